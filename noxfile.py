@@ -1,0 +1,120 @@
+"""Every job of this project, each in a pinned environment of its own: `nox -l` lists them, `nox -s NAME -- ARGS` runs one.
+
+`nox -s sync -- sample` is the whole pipeline on the bundled sample, `nox -s sync` on the real JAX docs;
+plain `nox` does what CI does: tests, lint, types. Versions come from pyproject.toml and nowhere else.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import nox
+
+nox.needs_version = ">=2024.10"
+nox.options.default_venv_backend = "uv|virtualenv"
+nox.options.reuse_existing_virtualenvs = True
+nox.options.sessions = ["tests", "lint", "types"]
+
+PYPROJECT = nox.project.load_toml("pyproject.toml")
+DEPENDENCIES = tuple(PYPROJECT["project"]["dependencies"])
+PINNED = ("--constraint", "constraints.txt")  # exact versions of all but JAX, whose pin stands in pyproject.toml
+STOP_SECONDS = 30.0  # nox kills after half a second: too soon to stop kernels
+
+
+def packages(*groups: str) -> tuple[str, ...]:
+    """What the package needs, with the dependency ``groups`` (JAX is in ``execute``), in the pinned versions."""
+    return (*PINNED, *DEPENDENCIES, *nox.project.dependency_groups(PYPROJECT, *groups))
+
+
+def run_pipeline(session: nox.Session, *groups: str) -> None:
+    """``python -m pipeline`` with the name of the session and what stands after ``--``."""
+    session.install(*packages(*groups))
+    command = ("python", "-m", "pipeline", session.name, *session.posargs)
+    session.run(*command, interrupt_timeout=STOP_SECONDS, terminate_timeout=STOP_SECONDS)
+
+
+@nox.session
+def sync(session: nox.Session) -> None:
+    """The main job: pull, split, update, merge, execute, report. `-- sample` for the bundled sample."""
+    run_pipeline(session, *(() if "--no-execute" in session.posargs else ("execute",)))
+
+
+@nox.session
+def build(session: nox.Session) -> None:
+    """Merge and execute at the current pin, without touching upstream."""
+    run_pipeline(session, *(() if "--no-execute" in session.posargs else ("execute",)))
+
+
+@nox.session
+def pull(session: nox.Session) -> None:
+    """Fetch upstream's English docs at the pinned release."""
+    run_pipeline(session)
+
+
+@nox.session
+def split(session: nox.Session) -> None:
+    """Bring the catalogues up to date with what was pulled."""
+    run_pipeline(session)
+
+
+@nox.session
+def merge(session: nox.Session) -> None:
+    """Put the translations into upstream's pages, guarded."""
+    run_pipeline(session)
+
+
+@nox.session
+def execute(session: nox.Session) -> None:
+    """Run the code cells of the merged notebooks on the pinned JAX."""
+    run_pipeline(session, "execute")
+
+
+@nox.session
+def status(session: nox.Session) -> None:
+    """Show per page what is translated, fuzzy and untranslated; writes nothing."""
+    run_pipeline(session)
+
+
+@nox.session
+def check(session: nox.Session) -> None:
+    """Look for mistakes in the catalogues; writes nothing."""
+    run_pipeline(session)
+
+
+@nox.session
+def tests(session: nox.Session) -> None:
+    """Run the test suite; without arguments, also hold it to its coverage. `-- -k NAME` for a part of it."""
+    session.install("-e", ".", *packages("execute", "test"))
+    if session.posargs:
+        session.run("pytest", *session.posargs)
+        return
+    session.run("pytest", "--numprocesses=auto", "--cov", "--cov-report=")
+    session.run("coverage", "report", "--include=pipeline/core/*", "--fail-under=100")
+    session.run("coverage", "report", "--fail-under=90")
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Check style and the direction of imports. `-- --fix` mends what can be mended."""
+    session.install(*PINNED, *nox.project.dependency_groups(PYPROJECT, "lint"))
+    session.run("ruff", "check", *session.posargs)
+    session.run("ruff", "format", *(() if "--fix" in session.posargs else ("--check",)))
+    session.run("lint-imports")
+
+
+@nox.session
+def types(session: nox.Session) -> None:
+    """Check the types of the package, the tests and this file."""
+    session.install(*packages("execute", "types"))
+    session.run("mypy", *session.posargs)
+
+
+@nox.session
+def pins(session: nox.Session) -> None:
+    """Write constraints.txt anew: the newest versions of everything but JAX that fit together."""
+    session.install("uv")
+    groups = (word for group in ("execute", "test", "lint", "types") for word in ("--group", group))
+    plain = ("--no-annotate", "--no-header", "--no-emit-index-url", "--no-emit-find-links", "--quiet")
+    found = session.run("uv", "pip", "compile", "pyproject.toml", *groups, "--universal", "--upgrade", *plain, silent=True)
+    lines = [line for line in str(found).split("\n") if "==" in line and not line.startswith(("jax==", "jaxlib=="))]
+    Path("constraints.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
