@@ -1,0 +1,1 @@
+"""Keep translated JAX documentation alive: pull, split, update, merge, execute, publish."""

@@ -1,0 +1,111 @@
+"""Reading and writing files: bytes only, atomic, only when changed."""
+
+from __future__ import annotations
+
+import errno
+import os
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from pipeline.errors import InputError, PipelineError
+
+
+class WriteError(PipelineError):
+    """A file cannot be written; what was there before is untouched."""
+
+
+def read_bytes(path: Path) -> bytes:
+    """The content of ``path``. Raises InputError."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise InputError(
+            f"cannot be read: {error.strerror}", where=str(path), hint="Check that the file exists and may be read."
+        ) from error
+
+
+def write_if_changed(path: Path, data: bytes, *, dry: bool = False) -> bool:
+    """Make ``path`` hold ``data``; return whether it did not before. With ``dry``, only tell.
+
+    Atomic: a reader, or the next run after a kill, sees the old content or the new one.
+    Raises WriteError.
+    """
+    try:
+        if path.read_bytes() == data:
+            return False
+    except OSError:
+        pass  # missing or unreadable: to be written
+    if not dry:
+        write_atomic(path, data)
+    return True
+
+
+def write_atomic(path: Path, data: bytes) -> None:
+    """Write ``data`` to ``path`` by way of a temporary file in the same folder. Raises WriteError."""
+    temporary = ""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(prefix=f".{path.name[:40]}.", suffix=".tmp", dir=path.parent)
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except OSError as error:
+        raise WriteError(f"cannot be written: {error.strerror}", where=str(path), hint=_hint(error)) from error
+    finally:
+        if temporary and os.path.exists(temporary):
+            os.unlink(temporary)
+
+
+def _hint(error: OSError) -> str:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return "The disk is full. Free some space and run again; nothing was half-written."
+    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return "The folder is read-only for this user. Change its permissions and run again; nothing was half-written."
+    return "Mend what the message names and run again; nothing was half-written."
+
+
+def remove_files(paths: Iterable[Path]) -> None:
+    """Remove files, and the folders that are empty then. Raises WriteError."""
+    for path in paths:
+        try:
+            path.unlink(missing_ok=True)
+            for folder in path.parents:
+                if not folder.exists():
+                    continue
+                if any(folder.iterdir()):
+                    break
+                folder.rmdir()
+        except OSError as error:
+            raise WriteError(f"cannot be removed: {error.strerror}", where=str(path), hint=_hint(error)) from error
+
+
+@contextmanager
+def hold_lock(path: Path, *, on_wait: Callable[[], None], timeout: float = 3600.0) -> Iterator[None]:
+    """Hold ``path`` as a lock between processes; it is free again when its holder dies.
+
+    If another run holds it, call ``on_wait`` and wait up to ``timeout`` seconds. Raises WriteError.
+    """
+    from filelock import FileLock, Timeout
+
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(path)
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            on_wait()
+            lock.acquire(timeout=timeout)
+    except Timeout as error:
+        hint = "Wait for it to end, or end it; the lock goes with it."
+        raise WriteError(f"another run has held the lock for {timeout:.0f} s", where=str(path), hint=hint) from error
+    except OSError as error:
+        raise WriteError(f"cannot be locked: {error.strerror}", where=str(path), hint=_hint(error)) from error
+    try:
+        yield
+    finally:
+        lock.release()

@@ -1,0 +1,245 @@
+"""``[tool.pipeline]`` in ``pyproject.toml`` as one frozen record."""
+
+from __future__ import annotations
+
+import difflib
+import fnmatch
+import os
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pipeline.errors import ConfigError
+
+UPSTREAM_VARIABLE = "JAX_DOCS_UPSTREAM"
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
+LOCALE = re.compile(r"[a-z]{2,3}(_[A-Z][A-Za-z]+)?")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SkipRule:
+    """Pages (glob patterns) that are not executed, and why."""
+
+    pages: tuple[str, ...]
+    reason: str  # "accelerator" | "network data" | "heavy package" | "upstream bug"
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Acknowledgement:
+    """``raises-exception`` cells that are known not to raise. ``cells`` are numbers of code cells, from 1."""
+
+    page: str
+    cells: tuple[int, ...]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Upstream:
+    """Where one set of English docs comes from. ``url`` may be a URL, a bundle, a repository or a folder."""
+
+    name: str
+    url: str
+    ref: str = ""
+    docs: str = "."
+    page_url: str = ""  # template with {ref}, {commit} and {path}
+    license: str = ""
+    include: tuple[str, ...] = ("**",)
+    exclude: tuple[str, ...] = ()
+    skip: tuple[SkipRule, ...] = ()
+    acknowledge: tuple[Acknowledgement, ...] = ()
+    url_replaced: bool = False  # url is JAX_DOCS_UPSTREAM's, not the configured one
+    configured_url: str = ""
+
+    def selects(self, page: str) -> bool:
+        """Whether ``page`` (a name without suffix) is to be translated at all."""
+        return matches(page, self.include) and not matches(page, self.exclude)
+
+    def skip_rule(self, page: str) -> SkipRule | None:
+        """The first rule that keeps ``page`` from being executed."""
+        return next((rule for rule in self.skip if matches(page, rule.pages)), None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExecutionPolicy:
+    """How notebooks are run. ``timeout`` is seconds per cell; ``jobs`` 0 means one per core."""
+
+    timeout: int = 100
+    jobs: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """The whole configuration. ``root`` is the folder that holds ``pyproject.toml``."""
+
+    root: Path
+    jax: str
+    locales: tuple[str, ...]
+    upstreams: Mapping[str, Upstream]
+    execution: ExecutionPolicy = field(default_factory=ExecutionPolicy)
+
+    def upstream(self, name: str | None) -> Upstream:
+        """The upstream called ``name``, or the first configured one."""
+        if name is None:
+            return next(iter(self.upstreams.values()))
+        if name not in self.upstreams:
+            known = ", ".join(self.upstreams)
+            raise ConfigError(f"no upstream is called {name!r}", hint=f"{_suggest(name, self.upstreams)}Configured: {known}.")
+        return self.upstreams[name]
+
+
+def matches(page: str, patterns: tuple[str, ...]) -> bool:
+    """Whether a page name matches one of the glob patterns; ``**`` and ``*`` both cross folders."""
+    return any(fnmatch.fnmatchcase(page, pattern) for pattern in patterns)
+
+
+def read_settings(path: Path, *, environ: Mapping[str, str] = os.environ) -> Settings:
+    """Read and check the configuration at ``path`` (a ``pyproject.toml``). Raises ConfigError."""
+    try:
+        text = path.read_bytes()
+        data = tomllib.loads(text.decode("utf-8"))
+    except OSError as error:
+        raise ConfigError(
+            f"cannot be read: {error.strerror}", where=str(path), hint="Run from the project's root, or give --config."
+        ) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"is not valid TOML: {error}", where=str(path), hint="Mend the file and run again.") from error
+    tools = data.get("tool")
+    table = tools.get("pipeline") if isinstance(tools, dict) else None
+    if not isinstance(table, dict):
+        raise ConfigError("has no [tool.pipeline] table", where=str(path), hint="README shows a minimal one.")
+    return _Reader(str(path)).settings(table, root=path.resolve().parent, jax=_jax_pin(data, str(path)), environ=environ)
+
+
+def _jax_pin(data: Mapping[str, Any], where: str) -> str:
+    groups = data.get("dependency-groups")
+    pins = groups.get("jax") if isinstance(groups, dict) else None
+    versions = {m[1]: m[2] for pin in (pins if isinstance(pins, list) else ()) if (m := re.fullmatch(r"(jax|jaxlib)==([\w.]+)", str(pin)))}
+    if set(versions) != {"jax", "jaxlib"} or len(set(versions.values())) != 1:
+        raise ConfigError(
+            "the dependency group 'jax' must pin jax and jaxlib to one version",
+            where=where,
+            hint='For example: jax = ["jax==0.10.2", "jaxlib==0.10.2"].',
+        )
+    return versions["jax"]
+
+
+def _suggest(word: str, known: Mapping[str, object] | tuple[str, ...]) -> str:
+    near = difflib.get_close_matches(word, list(known), n=1)
+    return f"Did you mean {near[0]!r}? " if near else ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Turns TOML tables into records, naming the key in every complaint."""
+
+    where: str
+
+    def settings(self, table: Mapping[str, Any], *, root: Path, jax: str, environ: Mapping[str, str]) -> Settings:
+        self._keys(table, "tool.pipeline", ("locales", "upstreams", "execution"))
+        locales = self._strings(table, "locales", "tool.pipeline", default=("zh_CN",))
+        if not locales:
+            raise ConfigError("tool.pipeline.locales is empty", where=self.where, hint='Name one, e.g. ["zh_CN"].')
+        for locale in locales:
+            if not LOCALE.fullmatch(locale):
+                raise ConfigError(f"{locale!r} is not a locale", where=self.where, hint="Write it as gettext does, e.g. zh_CN.")
+        tables = self._table(table, "upstreams", "tool.pipeline")
+        if not tables:
+            raise ConfigError("no [tool.pipeline.upstreams.NAME] is configured", where=self.where, hint="Add one.")
+        upstreams = {
+            name: self._upstream(name, self._table(tables, name, "tool.pipeline.upstreams"), jax=jax, environ=environ) for name in tables
+        }
+        execution = self._execution(self._table(table, "execution", "tool.pipeline"))
+        return Settings(root=root, jax=jax, locales=locales, upstreams=upstreams, execution=execution)
+
+    def _upstream(self, name: str, table: Mapping[str, Any], *, jax: str, environ: Mapping[str, str]) -> Upstream:
+        at = f"tool.pipeline.upstreams.{name}"
+        if not NAME.fullmatch(name):
+            raise ConfigError(f"{name!r} cannot name an upstream", where=self.where, hint="Use letters, digits, - and _.")
+        self._keys(table, at, ("url", "ref", "docs", "page-url", "license", "include", "exclude", "skip", "acknowledge"))
+        url = self._string(table, "url", at)
+        if not url:
+            raise ConfigError(f"{at}.url is missing", where=self.where, hint="Give a URL, a bundle, a repository or a folder.")
+        replaced = environ.get(UPSTREAM_VARIABLE, "") if name == "jax" else ""
+        skip = (self._skip(rule, f"{at}.skip") for rule in self._tables(table, "skip", at))
+        acknowledge = (self._acknowledgement(rule, f"{at}.acknowledge") for rule in self._tables(table, "acknowledge", at))
+        return Upstream(
+            name=name,
+            url=replaced or url,
+            ref=self._string(table, "ref", at).replace("{jax}", jax),
+            docs=self._string(table, "docs", at, default="."),
+            page_url=self._string(table, "page-url", at),
+            license=self._string(table, "license", at),
+            include=self._strings(table, "include", at, default=("**",)),
+            exclude=self._strings(table, "exclude", at),
+            skip=tuple(skip),
+            acknowledge=tuple(acknowledge),
+            url_replaced=bool(replaced),
+            configured_url=url,
+        )
+
+    def _skip(self, table: Mapping[str, Any], at: str) -> SkipRule:
+        self._keys(table, at, ("pages", "reason", "note"))
+        pages, reason = self._strings(table, "pages", at), self._string(table, "reason", at)
+        if not pages or not reason:
+            raise ConfigError(f"{at} needs pages and a reason", where=self.where, hint="A page is never skipped without a reason.")
+        return SkipRule(pages=pages, reason=reason, note=self._string(table, "note", at))
+
+    def _acknowledgement(self, table: Mapping[str, Any], at: str) -> Acknowledgement:
+        self._keys(table, at, ("page", "cells", "reason"))
+        page, reason, cells = self._string(table, "page", at), self._string(table, "reason", at), table.get("cells", [])
+        if not isinstance(cells, list) or not all(type(cell) is int and cell >= 1 for cell in cells):
+            raise self._wrong(at, "cells", "a list of numbers from 1", cells)
+        if not page or not reason or not cells:
+            raise ConfigError(f"{at} needs a page, cells and a reason", where=self.where, hint="Say which cells are known not to raise.")
+        return Acknowledgement(page=page, cells=tuple(cells), reason=reason)
+
+    def _execution(self, table: Mapping[str, Any]) -> ExecutionPolicy:
+        at = "tool.pipeline.execution"
+        self._keys(table, at, ("timeout", "jobs"))
+        return ExecutionPolicy(
+            timeout=self._integer(table, "timeout", at, default=100, least=1), jobs=self._integer(table, "jobs", at, default=0, least=0)
+        )
+
+    def _keys(self, table: Mapping[str, Any], at: str, known: tuple[str, ...]) -> None:
+        for key in table:
+            if key not in known:
+                raise ConfigError(
+                    f"unknown key {key!r} in [{at}]", where=self.where, hint=f"{_suggest(key, known)}Known keys: {', '.join(known)}."
+                )
+
+    def _wrong(self, at: str, key: str, wanted: str, got: object) -> ConfigError:
+        return ConfigError(f"{at}.{key} must be {wanted}, not {got!r}", where=self.where, hint="Mend the value and run again.")
+
+    def _string(self, table: Mapping[str, Any], key: str, at: str, *, default: str = "") -> str:
+        value = table.get(key, default)
+        if not isinstance(value, str):
+            raise self._wrong(at, key, "a string", value)
+        return value
+
+    def _integer(self, table: Mapping[str, Any], key: str, at: str, *, default: int, least: int) -> int:
+        value = table.get(key, default)
+        if not isinstance(value, int) or isinstance(value, bool) or value < least:
+            raise self._wrong(at, key, f"a whole number of at least {least}", value)
+        return value
+
+    def _strings(self, table: Mapping[str, Any], key: str, at: str, *, default: tuple[str, ...] = ()) -> tuple[str, ...]:
+        value = table.get(key, list(default))
+        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+            raise self._wrong(at, key, "a list of strings", value)
+        return tuple(value)
+
+    def _table(self, table: Mapping[str, Any], key: str, at: str) -> Mapping[str, Any]:
+        value = table.get(key, {})
+        if not isinstance(value, dict):
+            raise self._wrong(at, key, "a table", value)
+        return value
+
+    def _tables(self, table: Mapping[str, Any], key: str, at: str) -> tuple[Mapping[str, Any], ...]:
+        value = table.get(key, [])
+        if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+            raise self._wrong(at, key, "an array of tables", value)
+        return tuple(value)

@@ -1,0 +1,1 @@
+"""Pure core: bytes and records in, records out. Imports no I/O."""

@@ -1,0 +1,253 @@
+"""All records that pass between stages. Frozen: to change one, make a changed copy."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from pipeline.errors import ExecutionError, FindingsError, PipelineError, worst
+
+
+class Kind(StrEnum):
+    """What block of a page a message was taken from."""
+
+    HEADING = "heading"
+    PARAGRAPH = "paragraph"
+    LIST_ITEM = "list item"
+    TABLE_CELL = "table cell"
+    QUOTE = "quote"
+    FOOTNOTE = "footnote"
+    TERM = "definition term"
+    DEFINITION = "definition"
+    ADMONITION = "admonition"
+    TITLE = "directive title"
+    CAPTION = "caption"
+    HTML = "html"
+    IMAGE = "image text"
+
+
+class Severity(StrEnum):
+    """How much a finding weighs. Only ``ERROR`` makes a run end with a non-zero code."""
+
+    NOTE = "note"
+    WARNING = "warning"
+    ERROR = "error"
+
+
+class Status(StrEnum):
+    """How the execution of a page ended."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    SKIPPED = "skipped"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceFile:
+    """One upstream document. ``path`` is POSIX, relative to the docs folder, with suffix."""
+
+    path: str
+    blob: str  # git blob id of the content (40 hex digits), also for plain folders
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """One upstream page: a single document, or a jupytext pair (``.ipynb`` first, then ``.md``).
+
+    ``name`` is the path under the docs folder without suffix.
+    """
+
+    name: str
+    files: tuple[SourceFile, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lock:
+    """What was pulled, as written to ``upstream/<name>.lock``."""
+
+    url: str
+    ref: str
+    commit: str  # 40 hex digits; for a plain folder the digest of its listing
+    date: str  # ISO 8601 with offset, of the commit; empty for a plain folder
+    jax: str  # the JAX version that the pages are executed with
+    docs: str  # docs folder inside the repository, POSIX
+    files: tuple[SourceFile, ...]  # every file that was pulled, assets included, sorted by path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """Something a person should know. ``code`` is stable; ``where`` is ``file:line`` or ``page, cell N``."""
+
+    code: str
+    severity: Severity
+    where: str
+    text: str
+    page: str = ""
+    hint: str = ""
+    exit_code: int = 1  # what a run ends with for it, if it is an ``ERROR``
+
+    @classmethod
+    def of(cls, error: PipelineError, *, page: str = "") -> Finding:
+        """``error`` as a finding: for a page that fails while the others go on."""
+        code = re.sub(r"(?<=[a-z])(?=[A-Z])", "-", type(error).__name__).lower()
+        return cls(
+            code=code,
+            severity=Severity.ERROR,
+            where=error.where or page,
+            text=error.what,
+            page=page,
+            hint=error.hint,
+            exit_code=error.exit_code,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """One translatable block of prose, and what it takes to put a translation in its place.
+
+    ``start``/``end`` are character offsets into the text that was split: a whole MyST page, or the
+    source of one notebook cell. ``msgid`` is the block's Markdown with soft line breaks folded to a
+    space and container prefixes removed; hard breaks are ``\\n``; payloads of data URIs are numbered.
+    """
+
+    msgid: str
+    kind: Kind
+    start: int
+    end: int
+    line: int  # 1-based, of the first line
+    headings: tuple[str, ...] = ()  # titles of the sections around it, outermost first
+    prefix: str = ""  # what continuation lines start with (quote marks, indentation)
+    breaks: tuple[str, ...] = ()  # how each hard break is marked: "\\" or spaces
+    payloads: tuple[str, ...] = ()  # data URI payloads, in the order of their numbers
+    is_top_level: bool = False  # stands in no list, quote, table or directive
+    block_end: int = 0  # offset behind the block's last line, without its line end
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One entry of a catalogue. ``line`` is the 1-based line where it starts in the file read, or 0."""
+
+    msgid: str
+    msgstr: str = ""
+    fuzzy: bool = False
+    previous: str | None = None  # the msgid that a fuzzy msgstr was written for (``#| msgid``)
+    context: str | None = None  # msgctxt
+    obsolete: bool = False
+    comments: tuple[str, ...] = ()  # translator comments, ``# ``
+    notes: tuple[str, ...] = ()  # extracted comments, ``#. ``
+    references: tuple[str, ...] = ()  # ``#: ``, page names
+    flags: tuple[str, ...] = ()  # other flags than fuzzy
+    line: int = 0
+
+    @property
+    def is_translated(self) -> bool:
+        """Whether the translation may be shown to readers."""
+        return bool(self.msgstr) and not self.fuzzy and not self.obsolete
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Catalog:
+    """The catalogue of one page: header fields, the comment above them, entries in page order."""
+
+    header: Mapping[str, str] = field(default_factory=dict)
+    comment: tuple[str, ...] = ()
+    entries: tuple[Entry, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CellFailure:
+    """Why the execution of a page stopped, at code cell ``cell`` (0-based index among all cells)."""
+
+    cell: int
+    source: str
+    exception: str  # class name, e.g. ``ModuleNotFoundError``
+    message: str
+    traceback: str  # plain text, colours removed
+    blame: str  # "upstream" | "environment" | "expectation"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Execution:
+    """How the code cells of one page ran. ``seconds`` is wall time; ``cells`` counts code cells run."""
+
+    page: str
+    status: Status
+    reason: str = ""  # why skipped, or a one-line summary of the failure
+    cells: int = 0
+    total: int = 0
+    seconds: float = 0.0
+    cached: bool = False
+    failure: CellFailure | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageResult:
+    """All that a run knows of one page in one locale: a row of ``report.json``."""
+
+    page: str
+    files: tuple[SourceFile, ...] = ()
+    title: str = ""
+    messages: int = 0
+    words: int = 0
+    translated: int = 0
+    fuzzy: int = 0
+    obsolete: int = 0
+    translated_words: int = 0
+    code_cells: int = 0
+    findings: tuple[Finding, ...] = ()
+    execution: Execution | None = None
+
+    @property
+    def untranslated(self) -> int:
+        """Messages without any msgstr."""
+        return self.messages - self.translated - self.fuzzy
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What the command line asks of one run; defaults are already filled in from the settings."""
+
+    ref: str | None = None  # instead of the configured one
+    pages: tuple[str, ...] = ()  # glob patterns; empty: every page
+    locales: tuple[str, ...] = ()
+    jobs: int = 0  # kernels at a time; 0: one per core
+    execute: bool = True
+    check_only: bool = False  # compute, write nothing, end with 1 on a difference
+    files: tuple[str, ...] = ()  # catalogues to check; empty: all
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunResult:
+    """All that one command found out about one upstream. ``pages`` is by locale, in page order."""
+
+    name: str
+    lock: Lock
+    pages: Mapping[str, tuple[PageResult, ...]] = field(default_factory=dict)
+    not_handled: tuple[str, ...] = ()  # documents that no stage can read yet (``.rst``), by path
+    findings: tuple[Finding, ...] = ()  # those that belong to no page
+    changes: tuple[str, ...] = ()  # files written, or with ``check_only`` the files that would be
+    check_only: bool = False
+
+    @property
+    def all_findings(self) -> tuple[Finding, ...]:
+        """Every finding of the run, once: those that two locales share are told once."""
+        found = (finding for pages in self.pages.values() for page in pages for finding in page.findings)
+        return tuple(dict.fromkeys((*self.findings, *found)))
+
+    @property
+    def executions(self) -> tuple[Execution, ...]:
+        """How each page ran, once: code is the same in every locale."""
+        ran = (page.execution for pages in self.pages.values() for page in pages if page.execution)
+        return tuple({execution.page: execution for execution in ran}.values())
+
+    @property
+    def exit_code(self) -> int:
+        """The worst of what was found (``errors.worst``); 1 if ``check_only`` and files differ."""
+        codes = [finding.exit_code for finding in self.all_findings if finding.severity is Severity.ERROR]
+        if any(execution.status is Status.FAILED for execution in self.executions):
+            codes.append(ExecutionError.exit_code)
+        if self.check_only and self.changes:
+            codes.append(FindingsError.exit_code)
+        return worst(codes)

@@ -1,0 +1,77 @@
+"""Where everything lies: the only place that knows the folder layout (design: folders)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Paths:
+    """The places of one upstream ``name`` under the project's ``root``."""
+
+    root: Path
+    name: str
+
+    @property
+    def docs(self) -> Path:
+        """What was pulled: upstream's docs folder, file for file."""
+        return self.root / "upstream" / self.name
+
+    @property
+    def lock(self) -> Path:
+        """What ``docs`` holds: see ``model.Lock``."""
+        return self.root / "upstream" / f"{self.name}.lock"
+
+    @property
+    def build(self) -> Path:
+        """Everything that can be made again."""
+        return self.root / "build"
+
+    @property
+    def run_lock(self) -> Path:
+        """Held while a command writes, so that two runs do not meet."""
+        return self.build / ".lock"
+
+    @property
+    def cache(self) -> Path:
+        """Outputs of executed code, by digest."""
+        return self.build / "cache"
+
+    @property
+    def report(self) -> Path:
+        """Record of the last run."""
+        return self.build / "report.json"
+
+    @property
+    def junit(self) -> Path:
+        """The same for CI."""
+        return self.build / "junit.xml"
+
+    def catalogs(self, locale: str) -> Path:
+        """Folder of the catalogues that translators edit."""
+        return self.root / "translations" / locale / self.name
+
+    def catalog(self, locale: str, page: str) -> Path:
+        """Catalogue of one page."""
+        return self.catalogs(locale) / f"{page}.po"
+
+    def output(self, locale: str) -> Path:
+        """Folder of everything built in one locale."""
+        return self.build / locale / self.name
+
+    def state(self, locale: str) -> Path:
+        """Digests of what the last run read and wrote, so that the next one can tell that nothing changed."""
+        return self.output(locale) / "state.json"
+
+    def merged(self, locale: str) -> Path:
+        """Translated documents under upstream's own relative paths."""
+        return self.output(locale) / "merged"
+
+    def executed(self, locale: str) -> Path:
+        """Executed notebooks, one per page that ran: ``<page>.ipynb``."""
+        return self.output(locale) / "executed"
+
+    def html(self, locale: str) -> Path:
+        """Stand-alone HTML of the executed notebooks."""
+        return self.output(locale) / "html"

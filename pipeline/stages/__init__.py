@@ -1,0 +1,1 @@
+"""The imperative shell: one file per stage, data flowing one way."""

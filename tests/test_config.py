@@ -1,0 +1,151 @@
+"""[tool.pipeline] turns into Settings, or into a message that names the key."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pipeline.config import read_settings
+from pipeline.errors import ConfigError
+
+ROOT = Path(__file__).resolve().parent.parent
+PIN = '[dependency-groups]\njax = ["jax==1.2.3", "jaxlib==1.2.3"]\n'
+MINIMAL = PIN + '[tool.pipeline.upstreams.docs]\nurl = "https://example.org/docs"\n'
+
+
+def write(folder: Path, text: str | bytes) -> Path:
+    path = folder / "pyproject.toml"
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    return path
+
+
+def test_own_configuration_is_read() -> None:
+    settings = read_settings(ROOT / "pyproject.toml", environ={})
+    assert list(settings.upstreams) == ["jax", "sample"]
+    assert settings.upstream(None).name == "jax"
+    assert settings.upstream("jax").ref == f"jax-v{settings.jax}"
+    assert settings.locales == ("zh_CN",)
+    assert settings.root == ROOT
+
+
+def test_minimal_configuration_has_defaults(tmp_path: Path) -> None:
+    settings = read_settings(write(tmp_path, MINIMAL), environ={})
+    upstream = settings.upstream("docs")
+    assert (settings.jax, settings.locales, settings.execution.timeout, settings.execution.jobs) == ("1.2.3", ("zh_CN",), 100, 0)
+    assert (upstream.ref, upstream.docs, upstream.skip, upstream.acknowledge) == ("", ".", (), ())
+    assert upstream.selects("any/page")
+    assert upstream.skip_rule("any/page") is None
+
+
+def test_every_key_is_read(tmp_path: Path) -> None:
+    text = f"""{PIN}
+[tool.pipeline]
+locales = ["zh_CN", "ja"]
+[tool.pipeline.execution]
+timeout = 7
+jobs = 3
+[tool.pipeline.upstreams.docs]
+url = "u"
+ref = "v{{jax}}"
+docs = "d"
+page-url = "https://example.org/{{path}}"
+license = "MIT"
+include = ["guide/**", "index"]
+exclude = ["guide/old*"]
+skip = [{{ pages = ["guide/tpu*"], reason = "accelerator", note = "needs a TPU" }}]
+acknowledge = [{{ page = "guide/errors", cells = [2], reason = "upstream bug" }}]
+"""
+    settings = read_settings(write(tmp_path, text), environ={})
+    upstream = settings.upstream("docs")
+    assert settings.locales == ("zh_CN", "ja")
+    assert (settings.execution.timeout, settings.execution.jobs) == (7, 3)
+    assert (upstream.ref, upstream.docs, upstream.license) == ("v1.2.3", "d", "MIT")
+    assert upstream.page_url == "https://example.org/{path}"
+    assert [page for page in ("index", "guide/a/b", "guide/old/a", "other") if upstream.selects(page)] == ["index", "guide/a/b"]
+    rule = upstream.skip_rule("guide/tpu_intro")
+    assert rule is not None
+    assert (rule.reason, rule.note) == ("accelerator", "needs a TPU")
+    assert (upstream.acknowledge[0].page, upstream.acknowledge[0].cells) == ("guide/errors", (2,))
+
+
+def test_variable_replaces_the_url_of_jax_only(tmp_path: Path) -> None:
+    text = PIN + '[tool.pipeline.upstreams]\njax = { url = "https://one" }\nother = { url = "https://two" }\n'
+    settings = read_settings(write(tmp_path, text), environ={"JAX_DOCS_UPSTREAM": "/a/bundle"})
+    jax, other = settings.upstream("jax"), settings.upstream("other")
+    assert (jax.url, jax.url_replaced, jax.configured_url) == ("/a/bundle", True, "https://one")
+    assert (other.url, other.url_replaced, other.configured_url) == ("https://two", False, "https://two")
+    assert read_settings(tmp_path / "pyproject.toml", environ={"JAX_DOCS_UPSTREAM": ""}).upstream("jax").url == "https://one"
+
+
+def test_unknown_upstream_is_answered_with_the_nearest(tmp_path: Path) -> None:
+    settings = read_settings(write(tmp_path, MINIMAL), environ={})
+    with pytest.raises(ConfigError, match="'dosc'") as caught:
+        settings.upstream("dosc")
+    assert caught.value.hint == "Did you mean 'docs'? Configured: docs."
+
+
+URL = 'url = "u"'
+IN_DOCS = PIN + "[tool.pipeline.upstreams.docs]\n"
+BAD: dict[str, tuple[str | bytes, str]] = {
+    "unknown key": (MINIMAL + "[tool.pipeline.executoin]\n", "unknown key 'executoin' in [tool.pipeline]"),
+    "unknown key of an upstream": (IN_DOCS + URL + '\nexlude = ["a"]\n', "unknown key 'exlude' in [tool.pipeline.upstreams.docs]"),
+    "unknown key of execution": (
+        MINIMAL + "[tool.pipeline.execution]\ntimeuot = 3\n",
+        "unknown key 'timeuot' in [tool.pipeline.execution]",
+    ),
+    "no table": (PIN, "has no [tool.pipeline] table"),
+    "tool is no table": (PIN.replace("[dep", "tool = 3\n[dep"), "has no [tool.pipeline] table"),
+    "no upstreams": (PIN + "[tool.pipeline]\n", "no [tool.pipeline.upstreams.NAME] is configured"),
+    "upstreams is no table": (PIN + "[tool.pipeline]\nupstreams = 3\n", "tool.pipeline.upstreams must be a table, not 3"),
+    "upstream is no table": (PIN + "[tool.pipeline.upstreams]\ndocs = 3\n", "tool.pipeline.upstreams.docs must be a table, not 3"),
+    "name": (PIN + f'[tool.pipeline.upstreams."../up"]\n{URL}\n', "'../up' cannot name an upstream"),
+    "no url": (IN_DOCS, "tool.pipeline.upstreams.docs.url is missing"),
+    "url is no string": (IN_DOCS + "url = 3\n", "tool.pipeline.upstreams.docs.url must be a string, not 3"),
+    "include is no list": (IN_DOCS + URL + '\ninclude = "a"\n', "docs.include must be a list of strings, not 'a'"),
+    "skip is no array": (IN_DOCS + URL + "\nskip = 3\n", "docs.skip must be an array of tables, not 3"),
+    "skip without reason": (IN_DOCS + URL + '\nskip = [{ pages = ["a"] }]\n', "docs.skip needs pages and a reason"),
+    "acknowledge without cell": (
+        IN_DOCS + URL + '\nacknowledge = [{ page = "a", reason = "b" }]\n',
+        "docs.acknowledge needs a page, cells and a reason",
+    ),
+    "acknowledge with a cell 0": (
+        IN_DOCS + URL + '\nacknowledge = [{ page = "a", cells = [0], reason = "b" }]\n',
+        "docs.acknowledge.cells must be a list of numbers from 1, not [0]",
+    ),
+    "no locales": (MINIMAL + "[tool.pipeline]\nlocales = []\n", "tool.pipeline.locales is empty"),
+    "locale": (MINIMAL + '[tool.pipeline]\nlocales = ["../x"]\n', "'../x' is not a locale"),
+    "timeout": (MINIMAL + "[tool.pipeline.execution]\ntimeout = 0\n", "execution.timeout must be a whole number of at least 1, not 0"),
+    "timeout is a truth": (MINIMAL + "[tool.pipeline.execution]\ntimeout = true\n", "must be a whole number of at least 1, not True"),
+    "jobs": (MINIMAL + "[tool.pipeline.execution]\njobs = -1\n", "execution.jobs must be a whole number of at least 0, not -1"),
+    "no pin": (MINIMAL.removeprefix(PIN), "the dependency group 'jax' must pin jax and jaxlib to one version"),
+    "groups is no table": ("dependency-groups = 3\n" + MINIMAL.removeprefix(PIN), "the dependency group 'jax' must pin"),
+    "pin is no list": (MINIMAL.replace('["jax==1.2.3", "jaxlib==1.2.3"]', "3"), "the dependency group 'jax' must pin"),
+    "two versions": (MINIMAL.replace("jaxlib==1.2.3", "jaxlib==1.2.4"), "the dependency group 'jax' must pin"),
+    "loose pin": (MINIMAL.replace("jax==", "jax>="), "the dependency group 'jax' must pin"),
+    "not TOML": ("[tool.pipeline\n", "is not valid TOML"),
+    "not UTF-8": (b"\xff\xfe", "is not valid TOML"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_configuration(tmp_path: Path, case: str) -> None:
+    text, message = BAD[case]
+    path = write(tmp_path, text)
+    with pytest.raises(ConfigError) as caught:
+        read_settings(path, environ={})
+    assert message in caught.value.what
+    assert caught.value.where == str(path)
+    assert caught.value.hint
+    assert caught.value.exit_code == 2
+
+
+def test_unknown_key_is_answered_with_the_nearest(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError) as caught:
+        read_settings(write(tmp_path, BAD["unknown key"][0]), environ={})
+    assert caught.value.hint.startswith("Did you mean 'execution'?")
+
+
+def test_missing_file(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="cannot be read: No such file"):
+        read_settings(tmp_path / "pyproject.toml", environ={})
