@@ -1,0 +1,338 @@
+"""pull: bring upstream's docs folder here, file for file, at one commit, and write down what was pulled.
+
+The new tree is built in a folder beside the old one, then the two are swapped and the lock is written, in this order:
+
+    .NAME.new complete → NAME becomes .NAME.old → .NAME.new becomes NAME → lock written → .NAME.old goes
+
+Whatever stops a run, the tree that the lock describes is there whole; ``_recover`` puts it back in its place.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from pipeline.adapters.files import WriteError, read_bytes, write_if_changed
+from pipeline.adapters.git import Address, Kind, Repository, TreeEntry, open_repository, read_address, without_password
+from pipeline.config import UPSTREAM_VARIABLE, Settings, Upstream
+from pipeline.core.lock import blob_id, format_lock, is_safe_path, listing_id, parse_lock
+from pipeline.errors import ConfigError, InputError, UpstreamError
+from pipeline.log import Log
+from pipeline.model import Lock, SourceFile
+from pipeline.paths import Paths
+
+_LINK, _SUBMODULE, _REGULAR = "120000", "160000", ("100644", "100755", "100664")
+_NAMED = 5  # files that one line of the log names
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Place:
+    """Where a checkout lies, and the two folders beside it that a pull uses on its way."""
+
+    docs: Path
+    lock: Path
+
+    @property
+    def new(self) -> Path:
+        return self.docs.with_name(f".{self.docs.name}.new")
+
+    @property
+    def old(self) -> Path:
+        return self.docs.with_name(f".{self.docs.name}.old")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Found:
+    """What upstream has: the lock to be, and how to read its files. ``read`` is None if all is in place."""
+
+    lock: Lock
+    read: Callable[[SourceFile], bytes] | None = None
+
+
+def pull(settings: Settings, upstream: Upstream, *, log: Log, ref: str | None = None, dry: bool = False) -> Lock:
+    """Make the checkout equal upstream's docs folder at ``ref`` (default: the configured one), then write the lock.
+
+    Writes nothing that is there already. With ``dry`` nothing but the private git cache is written.
+    Raises UpstreamError, ConfigError and WriteError; the old checkout is then as it was.
+    """
+    place = _place(settings, upstream)
+    with log.step("pull") as step:
+        if not dry:
+            _recover(place)
+        old = _old_lock(place, log)
+        with _open_upstream(settings, replace(upstream, ref=upstream.ref if ref is None else ref), old=old, log=log) as found:
+            changed = 0 if dry else _write(place, found, old, log)
+        step.result = f"{found.lock.ref or upstream.name} → {found.lock.commit[:7]}, {len(found.lock.files)} files"
+        step.result += f", {changed} written" if changed else ", nothing to write"
+    return found.lock
+
+
+def read_pulled(settings: Settings, upstream: Upstream) -> Lock:
+    """The lock of what is pulled, without asking upstream. Raises UpstreamError if the checkout is not what it says."""
+    place = _place(settings, upstream)
+    _recover(place)
+    again = f"Run: nox -s pull -- {upstream.name}"
+    if not place.lock.exists() or not place.docs.is_dir():
+        raise UpstreamError(f"nothing has been pulled yet from {upstream.name!r}", hint=again)
+    lock = parse_lock(read_bytes(place.lock), where=str(place.lock))
+    if lock.jax != settings.jax:
+        raise UpstreamError(f"was pulled for JAX {lock.jax}, but the project pins {settings.jax}", where=str(place.lock), hint=again)
+    if wrong := _drift(place.docs, lock.files):
+        raise UpstreamError(f"is not what the lock says: {_names(wrong)}", where=str(place.docs), hint=again)
+    return lock
+
+
+def _place(settings: Settings, upstream: Upstream) -> _Place:
+    paths = Paths(settings.root, upstream.name)
+    return _Place(docs=paths.docs.resolve(), lock=paths.lock)  # resolved: a linked folder is written where it is
+
+
+def _old_lock(place: _Place, log: Log) -> Lock | None:
+    try:
+        return parse_lock(place.lock.read_bytes(), where=str(place.lock))
+    except InputError as error:
+        log.warn(f"{error.where}: {error.what}; it is written anew")
+    except OSError:
+        pass  # the first pull
+    return None
+
+
+@contextmanager
+def _open_upstream(settings: Settings, upstream: Upstream, *, old: Lock | None, log: Log) -> Iterator[_Found]:
+    """Find out what upstream has, and keep it open for reading."""
+    if upstream.docs != "." and not is_safe_path(upstream.docs):
+        hint = 'Write a folder inside it like "docs" or "a/docs", without a slash at the end.'
+        raise ConfigError(f"docs = {upstream.docs!r} is not a folder inside the repository", where=upstream.name, hint=hint)
+    address = read_address(upstream.url, base=Path.cwd() if upstream.url_replaced else settings.root)
+    lock = Lock(url=_locked_url(settings, upstream), ref=upstream.ref, commit="", date="", jax=settings.jax, docs=upstream.docs, files=())
+    place = _place(settings, upstream)
+    if address.kind is not Kind.REMOTE:
+        _check_apart(Path(address.url).resolve(), address.kind, upstream, place.docs)
+    if address.kind is Kind.FOLDER:
+        yield _find_in_folder(address, lock, place, log)
+        return
+    store = Paths(settings.root, upstream.name).cache / "git" / f"{upstream.name}.git"
+    with open_repository(address, store=store.resolve(), way_out=_way_out(upstream)) as repository:
+        yield _find_in_git(repository, lock, old, place, log)
+
+
+def _check_apart(source: Path, kind: Kind, upstream: Upstream, docs: Path) -> None:
+    """Refuse to overwrite what is to be read, and to copy a folder into itself."""
+    if source == docs and kind is Kind.FOLDER and upstream.docs == ".":
+        return
+    copied = source / upstream.docs if kind is Kind.FOLDER else source
+    if source.is_relative_to(docs) or (kind is Kind.FOLDER and docs.is_relative_to(copied)):
+        raise ConfigError(
+            f"the upstream {upstream.name!r} and its checkout {docs} lie in one another",
+            where=str(source),
+            hint="Move the upstream to another folder.",
+        )
+
+
+def _find_in_git(repository: Repository, lock: Lock, old: Lock | None, place: _Place, log: Log) -> _Found:
+    known = old if old and old.docs == lock.docs and not _drift(place.docs, old.files) else None
+    with _transfer_progress(log) as progress:
+        # A full commit that is checked out whole needs no git at all, and any other ref one question.
+        commit = lock.ref if known and known.commit == lock.ref else repository.resolve(lock.ref, progress)
+        if known and known.commit == commit:
+            return _Found(lock=replace(lock, commit=commit, date=known.date, files=known.files))
+        entries = repository.fetch(commit, lock.docs, progress)
+    files = _accept(entries, log)
+    lock = replace(lock, commit=commit, date=repository.date(commit), files=files)
+    return _Found(lock=lock, read=lambda file: repository.read(file.blob))
+
+
+@contextmanager
+def _transfer_progress(log: Log) -> Iterator[Callable[[float, float], None]]:
+    """Percent of the longest phase so far; nothing is drawn unless something is transferred."""
+    shown = 0
+    advance: Callable[..., None] | None = None
+    with ExitStack() as stack:
+
+        def report(done: float, total: float) -> None:
+            nonlocal shown, advance
+            advance = advance or stack.enter_context(log.progress("transfer", total=100))
+            percent = round(100 * done / total)
+            if percent > shown:
+                advance(percent - shown)
+                shown = percent
+
+        yield report
+
+
+def _accept(entries: Iterable[TreeEntry], log: Log) -> tuple[SourceFile, ...]:
+    """The entries that are files inside the docs folder, sorted; the log tells which were left out."""
+    files = {}
+    for entry in entries:
+        if entry.mode == _LINK:
+            log.warn(f"{entry.path}: a symbolic link, left out")
+        elif entry.mode == _SUBMODULE:
+            log.warn(f"{entry.path}: a submodule, left out")
+        elif entry.mode not in _REGULAR or not is_safe_path(entry.path):
+            log.warn(f"{entry.path!r}: not a path inside the docs folder, left out")
+        else:
+            files[entry.path] = SourceFile(path=entry.path, blob=entry.blob)
+    _warn_of_case(files, log)
+    return tuple(files[path] for path in sorted(files))
+
+
+def _warn_of_case(paths: Iterable[str], log: Log) -> None:
+    seen: dict[str, str] = {}
+    for path in paths:
+        other = seen.setdefault(path.casefold(), path)
+        if other != path:
+            log.warn(f"{other} and {path} differ only by case: on some systems one hides the other")
+
+
+def _find_in_folder(address: Address, lock: Lock, place: _Place, log: Log) -> _Found:
+    folder = Path(address.url) / lock.docs
+    if not folder.is_dir():
+        there = sorted(path.name for path in Path(address.url).iterdir() if path.is_dir() and not path.name.startswith("."))
+        hint = f"Folders there: {', '.join(there[:8])}." if there else "It has no folders."
+        raise UpstreamError(f"has no folder {lock.docs!r}", where=address.url, hint=f"{hint} Set 'docs' in the configuration.")
+    if lock.ref:
+        log.note(f"{address.url} is a plain folder: taken as it is, whether it is {lock.ref} or not")
+    try:
+        entries = [TreeEntry(mode=mode, blob=blob, path=path) for path, mode, blob in _walk(folder)]
+    except OSError as error:
+        raise UpstreamError(
+            f"cannot be read: {error.strerror}", where=str(error.filename or folder), hint="Check the permissions."
+        ) from error
+    files = _accept(entries, log)
+    lock = replace(lock, commit=listing_id(files), files=files)
+    return _Found(lock=lock, read=None if folder.resolve() == place.docs else lambda file: _read_stable(folder, file))
+
+
+def _walk(folder: Path) -> Iterator[tuple[str, str, str]]:
+    """Path, git mode and blob id of what lies under ``folder``; hidden files and Python's caches do not count."""
+    with os.scandir(folder) as entries:
+        for entry in sorted(entries, key=lambda entry: entry.name):
+            if entry.name.startswith(".") or entry.name == "__pycache__":
+                continue
+            if entry.is_symlink():
+                yield entry.name, _LINK, ""
+            elif entry.is_dir():
+                yield from ((f"{entry.name}/{path}", mode, blob) for path, mode, blob in _walk(folder / entry.name))
+            elif entry.is_file():
+                yield entry.name, _REGULAR[0], blob_id(Path(entry.path).read_bytes())
+            else:
+                yield entry.name, "device", ""
+
+
+def _read_stable(folder: Path, file: SourceFile) -> bytes:
+    """The file as it was listed; a folder can change while it is read."""
+    data = read_bytes(folder / file.path)
+    if blob_id(data) != file.blob:
+        raise UpstreamError("changed while it was read", where=str(folder / file.path), hint="Run again.")
+    return data
+
+
+def _write(place: _Place, found: _Found, old: Lock | None, log: Log) -> int:
+    """Bring checkout and lock up to date; how many files were written or removed."""
+    wrong = _drift(place.docs, found.lock.files) if found.read else []
+    gone = {file.path for file in old.files} - {file.path for file in found.lock.files} if old else set()
+    vanished = [path for path in sorted(gone) if found.read and (place.docs / path).exists()]
+    if found.read and (wrong or vanished or not place.docs.is_dir()):
+        _say_what_is_lost(place, found.lock, old, log)
+        _swap(place, found.lock, found.read)
+    locked = write_if_changed(place.lock, format_lock(found.lock))
+    return len(wrong) + len(vanished) + locked
+
+
+def _say_what_is_lost(place: _Place, lock: Lock, old: Lock | None, log: Log) -> None:
+    if old is None or not place.docs.is_dir():
+        return
+    edited = [path for path in _drift(place.docs, old.files) if (place.docs / path).exists()]
+    if edited:
+        log.note(f"restored, edited by hand since the last pull: {_names(edited)}")
+    known = {file.path for file in (*old.files, *lock.files)}
+    strange = sorted(path for path, _, _ in _walk(place.docs) if path not in known)
+    if strange:
+        log.warn(f"removed, not upstream's: {_names(strange)}")
+
+
+def _swap(place: _Place, lock: Lock, read: Callable[[SourceFile], bytes]) -> None:
+    """Replace the checkout by the files of ``lock``, and the lock too. On any failure the old ones are back."""
+    try:
+        _remove(place.new)
+        place.new.mkdir(parents=True)
+        for file in lock.files:
+            target = place.new / file.path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(read(file))
+        if place.docs.is_dir():
+            os.replace(place.docs, place.old)
+        os.replace(place.new, place.docs)
+        write_if_changed(place.lock, format_lock(lock))
+    except OSError as error:
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        hint = "The disk is full. Free some space" if full else "Mend what the message names"
+        hint += " and run again; what was pulled before is untouched."
+        raise WriteError(f"cannot be written: {error.strerror}", where=str(error.filename or place.docs), hint=hint) from error
+    finally:
+        _recover(place)
+
+
+def _recover(place: _Place) -> None:
+    """Undo a swap that did not come to its end: the tree that the lock describes goes back to its place."""
+    try:
+        if place.old.is_dir():
+            done = _is_complete(place)
+            _remove(place.old if done else place.docs)
+            if not done:
+                os.replace(place.old, place.docs)
+        _remove(place.new)
+        for left in place.lock.parent.glob(f".{place.lock.name}.*.tmp"):
+            left.unlink()
+    except OSError as error:
+        hint = f"Mend what the message names and run again; {place.old} holds the old checkout."
+        raise WriteError(f"cannot be repaired: {error.strerror}", where=str(place.docs), hint=hint) from error
+
+
+def _is_complete(place: _Place) -> bool:
+    try:
+        lock = parse_lock(place.lock.read_bytes(), where=str(place.lock))
+    except (InputError, OSError):
+        return False
+    return place.docs.is_dir() and not _drift(place.docs, lock.files)
+
+
+def _remove(folder: Path) -> None:
+    if folder.exists():
+        shutil.rmtree(folder)
+
+
+def _drift(docs: Path, files: Iterable[SourceFile]) -> list[str]:
+    """Paths of the files that are missing under ``docs`` or have another content."""
+    return [file.path for file in files if not _is_intact(docs / file.path, file.blob)]
+
+
+def _is_intact(path: Path, blob: str) -> bool:
+    try:
+        return blob_id(path.read_bytes()) == blob
+    except OSError:
+        return False
+
+
+def _names(paths: list[str]) -> str:
+    more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
+    return ", ".join(paths[:_NAMED]) + more
+
+
+def _locked_url(settings: Settings, upstream: Upstream) -> str:
+    """The address as it may be committed: no path of this machine, no password."""
+    url = upstream.configured_url if upstream.url_replaced else upstream.url
+    if Path(url).is_absolute() and Path(url).is_relative_to(settings.root):
+        return Path(url).relative_to(settings.root).as_posix()
+    return without_password(url)
+
+
+def _way_out(upstream: Upstream) -> str:
+    if upstream.name == "jax":
+        return f"Set {UPSTREAM_VARIABLE} to a clone, a bundle or a mirror of it, or run the sample: nox -s sync -- sample"
+    return "Check the address and the network, and run again."
