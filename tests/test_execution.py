@@ -1,0 +1,172 @@
+"""The pure part of execution."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pipeline.core import execution
+from pipeline.errors import GuardError, InputError
+
+
+def code(source: str | list[str], *tags: str, outputs: list[Any] | None = None) -> dict[str, Any]:
+    return {"cell_type": "code", "source": source, "metadata": {"tags": list(tags)}, "outputs": outputs or [], "execution_count": None}
+
+
+def prose(source: str) -> dict[str, Any]:
+    return {"cell_type": "markdown", "source": source, "metadata": {}}
+
+
+def notebook(*cells: dict[str, Any], minor: int = 4, **metadata: Any) -> dict[str, Any]:
+    return {"cells": list(cells), "metadata": metadata, "nbformat": 4, "nbformat_minor": minor}
+
+
+ERROR = {"output_type": "error", "ename": "ValueError", "evalue": "no", "traceback": []}
+
+
+def key_of(page: dict[str, Any], *, timeout: int = 100, jax: str = "1") -> str:
+    return execution.execution_key(page, timeout=timeout, environment={"package jax": jax})
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"worksheets": []}', '{"cells": 3}', '{"cells": [1]}', b"\xff\xfe{", "[" * 100_000])
+def test_what_is_no_notebook_is_an_input_error(text: str | bytes) -> None:
+    with pytest.raises(InputError, match=r"x\.ipynb"):
+        execution.parse_notebook(text, where="x.ipynb")
+
+
+def test_a_notebook_is_parsed() -> None:
+    assert execution.parse_notebook('{"cells": [{"cell_type": "code"}]}', where="x")["cells"] == [{"cell_type": "code"}]
+
+
+@pytest.mark.parametrize(
+    ("cell", "expected"),
+    [({"metadata": {"tags": ["a", 1]}}, ("a", "1")), ({"metadata": {"tags": "a"}}, ()), ({"metadata": None}, ()), ({}, ())],
+)
+def test_tags_survive_odd_metadata(cell: dict[str, Any], expected: tuple[str, ...]) -> None:
+    assert execution.tags_of(cell) == expected
+
+
+@pytest.mark.parametrize(
+    ("metadata", "expected"),
+    [
+        ({}, ("python3", "python")),
+        ({"kernelspec": {"name": "jax-dev", "language": "Python"}}, ("jax-dev", "python")),
+        ({"kernelspec": {"name": "ir", "language": "R"}}, ("ir", "r")),
+        ({"kernelspec": {"name": "mine"}, "language_info": {"name": "julia"}}, ("mine", "julia")),
+        ({"kernelspec": {"name": "mine"}}, ("mine", "")),
+    ],
+)
+def test_kernel_and_language(metadata: dict[str, Any], expected: tuple[str, str]) -> None:
+    assert execution.kernel_of({"metadata": metadata}) == expected
+
+
+def test_the_key_knows_code_and_environment_only() -> None:
+    base = notebook(prose("Hello"), code("a = 1"), code("b = 2", "raises-exception"))
+    key = key_of(base)
+    same = notebook(code(["a = ", "1"], outputs=[ERROR]), prose("你好"), code("b = 2", "raises-exception"), minor=5, widgets={})
+    assert key_of(same) == key
+    others = [
+        key_of(notebook(code("a = 1"), code("b = 2"))),
+        key_of(notebook(code("b = 2", "raises-exception"), code("a = 1"))),
+        key_of(notebook(code("a = 10"), code("b = 2", "raises-exception"))),
+        key_of(notebook(code("a = 1b = 2", "raises-exception"))),
+        key_of({**base, "metadata": {"kernelspec": {"name": "other"}}}),
+        key_of(base, timeout=99),
+        key_of(base, jax="2"),
+    ]
+    assert len({key, *others}) == len(others) + 1
+
+
+def test_expectations_go_both_ways() -> None:
+    outputs = execution.outputs_of(
+        notebook(
+            prose("x"),
+            code("1/0", "raises-exception", outputs=[ERROR]),
+            code("fine()", "raises-exception"),
+            code("skipped()", "raises-exception", "skip-execution"),
+            code("  ", "raises-exception"),
+            code("fine_too()", "raises-exception"),
+        )
+    )
+    assert execution.unmet_expectations(outputs) == (2, 5)
+    assert execution.unmet_expectations(outputs, acknowledged={2}) == (5,)
+    assert execution.unmet_expectations(outputs, acknowledged={2, 5}) == ()
+
+
+def test_an_unmet_expectation_names_all_its_cells() -> None:
+    page = notebook(prose("x"), code("a"), prose("y"), code("b"))
+    one, two = execution.expectation_failure(page, [2]), execution.expectation_failure(page, [1, 2])
+    assert (one.cell, one.source, one.blame) == (3, "b", "expectation")
+    assert "code cell 2 is tagged" in one.message
+    assert (two.cell, "code cells 1, 2 are tagged" in two.message) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("exception", "message", "blame"),
+    [
+        ("ModuleNotFoundError", "No module named 'x'", "environment"),
+        ("requests.exceptions.ConnectionError", "", "environment"),
+        ("URLError", "<urlopen error>", "environment"),
+        ("DeadKernelError", "Kernel died", "environment"),
+        ("RuntimeError", "Unknown backend: 'gpu' requested", "environment"),
+        ("ValueError", "Only interpret mode is supported on CPU backend.", "environment"),
+        ("AssertionError", "Please run this with TPU devices required", "environment"),
+        ("FileNotFoundError", "No such file or directory: 'nvidia-smi'", "environment"),
+        ("TypeError", "got an unexpected keyword argument", "upstream"),
+        ("ValueError", "shapes do not match", "upstream"),
+    ],
+)
+def test_blame(exception: str, message: str, blame: str) -> None:
+    assert execution.blame_of(exception, message) == blame
+
+
+def test_a_failure_is_told_in_plain_text() -> None:
+    failure = execution.cell_failure(
+        7, "x = 1\nf(x)", exception="ValueError", message="\x1b[31mbad\x1b[0m\nsecond line", traceback="\x1b[0;31mline 1\x1b[0m\n\nline 2"
+    )
+    assert (failure.message, failure.blame) == ("bad\nsecond line", "upstream")
+    assert execution.failure_summary(failure) == "cell 7: ValueError: bad (upstream)"
+    text = execution.failure_text("guide/page", failure)
+    assert text.startswith("guide/page, cell 7: ValueError: bad")
+    assert "  | f(x)" in text
+    assert text.endswith("  line 1\n  line 2")
+    assert "\x1b" not in text
+
+
+def test_outputs_notebook_holds_nothing_of_papermill() -> None:
+    cell = code("1", outputs=[{"output_type": "stream", "name": "stdout", "text": "1"}])
+    cell["metadata"] |= {"papermill": {"start_time": "now"}, "execution": {"x": "now"}}
+    outputs = execution.outputs_of(notebook(prose("x"), cell, papermill={"duration": 1}, language_info={"name": "python"}))
+    assert outputs["metadata"] == {"language_info": {"name": "python"}}
+    assert outputs["cells"] == [code("1", outputs=cell["outputs"])]
+
+
+def test_outputs_go_into_a_translated_notebook_and_nothing_else_changes() -> None:
+    outputs = execution.outputs_of(notebook(code("a\nb", outputs=[ERROR]), language_info={"name": "python"}))
+    merged = notebook(prose("你好"), code(["a\n", "b"]), custom=1, widgets={"stale": 1})
+    executed = execution.with_outputs(merged, outputs, where="page")
+    assert executed["cells"] == [prose("你好"), code(["a\n", "b"], outputs=[ERROR])]
+    assert executed["metadata"] == {"custom": 1, "language_info": {"name": "python"}}
+    assert merged["cells"][1]["outputs"] == []
+
+
+def test_ids_are_added_where_the_format_wants_them_and_never_change() -> None:
+    outputs = execution.outputs_of(notebook(code("a")))
+    merged = notebook(prose("x") | {"id": "own"}, code("a"), minor=5)
+    assert [cell["id"] for cell in execution.with_outputs(merged, outputs, where="page")["cells"]] == ["own", "cell-1"]
+
+
+@pytest.mark.parametrize("cells", [[code("b")], [code("a"), code("a")], []])
+def test_outputs_of_other_code_are_refused(cells: list[dict[str, Any]]) -> None:
+    outputs = execution.outputs_of(notebook(code("a")))
+    with pytest.raises(GuardError, match="page"):
+        execution.with_outputs(notebook(*cells), outputs, where="page")
+
+
+def test_cells_run_counts_up_to_the_stop() -> None:
+    page = notebook(code("a"), prose("x"), code(""), code("b", "skip-execution"), code("c"), code("d"))
+    stop = execution.cell_failure(4, "c", exception="E", message="", traceback="")
+    assert execution.cells_run(page, None) == 3
+    assert execution.cells_run(page, stop) == 2
+    assert execution.cells_run(page, execution.expectation_failure(page, [1])) == 3
