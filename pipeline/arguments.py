@@ -1,0 +1,99 @@
+"""The words of the command line: which commands and options there are, and what they are told apart by."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from pipeline.errors import ConfigError
+
+COMMANDS = {
+    "sync": "pull, split, update, merge, execute and report: the whole job",
+    "pull": "fetch upstream's English docs at the pinned release",
+    "split": "bring the catalogues up to date with what was pulled",
+    "merge": "put the translations into upstream's pages, guarded",
+    "execute": "run the code cells of the merged notebooks",
+    "build": "merge and execute at the current pin, without touching upstream: what CI runs",
+    "status": "show per page what is translated, fuzzy and untranslated; writes nothing",
+    "check": "look for mistakes in the catalogues; writes nothing",
+}
+PULLING = ("sync", "pull")
+EXECUTING = ("sync", "execute", "build")
+READING = ("status", "check")
+
+
+class _Parser(argparse.ArgumentParser):
+    """argparse, with our exit code, shape of message and suggestions."""
+
+    def error(self, message: str) -> NoReturn:
+        raise ConfigError(message, hint=f"See: {self.prog} --help")
+
+
+def parse(argv: Sequence[str]) -> argparse.Namespace:
+    """The command line as a namespace. Raises ConfigError, with the nearest word that is known."""
+    if argv and not argv[0].startswith("-") and argv[0] not in COMMANDS:
+        raise ConfigError(f"no command is called {argv[0]!r}", hint=f"{near(argv[0], COMMANDS)}Commands: {', '.join(COMMANDS)}.")
+    if argv and argv[0].startswith("-") and argv[0] not in ("-h", "--help"):
+        raise ConfigError(f"{argv[0]!r} comes before the command", hint="Options come after it: python -m pipeline sync -v")
+    parser, commands = _parsers()
+    arguments, unknown = parser.parse_known_args(argv)
+    if arguments.command is None:
+        parser.error("which command?")
+    if unknown:
+        known = [option for action in commands[arguments.command]._actions for option in action.option_strings]
+        hint = f"{near(unknown[0].partition('=')[0], known)}See: python -m pipeline {arguments.command} --help"
+        raise ConfigError(f"{arguments.command} does not know {unknown[0]!r}", hint=hint)
+    return arguments
+
+
+def _parsers() -> tuple[_Parser, dict[str, _Parser]]:
+    description = "Keeps translated JAX docs alive: pulls the English, merges the Chinese, runs the code."
+    parser = _Parser(prog="python -m pipeline", description=description, allow_abbrev=False)
+    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
+    commands = {}
+    for name, does in COMMANDS.items():
+        commands[name] = command = subparsers.add_parser(name, help=does, description=does.capitalize() + ".", allow_abbrev=False)
+        _add_own_options(command, name)
+        _add_common_options(command)
+    return parser, commands
+
+
+def _add_own_options(parser: argparse.ArgumentParser, name: str) -> None:
+    if name == "check":
+        parser.add_argument("words", metavar="NAME | FILE", nargs="*", help="an upstream, and catalogues (default: all of the upstream)")
+    else:
+        parser.add_argument("words", metavar="NAME", nargs="?", help="the upstream (default: the first one configured)")
+    if name in PULLING:
+        parser.add_argument("--upstream", metavar="URL", help="pull from this URL, bundle, repository or folder instead")
+        parser.add_argument("--ref", help="pull this tag, branch or commit instead")
+    if name != "pull":
+        parser.add_argument("--pages", metavar="GLOB", nargs="+", action="extend", default=[], help="only these pages")
+    if name in EXECUTING and name != "execute":
+        parser.add_argument("--no-execute", dest="execute", action="store_false", help="do not run code cells")
+    if name not in READING:
+        parser.add_argument("--check", action="store_true", help="write nothing, exit 1 if something would be written")
+
+
+def _add_common_options(parser: argparse.ArgumentParser) -> None:
+    common = parser.add_argument_group("common")
+    common.add_argument("--config", metavar="FILE", type=Path, default=Path("pyproject.toml"), help="default: pyproject.toml")
+    common.add_argument("--locale", action="append", default=[], help="only this locale (may be repeated)")
+    common.add_argument("--jobs", metavar="N", type=_count, help="kernels at a time (default: one per core)")
+    common.add_argument("--json", action="store_true", help="print the report as JSON to stdout")
+    common.add_argument("-q", "--quiet", action="count", default=0, help="only warnings and errors")
+    common.add_argument("-v", "--verbose", action="count", default=0, help="more detail")
+
+
+def _count(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"must be a whole number of at least 1, not {text!r}")
+    return int(text)
+
+
+def near(word: str, known: Iterable[str]) -> str:
+    """``Did you mean …?`` with a space after it, or nothing."""
+    words = difflib.get_close_matches(word, list(known), n=1)
+    return f"Did you mean {words[0]!r}? " if words else ""

@@ -1,0 +1,181 @@
+"""The command line: arguments in, exit code out. The namespace ends here, and every error is caught here."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import os
+import shutil
+import signal
+import sys
+import threading
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import NoReturn, TextIO
+
+from pipeline.arguments import EXECUTING, READING, near, parse
+from pipeline.config import Settings, Upstream, read_settings
+from pipeline.errors import ConfigError, PipelineError
+from pipeline.log import Log, is_terminal, printable
+from pipeline.model import Options, RunResult
+from pipeline.paths import Paths
+
+Command = Callable[[Settings, Upstream, Options, Log], RunResult]
+
+INTERRUPTED, UNEXPECTED = 130, 70
+PIPE_WIDTH = 140  # columns of a table that goes into a file
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; return the exit code (see README). Nothing but ``--help`` raises SystemExit."""
+    verbose = False
+    try:
+        with _terminated_like_interrupted():
+            arguments = parse(sys.argv[1:] if argv is None else argv)
+            verbose = arguments.verbose > 0
+            return _run(arguments)
+    except PipelineError as error:
+        _complain(str(error))
+        return error.exit_code
+    except KeyboardInterrupt:
+        _complain("interrupted\n  No file was left half-written: run the same command again.")
+        return INTERRUPTED
+    except Exception as error:  # noqa: BLE001 - the one place that turns bugs into an exit code
+        _complain(_bug(error, verbose=verbose))
+        return UNEXPECTED
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    settings = read_settings(arguments.config)
+    name, files = _split_words(arguments.words, settings)
+    upstream = _upstream(settings.upstream(name), getattr(arguments, "upstream", None))
+    options = _options(arguments, settings, files)
+    log = Log(max(-1, min(1, arguments.verbose - arguments.quiet)))
+    result = _command(arguments.command)(settings, upstream, options, log)
+    _show(result, log, as_json=arguments.json, writes=arguments.command not in READING)
+    return result.exit_code
+
+
+def _command(name: str) -> Command:
+    from pipeline import commands
+
+    table: dict[str, Command] = {
+        "sync": commands.sync,
+        "pull": commands.pull,
+        "split": commands.split,
+        "merge": commands.merge,
+        "execute": commands.execute,
+        "build": commands.build,
+        "status": commands.status,
+        "check": commands.check,
+    }
+    return table[name]
+
+
+def _split_words(words: str | list[str] | None, settings: Settings) -> tuple[str | None, tuple[str, ...]]:
+    """The upstream's name and the files. ``check`` takes both: a word that names an upstream is one."""
+    if not isinstance(words, list):
+        return words, ()
+    if words and words[0] in settings.upstreams:
+        return words[0], tuple(words[1:])
+    return next(filter(None, (_owner(word, settings) for word in words)), None), tuple(words)
+
+
+def _owner(file: str, settings: Settings) -> str | None:
+    """The upstream among whose catalogues ``file`` lies."""
+    folders = {Paths(settings.root, name).catalogs(locale): name for name in settings.upstreams for locale in settings.locales}
+    return next((name for folder, name in folders.items() if Path(file).resolve().is_relative_to(folder)), None)
+
+
+def _upstream(upstream: Upstream, url: str | None) -> Upstream:
+    if url is None:
+        return upstream
+    if not url:
+        raise ConfigError("--upstream is empty", hint="Give a URL, a bundle, a repository or a folder.")
+    return dataclasses.replace(upstream, url=url, url_replaced=True)
+
+
+def _options(arguments: argparse.Namespace, settings: Settings, files: tuple[str, ...]) -> Options:
+    for locale in arguments.locale:
+        if locale not in settings.locales:
+            hint = f"{near(locale, settings.locales)}Configured: {', '.join(settings.locales)}."
+            raise ConfigError(f"no locale is called {locale!r}", hint=hint)
+    return Options(
+        ref=getattr(arguments, "ref", None),
+        pages=tuple(getattr(arguments, "pages", ())),
+        locales=tuple(dict.fromkeys(arguments.locale)) or settings.locales,
+        jobs=arguments.jobs or settings.execution.jobs,
+        execute=getattr(arguments, "execute", arguments.command in EXECUTING),
+        check_only=getattr(arguments, "check", False),
+        files=files,
+    )
+
+
+def _show(result: RunResult, log: Log, *, as_json: bool, writes: bool) -> None:
+    """The report to stdout; with ``--quiet`` only what needs a person, to stderr."""
+    from pipeline import report
+
+    if as_json:
+        _print(report.to_json(result).decode("utf-8"))
+    elif log.level < 0:
+        for line in (*report.findings_lines(result.all_findings), *report.failure_lines(result.executions)):
+            log.warn(line)
+    else:
+        colour = is_terminal(sys.stdout, os.environ) and not os.environ.get("NO_COLOR")
+        width = shutil.get_terminal_size().columns if sys.stdout.isatty() else PIPE_WIDTH
+        _print(report.to_text(result, width=width, colour=colour, verbose=log.level > 0))
+    if writes:
+        for path in result.changes:
+            log.detail(f"{'would write' if result.check_only else 'wrote'} {path}")
+        log.note(_changes_line(result))
+
+
+def _changes_line(result: RunResult) -> str:
+    count = f"{len(result.changes)} file{'' if len(result.changes) == 1 else 's'}"
+    if not result.changes:
+        return "nothing to write: everything is up to date"
+    return f"{count} would be written" if result.check_only else f"{count} written"
+
+
+def _print(text: str) -> None:
+    """Print to stdout. A reader that has gone away (``| head``) or never was (``>&-``) is no error."""
+    stream: TextIO | None = sys.stdout
+    if stream is None:
+        return
+    try:
+        stream.write(text.encode(stream.encoding, "backslashreplace").decode(stream.encoding))
+        stream.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())  # so that Python's own last flush is silent
+
+
+def _complain(text: str) -> None:
+    sys.stderr.write(f"error: {printable(text)}\n")
+
+
+def _bug(error: Exception, *, verbose: bool) -> str:
+    if verbose:
+        return "".join(traceback.format_exception(error)).strip()
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    what = f"unexpected {type(error).__name__}: {error}"
+    return f"{Path(frame.filename).name}:{frame.lineno}: {what}\n  This is a bug. Run again with -v for the traceback, and report it."
+
+
+@contextmanager
+def _terminated_like_interrupted() -> Iterator[None]:
+    """Let SIGTERM unwind like Ctrl-C, so that kernels are stopped and locks released."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def interrupt(signum: int, frame: FrameType | None) -> NoReturn:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

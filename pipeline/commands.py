@@ -1,0 +1,256 @@
+"""What each command does: which stages, in which order. Data flows one way, and the stages do not know each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+
+from pipeline.adapters.files import hold_lock, write_if_changed
+from pipeline.config import Settings, Upstream, matches
+from pipeline.core.lock import format_lock, pages_of, rst_of
+from pipeline.errors import ConfigError, PublishError
+from pipeline.log import Log
+from pipeline.model import Catalog, Finding, Lock, Options, Page, PageResult, RunResult
+from pipeline.paths import Paths
+from pipeline.stages import pull as pull_stage
+from pipeline.stages import recall
+
+
+def sync(settings: Settings, upstream: Upstream, options: Options, log: Log) -> RunResult:
+    """Pull, split, update, merge, execute, render, report: the whole job."""
+    with _running(settings, upstream, options, log):
+        before = _lock_bytes(settings, upstream)
+        lock = pull_stage.pull(settings, upstream, log=log, ref=options.ref, dry=options.check_only)
+        moved = _moved(settings, upstream, before, lock, dry=options.check_only)
+        if options.check_only and moved:
+            return RunResult(name=upstream.name, lock=lock, changes=moved, check_only=True)
+        return _translate(settings, upstream, options, log, lock, changes=moved)
+
+
+def pull(settings: Settings, upstream: Upstream, options: Options, log: Log) -> RunResult:
+    """Fetch upstream's docs at the ref and write the lock."""
+    with _running(settings, upstream, options, log):
+        before = _lock_bytes(settings, upstream)
+        lock = pull_stage.pull(settings, upstream, log=log, ref=options.ref, dry=options.check_only)
+        moved = _moved(settings, upstream, before, lock, dry=options.check_only)
+        return RunResult(name=upstream.name, lock=lock, changes=moved, not_handled=rst_of(lock.files), check_only=options.check_only)
+
+
+def split(settings: Settings, upstream: Upstream, options: Options, log: Log) -> RunResult:
+    """Bring the catalogues up to date with what was pulled."""
+    with _running(settings, upstream, options, log):
+        return _catalogs_only(settings, upstream, options, log, dry=options.check_only)
+
+
+def status(settings: Settings, upstream: Upstream, options: Options, log: Log) -> RunResult:
+    """What ``split`` would give, without writing."""
+    return replace(_catalogs_only(settings, upstream, options, log, dry=True), changes=())
+
+
+def check(settings: Settings, upstream: Upstream, options: Options, log: Log) -> RunResult:
+    """Read the catalogues and try them on the pages, without writing: what cannot be read, what the guard refuses."""
+    lock = pull_stage.read_pulled(settings, upstream)
+    if options.files:
+        options = replace(options, pages=_pages_of_files(settings, upstream, options))
+    result = _translate(settings, upstream, replace(options, check_only=True, execute=False), log, lock)
+    return replace(result, changes=(), check_only=False)
+
+
+def merge(settings: Settings, upstream: Upstream, options: Options, log: Log) -> RunResult:
+    """Put the translations into the pages, at the current pin."""
+    return build(settings, upstream, replace(options, execute=False), log)
+
+
+def build(settings: Settings, upstream: Upstream, options: Options, log: Log) -> RunResult:
+    """Merge and execute at the current pin, without touching upstream."""
+    with _running(settings, upstream, options, log):
+        lock = pull_stage.read_pulled(settings, upstream)
+        return _translate(settings, upstream, options, log, lock)
+
+
+def execute(settings: Settings, upstream: Upstream, options: Options, log: Log) -> RunResult:
+    """Run the code cells of what was merged."""
+    return build(settings, upstream, replace(options, execute=True), log)
+
+
+def _translate(
+    settings: Settings, upstream: Upstream, options: Options, log: Log, lock: Lock, *, changes: tuple[str, ...] = ()
+) -> RunResult:
+    """From pulled pages to the report."""
+    pages = _selected(upstream, options, lock)
+    by_locale: dict[str, tuple[PageResult, ...]] = {}
+    findings: tuple[Finding, ...] = ()
+    for locale in options.locales:
+        by_locale[locale], others, written = _merge_locale(settings, upstream, options, log, lock, pages, locale)
+        findings += others
+        changes += written
+    result = RunResult(
+        name=upstream.name,
+        lock=lock,
+        pages=by_locale,
+        not_handled=rst_of(lock.files),
+        findings=findings,
+        changes=changes,
+        check_only=options.check_only,
+    )
+    if options.execute and not options.check_only:
+        result = _execute(settings, upstream, options, log, result, pages)
+    return _report(settings, upstream, options, result)
+
+
+def _merge_locale(
+    settings: Settings, upstream: Upstream, options: Options, log: Log, lock: Lock, pages: Sequence[Page], locale: str
+) -> tuple[tuple[PageResult, ...], tuple[Finding, ...], tuple[str, ...]]:
+    """Split, update and merge for one locale, unless nothing has changed since the last run."""
+    paths = Paths(settings.root, upstream.name)
+    inputs = recall.fingerprint_inputs(paths, upstream, locale=locale)
+    if not options.pages and (known := recall.recall(paths, locale=locale, inputs=inputs)):
+        log.note(f"nothing changed for {locale} since the last run")
+        return *_by_page(known, pages), ()
+    from pipeline.stages.merge import merge as merge_stage
+    from pipeline.stages.merge import prune
+    from pipeline.stages.split import split as split_stage
+    from pipeline.stages.update import update
+
+    documents = split_stage(paths, pages, log=log)
+    catalogs = update(paths, documents, locale=locale, lock=lock, log=log, dry=options.check_only)
+    merged = merge_stage(paths, documents, catalogs, locale=locale, upstream=upstream, lock=lock, log=log, dry=options.check_only)
+    changes = catalogs.changes + merged.changes
+    names = {page.name for page in pages}
+    others = tuple(_gone_page(name, found) for name, found in catalogs.findings.items() if name not in names)
+    if not options.pages:
+        changes += prune(paths, documents, locale=locale, dry=options.check_only)
+        if not options.check_only:
+            inputs = recall.fingerprint_inputs(paths, upstream, locale=locale)
+            recall.remember(paths, (*merged.pages, *others), locale=locale, inputs=inputs)
+    return *_by_page((*merged.pages, *others), pages), changes
+
+
+def _by_page(results: Sequence[PageResult], pages: Sequence[Page]) -> tuple[tuple[PageResult, ...], tuple[Finding, ...]]:
+    """The pages of the run, and the findings of those that upstream no longer has."""
+    names = {page.name for page in pages}
+    others = tuple(finding for result in results if result.page not in names for finding in result.findings)
+    return tuple(result for result in results if result.page in names), others
+
+
+def _gone_page(name: str, findings: tuple[Finding, ...]) -> PageResult:
+    return PageResult(page=name, findings=findings)
+
+
+def _catalogs_only(settings: Settings, upstream: Upstream, options: Options, log: Log, *, dry: bool) -> RunResult:
+    from pipeline.core.update import count_catalog
+    from pipeline.stages.split import split as split_stage
+    from pipeline.stages.update import update
+
+    lock = pull_stage.read_pulled(settings, upstream)
+    paths = Paths(settings.root, upstream.name)
+    documents = split_stage(paths, _selected(upstream, options, lock), log=log)
+    by_locale: dict[str, tuple[PageResult, ...]] = {}
+    changes: tuple[str, ...] = ()
+    for locale in options.locales:
+        catalogs = update(paths, documents, locale=locale, lock=lock, log=log, dry=dry)
+        changes += catalogs.changes
+        by_locale[locale] = tuple(
+            count_catalog(
+                PageResult(
+                    page=page.page.name,
+                    files=page.page.files,
+                    title=page.title,
+                    findings=(*page.findings, *catalogs.findings.get(page.page.name, ())),
+                ),
+                catalogs.by_page.get(page.page.name, Catalog()),
+            )
+            for page in documents
+        )
+    return RunResult(
+        name=upstream.name,
+        lock=lock,
+        pages=by_locale,
+        not_handled=rst_of(lock.files),
+        changes=changes,
+        check_only=dry and options.check_only,
+    )
+
+
+def _execute(settings: Settings, upstream: Upstream, options: Options, log: Log, result: RunResult, pages: Sequence[Page]) -> RunResult:
+    from pipeline.stages.execute import execute as execute_stage
+    from pipeline.stages.render import render
+
+    with log.step("execute") as step:
+        executions = execute_stage(settings, upstream, pages, log=log, jobs=options.jobs, locales=options.locales)
+        ran = {execution.page: execution for execution in executions}
+        counts = [f"{sum(one.status == state for one in executions)} {state}" for state in ("passed", "failed", "skipped")]
+        step.result = ", ".join(counts)
+    by_locale = {locale: tuple(replace(page, execution=ran.get(page.page)) for page in rows) for locale, rows in result.pages.items()}
+    findings = result.findings
+    for locale, rows in by_locale.items():
+        try:
+            with log.step("render"):
+                render(settings, upstream, rows, log=log, locale=locale)
+        except PublishError as error:
+            findings += (Finding.of(error),)
+    return replace(result, pages=by_locale, findings=findings)
+
+
+def _report(settings: Settings, upstream: Upstream, options: Options, result: RunResult) -> RunResult:
+    from pipeline import report
+
+    paths = Paths(settings.root, upstream.name)
+    changes = result.changes
+    if not options.check_only:
+        for path, data in ((paths.report, report.to_json(result)), (paths.junit, report.to_junit(result))):
+            if write_if_changed(path, data):
+                changes += (path.relative_to(settings.root).as_posix(),)
+    return replace(result, changes=changes)
+
+
+def _selected(upstream: Upstream, options: Options, lock: Lock) -> tuple[Page, ...]:
+    pages = tuple(page for page in pages_of(lock.files) if upstream.selects(page.name))
+    if not options.pages:
+        return pages
+    chosen = tuple(page for page in pages if matches(page.name, options.pages))
+    if not chosen:
+        names = ", ".join(page.name for page in pages[:5])
+        hint = f"Pages are named by their path without suffix, for example: {names}."
+        raise ConfigError(f"no page of {upstream.name!r} matches {' '.join(options.pages)}", hint=hint)
+    return chosen
+
+
+def _pages_of_files(settings: Settings, upstream: Upstream, options: Options) -> tuple[str, ...]:
+    """The pages whose catalogues are named on the command line. Raises ConfigError for a file that is none."""
+    from pathlib import Path
+
+    paths = Paths(settings.root, upstream.name)
+    pages = []
+    for name in options.files:
+        path = Path(name).resolve()
+        folder = next((paths.catalogs(locale) for locale in options.locales if path.is_relative_to(paths.catalogs(locale))), None)
+        if folder is None or path.suffix != ".po" or not path.is_file():
+            places = ", ".join(str(paths.catalogs(locale)) for locale in options.locales)
+            raise ConfigError(f"is no catalogue of {upstream.name!r}", where=name, hint=f"They lie in {places}.")
+        pages.append(path.relative_to(folder).as_posix().removesuffix(".po"))
+    return tuple(pages)
+
+
+@contextmanager
+def _running(settings: Settings, upstream: Upstream, options: Options, log: Log) -> Iterator[None]:
+    """Only one run writes at a time; the second one says so and waits."""
+    path = Paths(settings.root, upstream.name).run_lock
+    if options.check_only:
+        yield
+        return
+    with hold_lock(path, on_wait=lambda: log.warn(f"another run holds {path}: waiting for it to end")):
+        yield
+
+
+def _lock_bytes(settings: Settings, upstream: Upstream) -> bytes:
+    path = Paths(settings.root, upstream.name).lock
+    return path.read_bytes() if path.is_file() else b""
+
+
+def _moved(settings: Settings, upstream: Upstream, before: bytes, lock: Lock, *, dry: bool) -> tuple[str, ...]:
+    """The lock file, if pull changed it, or would."""
+    path = Paths(settings.root, upstream.name).lock
+    after = format_lock(lock) if dry else _lock_bytes(settings, upstream)
+    return (path.relative_to(settings.root).as_posix(),) if before != after else ()

@@ -1,0 +1,209 @@
+"""The command line: words in, one exit code out, and messages that say what to do."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from pipeline.arguments import COMMANDS, READING
+from pipeline.cli import main
+
+ROOT = Path(__file__).resolve().parent.parent
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
+
+Speech = pytest.CaptureFixture[str]
+
+
+def files_of(root: Path) -> dict[str, tuple[int, bytes]]:
+    """Every file under ``root`` with its time and content, but for the lock of the running command."""
+    paths: Iterable[Path] = (path for path in root.rglob("*") if path.is_file() and path.name != ".lock")
+    return {str(path.relative_to(root)): (path.stat().st_mtime_ns, path.read_bytes()) for path in paths}
+
+
+def test_help_names_every_command(capsys: Speech) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["--help"])
+    assert ended.value.code == 0
+    said = capsys.readouterr().out
+    assert [name for name in COMMANDS if f"\n    {name} " not in said] == []
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_of_each_command(command: str, capsys: Speech) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main([command, "-h"])
+    assert ended.value.code == 0
+    assert "--locale" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "what", "hint"),
+    [
+        ([], "which command?", "See: python -m pipeline --help"),
+        (["snyc"], "no command is called 'snyc'", "Did you mean 'sync'?"),
+        (["-v", "sync"], "'-v' comes before the command", "python -m pipeline sync -v"),
+        (["sync", "--no-excute"], "sync does not know '--no-excute'", "Did you mean '--no-execute'?"),
+        (["status", "--check"], "status does not know '--check'", "See: python -m pipeline status --help"),
+        (["merge", "--ref=x"], "merge does not know '--ref=x'", "See: python -m pipeline merge --help"),
+        (["pull", "a", "b"], "pull does not know 'b'", ""),
+        (["sync", "--jobs", "0"], "argument --jobs: must be a whole number of at least 1, not '0'", ""),
+        (["sync", "--jobs", "²"], "argument --jobs: must be a whole number of at least 1, not '²'", ""),
+        (["sync", "smaple"], "no upstream is called 'smaple'", "Did you mean 'sample'?"),
+        (["status", "--locale", "zh_TW"], "no locale is called 'zh_TW'", "Did you mean 'zh_CN'?"),
+        (["pull", "sample", "--upstream", ""], "--upstream is empty", "Give a URL"),
+        (["status", "--config", "none.toml"], "none.toml: cannot be read: No such file", "give --config"),
+    ],
+)
+def test_wrong_usage(arguments: list[str], what: str, hint: str, project: Path, capsys: Speech) -> None:
+    before = files_of(project)
+    assert main(arguments) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.startswith(f"error: {what}")
+    assert hint in said.err
+    assert files_of(project) == before
+
+
+def test_sync_then_nothing_to_do(project: Path, capsys: Speech) -> None:
+    assert main(["sync", "sample", "--no-execute"]) == 0
+    first = capsys.readouterr()
+    assert "zh_CN: " in first.out
+    before = files_of(project)
+    assert main(["sync", "sample", "--no-execute"]) == 0
+    assert "nothing to write: everything is up to date" in capsys.readouterr().err
+    assert files_of(project) == before
+
+
+@pytest.mark.kernel
+def test_sync_runs_the_code_once(project: Path, capsys: Speech) -> None:
+    assert main(["sync", "sample", "--pages", "grad"]) == 0
+    said = capsys.readouterr()
+    assert "1 passed" in said.out
+    before = files_of(project)
+    assert main(["sync", "sample", "--pages", "grad"]) == 0
+    assert "nothing to write: everything is up to date" in capsys.readouterr().err
+    assert files_of(project) == before
+
+
+def test_check_tells_what_would_be_written(project: Path, capsys: Speech) -> None:
+    before = files_of(project)
+    assert main(["sync", "sample", "--no-execute", "--check"]) == 1
+    assert "would be written" in capsys.readouterr().err
+    assert files_of(project) == before
+    assert main(["sync", "sample", "--no-execute"]) == 0
+    assert main(["sync", "sample", "--no-execute", "--check"]) == 0
+
+
+def test_json_is_the_report_and_nothing_else(project: Path, capsys: Speech) -> None:
+    assert main(["sync", "sample", "--no-execute", "--json"]) == 0
+    said = capsys.readouterr().out
+    assert said == (project / "build" / "report.json").read_text("utf-8")
+    assert json.loads(said)["upstream"]["name"] == "sample"
+
+
+@pytest.mark.parametrize("command", READING)
+def test_reading_commands_write_nothing(command: str, project: Path, capsys: Speech) -> None:
+    assert main(["sync", "sample", "--no-execute"]) == 0
+    before = files_of(project)
+    capsys.readouterr()
+    assert main([command, "sample"]) == 0
+    assert "zh_CN: " in capsys.readouterr().out
+    assert files_of(project) == before
+
+
+def test_one_stage_at_a_time(project: Path) -> None:
+    for command in ("pull", "split", "merge"):
+        assert main([command, "sample", "-q"]) == 0
+    assert main(["sync", "sample", "--no-execute", "--check"]) in (0, 1)
+    assert list((project / "build" / "zh_CN" / "sample" / "merged").rglob("*.md"))
+
+
+def test_pages_narrow_the_run(project: Path, capsys: Speech) -> None:
+    assert main(["sync", "sample", "--no-execute", "--json", "--pages", "index"]) == 0
+    locales = json.loads(capsys.readouterr().out)["locales"]
+    assert [page["page"] for page in locales["zh_CN"]["pages"]] == ["index"]
+
+
+def test_upstream_may_be_any_folder(project: Path, tmp_path: Path, capsys: Speech) -> None:
+    (tmp_path / "clone" / "docs").mkdir(parents=True)
+    (tmp_path / "clone" / "docs" / "hello.md").write_text("# Hello\n\nSome words.\n")
+    assert main(["sync", "jax", "--no-execute", "--json", "--upstream", str(tmp_path / "clone")]) == 0
+    locales = json.loads(capsys.readouterr().out)["locales"]
+    assert [(page["page"], page["messages"], page["words"]) for page in locales["zh_CN"]["pages"]] == [("hello", 2, 3)]
+    assert str(tmp_path) not in (project / "upstream" / "jax.lock").read_text(), "the lock is committed"
+
+
+def test_quiet_says_nothing_when_all_is_well(project: Path, capsys: Speech) -> None:
+    assert main(["sync", "sample", "--no-execute", "-q"]) == 0
+    assert capsys.readouterr() == ("", "")
+
+
+def test_check_takes_catalogues(project: Path, capsys: Speech) -> None:
+    assert main(["sync", "sample", "--no-execute", "-q"]) == 0
+    catalog = project / "translations" / "zh_CN" / "sample" / "index.po"
+    catalog.write_bytes(catalog.read_bytes() + b'\nmsgid "unfinished\n')
+    for arguments in (["sample", str(catalog)], ["translations/zh_CN/sample/index.po"]):
+        assert main(["check", *arguments]) == 4
+        assert "index.po:" in capsys.readouterr().out
+    assert main(["check", "sample", str(catalog.with_name("faq.po"))]) == 0
+
+
+def test_check_refuses_what_is_no_catalogue(project: Path, capsys: Speech) -> None:
+    assert main(["pull", "sample", "-q"]) == 0
+    assert main(["check", "sample", "pyproject.toml"]) == 2
+    assert "pyproject.toml: is no catalogue of 'sample'" in capsys.readouterr().err
+
+
+def test_unexpected_error_is_short_without_verbose(capsys: Speech) -> None:
+    assert main(["status", "--config", "a\0b"]) == 70
+    said = capsys.readouterr().err
+    assert "unexpected ValueError" in said
+    assert "Run again with -v" in said
+    assert "Traceback" not in said
+
+
+def test_unexpected_error_has_a_traceback_with_verbose(capsys: Speech) -> None:
+    assert main(["status", "-v", "--config", "a\0b"]) == 70
+    assert "Traceback (most recent call last)" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interrupted(project: Path, number: signal.Signals) -> None:
+    """The command is caught while it waits for its configuration, a pipe that nobody writes to."""
+    pipe = project / "wait.toml"
+    os.mkfifo(pipe)
+    command = [sys.executable, "-m", "pipeline", "status", "--config", str(pipe)]
+    process = subprocess.Popen(command, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True)
+    end = open_when_read(pipe)
+    process.send_signal(number)
+    said = process.communicate(timeout=20)[1]
+    os.close(end)
+    assert process.returncode == 130
+    assert said == "error: interrupted\n  No file was left half-written: run the same command again.\n"
+
+
+def open_when_read(pipe: Path) -> int:
+    """Open ``pipe`` for writing as soon as somebody reads it."""
+    for _ in range(1000):
+        try:
+            return os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
+        except OSError:
+            time.sleep(0.02)
+    raise TimeoutError(pipe)
+
+
+@pytest.mark.parametrize("redirect", ["| true", ">&-"])
+def test_nobody_reads_the_result(project: Path, redirect: str) -> None:
+    assert main(["sync", "sample", "--no-execute", "-q"]) == 0
+    command = f"set -o pipefail; {sys.executable} -m pipeline status sample --json {redirect}"
+    ended = subprocess.run(["bash", "-c", command], env=ENVIRONMENT, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
+    assert "rror" not in ended.stderr

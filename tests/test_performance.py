@@ -1,0 +1,64 @@
+"""What starts often starts fast: heavy libraries are imported where they are used, and nowhere else."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
+FOR_EXECUTION = ("IPython", "jax", "jupyter_client", "jupytext", "nbclient", "nbconvert", "nbformat", "papermill", "zmq")
+FOR_WORK = ("filelock", "git", "markdown_it", "mdit_py_plugins", "polib", "rapidfuzz", "rich")
+
+SCRIPT = """
+import json, sys
+from pipeline.cli import main
+try:
+    code = main(sys.argv[1:])
+except SystemExit as ended:
+    code = ended.code
+print(json.dumps([code, sorted({name.partition('.')[0] for name in sys.modules})]))
+"""
+
+
+def modules_of(*arguments: str) -> set[str]:
+    """The top-level modules that are loaded when a command that must succeed is done."""
+    ended = subprocess.run([sys.executable, "-c", SCRIPT, *arguments], env=ENVIRONMENT, capture_output=True, text=True, check=True)
+    code, modules = json.loads(ended.stdout.rstrip().rpartition("\n")[2])
+    assert code == 0, ended.stderr
+    return set(modules)
+
+
+def run(*arguments: str) -> None:
+    subprocess.run([sys.executable, "-m", "pipeline", *arguments], env=ENVIRONMENT, capture_output=True, check=True)
+
+
+def test_the_heavy_libraries_are_there() -> None:
+    """Else the other tests could not fail."""
+    for name in (*FOR_EXECUTION, *FOR_WORK):
+        __import__(name)
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["sync", "--help"]])
+def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
+    assert modules_of(*arguments) & {*FOR_EXECUTION, *FOR_WORK} == set()
+
+
+@pytest.mark.parametrize("arguments", [["status", "sample"], ["sync", "sample", "--no-execute"]])
+def test_runs_without_execution_import_no_kernel(arguments: list[str], project: Path) -> None:
+    run("sync", "sample", "--no-execute")
+    assert modules_of(*arguments) & {*FOR_EXECUTION, "git"} == set()
+
+
+def test_second_sync_takes_less_than_a_second_of_cpu(project: Path) -> None:
+    run("sync", "sample", "--no-execute")
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    run("sync", "sample", "--no-execute")
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 1.0
