@@ -109,7 +109,7 @@ def _merge_locale(
         log.note(f"nothing changed for {locale} since the last run")
         return *_by_page(known, pages), ()
     from pipeline.stages.merge import merge as merge_stage
-    from pipeline.stages.merge import prune
+    from pipeline.stages.prune import prune
     from pipeline.stages.split import split as split_stage
     from pipeline.stages.update import update
 
@@ -120,7 +120,7 @@ def _merge_locale(
     names = {page.name for page in pages}
     others = tuple(_gone_page(name, found) for name, found in catalogs.findings.items() if name not in names)
     if not options.pages:
-        changes += prune(paths, documents, locale=locale, dry=options.check_only)
+        changes += prune(paths, pages, locale=locale, dry=options.check_only)
         if not options.check_only:
             inputs = recall.fingerprint_inputs(paths, upstream, locale=locale)
             recall.remember(paths, (*merged.pages, *others), locale=locale, inputs=inputs)

@@ -227,13 +227,17 @@ def test_a_page_that_upstream_dropped_leaves_its_catalogue_and_no_merged_file(
     assert sync() == 0
     translate(docs, {sentence: "这句话从一页搬到另一页。"}, page="old")
     assert sync() == 0
+    build = docs.parent.parent / "build" / "zh_CN" / "sample"
+    for name in ("executed/old.ipynb", "html/old.html"):
+        (build / name).parent.mkdir(parents=True, exist_ok=True)
+        (build / name).write_bytes(b"from an earlier run")
     (docs / "old.md").unlink()
     (docs / "new.md").write_text(f"# New\n\n{sentence}\n", encoding="utf-8")
     assert sync() == 0
     assert "old.po" in capsys.readouterr().out
     assert catalog_path(docs, "old").exists()
     assert "这句话从一页搬到另一页。" in merged(docs, "new.md")
-    assert not (docs.parent.parent / "build" / "zh_CN" / "sample" / "merged" / "old.md").exists()
+    assert not any((build / name).exists() for name in ("merged/old.md", "executed/old.ipynb", "html/old.html"))
 
 
 def test_the_same_findings_are_told_again_when_nothing_changed(docs: Path, sync: Run, capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 
 from pipeline.adapters import po
-from pipeline.adapters.files import remove_files, write_if_changed
+from pipeline.adapters.files import write_if_changed
 from pipeline.config import Upstream
 from pipeline.core import anchors
 from pipeline.core.attribution import attribution
@@ -68,15 +68,6 @@ def merge(
         done = sum(result.translated for result in results)
         step.result = f"{done} of {sum(result.messages for result in results)} messages translated, {len(changes)} files written"
     return MergedPages(pages=tuple(results), changes=tuple(changes))
-
-
-def prune(paths: Paths, pages: Sequence[SplitPage], *, locale: str, dry: bool = False) -> tuple[str, ...]:
-    """Remove merged documents that upstream no longer has; return them, relative to the root."""
-    wanted = {paths.merged(locale) / file.path for page in pages for file in page.page.files}
-    stale = [path for path in sorted(paths.merged(locale).rglob("*")) if path.is_file() and path not in wanted]
-    if not dry:
-        remove_files(stale)
-    return tuple(path.relative_to(paths.root).as_posix() for path in stale)
 
 
 def _texts(pages: Sequence[SplitPage]) -> Iterator[tuple[str, str]]:
