@@ -15,7 +15,7 @@ from pipeline.errors import GuardError
 from pipeline.model import Lock, SourceFile
 
 PAGE = "# Title\n\nSome words.\n\n- an item\n- `code`\n\n## Next part\n\n| Head | Cell |\n|---|---|\n| more | words |\n"
-CODE = {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": [], "source": ["x = 1"]}
+CODE: dict[str, object] = {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": [], "source": ["x = 1"]}
 
 
 def page(text: str) -> Document:
@@ -32,7 +32,9 @@ def sources(merged: Merged) -> list[str]:
     return ["".join(cell["source"]) for cell in json.loads(merged.data)["cells"]]
 
 
-@pytest.mark.parametrize("translations", [{}, {"Title": ""}, {"Title": " \n"}, {"Nowhere": "无处"}], ids=["none", "empty", "blank", "other"])
+@pytest.mark.parametrize(
+    "translations", [{}, {"Title": ""}, {"Title": " \n"}, {"Nowhere": "无处"}], ids=["none", "empty", "blank", "other"]
+)
 @pytest.mark.parametrize("document", [page(PAGE), notebook(PAGE), page(""), notebook()], ids=["page", "notebook", "empty page", "no cells"])
 def test_without_translations_the_page_is_upstreams(document: Document, translations: dict[str, str]) -> None:
     merged = merge(document, translations, Frame(attribution="From there.", anchors=frozenset({"next-part"})))
@@ -79,10 +81,13 @@ def test_one_bad_translation_among_many_does_not_take_others_with_it() -> None:
 
 
 def test_translations_that_are_bad_only_together() -> None:
-    text = "Head words\n===\n\n> A term\n> : a definition\n>"
-    merged = merge(page(text), {"A term": "% 词", "a definition": "定义", "Head words": "标题"})
-    assert merged.translated == 2
-    assert [rejected.message.msgid for rejected in merged.rejected] == ["A term"]
+    """One opens a block of math, the other closes it: the page would be swallowed in between."""
+    numbers = [f"Words {number}x" for number in "abcdefgh"]
+    document = page("Title words\n===\n\n" + "\n\n".join(numbers) + "\n\nlast words\n")
+    merged = merge(document, dict.fromkeys(numbers, "文字") | {"Title words": "$$ 标题", "last words": "文字 $$"})
+    assert_only_prose_changed(document, merged.data)
+    assert merged.translated == 9
+    assert [rejected.message.msgid for rejected in merged.rejected] == ["last words"]
 
 
 @pytest.mark.parametrize(
@@ -118,8 +123,28 @@ def test_page_whose_translations_are_all_refused_gets_no_attribution() -> None:
 
 def test_attribution_that_would_change_the_page_is_an_error() -> None:
     document = page("- words here\n\n```\nnever closed")
-    with pytest.raises(GuardError, match="page.md: the attribution line would change the structure"):
+    with pytest.raises(GuardError, match=r"page\.md: the attribution line would change the structure"):
         merge(document, {"words here": "文字"}, Frame(attribution="From there."))
+
+
+@pytest.mark.parametrize("hostile_term", ["```{code-cell}", "~~~", '+++ {"tags": ["skip-execution"]}', "---", "# x", "<div>"])
+def test_a_later_term_of_a_definition_list_is_a_block_to_those_who_know_no_definitions(hostile_term: str) -> None:
+    """Our parser takes any line for a term there; jupytext would have run what follows as code."""
+    document = page("---\njupytext: {}\n---\n\nTerm here\n: first words\n\nOther term\n: more words\n\n```{code-cell}\nx = 1\n```\n")
+    merged = merge(document, {"Other term": hostile_term, "first words": "文字"})
+    assert_only_prose_changed(document, merged.data)
+    assert [rejected.message.msgid for rejected in merged.rejected] == ["Other term"]
+
+
+def test_lone_carriage_returns_are_line_ends_to_jupytext_too() -> None:
+    document = page("---\njupytext: {}\n---\n\nwords here\n+++\r:class: y\n")
+    assert merge(document, {":class: y": "文字"}).translated == 1
+
+
+def test_other_cells_for_jupytext_are_an_error() -> None:
+    document = page("---\njupytext: x\n---\n\n# Title\n\nwords here\n")
+    with pytest.raises(GuardError, match="jupytext would read other cells"):
+        merge(document, {"words here": "文字"}, Frame(attribution='x\n\n+++ {"a": 1}\n'))
 
 
 def test_anchors_of_translated_headings_only() -> None:
@@ -142,7 +167,7 @@ def test_a_cell_that_reads_back_otherwise_is_an_error() -> None:
     cell = document.notebook.cells[0]
     moved = replace(cell, literals=tuple((start + 1, end) for start, end in cell.literals))
     broken = replace(document, notebook=replace(document.notebook, cells=(moved, *document.notebook.cells[1:])))
-    with pytest.raises(GuardError, match="page.ipynb, cell 0: a cell does not read back"):
+    with pytest.raises(GuardError, match=r"page\.ipynb, cell 0: a cell does not read back"):
         merge(broken, {"Some words": "文字"})
 
 
@@ -232,8 +257,12 @@ def test_honest_translations_are_all_taken() -> None:
 
 
 def test_attribution_texts() -> None:
-    lock = Lock(url="u", ref="v1", commit="0123456789abcdef", date="", jax="0.10.2", docs="docs", files=(SourceFile(path="a.md", blob="0"),))
-    text = attribution(locale="zh_CN", path="./a.md", lock=lock, page_url="https://example.org/{ref}/{commit}/{path}", license_name="MIT")
-    assert text == "本页译自 [a.md](https://example.org/v1/0123456789abcdef/./a.md)（JAX 0.10.2，提交 `0123456789ab`），译文与原文均以 MIT 许可证发布。"
+    lock = Lock(
+        url="u", ref="v1", commit="0123456789abcdef", date="", jax="0.10.2", docs="docs", files=(SourceFile(path="a.md", blob="0"),)
+    )
+    text = attribution(locale="zh_CN", path="a.md", lock=lock, page_url="https://example.org/{ref}/{commit}/{path}", license_name="MIT")
+    assert text == (
+        "本页译自 [a.md](https://example.org/v1/0123456789abcdef/a.md)（JAX 0.10.2，提交 `0123456789ab`），译文与原文均以 MIT 许可证发布。"
+    )
     other = attribution(locale="de", path="a.md", lock=lock, page_url="", license_name="")
     assert other == "Translated from `a.md` (JAX 0.10.2, commit `0123456789ab`). Original and translation are licensed under Apache-2.0."

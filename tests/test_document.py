@@ -6,14 +6,15 @@ import json
 
 import pytest
 
-from pipeline.core.document import Document, Format, is_myst_notebook, read_document
+from pipeline.core.document import Document, Format, SplitPage, is_myst_notebook, read_document
 from pipeline.errors import InputError
+from pipeline.model import Page, SourceFile
 
 HEADER = "---\njupytext:\n  text_representation:\n    format_name: myst\n---\n"
 
 
 def notebook(*sources: tuple[str, str | list[str]]) -> bytes:
-    cells = [{"cell_type": kind, "metadata": {}, "source": source} for kind, source in sources]
+    cells: list[dict[str, object]] = [{"cell_type": kind, "metadata": {}, "source": source} for kind, source in sources]
     return json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}).encode()
 
 
@@ -76,7 +77,7 @@ def test_is_myst_notebook(text: str, expected: bool) -> None:
     ("path", "data", "where", "what"),
     [
         ("a.md", b"one\n\xff two", "a.md:2", "is not UTF-8"),
-        ("a.md", "one\ntwo\0".encode(), "a.md:2", "has a NUL character"),
+        ("a.md", b"one\ntwo\0", "a.md:2", "has a NUL character"),
         ("a.md", "words".encode("utf-16"), "a.md:1", "is not UTF-8"),
         ("a.md", b"\xed\xa0\x80", "a.md:1", "is not UTF-8"),  # a surrogate in UTF-8
         ("a.md", b"> %{x}\n>", "a.md", "the Markdown parser fails"),
@@ -98,3 +99,19 @@ def test_pages_without_a_message(data: bytes) -> None:
     document = read_document("a.md", data)
     assert list(document.messages()) == []
     assert document.raw.encode() == data
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("# The `title`\n\nwords\n", "The `title`"),
+        ("words first\n\n# Title\n", "a/b"),
+        ("# `code`\n\nwords\n", "`code`"),
+        ("## Inner title\n", "Inner title"),
+        ("1\n", "a/b"),
+    ],
+)
+def test_title_of_a_page(text: str, title: str) -> None:
+    page = Page(name="a/b", files=(SourceFile(path="a/b.md", blob="0" * 40),))
+    assert SplitPage(page=page, documents=(read_document("a/b.md", text.encode()),)).title == title
+    assert SplitPage(page=page, documents=()).title == "a/b"

@@ -140,9 +140,9 @@ def test_refused(raw: str, where: str, what: str) -> None:
 
 
 def test_bytes_that_are_not_utf8() -> None:
-    with pytest.raises(InputError, match="page.ipynb:2: is not UTF-8"):
+    with pytest.raises(InputError, match=r"page\.ipynb:2: is not UTF-8"):
         read_document("page.ipynb", notebook().encode() + b"\n\xff")
-    with pytest.raises(InputError, match="page.ipynb:1: is not UTF-8"):
+    with pytest.raises(InputError, match=r"page\.ipynb:1: is not UTF-8"):
         read_document("page.ipynb", notebook().encode("utf-16"))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pipeline.core import anchors, guard, splice
-from pipeline.core.document import Document, Unit
+from pipeline.core.document import Document, Format, Unit
 from pipeline.core.guard import Refusal
 from pipeline.core.notebook import edit_cells
 from pipeline.core.splice import Edit, Placed
@@ -120,10 +120,8 @@ def _largest_good(indices: list[int], is_good: Callable[[Sequence[int]], bool]) 
     if len(indices) == 1:
         return []
     middle = len(indices) // 2
-    left, right = _largest_good(indices[:middle], is_good), _largest_good(indices[middle:], is_good)
-    if not left or not right or is_good(left + right):
-        return left + right
-    return max(left, right, key=len)  # each half is good, but not both: rare enough to give up one
+    left = _largest_good(indices[:middle], is_good)
+    return left + _largest_good(indices[middle:], lambda more: is_good([*left, *more]))
 
 
 def _attribution_line(document: Document, attribution: str) -> tuple[int, Edit]:
@@ -150,7 +148,10 @@ def _first_block_end(document: Document) -> tuple[int, int]:
 def _joined(document: Document, edits: Mapping[int, tuple[Edit, ...]]) -> str:
     """The whole document with its edits, compared with upstream once more."""
     if document.notebook is None:
-        return splice.splice(document.raw, edits.get(0, ()))
+        merged = splice.splice(document.raw, edits.get(0, ()))
+        if document.format is Format.MYST_NOTEBOOK and guard.executable(merged) != guard.executable(document.raw):
+            raise GuardError("jupytext would read other cells than upstream's", where=document.path, hint=_BUG)
+        return merged
     cells = {cell: changes for index, changes in edits.items() if (cell := document.units[index].cell) is not None}
     raw = edit_cells(document.notebook, cells)
     # NaN is kept as text: as a number it would differ from itself.

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass
+from functools import lru_cache
+from html import unescape
 
 from markdown_it.token import Token
 
@@ -20,25 +22,31 @@ from pipeline.model import Kind, Message
 
 # Also what turns the direction of text around or cannot be seen: a reader would see something else than stands there.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f\x80-\x9f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
-_ACTIVE = re.compile(r"[<\[{\\:]|www\.", re.IGNORECASE)
+_ACTIVE = re.compile(r"[<\[{\\:&]|//|www\.", re.IGNORECASE)
 _BLOCK_START = re.compile(r"[#>\-+*_=|`~:<%(\d\[$]")
 # Renderers differ (marked and MathJax read a notebook, MyST-Parser a page), so these are compared as they
 # are written, wherever they stand.
 _WRITTEN = {
     "HTML": re.compile(r"\{[\w+:-]+\}`[^`<>\n]*<[^`<>\s]*>`|(<[A-Za-z/!?][^\s<>]*)"),  # a role's target is none
     "link target": re.compile(r"\]\(\s*<?([^\s()<>]*)"),
-    "URL": re.compile(r"(?:\b[a-z][a-z0-9+.-]*://|\bwww\.)[\w/?#&=%~:@+-]+(?:[.,;!][\w/?#&=%~:@+-]+)*", re.IGNORECASE | re.ASCII),
-    "scheme": re.compile(r"\b(?:(?:java|vb)script:|data:(?=[\w#;,])|file:(?=/))", re.IGNORECASE | re.ASCII),
+    "URL": re.compile(
+        r"(?:[a-z][a-z0-9+.-]*://|www\.|(?<![^\s<(])//(?=\w))[\w/?#&=%~:@+-]+(?:[.,;!][\w/?#&=%~:@+-]+)*", re.IGNORECASE | re.ASCII
+    ),
+    "payload": re.compile(r"data:#\d+"),
+    "scheme": re.compile(r"(?:java|vb)script:|https?:(?=[\w/])|\bdata:(?=[\w#;,])|file:(?=/)", re.IGNORECASE | re.ASCII),
     "substitution": re.compile(r"\{\{|\{%"),
     "math macro": re.compile(
-        r"\\(?:(?:href|url)\s*\{[^{}]*|require|cssId|class|style|bbox|unicode|html\w*|data|includegraphics|global|[gex]?def|(?:future)?let"
+        r"\\(?:(?:href|url)\s*\{[^{}]*|require|mmlToken|cssId|class|style|bbox|unicode|html\w*|data|includegraphics|global|[gex]?def|(?:future)?let"
         r"|(?:re|provide)?(?:new)?command|(?:re)?newenvironment|DeclareMathOperator)(?![A-Za-z])"
     ),
 }
+_COUNTED = frozenset(("HTML", "payload"))  # no more of them than in the English; others may be named again
+_ESCAPE = re.compile(r"\\([:/.&;#])")
 _IMAGE_MARKS = frozenset("\\`<>[]$")
+_CELLS = ("{code-cell}", "{raw-cell}")
 # Parsing takes time that grows faster than the text; no honest translation is that much longer.
 _LEAST_LIMIT, _TIMES_AS_LONG = 1000, 10
-_ONE_LINE = frozenset((Kind.HEADING, Kind.TABLE_CELL, Kind.TITLE, Kind.TERM))
+_BEHIND_A_MARK = frozenset((Kind.HEADING, Kind.TABLE_CELL, Kind.TITLE))
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,26 +60,32 @@ class Refusal:
 
 def refusal(message: Message, msgstr: str) -> Refusal | None:
     """What a translation does that none may do; None if nothing is found."""
+    return _refusal(message.msgid, message.kind, msgstr)
+
+
+@lru_cache(maxsize=1 << 14)
+def _refusal(msgid: str, kind: Kind, msgstr: str) -> Refusal | None:
+    # Cached for the twins of a jupytext pair, which hold the same messages.
     if found := _CONTROL.search(msgstr):
         return Refusal("G101", f"has the control character U+{ord(found[0]):04X}", "Delete it, or type the text again.")
-    if len(msgstr) > _LEAST_LIMIT + _TIMES_AS_LONG * len(message.msgid):
-        return Refusal("G106", f"has {len(msgstr)} characters where the English has {len(message.msgid)}", "Shorten it.")
+    if len(msgstr) > _LEAST_LIMIT + _TIMES_AS_LONG * len(msgid):
+        return Refusal("G106", f"has {len(msgstr)} characters where the English has {len(msgid)}", "Shorten it.")
     lines = splice.translation_lines(msgstr)
-    if len(lines) > message.msgid.count("\n") + 1:
+    if len(lines) > msgid.count("\n") + 1:
         return Refusal(
             "G102",
-            f"has {len(lines) - 1} line breaks where the English has {message.msgid.count(chr(10))}",
+            f"has {len(lines) - 1} line breaks where the English has {msgid.count(chr(10))}",
             "Write it on one line, or break it only where the English does (\\n).",
         )
     if len(lines) > 1 and not all(line.strip() for line in lines):
         return Refusal("G102", "has an empty line", "Delete it: a message is one block.")
-    if written := _written_refusal(message.msgid, msgstr):
+    if written := _written_refusal(msgid, msgstr):
         return written
-    if message.kind is Kind.HTML:
-        return _html_refusal(message.msgid, msgstr)
-    if message.kind is Kind.IMAGE:
-        return _image_refusal(message.msgid, msgstr)
-    return _block_refusal(message, lines) or _inline_refusal(message, msgstr)
+    if kind is Kind.HTML:
+        return _html_refusal(msgid, msgstr)
+    if kind is Kind.IMAGE:
+        return _image_refusal(msgid, msgstr)
+    return _block_refusal(kind, lines) or _inline_refusal(msgid, msgstr)
 
 
 def is_intact(split: Split, placed: Placed, *, page: bool) -> bool:
@@ -89,16 +103,28 @@ def is_intact(split: Split, placed: Placed, *, page: bool) -> bool:
     return skeleton == [signature for _, signature in split.skeleton] and fresh.code == split.code
 
 
+def executable(text: str) -> tuple[tuple[str, str], ...]:
+    """All that jupytext, which runs a MyST notebook, sees in it besides prose, by a grammar that knows no more than its own."""
+    md = markdown.plain_parser()
+    tokens: list[Token] = []
+    md.block.parse(re.sub(r"\r\n?", "\n", text), md, {}, tokens)
+    return tuple(
+        (token.info, token.content)
+        for token in tokens
+        if token.type in ("front_matter", "myst_block_break") or (token.type == "fence" and token.info.startswith(_CELLS))
+    )
+
+
 def _is_within(offset: int, placed: Placed) -> bool:
     return any(start <= offset < end for start, end in placed.inserted)
 
 
-def _block_refusal(message: Message, lines: list[str]) -> Refusal | None:
+def _block_refusal(kind: Kind, lines: list[str]) -> Refusal | None:
     """Whether the text, alone, would be something else than one paragraph."""
     if len(lines) == 1 and not _BLOCK_START.match(lines[0]):
         return None
-    if message.kind in _ONE_LINE:
-        return None  # stands behind a marker in its line, where block syntax means nothing; is_intact has the last word
+    if kind in _BEHIND_A_MARK:
+        return None  # block syntax means nothing there; is_intact has the last word
     tokens: list[Token] = []
     text = "\n".join(lines)
     md = markdown.parser()
@@ -107,18 +133,24 @@ def _block_refusal(message: Message, lines: list[str]) -> Refusal | None:
         return None
     became = next((token.type for token in tokens if token.type not in ("paragraph_open", "inline", "paragraph_close")), "something else")
     name = became.removesuffix("_open").replace("_", " ")
-    return Refusal("G103", f"would turn the {message.kind} into a {name}", f"Reword its start, or put a backslash before {lines[0][:1]!r}.")
+    return Refusal("G103", f"would turn the {kind} into a {name}", f"Reword its start, or put a backslash before {lines[0][:1]!r}.")
 
 
 def _written_refusal(msgid: str, msgstr: str) -> Refusal | None:
     """Whether the translation has, as text, anything that some renderer could make active and the English has not."""
     if not _ACTIVE.search(msgstr):
         return None
+    texts = tuple(_without_escapes(text) for text in (msgid, msgstr))
     for name, pattern in _WRITTEN.items():
-        theirs, ours = (Counter(filter(None, pattern.findall(text))) for text in (msgid, msgstr))
-        if added := ours - theirs if name == "HTML" else Counter(piece for piece in ours if piece not in theirs):
+        theirs, ours = (Counter(filter(None, pattern.findall(text))) for text in texts)
+        if added := ours - theirs if name in _COUNTED else Counter(piece for piece in ours if piece not in theirs):
             return _active(name, added, Counter())
     return None
+
+
+def _without_escapes(text: str) -> str:
+    """``text`` with its character references and backslash escapes resolved: what a link target is in the end."""
+    return _ESCAPE.sub(r"\1", unescape(text))
 
 
 def _image_refusal(msgid: str, msgstr: str) -> Refusal | None:
@@ -137,11 +169,11 @@ def _html_refusal(msgid: str, msgstr: str) -> Refusal | None:
     return _active("HTML", own - tags, tags - own)
 
 
-def _inline_refusal(message: Message, msgstr: str) -> Refusal | None:
+def _inline_refusal(msgid: str, msgstr: str) -> Refusal | None:
     """Whether the translation brings in anything active: HTML, targets, roles that the English has not."""
-    if not _ACTIVE.search(msgstr) and "<" not in message.msgid:
+    if not _ACTIVE.search(msgstr) and "<" not in msgid:
         return None
-    theirs, ours = _active_pieces(message.msgid), _active_pieces(msgstr)
+    theirs, ours = _active_pieces(msgid), _active_pieces(msgstr)
     for name in ("HTML", "link target", "image", "role", "footnote"):
         added = ours.get(name, Counter()) - theirs.get(name, Counter())
         missing = theirs.get(name, Counter()) - ours.get(name, Counter()) if name == "HTML" else Counter()
@@ -179,7 +211,8 @@ def _active_pieces(text: str) -> dict[str, Counter[str]]:
                 if child.type in ("html_inline", "link_open"):
                     add("HTML", child.content)
         elif token.type == "myst_role":
-            add("role", token.meta["name"])
+            name = token.meta["name"]
+            add("role", f"{name} {token.content}" if "eval" in name else name)  # MyST-NB runs what {eval} holds
         elif token.type == "footnote_ref":
             add("footnote", token.meta["label"])
     return pieces

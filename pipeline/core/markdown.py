@@ -30,8 +30,8 @@ _LINE_END = re.compile(r"\r\n?|\n")
 _MARKERS = re.compile(r"(?:[ \t]*(?:>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t])|\[\^[^\]\s]+\]:|[:~](?=[ \t])))*[ \t]*(?=\|)")
 _TASK = re.compile(r"\[[ xX]\][ \t]+")
 _HARD_BREAK = re.compile(r"(?: {2,}|(?<!\\)(?:\\\\)*(\\))$")
-_OPENING = re.compile(r"(?:`{3,}|~{3,}|:{3,})[ \t]*\{[^\s{}]+\}[ \t]*")
 _IMAGE = re.compile(r"(?<!\[)!\[([^\[\]]+)\]\(")
+_HTML_IMAGE = re.compile(r'<img\b[^<>]*?\salt="([^"<>]*)', re.IGNORECASE)
 _HTML_OPAQUE = re.compile(r"<[!?]|<(?:script|pre|style|textarea)\b", re.IGNORECASE)
 _HTML_CODE = re.compile(r"<(?:script|pre|style|textarea|svg|iframe|object)\b", re.IGNORECASE)
 _HTML_TAG = re.compile(r"<!--.*?-->|<[^<>\"']*(?:\"[^\"]*\"[^<>\"']*|'[^']*'[^<>\"']*)*>", re.DOTALL)
@@ -39,7 +39,6 @@ _CONTAINERS = {
     "list_item": Kind.LIST_ITEM,
     "blockquote": Kind.QUOTE,
     "footnote_reference": Kind.FOOTNOTE,
-    "footnote": Kind.FOOTNOTE,
     "dt": Kind.TERM,
     "dd": Kind.DEFINITION,
     "heading": Kind.HEADING,
@@ -51,7 +50,6 @@ _OPAQUE = frozenset(
     "myst_target myst_line_comment myst_block_break".split()
 )
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_ATX = re.compile(r"#{1,6}[ \t]+")
 _SENTENCE = re.compile(rf"\s|[{prose.CJK}]")
 _FILE_NAME = re.compile(r"\.(?:png|jpe?g|gif|svg|webp)$", re.IGNORECASE)
 _BLANK = " \t\x0b\x0c"
@@ -92,6 +90,13 @@ def parser(*, page: bool = False) -> MarkdownIt:
     md.use(dollarmath_plugin).use(myst_block_plugin).use(myst_role_plugin).use(colon_fence_plugin).use(deflist_plugin)
     md.use(footnote_plugin, inline=False, move_to_end=False, always_match_refs=True)
     return md.use(front_matter_plugin) if page else md
+
+
+@cache
+def plain_parser() -> MarkdownIt:
+    """The grammar that jupytext reads MyST notebooks with: no definition lists, footnotes, colon fences or math."""
+    md = _Parser("commonmark").enable("table")
+    return md.use(front_matter_plugin).use(myst_block_plugin).use(myst_role_plugin)
 
 
 def split_text(text: str, *, page: bool = False, headings: Sequence[tuple[int, str]] = ()) -> Split:
@@ -173,14 +178,14 @@ class _Splitter:
             if kind is not None and kind is not Kind.HEADING:
                 if token.nesting > 0:
                     containers.append(kind)
-                elif token.nesting < 0:
+                else:
                     containers.pop()
 
     def _block(self, content: str, line: int, containers: Sequence[Kind], heading: Token | None) -> None:
         """A heading, or a paragraph in whatever container."""
-        spans = self._locate(content, line, heading=heading is not None)
-        if spans is None:
-            return
+        while content.partition("\n")[0].strip(_BLANK) not in self.lines[line]:
+            line += 1  # the parser strips whole lines from a block's start if they hold but U+00A0 and the like
+        spans = self._locate(content, line)
         kind = Kind.HEADING if heading else containers[-1] if containers else Kind.PARAGRAPH
         if kind is Kind.LIST_ITEM and (task := _TASK.match(self.lines[line], spans[0][0])):
             spans[0] = (task.end(), spans[0][1])
@@ -193,7 +198,7 @@ class _Splitter:
         block_end = self.starts[last] + len(self.lines[last])
         if heading and not containers and self.title_end is None:
             self.title_end = block_end
-        if not prose.has_words(msgid):
+        if not prose.has_words(msgid) or msgid.startswith("\n"):  # gettext keeps a line end at the start for itself
             self._image_texts(line, spans)
             return
         prefix = self._prefix(line, spans)
@@ -204,18 +209,12 @@ class _Splitter:
             self.headings.pop()
         self.headings.append((level, title))
 
-    def _locate(self, content: str, line: int, *, heading: bool) -> list[tuple[int, int]] | None:
-        """Columns of each line of a block: a suffix of its source line, but for white space and a heading's closing marks."""
+    def _locate(self, content: str, line: int) -> list[tuple[int, int]]:
+        """Columns of each line of a block: the end of its source line, but for white space and a heading's closing marks."""
         spans = []
         for number, piece in enumerate(content.split("\n"), line):
             body = piece.strip(_BLANK)
-            source = self.lines[number].rstrip(_BLANK)
-            start = len(source) - len(body)
-            if not source.endswith(body):
-                marks = _ATX.search(source) if heading else None
-                start = source.find(body, marks.end()) if marks else -1
-            if start < 0:
-                return None
+            start = self.lines[number].rindex(body)
             spans.append((start, start + len(body)))
         return spans
 
@@ -225,33 +224,44 @@ class _Splitter:
             return self.lines[line][spans[0][0] : spans[0][1]], ()
         parts: list[str] = []
         breaks: list[str] = []
-        for number, (start, end) in enumerate(spans, line):
-            if number == line + len(spans) - 1:
-                parts.append(self.lines[number][start:end])
-                break
+        for number, (start, _) in enumerate(spans[:-1], line):
             rest = self.lines[number][start:]
             if found := _HARD_BREAK.search(rest):
                 breaks.append(found[1] or found[0])
                 parts.append(rest[: -len(breaks[-1])].rstrip(" \t") + "\n")
             else:
                 parts.append(rest.rstrip(" \t") + " ")
+        start, end = spans[-1]
+        parts.append(self.lines[line + len(spans) - 1][start:end])
         return "".join(parts), tuple(breaks)
 
     def _table_cell(self, span: tuple[int, int] | None, content: str, line: int) -> None:
         if span is None or not content:
             return
         text = self.lines[line][span[0] : span[1]]
-        if text.replace("\\|", "|") == content and prose.has_words(text):
+        if text.replace("\\|", "|") == content.strip() and prose.has_words(text):
             self._add(text, Kind.TABLE_CELL, line, [span])
+
+    def _html_images(self, token: Token, line: int) -> tuple[str, ...]:
+        """Add the texts of ``<img>`` tags of HTML that is opaque otherwise; return it without them."""
+        if _HTML_OPAQUE.match(token.content.strip()):
+            return (token.content,)
+        for number in range(line, line + len(token.content.rstrip("\n").split("\n"))):
+            for match in _HTML_IMAGE.finditer(self.lines[number]):
+                self._image_text(match, number)
+        return (_HTML_IMAGE.sub(lambda match: match[0][: match.start(1) - match.start()], token.content),)
+
+    def _image_text(self, match: re.Match[str], line: int) -> None:
+        text = match[1].strip()
+        if prose.has_words(text) and _SENTENCE.search(text) and not _FILE_NAME.search(text):
+            column = match.start(1) + match[1].index(text)
+            self._add(text, Kind.IMAGE, line, [(column, column + len(text))])
 
     def _image_texts(self, line: int, spans: Sequence[tuple[int, int]]) -> None:
         """The texts of images that stand alone; file names and the images of links (badges) are none."""
         for number, (start, end) in enumerate(spans, line):
             for match in _IMAGE.finditer(self.lines[number], start, end):
-                text = match[1].strip()
-                if prose.has_words(text) and _SENTENCE.search(text) and not _FILE_NAME.search(text):
-                    column = match.start(1) + match[1].index(text)
-                    self._add(text, Kind.IMAGE, number, [(column, column + len(text))])
+                self._image_text(match, number)
 
     def _opaque(self, token: Token, line: int, containers: Sequence[Kind], depth: int) -> None:
         """A block that is taken whole, unless it is a directive with prose in it or HTML with visible text."""
@@ -265,18 +275,17 @@ class _Splitter:
                 return
             if name == "code-cell":
                 self.code.append(token.content)
-        if token.type == "html_block" and (tags := self._html(token, line, containers)):
+        if token.type == "html_block":
+            tags = self._html(token, line, containers) or self._html_images(token, line)
             self.skeleton.append((start, ("html_block", *tags)))
             return
         self.skeleton.append((start, (token.type, token.markup, token.info, token.content)))
 
     def _directive(self, name: str, argument: str, token: Token, line: int, kind: Kind, depth: int) -> None:
         argument_kind = directives.argument_kind(name)
-        opening = _OPENING.search(self.lines[line])
-        if argument and argument_kind and opening and prose.has_words(argument):
-            start = self.lines[line].find(argument, opening.end())
-            if start >= 0:
-                self._add(argument, argument_kind, line, [(start, start + len(argument))])
+        if argument_kind and prose.has_words(argument):
+            end = len(self.lines[line].rstrip())
+            self._add(argument, argument_kind, line, [(end - len(argument), end)])
         body = token.content.removesuffix("\n").split("\n")
         skipped = directives.count_option_lines(body)
         signature = tuple(body[:skipped]) if argument_kind else (argument, *body[:skipped])
@@ -355,7 +364,7 @@ def _cell_spans(line: str, *, is_header: bool) -> list[tuple[int, int]]:
     # Only a row that opens with a pipe can stand behind a list marker: without, the marker is part of the cell.
     markers = _MARKERS.match(line) if is_header else None
     start = markers.end() if markers else len(line) - len(line.lstrip(" \t>"))
-    row = line[start:].rstrip(" \t\x0b\x0c\r")
+    row = line[start:].rstrip()
     cuts = [-1]
     cuts += [at for at, character in enumerate(row) if character == "|" and (at == 0 or row[at - 1] != "\\")]
     cuts.append(len(row))
@@ -367,7 +376,7 @@ def _cell_spans(line: str, *, is_header: bool) -> list[tuple[int, int]]:
     result = []
     for begin, end in spans:
         text = row[begin:end]
-        body = text.strip(_BLANK)
+        body = text.strip()
         offset = start + begin + (text.index(body) if body else 0)
         result.append((offset, offset + len(body)))
     return result
