@@ -54,7 +54,7 @@ def test_sessions_exist_and_each_command_is_one() -> None:
     sessions = nox_sessions()
     named = set(re.findall(r"nox -s ([a-z]+)", README))
     assert named - sessions == set()
-    assert {*COMMANDS, "tests", "lint", "types"} == sessions
+    assert sessions >= {*COMMANDS, "tests", "lint", "types"}
 
 
 def test_arguments_of_nox_sessions_are_understood() -> None:
