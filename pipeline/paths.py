@@ -56,9 +56,25 @@ class Paths:
         """Catalogue of one page."""
         return self.catalogs(locale) / f"{page}.po"
 
+    def memories(self, locale: str) -> Path:
+        """Folder of the translation memory, which is committed."""
+        return self.root / "translations" / "memory" / locale / self.name
+
+    def memory(self, locale: str, page: str) -> Path:
+        """Memory of one page."""
+        return self.memories(locale) / f"{page}.po"
+
+    def memory_state(self, locale: str) -> Path:
+        """The memory as it was last opened or stored here: what both sides of a merge started from."""
+        return self.output(locale) / "memory.json"
+
     def output(self, locale: str) -> Path:
         """Folder of everything built in one locale."""
         return self.build / locale / self.name
+
+    def badges(self, locale: str) -> Path:
+        """Badges that tell how much is translated, and of what."""
+        return self.build / "badges" / self.name / locale
 
     def state(self, locale: str) -> Path:
         """Digests of what the last run read and wrote, so that the next one can tell that nothing changed."""

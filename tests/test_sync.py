@@ -219,9 +219,7 @@ def test_a_notebook_without_metadata_is_translated_with_a_warning(docs: Path, sy
     assert cells[0]["source"] == "Some text.\ud800"
 
 
-def test_a_page_that_upstream_dropped_leaves_its_catalogue_and_no_merged_file(
-    docs: Path, sync: Run, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_page_that_upstream_renamed_takes_its_translations_along(docs: Path, sync: Run, capsys: pytest.CaptureFixture[str]) -> None:
     sentence = "This sentence moves from one page to another."
     (docs / "old.md").write_text(f"# Old\n\n{sentence}\n", encoding="utf-8")
     assert sync() == 0
@@ -234,10 +232,19 @@ def test_a_page_that_upstream_dropped_leaves_its_catalogue_and_no_merged_file(
     (docs / "old.md").unlink()
     (docs / "new.md").write_text(f"# New\n\n{sentence}\n", encoding="utf-8")
     assert sync() == 0
-    assert "old.po" in capsys.readouterr().out
-    assert catalog_path(docs, "old").exists()
     assert "这句话从一页搬到另一页。" in merged(docs, "new.md")
+    assert not catalog_path(docs, "old").exists()
     assert not any((build / name).exists() for name in ("merged/old.md", "executed/old.ipynb", "html/old.html"))
+
+
+def test_a_page_that_upstream_dropped_leaves_its_catalogue(docs: Path, sync: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    (docs / "old.md").write_text("# Old\n\nNobody will ever say this again.\n", encoding="utf-8")
+    assert sync() == 0
+    translate(docs, {"Nobody will ever say this again.": "再也没有人会这么说了。"}, page="old")
+    (docs / "old.md").unlink()
+    assert sync() == 0
+    assert "old.po" in capsys.readouterr().out
+    assert "再也没有人会这么说了。" in catalog_path(docs, "old").read_text(encoding="utf-8")
 
 
 def test_the_same_findings_are_told_again_when_nothing_changed(docs: Path, sync: Run, capsys: pytest.CaptureFixture[str]) -> None:

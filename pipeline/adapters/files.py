@@ -42,8 +42,28 @@ def write_if_changed(path: Path, data: bytes, *, dry: bool = False) -> bool:
     return True
 
 
+def replace_if_unchanged(path: Path, data: bytes, *, before: bytes | None) -> bool:
+    """Write ``data`` to ``path`` unless its content is no longer ``before`` (None: no such file); return whether it was.
+
+    For files that people edit while a run computes: their edit stays, and the next run takes it up. What is left to chance
+    is the moment between the last look and the replacement. Raises WriteError.
+    """
+    return _write_atomic(path, data, is_due=lambda: _content(path) == before)
+
+
 def write_atomic(path: Path, data: bytes) -> None:
     """Write ``data`` to ``path`` by way of a temporary file in the same folder. Raises WriteError."""
+    _write_atomic(path, data, is_due=lambda: True)
+
+
+def _content(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+
+
+def _write_atomic(path: Path, data: bytes, *, is_due: Callable[[], bool]) -> bool:
     temporary = ""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -53,12 +73,15 @@ def write_atomic(path: Path, data: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         os.chmod(temporary, 0o644)
+        if not is_due():
+            return False
         os.replace(temporary, path)
     except OSError as error:
         raise WriteError(f"cannot be written: {error.strerror}", where=str(path), hint=_hint(error)) from error
     finally:
         if temporary and os.path.exists(temporary):
             os.unlink(temporary)
+    return True
 
 
 def _hint(error: OSError) -> str:

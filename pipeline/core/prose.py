@@ -32,6 +32,11 @@ def mask(text: str) -> str:
     return _ATOM.sub(" ", text)
 
 
+def atoms_of(text: str) -> list[str]:
+    """The atoms of a text, as they are written, in order."""
+    return [match[0] for match in _ATOM.finditer(text)]
+
+
 def has_words(text: str) -> bool:
     """Whether a block of Markdown holds anything to translate."""
     if not _WORD.search(text):
