@@ -70,8 +70,21 @@ def execute(session: nox.Session) -> None:
 
 
 @nox.session
+def upgrade(session: nox.Session) -> None:
+    """Move to another JAX release, then run the code on it: `-- jax-v0.10.2`; with `--dry-run` only tell what that means."""
+    run_pipeline(session)
+    if {"-h", "--help", "--check", "--dry-run", "--no-execute"} & set(session.posargs):
+        return
+    moved = nox.project.load_toml("pyproject.toml")
+    session.install(*PINNED, *DEPENDENCIES, *nox.project.dependency_groups(moved, "execute"))
+    names = [word for word in session.posargs if word in moved["tool"]["pipeline"]["upstreams"]]
+    command = ("python", "-m", "pipeline", "build", *names[:1])
+    session.run(*command, interrupt_timeout=STOP_SECONDS, terminate_timeout=STOP_SECONDS)
+
+
+@nox.session
 def status(session: nox.Session) -> None:
-    """Show per page what is translated, fuzzy and untranslated; writes nothing."""
+    """Show per page what is translated, fuzzy and untranslated: `-- --against main` also how far behind; `--badges` writes badges."""
     run_pipeline(session)
 
 
@@ -107,6 +120,13 @@ def types(session: nox.Session) -> None:
     """Check the types of the package, the tests and this file."""
     session.install(*packages("execute", "types"))
     session.run("mypy", *session.posargs)
+
+
+@nox.session
+def bench(session: nox.Session) -> None:
+    """Measure CPU, time and memory beside Sphinx, mdpo and msgmerge; no test. `-- --rounds N`, `-- --only NAME`."""
+    session.install("--constraint", "tests/bench/constraints.txt", *packages("bench"))
+    session.run("python", "-m", "bench", *session.posargs, env={"PYTHONPATH": "tests"})
 
 
 @nox.session

@@ -17,7 +17,8 @@ COMMANDS = {
     "merge": "put the translations into upstream's pages, guarded",
     "execute": "run the code cells of the merged notebooks",
     "build": "merge and execute at the current pin, without touching upstream: what CI runs",
-    "status": "show per page what is translated, fuzzy and untranslated; writes nothing",
+    "upgrade": "move to another JAX release, pin and docs together, and tell what that means",
+    "status": "show per page what is translated, fuzzy and untranslated; writes nothing but badges, if asked to",
     "check": "look for mistakes in the catalogues; writes nothing",
 }
 PULLING = ("sync", "pull")
@@ -62,19 +63,33 @@ def _parsers() -> tuple[_Parser, dict[str, _Parser]]:
 
 
 def _add_own_options(parser: argparse.ArgumentParser, name: str) -> None:
+    if name == "upgrade":
+        parser.add_argument("target", metavar="REF", help="a release (jax-v0.10.2), a JAX version (0.10.2), or any ref with --jax")
     if name == "check":
         parser.add_argument("words", metavar="NAME | FILE", nargs="*", help="an upstream, and catalogues (default: all of the upstream)")
     else:
         parser.add_argument("words", metavar="NAME", nargs="?", help="the upstream (default: the first one configured)")
-    if name in PULLING:
+    if name in (*PULLING, "upgrade", "status"):
         parser.add_argument("--upstream", metavar="URL", help="pull from this URL, bundle, repository or folder instead")
+    if name in PULLING:
         parser.add_argument("--ref", help="pull this tag, branch or commit instead")
-    if name != "pull":
+    if name not in ("pull", "upgrade"):
         parser.add_argument("--pages", metavar="GLOB", nargs="+", action="extend", default=[], help="only these pages")
     if name in EXECUTING and name != "execute":
         parser.add_argument("--no-execute", dest="execute", action="store_false", help="do not run code cells")
+    _add_standing_options(parser, name)
     if name not in READING:
         parser.add_argument("--check", action="store_true", help="write nothing, exit 1 if something would be written")
+
+
+def _add_standing_options(parser: argparse.ArgumentParser, name: str) -> None:
+    if name == "upgrade":
+        parser.add_argument("--jax", metavar="VERSION", help="the JAX version that goes with a ref that is no release")
+        parser.add_argument("--dry-run", action="store_true", help="tell what it means, write nothing")
+        parser.add_argument("--no-execute", dest="execute", action="store_false", help="for nox: do not run code cells on the new JAX")
+    if name == "status":
+        parser.add_argument("--against", metavar="REF", help="also tell how far the pin is behind this tag, branch or commit")
+        parser.add_argument("--badges", action="store_true", help="write build/badges/")
 
 
 def _add_common_options(parser: argparse.ArgumentParser) -> None:

@@ -55,7 +55,7 @@ def _run(arguments: argparse.Namespace) -> int:
     options = _options(arguments, settings, files)
     log = Log(max(-1, min(1, arguments.verbose - arguments.quiet)))
     result = _command(arguments.command)(settings, upstream, options, log)
-    _show(result, log, as_json=arguments.json, writes=arguments.command not in READING)
+    _show(arguments.command, result, log, as_json=arguments.json)
     return result.exit_code
 
 
@@ -69,6 +69,7 @@ def _command(name: str) -> Command:
         "merge": commands.merge,
         "execute": commands.execute,
         "build": commands.build,
+        "upgrade": commands.upgrade,
         "status": commands.status,
         "check": commands.check,
     }
@@ -111,10 +112,16 @@ def _options(arguments: argparse.Namespace, settings: Settings, files: tuple[str
         execute=getattr(arguments, "execute", arguments.command in EXECUTING),
         check_only=getattr(arguments, "check", False),
         files=files,
+        target=getattr(arguments, "target", ""),
+        jax=getattr(arguments, "jax", None),
+        dry_run=getattr(arguments, "dry_run", False),
+        against=getattr(arguments, "against", None),
+        badges=getattr(arguments, "badges", False),
+        config=arguments.config,
     )
 
 
-def _show(result: RunResult, log: Log, *, as_json: bool, writes: bool) -> None:
+def _show(command: str, result: RunResult, log: Log, *, as_json: bool) -> None:
     """The report to stdout; with ``--quiet`` only what needs a person, to stderr."""
     from pipeline import report
 
@@ -126,18 +133,29 @@ def _show(result: RunResult, log: Log, *, as_json: bool, writes: bool) -> None:
     else:
         colour = is_terminal(sys.stdout, os.environ) and not os.environ.get("NO_COLOR")
         width = shutil.get_terminal_size().columns if sys.stdout.isatty() else PIPE_WIDTH
-        _print(report.to_text(result, width=width, colour=colour, verbose=log.level > 0))
-    if writes:
+        _print(_to_text(command)(result, width=width, colour=colour, verbose=log.level > 0))
+    if command not in READING or result.changes:
         for path in result.changes:
-            log.detail(f"{'would write' if result.check_only else 'wrote'} {path}")
+            log.detail(f"{'would write' if result.check_only or result.dry_run else 'wrote'} {path}")
         log.note(_changes_line(result))
+
+
+def _to_text(command: str) -> Callable[..., str]:
+    """What turns the result of ``command`` into text."""
+    from pipeline import report
+
+    if command not in ("upgrade", "status"):
+        return report.to_text
+    from pipeline import report_standing
+
+    return report_standing.upgrade_text if command == "upgrade" else report_standing.status_text
 
 
 def _changes_line(result: RunResult) -> str:
     count = f"{len(result.changes)} file{'' if len(result.changes) == 1 else 's'}"
     if not result.changes:
         return "nothing to write: everything is up to date"
-    return f"{count} would be written" if result.check_only else f"{count} written"
+    return f"{count} would be written" if result.check_only or result.dry_run else f"{count} written"
 
 
 def _print(text: str) -> None:

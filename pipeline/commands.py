@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
 from pipeline.adapters.files import hold_lock, write_if_changed
 from pipeline.config import Settings, Upstream, matches
-from pipeline.core.lock import format_lock, pages_of, rst_of
-from pipeline.errors import ConfigError, PublishError
+from pipeline.core.lock import format_lock, pages_of, parse_lock, rst_of
+from pipeline.errors import ConfigError, InputError, PublishError, UpstreamError
 from pipeline.log import Log
-from pipeline.model import Catalog, Finding, Lock, Options, Page, PageResult, RunResult
+from pipeline.model import Catalog, Comparison, Finding, Lock, Options, Page, PageResult, RunResult
 from pipeline.paths import Paths
 from pipeline.stages import pull as pull_stage
 from pipeline.stages import recall
+
+Commit = tuple[Lock, Mapping[str, bytes]]  # what is locked, and the documents of its pages by path
 
 
 def sync(settings: Settings, upstream: Upstream, options: Options, log: Log) -> RunResult:
@@ -44,8 +46,11 @@ def split(settings: Settings, upstream: Upstream, options: Options, log: Log) ->
 
 
 def status(settings: Settings, upstream: Upstream, options: Options, log: Log) -> RunResult:
-    """What ``split`` would give, without writing."""
-    return replace(_catalogs_only(settings, upstream, options, log, dry=True), changes=())
+    """What ``split`` would give, and how far behind another ref that is, without writing; badges only if asked for."""
+    result = replace(_catalogs_only(settings, upstream, options, log, dry=True), changes=())
+    if options.against is not None:
+        result = replace(result, comparison=_behind(settings, upstream, result.lock, options.against, log))
+    return replace(result, changes=_write_badges(settings, upstream, result)) if options.badges else result
 
 
 def check(settings: Settings, upstream: Upstream, options: Options, log: Log) -> RunResult:
@@ -139,6 +144,7 @@ def _gone_page(name: str, findings: tuple[Finding, ...]) -> PageResult:
 
 
 def _catalogs_only(settings: Settings, upstream: Upstream, options: Options, log: Log, *, dry: bool) -> RunResult:
+    from pipeline.core.standing import with_classes
     from pipeline.core.update import count_catalog
     from pipeline.stages.split import split as split_stage
     from pipeline.stages.update import update
@@ -151,18 +157,13 @@ def _catalogs_only(settings: Settings, upstream: Upstream, options: Options, log
     for locale in options.locales:
         catalogs = update(paths, documents, locale=locale, lock=lock, log=log, dry=dry)
         changes += catalogs.changes
-        by_locale[locale] = tuple(
-            count_catalog(
-                PageResult(
-                    page=page.page.name,
-                    files=page.page.files,
-                    title=page.title,
-                    findings=(*page.findings, *catalogs.findings.get(page.page.name, ())),
-                ),
-                catalogs.by_page.get(page.page.name, Catalog()),
-            )
-            for page in documents
-        )
+        rows = []
+        for page in documents:
+            catalog = catalogs.by_page.get(page.page.name, Catalog())
+            findings = (*page.findings, *catalogs.findings.get(page.page.name, ()))
+            row = PageResult(page=page.page.name, files=page.page.files, title=page.title, findings=findings)
+            rows.append(with_classes(count_catalog(row, catalog), catalog))
+        by_locale[locale] = tuple(rows)
     return RunResult(
         name=upstream.name,
         lock=lock,
@@ -202,6 +203,8 @@ def _report(settings: Settings, upstream: Upstream, options: Options, result: Ru
         for path, data in ((paths.report, report.to_json(result)), (paths.junit, report.to_junit(result))):
             if write_if_changed(path, data):
                 changes += (path.relative_to(settings.root).as_posix(),)
+        if not options.pages:
+            changes += _write_badges(settings, upstream, result)
     return replace(result, changes=changes)
 
 
@@ -254,3 +257,101 @@ def _moved(settings: Settings, upstream: Upstream, before: bytes, lock: Lock, *,
     path = Paths(settings.root, upstream.name).lock
     after = format_lock(lock) if dry else _lock_bytes(settings, upstream)
     return (path.relative_to(settings.root).as_posix(),) if before != after else ()
+
+
+def upgrade(settings: Settings, upstream: Upstream, options: Options, log: Log) -> RunResult:
+    """Move the pin, docs and JAX together, and bring the catalogues there. Code runs afterwards, in an environment with that JAX.
+
+    The configuration is written last. If anything fails before that, checkout, lock and catalogues are put back.
+    """
+    from pipeline.stages import upgrade as stage
+
+    dry = options.dry_run or options.check_only
+    move = stage.plan_move(options.config, options.target, upstream=upstream.name, jax=settings.jax, told=options.jax)
+    moved = replace(settings, jax=move.pin.jax)
+    target = replace(upstream, ref=move.pin.ref)
+    paths = Paths(settings.root, upstream.name)
+    with _running(settings, upstream, replace(options, check_only=dry), log):
+        before, after = _both_commits(settings, upstream, moved, target, log)
+        comparison = stage.compare(upstream, before, after, log=log)
+        translating = replace(options, execute=False, check_only=False)
+        if dry:
+            with stage.scratch_copy(paths) as root:
+                result = _move_docs(replace(moved, root=root), pull_stage.fixed(settings, target), translating, log)
+        else:
+            with stage.restoring(paths, options.locales, log=log):
+                result = _move_docs(moved, target, translating, log)
+                move.write()
+            _say_what_is_left(settings, upstream, options, log, jax=move.pin.jax)
+    changes = tuple(path for path in result.changes if not (dry and path.startswith("build/")))
+    changes += (options.config.name,) if move.is_change else ()
+    return replace(result, comparison=comparison, changes=changes, check_only=options.check_only, dry_run=options.dry_run)
+
+
+def _move_docs(settings: Settings, upstream: Upstream, options: Options, log: Log) -> RunResult:
+    before = _lock_bytes(settings, upstream)
+    lock = pull_stage.pull(settings, upstream, log=log)
+    return _translate(settings, upstream, options, log, lock, changes=_moved(settings, upstream, before, lock, dry=False))
+
+
+def _both_commits(settings: Settings, upstream: Upstream, moved: Settings, target: Upstream, log: Log) -> tuple[Commit, Commit]:
+    """What is pulled now, and what ``target`` has. Raises UpstreamError if there is nothing to go to; writes nothing."""
+    pull_stage.check_has_refs(settings, upstream)
+    after = pull_stage.read_at(moved, target, log=log)
+    new = {page.name for page in pages_of(after[0].files) if target.selects(page.name)}
+    if not new:
+        hint = "It may be older than the docs. Choose another ref; nothing has changed."
+        raise UpstreamError(f"has no page that can be translated at {target.ref!r}", where=after[0].url, hint=hint)
+    before = _pulled_commit(settings, upstream, log)
+    old = {page.name for page in pages_of(before[0].files) if upstream.selects(page.name)}
+    if len(old - new) * 2 > len(old):
+        log.warn(f"{len(old - new)} of {len(old)} pages are not there at {target.ref}; their catalogues are kept")
+    return before, after
+
+
+def _pulled_commit(settings: Settings, upstream: Upstream, log: Log) -> Commit:
+    """What the lock describes, else what the pin means; nothing, with a warning, if upstream does not have it any more."""
+    try:
+        lock = parse_lock(_lock_bytes(settings, upstream), where=str(Paths(settings.root, upstream.name).lock))
+    except InputError:
+        lock = None
+    try:
+        found, documents = pull_stage.read_at(settings, upstream, log=log, ref=lock.commit if lock else None)
+    except UpstreamError as error:
+        log.warn(f"{error.where}: {error.what}; it is not known what differs from what was pulled, so every page counts as new")
+        unknown = Lock(url=upstream.url, ref=upstream.ref, commit="0" * 40, date="", jax=settings.jax, docs=upstream.docs, files=())
+        return replace(lock or unknown, files=()), {}
+    return (replace(found, ref=lock.ref, jax=lock.jax) if lock else found), documents
+
+
+def _say_what_is_left(settings: Settings, upstream: Upstream, options: Options, log: Log, *, jax: str) -> None:
+    if options.execute:
+        log.note(f"no code has run on JAX {jax} yet: install it and run build (nox -s upgrade does both)")
+    others = [name for name in settings.upstreams if name != upstream.name and Paths(settings.root, name).lock.exists()]
+    if jax != settings.jax and others:
+        log.note(f"the JAX pin has moved for {', '.join(others)} as well: sync {'it' if len(others) == 1 else 'them'} again")
+
+
+def _behind(settings: Settings, upstream: Upstream, lock: Lock, ref: str, log: Log) -> Comparison:
+    """How the English at ``ref`` differs from what is pulled."""
+    from pipeline.stages.upgrade import compare
+
+    pull_stage.check_has_refs(settings, upstream)
+    after = pull_stage.read_at(settings, upstream, log=log, ref=ref)
+    before, documents = pull_stage.read_at(settings, upstream, log=log, ref=lock.commit)
+    comparison = compare(upstream, (replace(before, ref=lock.ref), documents), after, log=log)
+    return replace(comparison, commits=pull_stage.count_commits(settings, upstream, lock, after[0]))
+
+
+def _write_badges(settings: Settings, upstream: Upstream, result: RunResult) -> tuple[str, ...]:
+    """Write the badges of every locale, as SVG and as JSON; return those that changed."""
+    from pipeline.core.badges import badges_of, to_endpoint, to_svg
+
+    changes = []
+    for locale, pages in result.pages.items():
+        folder = Paths(settings.root, upstream.name).badges(locale)
+        for badge in badges_of(pages, jax=result.lock.jax, locale=locale, comparison=result.comparison):
+            for path, data in ((folder / f"{badge.name}.svg", to_svg(badge)), (folder / f"{badge.name}.json", to_endpoint(badge))):
+                if write_if_changed(path, data):
+                    changes.append(path.relative_to(settings.root).as_posix())
+    return tuple(changes)

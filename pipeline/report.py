@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from pipeline.core.execution import failure_text
 from pipeline.log import printable
-from pipeline.model import Execution, Finding, PageResult, RunResult, Severity, Status
+from pipeline.model import Comparison, Execution, Finding, Lock, PageResult, RunResult, Severity, Status
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -38,14 +38,38 @@ def to_json(result: RunResult) -> bytes:
         "not_handled": list(result.not_handled),
         "findings": [_finding_record(finding) for finding in result.findings],
     }
+    if result.comparison:
+        report["comparison"] = comparison_record(result)
     text = json.dumps(report, ensure_ascii=False, indent=1)
     return f"{text}\n".encode("utf-8", "backslashreplace")  # a lone surrogate turns into JSON's own escape
+
+
+def comparison_record(result: RunResult) -> dict[str, Any]:
+    """How the English of two commits differs, page by page, and what an upgrade made of the translations."""
+    comparison = result.comparison
+    if comparison is None:
+        return {}
+    ends = {name: {key: getattr(lock, key) for key in ("ref", "commit", "date", "jax")} for name, lock in _ends(comparison)}
+    updates = {
+        locale: {page.page: dataclasses.asdict(page.update) for page in pages if page.update} for locale, pages in result.pages.items()
+    }
+    commits = comparison.commits
+    return {
+        **ends,
+        "commits": None if commits is None else {"ahead": commits[0], "behind": commits[1]},
+        "pages": [dataclasses.asdict(change) for change in comparison.pages],
+        "updates": updates,
+    }
+
+
+def _ends(comparison: Comparison) -> tuple[tuple[str, Lock], ...]:
+    return ("before", comparison.before), ("after", comparison.after)
 
 
 def totals(pages: Iterable[PageResult]) -> dict[str, int]:
     """Sums over ``pages``: messages and words by state, findings, executions by outcome."""
     rows = tuple(pages)
-    names = ("messages", "translated", "fuzzy", "untranslated", "obsolete", "words", "translated_words", "code_cells")
+    names = ("messages", "translated", "fuzzy", "untranslated", "obsolete", "words", "translated_words", "fuzzy_words", "code_cells")
     sums = {"pages": len(rows), **{name: sum(getattr(row, name) for row in rows) for name in names}}
     sums["findings"] = sum(len(row.findings) for row in rows)
     ran = [row.execution.status for row in rows if row.execution]
@@ -182,6 +206,7 @@ def _finding_record(finding: Finding) -> dict[str, Any]:
 def _page_record(page: PageResult) -> dict[str, Any]:
     record = dataclasses.asdict(page)
     record["untranslated"] = page.untranslated
+    del record["update"]
     record["findings"] = [_finding_record(finding) for finding in page.findings]
     if page.execution:
         del record["execution"]["cached"]

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -86,7 +87,7 @@ class Project:
     def run(self, *, jobs: int = 2) -> dict[str, Execution]:
         upstream = Upstream(name="demo", url="x", skip=self.skip, acknowledge=self.acknowledge)
         policy = ExecutionPolicy(timeout=self.timeout, jobs=jobs)
-        settings = Settings(root=self.root, jax="0", locales=self.locales, upstreams={"demo": upstream}, execution=policy)
+        settings = Settings(root=self.root, jax=version("jax"), locales=self.locales, upstreams={"demo": upstream}, execution=policy)
         pages = [Page(name=name, files=tuple(files)) for name, files in self.pages.items()]
         return {result.page: result for result in execute(settings, upstream, pages, log=Log(QUIET))}
 

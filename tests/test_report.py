@@ -82,6 +82,7 @@ def test_json_totals() -> None:
         "obsolete": 1,
         "words": 140,
         "translated_words": 110,
+        "fuzzy_words": 0,
         "code_cells": 4,
         "findings": 3,
         "passed": 1,

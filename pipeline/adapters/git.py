@@ -185,6 +185,17 @@ class Repository:
         except (ValueError, OverflowError, OSError):
             return ""
 
+    def distance(self, old: str, new: str) -> tuple[int, int] | None:
+        """How many commits lead to ``new`` only, and to ``old`` only; None if the history between them is not here."""
+        shallow, out, _ = self._call("rev-parse", "--is-shallow-repository")
+        if shallow or out.strip() != b"false":
+            return None
+        status, out, _ = self._call("rev-list", "--left-right", "--count", f"{old}...{new}")
+        if status:
+            return None
+        behind, ahead = out.split()
+        return int(ahead), int(behind)
+
     def _advertised(self, ref: str) -> dict[str, str]:
         # Asking for heads and tags only spares the list of all pull requests; HEAD is outside of both.
         narrow = ("--heads", "--tags") if ref and self._kind is Kind.REMOTE else ()

@@ -13,7 +13,7 @@ from pipeline.adapters import files, kernel
 from pipeline.config import Settings, Upstream
 from pipeline.core import execution
 from pipeline.core.document import is_myst_notebook
-from pipeline.errors import InputError, PipelineError
+from pipeline.errors import ExecutionError, InputError, PipelineError
 from pipeline.log import Log
 from pipeline.model import CellFailure, Execution, Page, SourceFile, Status
 from pipeline.paths import Paths
@@ -69,9 +69,19 @@ def execute(
         elif planned is not None:
             results[page.name] = planned
             _remove(stage, page)
+    if tasks:
+        _check_version(environment, settings.jax)
     workers = kernel.worker_count(settings.execution.jobs if jobs is None else jobs)
     results |= _run(stage, tasks, log=log, workers=workers)
     return tuple(results[page.name] for page in pages if page.name in results)
+
+
+def _check_version(environment: Mapping[str, str], jax: str) -> None:
+    """Refuse to run code on another JAX than the pages will claim. Raises ExecutionError."""
+    installed = environment.get("package jax", "none")
+    if installed != jax:
+        hint = f"Install it: pip install jax=={jax} jaxlib=={jax}; nox -s build does that by itself."
+        raise ExecutionError(f"the pin is JAX {jax}, but {installed} is installed: no code was run", hint=hint)
 
 
 def _plan(stage: _Stage, page: Page, environment: Mapping[str, str]) -> _Task | Execution | None:

@@ -13,6 +13,7 @@ from pipeline.core.attribution import attribution
 from pipeline.core.compose import Frame, Rejected
 from pipeline.core.compose import merge as merge_document
 from pipeline.core.document import Document, SplitPage
+from pipeline.core.standing import update_counts, with_classes
 from pipeline.core.update import Catalogs, count_catalog, translations_of, wanted_entries
 from pipeline.errors import GuardError
 from pipeline.log import Log
@@ -64,7 +65,8 @@ def merge(
                 path = paths.merged(locale) / document.path
                 if write_if_changed(path, merged.data, dry=dry):
                     changes.append(path.relative_to(paths.root).as_posix())
-            results.append(_result(page, catalog, findings, refused))
+            result = _result(page, catalog, findings, refused)
+            results.append(replace(result, update=update_counts(catalogs, page.page.name)))
         done = sum(result.translated for result in results)
         step.result = f"{done} of {sum(result.messages for result in results)} messages translated, {len(changes)} files written"
     return MergedPages(pages=tuple(results), changes=tuple(changes))
@@ -109,4 +111,5 @@ def _result(page: SplitPage, catalog: Catalog, findings: Sequence[Finding], refu
         code_cells=len(page.documents[0].code) if page.documents else 0,
         findings=tuple(dict.fromkeys(findings)),
     )
-    return count_catalog(result, replace(catalog, entries=shown))
+    shown_catalog = replace(catalog, entries=shown)
+    return with_classes(count_catalog(result, shown_catalog), shown_catalog)

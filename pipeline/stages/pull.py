@@ -20,7 +20,7 @@ from pathlib import Path
 from pipeline.adapters.files import WriteError, read_bytes, write_if_changed
 from pipeline.adapters.git import Address, Kind, Repository, TreeEntry, open_repository, read_address, without_password
 from pipeline.config import UPSTREAM_VARIABLE, Settings, Upstream
-from pipeline.core.lock import blob_id, format_lock, is_safe_path, listing_id, parse_lock
+from pipeline.core.lock import blob_id, format_lock, is_safe_path, listing_id, pages_of, parse_lock
 from pipeline.errors import ConfigError, InputError, UpstreamError
 from pipeline.log import Log
 from pipeline.model import Lock, SourceFile
@@ -72,6 +72,40 @@ def pull(settings: Settings, upstream: Upstream, *, log: Log, ref: str | None = 
     return found.lock
 
 
+def read_at(settings: Settings, upstream: Upstream, *, log: Log, ref: str | None = None) -> tuple[Lock, dict[str, bytes]]:
+    """What ``pull`` would pull at ``ref``, and the documents of its pages, by path. Raises as it does.
+
+    Writes nothing but the private git cache.
+    """
+    place = _place(settings, upstream)
+    upstream = replace(upstream, ref=upstream.ref if ref is None else ref)
+    with _open_upstream(settings, upstream, old=_old_lock(place, log), log=log) as found:
+        read = found.read or (lambda file: read_bytes(place.docs / file.path))
+        return found.lock, {file.path: read(file) for page in pages_of(found.lock.files) for file in page.files}
+
+
+def check_has_refs(settings: Settings, upstream: Upstream) -> None:
+    """Raise UpstreamError if ``upstream`` is a plain folder: it has one state, and no other to go to or compare with."""
+    address = read_address(upstream.url, base=Path.cwd() if upstream.url_replaced else settings.root)
+    if address.kind is Kind.FOLDER:
+        raise UpstreamError("is a plain folder, which has no releases", where=upstream.url, hint="Give a repository, a bundle or a URL.")
+
+
+def count_commits(settings: Settings, upstream: Upstream, before: Lock, after: Lock) -> tuple[int, int] | None:
+    """How many commits lead to ``after`` only, and to ``before`` only; None where the history is not here."""
+    address = read_address(upstream.url, base=Path.cwd() if upstream.url_replaced else settings.root)
+    if address.kind is Kind.FOLDER:
+        return None
+    with open_repository(address, store=_store(settings, upstream), way_out=_way_out(upstream)) as repository:
+        return repository.distance(before.commit, after.commit)
+
+
+def fixed(settings: Settings, upstream: Upstream) -> Upstream:
+    """``upstream`` with an address that means the same from every folder, and leaves the same in the lock."""
+    address = read_address(upstream.url, base=Path.cwd() if upstream.url_replaced else settings.root)
+    return replace(upstream, url=address.url, url_replaced=True, configured_url=_locked_url(settings, upstream))
+
+
 def read_pulled(settings: Settings, upstream: Upstream) -> Lock:
     """The lock of what is pulled, without asking upstream. Raises UpstreamError if the checkout is not what it says."""
     place = _place(settings, upstream)
@@ -116,9 +150,13 @@ def _open_upstream(settings: Settings, upstream: Upstream, *, old: Lock | None, 
     if address.kind is Kind.FOLDER:
         yield _find_in_folder(address, lock, place, log)
         return
-    store = Paths(settings.root, upstream.name).cache / "git" / f"{upstream.name}.git"
-    with open_repository(address, store=store.resolve(), way_out=_way_out(upstream)) as repository:
+    with open_repository(address, store=_store(settings, upstream), way_out=_way_out(upstream)) as repository:
         yield _find_in_git(repository, lock, old, place, log)
+
+
+def _store(settings: Settings, upstream: Upstream) -> Path:
+    """The private repository that fetched objects go to."""
+    return (Paths(settings.root, upstream.name).cache / "git" / f"{upstream.name}.git").resolve()
 
 
 def _check_apart(source: Path, kind: Kind, upstream: Upstream, docs: Path) -> None:

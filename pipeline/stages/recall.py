@@ -11,7 +11,7 @@ import hashlib
 import importlib.metadata
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +48,8 @@ def recall(paths: Paths, *, locale: str, inputs: str) -> tuple[PageResult, ...] 
 
 def remember(paths: Paths, pages: Sequence[PageResult], *, locale: str, inputs: str) -> None:
     """Keep what this run found. Call it when everything else is written."""
-    state = {"inputs": inputs, "merged": _digests(paths.merged(locale), "*"), "pages": [asdict(page) for page in pages]}
+    records = [asdict(replace(page, update=None)) for page in pages]
+    state = {"inputs": inputs, "merged": _digests(paths.merged(locale), "*"), "pages": records}
     write_if_changed(paths.state(locale), json.dumps(state, ensure_ascii=True, separators=(",", ":")).encode())
 
 
