@@ -1,0 +1,115 @@
+"""``nox -s bench -- [--rounds N] [--only NAME …]``: measure, print, and write ``build/bench/<label>.json``."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.metadata
+import json
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from bench.measure import CommandError, Scene, format_table, own_peak, run_scene, to_record
+from bench.scenes import NAMES, UPGRADE, extraction_scenes, take_subject, upgrade_scene
+from bench.workshop import PROJECT, VARIABLE, freeze_code
+
+DISTRIBUTIONS = """markdown-it-py mdit-py-plugins mdpo myst-nb myst-parser polib rapidfuzz sphinx sphinx-book-theme sphinx-intl
+translate-toolkit""".split()
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the scenes asked for. 1 if a tool failed; slow is never a failure."""
+    arguments = _parse(argv)
+    sample = not os.environ.get(VARIABLE)
+    if sample:
+        _tell(f"{VARIABLE} is not set: measured on the bundled sample, which is too small for the targets to mean much")
+    names = tuple(name for name in NAMES if name in (arguments.only or NAMES))
+    try:
+        with tempfile.TemporaryDirectory(prefix="bench-") as folder:
+            record = _measure(Path(folder), names, rounds=arguments.rounds, sample=sample)
+    except CommandError as error:
+        _tell(str(error))
+        return 1
+    label = "-".join([record["docs"], *(arguments.only or ())])
+    target = PROJECT / "build" / "bench" / f"{label}.json"
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(json.dumps(record, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    print(f"written: {target.relative_to(PROJECT).as_posix()}")
+    return 0
+
+
+def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="nox -s bench --", description=__doc__)
+    parser.add_argument("--rounds", type=_at_least_one, metavar="N", help=f"default: 3, for {UPGRADE!r} 1")
+    parser.add_argument("--only", action="append", choices=NAMES, metavar="NAME", help=f"one of {', '.join(NAMES)}; may be repeated")
+    return parser.parse_args(argv)
+
+
+def _at_least_one(word: str) -> int:
+    number = int(word)
+    if number < 1:
+        raise argparse.ArgumentTypeError("must be at least 1")
+    return number
+
+
+def _measure(folder: Path, names: tuple[str, ...], *, rounds: int | None, sample: bool) -> dict[str, Any]:
+    freeze_code(folder / "code")
+    subject = take_subject(folder, sample=sample)
+    record: dict[str, Any] = {"docs": subject.label, "machine": machine_facts(), "scenes": []}
+    tables = []
+    for scene in _scenes(folder, subject, names, sample=sample):
+        rows = run_scene(scene, rounds=rounds or (1 if scene.name == UPGRADE else 3), tell=_tell)
+        record["scenes"].append(to_record(scene, rows))
+        tables.append(format_table(scene, rows))
+    record["machine"]["own_peak_mib"] = round(own_peak(), 1)
+    print("\n\n".join([f"\n{subject.label}: medians; × is how many times more than ours", *tables]))
+    return record
+
+
+def _scenes(folder: Path, subject: Any, names: tuple[str, ...], *, sample: bool) -> Iterator[Scene]:
+    extractions = tuple(name for name in names if name != UPGRADE)
+    if extractions:
+        yield from extraction_scenes(folder, subject, extractions)
+    if UPGRADE in names:
+        yield upgrade_scene(folder / "upgrade", no_upstream=sample)
+
+
+def machine_facts() -> dict[str, Any]:
+    """What the figures depend on."""
+    return {
+        "cores": os.cpu_count(),
+        "processor": platform.machine(),
+        "system": platform.system(),
+        "python": platform.python_version(),
+        "load": os.getloadavg()[0],
+        "versions": {name: _version(name) for name in DISTRIBUTIONS} | {"msgmerge": _msgmerge_version()},
+    }
+
+
+def _version(distribution: str) -> str:
+    """Empty if it is not installed."""
+    try:
+        return importlib.metadata.version(distribution)
+    except importlib.metadata.PackageNotFoundError:
+        return ""
+
+
+def _msgmerge_version() -> str:
+    try:
+        printed = subprocess.run(["msgmerge", "--version"], capture_output=True, text=True, check=True).stdout
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+    return printed.split("\n")[0].rpartition(" ")[2]
+
+
+def _tell(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

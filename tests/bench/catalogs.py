@@ -1,0 +1,67 @@
+"""``python -m bench.catalogs fill|count FOLDER``: pseudo-translate every catalogue in a folder, or count what is translated.
+
+A filler keeps code, math, link targets, roles, URLs and HTML as they are and turns every English word into Chinese characters.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+from pipeline.adapters import po
+
+_KEPT = re.compile(
+    r"""
+      (?:\{[\w+:-]+\}|:[\w+:-]+:)?(`+)(?!`).+?(?<!`)\1(?!`)_*   # code spans and roles, as Markdown or reStructuredText
+    | \$\$.+?\$\$ | \$[^$\n]+\$                                 # math
+    | <[^<>\s][^<>]*>                                           # HTML and autolinks
+    | \]\([^()\s]*(?:\([^()]*\)[^()\s]*)*\) | \]\[[^\]]*\]      # link targets
+    | https?://\S+ | \{\{.*?\}\} | \[\^[^\]\s]+\] | &\#?\w+; | data:\#\d+
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_WORD = re.compile(r"[A-Za-z]{2,}")
+
+
+def filler(msgid: str) -> str:
+    """A Chinese stand-in for ``msgid``. Never empty, and never equal to it if it has a word."""
+    parts, at = [], 0
+    for kept in _KEPT.finditer(msgid):
+        parts += [_WORD.sub(_characters, msgid[at : kept.start()]), kept[0]]
+        at = kept.end()
+    return "".join((*parts, _WORD.sub(_characters, msgid[at:])))
+
+
+def _characters(word: re.Match[str]) -> str:
+    """Two Chinese characters that depend on the word, so that different words stay different."""
+    return "".join(chr(0x4E00 + sum(ord(letter) * (place + shift) for place, letter in enumerate(word[0], 7)) % 5000) for shift in (0, 3))
+
+
+def fill(folder: Path) -> None:
+    """Translate every entry of every catalogue below ``folder``."""
+    for path in sorted(folder.rglob("*.po")):
+        catalog = po.read_catalog(path.read_bytes(), where=path.name).catalog
+        entries = tuple(replace(entry, msgstr=filler(entry.msgid), fuzzy=False, previous=None) for entry in catalog.entries)
+        path.write_bytes(po.format_catalog(replace(catalog, entries=entries)))
+
+
+def count(folder: Path) -> dict[str, int]:
+    """How many live entries below ``folder`` are translated, fuzzy or empty."""
+    counts: Counter[str] = Counter()
+    for path in folder.rglob("*.po"):
+        for entry in po.read_catalog(path.read_bytes(), where=path.name).catalog.entries:
+            if not entry.obsolete:
+                counts["translated" if entry.is_translated else "fuzzy" if entry.msgstr else "empty"] += 1
+    return dict(counts)
+
+
+if __name__ == "__main__":
+    _, verb, name = sys.argv
+    if verb == "fill":
+        fill(Path(name))
+    else:
+        print(json.dumps(count(Path(name))))

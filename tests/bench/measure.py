@@ -1,0 +1,194 @@
+"""Whole-process cost of commands, run in turns; medians, ratios, and the table that is printed."""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+MEBIBYTE = 1024 * 1024
+MAXRSS_UNIT = 1 if sys.platform == "darwin" else 1024  # bytes per unit of ru_maxrss
+
+
+class CommandError(Exception):
+    """A command under measurement, or one that prepares it, ended with another code than 0."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cost:
+    """``cpu`` is user + system seconds of a process and all its children, ``wall`` seconds, ``peak`` MiB of the largest one."""
+
+    cpu: float
+    wall: float
+    peak: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contender:
+    """One tool in one scene. ``prepare`` gets the number of the round, from 1, and is not measured; nor is ``outcome``."""
+
+    name: str
+    commands: tuple[tuple[str, ...], ...]  # run one after the other, their cost added up
+    folder: Path
+    environ: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
+    prepare: Callable[[int], None] = lambda _: None
+    outcome: Callable[[], str] = lambda: ""
+    note: str = ""  # what makes it not quite the same job
+    missing: str = ""  # why it cannot run here
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """Our ``cpu`` and ``peak`` are to be this many times smaller than those of ``rival`` (0: no target)."""
+
+    rival: str
+    cpu: float
+    peak: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scene:
+    """One job. The first contender is ours; the others are compared with it, or with the one that ``beside`` names for them."""
+
+    name: str
+    title: str
+    contenders: tuple[Contender, ...]
+    targets: tuple[Target, ...] = ()
+    beside: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """What one contender cost. The ratios say how many times more than ours; 0 where there is nothing to compare."""
+
+    name: str
+    costs: tuple[Cost, ...] = ()
+    middle: Cost | None = None
+    cpu_ratio: float = 0.0
+    peak_ratio: float = 0.0
+    beside: str = ""
+    outcome: str = ""
+    note: str = ""
+
+
+def run_commands(commands: Sequence[Sequence[str]], *, folder: Path, environ: Mapping[str, str]) -> Cost:
+    """Run ``commands`` one after the other. Raises CommandError with the end of what the failing one printed."""
+    costs = [_run(command, folder, environ) for command in commands]
+    return Cost(cpu=sum(cost.cpu for cost in costs), wall=sum(cost.wall for cost in costs), peak=max(cost.peak for cost in costs))
+
+
+def _run(command: Sequence[str], folder: Path, environ: Mapping[str, str]) -> Cost:
+    printed = folder / ".printed"
+    started = time.perf_counter()
+    with printed.open("wb") as output:
+        process = subprocess.Popen(command, cwd=folder, env=environ, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
+        _, status, usage = os.wait4(process.pid, 0)  # with all children it waited for
+    wall = time.perf_counter() - started
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        tail = printed.read_text(encoding="utf-8", errors="replace")[-2000:]
+        raise CommandError(f"{' '.join(command)}\nended with {process.returncode}:\n{tail}")
+    return Cost(cpu=usage.ru_utime + usage.ru_stime, wall=wall, peak=usage.ru_maxrss * MAXRSS_UNIT / MEBIBYTE)
+
+
+def run_scene(scene: Scene, *, rounds: int, tell: Callable[[str], None]) -> tuple[Row, ...]:
+    """Let the contenders work in turns, A B C A B C, so that whatever else the machine does meets all of them."""
+    able = [contender for contender in scene.contenders if not contender.missing]
+    costs: dict[str, list[Cost]] = {contender.name: [] for contender in able}
+    for number in range(1, rounds + 1):
+        for contender in able:
+            contender.prepare(number)
+            cost = run_commands(contender.commands, folder=contender.folder, environ=contender.environ)
+            costs[contender.name].append(cost)
+            tell(f"{scene.name} {number}/{rounds}  {contender.name}: {cost.cpu:.2f} s CPU, {cost.wall:.2f} s wall, {cost.peak:.0f} MiB")
+    outcomes = {contender.name: contender.outcome() for contender in able}
+    return compare(scene, costs, outcomes)
+
+
+def compare(scene: Scene, costs: Mapping[str, Sequence[Cost]], outcomes: Mapping[str, str]) -> tuple[Row, ...]:
+    """Medians and ratios, one row per contender, in their order."""
+    middles = {name: middle(found) for name, found in costs.items()}
+    rows = []
+    for contender in scene.contenders:
+        name = contender.name
+        if name not in middles:
+            rows.append(Row(name=name, note=f"skipped: {contender.missing}"))
+            continue
+        ours = scene.beside.get(name, scene.contenders[0].name)
+        base = middles.get(ours) if ours != name else None
+        rows.append(
+            Row(
+                name=name,
+                costs=tuple(costs[name]),
+                middle=middles[name],
+                cpu_ratio=middles[name].cpu / base.cpu if base else 0.0,
+                peak_ratio=middles[name].peak / base.peak if base else 0.0,
+                beside=ours if base else "",
+                outcome=outcomes.get(name, ""),
+                note=contender.note,
+            )
+        )
+    return tuple(rows)
+
+
+def middle(costs: Sequence[Cost]) -> Cost:
+    """The median of each figure by itself."""
+    return Cost(cpu=median(c.cpu for c in costs), wall=median(c.wall for c in costs), peak=median(c.peak for c in costs))
+
+
+def judge(scene: Scene, rows: Sequence[Row]) -> tuple[str, ...]:
+    """One line per target: met or missed, and by how much. Nothing fails for it."""
+    lines = []
+    for target in scene.targets:
+        row = next(row for row in rows if row.name == target.rival)
+        if row.middle is None:
+            lines.append(f"no verdict beside {target.rival}: {row.note}")
+            continue
+        wanted = [("CPU", target.cpu, row.cpu_ratio), ("peak memory", target.peak, row.peak_ratio)]
+        for what, least, ratio in wanted:
+            if least:
+                verdict = "met" if ratio >= least else "MISSED"
+                lines.append(f"{verdict}: {what} of {target.rival} is {ratio:.1f} × that of {row.beside} (target: at least {least:g} ×)")
+    return tuple(lines)
+
+
+def format_table(scene: Scene, rows: Sequence[Row]) -> str:
+    """The rows as text, the verdicts below."""
+    width = max(len(row.name) for row in rows)
+    lines = [scene.title, f"  {'':{width}}  {'CPU s':>7} {'wall s':>7} {'MiB':>6}   {'CPU ×':>6} {'MiB ×':>6}"]
+    for row in rows:
+        if row.middle is None:
+            lines.append(f"  {row.name:{width}}  {row.note}")
+            continue
+        ratios = f"{row.cpu_ratio:6.1f} {row.peak_ratio:6.1f}" if row.beside else f"{'1':>6} {'1':>6}"
+        remark = "; ".join(text for text in (row.outcome, row.note, f"× of {row.beside}" if _is_other(scene, row) else "") if text)
+        figures = f"{row.middle.cpu:7.2f} {row.middle.wall:7.2f} {row.middle.peak:6.0f}   {ratios}"
+        lines.append(f"  {row.name:{width}}  {figures}   {remark}".rstrip())
+    return "\n".join([*lines, *(f"  {line}" for line in judge(scene, rows))])
+
+
+def _is_other(scene: Scene, row: Row) -> bool:
+    return row.beside not in ("", scene.contenders[0].name)
+
+
+def to_record(scene: Scene, rows: Sequence[Row]) -> dict[str, Any]:
+    """A scene and its rows as JSON takes it."""
+    return {
+        "name": scene.name,
+        "title": scene.title,
+        "rows": [asdict(row) for row in rows],
+        "targets": [asdict(target) for target in scene.targets],
+        "verdicts": list(judge(scene, rows)),
+    }
+
+
+def own_peak() -> float:
+    """MiB of this process at most: below it no child's peak memory is reported."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * MAXRSS_UNIT / MEBIBYTE

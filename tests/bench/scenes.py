@@ -1,0 +1,259 @@
+"""What is measured: the docs extracted for the first time, again, and with one paragraph edited; and a release brought to another."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from bench import workshop
+from bench.measure import Contender, Scene, Target
+from bench.sphinx_docs import SphinxDocs
+from bench.workshop import BRANCH, PROJECT, Root
+
+OLD_REF = "jax-v0.8.0"
+COLD, UNCHANGED, EDITED, UPGRADE = NAMES = ("cold", "unchanged", "edited", "upgrade")
+OURS, OURS_SYNC, OURS_MARKDOWN = "ours: split", "ours: sync", "ours: split, Markdown"
+SPHINX, MDPO, MSGMERGE, SPHINX_INTL, POT2PO = "sphinx + sphinx-intl", "mdpo, Markdown", "msgmerge", "sphinx-intl", "pot2po"
+_TITLES = {
+    COLD: "The docs for the first time: no catalogues, nothing built",
+    UNCHANGED: "Again, with nothing changed",
+    EDITED: "Again, with one paragraph of upstream's edited",
+}
+_EXTRACTION_TARGETS = {COLD: Target(rival=SPHINX, cpu=5, peak=2), UNCHANGED: Target(rival=SPHINX, cpu=8, peak=2)}
+_EXTRACTION_TARGETS[EDITED] = _EXTRACTION_TARGETS[UNCHANGED]
+_FETCH = "pull and merge included, nothing executed"
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """The docs that the bench runs on. ``docs`` is a folder of pages; ``label`` names it in the results."""
+
+    label: str
+    docs: Path
+    jax: str
+    is_sample: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Tool:
+    """One tool at work on pages of its own. ``warm`` is what stands when its last run has ended."""
+
+    name: str
+    commands: tuple[tuple[str, ...], ...]
+    folder: Path
+    docs: Path  # the file to edit lies here
+    forget: Callable[[], None]
+    fetch: Callable[[], None] = lambda: None  # what it takes for an edit to arrive; not measured
+    note: str = ""
+
+    def contender(self, scene: str, page: str) -> Contender:
+        ways: dict[str, Callable[[int], None]] = {COLD: self._cold, UNCHANGED: self._unchanged, EDITED: partial(self._edited, page)}
+        return Contender(
+            name=self.name, commands=self.commands, folder=self.folder, environ=workshop.environment(), prepare=ways[scene], note=self.note
+        )
+
+    def _cold(self, number: int) -> None:
+        if number == 1:
+            self._run()  # byte code, file cache
+        self.forget()
+
+    def _unchanged(self, number: int) -> None:
+        if number == 1:
+            self._run()
+            self._run()  # whatever the first run left to do
+
+    def _edited(self, page: str, number: int) -> None:
+        if number == 1:
+            self._run()
+        path = self.docs / page
+        text = re.sub(r" \(edited \d+\)", "", path.read_text(encoding="utf-8"))
+        path.write_text(workshop.edit_paragraph(text, number), encoding="utf-8")
+        self.fetch()
+
+    def _run(self) -> None:
+        for command in self.commands:
+            workshop.run(self.folder, *command)
+
+
+def take_subject(folder: Path, *, sample: bool) -> Subject:
+    """The real docs at the pinned release, pulled into ``folder``; or the sample."""
+    root = Root.real(folder / "pulled")
+    jax = pinned_jax()
+    if sample:
+        return Subject("sample", PROJECT / "upstream" / "sample", jax, is_sample=True)
+    root.run("pull")
+    return Subject(f"jax-{jax}", root.docs, jax)
+
+
+def pinned_jax() -> str:
+    """The version in ``pyproject.toml``."""
+    found = re.search(r'"jax==([\w.]+)"', (PROJECT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert found, "pyproject.toml pins no JAX"
+    return found[1]
+
+
+def extraction_scenes(folder: Path, subject: Subject, names: tuple[str, ...]) -> Iterator[Scene]:
+    """Those of the first three scenes that are asked for. Sphinx and mdpo have their own copies of the docs."""
+    page = workshop.page_to_edit(subject.docs)
+    tools = (*_our_tools(folder, subject), *_their_tools(folder, subject))
+    for name in names:
+        yield Scene(
+            name=name,
+            title=_TITLES[name] + (f" ({page})" if name == EDITED else ""),
+            contenders=tuple(tool.contender(name, page) for tool in tools),
+            targets=() if subject.is_sample else (_EXTRACTION_TARGETS[name],),
+            beside={MDPO: OURS_MARKDOWN},
+        )
+
+
+def _our_tools(folder: Path, subject: Subject) -> Iterator[_Tool]:
+    markdown = folder / "markdown"
+    workshop.copy_markdown(subject.docs, markdown)
+    for name, docs, verb, note in (
+        (OURS, subject.docs, ("split",), ""),
+        (OURS_SYNC, subject.docs, ("sync", "--no-execute"), _FETCH),
+        (OURS_MARKDOWN, markdown, ("split",), "the Markdown pages only"),
+    ):
+        place = folder / re.sub(r"\W+", "-", name)
+        upstream = place / "upstream"
+        workshop.make_upstream(upstream, docs)
+        root = Root.scratch(place / "root", url=upstream, ref=BRANCH, jax=subject.jax)
+        root.run("pull")
+        pull = partial(_pull, root, upstream) if verb == ("split",) else partial(workshop.commit, upstream)
+        yield _Tool(name, (root.command(*verb),), root.path, upstream / "docs", root.forget, pull, note)
+
+
+def _pull(root: Root, upstream: Path) -> None:
+    workshop.commit(upstream)
+    root.run("pull")
+
+
+def _their_tools(folder: Path, subject: Subject) -> Iterator[_Tool]:
+    sphinx = SphinxDocs.make(folder / "sphinx", subject.docs)
+    yield _Tool(SPHINX, (sphinx.build, sphinx.update), sphinx.path, sphinx.docs, sphinx.forget)
+    mdpo = folder / "mdpo"
+    workshop.copy_markdown(subject.docs, mdpo / "docs")
+    command = (sys.executable, "-m", "bench.mdpo_pages", "docs", "catalogs")
+    forget = partial(workshop.remove, mdpo / "catalogs")
+    yield _Tool(MDPO, (command,), mdpo, mdpo / "docs", forget, note="no notebooks")
+
+
+def upgrade_scene(folder: Path, *, no_upstream: bool) -> Scene:
+    """All pages of the old release, fully translated, brought to the pinned one; extraction is not in theirs, but in ours."""
+    title = f"{OLD_REF}, fully translated, brought to jax-v{pinned_jax()}"
+    if no_upstream:
+        reason = f"needs two releases: set {workshop.VARIABLE} to a clone or a bundle of the JAX docs"
+        missing = tuple(Contender(name=name, commands=(), folder=folder, missing=reason) for name in (OURS, MSGMERGE, SPHINX_INTL, POT2PO))
+        return Scene(name=UPGRADE, title=title, contenders=missing)
+    folder.mkdir()
+    root = Root.real(folder / "root")
+    root.run("pull", "--ref", OLD_REF)
+    root.run("split")
+    shutil.copytree(root.docs, folder / "old-docs")
+    old = folder / "old"
+    shutil.copytree(root.catalogs, old)
+    _fill(old)
+    root.run("pull")
+    root.forget()
+    root.run("split")
+    templates = folder / "templates"
+    for path in root.catalogs.rglob("*.po"):
+        template = (templates / path.relative_to(root.catalogs)).with_suffix(".pot")
+        template.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, template)
+    contenders = (
+        _ours(root, old),
+        _msgmerge(folder, old, templates),
+        _sphinx_intl(folder, root.docs),
+        _pot2po(folder, old, templates),
+    )
+    return Scene(name=UPGRADE, title=title, contenders=contenders, targets=(Target(rival=MSGMERGE, cpu=1),))
+
+
+def _fill(catalogs: Path) -> None:
+    workshop.run(catalogs.parent, sys.executable, "-m", "bench.catalogs", "fill", str(catalogs))
+
+
+def _outcome(catalogs: Path) -> str:
+    command = [sys.executable, "-m", "bench.catalogs", "count", str(catalogs)]
+    counts = json.loads(subprocess.run(command, env=workshop.environment(), capture_output=True, check=True).stdout)
+    return describe(counts)
+
+
+def describe(counts: dict[str, int]) -> str:
+    """Shares of all live entries, in percent."""
+    total = sum(counts.values()) or 1
+    return ", ".join(f"{100 * counts.get(state, 0) / total:.1f} % {state}" for state in ("translated", "fuzzy"))
+
+
+def _contender(
+    name: str, command: tuple[str, ...], folder: Path, prepare: Callable[[], None], catalogs: Path, note: str, missing: str = ""
+) -> Contender:
+    return Contender(
+        name=name,
+        commands=(command,),
+        folder=folder,
+        environ=workshop.environment(),
+        prepare=lambda _: prepare(),
+        outcome=lambda: _outcome(catalogs),
+        note=note,
+        missing=missing,
+    )
+
+
+def _ours(root: Root, old: Path) -> Contender:
+    def prepare() -> None:
+        root.forget()
+        shutil.copytree(old, root.catalogs)
+
+    return _contender(OURS, root.command("split"), root.path, prepare, root.catalogs, "extraction included")
+
+
+def _msgmerge(folder: Path, old: Path, templates: Path) -> Contender:
+    out = folder / "msgmerge"
+    lines = ["set -e"]
+    for template in sorted(templates.rglob("*.pot")):
+        name = template.relative_to(templates).with_suffix(".po")
+        before, after = old / name, out / name
+        merge = ("msgmerge", "--quiet", "--previous", "--no-wrap", f"--output-file={after}", str(before), str(template))
+        lines.append(shlex.join(merge if before.exists() else ("cp", str(template), str(after))))
+    script = folder / "msgmerge.sh"
+    script.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+    def prepare() -> None:
+        workshop.remove(out)
+        for template in templates.rglob("*.pot"):
+            (out / template.relative_to(templates)).parent.mkdir(parents=True, exist_ok=True)
+
+    missing = "" if shutil.which("msgmerge") else "GNU gettext is not installed"
+    return _contender(MSGMERGE, ("sh", str(script)), folder, prepare, out, "page by page, from our templates", missing)
+
+
+def _sphinx_intl(folder: Path, new_docs: Path) -> Contender:
+    before = SphinxDocs.make(folder / "sphinx-old", folder / "old-docs")
+    after = SphinxDocs.make(folder / "sphinx-new", new_docs)
+    for sphinx in (before, after):
+        workshop.run(sphinx.path, *sphinx.build)
+    workshop.run(before.path, *before.update)
+    _fill(before.catalogs)
+    return _contender(
+        SPHINX_INTL, after.update, after.path, partial(workshop.renew, after.locale, before.locale), after.catalogs, "its own templates"
+    )
+
+
+def _pot2po(folder: Path, old: Path, templates: Path) -> Contender:
+    out = folder / "pot2po"
+    executable = Path(sys.executable).with_name("pot2po")
+    command = (str(executable), "--progress=none", f"--input={templates}", f"--template={old}", f"--output={out}")
+    missing = "" if os.access(executable, os.X_OK) else "translate-toolkit is not installed"
+    note = "page by page, from our templates; with RapidFuzz, which it does not install by itself"
+    return _contender(POT2PO, command, folder, partial(workshop.remove, out), out, note, missing)

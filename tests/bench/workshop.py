@@ -1,0 +1,164 @@
+"""The scratch folder of a bench: a project of ours, upstream's docs in it, and an upstream of our own where a paragraph can be edited."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.measure import run_commands
+
+PROJECT = Path(__file__).resolve().parent.parent.parent
+PIPELINE = (sys.executable, "-m", "pipeline")
+LOCALE = "zh_CN"
+VARIABLE = "JAX_DOCS_UPSTREAM"
+BRANCH = "main"
+
+_GIT = ("git", "-c", "user.name=bench", "-c", "user.email=bench@example.invalid", "-c", "commit.gpgsign=false")
+_FENCES = ("```", "~~~", ":::")
+_PROSE = re.compile(r"[A-Za-z][^\n]{39,}[a-z.]")
+_CONFIGURATION = """\
+[dependency-groups]
+jax = ["jax=={jax}", "jaxlib=={jax}"]
+
+[tool.pipeline]
+locales = ["{locale}"]
+
+[tool.pipeline.upstreams.{name}]
+url = "{url}"
+ref = "{ref}"
+docs = "docs"
+"""
+
+
+def freeze_code(folder: Path) -> None:
+    """Let every child run a copy of the package, in ``folder``: an edit halfway through a bench must not change what is measured."""
+    for package in (PROJECT / "pipeline", PROJECT / "tests" / "bench"):
+        shutil.copytree(package, folder / package.name, ignore=shutil.ignore_patterns("__pycache__"))
+    os.environ["PYTHONPATH"] = str(folder)
+
+
+def environment() -> dict[str, str]:
+    """For every child: no colours, nobody's git settings, and byte code is kept: who compiles anew each time measures nothing else."""
+    kept = {name: value for name, value in os.environ.items() if name not in ("PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED")}
+    return {**kept, "NO_COLOR": "1", "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
+
+
+def run(folder: Path, *command: str) -> None:
+    """Run something that is not measured. Raises CommandError."""
+    run_commands([command], folder=folder, environ=environment())
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """A project of ours, in a scratch folder, with one upstream called ``name``."""
+
+    path: Path
+    name: str
+
+    @classmethod
+    def real(cls, path: Path) -> Root:
+        """With the project's own configuration: the upstream ``jax``."""
+        path.mkdir(parents=True)
+        shutil.copy(PROJECT / "pyproject.toml", path)
+        return cls(path, "jax")
+
+    @classmethod
+    def scratch(cls, path: Path, *, url: Path, ref: str, jax: str) -> Root:
+        """With an upstream of our own, called ``docs``."""
+        path.mkdir(parents=True)
+        text = _CONFIGURATION.format(jax=jax, locale=LOCALE, name="docs", url=url.as_posix(), ref=ref)
+        (path / "pyproject.toml").write_text(text, encoding="utf-8")
+        return cls(path, "docs")
+
+    @property
+    def docs(self) -> Path:
+        return self.path / "upstream" / self.name
+
+    @property
+    def catalogs(self) -> Path:
+        return self.path / "translations" / LOCALE / self.name
+
+    def command(self, verb: str, *options: str) -> tuple[str, ...]:
+        return (*PIPELINE, verb, self.name, *options)
+
+    def run(self, verb: str, *options: str) -> None:
+        run(self.path, *self.command(verb, *options))
+
+    def forget(self) -> None:
+        """As after a first pull: no catalogues, no memory, nothing built; the git cache stays."""
+        remove(self.path / "translations")
+        for made in (self.path / "build").glob("*"):
+            if made.name != "cache":
+                remove(made)
+        for cached in (self.path / "build" / "cache").glob("*"):
+            if cached.name != "git":
+                remove(cached)
+
+
+def make_upstream(folder: Path, docs: Path) -> None:
+    """A git repository at ``folder`` with one commit: ``docs`` in its folder ``docs``."""
+    shutil.copytree(docs, folder / "docs")
+    run(folder, *_GIT, "init", "--quiet", f"--initial-branch={BRANCH}")
+    (folder / ".git" / "info" / "exclude").write_text("/.printed\n", encoding="utf-8")
+    commit(folder)
+
+
+def commit(folder: Path) -> None:
+    """Commit whatever was edited in the upstream at ``folder``."""
+    run(folder, *_GIT, "add", "--all", "--force", "docs")
+    run(folder, *_GIT, "commit", "--quiet", "--allow-empty", "--message=bench")
+
+
+def copy_markdown(docs: Path, target: Path) -> None:
+    """Copy the Markdown pages, and nothing else."""
+    for page in docs.rglob("*.md"):
+        copy = target / page.relative_to(docs)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(page, copy)
+
+
+def page_to_edit(docs: Path) -> str:
+    """Of the Markdown pages with a paragraph to edit and without a notebook of the same name, the one of median size."""
+    pages = [page for page in docs.rglob("*.md") if not page.with_suffix(".ipynb").exists()]
+    pages = [page for page in pages if edit_paragraph(page.read_text(encoding="utf-8"), 1)]
+    pages.sort(key=lambda page: (page.stat().st_size, page))
+    if not pages:
+        raise FileNotFoundError(f"no Markdown page with a paragraph of 40 characters below {docs}")
+    return pages[len(pages) // 2].relative_to(docs).as_posix()
+
+
+def edit_paragraph(text: str, number: int) -> str:
+    """``text`` with a few words added to the first line of its first paragraph outside of fences; empty if it has none."""
+    lines = text.split("\n")
+    is_open = lines[0] == "---" or lines[0].startswith(_FENCES)  # front matter, or code
+    for index, line in enumerate(lines[1:], 1):
+        if line.lstrip().startswith(_FENCES) or (line == "---" and is_open):
+            is_open = not is_open
+        if not is_open and not lines[index - 1].strip() and _PROSE.fullmatch(line):
+            words = line.split(" ")
+            words.insert(len(words) // 2, f"(edited {number})")
+            return "\n".join((*lines[:index], " ".join(words), *lines[index + 1 :]))
+    return ""
+
+
+def remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def renew(path: Path, original: Path) -> None:
+    """Make the folder ``path`` a fresh copy of ``original``."""
+    remove(path)
+    shutil.copytree(original, path)
+
+
+def remove_all(paths: Iterable[Path]) -> None:
+    for path in paths:
+        remove(path)
