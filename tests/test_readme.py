@@ -101,11 +101,6 @@ def test_full_configuration_has_every_key() -> None:
     assert [key for key in keys if not re.search(rf"(?m)^{key} = |\.{key}\b", blocks("toml")[-1])] == []
 
 
-def test_jax_version_of_the_examples_is_the_pin() -> None:
-    pinned = read_settings(ROOT / "pyproject.toml", environ={}).jax
-    assert set(re.findall(r"jax(?:lib)?==([\w.]+)", README)) == {pinned}
-
-
 def test_files_that_it_names_exist() -> None:
     named = set(re.findall(r"`([\w.-]+\.(?:toml|md|yaml)|LICENSE|NOTICE|pipeline/\w*|upstream/sample/)`", README))
     assert len(named) > 4
