@@ -1,0 +1,111 @@
+"""Open: rebuild the catalogues that are missing, merge what came in with the memory into those that exist."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from pipeline.adapters import po
+from pipeline.config import Settings, Upstream
+from pipeline.core import memory as core
+from pipeline.core import memory_close
+from pipeline.core.document import SplitPage
+from pipeline.core.memory import Memory, digest
+from pipeline.core.reconcile import Held, Merged, held_by, held_in, reconcile
+from pipeline.errors import InputError
+from pipeline.log import Log
+from pipeline.model import Catalog, Entry, Lock, Severity
+from pipeline.paths import Paths
+from pipeline.stages.memory.english import English, open_english
+from pipeline.stages.memory.rebuild import rebuilt
+from pipeline.stages.memory.workspace import MemoryResult, Names, Run, State, read_state
+
+
+def open_memory(
+    settings: Settings, upstream: Upstream, pages: Sequence[SplitPage], *, locale: str, lock: Lock, log: Log, dry: bool = False
+) -> MemoryResult:
+    """Bring what the memory holds into the working catalogues, before these are updated.
+
+    ``pages`` are those of the pin that this run has split. Catalogues that are missing are rebuilt at the memory's commit; in
+    those that exist entries are merged. English that cannot be had is a finding; its translations stay in the memory.
+    """
+    paths = Paths(settings.root, upstream.name)
+    run = Run(paths=paths, locale=locale, dry=dry, where=Names(paths, locale))
+    run.sweep()
+    with log.step("memory") as step, open_english(settings, upstream, pages, lock) as english:
+        state = read_state(paths, locale)
+        due = {page: data for page, data in run.where.memories().items() if not state.agrees(page, run.where.catalog(page), data)}
+        for page, memory in run.read_memories(upstream, due).items():
+            _open_page(run, english, memory, due[page], state, others=lambda: _held_elsewhere(run))
+        state.write(paths, locale, dry=dry)
+        step.result = f"{len(due)} pages compared, {len(run.changes)} files written" if due else "nothing to open"
+    return MemoryResult(findings=run.result(), changes=tuple(run.changes), opened=run.opened)
+
+
+def _open_page(run: Run, english: English, theirs: Memory, data: bytes, state: State, *, others: Callable[[], Held]) -> None:
+    """Merge the memory of one page with its working catalogue, and write what came of it."""
+    page = theirs.page
+    before = run.where.catalog(page)
+    try:
+        local = run.read_catalog(page, before)
+    except InputError:
+        return  # update says so; the file is left for a person to mend
+    memory = theirs
+    if local is not None:
+        merged = _merged(run, local, theirs, data, state, others=others)
+        if not merged.taken:
+            state.keep(page, data, None)
+            return
+        memory = merged.memory
+    opened = rebuilt(run, english, memory, local)
+    written = data
+    if memory is not theirs:  # with what was done here: who did it is known now, and would not be after
+        written = po.format_catalog(core.memory_file(memory))
+        if not run.write(run.paths.memory(run.locale, page), page, written, before=data):
+            return
+    after = po.format_catalog(opened.catalog)
+    run.opened[page] = opened.catalog
+    if opened.catalog.entries and not run.write(run.paths.catalog(run.locale, page), page, after, before=before):
+        return
+    state.keep(page, written, None if opened.missing else after)
+
+
+def _merged(run: Run, local: Catalog, theirs: Memory, data: bytes, state: State, *, others: Callable[[], Held]) -> Merged:
+    page, base_data = theirs.page, state.base(theirs.page)
+    base = theirs if base_data == data else _base(run, theirs, base_data)
+    ours = memory_close.close_catalog(local, theirs, old=base or theirs, live=theirs.live, find=lambda _: None)
+    merged = reconcile(ours, theirs, base=base, held=held_by([ours]))
+    if merged.taken:  # a translation that this catalogue lacks may have moved to another one
+        merged = reconcile(ours, theirs, base=base, held=held_by([ours]) | others())
+    lines = {core.key_of(closed): entry.line for closed, entry in zip(_unsorted(ours, local), local.entries, strict=True)}
+    for our, their in merged.conflicts:
+        where = f"{run.where.of_catalog(page)}:{lines[core.key_of(our)]}"
+        text = f"was translated here and, differently, in {run.where.of_memory(page)}:{their.line}; the one here is kept"
+        hint = "Compare the two. To take the other, copy it into the catalogue; else nothing is to be done."
+        run.find(page, "memory-conflict", where, text, hint=hint, severity=Severity.WARNING)
+    return merged
+
+
+def _unsorted(ours: Memory, local: Catalog) -> list[Entry]:
+    known = ours.by_key()
+    return [known[entry.context, digest(entry.msgid)] for entry in local.entries]
+
+
+def _base(run: Run, theirs: Memory, data: bytes | None) -> Memory | None:
+    if data is None:
+        return None
+    try:
+        file = po.read_catalog(data, where="base").catalog
+        return core.read_memory(file, upstream=theirs.upstream, locale=run.locale, page=theirs.page, where="base")
+    except InputError:
+        return None
+
+
+def _held_elsewhere(run: Run) -> Held:
+    """The translations in every working catalogue, with what they were written for."""
+    catalogs = []
+    for page in run.where.catalog_pages():
+        try:
+            catalogs.append(run.read_catalog(page, run.where.catalog(page)) or Catalog())
+        except InputError:
+            continue  # update says so
+    return held_in(catalogs)
