@@ -95,6 +95,12 @@ def check(session: nox.Session) -> None:
 
 
 @nox.session
+def memory(session: nox.Session) -> None:
+    """Prove that memory, catalogues and upstream agree: `-- verify`."""
+    run_pipeline(session)
+
+
+@nox.session
 def tests(session: nox.Session) -> None:
     """Run the test suite; without arguments, also hold it to its coverage. `-- -k NAME` for a part of it."""
     session.install("-e", ".", *packages("execute", "test"))

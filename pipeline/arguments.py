@@ -20,10 +20,11 @@ COMMANDS = {
     "upgrade": "move to another JAX release, pin and docs together, and tell what that means",
     "status": "show per page what is translated, fuzzy and untranslated; writes nothing but badges, if asked to",
     "check": "look for mistakes in the catalogues; writes nothing",
+    "memory": "prove that memory, catalogues and upstream agree; writes nothing",
 }
 PULLING = ("sync", "pull")
 EXECUTING = ("sync", "execute", "build")
-READING = ("status", "check")
+READING = ("status", "check", "memory")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -65,6 +66,8 @@ def _parsers() -> tuple[_Parser, dict[str, _Parser]]:
 def _add_own_options(parser: argparse.ArgumentParser, name: str) -> None:
     if name == "upgrade":
         parser.add_argument("target", metavar="REF", help="a release (jax-v0.10.2), a JAX version (0.10.2), or any ref with --jax")
+    if name == "memory":
+        parser.add_argument("action", choices=["verify"], help="what to do with it")
     if name == "check":
         parser.add_argument("words", metavar="NAME | FILE", nargs="*", help="an upstream, and catalogues (default: all of the upstream)")
     else:
@@ -73,7 +76,7 @@ def _add_own_options(parser: argparse.ArgumentParser, name: str) -> None:
         parser.add_argument("--upstream", metavar="URL", help="pull from this URL, bundle, repository or folder instead")
     if name in PULLING:
         parser.add_argument("--ref", help="pull this tag, branch or commit instead")
-    if name not in ("pull", "upgrade"):
+    if name not in ("pull", "upgrade", "memory"):
         parser.add_argument("--pages", metavar="GLOB", nargs="+", action="extend", default=[], help="only these pages")
     if name in EXECUTING and name != "execute":
         parser.add_argument("--no-execute", dest="execute", action="store_false", help="do not run code cells")

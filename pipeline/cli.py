@@ -72,6 +72,7 @@ def _command(name: str) -> Command:
         "upgrade": commands.upgrade,
         "status": commands.status,
         "check": commands.check,
+        "memory": commands.memory,
     }
     return table[name]
 

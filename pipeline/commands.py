@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from pipeline.adapters.files import hold_lock, write_if_changed
 from pipeline.config import Settings, Upstream, matches
@@ -15,6 +16,10 @@ from pipeline.model import Catalog, Comparison, Finding, Lock, Options, Page, Pa
 from pipeline.paths import Paths
 from pipeline.stages import pull as pull_stage
 from pipeline.stages import recall
+
+if TYPE_CHECKING:
+    from pipeline.core.document import SplitPage
+    from pipeline.core.update import Catalogs
 
 Commit = tuple[Lock, Mapping[str, bytes]]  # what is locked, and the documents of its pages by path
 
@@ -60,6 +65,14 @@ def check(settings: Settings, upstream: Upstream, options: Options, log: Log) ->
         options = replace(options, pages=_pages_of_files(settings, upstream, options))
     result = _translate(settings, upstream, replace(options, check_only=True, execute=False), log, lock)
     return replace(result, changes=(), check_only=False)
+
+
+def memory(settings: Settings, upstream: Upstream, options: Options, log: Log) -> RunResult:
+    """Prove that memory, catalogues and upstream agree, without writing."""
+    from pipeline.stages.memory import verify_memory
+
+    lock = pull_stage.read_pulled(settings, upstream)
+    return RunResult(name=upstream.name, lock=lock, findings=verify_memory(settings, upstream, locales=options.locales, log=log))
 
 
 def merge(settings: Settings, upstream: Upstream, options: Options, log: Log) -> RunResult:
@@ -116,10 +129,9 @@ def _merge_locale(
     from pipeline.stages.merge import merge as merge_stage
     from pipeline.stages.prune import prune
     from pipeline.stages.split import split as split_stage
-    from pipeline.stages.update import update
 
     documents = split_stage(paths, pages, log=log)
-    catalogs = update(paths, documents, locale=locale, lock=lock, log=log, dry=options.check_only)
+    catalogs = _update(settings, upstream, documents, locale=locale, lock=lock, log=log, dry=options.check_only)
     merged = merge_stage(paths, documents, catalogs, locale=locale, upstream=upstream, lock=lock, log=log, dry=options.check_only)
     changes = catalogs.changes + merged.changes
     names = {page.name for page in pages}
@@ -130,6 +142,25 @@ def _merge_locale(
             inputs = recall.fingerprint_inputs(paths, upstream, locale=locale)
             recall.remember(paths, (*merged.pages, *others), locale=locale, inputs=inputs)
     return *_by_page((*merged.pages, *others), pages), changes
+
+
+def _update(
+    settings: Settings, upstream: Upstream, documents: Sequence[SplitPage], *, locale: str, lock: Lock, log: Log, dry: bool
+) -> Catalogs:
+    """Catalogues from the memory, brought up to date, and back into it."""
+    from pipeline.stages.memory import open_memory, store_memory
+    from pipeline.stages.update import update
+
+    opened = open_memory(settings, upstream, documents, locale=locale, lock=lock, log=log, dry=dry)
+    paths = Paths(settings.root, upstream.name)
+    catalogs = update(paths, documents, locale=locale, lock=lock, log=log, opened=opened.opened if dry else {}, dry=dry)
+    stored = store_memory(settings, upstream, documents, catalogs, locale=locale, lock=lock, log=log, dry=dry)
+    findings = {
+        page: tuple(dict.fromkeys(found for one in (opened, catalogs, stored) for found in one.findings.get(page, ())))
+        for page in {**opened.findings, **catalogs.findings, **stored.findings}
+    }
+    changes = tuple(dict.fromkeys((*opened.changes, *catalogs.changes, *stored.changes)))
+    return replace(catalogs, findings=findings, changes=changes)
 
 
 def _by_page(results: Sequence[PageResult], pages: Sequence[Page]) -> tuple[tuple[PageResult, ...], tuple[Finding, ...]]:
@@ -147,7 +178,6 @@ def _catalogs_only(settings: Settings, upstream: Upstream, options: Options, log
     from pipeline.core.standing import with_classes
     from pipeline.core.update import count_catalog
     from pipeline.stages.split import split as split_stage
-    from pipeline.stages.update import update
 
     lock = pull_stage.read_pulled(settings, upstream)
     paths = Paths(settings.root, upstream.name)
@@ -155,7 +185,7 @@ def _catalogs_only(settings: Settings, upstream: Upstream, options: Options, log
     by_locale: dict[str, tuple[PageResult, ...]] = {}
     changes: tuple[str, ...] = ()
     for locale in options.locales:
-        catalogs = update(paths, documents, locale=locale, lock=lock, log=log, dry=dry)
+        catalogs = _update(settings, upstream, documents, locale=locale, lock=lock, log=log, dry=dry)
         changes += catalogs.changes
         rows = []
         for page in documents:

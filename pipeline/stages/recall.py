@@ -1,6 +1,6 @@
 """recall: tell in a moment that nothing has changed since the last run, and what that run found.
 
-What a run reads (lock, catalogues, configuration, the pipeline's own code) and the merged files that it wrote
+What a run reads (lock, catalogues, memory, configuration, the pipeline's own code) and the merged files that it wrote
 are kept as digests in ``build/<locale>/<name>/state.json``. If all are equal, split, update and merge would
 do nothing, and are not done.
 """
@@ -29,7 +29,12 @@ def fingerprint_inputs(paths: Paths, upstream: Upstream, *, locale: str) -> str:
     digest = hashlib.blake2b(digest_size=20)
     digest.update(repr((upstream, locale, [importlib.metadata.version(name) for name in _LIBRARIES])).encode())
     code = Path(pipeline.__file__).parent
-    for folder, pattern in ((code, "*.py"), (paths.catalogs(locale), "*.po"), (paths.lock.parent, paths.lock.name)):
+    for folder, pattern in (
+        (code, "*.py"),
+        (paths.catalogs(locale), "*.po"),
+        (paths.memories(locale), "*.po"),
+        (paths.lock.parent, paths.lock.name),
+    ):
         for path, content in _digests(folder, pattern).items():
             digest.update(f"{path}\0{content}\n".encode())
     return digest.hexdigest()

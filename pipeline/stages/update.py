@@ -18,14 +18,26 @@ from pipeline.model import Catalog, Finding, Lock, Severity
 from pipeline.paths import Paths
 
 
-def update(paths: Paths, pages: Sequence[SplitPage], *, locale: str, lock: Lock, log: Log, dry: bool = False) -> Catalogs:
+def update(
+    paths: Paths,
+    pages: Sequence[SplitPage],
+    *,
+    locale: str,
+    lock: Lock,
+    log: Log,
+    opened: Mapping[str, Catalog] | None = None,
+    dry: bool = False,
+) -> Catalogs:
     """Bring the catalogues of ``pages`` up to date and write those that changed, unless ``dry``.
+
+    ``opened`` stand for files of the same pages that a dry run has not written.
 
     A catalogue that cannot be read is a finding; its file is left as it is. That of a page that upstream dropped
     keeps what is nowhere else, as obsolete; it is removed when all of it lives on in other catalogues.
     """
     with log.step("update") as step:
         files = _read_catalogs(paths, locale, known={page.page.name for page in pages}, lock=lock)
+        files.catalogs.update(opened or {})
         gone = files.catalogs.keys() - _upstream(lock)
         wanted = {page.page.name: wanted_entries(page.page.name, page.documents) for page in pages if not _is_unsafe(page, files)}
         project = f"{lock.url.rstrip('/').rpartition('/')[2]} docs"
