@@ -125,6 +125,11 @@ class Message:
     is_top_level: bool = False  # stands in no list, quote, table or directive
     block_end: int = 0  # offset behind the block's last line, without its line end
 
+    @property
+    def section(self) -> str:
+        """The titles around it in one line. A msgctxt that equals it names the place that its msgstr is for."""
+        return " › ".join(self.headings)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:

@@ -266,3 +266,9 @@ def test_attribution_texts() -> None:
     )
     other = attribution(locale="de", path="a.md", lock=lock, page_url="", license_name="")
     assert other == "Translated from `a.md` (JAX 0.10.2, commit `0123456789ab`). Original and translation are licensed under Apache-2.0."
+
+
+def test_one_message_translated_in_two_ways_by_its_section() -> None:
+    page = read_document("p.md", b"# Page\n\n## One\n\nState it.\n\n## Two\n\nState it.\n")
+    merged = merge(page, {"Page › Two\4State it.": "说明它。", "State it.": "陈述它。"})
+    assert merged.data.decode() == "# Page\n\n## One\n\n陈述它。\n\n## Two\n\n说明它。\n"

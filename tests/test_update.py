@@ -415,6 +415,15 @@ def test_wanted_entries_are_one_list_for_a_pair() -> None:
     assert {entry.references for entry in entries} == {("p",)}
 
 
+def test_translations_by_context_stand_under_their_place_and_the_first_serves_everywhere() -> None:
+    noun, verb = Entry(msgid="State", msgstr="状态", context="Pure functions"), Entry(msgid="State", msgstr="说明", context="Reporting")
+    open_one = Entry(msgid="State", context="Elsewhere")
+    expected = {"Pure functions\4State": "状态", "Reporting\4State": "说明", "State": "状态"}
+    assert translations_of(Catalog(entries=(noun, verb, open_one))) == expected
+    plain = Entry(msgid="State", msgstr="态")
+    assert translations_of(Catalog(entries=(noun, plain))) == {"Pure functions\4State": "状态", "State": "态"}
+
+
 def test_counting_tells_states_apart() -> None:
     mixed = catalog(
         Entry(msgid="Two words", msgstr="两词"),

@@ -48,7 +48,9 @@ class Merged:
 
 
 def merge(document: Document, translations: Mapping[str, str], frame: Frame | None = None) -> Merged:
-    """Put ``translations`` (msgid to msgstr) into ``document``; without any, the result is upstream's bytes.
+    """Put ``translations`` into ``document``; without any, the result is upstream's bytes.
+
+    Keys are msgids, or ``section \\4 msgid`` for a message that is translated in another way in that section.
 
     What the guard refuses stays in English and is listed. Raises GuardError if the result still differs
     from upstream outside prose.
@@ -76,7 +78,7 @@ def _wanted(document: Document, unit: Unit, translations: Mapping[str, str], rej
     """The translations of one unit's messages that nothing speaks against when looked at alone."""
     chosen: dict[int, str] = {}
     for index, message in enumerate(unit.split.messages):
-        msgstr = translations.get(message.msgid, "")
+        msgstr = translations.get(f"{message.section}\4{message.msgid}") or translations.get(message.msgid, "")
         if not msgstr or msgstr.isspace():
             continue
         if refusal := guard.refusal(message, msgstr):

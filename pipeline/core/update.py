@@ -61,7 +61,7 @@ def wanted_entries(page: str, documents: Sequence[Document]) -> tuple[Entry, ...
     for document in documents:
         for _, message in document.messages():
             if message.msgid not in found:
-                path = " › ".join(message.headings)
+                path = message.section
                 note = " ".join(f"{message.kind} · {path}".split() if path else [str(message.kind)])
                 found[message.msgid] = Entry(msgid=message.msgid, notes=(note,), references=(page,))
     return tuple(found.values())
@@ -97,8 +97,16 @@ def update_catalogs(
 
 
 def translations_of(catalog: Catalog) -> dict[str, str]:
-    """The finished translations of a catalogue: what readers may see."""
-    return {entry.msgid: entry.msgstr for entry in catalog.entries if entry.is_translated}
+    """The finished translations of a catalogue: what readers may see.
+
+    An entry with a msgctxt stands under gettext's key for it, ``context \\4 msgid``; the first one also serves where none fits.
+    """
+    found: dict[str, str] = {}
+    for entry in catalog.entries:
+        if entry.is_translated and entry.context is not None:
+            found[f"{entry.context}\4{entry.msgid}"] = entry.msgstr
+            found.setdefault(entry.msgid, entry.msgstr)
+    return found | {entry.msgid: entry.msgstr for entry in catalog.entries if entry.is_translated and entry.context is None}
 
 
 def fuzzy_class(entry: Entry) -> str:
