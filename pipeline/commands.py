@@ -121,11 +121,9 @@ def _merge_locale(
     settings: Settings, upstream: Upstream, options: Options, log: Log, lock: Lock, pages: Sequence[Page], locale: str
 ) -> tuple[tuple[PageResult, ...], tuple[Finding, ...], tuple[str, ...]]:
     """Split, update and merge for one locale, unless nothing has changed since the last run."""
-    paths = Paths(settings.root, upstream.name)
-    inputs = recall.fingerprint_inputs(paths, upstream, locale=locale)
-    if not options.pages and (known := recall.recall(paths, locale=locale, inputs=inputs)):
-        log.note(f"nothing changed for {locale} since the last run")
+    if not options.pages and (known := _recalled(settings, upstream, locale=locale, log=log)):
         return *_by_page(known, pages), ()
+    paths = Paths(settings.root, upstream.name)
     from pipeline.stages.merge import merge as merge_stage
     from pipeline.stages.prune import prune
     from pipeline.stages.split import split as split_stage
@@ -175,25 +173,18 @@ def _gone_page(name: str, findings: tuple[Finding, ...]) -> PageResult:
 
 
 def _catalogs_only(settings: Settings, upstream: Upstream, options: Options, log: Log, *, dry: bool) -> RunResult:
-    from pipeline.core.standing import with_classes
-    from pipeline.core.update import count_catalog
-    from pipeline.stages.split import split as split_stage
-
+    """What ``split`` does and ``status`` tells: everything up to the catalogues."""
     lock = pull_stage.read_pulled(settings, upstream)
-    paths = Paths(settings.root, upstream.name)
-    documents = split_stage(paths, _selected(upstream, options, lock), log=log)
+    pages = _selected(upstream, options, lock)
     by_locale: dict[str, tuple[PageResult, ...]] = {}
     changes: tuple[str, ...] = ()
     for locale in options.locales:
-        catalogs = _update(settings, upstream, documents, locale=locale, lock=lock, log=log, dry=dry)
-        changes += catalogs.changes
-        rows = []
-        for page in documents:
-            catalog = catalogs.by_page.get(page.page.name, Catalog())
-            findings = (*page.findings, *catalogs.findings.get(page.page.name, ()))
-            row = PageResult(page=page.page.name, files=page.page.files, title=page.title, findings=findings)
-            rows.append(with_classes(count_catalog(row, catalog), catalog))
-        by_locale[locale] = tuple(rows)
+        known = None if options.pages else _recalled(settings, upstream, locale=locale, log=log)
+        if known is None:
+            by_locale[locale], written = _update_locale(settings, upstream, log, lock, pages, locale, dry=dry)
+            changes += written
+        else:
+            by_locale[locale], _ = _by_page(known, pages)
     return RunResult(
         name=upstream.name,
         lock=lock,
@@ -202,6 +193,33 @@ def _catalogs_only(settings: Settings, upstream: Upstream, options: Options, log
         changes=changes,
         check_only=dry and options.check_only,
     )
+
+
+def _update_locale(
+    settings: Settings, upstream: Upstream, log: Log, lock: Lock, pages: Sequence[Page], locale: str, *, dry: bool
+) -> tuple[tuple[PageResult, ...], tuple[str, ...]]:
+    from pipeline.core.standing import with_classes
+    from pipeline.core.update import count_catalog
+    from pipeline.stages.split import split as split_stage
+
+    documents = split_stage(Paths(settings.root, upstream.name), pages, log=log)
+    catalogs = _update(settings, upstream, documents, locale=locale, lock=lock, log=log, dry=dry)
+    rows = []
+    for page in documents:
+        catalog = catalogs.by_page.get(page.page.name, Catalog())
+        findings = (*page.findings, *catalogs.findings.get(page.page.name, ()))
+        row = PageResult(page=page.page.name, files=page.page.files, title=page.title, findings=findings)
+        rows.append(with_classes(count_catalog(row, catalog), catalog))
+    return tuple(rows), catalogs.changes
+
+
+def _recalled(settings: Settings, upstream: Upstream, *, locale: str, log: Log) -> tuple[PageResult, ...] | None:
+    """What the last full run found, if nothing has changed since."""
+    paths = Paths(settings.root, upstream.name)
+    known = recall.recall(paths, locale=locale, inputs=recall.fingerprint_inputs(paths, upstream, locale=locale))
+    if known is not None:
+        log.note(f"nothing changed for {locale} since the last run")
+    return known
 
 
 def _execute(settings: Settings, upstream: Upstream, options: Options, log: Log, result: RunResult, pages: Sequence[Page]) -> RunResult:
