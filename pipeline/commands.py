@@ -179,10 +179,14 @@ def _catalogs_only(settings: Settings, upstream: Upstream, options: Options, log
     by_locale: dict[str, tuple[PageResult, ...]] = {}
     changes: tuple[str, ...] = ()
     for locale in options.locales:
-        known = None if options.pages else _recalled(settings, upstream, locale=locale, log=log)
+        known = None if options.pages else _recalled(settings, upstream, locale=locale, log=log, merged=False)
         if known is None:
             by_locale[locale], written = _update_locale(settings, upstream, log, lock, pages, locale, dry=dry)
             changes += written
+            if not options.pages and not dry:
+                paths = Paths(settings.root, upstream.name)
+                inputs = recall.fingerprint_inputs(paths, upstream, locale=locale)
+                recall.remember(paths, by_locale[locale], locale=locale, inputs=inputs, merged=False)
         else:
             by_locale[locale], _ = _by_page(known, pages)
     return RunResult(
@@ -213,10 +217,12 @@ def _update_locale(
     return tuple(rows), catalogs.changes
 
 
-def _recalled(settings: Settings, upstream: Upstream, *, locale: str, log: Log) -> tuple[PageResult, ...] | None:
-    """What the last full run found, if nothing has changed since."""
+def _recalled(settings: Settings, upstream: Upstream, *, locale: str, log: Log, merged: bool = True) -> tuple[PageResult, ...] | None:
+    """What the last full run found, if nothing has changed since; without ``merged``, a run of ``split`` serves as well."""
     paths = Paths(settings.root, upstream.name)
-    known = recall.recall(paths, locale=locale, inputs=recall.fingerprint_inputs(paths, upstream, locale=locale))
+    inputs = recall.fingerprint_inputs(paths, upstream, locale=locale)
+    known = recall.recall(paths, locale=locale, inputs=inputs, merged=False) if not merged else None
+    known = known or recall.recall(paths, locale=locale, inputs=inputs)
     if known is not None:
         log.note(f"nothing changed for {locale} since the last run")
     return known

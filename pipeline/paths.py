@@ -76,9 +76,9 @@ class Paths:
         """Badges that tell how much is translated, and of what."""
         return self.build / "badges" / self.name / locale
 
-    def state(self, locale: str) -> Path:
+    def state(self, locale: str, *, merged: bool = True) -> Path:
         """Digests of what the last run read and wrote, so that the next one can tell that nothing changed."""
-        return self.output(locale) / "state.json"
+        return self.output(locale) / ("state.json" if merged else "catalogs.json")
 
     def merged(self, locale: str) -> Path:
         """Translated documents under upstream's own relative paths."""

@@ -314,6 +314,23 @@ def test_status_counts_and_writes_nothing(docs: Path, sync: Run, capsys: pytest.
     assert files_of(docs.parent.parent) == before
 
 
+def test_a_second_split_does_nothing_and_a_merge_after_it_does_all(docs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["pull", "sample"]) == 0
+    assert main(["split", "sample"]) == 0
+    before = files_of(docs.parent.parent)
+    capsys.readouterr()
+    assert main(["split", "sample"]) == 0
+    assert "nothing changed for zh_CN" in capsys.readouterr().err
+    assert files_of(docs.parent.parent) == before
+    assert main(["merge", "sample"]) == 0
+    assert merged(docs) == (docs / "page.md").read_text(encoding="utf-8")
+    translate(docs, {"A page": "一个页面"})
+    assert main(["split", "sample"]) == 0
+    assert main(["split", "sample"]) == 0
+    assert main(["merge", "sample"]) == 0
+    assert "# 一个页面" in merged(docs)
+
+
 def test_single_stages_do_what_sync_does(docs: Path) -> None:
     assert main(["pull", "sample"]) == 0
     assert main(["split", "sample"]) == 0

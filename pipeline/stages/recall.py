@@ -40,22 +40,30 @@ def fingerprint_inputs(paths: Paths, upstream: Upstream, *, locale: str) -> str:
     return digest.hexdigest()
 
 
-def recall(paths: Paths, *, locale: str, inputs: str) -> tuple[PageResult, ...] | None:
-    """What the last run found, if its inputs and the files it wrote are as they were; else None."""
+def recall(paths: Paths, *, locale: str, inputs: str, merged: bool = True) -> tuple[PageResult, ...] | None:
+    """What the last run found, if its inputs and the files it wrote are as they were; else None.
+
+    Without ``merged``, a run that ended with the catalogues will do.
+    """
     try:
-        state = json.loads(paths.state(locale).read_bytes())
-        if state["inputs"] != inputs or state["merged"] != _digests(paths.merged(locale), "*"):
+        state = json.loads(paths.state(locale, merged=merged).read_bytes())
+        if state["inputs"] != inputs or state["merged"] != _outputs(paths, locale, merged=merged):
             return None
         return tuple(_page(record) for record in state["pages"])
     except (OSError, ValueError, KeyError, TypeError):
         return None  # missing, damaged, or of another version: everything is done again
 
 
-def remember(paths: Paths, pages: Sequence[PageResult], *, locale: str, inputs: str) -> None:
+def remember(paths: Paths, pages: Sequence[PageResult], *, locale: str, inputs: str, merged: bool = True) -> None:
     """Keep what this run found. Call it when everything else is written."""
     records = [asdict(replace(page, update=None)) for page in pages]
-    state = {"inputs": inputs, "merged": _digests(paths.merged(locale), "*"), "pages": records}
-    write_if_changed(paths.state(locale), json.dumps(state, ensure_ascii=True, separators=(",", ":")).encode())
+    state = {"inputs": inputs, "merged": _outputs(paths, locale, merged=merged), "pages": records}
+    data = json.dumps(state, ensure_ascii=True, separators=(",", ":")).encode()
+    write_if_changed(paths.state(locale, merged=merged), data)
+
+
+def _outputs(paths: Paths, locale: str, *, merged: bool) -> dict[str, str]:
+    return _digests(paths.merged(locale), "*") if merged else {}
 
 
 def _digests(folder: Path, pattern: str) -> dict[str, str]:
