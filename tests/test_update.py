@@ -538,3 +538,11 @@ def test_the_stage_leaves_a_catalogue_alone_that_is_saved_while_it_runs(tmp_path
     assert path.read_bytes() == theirs
     assert ([finding.code for finding in result.findings["p"]], result.changes) == (["catalogue-edited"], ())
     assert run(KEYS).changes == ("translations/zh_CN/docs/p.po",)
+
+
+def test_what_still_stands_on_a_page_is_not_offered_to_its_neighbour() -> None:
+    """Rows of a list are alike, and yet each is about another thing."""
+    row, other = "Support for release 3.13 of the library ends in October.", "Support for release 3.14 of the library ends in October."
+    old = catalog(Entry(msgid=row, msgstr="对 3.13 版的支持到十月为止。"))
+    assert states(update(old, wanted(row, other))) == {row: "对 3.13 版的支持到十月为止。", other: ""}
+    assert states(update(old, wanted(other))) == {other: "?对 3.13 版的支持到十月为止。"}

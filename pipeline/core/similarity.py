@@ -10,6 +10,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 
 from rapidfuzz import fuzz
 
@@ -120,6 +121,8 @@ def _near(
 def _distance(pair: _Pair, new: Sequence[Text], old: Sequence[Text], near: Mapping[str, Collection[str]]) -> float:
     """What is taken off the ratio of two texts for where they stand."""
     page, source = new[pair.new].page, old[pair.old]
+    if source.page == page and not source.free:
+        return inf  # what still stands on the page is another item of the same list, however alike
     if not source.free or source.page not in near[page]:
         return STRANGER
     return 0.0 if source.page == page else KIN
