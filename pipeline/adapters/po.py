@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 
 import polib
 
+from pipeline.adapters.po_canonical import read_canonical
 from pipeline.errors import InputError
 from pipeline.model import Catalog, Entry, Finding, Severity
 
@@ -55,6 +56,8 @@ def read_catalog(data: bytes, *, where: str) -> ReadCatalog:
     ``Entry.line`` is the line of ``msgctxt`` or ``msgid``. Raises InputError with ``file:line``.
     """
     text = _decode(data, where)
+    if catalog := _as_written(text, data):
+        return ReadCatalog(catalog=catalog)
     scan = _Scan(where=where)
     clean = "\n".join(map(scan.read, text.split("\n")))
     scan.end(unfinished=not text.endswith(("\n", "\r")) and text != "")
@@ -130,6 +133,17 @@ def standard_header(*, project: str, page: str, locale: str, date: str, existing
         if kept and not _PLACEHOLDER.search(kept):
             fields[name] = kept
     return fields | {name: value for name, value in existing.items() if name not in fields}
+
+
+def _as_written(text: str, data: bytes) -> Catalog | None:
+    """The catalogue, if ``data`` are just the bytes that ``format_catalog`` writes for it. Reading these gives it back (P7)."""
+    if "\\ \n" in text or "\u2068" in text:
+        return None  # ends of comments and names with spaces are written with a mark that reading removes
+    try:
+        catalog = read_canonical(text)
+        return catalog if catalog is not None and format_catalog(catalog) == data else None
+    except InputError:
+        return None
 
 
 class _Lines(str):
