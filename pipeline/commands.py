@@ -181,7 +181,8 @@ def _catalogs_only(settings: Settings, upstream: Upstream, options: Options, log
     for locale in options.locales:
         known = None if options.pages else _recalled(settings, upstream, locale=locale, log=log, merged=False)
         if known is None:
-            by_locale[locale], written = _update_locale(settings, upstream, log, lock, pages, locale, dry=dry)
+            settle = not options.pages
+            by_locale[locale], written = _update_locale(settings, upstream, log, lock, pages, locale, settle=settle, dry=dry)
             changes += written
             if not options.pages and not dry:
                 paths = Paths(settings.root, upstream.name)
@@ -200,21 +201,28 @@ def _catalogs_only(settings: Settings, upstream: Upstream, options: Options, log
 
 
 def _update_locale(
-    settings: Settings, upstream: Upstream, log: Log, lock: Lock, pages: Sequence[Page], locale: str, *, dry: bool
+    settings: Settings, upstream: Upstream, log: Log, lock: Lock, pages: Sequence[Page], locale: str, *, settle: bool, dry: bool
 ) -> tuple[tuple[PageResult, ...], tuple[str, ...]]:
+    """Update the catalogues of ``pages``; with ``settle``, only of those that upstream has changed since the last time."""
     from pipeline.core.standing import with_classes
     from pipeline.core.update import count_catalog
     from pipeline.stages.split import split as split_stage
 
-    documents = split_stage(Paths(settings.root, upstream.name), pages, log=log)
+    paths = Paths(settings.root, upstream.name)
+    rows: dict[str, PageResult] = {}
+    if settle:
+        rows = recall.recall_pages(paths, locale=locale, inputs=recall.fingerprint_inputs(paths, upstream, locale=locale))
+    if rows.keys() - {page.name for page in pages}:
+        rows = {}  # a page has gone, and others may be made from it
+    stale = [page for page in pages if page.name not in rows or rows[page.name].files != page.files]
+    documents = split_stage(paths, stale, log=log)
     catalogs = _update(settings, upstream, documents, locale=locale, lock=lock, log=log, dry=dry)
-    rows = []
     for page in documents:
         catalog = catalogs.by_page.get(page.page.name, Catalog())
         findings = (*page.findings, *catalogs.findings.get(page.page.name, ()))
         row = PageResult(page=page.page.name, files=page.page.files, title=page.title, findings=findings)
-        rows.append(with_classes(count_catalog(row, catalog), catalog))
-    return tuple(rows), catalogs.changes
+        rows[page.page.name] = with_classes(count_catalog(row, catalog), catalog)
+    return tuple(rows[page.name] for page in pages), catalogs.changes
 
 
 def _recalled(settings: Settings, upstream: Upstream, *, locale: str, log: Log, merged: bool = True) -> tuple[PageResult, ...] | None:

@@ -331,6 +331,32 @@ def test_a_second_split_does_nothing_and_a_merge_after_it_does_all(docs: Path, c
     assert "# 一个页面" in merged(docs)
 
 
+def test_a_split_reads_only_the_pages_that_upstream_changed(docs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (docs / "other.md").write_text("# Another page\n\nWith one sentence of its own.\n", encoding="utf-8")
+    assert main(["pull", "sample"]) == 0
+    assert main(["split", "sample"]) == 0
+    translate(docs, {"A page": "一个页面"})
+    assert main(["split", "sample"]) == 0
+    (docs / "other.md").write_text("# Another page\n\nWith one new sentence of its own.\n", encoding="utf-8")
+    assert main(["pull", "sample"]) == 0
+    capsys.readouterr()
+    assert main(["split", "sample", "--json"]) == 0
+    said = capsys.readouterr()
+    assert "1 pages, 1 documents" in said.err
+    totals = json.loads(said.out)["locales"]["zh_CN"]["totals"]
+    assert (totals["pages"], totals["messages"], totals["translated"]) == (2, 4, 1)
+    assert "With one new sentence" in catalog_path(docs, "other").read_text(encoding="utf-8")
+    before = files_of(docs.parent.parent / "translations")
+    (docs.parent.parent / "build" / "zh_CN" / "sample" / "catalogs.json").unlink()
+    assert main(["split", "sample"]) == 0
+    assert files_of(docs.parent.parent / "translations") == before
+    (docs / "other.md").unlink()
+    assert main(["pull", "sample"]) == 0
+    capsys.readouterr()
+    assert main(["split", "sample", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["locales"]["zh_CN"]["totals"]["pages"] == 1
+
+
 def test_single_stages_do_what_sync_does(docs: Path) -> None:
     assert main(["pull", "sample"]) == 0
     assert main(["split", "sample"]) == 0

@@ -11,7 +11,7 @@ import hashlib
 import importlib.metadata
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,45 +21,70 @@ from pipeline.config import Upstream
 from pipeline.model import Finding, PageResult, Severity, SourceFile
 from pipeline.paths import Paths
 
+# A state that is missing, damaged, or of another version: everything is done again.
+_UNUSABLE = (OSError, ValueError, KeyError, TypeError)
 _LIBRARIES = ("markdown-it-py", "mdit-py-plugins", "polib", "rapidfuzz")
 
 
-def fingerprint_inputs(paths: Paths, upstream: Upstream, *, locale: str) -> str:
-    """Digest of everything that split, update and merge read. The checkout is what the lock says: pull sees to that."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inputs:
+    """Digests of what split, update and merge read: ``catalogs`` of all but upstream's pages, ``all`` of these too."""
+
+    catalogs: str
+    all: str
+
+
+def fingerprint_inputs(paths: Paths, upstream: Upstream, *, locale: str) -> Inputs:
+    """Digests of everything that a run reads. The checkout is what the lock says: pull sees to that."""
     digest = hashlib.blake2b(digest_size=20)
     digest.update(repr((upstream, locale, [importlib.metadata.version(name) for name in _LIBRARIES])).encode())
     code = Path(pipeline.__file__).parent
-    for folder, pattern in (
-        (code, "*.py"),
-        (paths.catalogs(locale), "*.po"),
-        (paths.memories(locale), "*.po"),
-        (paths.lock.parent, paths.lock.name),
-    ):
+    for folder, pattern in ((code, "*.py"), (paths.catalogs(locale), "*.po"), (paths.memories(locale), "*.po")):
         for path, content in _digests(folder, pattern).items():
             digest.update(f"{path}\0{content}\n".encode())
-    return digest.hexdigest()
+    catalogs = digest.hexdigest()
+    digest.update(paths.lock.read_bytes() if paths.lock.exists() else b"")
+    return Inputs(catalogs=catalogs, all=digest.hexdigest())
 
 
-def recall(paths: Paths, *, locale: str, inputs: str, merged: bool = True) -> tuple[PageResult, ...] | None:
+def recall(paths: Paths, *, locale: str, inputs: Inputs, merged: bool = True) -> tuple[PageResult, ...] | None:
     """What the last run found, if its inputs and the files it wrote are as they were; else None.
 
     Without ``merged``, a run that ended with the catalogues will do.
     """
     try:
-        state = json.loads(paths.state(locale, merged=merged).read_bytes())
-        if state["inputs"] != inputs or state["merged"] != _outputs(paths, locale, merged=merged):
+        state = _read_state(paths, locale, merged=merged)
+        if state["inputs"] != inputs.all or state["merged"] != _outputs(paths, locale, merged=merged):
             return None
         return tuple(_page(record) for record in state["pages"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return None  # missing, damaged, or of another version: everything is done again
+    except _UNUSABLE:
+        return None
 
 
-def remember(paths: Paths, pages: Sequence[PageResult], *, locale: str, inputs: str, merged: bool = True) -> None:
+def recall_pages(paths: Paths, *, locale: str, inputs: Inputs) -> dict[str, PageResult]:
+    """What the last run that ended with the catalogues found for each page, if all but upstream's pages is as it was.
+
+    A page that upstream has not changed since needs no update: all it could get from others it has got by then.
+    """
+    try:
+        state = _read_state(paths, locale, merged=False)
+        found = (_page(record) for record in state["pages"]) if state["catalogs"] == inputs.catalogs else ()
+        return {page.page: page for page in found}
+    except _UNUSABLE:
+        return {}
+
+
+def remember(paths: Paths, pages: Sequence[PageResult], *, locale: str, inputs: Inputs, merged: bool = True) -> None:
     """Keep what this run found. Call it when everything else is written."""
     records = [asdict(replace(page, update=None)) for page in pages]
-    state = {"inputs": inputs, "merged": _outputs(paths, locale, merged=merged), "pages": records}
+    outputs = _outputs(paths, locale, merged=merged)
+    state = {"inputs": inputs.all, "catalogs": inputs.catalogs, "merged": outputs, "pages": records}
     data = json.dumps(state, ensure_ascii=True, separators=(",", ":")).encode()
     write_if_changed(paths.state(locale, merged=merged), data)
+
+
+def _read_state(paths: Paths, locale: str, *, merged: bool) -> Any:
+    return json.loads(paths.state(locale, merged=merged).read_bytes())
 
 
 def _outputs(paths: Paths, locale: str, *, merged: bool) -> dict[str, str]:
