@@ -425,6 +425,8 @@ def test_two_translations_of_one_message_are_told_and_the_own_one_stays(project:
     assert re.search(r"translations/memory/zh_CN/docs/guide.po:\d+; the one here is kept", finding.text)
     assert (project.entry("guide", "Glue").msgstr, project.entry("guide", "drill").msgstr) == ("自己的", "也是队友的")
     assert "自己的" in project.memory("guide").read_text(encoding="utf-8")
+    assert project.entry("guide", "Glue").comments == ("someone else wrote: 队友的",)
+    assert "# someone else wrote: 队友的" in project.memory("guide").read_text(encoding="utf-8")
     assert project.sync("v1").codes == []
 
 

@@ -10,6 +10,8 @@ from pipeline.core.memory import Memory, digest, in_order, text_of, work_of, wri
 from pipeline.core.memory_close import stored
 from pipeline.model import Catalog, Entry
 
+OTHER = "someone else wrote:"
+
 Held = AbstractSet[tuple[str, str]]  # digest of an English message, and a translation that was written for it
 
 
@@ -56,10 +58,11 @@ def reconcile(ours: Memory, theirs: Memory, *, base: Memory | None, held: Held) 
             entries.append(their)
             continue
         stays, conflict = _choose(our, their, before)
-        entries.append(replace(our, obsolete=their.obsolete) if stays else their)
-        taken |= not stays and work_of(our) != work_of(their)
         if conflict:
             conflicts.append((our, their))
+            our = _with_other(our, text_of(their))
+        entries.append(replace(our, obsolete=their.obsolete) if stays else their)
+        taken |= not stays and work_of(our) != work_of(their)
     theirs_hold = held_by([theirs])
     for key, our in our_entries.items():
         before = base_entries.get(key)
@@ -74,6 +77,12 @@ def keep_unheld(memory: Memory, old: Memory, held: Held) -> tuple[Entry, ...]:
     known = memory.by_key()
     kept = (entry for key, entry in old.by_key().items() if key not in known)
     return tuple(entry for entry in kept if text_of(entry) and _written(entry) not in held)
+
+
+def _with_other(entry: Entry, text: str) -> Entry:
+    """``entry`` with the translation that gave way in a comment, where a person finds it."""
+    note = f"{OTHER} {text}"
+    return entry if note in entry.comments else replace(entry, comments=(*entry.comments, note))
 
 
 def _choose(our: Entry, their: Entry, before: Entry | None) -> tuple[bool, bool]:

@@ -77,10 +77,12 @@ def _merged(run: Run, local: Catalog, theirs: Memory, data: bytes, state: State,
     if merged.taken:  # a translation that this catalogue lacks may have moved to another one
         merged = reconcile(ours, theirs, base=base, held=held_by([ours]) | others())
     lines = {core.key_of(closed): entry.line for closed, entry in zip(_unsorted(ours, local), local.entries, strict=True)}
-    for our, their in merged.conflicts:
-        where = f"{run.where.of_catalog(page)}:{lines[core.key_of(our)]}"
+    added = 0  # lines of comments that the other translations now take
+    for our, their in sorted(merged.conflicts, key=lambda conflict: lines[core.key_of(conflict[0])]):
+        added += core.text_of(their).count("\n") + 1
+        where = f"{run.where.of_catalog(page)}:{lines[core.key_of(our)] + added}"
         text = f"was translated here and, differently, in {run.where.of_memory(page)}:{their.line}; the one here is kept"
-        hint = "Compare the two. To take the other, copy it into the catalogue; else nothing is to be done."
+        hint = "The other one stands in a comment above the entry: take it, or delete the comment."
         run.find(page, "memory-conflict", where, text, hint=hint, severity=Severity.WARNING)
     return merged
 
