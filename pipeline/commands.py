@@ -121,9 +121,11 @@ def _merge_locale(
     settings: Settings, upstream: Upstream, options: Options, log: Log, lock: Lock, pages: Sequence[Page], locale: str
 ) -> tuple[tuple[PageResult, ...], tuple[Finding, ...], tuple[str, ...]]:
     """Split, update and merge for one locale, unless nothing has changed since the last run."""
-    if not options.pages and (known := _recalled(settings, upstream, locale=locale, log=log)):
-        return *_by_page(known, pages), ()
     paths = Paths(settings.root, upstream.name)
+    inputs = recall.fingerprint_inputs(paths, upstream, locale=locale)
+    if not options.pages and (known := recall.recall(paths, locale=locale, inputs=inputs)):
+        log.note(f"nothing changed for {locale} since the last run")
+        return *_by_page(known, pages), ()
     from pipeline.stages.merge import merge as merge_stage
     from pipeline.stages.prune import prune
     from pipeline.stages.split import split as split_stage
@@ -179,17 +181,8 @@ def _catalogs_only(settings: Settings, upstream: Upstream, options: Options, log
     by_locale: dict[str, tuple[PageResult, ...]] = {}
     changes: tuple[str, ...] = ()
     for locale in options.locales:
-        known = None if options.pages else _recalled(settings, upstream, locale=locale, log=log, merged=False)
-        if known is None:
-            settle = not options.pages
-            by_locale[locale], written = _update_locale(settings, upstream, log, lock, pages, locale, settle=settle, dry=dry)
-            changes += written
-            if not options.pages and not dry:
-                paths = Paths(settings.root, upstream.name)
-                inputs = recall.fingerprint_inputs(paths, upstream, locale=locale)
-                recall.remember(paths, by_locale[locale], locale=locale, inputs=inputs, merged=False)
-        else:
-            by_locale[locale], _ = _by_page(known, pages)
+        by_locale[locale], written = _update_locale(settings, upstream, options, log, lock, pages, locale, dry=dry)
+        changes += written
     return RunResult(
         name=upstream.name,
         lock=lock,
@@ -201,39 +194,53 @@ def _catalogs_only(settings: Settings, upstream: Upstream, options: Options, log
 
 
 def _update_locale(
-    settings: Settings, upstream: Upstream, log: Log, lock: Lock, pages: Sequence[Page], locale: str, *, settle: bool, dry: bool
+    settings: Settings, upstream: Upstream, options: Options, log: Log, lock: Lock, pages: Sequence[Page], locale: str, *, dry: bool
 ) -> tuple[tuple[PageResult, ...], tuple[str, ...]]:
-    """Update the catalogues of ``pages``; with ``settle``, only of those that upstream has changed since the last time."""
+    """Update the catalogues of the pages that upstream has changed since the last time; of those selected, if any are."""
+    paths = Paths(settings.root, upstream.name)
+    rows: dict[str, PageResult] = {}
+    if not options.pages:
+        inputs = recall.fingerprint_inputs(paths, upstream, locale=locale)
+        known = recall.recall(paths, locale=locale, inputs=inputs, merged=False) or recall.recall(paths, locale=locale, inputs=inputs)
+        if known:
+            log.note(f"nothing changed for {locale} since the last run")
+            return _by_page(known, pages)[0], ()
+        rows = recall.recall_pages(paths, locale=locale, inputs=inputs)
+    if rows.keys() - {page.name for page in pages}:
+        rows = {}  # a page has gone, and others may be made from it
+    stale = [page for page in pages if page.name not in rows or rows[page.name].files != page.files]
+    changes = _update_pages(settings, upstream, log, lock, stale, locale, rows, dry=dry)
+    found = tuple(rows[page.name] for page in pages)
+    if not options.pages and not dry:
+        inputs = recall.fingerprint_inputs(paths, upstream, locale=locale)
+        recall.remember(paths, found, locale=locale, inputs=inputs, merged=False)
+    return found, changes
+
+
+def _update_pages(
+    settings: Settings,
+    upstream: Upstream,
+    log: Log,
+    lock: Lock,
+    pages: Sequence[Page],
+    locale: str,
+    rows: dict[str, PageResult],
+    *,
+    dry: bool,
+) -> tuple[str, ...]:
+    """Update the catalogues of ``pages`` and put what there is to say of them into ``rows``; return what was written."""
     from pipeline.core.standing import with_classes
     from pipeline.core.update import count_catalog
     from pipeline.stages.split import split as split_stage
 
-    paths = Paths(settings.root, upstream.name)
-    rows: dict[str, PageResult] = {}
-    if settle:
-        rows = recall.recall_pages(paths, locale=locale, inputs=recall.fingerprint_inputs(paths, upstream, locale=locale))
-    if rows.keys() - {page.name for page in pages}:
-        rows = {}  # a page has gone, and others may be made from it
-    stale = [page for page in pages if page.name not in rows or rows[page.name].files != page.files]
-    documents = split_stage(paths, stale, log=log)
+    documents = split_stage(Paths(settings.root, upstream.name), pages, log=log)
     catalogs = _update(settings, upstream, documents, locale=locale, lock=lock, log=log, dry=dry)
     for page in documents:
         catalog = catalogs.by_page.get(page.page.name, Catalog())
         findings = (*page.findings, *catalogs.findings.get(page.page.name, ()))
         row = PageResult(page=page.page.name, files=page.page.files, title=page.title, findings=findings)
         rows[page.page.name] = with_classes(count_catalog(row, catalog), catalog)
-    return tuple(rows[page.name] for page in pages), catalogs.changes
-
-
-def _recalled(settings: Settings, upstream: Upstream, *, locale: str, log: Log, merged: bool = True) -> tuple[PageResult, ...] | None:
-    """What the last full run found, if nothing has changed since; without ``merged``, a run of ``split`` serves as well."""
-    paths = Paths(settings.root, upstream.name)
-    inputs = recall.fingerprint_inputs(paths, upstream, locale=locale)
-    known = recall.recall(paths, locale=locale, inputs=inputs, merged=False) if not merged else None
-    known = known or recall.recall(paths, locale=locale, inputs=inputs)
-    if known is not None:
-        log.note(f"nothing changed for {locale} since the last run")
-    return known
+    return catalogs.changes
 
 
 def _execute(settings: Settings, upstream: Upstream, options: Options, log: Log, result: RunResult, pages: Sequence[Page]) -> RunResult:
