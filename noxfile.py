@@ -104,6 +104,7 @@ def memory(session: nox.Session) -> None:
 def tests(session: nox.Session) -> None:
     """Run the test suite; without arguments, also hold it to its coverage. `-- -k NAME` for a part of it."""
     session.install("-e", ".", *packages("execute", "test"))
+    session.env["PYTHONDONTWRITEBYTECODE"] = ""  # the tests start Python hundreds of times
     if session.posargs:
         session.run("pytest", *session.posargs)
         return
