@@ -20,10 +20,12 @@ _MARK = re.compile(r"⟦(\d+)⟧")
 def redact(msgstr: str, english: str) -> str:
     """``msgstr`` with ⟦N⟧ for each long atom that it shares with ``english``; ⟦0⟧ stands for the bracket itself."""
     numbers: dict[str, int] = {"⟦": 0}
-    for number, atom in enumerate(_long_atoms(english), start=1):
+    for number, atom in enumerate(_long_atoms(english) if msgstr else (), start=1):
         numbers.setdefault(atom, number)
-    pattern = "|".join(map(re.escape, sorted(numbers, key=len, reverse=True)))
-    return re.sub(pattern, lambda match: f"⟦{numbers[match[0]]}⟧", msgstr) if len(numbers) > 1 or "⟦" in msgstr else msgstr
+    present = sorted((atom for atom in numbers if atom in msgstr), key=len, reverse=True)
+    if not present:
+        return msgstr
+    return re.sub("|".join(map(re.escape, present)), lambda match: f"⟦{numbers[match[0]]}⟧", msgstr)
 
 
 def restore(msgstr: str, english: str | None) -> str | None:
