@@ -163,5 +163,5 @@ def _gone(page: str, where: str) -> Finding:
         where=where,
         text="upstream has no such page any more; the catalogue is kept",
         page=page,
-        hint="Its translations go on serving equal texts of other pages. Delete the file, and its memory with it, when nothing in it is of use.",
+        hint="It goes on serving equal texts of other pages. When nothing in it is of use, delete it and its memory.",
     )
