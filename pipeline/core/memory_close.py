@@ -97,6 +97,8 @@ class _Close:
     def entry(self, entry: Entry) -> Entry:
         code = digest(entry.msgid)
         was = self.known.get((entry.context, code))
+        if code in self.live and _is_blank(entry) and (was is None or (_is_blank(was) and not was.notes)):
+            return Entry(msgid=code, context=entry.context, obsolete=entry.obsolete)
         previous = digest(entry.previous) if entry.previous is not None else None
         old = self._sources(entry, previous)
         states = tuple(_without_english(entry, " ".join(old) if old else entry.previous))
@@ -145,6 +147,11 @@ class _Close:
         if is_new and (states_of(closed) or not (text_of(closed) or closed.comments or (was and was.comments))):
             return ()
         return (self.touch,) if self.touch else ()
+
+
+def _is_blank(entry: Entry) -> bool:
+    """Whether nobody has put anything into an entry: most of a page that is not translated yet."""
+    return not (entry.msgstr or entry.fuzzy or entry.previous or entry.comments or entry.flags or states_of(entry))
 
 
 def _parts(text: str, texts: Sequence[str]) -> list[str]:

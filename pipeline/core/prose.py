@@ -7,12 +7,14 @@ import re
 CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 _WORD = re.compile(rf"[^\W\d_]{{2,}}|[{CJK}]")
 _COUNTED = re.compile(rf"[{CJK}]|[^\W_{CJK}](?:[^\W_{CJK}]|['’-](?=\w))*")
-# One pass, leftmost first: what stands in a code span cannot open a link, and so on.
+# One pass, leftmost first: what stands in a code span cannot open a link, and so on. Each alternative begins with a plain
+# character, so that `re` skips to the next one that counts: several times faster.
 _ATOM = re.compile(
     r"""
-    (?:\{[\w+:-]+\})?(?P<ticks>`+)(?!`).+?(?<!`)(?P=ticks)(?!`)  # code span or role
+      \{[\w+:-]+\}(?P<role>`+)(?!`).+?(?<!`)(?P=role)(?!`)       # role
+    | `(?P<ticks>`*)(?!`).+?(?<!`)`(?P=ticks)(?!`)               # code span
     | \\begin\{(?P<env>\w+\*?)\}.*?\\end\{(?P=env)\}             # LaTeX environment
-    | (?<!\\)\$\$.+?\$\$ | (?<!\\)\$[^$\n]+\$                     # math
+    | \$(?<!\\\$)\$.+?\$\$ | \$(?<!\\\$)[^$\n]+\$                 # math
     | !\[[^\[\]]*\](?:\([^()]*(?:\([^()]*\)[^()]*)*\)|\[[^\[\]]*\])  # image
     | <!--.*?--> | </?[A-Za-z][^<>]*>                            # HTML
     | <[A-Za-z][A-Za-z0-9+.-]*:[^<>\s]*>                         # autolink

@@ -43,13 +43,15 @@ class Updated:
 class Catalogs:
     """The catalogues of one locale, by page. A page whose file cannot be read is in ``findings`` only.
 
-    ``counts`` has the pages that were updated, and those that upstream dropped.
+    ``counts`` has the pages that were updated, and those that upstream dropped; ``data`` what their files hold now, as far
+    as that is known: a file that someone saved meanwhile is left out.
     """
 
     by_page: Mapping[str, Catalog]
     findings: Mapping[str, tuple[Finding, ...]]
     changes: tuple[str, ...] = ()  # files written or removed, relative to the root
     counts: Mapping[str, Updated] = field(default_factory=dict)
+    data: Mapping[str, bytes] = field(default_factory=dict)
 
 
 def wanted_entries(page: str, documents: Sequence[Document]) -> tuple[Entry, ...]:
@@ -85,7 +87,8 @@ def update_catalogs(
     plan = _plan(old, wanted, gone, redirects or {})
     slots = {page: _Slots.of(plan.own.get(page, Catalog()), entries) for page, entries in wanted.items()}
     open_ones = [Open(page=page, entry=entry, is_new=is_new) for page, slot in slots.items() for entry, is_new in slot.open]
-    offers = reuse(open_ones, list(_sources(plan, old, wanted, gone)), plan.kin) if open_ones else {}
+    sources = list(_sources(plan, old, wanted, gone)) if open_ones else []
+    offers = reuse(open_ones, sources, plan.kin) if sources else {}
     taken: dict[str, dict[str, Offer]] = {page: {} for page in wanted}
     for at, offer in offers.items():
         taken[open_ones[at].page][open_ones[at].entry.msgid] = offer

@@ -53,12 +53,12 @@ def update(
         step.result = _summary(result)
     by_page = files.catalogs | {page: updated.catalog for page, updated in result.items()}
     by_page = {page: catalog for page, catalog in by_page.items() if catalog.entries}
-    return Catalogs(by_page=by_page, findings=files.findings, changes=changes, counts=result)
+    return Catalogs(by_page=by_page, findings=files.findings, changes=changes, counts=result, data=files.data)
 
 
 @dataclass(frozen=True, slots=True)
 class _Files:
-    """The catalogues of a locale as they were read, with their bytes, and what there is to say about them."""
+    """The catalogues of a locale as they were read, with the bytes of their files, and what there is to say about them."""
 
     catalogs: dict[str, Catalog] = field(default_factory=dict)
     data: dict[str, bytes] = field(default_factory=dict)
@@ -128,8 +128,10 @@ def _write(paths: Paths, locale: str, files: _Files, result: Mapping[str, Update
         elif data is not None and data != before:
             if dry or replace_if_unchanged(path, data, before=before):
                 changes.append(path)
+                files.data[page] = data
             else:
                 edited.append(page)
+                files.data.pop(page, None)
     for page in edited:
         _add(files.findings, page, _edited(page, paths.catalog(locale, page).relative_to(paths.root).as_posix()))
     removed = [] if edited else removed

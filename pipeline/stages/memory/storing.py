@@ -73,7 +73,7 @@ class _Store:
             rest = self._rest(memory, old) if old else []
             data = po.format_catalog(core.memory_file(replace(memory, entries=core.in_order((*memory.entries, *rest)))))
             if self.run.write(self.run.paths.memory(self.run.locale, page), page, data, before=self.files.get(page)):
-                self.state.keep(page, data, po.format_catalog(self.due[page]) if not rest else None)
+                self.state.keep(page, data, self.catalogs.data.get(page) if not rest else None)
 
     def drop_moved(self) -> None:
         """Remove the memory of pages whose catalogue is gone, if other pages have all that it held."""
@@ -146,8 +146,8 @@ class _Store:
         return Memory(upstream=name, locale=locale, page=page, commit=self.lock.commit, ref=self.lock.ref, layout=layout)
 
     def _rest(self, memory: Memory, old: Memory) -> list[Entry]:
-        if old.by_key().keys() <= memory.by_key().keys():
-            return []
+        if not keep_unheld(memory, old, held_by([memory])):
+            return []  # most of the time: what others hold need not be read
         live = self.live.get(memory.page, old.live)
         return [core.left_over(entry, old=old, live=live) for entry in keep_unheld(memory, old, self.held)]
 
