@@ -16,7 +16,7 @@ from memory_project import FIRST, LI, LOCALE, LOG, RELEASES, SECOND, THIRD, Proj
 from pipeline.adapters import po
 from pipeline.adapters.files import WriteError
 from pipeline.core.document import SplitPage
-from pipeline.core.memory import DIFF, Memory, digest
+from pipeline.core.memory import DIFF, END, Memory, digest
 from pipeline.core.memory_close import close_catalog
 from pipeline.core.memory_open import open_memory as open_entries
 from pipeline.errors import UpstreamError
@@ -64,7 +64,8 @@ def test_a_memory_file_has_every_message_and_no_english(project: Project) -> Non
     text = project.memory("guide").read_text(encoding="utf-8")
     head, *entries = text.split("\n\n")
     assert '"X-Upstream: docs\\n"\n"X-Upstream-Ref: v1\\n"\n"X-Upstream-Commit: ' in head
-    assert len(entries) == len(project.read("guide").entries) == 5
+    assert len(entries) - 1 == len(project.read("guide").entries) == 5
+    assert END.msgid in entries[-1]
     codes = re.findall(r'^msgid "([0-9a-f]{32})"$', text, re.MULTILINE)
     assert codes == sorted(codes)
     assert digest("Guide to the workshop") in codes
@@ -723,6 +724,51 @@ def test_branches_of_which_one_upgrades_merge_where_the_page_is_as_it_was(projec
     assert project.entry("intro/start", "bakery").msgstr == "面包店"
     assert project.entry("guide", "three drawers").fuzzy
     assert project.verify() == ()
+
+@pytest.mark.parametrize("words", ["Guide to", "Glue", "saw"])
+def test_a_branch_that_upgrades_merges_with_one_that_translates_what_stays(
+    project: Project, teammate: Project, tmp_path: Path, words: str
+) -> None:
+    """Whichever message of the page it is: the last one too, where the upgrade adds obsolete entries below."""
+    repository = tmp_path / "committed"
+    shutil.copytree(project.paths.memories(LOCALE), repository)
+    for command in (["init", "-q", "-b", "main"], ["add", "-A"], ["commit", "-qm", "memory"], ["checkout", "-q", "-b", "upgrade"]):
+        git(repository, *command)
+    teammate.sync("v2")
+    shutil.copy(teammate.memory("guide"), repository / "guide.po")
+    assert "\n#~ msgid" in (repository / "guide.po").read_text(encoding="utf-8").partition(END.msgid)[2]
+    git(repository, "commit", "-qam", "upgrade")
+    git(repository, "checkout", "-q", "main")
+    project.translate("guide", words, "另一个译法")
+    project.sync("v1")
+    shutil.copy(project.memory("guide"), repository / "guide.po")
+    git(repository, "commit", "-qam", "translate")
+    git(repository, "merge", "-q", "-m", "both", "upgrade")
+    shutil.copy(repository / "guide.po", project.memory("guide"))
+    project.sync("v2")
+    assert project.entry("guide", words).msgstr == "另一个译法"
+    assert project.verify() == ()
+
+
+def test_one_side_of_a_conflicted_memory_taken_whole_loses_nothing_silently(project: Project) -> None:
+    before = project.memory("guide").read_bytes()
+    project.translate("guide", "Glue", "胶水")
+    project.edit("guide", lambda entry: replace(entry, msgstr="") if "drill" in entry.msgid else entry)
+    project.sync("v1")
+    without = project.memory("guide").read_bytes()
+    project.translate("guide", "drill", "钻头")
+    project.sync("v1")
+    project.memory("guide").write_bytes(without)
+    run = project.sync("v1")
+    (finding,) = run.opened.findings["guide"]
+    assert finding.code == "memory-taken-back"
+    entry = project.entry("guide", "drill")
+    assert (entry.msgstr, entry.comments) == ("", ("someone else took this back: 钻头",))
+    assert finding.where == f"translations/zh_CN/docs/guide.po:{entry.line}"
+    assert "# someone else took this back: 钻头" in project.memory("guide").read_text(encoding="utf-8")
+    assert project.sync("v1").codes == []
+    assert before != without
+
 
 
 def test_releases_used_here_differ() -> None:

@@ -11,8 +11,8 @@ the English cannot be found without stands in ``#.`` notes:
     carried over: …, fuzzy: …    the catalogue's own notes, with ``DIFF`` where they quote English
 
 Long code spans, links and formulas of a translation are ⟦N⟧ (see ``redact``). Every message of the page has an entry, live
-ones in the order of their digests: two branches that translate different messages change different lines, with unchanged
-ones between them.
+ones in the order of their digests, then ``END``, then obsolete ones: two branches that translate different messages, or one
+that does and one that upgrades, change different lines, with unchanged ones between them.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ Texts = Mapping[str, str]  # digest → English
 
 DIFF = "[-…-]{+…+}"
 COMMENT = ("Translation memory: each msgid is a digest of upstream's English. Translate in the catalogues, not here.",)
+END = Entry(msgid="end of the page; what follows is gone from it", obsolete=True)
 STATES = ("carried over:", "fuzzy:")
 SAME, SAME_AS_PREVIOUS = "same: as the English", "same: as the previous English"
 
@@ -138,7 +139,8 @@ def read_memory(file: Catalog, *, upstream: str, locale: str, page: str, where: 
         raise InputError(f"is the memory of {other}", where=f"{where}:1", hint=hint)
     if not _COMMIT.fullmatch(values[2]) or not _DIGEST.fullmatch(values[3]):
         raise InputError("X-Upstream-Commit must be 40 hex digits, X-Upstream-Page 32", where=f"{where}:1", hint=_MEND)
-    for entry in file.entries:
+    entries = tuple(entry for entry in file.entries if entry.msgid != END.msgid)
+    for entry in entries:
         _check_entry(entry, where)
     extra = {name: value for name, value in header.items() if name not in (*FIELDS, *STANDARD)}
     comment = file.comment[len(COMMENT) :] if file.comment[: len(COMMENT)] == COMMENT else file.comment
@@ -153,12 +155,12 @@ def read_memory(file: Catalog, *, upstream: str, locale: str, page: str, where: 
         date=header.get("POT-Creation-Date", ""),
         extra=extra,
         comment=comment,
-        entries=file.entries,
+        entries=entries,
     )
 
 
 def memory_file(memory: Memory) -> Catalog:
-    """The memory as a catalogue, to be written. The inverse of ``read_memory``."""
+    """The memory, its entries ``in_order``, as a catalogue to be written. The inverse of ``read_memory``."""
     values = (memory.upstream, memory.ref, memory.commit, memory.layout)
     header = {
         "Project-Id-Version": memory.project,
@@ -170,7 +172,9 @@ def memory_file(memory: Memory) -> Catalog:
         **dict(zip(FIELDS, values, strict=True)),
         **memory.extra,
     }
-    return Catalog(header=header, comment=(*COMMENT, *memory.comment), entries=memory.entries)
+    live = sum(not entry.obsolete for entry in memory.entries)
+    entries = (*memory.entries[:live], END, *memory.entries[live:])
+    return Catalog(header=header, comment=(*COMMENT, *memory.comment), entries=entries)
 
 
 def index_places(memories: Iterable[Memory]) -> dict[str, Place]:

@@ -10,7 +10,7 @@ from pipeline.core.memory import Memory, digest, in_order, text_of, work_of, wri
 from pipeline.core.memory_close import stored
 from pipeline.model import Catalog, Entry
 
-OTHER = "someone else wrote:"
+OTHER, TAKEN_BACK = "someone else wrote:", "someone else took this back:"
 
 Held = AbstractSet[tuple[str, str]]  # digest of an English message, and a translation that was written for it
 
@@ -22,6 +22,7 @@ class Merged:
     memory: Memory
     taken: bool  # something came from elsewhere
     conflicts: tuple[tuple[Entry, Entry], ...] = ()  # changed here and elsewhere, differently: (ours, theirs); ours stays
+    taken_back: tuple[Entry, ...] = ()  # translations here that are no more elsewhere, and stand nowhere else there
 
 
 def held_in(catalogs: Iterable[Catalog]) -> Held:
@@ -50,6 +51,8 @@ def reconcile(ours: Memory, theirs: Memory, *, base: Memory | None, held: Held) 
     base_entries = base.by_key() if base else {}
     entries: list[Entry] = []
     conflicts: list[tuple[Entry, Entry]] = []
+    taken_back: list[Entry] = []
+    theirs_hold = held_by([theirs])
     taken = False
     for key, their in their_entries.items():
         our, before = our_entries.get(key), base_entries.get(key)
@@ -60,16 +63,19 @@ def reconcile(ours: Memory, theirs: Memory, *, base: Memory | None, held: Held) 
         stays, conflict = _choose(our, their, before)
         if conflict:
             conflicts.append((our, their))
-            our = _with_other(our, text_of(their))
+            our = _with_other(our, f"{OTHER} {text_of(their)}")
+        if not stays and text_of(our) and not text_of(their) and _written(our) not in theirs_hold:
+            taken_back.append(our)
+            their = _with_other(their, f"{TAKEN_BACK} {text_of(our)}")  # noqa: PLW2901 - with what would be lost
         entries.append(replace(our, obsolete=their.obsolete) if stays else their)
         taken |= not stays and work_of(our) != work_of(their)
-    theirs_hold = held_by([theirs])
     for key, our in our_entries.items():
         before = base_entries.get(key)
         moved = before is not None and work_of(before) == work_of(our) and _written(our) in theirs_hold
         if key not in their_entries and text_of(our) and not moved:
             entries.append(replace(our, obsolete=True))
-    return Merged(memory=replace(theirs, entries=in_order(entries)), taken=taken, conflicts=tuple(conflicts))
+    memory = replace(theirs, entries=in_order(entries))
+    return Merged(memory=memory, taken=taken, conflicts=tuple(conflicts), taken_back=tuple(taken_back))
 
 
 def keep_unheld(memory: Memory, old: Memory, held: Held) -> tuple[Entry, ...]:
@@ -79,9 +85,8 @@ def keep_unheld(memory: Memory, old: Memory, held: Held) -> tuple[Entry, ...]:
     return tuple(entry for entry in kept if text_of(entry) and _written(entry) not in held)
 
 
-def _with_other(entry: Entry, text: str) -> Entry:
+def _with_other(entry: Entry, note: str) -> Entry:
     """``entry`` with the translation that gave way in a comment, where a person finds it."""
-    note = f"{OTHER} {text}"
     return entry if note in entry.comments else replace(entry, comments=(*entry.comments, note))
 
 

@@ -77,13 +77,19 @@ def _merged(run: Run, local: Catalog, theirs: Memory, data: bytes, state: State,
     if merged.taken:  # a translation that this catalogue lacks may have moved to another one
         merged = reconcile(ours, theirs, base=base, held=held_by([ours]) | others())
     lines = {core.key_of(closed): entry.line for closed, entry in zip(_unsorted(ours, local), local.entries, strict=True)}
-    added = 0  # lines of comments that the other translations now take
-    for our, their in sorted(merged.conflicts, key=lambda conflict: lines[core.key_of(conflict[0])]):
-        added += core.text_of(their).count("\n") + 1
+    told = [*merged.conflicts, *((our, None) for our in merged.taken_back)]
+    added = 0  # lines of comments that hold what gave way
+    for our, their in sorted(told, key=lambda one: lines[core.key_of(one[0])]):
+        added += core.text_of(their or our).count("\n") + 1
         where = f"{run.where.of_catalog(page)}:{lines[core.key_of(our)] + added}"
-        text = f"was translated here and, differently, in {run.where.of_memory(page)}:{their.line}; the one here is kept"
-        hint = "The other one stands in a comment above the entry: take it, or delete the comment."
-        run.find(page, "memory-conflict", where, text, hint=hint, severity=Severity.WARNING)
+        if their:
+            other = f"{run.where.of_memory(page)}:{their.line}"
+            code, text = "memory-conflict", f"was translated here and, differently, in {other}; the one here is kept"
+            hint = "The other one stands in a comment above the entry: take it, or delete the comment."
+        else:
+            code, text = "memory-taken-back", f"the translation that stood here is gone from {run.where.of_memory(page)}"
+            hint = "Someone took it back, or one side of a git conflict was dropped. It stands in a comment: put it back, or delete that."
+        run.find(page, code, where, text, hint=hint, severity=Severity.WARNING)
     return merged
 
 
