@@ -54,7 +54,7 @@ def status(settings: Settings, upstream: Upstream, options: Options, log: Log) -
     """What ``split`` would give, and how far behind another ref that is, without writing; badges only if asked for."""
     result = replace(_catalogs_only(settings, upstream, options, log, dry=True), changes=())
     if options.against is not None:
-        result = replace(result, comparison=_behind(settings, upstream, result.lock, options.against, log))
+        result = replace(result, comparison=_behind(settings, upstream, options, result.lock, options.against, log))
     return replace(result, changes=_write_badges(settings, upstream, result)) if options.badges else result
 
 
@@ -401,15 +401,16 @@ def _say_what_is_left(settings: Settings, upstream: Upstream, options: Options, 
         log.note(f"the JAX pin has moved for {', '.join(others)} as well: sync {'it' if len(others) == 1 else 'them'} again")
 
 
-def _behind(settings: Settings, upstream: Upstream, lock: Lock, ref: str, log: Log) -> Comparison:
-    """How the English at ``ref`` differs from what is pulled."""
+def _behind(settings: Settings, upstream: Upstream, options: Options, lock: Lock, ref: str, log: Log) -> Comparison:
+    """How the English of the pages asked for differs at ``ref`` from what is pulled."""
     from pipeline.stages.upgrade import compare
 
     pull_stage.check_has_refs(settings, upstream)
     after = pull_stage.read_at(settings, upstream, log=log, ref=ref)
     before, documents = pull_stage.read_at(settings, upstream, log=log, ref=lock.commit)
     comparison = compare(upstream, (replace(before, ref=lock.ref), documents), after, log=log)
-    return replace(comparison, commits=pull_stage.count_commits(settings, upstream, lock, after[0]))
+    asked = tuple(one for one in comparison.pages if not options.pages or matches(one.page, options.pages))
+    return replace(comparison, pages=asked, commits=pull_stage.count_commits(settings, upstream, lock, after[0]))
 
 
 def _write_badges(settings: Settings, upstream: Upstream, result: RunResult) -> tuple[str, ...]:

@@ -483,6 +483,8 @@ def test_status_against(root: Path, capsys: Speech) -> None:
     assert (comparison["before"]["ref"], comparison["after"]["ref"]) == ("jax-v1.0.0", "main")
     pages = {page["page"]: page for page in comparison["pages"]}
     assert (pages["index"]["changed"], pages["new"]["added"], pages["guide"]["code_changed"]) == (1, 2, True)
+    assert main(["status", "--against", "main", "--pages", "index", "--json"]) == 0
+    assert [page["page"] for page in json.loads(capsys.readouterr().out)["comparison"]["pages"]] == ["index"]
     assert main(["status", "--against", "jax-v1.1.0"]) == 0
     assert "behind jax-v1.1.0: 1 commit\n" in capsys.readouterr().out
     assert committed(root) == before
