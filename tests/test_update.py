@@ -262,6 +262,16 @@ def test_a_text_that_is_still_in_use_may_help_others_but_only_if_very_much_alike
     assert list(states(update_catalogs(old, pages, header=header)["page"]).values()) == ["?" + said(LONG), ""]
 
 
+def test_a_text_that_moved_to_several_pages_with_an_edit_helps_each_of_them() -> None:
+    text = "Every bench in the workshop has a lamp of its own and two drawers for the small tools"
+    old = {"a": written(text), "b": catalog(), "c": catalog()}
+    new = {"a": (), "b": wanted(f"{text}."), "c": wanted(f"{text}!")}
+    result = update_catalogs(old, new, header=header)
+    assert [result[page].catalog.entries[0].msgstr for page in ("b", "c")] == [said(text)] * 2
+    same_page = update_catalogs({"a": written(text)}, {"a": wanted(f"{text}.", f"{text}!")}, header=header)["a"]
+    assert sorted(entry.msgstr for entry in same_page.catalog.entries if not entry.obsolete) == ["", said(text)]
+
+
 def test_a_renamed_page_takes_its_catalogue_along() -> None:
     old = Catalog(
         header={"Last-Translator": "Li"},

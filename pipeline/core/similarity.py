@@ -57,7 +57,7 @@ class Match:
 def match_texts(new: Sequence[Text], old: Sequence[Text], kin: Mapping[str, Collection[str]]) -> dict[int, Match]:
     """For each of ``new``, by index, what it was made from, as far as that can be told.
 
-    ``kin`` names the pages that a page was made from, besides itself. A free old text serves one new text only, or
+    ``kin`` names the pages that a page was made from, besides itself. A free old text serves one new text of a page only, or
     all the parts that it was cut into.
     """
     alike = list(_alike(new, old))
@@ -75,6 +75,10 @@ def match_texts(new: Sequence[Text], old: Sequence[Text], kin: Mapping[str, Coll
             found[target] = Match(sources=(source,))
             if old[source].free:
                 used.add(source)
+    copies = sorted((-pair.ratio, pair.new, pair.old) for pair in alike if pair.spare >= STRANGER and pair.old in used)
+    for _, target, source in copies:  # upstream may have put one text on several pages, edited
+        if old[source].page != new[target].page:
+            found.setdefault(target, Match(sources=(source,)))
     return found
 
 
