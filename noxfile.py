@@ -6,6 +6,8 @@ plain `nox` does what CI does: tests, lint, types. Versions come from pyproject.
 
 from __future__ import annotations
 
+import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
 import nox
@@ -26,10 +28,10 @@ def packages(*groups: str) -> tuple[str, ...]:
     return (*PINNED, *DEPENDENCIES, *nox.project.dependency_groups(PYPROJECT, *groups))
 
 
-def run_pipeline(session: nox.Session, *groups: str) -> None:
+def run_pipeline(session: nox.Session, *groups: str, more: Sequence[str] = ()) -> None:
     """``python -m pipeline`` with the name of the session and what stands after ``--``."""
     session.install(*packages(*groups))
-    command = ("python", "-m", "pipeline", session.name, *session.posargs)
+    command = ("python", "-m", "pipeline", session.name, *session.posargs, *more)
     session.run(*command, interrupt_timeout=STOP_SECONDS, terminate_timeout=STOP_SECONDS)
 
 
@@ -72,14 +74,27 @@ def execute(session: nox.Session) -> None:
 @nox.session
 def upgrade(session: nox.Session) -> None:
     """Move to another JAX release, then run the code on it: `-- jax-v0.10.2`; with `--dry-run` only tell what that means."""
-    run_pipeline(session)
-    if {"-h", "--help", "--check", "--dry-run", "--no-execute"} & set(session.posargs):
+    is_alone = {"-h", "--help", "--check", "--dry-run", "--no-execute"} & set(session.posargs)
+    run_pipeline(session, more=() if is_alone else ("--no-execute",))
+    if is_alone:
         return
     moved = nox.project.load_toml("pyproject.toml")
     session.install(*PINNED, *DEPENDENCIES, *nox.project.dependency_groups(moved, "execute"))
-    names = [word for word in session.posargs if word in moved["tool"]["pipeline"]["upstreams"]]
-    command = ("python", "-m", "pipeline", "build", *names[:1])
+    command = ("python", "-m", "pipeline", "build", *for_build(session.posargs))
     session.run(*command, interrupt_timeout=STOP_SECONDS, terminate_timeout=STOP_SECONDS)
+
+
+def for_build(words: Sequence[str]) -> list[str]:
+    """What of the command line of `upgrade` is meant for `build` as well: the upstream and the common options."""
+    common = ("--jobs", "--locale", "--config")
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    for option in ("--jax", "--upstream", *common):
+        parser.add_argument(option, action="append", default=[])
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("target", nargs="?")
+    known, rest = parser.parse_known_args(words)
+    options = [word for option in common for value in getattr(known, option[2:]) for word in (option, value)]
+    return [*rest, *options, *(["-q"] if known.json else [])]
 
 
 @nox.session
@@ -90,7 +105,7 @@ def status(session: nox.Session) -> None:
 
 @nox.session
 def check(session: nox.Session) -> None:
-    """Look for mistakes in the catalogues; writes nothing."""
+    """Look for mistakes in the catalogues: `-- FILE …`; `-- --fix` mends what needs no judgement."""
     run_pipeline(session)
 
 
@@ -127,6 +142,13 @@ def types(session: nox.Session) -> None:
     """Check the types of the package, the tests and this file."""
     session.install(*packages("execute", "types"))
     session.run("mypy", *session.posargs)
+
+
+@nox.session
+def docs(session: nox.Session) -> None:
+    """Write the part of docs/translating.zh.md that explains every check anew, from the checks' own test tables."""
+    session.install(*packages())
+    session.run("python", "-m", "translators_page", env={"PYTHONPATH": "tests"})
 
 
 @nox.session

@@ -19,12 +19,13 @@ COMMANDS = {
     "build": "merge and execute at the current pin, without touching upstream: what CI runs",
     "upgrade": "move to another JAX release, pin and docs together, and tell what that means",
     "status": "show per page what is translated, fuzzy and untranslated; writes nothing but badges, if asked to",
-    "check": "look for mistakes in the catalogues; writes nothing",
+    "check": "look for mistakes in the catalogues, and mend what can be mended if asked to",
     "memory": "prove that memory, catalogues and upstream agree; writes nothing",
 }
 PULLING = ("sync", "pull")
 EXECUTING = ("sync", "execute", "build")
-READING = ("status", "check", "memory")
+READING = ("status", "memory")
+FORMATS = ("text", "json", "sarif", "github")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -69,7 +70,7 @@ def _add_own_options(parser: argparse.ArgumentParser, name: str) -> None:
     if name == "memory":
         parser.add_argument("action", choices=["verify"], help="what to do with it")
     if name == "check":
-        parser.add_argument("words", metavar="NAME | FILE", nargs="*", help="an upstream, and catalogues (default: all of the upstream)")
+        parser.add_argument("words", metavar="FILE | FOLDER | NAME", nargs="*", help="catalogues, or those of an upstream (default: all)")
     else:
         parser.add_argument("words", metavar="NAME", nargs="?", help="the upstream (default: the first one configured)")
     if name in (*PULLING, "upgrade", "status"):
@@ -81,7 +82,8 @@ def _add_own_options(parser: argparse.ArgumentParser, name: str) -> None:
     if name in EXECUTING and name != "execute":
         parser.add_argument("--no-execute", dest="execute", action="store_false", help="do not run code cells")
     _add_standing_options(parser, name)
-    if name not in READING:
+    _add_check_options(parser, name)
+    if name not in (*READING, "check"):
         parser.add_argument("--check", action="store_true", help="write nothing, exit 1 if something would be written")
 
 
@@ -93,6 +95,13 @@ def _add_standing_options(parser: argparse.ArgumentParser, name: str) -> None:
     if name == "status":
         parser.add_argument("--against", metavar="REF", help="also tell how far the pin is behind this tag, branch or commit")
         parser.add_argument("--badges", action="store_true", help="write build/badges/")
+
+
+def _add_check_options(parser: argparse.ArgumentParser, name: str) -> None:
+    if name == "check":
+        parser.add_argument("--fix", action="store_true", help="mend what needs no judgement, and show what was changed")
+        parser.add_argument("--strict", action="store_true", help="end with 1 for warnings too")
+        parser.add_argument("--format", choices=FORMATS, default="text", help="for people, programs, code scanning, or GitHub's log")
 
 
 def _add_common_options(parser: argparse.ArgumentParser) -> None:

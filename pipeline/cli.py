@@ -21,7 +21,6 @@ from pipeline.config import Settings, Upstream, read_settings
 from pipeline.errors import ConfigError, PipelineError
 from pipeline.log import Log, is_terminal, printable
 from pipeline.model import Options, RunResult
-from pipeline.paths import Paths
 
 Command = Callable[[Settings, Upstream, Options, Log], RunResult]
 
@@ -49,13 +48,28 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    settings = read_settings(arguments.config)
-    name, files = _split_words(arguments.words, settings)
-    upstream = _upstream(settings.upstream(name), getattr(arguments, "upstream", None))
-    options = _options(arguments, settings, files)
     log = Log(max(-1, min(1, arguments.verbose - arguments.quiet)))
+    if arguments.command == "check":
+        return _check(arguments, log)
+    settings = read_settings(arguments.config)
+    upstream = _upstream(settings.upstream(arguments.words), getattr(arguments, "upstream", None))
+    options = _options(arguments, settings)
     result = _command(arguments.command)(settings, upstream, options, log)
     _show(arguments.command, result, log, as_json=arguments.json)
+    return result.exit_code
+
+
+def _check(arguments: argparse.Namespace, log: Log) -> int:
+    """``check`` works on files, of any project: it needs no configuration and no upstream."""
+    from pipeline import report_check
+    from pipeline.checking import check_catalogs
+
+    settings = read_settings(arguments.config, needed=not arguments.words)
+    locales, fix = _locales(arguments, settings), arguments.fix
+    result = check_catalogs(settings, arguments.words, locales=locales, pages=arguments.pages, fix=fix, strict=arguments.strict, log=log)
+    colour, width = _terminal()
+    form = "json" if arguments.json else arguments.format
+    _print(report_check.render(result, form, width=width, colour=colour, level=log.level))
     return result.exit_code
 
 
@@ -71,25 +85,9 @@ def _command(name: str) -> Command:
         "build": commands.build,
         "upgrade": commands.upgrade,
         "status": commands.status,
-        "check": commands.check,
         "memory": commands.memory,
     }
     return table[name]
-
-
-def _split_words(words: str | list[str] | None, settings: Settings) -> tuple[str | None, tuple[str, ...]]:
-    """The upstream's name and the files. ``check`` takes both: a word that names an upstream is one."""
-    if not isinstance(words, list):
-        return words, ()
-    if words and words[0] in settings.upstreams:
-        return words[0], tuple(words[1:])
-    return next(filter(None, (_owner(word, settings) for word in words)), None), tuple(words)
-
-
-def _owner(file: str, settings: Settings) -> str | None:
-    """The upstream among whose catalogues ``file`` lies."""
-    folders = {Paths(settings.root, name).catalogs(locale): name for name in settings.upstreams for locale in settings.locales}
-    return next((name for folder, name in folders.items() if Path(file).resolve().is_relative_to(folder)), None)
 
 
 def _upstream(upstream: Upstream, url: str | None) -> Upstream:
@@ -100,19 +98,22 @@ def _upstream(upstream: Upstream, url: str | None) -> Upstream:
     return dataclasses.replace(upstream, url=url, url_replaced=True)
 
 
-def _options(arguments: argparse.Namespace, settings: Settings, files: tuple[str, ...]) -> Options:
+def _locales(arguments: argparse.Namespace, settings: Settings) -> tuple[str, ...]:
     for locale in arguments.locale:
         if locale not in settings.locales:
             hint = f"{near(locale, settings.locales)}Configured: {', '.join(settings.locales)}."
             raise ConfigError(f"no locale is called {locale!r}", hint=hint)
+    return tuple(dict.fromkeys(arguments.locale)) or settings.locales
+
+
+def _options(arguments: argparse.Namespace, settings: Settings) -> Options:
     return Options(
         ref=getattr(arguments, "ref", None),
         pages=tuple(getattr(arguments, "pages", ())),
-        locales=tuple(dict.fromkeys(arguments.locale)) or settings.locales,
+        locales=_locales(arguments, settings),
         jobs=arguments.jobs or settings.execution.jobs,
         execute=getattr(arguments, "execute", arguments.command in EXECUTING),
         check_only=getattr(arguments, "check", False),
-        files=files,
         target=getattr(arguments, "target", ""),
         jax=getattr(arguments, "jax", None),
         dry_run=getattr(arguments, "dry_run", False),
@@ -130,15 +131,20 @@ def _show(command: str, result: RunResult, log: Log, *, as_json: bool) -> None:
         _print(report.to_json(result).decode("utf-8"))
     elif log.level < 0:
         for line in (*report.findings_lines(result.all_findings), *report.failure_lines(result.executions)):
-            log.warn(line)
+            log.stream.write(f"{line}\n")
     else:
-        colour = is_terminal(sys.stdout, os.environ) and not os.environ.get("NO_COLOR")
-        width = shutil.get_terminal_size().columns if sys.stdout.isatty() else PIPE_WIDTH
+        colour, width = _terminal()
         _print(_to_text(command)(result, width=width, colour=colour, verbose=log.level > 0))
     if command not in READING or result.changes:
         for path in result.changes:
             log.detail(f"{'would write' if result.check_only or result.dry_run else 'wrote'} {path}")
         log.note(_changes_line(result))
+
+
+def _terminal() -> tuple[bool, int]:
+    """Whether to use colours, and how many columns there are."""
+    colour = is_terminal(sys.stdout, os.environ) and not os.environ.get("NO_COLOR")
+    return colour, shutil.get_terminal_size().columns if sys.stdout.isatty() else PIPE_WIDTH
 
 
 def _to_text(command: str) -> Callable[..., str]:

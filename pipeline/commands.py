@@ -58,15 +58,6 @@ def status(settings: Settings, upstream: Upstream, options: Options, log: Log) -
     return replace(result, changes=_write_badges(settings, upstream, result)) if options.badges else result
 
 
-def check(settings: Settings, upstream: Upstream, options: Options, log: Log) -> RunResult:
-    """Read the catalogues and try them on the pages, without writing: what cannot be read, what the guard refuses."""
-    lock = pull_stage.read_pulled(settings, upstream)
-    if options.files:
-        options = replace(options, pages=_pages_of_files(settings, upstream, options))
-    result = _translate(settings, upstream, replace(options, check_only=True, execute=False), log, lock)
-    return replace(result, changes=(), check_only=False)
-
-
 def memory(settings: Settings, upstream: Upstream, options: Options, log: Log) -> RunResult:
     """Prove that memory, catalogues and upstream agree, without writing."""
     from pipeline.stages.memory import verify_memory
@@ -98,17 +89,16 @@ def _translate(
     """From pulled pages to the report."""
     pages = _selected(upstream, options, lock)
     by_locale: dict[str, tuple[PageResult, ...]] = {}
-    findings: tuple[Finding, ...] = ()
+    gone: dict[str, tuple[PageResult, ...]] = {}
     for locale in options.locales:
-        by_locale[locale], others, written = _merge_locale(settings, upstream, options, log, lock, pages, locale)
-        findings += others
+        by_locale[locale], gone[locale], written = _merge_locale(settings, upstream, options, log, lock, pages, locale)
         changes += written
     result = RunResult(
         name=upstream.name,
         lock=lock,
         pages=by_locale,
+        gone=gone,
         not_handled=rst_of(lock.files),
-        findings=findings,
         changes=changes,
         check_only=options.check_only,
     )
@@ -119,8 +109,11 @@ def _translate(
 
 def _merge_locale(
     settings: Settings, upstream: Upstream, options: Options, log: Log, lock: Lock, pages: Sequence[Page], locale: str
-) -> tuple[tuple[PageResult, ...], tuple[Finding, ...], tuple[str, ...]]:
-    """Split, update and merge for one locale, unless nothing has changed since the last run."""
+) -> tuple[tuple[PageResult, ...], tuple[PageResult, ...], tuple[str, ...]]:
+    """Split, update and merge for one locale, unless nothing has changed since the last run.
+
+    The pages, what is left of pages that upstream dropped, and the files written.
+    """
     paths = Paths(settings.root, upstream.name)
     inputs = recall.fingerprint_inputs(paths, upstream, locale=locale)
     if not options.pages and (known := recall.recall(paths, locale=locale, inputs=inputs)):
@@ -135,7 +128,7 @@ def _merge_locale(
     merged = merge_stage(paths, documents, catalogs, locale=locale, upstream=upstream, lock=lock, log=log, dry=options.check_only)
     changes = catalogs.changes + merged.changes
     names = {page.name for page in pages}
-    others = tuple(_gone_page(name, found) for name, found in catalogs.findings.items() if name not in names)
+    others = tuple(_gone_page(name, catalogs) for name in sorted({*catalogs.findings, *catalogs.counts} - names))
     if not options.pages:
         changes += prune(paths, pages, locale=locale, dry=options.check_only)
         if not options.check_only:
@@ -163,15 +156,16 @@ def _update(
     return replace(catalogs, findings=findings, changes=changes)
 
 
-def _by_page(results: Sequence[PageResult], pages: Sequence[Page]) -> tuple[tuple[PageResult, ...], tuple[Finding, ...]]:
-    """The pages of the run, and the findings of those that upstream no longer has."""
+def _by_page(results: Sequence[PageResult], pages: Sequence[Page]) -> tuple[tuple[PageResult, ...], tuple[PageResult, ...]]:
+    """The pages of the run, and those that upstream no longer has."""
     names = {page.name for page in pages}
-    others = tuple(finding for result in results if result.page not in names for finding in result.findings)
-    return tuple(result for result in results if result.page in names), others
+    return tuple(result for result in results if result.page in names), tuple(result for result in results if result.page not in names)
 
 
-def _gone_page(name: str, findings: tuple[Finding, ...]) -> PageResult:
-    return PageResult(page=name, findings=findings)
+def _gone_page(name: str, catalogs: Catalogs) -> PageResult:
+    from pipeline.core.standing import update_counts
+
+    return PageResult(page=name, findings=catalogs.findings.get(name, ()), update=update_counts(catalogs, name))
 
 
 def _catalogs_only(settings: Settings, upstream: Upstream, options: Options, log: Log, *, dry: bool) -> RunResult:
@@ -289,22 +283,6 @@ def _selected(upstream: Upstream, options: Options, lock: Lock) -> tuple[Page, .
     return chosen
 
 
-def _pages_of_files(settings: Settings, upstream: Upstream, options: Options) -> tuple[str, ...]:
-    """The pages whose catalogues are named on the command line. Raises ConfigError for a file that is none."""
-    from pathlib import Path
-
-    paths = Paths(settings.root, upstream.name)
-    pages = []
-    for name in options.files:
-        path = Path(name).resolve()
-        folder = next((paths.catalogs(locale) for locale in options.locales if path.is_relative_to(paths.catalogs(locale))), None)
-        if folder is None or path.suffix != ".po" or not path.is_file():
-            places = ", ".join(str(paths.catalogs(locale)) for locale in options.locales)
-            raise ConfigError(f"is no catalogue of {upstream.name!r}", where=name, hint=f"They lie in {places}.")
-        pages.append(path.relative_to(folder).as_posix().removesuffix(".po"))
-    return tuple(pages)
-
-
 @contextmanager
 def _running(settings: Settings, upstream: Upstream, options: Options, log: Log) -> Iterator[None]:
     """Only one run writes at a time; the second one says so and waits."""
@@ -342,6 +320,9 @@ def upgrade(settings: Settings, upstream: Upstream, options: Options, log: Log) 
     paths = Paths(settings.root, upstream.name)
     with _running(settings, upstream, replace(options, check_only=dry), log):
         before, after = _both_commits(settings, upstream, moved, target, log)
+        if not move.is_change and (before[0].commit, before[0].jax) == (after[0].commit, move.pin.jax):
+            log.note(f"{upstream.name} is at {after[0].ref} already")
+            return RunResult(name=upstream.name, lock=before[0], check_only=options.check_only, dry_run=options.dry_run)
         comparison = stage.compare(upstream, before, after, log=log)
         translating = replace(options, execute=False, check_only=False)
         if dry:

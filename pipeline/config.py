@@ -8,7 +8,7 @@ import os
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +38,15 @@ class Acknowledgement:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class IgnoreRule:
+    """Checks that are not told on some pages (glob patterns), and why."""
+
+    codes: tuple[str, ...]
+    pages: tuple[str, ...]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Upstream:
     """Where one set of English docs comes from. ``url`` may be a URL, a bundle, a repository or a folder."""
 
@@ -51,12 +60,17 @@ class Upstream:
     exclude: tuple[str, ...] = ()
     skip: tuple[SkipRule, ...] = ()
     acknowledge: tuple[Acknowledgement, ...] = ()
+    ignore: tuple[IgnoreRule, ...] = ()  # the project's
     url_replaced: bool = False  # url is JAX_DOCS_UPSTREAM's, not the configured one
     configured_url: str = ""
 
     def selects(self, page: str) -> bool:
         """Whether ``page`` (a name without suffix) is to be translated at all."""
         return matches(page, self.include) and not matches(page, self.exclude)
+
+    def ignored(self, page: str) -> frozenset[str]:
+        """The codes of the checks that do not count on ``page``."""
+        return frozenset(code for rule in self.ignore if matches(page, rule.pages) for code in rule.codes)
 
     def skip_rule(self, page: str) -> SkipRule | None:
         """The first rule that keeps ``page`` from being executed."""
@@ -80,6 +94,12 @@ class Settings:
     locales: tuple[str, ...]
     upstreams: Mapping[str, Upstream]
     execution: ExecutionPolicy = field(default_factory=ExecutionPolicy)
+    ignore: tuple[IgnoreRule, ...] = ()
+
+    @classmethod
+    def bare(cls, root: Path) -> Settings:
+        """What holds in a folder that is no project of ours, for checking catalogues there."""
+        return cls(root=root, jax="", locales=("zh_CN",), upstreams={})
 
     def upstream(self, name: str | None) -> Upstream:
         """The upstream called ``name``, or the first configured one."""
@@ -96,8 +116,13 @@ def matches(page: str, patterns: tuple[str, ...]) -> bool:
     return any(fnmatch.fnmatchcase(page, pattern) for pattern in patterns)
 
 
-def read_settings(path: Path, *, environ: Mapping[str, str] = os.environ) -> Settings:
-    """Read and check the configuration at ``path`` (a ``pyproject.toml``). Raises ConfigError."""
+def read_settings(path: Path, *, environ: Mapping[str, str] = os.environ, needed: bool = True) -> Settings:
+    """Read and check the configuration at ``path`` (a ``pyproject.toml``). Raises ConfigError.
+
+    If it is not ``needed``, a folder without one is a bare one.
+    """
+    if not needed and not path.exists():
+        return Settings.bare(path.resolve().parent)
     try:
         text = path.read_bytes()
         data = tomllib.loads(text.decode("utf-8"))
@@ -109,6 +134,8 @@ def read_settings(path: Path, *, environ: Mapping[str, str] = os.environ) -> Set
         raise ConfigError(f"is not valid TOML: {error}", where=str(path), hint="Mend the file and run again.") from error
     tools = data.get("tool")
     table = tools.get("pipeline") if isinstance(tools, dict) else None
+    if table is None and not needed:
+        return Settings.bare(path.resolve().parent)
     if not isinstance(table, dict):
         raise ConfigError("has no [tool.pipeline] table", where=str(path), hint="README shows a minimal one.")
     return _Reader(str(path)).settings(table, root=path.resolve().parent, jax=_jax_pin(data, str(path)), environ=environ)
@@ -139,7 +166,7 @@ class _Reader:
     where: str
 
     def settings(self, table: Mapping[str, Any], *, root: Path, jax: str, environ: Mapping[str, str]) -> Settings:
-        self._keys(table, "tool.pipeline", ("locales", "upstreams", "execution"))
+        self._keys(table, "tool.pipeline", ("locales", "upstreams", "execution", "checks"))
         locales = self._strings(table, "locales", "tool.pipeline", default=("zh_CN",))
         if not locales:
             raise ConfigError("tool.pipeline.locales is empty", where=self.where, hint='Name one, e.g. ["zh_CN"].')
@@ -153,7 +180,11 @@ class _Reader:
             name: self._upstream(name, self._table(tables, name, "tool.pipeline.upstreams"), jax=jax, environ=environ) for name in tables
         }
         execution = self._execution(self._table(table, "execution", "tool.pipeline"))
-        return Settings(root=root, jax=jax, locales=locales, upstreams=upstreams, execution=execution)
+        checks = self._table(table, "checks", "tool.pipeline")
+        self._keys(checks, "tool.pipeline.checks", ("ignore",))
+        ignore = tuple(map(self._ignore, self._tables(checks, "ignore", "tool.pipeline.checks")))
+        upstreams = {name: replace(upstream, ignore=ignore) for name, upstream in upstreams.items()}
+        return Settings(root=root, jax=jax, locales=locales, upstreams=upstreams, execution=execution, ignore=ignore)
 
     def _upstream(self, name: str, table: Mapping[str, Any], *, jax: str, environ: Mapping[str, str]) -> Upstream:
         at = f"tool.pipeline.upstreams.{name}"
@@ -196,6 +227,14 @@ class _Reader:
         if not page or not reason or not cells:
             raise ConfigError(f"{at} needs a page, cells and a reason", where=self.where, hint="Say which cells are known not to raise.")
         return Acknowledgement(page=page, cells=tuple(cells), reason=reason)
+
+    def _ignore(self, table: Mapping[str, Any]) -> IgnoreRule:
+        at = "tool.pipeline.checks.ignore"
+        self._keys(table, at, ("codes", "pages", "reason"))
+        codes, reason = self._strings(table, "codes", at), self._string(table, "reason", at)
+        if not codes or not reason:
+            raise ConfigError(f"{at} needs codes and a reason", where=self.where, hint="A check is never silenced without a reason.")
+        return IgnoreRule(codes=codes, pages=self._strings(table, "pages", at, default=("**",)), reason=reason)
 
     def _execution(self, table: Mapping[str, Any]) -> ExecutionPolicy:
         at = "tool.pipeline.execution"

@@ -262,7 +262,6 @@ class Options:
     jobs: int = 0  # kernels at a time; 0: one per core
     execute: bool = True
     check_only: bool = False  # compute, write nothing, end with 1 on a difference
-    files: tuple[str, ...] = ()  # catalogues to check; empty: all
     target: str = ""  # the release or ref to upgrade to
     jax: str | None = None  # the JAX version that goes with a target that is no release
     dry_run: bool = False  # compute, write nothing
@@ -284,11 +283,12 @@ class RunResult:
     check_only: bool = False
     dry_run: bool = False  # nothing was written, and ``changes`` are what would have been
     comparison: Comparison | None = None
+    gone: Mapping[str, tuple[PageResult, ...]] = field(default_factory=dict)  # what is left of pages that upstream dropped, by locale
 
     @property
     def all_findings(self) -> tuple[Finding, ...]:
         """Every finding of the run, once: those that two locales share are told once."""
-        found = (finding for pages in self.pages.values() for page in pages for finding in page.findings)
+        found = (finding for pages in (*self.gone.values(), *self.pages.values()) for page in pages for finding in page.findings)
         return tuple(dict.fromkeys((*self.findings, *found)))
 
     @property
@@ -306,3 +306,42 @@ class RunResult:
         if self.check_only and self.changes:
             codes.append(FindingsError.exit_code)
         return worst(codes)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mistake:
+    """What a check found in a catalogue. ``file`` is as people read it; ``line`` is the entry's, from 1."""
+
+    code: str
+    name: str
+    severity: Severity
+    file: str
+    line: int
+    text: str
+    hint: str
+    page: str = ""
+    section: str = ""  # titles of the sections around the message
+    msgid: str = ""
+    msgstr: str = ""
+    spans: tuple[tuple[int, int], ...] = ()  # of the msgstr, in characters: the words that are wrong
+    fixed: str | None = None  # the msgstr that ``--fix`` would make of it
+    exit_code: int = 1  # what a run ends with for it, if it is an ``ERROR``
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckResult:
+    """What ``check`` found, in the order of files and entries."""
+
+    mistakes: tuple[Mistake, ...] = ()
+    files: int = 0
+    entries: int = 0  # finished translations that were looked at
+    silenced: int = 0  # mistakes that a comment or the configuration has taken out
+    written: tuple[str, ...] = ()  # files that ``--fix`` mended
+    diffs: str = ""  # what it changed
+    strict: bool = False  # warnings count as errors
+
+    @property
+    def exit_code(self) -> int:
+        """The worst of the errors; 1 for warnings if ``strict``."""
+        bad = (Severity.ERROR, Severity.WARNING) if self.strict else (Severity.ERROR,)
+        return worst(mistake.exit_code for mistake in self.mistakes if mistake.severity in bad)

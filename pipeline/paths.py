@@ -6,6 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 
+def glossary_path(root: Path, locale: str) -> Path:
+    """The terms of a locale, shared by all upstreams."""
+    return root / "translations" / "glossary" / f"{locale}.csv"
+
+
 @dataclass(frozen=True, slots=True)
 class Paths:
     """The places of one upstream ``name`` under the project's ``root``."""

@@ -27,12 +27,12 @@ def upgrade_text(result: RunResult, *, width: int, colour: bool, verbose: bool =
         return ""
     blocks = []
     for locale, pages in result.pages.items():
-        rows = upgrade_rows(pages, comparison.pages)
+        rows = upgrade_rows(pages, comparison.pages, result.gone.get(locale, ()))
         shown = {page: row for page, row in rows.items() if verbose or not _is_quiet(row)}
         title = f"{result.name} · {locale} · {_move(comparison)}"
         if result.dry_run or result.check_only:
             title += " (nothing is written)"
-        footer = _upgrade_footer(pages, comparison.pages)
+        footer = _upgrade_footer(pages, result.gone.get(locale, ()), comparison.pages)
         blocks.append(_table(title, _UPGRADE, list(shown.values()), footer, width=width, colour=colour))
         if hidden := len(rows) - len(shown):
             blocks.append(f"{hidden} more pages stay as they are (-v lists them)\n")
@@ -41,12 +41,13 @@ def upgrade_text(result: RunResult, *, width: int, colour: bool, verbose: bool =
     return "".join(blocks) + "".join(f"{line}\n" for line in lines)
 
 
-def upgrade_rows(pages: Sequence[PageResult], changes: Sequence[PageChange]) -> dict[str, Row]:
+def upgrade_rows(pages: Sequence[PageResult], changes: Sequence[PageChange], gone: Sequence[PageResult] = ()) -> dict[str, Row]:
     """Page → its row, by name: every page there is, and those that vanished."""
     by_page = {change.page: change for change in changes}
     rows = {page.page: _upgrade_row(page, by_page.get(page.page)) for page in pages}
     renamed = {change.renamed_from for change in changes}
-    rows |= {name: _vanished_row(change, name in renamed) for name, change in by_page.items() if change.vanished}
+    left = {page.page: page.update.obsolete for page in gone if page.update}
+    rows |= {name: _vanished_row(change, left.get(name, 0), name in renamed) for name, change in by_page.items() if change.vanished}
     return {name: rows[name] for name in sorted(rows)}
 
 
@@ -89,8 +90,8 @@ def _upgrade_row(page: PageResult, change: PageChange | None) -> Row:
     return (page.page, *(str(number or "") for number in numbers), _happened(change, counts.moved_from))
 
 
-def _vanished_row(change: PageChange, is_renamed: bool) -> Row:
-    return (change.page, "", "", "", "", "", "", "renamed" if is_renamed else _happened(change))
+def _vanished_row(change: PageChange, obsolete: int, is_renamed: bool) -> Row:
+    return (change.page, "", "", "", "", str(obsolete or ""), "", "renamed" if is_renamed else _happened(change))
 
 
 def _is_quiet(row: Row) -> bool:
@@ -113,12 +114,13 @@ def _happened(change: PageChange | None, moved_from: str = "") -> str:
     return ", ".join(facts)
 
 
-def _upgrade_footer(pages: Sequence[PageResult], changes: Sequence[PageChange]) -> Row:
+def _upgrade_footer(pages: Sequence[PageResult], gone: Sequence[PageResult], changes: Sequence[PageChange]) -> Row:
     rows = [page.update or UpdateCounts(kept=page.translated + page.fuzzy, new=page.untranslated, obsolete=page.obsolete) for page in pages]
     fuzzy = in_order(sum((Counter(row.fuzzy) for row in rows), Counter()))
     todo = sum(page.words - page.translated_words for page in pages)
     before = (sum(row.kept for row in rows), sum(row.carried for row in rows), classes_text(fuzzy))
-    numbers = (*before, sum(row.new for row in rows), sum(row.obsolete for row in rows), todo)
+    obsolete = sum(row.obsolete for row in (*rows, *(page.update for page in gone if page.update)))
+    numbers = (*before, sum(row.new for row in rows), obsolete, todo)
     return (f"{len(pages)} pages", *(str(number or "") for number in numbers), f"{sum(c.code_changed for c in changes)} code changed")
 
 

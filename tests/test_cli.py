@@ -155,16 +155,18 @@ def test_check_takes_catalogues(project: Path, capsys: Speech) -> None:
     assert main(["sync", "sample", "--no-execute", "-q"]) == 0
     catalog = project / "translations" / "zh_CN" / "sample" / "index.po"
     catalog.write_bytes(catalog.read_bytes() + b'\nmsgid "unfinished\n')
-    for arguments in (["sample", str(catalog)], ["translations/zh_CN/sample/index.po"]):
-        assert main(["check", *arguments]) == 4
-        assert "index.po:" in capsys.readouterr().out
-    assert main(["check", "sample", str(catalog.with_name("faq.po"))]) == 0
+    for argument in ("sample", str(catalog), "translations/zh_CN/sample/index.po"):
+        assert main(["check", argument]) == 4
+        assert "translations/zh_CN/sample/index.po:" in capsys.readouterr().out
+    assert main(["check", str(catalog.with_name("faq.po"))]) == 0
 
 
 def test_check_refuses_what_is_no_catalogue(project: Path, capsys: Speech) -> None:
     assert main(["pull", "sample", "-q"]) == 0
     assert main(["check", "sample", "pyproject.toml"]) == 2
-    assert "pyproject.toml: is no catalogue of 'sample'" in capsys.readouterr().err
+    assert (
+        "pyproject.toml: is no catalogue\n  Name catalogues (.po), folders of them, or an upstream: jax, sample." in capsys.readouterr().err
+    )
 
 
 def test_unexpected_error_is_short_without_verbose(capsys: Speech) -> None:

@@ -725,6 +725,7 @@ def test_branches_of_which_one_upgrades_merge_where_the_page_is_as_it_was(projec
     assert project.entry("guide", "three drawers").fuzzy
     assert project.verify() == ()
 
+
 @pytest.mark.parametrize("words", ["Guide to", "Glue", "saw"])
 def test_a_branch_that_upgrades_merges_with_one_that_translates_what_stays(
     project: Project, teammate: Project, tmp_path: Path, words: str
@@ -768,7 +769,6 @@ def test_one_side_of_a_conflicted_memory_taken_whole_loses_nothing_silently(proj
     assert "# someone else took this back: 钻头" in project.memory("guide").read_text(encoding="utf-8")
     assert project.sync("v1").codes == []
     assert before != without
-
 
 
 def test_releases_used_here_differ() -> None:

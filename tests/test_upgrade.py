@@ -12,6 +12,7 @@ import tomllib
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,6 +25,7 @@ from pipeline.core.pin import RELEASE_REF, Pin, choose_pin, move_pin, read_pin
 from pipeline.errors import ConfigError
 from pipeline.log import Log
 from pipeline.model import Catalog, Entry, Options, RunResult
+from pipeline.stages import upgrade as stage
 
 Speech = pytest.CaptureFixture[str]
 
@@ -462,6 +464,62 @@ def test_killed(root: Path, word: str, capsys: Speech) -> None:
     assert {key: entries_of(root)[key].msgstr for key in before} == before
     assert main(["upgrade", "1.1.0", "-q"]) == 0
     assert not (root / "build" / "upgrade").exists()
+
+
+@pytest.mark.parametrize("again", ["sync --no-execute", "upgrade 1.1.0"])
+@pytest.mark.parametrize("word", ["update", "merge"])
+def test_work_that_no_run_has_seen_yet_outlives_an_upgrade_that_fails(root: Path, word: str, again: str) -> None:
+    """New, changed and cleared translations: the memory stored on the way is put back, and with it what both sides started from."""
+
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    path = root / "translations" / "zh_CN" / "jax" / "index.po"
+    catalog = read_catalog(path)
+    edited = tuple(replace(entry, msgstr=f"新{entry.msgstr}") for entry in catalog.entries)
+    path.write_bytes(po.format_catalog(replace(catalog, entries=edited)))
+    with pytest.raises(KeyboardInterrupt):
+        upgrade_with(root, Reacting(word, interrupt))
+    assert read_catalog(path).entries == edited
+    assert main([*again.split(" "), "-q"]) == 0
+    now = {entry.msgid: entry for entry in read_catalog(path).entries}
+    assert {now[entry.msgid].msgstr for entry in edited} == {entry.msgstr for entry in edited}
+    assert [comment for entry in now.values() for comment in entry.comments] == []
+    assert main(["memory", "verify", "-q"]) == 0
+
+
+def test_a_second_interruption_does_not_disturb_the_way_back(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = committed(root)
+    real = stage._put_back
+
+    def interrupted(*arguments: Any) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        real(*arguments)
+
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(stage, "_put_back", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        upgrade_with(root, Reacting("merge", interrupt))
+    assert committed(root) == before
+    assert not (root / "build" / "upgrade").exists()
+
+
+def test_upgrading_to_where_one_is_says_so_and_does_nothing(root: Path, capsys: Speech) -> None:
+    before = committed(root)
+    assert main(["upgrade", "1.0.0"]) == 0
+    said = capsys.readouterr()
+    assert "jax is at jax-v1.0.0 already" in said.err
+    assert "nothing to write" in said.err
+    assert said.out == ""
+    assert committed(root) == before
+
+
+def test_the_table_counts_translations_that_lose_their_page(root: Path, capsys: Speech) -> None:
+    assert main(["upgrade", "1.1.0", "--no-execute"]) == 0
+    (row,) = [line.split() for line in capsys.readouterr().out.split("\n") if line.startswith(" gone ")]
+    assert row == ["gone", "2", "vanished,", "2", "dropped"]
 
 
 def test_no_room_for_the_way_back(root: Path, capsys: Speech) -> None:

@@ -38,7 +38,7 @@ def update(
     with log.step("update") as step:
         files = _read_catalogs(paths, locale, known={page.page.name for page in pages}, lock=lock)
         files.catalogs.update(opened or {})
-        gone = files.catalogs.keys() - _upstream(lock)
+        gone = sorted(files.catalogs.keys() - _upstream(lock))
         wanted = {page.page.name: wanted_entries(page.page.name, page.documents) for page in pages if not _is_unsafe(page, files)}
         project = f"{lock.url.rstrip('/').rpartition('/')[2]} docs"
 

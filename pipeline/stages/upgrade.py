@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import tempfile
+import threading
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -88,7 +90,7 @@ def scratch_copy(paths: Paths) -> Iterator[Path]:
 
 @contextmanager
 def restoring(paths: Paths, locales: Collection[str], *, log: Log) -> Iterator[None]:
-    """Put checkout, lock, catalogues and memory back as they were if the body does not come to its end.
+    """Put checkout, lock, catalogues, memory and its base back as they were if the body does not come to its end.
 
     The old files are kept as hard links, which need no space. A catalogue that holds a translation which was in none
     of them stays as it is: somebody saved it meanwhile.
@@ -96,7 +98,7 @@ def restoring(paths: Paths, locales: Collection[str], *, log: Log) -> Iterator[N
     kept = Paths(paths.build / "upgrade", paths.name)
     try:
         shutil.rmtree(kept.root, ignore_errors=True)
-        for place in (paths.docs, *_written_by_sync(paths.root, paths)):
+        for place in (paths.docs, *_written_by_sync(paths.root, paths), *map(paths.memory_state, locales)):
             if place.exists():
                 _copy(place, kept.root / place.relative_to(paths.root), linked=True)
     except OSError as error:
@@ -106,7 +108,8 @@ def restoring(paths: Paths, locales: Collection[str], *, log: Log) -> Iterator[N
     except BaseException:
         log.warn("the upgrade did not come to its end: what was there before is put back")
         try:
-            _put_back(paths, kept, locales, log)
+            with _undisturbed():
+                _put_back(paths, kept, locales, log)
         except OSError as error:
             hint = f"{kept.root} holds what was there before: copy it back, or run sync."
             raise WriteError(f"cannot be put back: {error.strerror}", where=str(error.filename or paths.root), hint=hint) from error
@@ -138,8 +141,10 @@ def _link_or_copy(source: str, target: str) -> str:
 
 
 def _put_back(paths: Paths, kept: Paths, locales: Collection[str], log: Log) -> None:
+    for locale in locales:  # first: with the base of the new memory, work that the old one lacks would look taken back
+        paths.memory_state(locale).unlink(missing_ok=True)
     docs = paths.docs.resolve()  # a linked folder is restored where it is
-    shutil.rmtree(docs, ignore_errors=True)  # first: it makes room
+    shutil.rmtree(docs, ignore_errors=True)  # early: it makes room
     if kept.docs.exists():
         shutil.move(kept.docs, docs)
     _replace(paths.lock, kept.lock)
@@ -154,6 +159,22 @@ def _put_back(paths: Paths, kept: Paths, locales: Collection[str], log: Log) -> 
     memory = Path("translations") / "memory"
     for path in _files(paths.root / memory) | _files(kept.root / memory):
         _replace(paths.root / memory / path, kept.root / memory / path)
+    for locale in locales:
+        _replace(paths.memory_state(locale), kept.memory_state(locale))
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Let the body come to its end whatever is pressed: it takes a moment, and half of it is worse than none."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _replace(path: Path, kept: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache, partial
 
 from pipeline.adapters import po
 from pipeline.config import Settings, Upstream
@@ -33,9 +34,10 @@ def open_memory(
     run.sweep()
     with log.step("memory") as step, open_english(settings, upstream, pages, lock) as english:
         state = read_state(paths, locale)
+        others = cache(partial(_held_elsewhere, run))  # reads every catalogue: once, if at all
         due = {page: data for page, data in run.where.memories().items() if not state.agrees(page, run.where.catalog(page), data)}
         for page, memory in run.read_memories(upstream, due).items():
-            _open_page(run, english, memory, due[page], state, others=lambda: _held_elsewhere(run))
+            _open_page(run, english, memory, due[page], state, others=others)
         state.write(paths, locale, dry=dry)
         step.result = f"{len(due)} pages compared, {len(run.changes)} files written" if due else "nothing to open"
     return MemoryResult(findings=run.result(), changes=tuple(run.changes), opened=run.opened)
@@ -109,7 +111,7 @@ def _base(run: Run, theirs: Memory, data: bytes | None) -> Memory | None:
 
 
 def _held_elsewhere(run: Run) -> Held:
-    """The translations in every working catalogue, with what they were written for."""
+    """The translations in every working catalogue as it was before this run, with what they were written for."""
     catalogs = []
     for page in run.where.catalog_pages():
         try:

@@ -1,0 +1,42 @@
+"""M6: the ``.po`` file itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pipeline.model import Catalog, Severity
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """A code of this group: nothing here looks at translations."""
+
+    code: str
+    name: str
+    severity: Severity
+
+
+UNREADABLE = Rule(code="M601", name="a file that cannot be read", severity=Severity.ERROR)
+HEADER = Rule(code="M602", name="a header that is not complete", severity=Severity.WARNING)
+REPEATED = Rule(code="M603", name="an entry given twice", severity=Severity.WARNING)
+CUT = Rule(code="M604", name="a file that may have been cut short", severity=Severity.WARNING)
+LAYOUT = Rule(code="M605", name="a layout that differs from ours", severity=Severity.NOTE)
+SILENCED = Rule(code="M606", name="a comment that silences nothing, or gives no reason", severity=Severity.WARNING)
+RULES = (UNREADABLE, HEADER, REPEATED, CUT, LAYOUT, SILENCED)
+
+# What reading a file remarks, by the code of the remark; all else is a matter of layout.
+OF_READING = {"po-header": HEADER, "po-duplicate": REPEATED, "po-cut": CUT}
+
+
+def header_problem(catalog: Catalog, wanted: Mapping[str, str]) -> str:
+    """What is wrong with a header that should have the fields of ``wanted``; empty if nothing."""
+    missing = [name for name in wanted if name not in catalog.header]
+    language, plural = catalog.header.get("Language"), catalog.header.get("Plural-Forms")
+    if missing:
+        return f"the header lacks {', '.join(missing)}"
+    if language != wanted["Language"]:
+        return f"the header says Language: {language}, but this is {wanted['Language']}"
+    if plural != wanted["Plural-Forms"]:
+        return f"the header says Plural-Forms: {plural}, but Chinese has one form"
+    return ""
