@@ -20,6 +20,7 @@ from pipeline.errors import ConfigError, InputError
 from pipeline.log import Log
 from pipeline.model import Catalog, CheckResult, Entry, Finding, Mistake
 
+_OPTIONAL = ("Report-Msgid-Bugs-To", "POT-Creation-Date", "X-Generator")
 _MEMORY_FIELD = "X-Upstream-Page"  # a memory has digests in place of the English: there is nothing to compare with
 
 
@@ -159,11 +160,12 @@ def _of_file(read: _Read) -> Iterator[Mistake]:
 
 
 def _header(read: _Read) -> dict[str, str]:
-    """The header with every field that is missing or wrong."""
+    """The header with every field that gettext asks for and that is missing, and those of them right that must be."""
     header = read.catalog.header
     wanted = po.standard_header(project="docs", page=read.file.page, locale=read.file.locale, date="", existing=header)
     fixed = ("Language", "Plural-Forms", "MIME-Version", "Content-Type", "Content-Transfer-Encoding")
-    return {name: value if name in fixed else header.get(name, value) for name, value in wanted.items()}
+    due = {name: value for name, value in wanted.items() if name in header or name not in _OPTIONAL}
+    return {name: value if name in fixed else header.get(name, value) for name, value in due.items()}
 
 
 def _mended(read: _Read, written: list[str], diffs: list[str], *, log: Log) -> _Read:
