@@ -7,6 +7,7 @@ plain `nox` does what CI does: tests, lint, types. Versions come from pyproject.
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -24,7 +25,12 @@ STOP_SECONDS = 30.0  # nox kills after half a second: too soon to stop kernels
 
 
 def packages(*groups: str) -> tuple[str, ...]:
-    """What the package needs, with the dependency ``groups`` (JAX is in ``execute``), in the pinned versions."""
+    """What the package needs, with the dependency ``groups`` (JAX is in ``execute``), in the pinned versions.
+
+    ``execute`` brings the groups along that JAX_DOCS_GROUPS names: heavy packages that a few pages need to run whole.
+    """
+    if "execute" in groups:
+        groups += tuple(os.environ.get("JAX_DOCS_GROUPS", "").split())
     return (*PINNED, *DEPENDENCIES, *nox.project.dependency_groups(PYPROJECT, *groups))
 
 
@@ -116,9 +122,21 @@ def memory(session: nox.Session) -> None:
 
 
 @nox.session
+def cache(session: nox.Session) -> None:
+    """Tell about the outputs of code that ran, prove or forget them: `-- stats`, `-- verify`, `-- clear`."""
+    run_pipeline(session)
+
+
+@nox.session
+def report(session: nox.Session) -> None:
+    """Make one report of those of several machines: `-- merge FILE …`."""
+    run_pipeline(session)
+
+
+@nox.session
 def tests(session: nox.Session) -> None:
     """Run the test suite; without arguments, also hold it to its coverage. `-- -k NAME` for a part of it."""
-    session.install("-e", ".", *packages("execute", "test"))
+    session.install("-e", ".", *packages("execute", "test", "dask"))
     session.env["PYTHONDONTWRITEBYTECODE"] = ""  # the tests start Python hundreds of times
     if session.posargs:
         session.run("pytest", *session.posargs)
@@ -140,7 +158,7 @@ def lint(session: nox.Session) -> None:
 @nox.session
 def types(session: nox.Session) -> None:
     """Check the types of the package, the tests and this file."""
-    session.install(*packages("execute", "types"))
+    session.install(*packages("execute", "types", "dask"))
     session.run("mypy", *session.posargs)
 
 
@@ -153,8 +171,9 @@ def docs(session: nox.Session) -> None:
 
 @nox.session
 def bench(session: nox.Session) -> None:
-    """Measure CPU, time and memory beside Sphinx, mdpo and msgmerge; no test. `-- --rounds N`, `-- --only NAME`."""
-    session.install("--constraint", "tests/bench/constraints.txt", *packages("bench"))
+    """Measure CPU, time and memory beside Sphinx, mdpo and msgmerge; no test. `-- --rounds N`, `-- --only NAME`, one of them `execute`."""
+    groups = ("bench", "execute") if {"execute", "--only=execute"} & set(session.posargs) else ("bench",)
+    session.install("--constraint", "tests/bench/constraints.txt", *packages(*groups))
     session.run("python", "-m", "bench", *session.posargs, env={"PYTHONPATH": "tests"})
 
 
@@ -162,7 +181,7 @@ def bench(session: nox.Session) -> None:
 def pins(session: nox.Session) -> None:
     """Write constraints.txt anew: the newest versions of everything but JAX that fit together."""
     session.install("uv")
-    groups = (word for group in ("execute", "test", "lint", "types") for word in ("--group", group))
+    groups = (word for group in ("execute", "test", "lint", "types", "dask") for word in ("--group", group))
     plain = ("--no-annotate", "--no-header", "--no-emit-index-url", "--no-emit-find-links", "--quiet")
     found = session.run("uv", "pip", "compile", "pyproject.toml", *groups, "--universal", "--upgrade", *plain, silent=True)
     lines = [line for line in str(found).split("\n") if "==" in line and not line.startswith(("jax==", "jaxlib=="))]

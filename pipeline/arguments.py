@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NoReturn
 
+from pipeline.core.shards import parse_shard
 from pipeline.errors import ConfigError
 
 COMMANDS = {
@@ -21,10 +22,13 @@ COMMANDS = {
     "status": "show per page what is translated, fuzzy and untranslated; writes nothing but badges, if asked to",
     "check": "look for mistakes in the catalogues, and mend what can be mended if asked to",
     "memory": "prove that memory, catalogues and upstream agree; writes nothing",
+    "cache": "tell about the outputs of code that ran, prove them or forget them",
+    "report": "make one report of those of several machines",
 }
 PULLING = ("sync", "pull")
 EXECUTING = ("sync", "execute", "build")
 READING = ("status", "memory")
+ACTIONS = {"memory": ("verify",), "cache": ("stats", "clear", "verify"), "report": ("merge",)}
 FORMATS = ("text", "json", "sarif", "github")
 
 
@@ -67,24 +71,36 @@ def _parsers() -> tuple[_Parser, dict[str, _Parser]]:
 def _add_own_options(parser: argparse.ArgumentParser, name: str) -> None:
     if name == "upgrade":
         parser.add_argument("target", metavar="REF", help="a release (jax-v0.10.2), a JAX version (0.10.2), or any ref with --jax")
-    if name == "memory":
-        parser.add_argument("action", choices=["verify"], help="what to do with it")
+    if name in ACTIONS:
+        parser.add_argument("action", choices=ACTIONS[name], help="what to do with it")
     if name == "check":
         parser.add_argument("words", metavar="FILE | FOLDER | NAME", nargs="*", help="catalogues, or those of an upstream (default: all)")
-    else:
+    elif name == "report":
+        parser.add_argument("words", metavar="FILE", nargs="+", help="the report.json of each machine")
+    elif name != "cache":
         parser.add_argument("words", metavar="NAME", nargs="?", help="the upstream (default: the first one configured)")
     if name in (*PULLING, "upgrade", "status"):
         parser.add_argument("--upstream", metavar="URL", help="pull from this URL, bundle, repository or folder instead")
     if name in PULLING:
         parser.add_argument("--ref", help="pull this tag, branch or commit instead")
-    if name not in ("pull", "upgrade", "memory"):
+    if name not in ("pull", "upgrade", *ACTIONS):
         parser.add_argument("--pages", metavar="GLOB", nargs="+", action="extend", default=[], help="only these pages")
-    if name in EXECUTING and name != "execute":
-        parser.add_argument("--no-execute", dest="execute", action="store_false", help="do not run code cells")
+    if name in EXECUTING:
+        _add_execution_options(parser, name)
     _add_standing_options(parser, name)
     _add_check_options(parser, name)
-    if name not in (*READING, "check"):
+    if name not in (*READING, *ACTIONS, "check"):
         parser.add_argument("--check", action="store_true", help="write nothing, exit 1 if something would be written")
+
+
+def _add_execution_options(parser: argparse.ArgumentParser, name: str) -> None:
+    if name != "execute":
+        parser.add_argument("--no-execute", dest="execute", action="store_false", help="do not run code cells")
+    parser.add_argument("--retry-failed", action="store_true", help="run again what failed the last time")
+    parser.add_argument("--no-cache", dest="use_cache", action="store_false", help="run everything again")
+    parser.add_argument("--offline", action=argparse.BooleanOptionalAction, help="no network for code (default: where CI is set)")
+    parser.add_argument("--shard", metavar="I/N", type=parse_shard, help="run only the I-th of N parts of the pages")
+    parser.add_argument("--scheduler", metavar="ADDRESS", default="", help="run the pages on the Dask cluster at tcp://…")
 
 
 def _add_standing_options(parser: argparse.ArgumentParser, name: str) -> None:

@@ -49,8 +49,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(arguments: argparse.Namespace) -> int:
     log = Log(max(-1, min(1, arguments.verbose - arguments.quiet)))
-    if arguments.command == "check":
-        return _check(arguments, log)
+    if arguments.command in _OF_FILES:
+        return _OF_FILES[arguments.command](arguments, log)
     settings = read_settings(arguments.config)
     upstream = _upstream(settings.upstream(arguments.words), getattr(arguments, "upstream", None))
     options = _options(arguments, settings)
@@ -71,6 +71,27 @@ def _check(arguments: argparse.Namespace, log: Log) -> int:
     form = "json" if arguments.json else arguments.format
     _print(report_check.render(result, form, width=width, colour=colour, level=log.level))
     return result.exit_code
+
+
+def _cache(arguments: argparse.Namespace, log: Log) -> int:
+    from pipeline.reporting import tell_cache
+
+    settings = read_settings(arguments.config)
+    lines, code = tell_cache(settings, arguments.action)
+    _print("".join(f"{line}\n" for line in lines))
+    return code
+
+
+def _report(arguments: argparse.Namespace, log: Log) -> int:
+    from pipeline.reporting import merge_files
+
+    text, code = merge_files(read_settings(arguments.config), arguments.words, as_json=arguments.json)
+    _print(text)
+    return code
+
+
+# Commands that work on files, and need no upstream.
+_OF_FILES: dict[str, Callable[[argparse.Namespace, Log], int]] = {"check": _check, "cache": _cache, "report": _report}
 
 
 def _command(name: str) -> Command:
@@ -119,8 +140,18 @@ def _options(arguments: argparse.Namespace, settings: Settings) -> Options:
         dry_run=getattr(arguments, "dry_run", False),
         against=getattr(arguments, "against", None),
         badges=getattr(arguments, "badges", False),
+        retry_failed=getattr(arguments, "retry_failed", False),
+        use_cache=getattr(arguments, "use_cache", True),
+        offline=_is_offline(getattr(arguments, "offline", None)),
+        shard=getattr(arguments, "shard", None),
+        scheduler=getattr(arguments, "scheduler", ""),
         config=arguments.config,
     )
+
+
+def _is_offline(asked: bool | None) -> bool:
+    """Whether code must do without a network. In CI it must, unless told otherwise: what runs there must run anywhere."""
+    return bool(os.environ.get("CI")) if asked is None else asked
 
 
 def _show(command: str, result: RunResult, log: Log, *, as_json: bool) -> None:

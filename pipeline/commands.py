@@ -12,12 +12,14 @@ from pipeline.config import Settings, Upstream, matches
 from pipeline.core.lock import format_lock, pages_of, parse_lock, rst_of
 from pipeline.errors import ConfigError, InputError, PublishError, UpstreamError
 from pipeline.log import Log
-from pipeline.model import Catalog, Comparison, Finding, Lock, Options, Page, PageResult, RunResult
+from pipeline.model import Catalog, Comparison, Finding, Lock, Options, Page, PageResult, RunResult, Status
 from pipeline.paths import Paths
 from pipeline.stages import pull as pull_stage
 from pipeline.stages import recall
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from pipeline.core.document import SplitPage
     from pipeline.core.update import Catalogs
 
@@ -242,12 +244,24 @@ def _execute(settings: Settings, upstream: Upstream, options: Options, log: Log,
     from pipeline.stages.render import render
 
     with log.step("execute") as step:
-        executions = execute_stage(settings, upstream, pages, log=log, jobs=options.jobs, locales=options.locales)
-        ran = {execution.page: execution for execution in executions}
-        counts = [f"{sum(one.status == state for one in executions)} {state}" for state in ("passed", "failed", "skipped")]
-        step.result = ", ".join(counts)
+        executed = execute_stage(
+            settings,
+            upstream,
+            pages,
+            log=log,
+            jobs=options.jobs,
+            locales=options.locales,
+            retry_failed=options.retry_failed or bool(options.pages),
+            no_cache=not options.use_cache,
+            offline=options.offline,
+            shard=options.shard,
+            scheduler=options.scheduler,
+        )
+        ran = {execution.page: execution for execution in executed.executions}
+        counts = [(sum(one.status == state for one in ran.values()), state) for state in Status]
+        step.result = ", ".join(f"{count} {state}" for count, state in counts if count or state is not Status.PARTIAL)
     by_locale = {locale: tuple(replace(page, execution=ran.get(page.page)) for page in rows) for locale, rows in result.pages.items()}
-    findings = result.findings
+    findings = (*result.findings, *executed.findings)
     for locale, rows in by_locale.items():
         try:
             with log.step("render"):
@@ -263,12 +277,39 @@ def _report(settings: Settings, upstream: Upstream, options: Options, result: Ru
     paths = Paths(settings.root, upstream.name)
     changes = result.changes
     if not options.check_only:
-        for path, data in ((paths.report, report.to_json(result)), (paths.junit, report.to_junit(result))):
+        previous = _previous_report(paths.report)
+        for path, data in ((paths.report, report.to_json(result, shard=options.shard)), (paths.junit, report.to_junit(result))):
             if write_if_changed(path, data):
                 changes += (path.relative_to(settings.root).as_posix(),)
+        has_news = changes != result.changes or any(execution.worker for execution in result.executions)
+        if options.execute and (has_news or not paths.report_page.exists()):
+            _tell_readers(paths, options, result, previous)
         if not options.pages:
             changes += _write_badges(settings, upstream, result)
     return replace(result, changes=changes)
+
+
+def _tell_readers(paths: Paths, options: Options, result: RunResult, previous: object) -> None:
+    """The report as a page, and where GitHub shows it: with the times of the last run that ran something."""
+    import os
+
+    from pipeline.report_html import to_html
+    from pipeline.report_summary import to_summary
+
+    write_if_changed(paths.report_page, to_html(result, previous=previous, shard=options.shard))
+    if summary := os.environ.get("GITHUB_STEP_SUMMARY"):
+        with open(summary, "a", encoding="utf-8") as file:
+            file.write(to_summary(result, previous=previous, shard=options.shard))
+
+
+def _previous_report(path: Path) -> object:
+    """What the last run reported, if that can still be read."""
+    import json
+
+    try:
+        return json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return None
 
 
 def _selected(upstream: Upstream, options: Options, lock: Lock) -> tuple[Page, ...]:

@@ -16,6 +16,7 @@ from pipeline.errors import ConfigError
 
 UPSTREAM_VARIABLE = "JAX_DOCS_UPSTREAM"
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
+MODES = ("pallas-interpret", "pallas-interpret-hlo", "stand-in-data")
 LOCALE = re.compile(r"[a-z]{2,3}(_[A-Z][A-Za-z]+)?")
 
 
@@ -35,6 +36,21 @@ class Acknowledgement:
     page: str
     cells: tuple[int, ...]
     reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRule:
+    """How some pages (glob patterns) are run, if not as they are, and why."""
+
+    pages: tuple[str, ...]
+    reason: str  # a class, as for SkipRule
+    note: str = ""
+    until: int = 0  # the first code cell (from 1) that cannot run here; 0: all run
+    needs: tuple[str, ...] = ()  # distributions: where all are installed, every cell runs
+    modes: tuple[str, ...] = ()  # what is done to the kernel before the first cell, of MODES
+    devices: int = 0  # CPU devices that JAX is to offer; 0: as it likes
+    timeout: int = 0  # seconds per cell; 0: as for all pages
+    compare: bool = False  # compare the outputs with those that upstream stored
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +75,7 @@ class Upstream:
     include: tuple[str, ...] = ("**",)
     exclude: tuple[str, ...] = ()
     skip: tuple[SkipRule, ...] = ()
+    run: tuple[RunRule, ...] = ()
     acknowledge: tuple[Acknowledgement, ...] = ()
     ignore: tuple[IgnoreRule, ...] = ()  # the project's
     url_replaced: bool = False  # url is JAX_DOCS_UPSTREAM's, not the configured one
@@ -72,6 +89,10 @@ class Upstream:
         """The codes of the checks that do not count on ``page``."""
         return frozenset(code for rule in self.ignore if matches(page, rule.pages) for code in rule.codes)
 
+    def run_rule(self, page: str) -> RunRule | None:
+        """The first rule about how ``page`` is run."""
+        return next((rule for rule in self.run if matches(page, rule.pages)), None)
+
     def skip_rule(self, page: str) -> SkipRule | None:
         """The first rule that keeps ``page`` from being executed."""
         return next((rule for rule in self.skip if matches(page, rule.pages)), None)
@@ -79,10 +100,15 @@ class Upstream:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExecutionPolicy:
-    """How notebooks are run. ``timeout`` is seconds per cell; ``jobs`` 0 means one per core."""
+    """How notebooks are run. ``jobs`` 0 means one per core."""
 
-    timeout: int = 100
+    timeout: int = 100  # seconds per cell
+    page_timeout: int = 1800  # seconds per page
     jobs: int = 0
+    memory: int = 8192  # MiB that a kernel and its children may use
+    output: int = 20  # MiB that a page may print
+    cache: int = 2048  # MiB that outputs may take in build/cache/
+    variables: tuple[str, ...] = ()  # names of environment variables that kernels see besides those that they need
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -190,12 +216,13 @@ class _Reader:
         at = f"tool.pipeline.upstreams.{name}"
         if not NAME.fullmatch(name):
             raise ConfigError(f"{name!r} cannot name an upstream", where=self.where, hint="Use letters, digits, - and _.")
-        self._keys(table, at, ("url", "ref", "docs", "page-url", "license", "include", "exclude", "skip", "acknowledge"))
+        self._keys(table, at, ("url", "ref", "docs", "page-url", "license", "include", "exclude", "skip", "run", "acknowledge"))
         url = self._string(table, "url", at)
         if not url:
             raise ConfigError(f"{at}.url is missing", where=self.where, hint="Give a URL, a bundle, a repository or a folder.")
         replaced = environ.get(UPSTREAM_VARIABLE, "") if name == "jax" else ""
         skip = (self._skip(rule, f"{at}.skip") for rule in self._tables(table, "skip", at))
+        run = (self._run(rule, f"{at}.run") for rule in self._tables(table, "run", at))
         acknowledge = (self._acknowledgement(rule, f"{at}.acknowledge") for rule in self._tables(table, "acknowledge", at))
         return Upstream(
             name=name,
@@ -207,6 +234,7 @@ class _Reader:
             include=self._strings(table, "include", at, default=("**",)),
             exclude=self._strings(table, "exclude", at),
             skip=tuple(skip),
+            run=tuple(run),
             acknowledge=tuple(acknowledge),
             url_replaced=bool(replaced),
             configured_url=url,
@@ -218,6 +246,20 @@ class _Reader:
         if not pages or not reason:
             raise ConfigError(f"{at} needs pages and a reason", where=self.where, hint="A page is never skipped without a reason.")
         return SkipRule(pages=pages, reason=reason, note=self._string(table, "note", at))
+
+    def _run(self, table: Mapping[str, Any], at: str) -> RunRule:
+        numbers = ("until", "devices", "timeout")
+        self._keys(table, at, ("pages", "reason", "note", "needs", "modes", "compare", *numbers))
+        pages, reason, modes = self._strings(table, "pages", at), self._string(table, "reason", at), self._strings(table, "modes", at)
+        if not pages or not reason:
+            raise ConfigError(f"{at} needs pages and a reason", where=self.where, hint="Say why they are not run as they are.")
+        if unknown := [mode for mode in modes if mode not in MODES]:
+            raise self._wrong(at, "modes", f"of {', '.join(MODES)}", unknown[0])
+        if not isinstance(compare := table.get("compare", False), bool):
+            raise self._wrong(at, "compare", "true or false", compare)
+        given = {key: self._integer(table, key, at, default=1, least=1) for key in numbers if key in table}
+        needs, note = self._strings(table, "needs", at), self._string(table, "note", at)
+        return RunRule(pages=pages, reason=reason, note=note, needs=needs, modes=modes, compare=compare, **given)
 
     def _acknowledgement(self, table: Mapping[str, Any], at: str) -> Acknowledgement:
         self._keys(table, at, ("page", "cells", "reason"))
@@ -238,10 +280,14 @@ class _Reader:
 
     def _execution(self, table: Mapping[str, Any]) -> ExecutionPolicy:
         at = "tool.pipeline.execution"
-        self._keys(table, at, ("timeout", "jobs"))
-        return ExecutionPolicy(
-            timeout=self._integer(table, "timeout", at, default=100, least=1), jobs=self._integer(table, "jobs", at, default=0, least=0)
-        )
+        least = {"timeout": 1, "page-timeout": 1, "jobs": 0, "memory": 256, "output": 1, "cache": 1}
+        self._keys(table, at, (*least, "variables"))
+        default = ExecutionPolicy()
+        numbers = {
+            key.replace("-", "_"): self._integer(table, key, at, default=getattr(default, key.replace("-", "_")), least=bound)
+            for key, bound in least.items()
+        }
+        return ExecutionPolicy(**numbers, variables=self._strings(table, "variables", at))
 
     def _keys(self, table: Mapping[str, Any], at: str, known: tuple[str, ...]) -> None:
         for key in table:

@@ -41,6 +41,7 @@ class Status(StrEnum):
     """How the execution of a page ended."""
 
     PASSED = "passed"
+    PARTIAL = "partial"  # up to a cell that this machine cannot run; the reason says why
     FAILED = "failed"
     SKIPPED = "skipped"
 
@@ -170,22 +171,29 @@ class CellFailure:
     source: str
     exception: str  # class name, e.g. ``ModuleNotFoundError``
     message: str
-    traceback: str  # plain text, colours removed
+    traceback: str  # may hold colours (ANSI escape sequences)
     blame: str  # "upstream" | "environment" | "expectation"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Execution:
-    """How the code cells of one page ran. ``seconds`` is wall time; ``cells`` counts code cells run."""
+    """How the code cells of one page ran. ``seconds`` is wall time; ``cells`` counts code cells run.
+
+    ``started`` (seconds since the run began) and ``worker`` (from 1; 0: not run now) are of this run: no report.json keeps them.
+    """
 
     page: str
     status: Status
-    reason: str = ""  # why skipped, or a one-line summary of the failure
+    reason: str = ""  # why skipped, why only in part, or a one-line summary of the failure
     cells: int = 0
     total: int = 0
     seconds: float = 0.0
     cached: bool = False
     failure: CellFailure | None = None
+    note: str = ""  # how it ran, if not as it is: "in interpret mode", "with stand-in data"
+    started: float = 0.0
+    worker: int = 0
+    cell_seconds: tuple[float, ...] = ()  # of each code cell that ran
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -267,6 +275,11 @@ class Options:
     dry_run: bool = False  # compute, write nothing
     against: str | None = None  # the ref to compare the pin with
     badges: bool = False
+    retry_failed: bool = False  # run again what failed the last time
+    use_cache: bool = True  # False: run everything again
+    offline: bool = False  # kernels cannot reach the network
+    shard: tuple[int, int] | None = None  # run only this part of the pages: number, of how many
+    scheduler: str = ""  # address of a Dask cluster
     config: Path = Path("pyproject.toml")  # what the settings were read from
 
 

@@ -40,13 +40,23 @@ class Paths:
 
     @property
     def cache(self) -> Path:
-        """Outputs of executed code, by digest."""
+        """What saves work, and is made again if it is gone."""
         return self.build / "cache"
+
+    @property
+    def outputs(self) -> Path:
+        """Outputs of code that ran, by digest, and what is remembered of each page's last run."""
+        return self.cache / "execution"
 
     @property
     def report(self) -> Path:
         """Record of the last run."""
         return self.build / "report.json"
+
+    @property
+    def report_page(self) -> Path:
+        """The same for people, with what varies: times, workers, what changed since the last run."""
+        return self.build / "report.html"
 
     @property
     def junit(self) -> Path:

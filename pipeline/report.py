@@ -6,7 +6,7 @@ import dataclasses
 import json
 import re
 import xml.etree.ElementTree as ET
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
@@ -19,19 +19,23 @@ if TYPE_CHECKING:
 
 VERSION = 1  # of the layout of report.json: raised when a reader of the old one would stumble
 LISTED = 20  # findings that a terminal shows; report.json has all
+OF_THIS_RUN = ("cached", "started", "worker", "cell_seconds")  # of an execution: no report.json keeps them
+_COLOURS = {Status.PASSED: "green", Status.PARTIAL: "cyan", Status.FAILED: "red", Status.SKIPPED: "yellow"}
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def to_json(result: RunResult) -> bytes:
+def to_json(result: RunResult, *, shard: tuple[int, int] | None = None) -> bytes:
     """``build/report.json``: UTF-8, keys in a fixed order, equal bytes for equal runs.
 
-    Whether an execution came from the cache is left out, its seconds are those of the real one.
+    Whether an execution came from the cache is left out, its seconds are those of the real one. ``shard`` (2, 5) marks the report
+    of the second of five runs: pages that belong to another one have no execution.
     """
     lock = result.lock
-    report = {
+    report: dict[str, Any] = {
         "version": VERSION,
         "upstream": {"name": result.name, "url": lock.url, "ref": lock.ref, "commit": lock.commit, "date": lock.date, "jax": lock.jax},
         "exit_code": result.exit_code,
+        "executed": executed_by_class(result.executions),
         "locales": {
             locale: {"totals": totals(pages), "pages": [_page_record(page) for page in pages]} for locale, pages in result.pages.items()
         },
@@ -40,8 +44,32 @@ def to_json(result: RunResult) -> bytes:
     }
     if result.comparison:
         report["comparison"] = comparison_record(result)
+    if shard:
+        report["shard"] = {"index": shard[0], "count": shard[1]}
+    return json_bytes(report)
+
+
+def json_bytes(report: Mapping[str, Any]) -> bytes:
+    """A report, as a plain value, as a file."""
     text = json.dumps(report, ensure_ascii=False, indent=1)
     return f"{text}\n".encode("utf-8", "backslashreplace")  # a lone surrogate turns into JSON's own escape
+
+
+def executed_by_class(executions: Sequence[Execution]) -> dict[str, dict[str, int]]:
+    """How many pages, code cells that ran and code cells there are, for each class: ``passed``, ``skipped: accelerator`` and so on."""
+    classes: dict[str, dict[str, int]] = {}
+    for execution in sorted(executions, key=lambda one: (list(Status).index(one.status), class_of(one))):
+        sums = classes.setdefault(class_of(execution), {"pages": 0, "cells": 0, "total": 0})
+        sums["pages"] += 1
+        sums["cells"] += execution.cells
+        sums["total"] += execution.total
+    return classes
+
+
+def class_of(execution: Execution) -> str:
+    """The outcome, and if the page did not run whole on purpose, for what kind of reason."""
+    why = execution.reason.partition(":")[0] if execution.status in (Status.PARTIAL, Status.SKIPPED) else ""
+    return f"{execution.status}: {why}" if why else str(execution.status)
 
 
 def comparison_record(result: RunResult) -> dict[str, Any]:
@@ -144,6 +172,9 @@ def summary_lines(result: RunResult) -> list[str]:
         ]
         parts += [f"{total[status]} {status}" for status in Status if total[status]]
         lines.append(f"{locale}: {', '.join(parts)}")
+    if classes := executed_by_class(result.executions):
+        counts = ", ".join(f"{name} {sums['cells']}/{sums['total']}" for name, sums in classes.items())
+        lines.append(printable(f"code cells run: {counts}"))
     if result.not_handled:
         lines.append(f"{len(result.not_handled)} documents are not handled yet: {_some(result.not_handled)}")
     return lines
@@ -181,10 +212,11 @@ def _counts(total: dict[str, int]) -> list[str]:
 
 
 def _execution_state(execution: Execution) -> str:
-    colour = {Status.PASSED: "green", Status.FAILED: "red", Status.SKIPPED: "yellow"}[execution.status]
     # why a page failed is told at length below the table, why it was skipped in the report
-    reason = f": {_plain(execution.reason.partition(':')[0])}" if execution.status is Status.SKIPPED else ""
-    return f"[{colour}]{execution.status}[/]{reason}{' (cached)' if execution.cached else ''}"
+    why = _plain(class_of(execution).removeprefix(execution.status))
+    cells = f", {execution.cells} of {execution.total} cells" if execution.status is Status.PARTIAL else ""
+    note = f" {_plain(execution.note)}" if execution.note else ""
+    return f"[{_COLOURS[execution.status]}]{execution.status}[/]{note}{why}{cells}{' (cached)' if execution.cached else ''}"
 
 
 def _plain(text: str) -> str:
@@ -209,7 +241,8 @@ def _page_record(page: PageResult) -> dict[str, Any]:
     del record["update"]
     record["findings"] = [_finding_record(finding) for finding in page.findings]
     if page.execution:
-        del record["execution"]["cached"]
+        for name in OF_THIS_RUN:
+            del record["execution"][name]
         record["execution"]["seconds"] = round(page.execution.seconds, 1)  # as the cache keeps them
     return record
 
@@ -234,7 +267,14 @@ def _findings_case(name: str, findings: Sequence[Finding]) -> ET.Element:
 
 
 def _execution_case(execution: Execution) -> ET.Element:
+    """A page that ran only in part passed as far as it ran: what was left out stands in properties and output."""
     case = ET.Element("testcase", name=_xml(execution.page), time=f"{execution.seconds:.3f}")
+    facts = {"status": execution.status.value, "cells": f"{execution.cells}/{execution.total}"}
+    facts |= {"note": execution.note} if execution.note else {}
+    if execution.note or execution.status is Status.PARTIAL:
+        properties = ET.SubElement(case, "properties")
+        for name, value in facts.items():
+            ET.SubElement(properties, "property", name=name, value=_xml(value))
     if execution.status is Status.SKIPPED:
         ET.SubElement(case, "skipped", message=_xml(execution.reason))
     if execution.status is Status.FAILED:
@@ -242,6 +282,9 @@ def _execution_case(execution: Execution) -> ET.Element:
         if execution.failure:
             failure.set("type", _xml(execution.failure.exception))
             failure.text = _xml(failure_text(execution.page, execution.failure))
+    if execution.status is Status.PARTIAL:
+        text = f"ran {execution.cells} of {execution.total} code cells: {execution.reason}"
+        ET.SubElement(case, "system-out").text = _xml(text)
     return case
 
 

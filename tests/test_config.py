@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.config import read_settings
+from pipeline.config import ExecutionPolicy, RunRule, read_settings
 from pipeline.errors import ConfigError
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -44,7 +44,12 @@ def test_every_key_is_read(tmp_path: Path) -> None:
 locales = ["zh_CN", "ja"]
 [tool.pipeline.execution]
 timeout = 7
+page-timeout = 70
 jobs = 3
+memory = 300
+output = 4
+cache = 5
+variables = ["HF_HOME"]
 [tool.pipeline.upstreams.docs]
 url = "u"
 ref = "v{{jax}}"
@@ -55,11 +60,33 @@ include = ["guide/**", "index"]
 exclude = ["guide/old*"]
 skip = [{{ pages = ["guide/tpu*"], reason = "accelerator", note = "needs a TPU" }}]
 acknowledge = [{{ page = "guide/errors", cells = [2], reason = "upstream bug" }}]
+[[tool.pipeline.upstreams.docs.run]]
+pages = ["guide/gpu*"]
+reason = "accelerator"
+note = "wants a GPU"
+until = 3
+needs = ["torch"]
+modes = ["stand-in-data"]
+devices = 8
+timeout = 300
+compare = true
 """
     settings = read_settings(write(tmp_path, text), environ={})
     upstream = settings.upstream("docs")
     assert settings.locales == ("zh_CN", "ja")
-    assert (settings.execution.timeout, settings.execution.jobs) == (7, 3)
+    assert settings.execution == ExecutionPolicy(timeout=7, page_timeout=70, jobs=3, memory=300, output=4, cache=5, variables=("HF_HOME",))
+    assert upstream.run_rule("guide/a") is None
+    assert upstream.run_rule("guide/gpus") == RunRule(
+        pages=("guide/gpu*",),
+        reason="accelerator",
+        note="wants a GPU",
+        until=3,
+        needs=("torch",),
+        modes=("stand-in-data",),
+        devices=8,
+        timeout=300,
+        compare=True,
+    )
     assert (upstream.ref, upstream.docs, upstream.license) == ("v1.2.3", "d", "MIT")
     assert upstream.page_url == "https://example.org/{path}"
     assert [page for page in ("index", "guide/a/b", "guide/old/a", "other") if upstream.selects(page)] == ["index", "guide/a/b"]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from pipeline.adapters import html
 from pipeline.core import execution
 from pipeline.errors import GuardError, InputError
 
@@ -22,11 +24,13 @@ def notebook(*cells: dict[str, Any], minor: int = 4, **metadata: Any) -> dict[st
     return {"cells": list(cells), "metadata": metadata, "nbformat": 4, "nbformat_minor": minor}
 
 
+RAISES = "raises-exception"
+STREAM = {"output_type": "stream", "name": "stdout", "text": "1"}
 ERROR = {"output_type": "error", "ename": "ValueError", "evalue": "no", "traceback": []}
 
 
-def key_of(page: dict[str, Any], *, timeout: int = 100, jax: str = "1") -> str:
-    return execution.execution_key(page, timeout=timeout, environment={"package jax": jax})
+def key_of(page: dict[str, Any], *, timeout: int = 100, jax: str = "1", data: dict[str, str] | None = None, **policy: Any) -> str:
+    return execution.execution_key(page, policy={"timeout": timeout, **policy}, data=data or {}, environment={"package jax": jax})
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"worksheets": []}', '{"cells": 3}', '{"cells": [1]}', b"\xff\xfe{", "[" * 100_000])
@@ -74,8 +78,19 @@ def test_the_key_knows_code_and_environment_only() -> None:
         key_of({**base, "metadata": {"kernelspec": {"name": "other"}}}),
         key_of(base, timeout=99),
         key_of(base, jax="2"),
+        key_of(base, until=2),
+        key_of(base, variables={"XLA_FLAGS": "x"}),
+        key_of(base, variables={"XLA_FLAGS": "y"}),
+        key_of(base, data={"numbers.txt": "aa"}),
+        key_of(base, data={"numbers.txt": "bb"}),
+        key_of(base, data={"others.txt": "bb"}),
     ]
     assert len({key, *others}) == len(others) + 1
+
+
+def test_the_key_does_not_know_the_order_of_facts() -> None:
+    one = execution.execution_key(notebook(), policy={"a": 1, "b": 2}, data={"x": "1", "y": "2"}, environment={})
+    assert one == execution.execution_key(notebook(), policy={"b": 2, "a": 1}, data={"y": "2", "x": "1"}, environment={})
 
 
 def test_expectations_go_both_ways() -> None:
@@ -94,6 +109,41 @@ def test_expectations_go_both_ways() -> None:
     assert execution.unmet_expectations(outputs, acknowledged={2, 5}) == ()
 
 
+def test_nothing_is_expected_of_cells_that_are_left_out() -> None:
+    outputs = execution.outputs_of(notebook(code("fine()", RAISES), code("fine_too()", RAISES)))
+    assert execution.unmet_expectations(outputs, until=2) == (1,)
+
+
+def test_the_types_of_expected_exceptions_are_told() -> None:
+    outputs = execution.outputs_of(
+        notebook(code("a", outputs=[ERROR]), code("b", RAISES, outputs=[STREAM, ERROR]), prose("x"), code("c", RAISES), code("d"))
+    )
+    assert execution.expected_exceptions(outputs) == ((2, "ValueError"),)
+
+
+@pytest.mark.parametrize(("until", "expected"), [(0, False), (1, True), (3, True), (4, False), (9, False)])
+def test_a_page_is_partial_if_code_is_left_out(until: int, *, expected: bool) -> None:
+    page = notebook(code("a"), prose("x"), code("b"), code("c"), code(""), code("d", "skip-execution"))
+    assert execution.is_partial(page, until) is expected
+
+
+def test_readers_do_not_see_what_tags_remove() -> None:
+    page = notebook(
+        prose("x"),
+        code("gone", "remove-cell", outputs=[STREAM]),
+        code("only its output", "remove-input", outputs=[STREAM]),
+        code("only its input", "remove-output", outputs=[STREAM, ERROR]),
+        code("quiet", "remove-stderr", outputs=[STREAM, STREAM | {"name": "stderr"}]),
+        code("as it is", "raises-exception", outputs=[ERROR]),
+    )
+    cells = execution.for_readers(page)["cells"]
+    assert [cell["source"] for cell in cells] == ["x", "only its output", "only its input", "quiet", "as it is"]
+    assert [cell.get("outputs") for cell in cells] == [None, [STREAM], [], [STREAM], [ERROR]]
+    assert [cell["metadata"].get("transient") for cell in cells] == [None, {"remove_source": True}, None, None, None]
+    assert len(page["cells"]) == 6
+    assert "transient" not in page["cells"][2]["metadata"]
+
+
 def test_an_unmet_expectation_names_all_its_cells() -> None:
     page = notebook(prose("x"), code("a"), prose("y"), code("b"))
     one, two = execution.expectation_failure(page, [2]), execution.expectation_failure(page, [1, 2])
@@ -109,6 +159,8 @@ def test_an_unmet_expectation_names_all_its_cells() -> None:
         ("requests.exceptions.ConnectionError", "", "environment"),
         ("URLError", "<urlopen error>", "environment"),
         ("DeadKernelError", "Kernel died", "environment"),
+        ("MemoryLimit", "the page took more than 256 MiB", "environment"),
+        ("OSError", "needs the network, and this run is offline: network is unreachable", "environment"),
         ("RuntimeError", "Unknown backend: 'gpu' requested", "environment"),
         ("ValueError", "Only interpret mode is supported on CPU backend.", "environment"),
         ("AssertionError", "Please run this with TPU devices required", "environment"),
@@ -170,3 +222,17 @@ def test_cells_run_counts_up_to_the_stop() -> None:
     assert execution.cells_run(page, None) == 3
     assert execution.cells_run(page, stop) == 2
     assert execution.cells_run(page, execution.expectation_failure(page, [1])) == 3
+    assert execution.cells_run(page, None, until=5) == 2
+    assert execution.cells_run(page, None, until=1) == 0
+    assert execution.cells_run(page, stop, until=5) == 2
+
+
+def test_tags_that_remove_do_so_in_the_page_that_is_shown() -> None:
+    tags = {"first": "remove-input", "second": "remove-output", "third": "remove-cell"}
+    cells = [
+        code(f"x = 'source of the {number}'", tag, outputs=[STREAM | {"text": f"output of the {number}"}]) for number, tag in tags.items()
+    ]
+    head = dict.fromkeys(("title", "state", "status", "digest", "index"), "x")
+    page = html.page_html(execution.for_readers(notebook(*cells)), language="zh-CN", folder=Path(), head=head)
+    words = [f"{part} of the {number}" for number in tags for part in ("source", "output")]
+    assert [text for text in words if text in page] == ["output of the first", "source of the second"]

@@ -86,8 +86,14 @@ def test_json_totals() -> None:
         "code_cells": 4,
         "findings": 3,
         "passed": 1,
+        "partial": 0,
         "failed": 1,
         "skipped": 1,
+    }
+    assert json.loads(report.to_json(RESULT))["executed"] == {
+        "passed": {"pages": 1, "cells": 4, "total": 4},
+        "failed": {"pages": 1, "cells": 2, "total": 5},
+        "skipped: accelerator": {"pages": 1, "cells": 0, "total": 3},
     }
 
 
@@ -96,6 +102,57 @@ def test_json_of_a_cached_run_is_the_same() -> None:
     cached = dataclasses.replace(PAGE_A, execution=dataclasses.replace(PASSED, cached=True))
     again = dataclasses.replace(RESULT, pages={"zh_CN": (cached, PAGE_B, PAGE_C)}, changes=("x",))
     assert report.to_json(again) == report.to_json(RESULT)
+
+
+def test_json_keeps_nothing_that_varies_from_run_to_run() -> None:
+    varied = dataclasses.replace(PASSED, cached=True, started=3.5, worker=2, cell_seconds=(0.1, 0.2, 0.3, 1.9))
+    again = dataclasses.replace(RESULT, pages={"zh_CN": (dataclasses.replace(PAGE_A, execution=varied), PAGE_B, PAGE_C)})
+    assert report.to_json(again) == report.to_json(RESULT)
+
+
+def test_json_of_a_shard_says_which() -> None:
+    assert "shard" not in json.loads(report.to_json(RESULT))
+    assert json.loads(report.to_json(RESULT, shard=(2, 5)))["shard"] == {"index": 2, "count": 5}
+
+
+PARTIAL = Execution(
+    page="d", status=Status.PARTIAL, reason="accelerator: cell 3 asks for a TPU", cells=2, total=6, seconds=1.0, note="in interpret mode"
+)
+IN_PART = dataclasses.replace(RESULT, pages={"zh_CN": (PAGE_A, PageResult(page="d", code_cells=6, execution=PARTIAL))})
+
+
+def test_a_page_that_ran_in_part_never_counts_as_passed() -> None:
+    data = json.loads(report.to_json(IN_PART))
+    assert (data["exit_code"], data["locales"]["zh_CN"]["totals"]["partial"], data["locales"]["zh_CN"]["totals"]["passed"]) == (1, 1, 1)
+    assert data["executed"]["partial: accelerator"] == {"pages": 1, "cells": 2, "total": 6}
+    assert data["locales"]["zh_CN"]["pages"][1]["execution"] == {
+        "page": "d",
+        "status": "partial",
+        "reason": "accelerator: cell 3 asks for a TPU",
+        "cells": 2,
+        "total": 6,
+        "seconds": 1.0,
+        "failure": None,
+        "note": "in interpret mode",
+    }
+    text = report.to_text(IN_PART, width=140, colour=False)
+    assert "partial in interpret mode: accelerator, 2 of 6 cells" in text
+    assert "\x1b[36mpartial\x1b[0m" in report.to_text(IN_PART, width=140, colour=True)
+
+
+def test_junit_of_a_page_that_ran_in_part() -> None:
+    case = ET.fromstring(report.to_junit(IN_PART))[1][1]
+    assert [child.tag for child in case] == ["properties", "system-out"]
+    facts = {one.get("name"): one.get("value") for one in case[0]}
+    assert facts == {"status": "partial", "cells": "2/6", "note": "in interpret mode"}
+    assert case[1].text == "ran 2 of 6 code cells: accelerator: cell 3 asks for a TPU"
+
+
+def test_colours_of_a_traceback_stay_out_of_text_and_junit() -> None:
+    coloured = dataclasses.replace(FAILED, failure=dataclasses.replace(FAILURE, traceback="\x1b[31mline\x1b[0m 2"))
+    result = dataclasses.replace(RESULT, pages={"zh_CN": (dataclasses.replace(PAGE_B, execution=coloured),)})
+    assert "  line 2\n" in report.to_text(result, width=120, colour=False)
+    assert "  line 2" in (ET.fromstring(report.to_junit(result))[1][0][0].text or "")
 
 
 def test_json_survives_any_text() -> None:
@@ -143,6 +200,7 @@ def test_text_shows_table_findings_failures_and_summary() -> None:
     assert text.endswith(
         "docs v2 (ababababab), JAX 1.2.3\n"
         "zh_CN: 3 pages, 14 messages, 78 % translated, 1 passed, 1 failed, 1 skipped\n"
+        "code cells run: passed 4/4, failed 2/5, skipped: accelerator 0/3\n"
         "1 documents are not handled yet: api/x.rst\n"
     )
     assert "\x1b" not in text

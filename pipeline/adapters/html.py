@@ -32,7 +32,7 @@ code{font-family:ui-monospace,"SF Mono",Consolas,monospace;font-size:.9em}pre co
 .admonition,blockquote{border-left:4px solid var(--accent);background:var(--soft);margin:1em 0;padding:.3em 1em;border-radius:4px}
 .admonition.warning,.admonition.caution,.admonition.danger{border-color:#d9822b}.admonition>.title{font-weight:600;margin:.3em 0}
 .state{font-size:.86em;opacity:.85;border-bottom:1px solid var(--line);padding-bottom:.6em}
-.passed{color:#1a7f37}.failed{color:#cf222e;font-weight:600}.skipped,.plain{opacity:.7}
+.passed{color:#1a7f37}.partial{color:#0a5c7a}.failed{color:#cf222e;font-weight:600}.skipped,.plain{opacity:.7}
 .bar{background:var(--soft);border-radius:4px;min-width:6rem;height:.6em;display:inline-block;overflow:hidden;vertical-align:middle}
 .bar>i{display:block;height:100%;background:var(--accent)}
 .number{text-align:right;font-variant-numeric:tabular-nums}

@@ -7,30 +7,54 @@ import os
 import platform
 import sys
 import tempfile
+import time
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
-ENGINE = "expectations"
+from pipeline.adapters import processes, sandbox
+
 PYTHON = "python3"
 # Set for every kernel. A fixed hash seed makes printed sets come out alike on every run.
-ENVIRONMENT: Mapping[str, str] = {"JAX_PLATFORMS": "cpu", "PYTHONHASHSEED": "0", "PYDEVD_DISABLE_FILE_VALIDATION": "1"}
+# What is installed is what the facts below say: a page does not install anything.
+ENVIRONMENT: Mapping[str, str] = {
+    "JAX_PLATFORMS": "cpu",
+    "PYTHONHASHSEED": "0",
+    "PYDEVD_DISABLE_FILE_VALIDATION": "1",
+    "PIP_CONFIG_FILE": os.devnull,
+    "PIP_NO_INDEX": "1",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """How a notebook is run, and what it may use."""
+
+    timeout: int = 100  # seconds per cell
+    page_timeout: int = 1800  # seconds for all of it
+    memory: int = 8192  # MiB that the kernel and its children may use
+    output: int = 20  # MiB that it may print
+    threads: int = 0  # for computing; 0: cores divided by workers
+    offline: bool = False
+    variables: Mapping[str, str] = field(default_factory=dict)  # of the environment, besides what a kernel needs
+    startup: tuple[str, ...] = ()  # names of files in startup/ that run before the first cell
+    until: int = 0  # the number (from 1) of the first code cell that is not run; 0: all are
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """One notebook to run. ``folder`` holds the files beside it; ``timeout`` is seconds per cell."""
+    """One notebook to run. ``folder`` holds the files beside it."""
 
     page: str
     notebook: str  # JSON
     folder: Path
     kernel: str
-    timeout: int
+    policy: Policy = field(default_factory=Policy)
     scratch: Path = Path()  # set by run_notebooks
 
 
@@ -46,12 +70,15 @@ class Stop:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """A notebook (JSON) as the run left it."""
+    """A notebook (JSON) as the run left it. A run that ends at ``Policy.until`` was not stopped."""
 
     page: str
     notebook: str
     seconds: float
     stop: Stop | None
+    started: float = 0.0  # time.time()
+    worker: int = 0  # from 1; 0: unknown
+    cell_seconds: tuple[float, ...] = ()  # of each code cell that ran
 
 
 @dataclass(slots=True)
@@ -59,6 +86,8 @@ class _Worker:
     process: BaseProcess
     connection: Connection
     job: Job
+    number: int
+    given: float  # time.time() when it got the job
 
 
 def environment() -> dict[str, str]:
@@ -100,11 +129,13 @@ def run_notebooks(jobs: Sequence[Job], *, workers: int) -> Iterator[Outcome]:
     """
     context = multiprocessing.get_context("spawn")
     running: list[_Worker] = []
-    with tempfile.TemporaryDirectory(prefix="notebooks-") as scratch:
-        waiting = deque(replace(job, scratch=Path(scratch)) for job in jobs)
+    share = max(1, worker_count(0) // max(1, min(workers, len(jobs))))
+    # Short names: sockets lie in it.
+    with tempfile.TemporaryDirectory(prefix="nb-", dir=sandbox.scratch_parent(), ignore_cleanup_errors=True) as scratch:
+        waiting = deque(_settled(job, Path(scratch), threads=share) for job in jobs)
         try:
             while waiting and len(running) < workers:
-                running.append(_start(context, waiting.popleft()))
+                running.append(_start(context, waiting.popleft(), len(running) + 1))
             while running:
                 ready = wait([worker.connection for worker in running])
                 for worker in [worker for worker in running if worker.connection in ready]:
@@ -117,6 +148,12 @@ def run_notebooks(jobs: Sequence[Job], *, workers: int) -> Iterator[Outcome]:
                     yield outcome
         finally:
             _end(running)
+            processes.kill_strays(Path(scratch))
+
+
+def _settled(job: Job, scratch: Path, *, threads: int) -> Job:
+    """The job with what only the run as a whole can know."""
+    return replace(job, scratch=scratch, policy=replace(job.policy, threads=job.policy.threads or threads))
 
 
 def worker_count(jobs: int) -> int:
@@ -124,15 +161,16 @@ def worker_count(jobs: int) -> int:
     return jobs or len(os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1))
 
 
-def _start(context: Any, job: Job) -> _Worker:
+def _start(context: Any, job: Job, number: int) -> _Worker:
     from pipeline.adapters.kernel_worker import work
 
     ours, theirs = context.Pipe()
     process = context.Process(target=work, args=(theirs,), daemon=True)
     process.start()
     theirs.close()
-    ours.send(job)
-    return _Worker(process, ours, job)
+    with suppress(OSError):  # it is dead already, which _receive will tell
+        ours.send(job)
+    return _Worker(process, ours, job, number, time.time())
 
 
 def _next(context: Any, worker: _Worker, job: Job) -> _Worker:
@@ -140,9 +178,9 @@ def _next(context: Any, worker: _Worker, job: Job) -> _Worker:
     with suppress(OSError):
         if worker.process.is_alive():
             worker.connection.send(job)
-            return _Worker(worker.process, worker.connection, job)
+            return _Worker(worker.process, worker.connection, job, worker.number, time.time())
     _end([worker])
-    return _start(context, job)
+    return _start(context, job, worker.number)
 
 
 def _receive(worker: _Worker) -> Outcome:
@@ -152,9 +190,9 @@ def _receive(worker: _Worker) -> Outcome:
         worker.process.join(5)
         message = f"the worker process ended with code {worker.process.exitcode}"
         stop = Stop(cell=0, exception="WorkerDied", message=message, traceback="")
-        return Outcome(page=worker.job.page, notebook=worker.job.notebook, seconds=0.0, stop=stop)
+        outcome = Outcome(page=worker.job.page, notebook=worker.job.notebook, seconds=0.0, stop=stop, started=worker.given)
     assert isinstance(outcome, Outcome)
-    return outcome
+    return replace(outcome, worker=worker.number)
 
 
 def _end(workers: Sequence[_Worker]) -> None:

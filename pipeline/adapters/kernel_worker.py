@@ -1,7 +1,7 @@
-"""One worker process: runs notebooks, one after another, with papermill. Started by ``kernel`` only.
+"""One worker process: runs notebooks, one after another. Started by ``kernel`` only; ``run`` may be called elsewhere.
 
 No kernel outlives its worker, and no worker its parent:
-the worker watches its parent and, when that is gone, kills the kernel's process group before it leaves;
+the worker watches its parent and, when that is gone, kills all that is below it before it leaves;
 on Linux the kernel itself is killed by the system when its worker is.
 """
 
@@ -11,10 +11,11 @@ import json
 import logging
 import multiprocessing
 import os
+import re
 import shutil
 import signal
+import subprocess
 import sys
-import tempfile
 import threading
 import time
 import traceback
@@ -22,30 +23,29 @@ import warnings
 from contextlib import suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import FrameType
 from typing import Any, NoReturn
 
-from pipeline.adapters.kernel import ENGINE, ENVIRONMENT, PYTHON, Job, Outcome, Stop
+from pipeline.adapters import processes, sandbox
+from pipeline.adapters.kernel import ENVIRONMENT, PYTHON, Job, Outcome, Stop
+from pipeline.adapters.kernel_engine import Run, execute
+from pipeline.adapters.watch import Watch
 
-# Runs in the kernel before anything else. 1 is PR_SET_PDEATHSIG; -P keeps the page's folder from shadowing modules.
-LAUNCH = """
-import os, signal, sys
-if sys.platform == "linux":
-    import ctypes
-    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
-if os.getppid() != int(os.environ["JPY_PARENT_PID"]): sys.exit(1)
-from ipykernel import kernelapp
-kernelapp.launch_new_instance()
-"""
-PAGES = (".ipynb", ".md", ".rst")
-COMMAND = [sys.executable, "-P", "-c", LAUNCH, "-f", "{connection_file}"]
+NO_NETWORK = re.compile(
+    r"network is unreachable|temporary failure in name resolution|name or service not known|name resolution|getaddrinfo failed"
+    r"|failed to resolve|no address associated with hostname|could not resolve host|unable to resolve host",
+    re.I,
+)
+FONTS = "fonts"
 
 
 class _Running:
     """What has to be swept away if the worker must leave at once."""
 
-    group: int | None = None
-    folder: Path | None = None
+    scratch: Path | None = None
+    folder: TemporaryDirectory[str] | None = None
+    spared: frozenset[int] = frozenset()
 
 
 def work(connection: Connection) -> None:
@@ -53,145 +53,101 @@ def work(connection: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's business
     signal.signal(signal.SIGTERM, _leave)
     threading.Thread(target=_watch_parent, daemon=True).start()
-    logging.getLogger("papermill").setLevel(logging.CRITICAL)
-    logging.getLogger("traitlets").setLevel(logging.CRITICAL)
-    warnings.simplefilter("ignore")  # nbformat's, on notebooks as upstream wrote them
     with suppress(EOFError, OSError):
         while True:
             connection.send(run(connection.recv()))
+    _leave()  # the parent is gone, and the thread that waits for that may be slower
 
 
 def run(job: Job) -> Outcome:
-    """Run one notebook in a copy of its folder. Never raises: whatever stops it is in the Outcome."""
+    """Run one notebook in a copy of its folder. Never raises: whatever stops it is in the Outcome.
+
+    Processes below this one that were there before are left alone, all others are gone when it returns. One run at a time.
+    """
     import nbformat
 
-    _Running.folder = Path(tempfile.mkdtemp(prefix="page-", dir=job.scratch))
-    start = time.monotonic()
-    text = job.notebook
+    warnings.simplefilter("ignore")  # nbformat's, on notebooks as upstream wrote them
+    for name in ("papermill", "traitlets"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    processes.adopt_orphans()
+    started, start, text = time.time(), time.monotonic(), job.notebook
+    progress = Run()
+    _Running.spared = frozenset(process.pid for process in processes.descendants())
+    _Running.scratch, _Running.folder = job.scratch, sandbox.new_folder(job.scratch)
     try:
         notebook = nbformat.reads(text, as_version=4)  # type: ignore[no-untyped-call]
-        _copy_data(job.folder, _Running.folder / "page")
-        stop = _execute(notebook, job, _Running.folder)
+        stop = _run_until(notebook, job, Path(_Running.folder.name), progress)
         text = json.dumps(notebook)
     except Exception as error:  # noqa: BLE001 - jupyter's many; one page must not stop the others
         stop = Stop(cell=0, exception=type(error).__name__, message=str(error), traceback=traceback.format_exc())
     finally:
-        _kill_kernel()
-        shutil.rmtree(_Running.folder, ignore_errors=True)
-    return Outcome(page=job.page, notebook=text, seconds=time.monotonic() - start, stop=stop)
+        _sweep()
+    seconds = time.monotonic() - start
+    return Outcome(page=job.page, notebook=text, seconds=seconds, stop=stop, started=started, cell_seconds=tuple(progress.seconds))
 
 
-def _copy_data(source: Path, target: Path) -> None:
-    """Copy what may be beside a notebook for its code: not other pages, not static files of the site, no links."""
-
-    def left_out(folder: str, names: list[str]) -> list[str]:
-        return [name for name in names if name.startswith(("_", ".")) or name.endswith(PAGES) or Path(folder, name).is_symlink()]
-
-    if source.is_dir():
-        shutil.copytree(source, target, ignore=left_out)
-    else:
-        target.mkdir()
-
-
-def _execute(notebook: Any, job: Job, folder: Path) -> Stop | None:
-    from nbclient.exceptions import CellTimeoutError, DeadKernelError
-    from papermill.engines import papermill_engines
-
-    register()
-    notebook.metadata["papermill"] = {}  # where papermill keeps its books
-    place = [0]
-    log = folder / "kernel.log"
+def _run_until(notebook: Any, job: Job, folder: Path, progress: Run) -> Stop | None:
+    """Run the cells up to where the policy says; what comes after keeps its place, without outputs."""
+    cells = notebook.cells
+    codes = [index for index, cell in enumerate(cells) if cell.cell_type == "code"]
+    end = codes[job.policy.until - 1] if 0 < job.policy.until <= len(codes) else len(cells)
+    rest = cells[end:]
+    for cell in rest:
+        if cell.cell_type == "code":
+            cell.update(outputs=[], execution_count=None)
+    notebook.cells = cells[:end]
     try:
-        with log.open("wb") as stream:
-            papermill_engines.execute_notebook_with_engine(
-                ENGINE,
-                notebook,
-                kernel_name=job.kernel,
-                progress_bar=False,
-                autosave_cell_every=0,
-                execution_timeout=job.timeout,
-                place=place,
-                start={
-                    "cwd": str(folder / "page"),
-                    "env": os.environ | ENVIRONMENT | {"IPYTHONDIR": str(folder / "ipython")},
-                    "stdout": stream,
-                    "stderr": stream,
-                },
-            )
-    except (DeadKernelError, CellTimeoutError) as error:
-        words = log.read_text("utf-8", "replace")[-4000:]
-        return Stop(cell=place[0], exception=type(error).__name__, message=str(error), traceback=words)
-    return _raised(notebook)
+        sandbox.furnish(folder, job.folder, job.policy.startup)
+        return _guarded(notebook, job, folder, progress)
+    finally:
+        notebook.cells = [*notebook.cells, *rest]
 
 
-def _raised(notebook: Any) -> Stop | None:
-    """The exception that made papermill stop. Tagged cells do not stop it, so theirs are not found here."""
-    for index, cell in enumerate(notebook.cells):
-        if cell.metadata.papermill["exception"]:
-            error: Any = next((output for output in cell.get("outputs", ()) if output.output_type == "error"), {})
-            lines = "\n".join(error.get("traceback", ()))
-            return Stop(cell=index, exception=error.get("ename", "CellExecutionError"), message=error.get("evalue", ""), traceback=lines)
-    return None
+def _guarded(notebook: Any, job: Job, folder: Path, progress: Run) -> Stop | None:
+    """Run all cells of ``notebook`` within the limits; say what stopped them."""
+    policy = job.policy
+    if job.kernel == PYTHON and "matplotlib" in job.notebook:
+        _lend_fonts(folder / "matplotlib", job.scratch)
+    environment = sandbox.variables(folder, threads=policy.threads, given={**ENVIRONMENT, **policy.variables})
+    with Watch(policy, _Running.spared) as watch:
+        stop = execute(notebook, job, folder, environment=environment, watch=watch, progress=progress)
+    if watch.breach is not None:
+        if watch.breach[0] == "OutputLimit":
+            notebook.cells[progress.cell].outputs = []  # too much to keep
+        return Stop(cell=progress.cell, exception=watch.breach[0], message=watch.breach[1], traceback=stop.traceback if stop else "")
+    return _told(stop) if stop is not None and policy.offline and sandbox.can_isolate_network() else stop
 
 
-def register() -> None:
-    """Make our engine known to papermill."""
-    from jupyter_client.kernelspec import KernelSpec, KernelSpecManager
-    from papermill.clientwrap import PapermillNotebookClient
-    from papermill.engines import NBClientEngine, papermill_engines
-
-    class Kernels(KernelSpecManager):
-        """Python is the interpreter of this process, whatever kernels the user has installed."""
-
-        def get_kernel_spec(self, kernel_name: str) -> Any:
-            if kernel_name == PYTHON:
-                return KernelSpec(argv=COMMAND, display_name="Python 3", language="python")
-            return super().get_kernel_spec(kernel_name)
-
-    class Client(PapermillNotebookClient):  # type: ignore[misc]
-        """papermill's client, which tells where it is and leaves its kernel's process group to us."""
-
-        place: list[int]
-
-        def create_kernel_manager(self) -> Any:
-            manager = super().create_kernel_manager()
-            manager.kernel_spec_manager = Kernels()
-            manager.connection_file = str(_Running.folder / "connection.json") if _Running.folder else ""
-            return manager
-
-        def start_new_kernel_client(self) -> Any:
-            _Running.group = self.km.provisioner.pgid
-            return super().start_new_kernel_client()
-
-        def execute_cell(self, cell: Any, cell_index: int, **options: Any) -> Any:
-            self.place[0] = cell_index
-            return super().execute_cell(cell, cell_index, **options)
-
-    class Engine(NBClientEngine):  # type: ignore[misc]
-        """Goes on after a cell that was expected to raise; whether it did is judged from the outputs."""
-
-        @classmethod
-        def execute_managed_notebook(cls, manager: Any, kernel_name: str, **options: Any) -> Any:
-            client = Client(
-                manager,
-                kernel_name=kernel_name,
-                timeout=options["execution_timeout"],
-                startup_timeout=60,
-                shutdown_kernel="immediate",
-                ipython_hist_file=":memory:",
-            )
-            client.place = options["place"]
-            return client.execute(**options["start"])
-
-    papermill_engines.register(ENGINE, Engine)
+def _told(stop: Stop) -> Stop:
+    """A stop for want of the network says so: it was this run that took it away."""
+    if not NO_NETWORK.search(f"{stop.message}\n{stop.traceback}"):
+        return stop
+    message = f"needs the network, and this run is offline: {stop.message}"
+    return Stop(cell=stop.cell, exception=stop.exception, message=message, traceback=stop.traceback)
 
 
-def _kill_kernel() -> None:
-    """Kill the kernel and every child that it left in its process group."""
-    if _Running.group is not None:
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(_Running.group, signal.SIGKILL)
-    _Running.group = None
+def _lend_fonts(target: Path, scratch: Path) -> None:
+    """Give matplotlib the list of fonts, which takes it long to make, and which it announces among the outputs of the page."""
+    fonts = scratch / FONTS
+    if not fonts.exists():
+        making = scratch / f"{FONTS}-{os.getpid()}"
+        making.mkdir(exist_ok=True)
+        environment = sandbox.variables(making, threads=1, given={**ENVIRONMENT, "MPLCONFIGDIR": str(making), "HOME": str(making)})
+        command = [sys.executable, "-P", "-c", "import matplotlib.font_manager"]
+        with suppress(subprocess.TimeoutExpired):
+            subprocess.run(command, env=environment, cwd=making, check=False, capture_output=True, timeout=120)
+        with suppress(OSError):
+            making.rename(fonts)  # another worker may have been faster
+    for file in fonts.glob("fontlist-*.json"):
+        (target / file.name).write_bytes(file.read_bytes())
+
+
+def _sweep() -> None:
+    """Kill all that the page started and remove all that it wrote."""
+    processes.kill_descendants(_Running.spared)
+    if _Running.folder is not None:
+        _Running.folder.cleanup()
+    _Running.folder = None
 
 
 def _watch_parent() -> None:
@@ -202,9 +158,10 @@ def _watch_parent() -> None:
 
 
 def _leave(_signal: int = 0, _frame: FrameType | None = None) -> NoReturn:
-    _kill_kernel()
-    if _Running.folder is not None:
-        shutil.rmtree(_Running.folder, ignore_errors=True)
+    _sweep()
+    if _Running.scratch is not None:
+        for fonts in _Running.scratch.glob(f"{FONTS}*"):
+            shutil.rmtree(fonts, ignore_errors=True)
         with suppress(OSError):
-            _Running.folder.parent.rmdir()  # succeeds for the last worker
+            _Running.scratch.rmdir()  # succeeds for the last worker
     os._exit(143)

@@ -17,16 +17,17 @@ from pipeline.model import CellFailure
 
 Notebook = Mapping[str, Any]
 
+FORMAT = 2  # raise it when entries of the cache change their meaning
 RAISES = "raises-exception"
 SKIP = "skip-execution"
 ENVIRONMENT_ERRORS = frozenset(
     "ModuleNotFoundError ImportError URLError HTTPError ConnectionError ConnectionRefusedError ConnectionResetError ConnectionAbortedError "
     "ConnectTimeout ReadTimeout MaxRetryError NewConnectionError NameResolutionError ProxyError SSLError gaierror timeout TimeoutError "
-    "DeadKernelError CellTimeoutError WorkerDied NoSuchKernel MemoryError".split()
+    "DeadKernelError CellTimeoutError PageTimeout MemoryLimit OutputLimit WorkerDied NoSuchKernel MemoryError".split()
 )
-MISSING_DEVICE = re.compile(
+MISSING = re.compile(
     r"unknown backend|no (\w+ )?(gpu|tpu|cuda|accelerator)\b|(gpu|tpu|cuda)s?( devices?)?( is| are)?( not\b| required| needed|\.?$)"
-    r"|more than one device|nvidia-smi|libtpu|interpret mode is supported on cpu",
+    r"|more than one device|nvidia-smi|libtpu|interpret mode is supported on cpu|this run is offline",
     re.I,
 )
 COLOURS = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
@@ -77,12 +78,16 @@ def kernel_of(notebook: Notebook) -> tuple[str, str]:
     return name, str(language or ("python" if name.startswith("python") else "")).lower()
 
 
-def execution_key(notebook: Notebook, *, timeout: int, environment: Mapping[str, str]) -> str:
-    """Digest of all that decides what a run prints. Prose, ids and stored outputs are not part of it."""
+def execution_key(notebook: Notebook, *, policy: Mapping[str, Any], data: Mapping[str, str], environment: Mapping[str, str]) -> str:
+    """Digest of all that decides what a run prints. Prose, ids, stored outputs and places in the file system are not part of it.
+
+    ``policy`` is how it is run (a plain value); ``data`` are digests of the files that the code can read, by name;
+    ``environment`` are the facts about interpreter and packages.
+    """
     cells = [notebook["cells"][index] for index in code_cells(notebook)]
     code = [[source_of(cell), sorted(tags_of(cell))] for cell in cells]
-    facts = [1, code, kernel_of(notebook)[0], timeout, sorted(environment.items())]
-    return hashlib.sha256(json.dumps(facts).encode("ascii")).hexdigest()
+    facts = [FORMAT, code, kernel_of(notebook)[0], policy, data, environment]
+    return hashlib.sha256(json.dumps(facts, sort_keys=True).encode("ascii")).hexdigest()
 
 
 def outputs_of(executed: Notebook) -> dict[str, Any]:
@@ -106,17 +111,39 @@ def _outputs_of_cell(cell: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def unmet_expectations(outputs: Notebook, *, acknowledged: Collection[int] = ()) -> tuple[int, ...]:
-    """Numbers (code cells, from 1) of tagged cells that ran without raising, but for those ``acknowledged``."""
+def unmet_expectations(outputs: Notebook, *, acknowledged: Collection[int] = (), until: int = 0) -> tuple[int, ...]:
+    """Numbers (code cells, from 1) of tagged cells that ran without raising, but for those ``acknowledged``.
+
+    ``until`` is the number of the first cell that was not to run; 0: all were.
+    """
     return tuple(
         number
         for number, cell in enumerate(outputs["cells"], start=1)
-        if RAISES in tags_of(cell) and is_run(cell) and not _has_raised(cell) and number not in acknowledged
+        if RAISES in tags_of(cell) and is_run(cell) and is_before(number, until) and not exception_of(cell) and number not in acknowledged
     )
 
 
-def _has_raised(cell: Mapping[str, Any]) -> bool:
-    return any(output.get("output_type") == "error" for output in cell["outputs"])
+def is_before(number: int, until: int) -> bool:
+    """Whether code cell ``number`` (from 1) is one of those that run if ``until`` is the first that does not; 0: all run."""
+    return not until or number < until
+
+
+def is_partial(notebook: Notebook, until: int) -> bool:
+    """Whether code is left out if code cell ``until`` and all after it are not run."""
+    numbered = enumerate(code_cells(notebook), start=1)
+    return any(not is_before(number, until) and is_run(notebook["cells"][index]) for number, index in numbered)
+
+
+def exception_of(cell: Mapping[str, Any]) -> str:
+    """The type of the exception that a cell ended with, or nothing."""
+    errors = (output for output in cell["outputs"] if output.get("output_type") == "error")
+    return next((str(error.get("ename") or "Exception") for error in errors), "")
+
+
+def expected_exceptions(outputs: Notebook) -> tuple[tuple[int, str], ...]:
+    """Number (code cells, from 1) and type of the exception of each cell that raised and was expected to."""
+    numbered = ((number, cell) for number, cell in enumerate(outputs["cells"], start=1) if RAISES in tags_of(cell))
+    return tuple((number, name) for number, cell in numbered if (name := exception_of(cell)))
 
 
 def expectation_failure(notebook: Notebook, numbers: Sequence[int]) -> CellFailure:
@@ -134,16 +161,16 @@ def expectation_failure(notebook: Notebook, numbers: Sequence[int]) -> CellFailu
 
 
 def cell_failure(cell: int, source: str, *, exception: str, message: str, traceback: str) -> CellFailure:
-    """The record of an exception, with colours removed and the blame laid."""
-    message, traceback = without_colours(message), without_colours(traceback)
+    """The record of an exception, with the blame laid. Its traceback keeps its colours, for the report that shows them."""
+    message = without_colours(message)
     return CellFailure(
         cell=cell, source=source, exception=exception, message=message, traceback=traceback, blame=blame_of(exception, message)
     )
 
 
 def blame_of(exception: str, message: str) -> str:
-    """Whose problem an exception is: the ``environment``'s (package, network, device, kernel) or ``upstream``'s."""
-    is_ours = exception.rpartition(".")[2] in ENVIRONMENT_ERRORS or MISSING_DEVICE.search(message)
+    """Whose problem an exception is: the ``environment``'s (package, network, device, kernel, limits) or ``upstream``'s."""
+    is_ours = exception.rpartition(".")[2] in ENVIRONMENT_ERRORS or MISSING.search(message)
     return "environment" if is_ours else "upstream"
 
 
@@ -179,10 +206,27 @@ def _differs(what: str, where: str) -> GuardError:
     )
 
 
-def cells_run(notebook: Notebook, stop: CellFailure | None) -> int:
-    """How many code cells of ``notebook`` were sent to the kernel, given where the run stopped."""
+def cells_run(notebook: Notebook, stop: CellFailure | None, *, until: int = 0) -> int:
+    """How many code cells of ``notebook`` were sent to the kernel, given where the run stopped, or was to stop."""
     last = stop.cell if stop is not None and stop.blame != "expectation" else len(notebook["cells"])
-    return sum(1 for index in code_cells(notebook) if index <= last and is_run(notebook["cells"][index]))
+    numbered = enumerate(code_cells(notebook), start=1)
+    return sum(1 for number, index in numbered if index <= last and is_before(number, until) and is_run(notebook["cells"][index]))
+
+
+def for_readers(notebook: Notebook) -> dict[str, Any]:
+    """An executed notebook without what ``remove-*`` tags keep from readers. The file itself stays whole: it is to be run, too."""
+    return {**notebook, "cells": [_for_readers(cell) for cell in notebook["cells"] if "remove-cell" not in tags_of(cell)]}
+
+
+def _for_readers(cell: dict[str, Any]) -> dict[str, Any]:
+    tags = tags_of(cell)
+    if cell.get("cell_type") != "code" or not any(tag.startswith("remove-") for tag in tags):
+        return cell
+    hidden = [name for name in ("stdout", "stderr") if f"remove-{name}" in tags]
+    outputs = [output for output in cell.get("outputs", []) if "remove-output" not in tags and output.get("name") not in hidden]
+    # nbconvert's templates leave out the source of a cell that is marked so.
+    marks = {"transient": {"remove_source": True}} if "remove-input" in tags else {}
+    return {**cell, "outputs": outputs, "metadata": {**cell["metadata"], **marks}}
 
 
 def failure_summary(failure: CellFailure) -> str:
@@ -192,8 +236,8 @@ def failure_summary(failure: CellFailure) -> str:
 
 
 def failure_text(page: str, failure: CellFailure) -> str:
-    """Several lines for a person: place, source of the cell, and the end of the traceback."""
-    tail = failure.traceback.strip().split("\n")[-20:]
+    """Several lines for a person: place, source of the cell, and the end of the traceback, without colours."""
+    tail = without_colours(failure.traceback).strip().split("\n")[-20:]
     return "\n".join(
         [
             f"{page}, cell {failure.cell}: {failure.exception}: {failure.message.strip()}",

@@ -21,7 +21,7 @@ from pipeline.log import Log
 from pipeline.model import PageResult, Status
 from pipeline.paths import Paths
 
-FORMAT = "1"  # raise it when the look changes
+FORMAT = "2"  # raise it when the look changes
 ENOUGH_FOR_PROCESSES = 8  # pages; for fewer, starting processes takes longer than the work
 
 
@@ -92,8 +92,11 @@ def _state(page: PageResult, jax: str) -> tuple[str, str]:
     run = page.execution
     if run is None:
         return "plain", "no code to run"
-    if run.status is Status.PASSED:
-        return "passed", f"passed on JAX {jax}: {run.cells} of {run.total} code cells"
+    how = f" {run.note}" if run.note else ""
+    if run.status in (Status.PASSED, Status.PARTIAL):
+        verb = "passed" if run.status is Status.PASSED else "ran in part"
+        why = f" ({run.reason})" if run.reason else ""
+        return str(run.status), f"{verb}{how} on JAX {jax}: {run.cells} of {run.total} code cells{why}"
     return str(run.status), f"{run.status}: {run.reason}"
 
 
@@ -135,14 +138,15 @@ def _notebook(path: Path) -> dict[str, Any]:
         plain = {"cells": [{"cell_type": "markdown", "metadata": {}, "source": text}], "metadata": {}, "nbformat": 4, "nbformat_minor": 4}
         notebook = kernel.notebook_from_myst(text) if is_myst_notebook(text) else plain
     cells = [{**cell, "source": execution.source_of(cell)} for cell in notebook["cells"]]
-    return {**notebook, "cells": execution.with_ids(cells, notebook)}
+    return execution.for_readers({**notebook, "cells": execution.with_ids(cells, notebook)})
 
 
 def _write_index(paths: Paths, upstream: Upstream, pages: Sequence[PageResult], sheets: Sequence[_Sheet], locale: str) -> None:
     by_page = {sheet.page: sheet for sheet in sheets}
     rows = [_row(page, by_page.get(page.page)) for page in pages]
     translated, messages = sum(page.translated for page in pages), sum(page.messages for page in pages)
-    counts = ", ".join(f"{sum(row.status == status for row in rows)} {status}" for status in ("passed", "failed", "skipped"))
+    found = [(sum(row.status == status for row in rows), status) for status in Status]
+    counts = ", ".join(f"{count} {status}" for count, status in found if count or status is not Status.PARTIAL)
     summary = f"{len(rows)} pages, {translated} of {messages} messages translated; {counts}"
     text = html.index_html(rows, language=_language(locale), title=f"{upstream.name} · {locale}", summary=summary)
     files.write_if_changed(paths.html(locale) / "index.html", text.encode("utf-8", "replace"))

@@ -1,0 +1,179 @@
+"""Outputs of code that ran, a file each, under the digest of all that decides them.
+
+Several runs, on several machines, may use one folder: files are written whole or not at all, every one says by a
+digest whether it is what was written, and one that vanishes is made again. So no lock is needed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from pipeline.adapters import files
+
+KEY = re.compile(r"[0-9a-f]{64}")
+HEAD, MIDDLE, TAIL = b'{"digest": "', b'", "entry":\n', b"}\n"
+HOUR = 3600.0  # of clocks that differ, and for a file that is being written
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CacheStats:
+    """How much is kept. ``limit`` and ``size`` are in bytes."""
+
+    entries: int
+    size: int
+    limit: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """One entry in the folder; sorts by last use."""
+
+    used: float  # seconds since the epoch
+    key: str
+    size: int
+
+
+class ExecutionCache:
+    """The entries in ``folder``, together at most ``limit`` bytes after ``trim``. An entry is any JSON, as bytes.
+
+    ``damaged`` collects the keys of entries that were not what was once written; they are removed.
+    """
+
+    def __init__(self, folder: Path, *, limit: int) -> None:
+        self.folder = folder
+        self.limit = limit
+        self.damaged: list[str] = []
+        self._used: set[str] = set()
+
+    def get(self, key: str) -> bytes | None:
+        """The entry, or None if there is none that is whole. It counts as used now."""
+        path = self._path(key)
+        try:
+            data = path.read_bytes()
+        except OSError:
+            return None
+        entry = _unframed(key, data)
+        if entry is None:
+            self.reject(key)
+            return None
+        self._used.add(key)
+        with suppress(OSError):  # somebody else has removed it, or the folder is read-only
+            if path.stat().st_mtime < time.time() - HOUR:  # near enough to tell what was used last, and a warm run writes nothing
+                os.utime(path)
+        return entry
+
+    def peek(self, key: str) -> bytes | None:
+        """The entry, or None if there is none that is whole. Nothing is written or remembered."""
+        with suppress(OSError):
+            return _unframed(key, self._path(key).read_bytes())
+        return None
+
+    def put(self, key: str, entry: bytes) -> None:
+        """Keep ``entry``, instead of an older one. Raises WriteError."""
+        files.write_atomic(self._path(key), _framed(key, entry))
+        self._used.add(key)
+
+    def reject(self, key: str) -> None:
+        """Remove an entry that cannot be read, and remember that."""
+        self.damaged.append(key)
+        self._used.discard(key)
+        with suppress(OSError):
+            self._path(key).unlink(missing_ok=True)
+
+    def trim(self) -> int:
+        """Remove what was not used for longest until the rest fits; return how many went. What this run used stays.
+
+        Also removed is what writers left that were killed, and what an older layout left.
+        """
+        self._sweep()
+        rows = sorted(self._rows(), key=lambda row: (row.used, row.key))
+        excess, removed = sum(row.size for row in rows) - self.limit, 0
+        for row in rows:
+            if excess <= 0:
+                break
+            if row.key in self._used:
+                continue
+            with suppress(OSError):
+                self._path(row.key).unlink()
+                removed += 1
+            excess -= row.size
+        return removed
+
+    def all_keys(self) -> tuple[str, ...]:
+        """The keys of all entries, sorted."""
+        return tuple(sorted(path.stem for path in self._files()))
+
+    def stats(self) -> CacheStats:
+        """How much there is."""
+        sizes = [row.size for row in self._rows()]
+        return CacheStats(entries=len(sizes), size=sum(sizes), limit=self.limit)
+
+    def clear(self) -> int:
+        """Remove every entry; return how many went. Raises WriteError."""
+        found = tuple(self._files())
+        files.remove_files([*found, *self._leftovers(age=0.0)])
+        return len(found)
+
+    def verify(self) -> tuple[str, ...]:
+        """Look at every entry; remove those that are damaged, and return their keys. It is no use of them."""
+        for key in self.all_keys():
+            with suppress(OSError):
+                if _unframed(key, self._path(key).read_bytes()) is None:
+                    self.reject(key)
+        return tuple(self.damaged)
+
+    def _path(self, key: str) -> Path:
+        if not KEY.fullmatch(key):
+            raise ValueError(f"not a key: {key!r}")
+        return self.folder / key[:2] / f"{key}.json"
+
+    def _files(self) -> Iterator[Path]:
+        return (path for path in self.folder.glob("[0-9a-f][0-9a-f]/*.json") if KEY.fullmatch(path.stem))
+
+    def _rows(self) -> Iterator[_Row]:
+        now = time.time()
+        for path in self._files():
+            with suppress(OSError):
+                facts = path.stat()
+                used = facts.st_mtime
+                if used > now + HOUR:  # a clock was wrong: it must not stay the last to go for years
+                    os.utime(path, (now, now))
+                    used = now
+                yield _Row(used, path.stem, facts.st_size)
+
+    def _sweep(self) -> None:
+        for path in self._leftovers(age=HOUR):
+            with suppress(OSError):
+                path.unlink()
+
+    def _leftovers(self, *, age: float) -> Iterator[Path]:
+        """Files of the older layout, and temporary ones that nobody has written to for ``age`` seconds."""
+        now = time.time()
+        yield from self.folder.glob("*.ipynb")
+        yield from self.folder.glob("times-*.json")
+        for path in [*self.folder.glob("[0-9a-f][0-9a-f]/.*.tmp"), *self.folder.glob(".*.tmp")]:
+            with suppress(OSError):
+                if abs(now - path.stat().st_mtime) >= age:
+                    yield path
+
+
+def _framed(key: str, entry: bytes) -> bytes:
+    return b"".join((HEAD, _digest(key, entry), MIDDLE, entry, TAIL))
+
+
+def _unframed(key: str, data: bytes) -> bytes | None:
+    """The entry in ``data``; None if its digest, which covers the key too, is another one."""
+    start = len(HEAD) + 64 + len(MIDDLE)
+    entry = data[start : -len(TAIL)]
+    return entry if data == _framed(key, entry) else None
+
+
+def _digest(key: str, entry: bytes) -> bytes:
+    return hashlib.sha256(key.encode("ascii") + b"\n" + entry).hexdigest().encode("ascii")
