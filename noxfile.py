@@ -158,7 +158,7 @@ def lint(session: nox.Session) -> None:
 @nox.session
 def types(session: nox.Session) -> None:
     """Check the types of the package, the tests and this file."""
-    session.install(*packages("execute", "types", "dask"))
+    session.install(*packages("execute", "types"))
     session.run("mypy", *session.posargs)
 
 

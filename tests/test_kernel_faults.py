@@ -272,10 +272,11 @@ def test_a_long_name_of_the_temporary_folder_does_no_harm(tmp_path: Path, monkey
 
 
 PALLAS = """
-import jax, jax.numpy as jnp
-from jax.experimental import pallas as pl
+import jax
+from jax import numpy as jnp
+from jax.experimental import pallas
 def add_one(x, y): y[...] = x[...] + 1
-print(pl.pallas_call(add_one, out_shape=jax.ShapeDtypeStruct((8, 128), jnp.float32))(jnp.zeros((8, 128)))[0, 0])
+print(pallas.pallas_call(add_one, out_shape=jax.ShapeDtypeStruct((8, 128), jnp.float32))(jnp.zeros((8, 128)))[0, 0])
 """
 
 
