@@ -272,11 +272,10 @@ def test_a_long_name_of_the_temporary_folder_does_no_harm(tmp_path: Path, monkey
 
 
 PALLAS = """
-import jax
-from jax import numpy as jnp
-from jax.experimental import pallas
+from jax import ShapeDtypeStruct, numpy
+from jax.experimental.pallas import pallas_call
 def add_one(x, y): y[...] = x[...] + 1
-print(pallas.pallas_call(add_one, out_shape=jax.ShapeDtypeStruct((8, 128), jnp.float32))(jnp.zeros((8, 128)))[0, 0])
+print(pallas_call(add_one, out_shape=ShapeDtypeStruct((8, 128), numpy.float32))(numpy.zeros((8, 128)))[0, 0])
 """
 
 
