@@ -57,12 +57,15 @@ def run_on_cluster(jobs: Sequence[Job], *, address: str, environment: Mapping[st
         waiting = deque(enumerate(jobs))
         try:
             run.fill(waiting)
-            while run.sent:
+            while waiting or run.sent:
                 arrived = run.receive()
-                run.fill(waiting)  # first: what is done with the outcome may take its time
-                if arrived is not None:
-                    moment, delivery = arrived
-                    yield replace(delivery.outcome, started=moment - delivery.age, worker=crew.number(delivery.worker))
+                if arrived is None:
+                    run.fill(waiting)
+                    continue
+                with suppress(ExecutionError):  # raised again when what is there has been handed over
+                    run.fill(waiting)
+                moment, delivery = arrived
+                yield replace(delivery.outcome, started=moment - delivery.age, worker=crew.number(delivery.worker))
         finally:
             with suppress(Exception):
                 client.cancel([future for _, future in run.sent.values()], force=True)

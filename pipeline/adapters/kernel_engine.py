@@ -148,6 +148,7 @@ def register() -> None:
                 kernel_name=kernel_name,
                 timeout=options["execution_timeout"],
                 startup_timeout=60,
+                coalesce_streams=True,  # how a kernel cuts what it prints depends on the moment
                 shell_timeout_interval=1,
                 shutdown_kernel="immediate",
                 ipython_hist_file=":memory:",
