@@ -8,12 +8,15 @@ import sys
 from pathlib import Path
 
 import pytest
-from bench.__main__ import machine_facts
-from bench.catalogs import count, fill, filler
+from bench.__main__ import NAMES, machine_facts
+from bench.catalogs import change, count, fill, filler
+from bench.execution import describe as describe_run
+from bench.execution import executions, is_whole, passed
 from bench.measure import (
     CommandError,
     Contender,
     Cost,
+    Limit,
     Scene,
     Target,
     compare,
@@ -24,7 +27,8 @@ from bench.measure import (
     run_scene,
     to_record,
 )
-from bench.scenes import describe
+from bench.notebooks import NothingToEditError, edited
+from bench.scenes import DEFAULT, describe
 from bench.workshop import Root, edit_paragraph, page_to_edit
 
 from pipeline.adapters import po
@@ -84,6 +88,36 @@ def test_targets_are_judged_and_a_missing_tool_is_none() -> None:
     )
 
 
+def test_wall_targets_are_judged_by_wall_seconds() -> None:
+    scene = Scene(name="x", title="", contenders=(contender("ours"), contender("slow")), targets=(Target(rival="slow", wall=2),))
+    costs = {"ours": [Cost(cpu=8, wall=5, peak=1)], "slow": [Cost(cpu=1, wall=9, peak=1)]}
+    rows = compare(scene, costs, {})
+    assert rows[1].wall_ratio == pytest.approx(1.8)
+    assert judge(scene, rows) == ("MISSED: wall time of slow is 1.8 × that of ours (target: at least 2 ×)",)
+
+
+def test_limits_are_judged_by_outcome_and_seconds() -> None:
+    limits = (
+        Limit(contender="ours", outcome="0 kernels", wall=3),
+        Limit(contender="late", outcome="0 kernels", wall=3),
+        Limit(contender="loose", outcome="0 kernels"),
+        Limit(contender="gone", outcome="0 kernels"),
+    )
+    contenders = (contender("ours"), contender("late"), contender("loose"), contender("gone", missing="not there"))
+    scene = Scene(name="x", title="", contenders=contenders, limits=limits)
+    costs = {"ours": [cost(3.0, 1)], "late": [cost(3.1, 1)], "loose": [cost(99.0, 1)]}
+    rows = compare(scene, costs, {"ours": "0 kernels", "late": "0 kernels", "loose": "0 kernels / 1 kernel"})
+    assert judge(scene, rows) == (
+        "met: ours: 0 kernels",
+        "met: ours: 3.00 s wall (limit: 3 s)",
+        "met: late: 0 kernels",
+        "MISSED: late: 3.10 s wall (limit: 3 s)",
+        "MISSED: loose: 0 kernels / 1 kernel (wanted: 0 kernels)",
+        "no verdict on gone: skipped: not there",
+    )
+    assert to_record(scene, rows)["limits"][0] == {"contender": "ours", "outcome": "0 kernels", "wall": 3}
+
+
 def test_the_table_has_every_contender_and_why_one_is_missing() -> None:
     table = format_table(SCENE, ROWS)
     assert "9.0" in table
@@ -118,6 +152,18 @@ def test_a_process_and_its_children_are_counted(tmp_path: Path) -> None:
 def test_a_failing_command_shows_what_it_printed(tmp_path: Path) -> None:
     with pytest.raises(CommandError, match=r"ended with 3:\nno luck"):
         run_commands([(sys.executable, "-c", "print('no luck'); raise SystemExit(3)")], folder=tmp_path, environ=os.environ)
+
+
+def test_a_code_that_is_accepted_does_not_end_the_bench(tmp_path: Path) -> None:
+    command = (sys.executable, "-c", "raise SystemExit(3)")
+    assert run_commands([command], folder=tmp_path, environ=os.environ, accepted=(0, 3)).wall > 0
+
+
+def test_an_outcome_that_changes_from_round_to_round_is_told(tmp_path: Path) -> None:
+    found = iter(["0 kernels", "1 kernel", "0 kernels"])
+    one = Contender(name="a", commands=((sys.executable, "-c", "pass"),), folder=tmp_path, outcome=lambda: next(found))
+    rows = run_scene(Scene(name="x", title="", contenders=(one,)), rounds=3, tell=lambda _: None)
+    assert rows[0].outcome == "0 kernels / 1 kernel"
 
 
 def test_contenders_take_turns(tmp_path: Path) -> None:
@@ -194,3 +240,96 @@ def test_a_root_forgets_all_but_the_git_cache(tmp_path: Path) -> None:
         path.write_text("", encoding="utf-8")
     root.forget()
     assert [path for path in root.path.rglob("*") if path.is_file()] == [root.path / "pyproject.toml", kept]
+
+
+def test_executing_is_measured_only_if_asked_for() -> None:
+    assert set(NAMES) - set(DEFAULT) == {"execute"}
+
+
+def test_a_changed_translation_ends_with_the_word(tmp_path: Path) -> None:
+    texts = (
+        "A [link](x) makes this sentence one that had better be left alone.",
+        "This sentence has no markup, so it is the one to change.",
+    )
+    header = po.standard_header(project="p", page="a", locale="zh_CN", date="")
+    path = tmp_path / "a.po"
+    path.write_bytes(po.format_catalog(Catalog(header=header, entries=tuple(Entry(msgid=text) for text in texts))))
+    for word in ("新", "新新"):
+        change(path, word)
+        entries = po.read_catalog(path.read_bytes(), where="a").catalog.entries
+        assert [entry.msgstr for entry in entries] == ["", filler(texts[1]) + word]
+
+
+PRINTED = """\
+merge      2 of 3 messages translated, 1 files written  [0.0 s]
+  execute 1/3  a/b: passed (cached)
+  execute 2/3  c: passed in interpret mode (12.3 s)
+  execute 3/3  d: failed (0.4 s) cell 2: ValueError: (cached)
+execute    2 passed, 1 failed, 4 skipped  [0.3 s]
+"""
+
+
+def test_what_ran_is_told_from_what_was_cached() -> None:
+    assert describe_run(PRINTED) == "2 kernels for 3 pages: c, d"
+    assert describe_run(PRINTED.partition("  execute 2")[0]) == "0 kernels for 1 pages"
+
+
+def cell(kind: str, source: str, *, mark: tuple[str, bool] = ("completed", False), tags: tuple[str, ...] = ()) -> dict[str, object]:
+    papermill = {"status": mark[0], "exception": mark[1]}
+    return {"cell_type": kind, "source": [source], "metadata": {"papermill": papermill, "tags": list(tags)}}
+
+
+@pytest.mark.parametrize(
+    ("marks", "whole"),
+    [
+        ([("completed", False), ("completed", False)], True),
+        ([("completed", True), ("pending", None)], False),
+        ([("completed", False), ("pending", None)], False),
+        ([("completed", False), ("completed", True)], False),
+    ],
+)
+def test_papermill_marks_where_it_stopped(marks: list[tuple[str, bool]], whole: bool) -> None:
+    cells = [{"cell_type": "markdown", "metadata": {}}, *(cell("code", "1", mark=mark) for mark in marks)]
+    assert is_whole({"cells": cells}) is whole
+
+
+PARAGRAPH = "# T\n\nA paragraph that is long enough to be edited here."
+CELLS = [
+    cell("markdown", PARAGRAPH),
+    cell("code", "%time x"),
+    cell("code", "x = 1\nx", tags=("raises-exception",)),
+    cell("code", "x = 2\nx"),
+]
+NOTEBOOK = json.dumps({"cells": CELLS, "nbformat": 4})
+TWIN = f"{PARAGRAPH}\n\n```{{code-cell}}\n%time x\n```\n\n```{{code-cell}}\nx = 1\nx\n```\n\n```{{code-cell}}\nx = 2\nx\n```\n"
+
+
+def test_both_forms_of_a_page_are_edited_alike() -> None:
+    notebook, twin = edited(NOTEBOOK, TWIN, prose=3, code=12)
+    sources = ["".join(one["source"]) for one in json.loads(notebook)["cells"]]
+    assert "long (edited 3) enough" in sources[0]
+    assert sources[1:] == ["%time x", "x = 1\nx", "x = 2\nx\nprint('(edited 12)')"]
+    assert all(source in twin for source in sources)
+    assert len(twin.split("\n")) == len(TWIN.split("\n")) + 1
+
+
+def test_a_page_is_left_as_it_is_where_nothing_is_to_be_edited() -> None:
+    notebook, twin = edited(NOTEBOOK, TWIN, prose=0, code=0)
+    assert (json.loads(notebook), twin) == (json.loads(NOTEBOOK), TWIN)
+
+
+@pytest.mark.parametrize("twin", ["", TWIN.replace("A paragraph", "Another one"), TWIN + TWIN], ids=["empty", "differs", "twice"])
+def test_a_page_whose_forms_differ_is_not_edited(twin: str) -> None:
+    with pytest.raises(NothingToEditError):
+        edited(NOTEBOOK, twin, prose=1, code=1)
+
+
+def test_only_pages_that_ran_whole_and_as_they_are_count_as_passed(tmp_path: Path) -> None:
+    rows = [("a", "passed", ""), ("b", "passed", "in interpret mode"), ("c", "partial", ""), ("d", "failed", "")]
+    pages = [{"execution": {"page": page, "status": status, "note": note}} for page, status, note in rows]
+    root = Root(tmp_path, "jax")
+    (tmp_path / "build").mkdir()
+    report = {"locales": {"zh_CN": {"pages": [*pages, {"execution": None}]}}}
+    (tmp_path / "build" / "report.json").write_text(json.dumps(report), encoding="utf-8")
+    assert passed(root) == {"a"}
+    assert len(executions(root)) == 4

@@ -14,12 +14,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from bench.execution import EXECUTE, execution_scenes
 from bench.measure import CommandError, Scene, format_table, own_peak, run_scene, to_record
-from bench.scenes import NAMES, UPGRADE, extraction_scenes, take_subject, upgrade_scene
+from bench.scenes import DEFAULT, UPGRADE, extraction_scenes, take_subject, upgrade_scene
 from bench.workshop import PROJECT, VARIABLE, freeze_code
 
-DISTRIBUTIONS = """markdown-it-py mdit-py-plugins mdpo myst-nb myst-parser polib rapidfuzz sphinx sphinx-book-theme sphinx-intl
-translate-toolkit""".split()
+NAMES = (*DEFAULT, EXECUTE)
+DISTRIBUTIONS = """ipykernel jax jaxlib jupytext markdown-it-py mdit-py-plugins mdpo myst-nb myst-parser nbclient papermill polib rapidfuzz
+sphinx sphinx-book-theme sphinx-intl translate-toolkit""".split()
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -28,7 +30,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     sample = not os.environ.get(VARIABLE)
     if sample:
         _tell(f"{VARIABLE} is not set: measured on the bundled sample, which is too small for the targets to mean much")
-    names = tuple(name for name in NAMES if name in (arguments.only or NAMES))
+    names = tuple(name for name in NAMES if name in (arguments.only or DEFAULT))
     try:
         with tempfile.TemporaryDirectory(prefix="bench-") as folder:
             record = _measure(Path(folder), names, rounds=arguments.rounds, sample=sample)
@@ -45,8 +47,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="nox -s bench --", description=__doc__)
-    parser.add_argument("--rounds", type=_at_least_one, metavar="N", help=f"default: 3, for {UPGRADE!r} 1")
-    parser.add_argument("--only", action="append", choices=NAMES, metavar="NAME", help=f"one of {', '.join(NAMES)}; may be repeated")
+    parser.add_argument(
+        "--rounds", type=_at_least_one, metavar="N", help=f"default: 3; 1 for {UPGRADE!r}, and for the cold part of {EXECUTE!r}"
+    )
+    which = f"one of {', '.join(NAMES)}; may be repeated. Default: all but {EXECUTE!r}, which runs all code twice and takes ten minutes"
+    parser.add_argument("--only", action="append", choices=NAMES, metavar="NAME", help=which)
     return parser.parse_args(argv)
 
 
@@ -63,7 +68,7 @@ def _measure(folder: Path, names: tuple[str, ...], *, rounds: int | None, sample
     record: dict[str, Any] = {"docs": subject.label, "machine": machine_facts(), "scenes": []}
     tables = []
     for scene in _scenes(folder, subject, names, sample=sample):
-        rows = run_scene(scene, rounds=rounds or (1 if scene.name == UPGRADE else 3), tell=_tell)
+        rows = run_scene(scene, rounds=rounds or scene.rounds, tell=_tell)
         record["scenes"].append(to_record(scene, rows))
         tables.append(format_table(scene, rows))
     record["machine"]["own_peak_mib"] = round(own_peak(), 1)
@@ -72,11 +77,13 @@ def _measure(folder: Path, names: tuple[str, ...], *, rounds: int | None, sample
 
 
 def _scenes(folder: Path, subject: Any, names: tuple[str, ...], *, sample: bool) -> Iterator[Scene]:
-    extractions = tuple(name for name in names if name != UPGRADE)
+    extractions = tuple(name for name in names if name not in (UPGRADE, EXECUTE))
     if extractions:
         yield from extraction_scenes(folder, subject, extractions)
     if UPGRADE in names:
         yield upgrade_scene(folder / "upgrade", no_upstream=sample)
+    if EXECUTE in names:
+        yield from execution_scenes(folder / "execute", subject.docs, is_sample=sample)
 
 
 def machine_facts() -> dict[str, Any]:

@@ -1,4 +1,5 @@
 """``python -m bench.catalogs fill|count FOLDER``: pseudo-translate every catalogue in a folder, or count what is translated.
+``python -m bench.catalogs change FILE WORD``: change one translation in a catalogue, so that it ends with WORD.
 
 A filler keeps code, math, link targets, roles, URLs and HTML as they are and turns every English word into Chinese characters.
 """
@@ -24,6 +25,7 @@ _KEPT = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
+_SENTENCE = re.compile(r"[A-Z][^`$<\[\]*_()]{39,}\.")
 _WORD = re.compile(r"[A-Za-z]{2,}")
 
 
@@ -49,6 +51,15 @@ def fill(folder: Path) -> None:
         path.write_bytes(po.format_catalog(replace(catalog, entries=entries)))
 
 
+def change(path: Path, word: str) -> None:
+    """Translate the first sentences without markup in the catalogue at ``path`` anew, with ``word`` at their end. There must be some."""
+    catalog = po.read_catalog(path.read_bytes(), where=path.name).catalog
+    found = next(entry for entry in catalog.entries if _SENTENCE.fullmatch(entry.msgid) and not entry.obsolete)
+    changed = replace(found, msgstr=f"{filler(found.msgid)}{word}", fuzzy=False, previous=None)
+    entries = tuple(changed if entry is found else entry for entry in catalog.entries)
+    path.write_bytes(po.format_catalog(replace(catalog, entries=entries)))
+
+
 def count(folder: Path) -> dict[str, int]:
     """How many live entries below ``folder`` are translated, fuzzy or empty."""
     counts: Counter[str] = Counter()
@@ -60,8 +71,10 @@ def count(folder: Path) -> dict[str, int]:
 
 
 if __name__ == "__main__":
-    _, verb, name = sys.argv
+    _, verb, name, *words = sys.argv
     if verb == "fill":
         fill(Path(name))
+    elif verb == "change":
+        change(Path(name), *words)
     else:
         print(json.dumps(count(Path(name))))

@@ -7,13 +7,14 @@ import resource
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 MEBIBYTE = 1024 * 1024
+PRINTED = ".printed"  # what the last command in a folder printed
 MAXRSS_UNIT = 1 if sys.platform == "darwin" else 1024  # bytes per unit of ru_maxrss
 
 
@@ -32,7 +33,10 @@ class Cost:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contender:
-    """One tool in one scene. ``prepare`` gets the number of the round, from 1, and is not measured; nor is ``outcome``."""
+    """One tool in one scene. ``prepare`` gets the number of the round, from 1, and is not measured; nor is ``outcome``.
+
+    A command that ends with another code than those of ``accepted`` ends the bench.
+    """
 
     name: str
     commands: tuple[tuple[str, ...], ...]  # run one after the other, their cost added up
@@ -42,26 +46,42 @@ class Contender:
     outcome: Callable[[], str] = lambda: ""
     note: str = ""  # what makes it not quite the same job
     missing: str = ""  # why it cannot run here
+    accepted: tuple[int, ...] = (0,)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """Our ``cpu`` and ``peak`` are to be this many times smaller than those of ``rival`` (0: no target)."""
+    """Our ``cpu``, ``peak`` and ``wall`` are to be this many times smaller than those of ``rival`` (0: no target)."""
 
     rival: str
-    cpu: float
+    cpu: float = 0.0
     peak: float = 0.0
+    wall: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limit:
+    """What is asked of one contender by itself: at most so many seconds ``wall`` (0: no limit), and this ``outcome`` in every round."""
+
+    contender: str
+    outcome: str
+    wall: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scene:
-    """One job. The first contender is ours; the others are compared with it, or with the one that ``beside`` names for them."""
+    """One job. The first contender is ours; the others are compared with it, or with the one that ``beside`` names for them.
+
+    ``rounds`` is how often it is run unless somebody asks for another number.
+    """
 
     name: str
     title: str
     contenders: tuple[Contender, ...]
     targets: tuple[Target, ...] = ()
+    limits: tuple[Limit, ...] = ()
     beside: Mapping[str, str] = field(default_factory=dict)
+    rounds: int = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,26 +93,27 @@ class Row:
     middle: Cost | None = None
     cpu_ratio: float = 0.0
     peak_ratio: float = 0.0
+    wall_ratio: float = 0.0
     beside: str = ""
     outcome: str = ""
     note: str = ""
 
 
-def run_commands(commands: Sequence[Sequence[str]], *, folder: Path, environ: Mapping[str, str]) -> Cost:
+def run_commands(commands: Sequence[Sequence[str]], *, folder: Path, environ: Mapping[str, str], accepted: Sequence[int] = (0,)) -> Cost:
     """Run ``commands`` one after the other. Raises CommandError with the end of what the failing one printed."""
-    costs = [_run(command, folder, environ) for command in commands]
+    costs = [_run(command, folder, environ, accepted) for command in commands]
     return Cost(cpu=sum(cost.cpu for cost in costs), wall=sum(cost.wall for cost in costs), peak=max(cost.peak for cost in costs))
 
 
-def _run(command: Sequence[str], folder: Path, environ: Mapping[str, str]) -> Cost:
-    printed = folder / ".printed"
+def _run(command: Sequence[str], folder: Path, environ: Mapping[str, str], accepted: Sequence[int]) -> Cost:
+    printed = folder / PRINTED
     started = time.perf_counter()
     with printed.open("wb") as output:
         process = subprocess.Popen(command, cwd=folder, env=environ, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
         _, status, usage = os.wait4(process.pid, 0)  # with all children it waited for
     wall = time.perf_counter() - started
     process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
+    if process.returncode not in accepted:
         tail = printed.read_text(encoding="utf-8", errors="replace")[-2000:]
         raise CommandError(f"{' '.join(command)}\nended with {process.returncode}:\n{tail}")
     return Cost(cpu=usage.ru_utime + usage.ru_stime, wall=wall, peak=usage.ru_maxrss * MAXRSS_UNIT / MEBIBYTE)
@@ -102,14 +123,15 @@ def run_scene(scene: Scene, *, rounds: int, tell: Callable[[str], None]) -> tupl
     """Let the contenders work in turns, A B C A B C, so that whatever else the machine does meets all of them."""
     able = [contender for contender in scene.contenders if not contender.missing]
     costs: dict[str, list[Cost]] = {contender.name: [] for contender in able}
+    outcomes: dict[str, list[str]] = {contender.name: [] for contender in able}
     for number in range(1, rounds + 1):
         for contender in able:
             contender.prepare(number)
-            cost = run_commands(contender.commands, folder=contender.folder, environ=contender.environ)
+            cost = run_commands(contender.commands, folder=contender.folder, environ=contender.environ, accepted=contender.accepted)
             costs[contender.name].append(cost)
+            outcomes[contender.name].append(contender.outcome())
             tell(f"{scene.name} {number}/{rounds}  {contender.name}: {cost.cpu:.2f} s CPU, {cost.wall:.2f} s wall, {cost.peak:.0f} MiB")
-    outcomes = {contender.name: contender.outcome() for contender in able}
-    return compare(scene, costs, outcomes)
+    return compare(scene, costs, {name: " / ".join(dict.fromkeys(found)) for name, found in outcomes.items()})
 
 
 def compare(scene: Scene, costs: Mapping[str, Sequence[Cost]], outcomes: Mapping[str, str]) -> tuple[Row, ...]:
@@ -130,6 +152,7 @@ def compare(scene: Scene, costs: Mapping[str, Sequence[Cost]], outcomes: Mapping
                 middle=middles[name],
                 cpu_ratio=middles[name].cpu / base.cpu if base else 0.0,
                 peak_ratio=middles[name].peak / base.peak if base else 0.0,
+                wall_ratio=middles[name].wall / base.wall if base else 0.0,
                 beside=ours if base else "",
                 outcome=outcomes.get(name, ""),
                 note=contender.note,
@@ -144,30 +167,50 @@ def middle(costs: Sequence[Cost]) -> Cost:
 
 
 def judge(scene: Scene, rows: Sequence[Row]) -> tuple[str, ...]:
-    """One line per target: met or missed, and by how much. Nothing fails for it."""
-    lines = []
-    for target in scene.targets:
-        row = next(row for row in rows if row.name == target.rival)
-        if row.middle is None:
-            lines.append(f"no verdict beside {target.rival}: {row.note}")
-            continue
-        wanted = [("CPU", target.cpu, row.cpu_ratio), ("peak memory", target.peak, row.peak_ratio)]
-        for what, least, ratio in wanted:
-            if least:
-                verdict = "met" if ratio >= least else "MISSED"
-                lines.append(f"{verdict}: {what} of {target.rival} is {ratio:.1f} × that of {row.beside} (target: at least {least:g} ×)")
-    return tuple(lines)
+    """One line per target and limit: met or missed, and by how much. Nothing fails for it."""
+    by_name = {row.name: row for row in rows}
+    lines = [line for target in scene.targets for line in _judge_target(target, by_name[target.rival])]
+    return (*lines, *(line for limit in scene.limits for line in _judge_limit(limit, by_name[limit.contender])))
+
+
+def _judge_target(target: Target, row: Row) -> Iterator[str]:
+    if row.middle is None:
+        yield f"no verdict beside {target.rival}: {row.note}"
+        return
+    wanted = [
+        ("CPU", target.cpu, row.cpu_ratio),
+        ("peak memory", target.peak, row.peak_ratio),
+        ("wall time", target.wall, row.wall_ratio),
+    ]
+    for what, least, ratio in wanted:
+        if least:
+            found = f"{what} of {target.rival} is {ratio:.1f} × that of {row.beside}"
+            yield f"{_verdict(ratio >= least)}: {found} (target: at least {least:g} ×)"
+
+
+def _judge_limit(limit: Limit, row: Row) -> Iterator[str]:
+    if row.middle is None:
+        yield f"no verdict on {limit.contender}: {row.note}"
+        return
+    is_met = row.outcome == limit.outcome
+    yield f"{_verdict(is_met)}: {row.name}: {row.outcome or 'nothing'}" + ("" if is_met else f" (wanted: {limit.outcome})")
+    if limit.wall:
+        yield f"{_verdict(row.middle.wall <= limit.wall)}: {row.name}: {row.middle.wall:.2f} s wall (limit: {limit.wall:g} s)"
+
+
+def _verdict(is_met: bool) -> str:
+    return "met" if is_met else "MISSED"
 
 
 def format_table(scene: Scene, rows: Sequence[Row]) -> str:
     """The rows as text, the verdicts below."""
     width = max(len(row.name) for row in rows)
-    lines = [scene.title, f"  {'':{width}}  {'CPU s':>7} {'wall s':>7} {'MiB':>6}   {'CPU ×':>6} {'MiB ×':>6}"]
+    lines = [scene.title, f"  {'':{width}}  {'CPU s':>7} {'wall s':>7} {'MiB':>6}   {'CPU ×':>6} {'wall ×':>6} {'MiB ×':>6}"]
     for row in rows:
         if row.middle is None:
             lines.append(f"  {row.name:{width}}  {row.note}")
             continue
-        ratios = f"{row.cpu_ratio:6.1f} {row.peak_ratio:6.1f}" if row.beside else f"{'1':>6} {'1':>6}"
+        ratios = f"{row.cpu_ratio:6.1f} {row.wall_ratio:6.1f} {row.peak_ratio:6.1f}" if row.beside else f"{'1':>6} {'1':>6} {'1':>6}"
         remark = "; ".join(text for text in (row.outcome, row.note, f"× of {row.beside}" if _is_other(scene, row) else "") if text)
         figures = f"{row.middle.cpu:7.2f} {row.middle.wall:7.2f} {row.middle.peak:6.0f}   {ratios}"
         lines.append(f"  {row.name:{width}}  {figures}   {remark}".rstrip())
@@ -185,6 +228,7 @@ def to_record(scene: Scene, rows: Sequence[Row]) -> dict[str, Any]:
         "title": scene.title,
         "rows": [asdict(row) for row in rows],
         "targets": [asdict(target) for target in scene.targets],
+        "limits": [asdict(limit) for limit in scene.limits],
         "verdicts": list(judge(scene, rows)),
     }
 

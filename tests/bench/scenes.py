@@ -20,7 +20,7 @@ from bench.sphinx_docs import SphinxDocs
 from bench.workshop import BRANCH, PROJECT, Root
 
 OLD_REF = "jax-v0.8.0"
-COLD, UNCHANGED, EDITED, UPGRADE = NAMES = ("cold", "unchanged", "edited", "upgrade")
+COLD, UNCHANGED, EDITED, UPGRADE = DEFAULT = ("cold", "unchanged", "edited", "upgrade")
 OURS, OURS_SYNC, OURS_MARKDOWN = "ours: split", "ours: sync", "ours: split, Markdown"
 SPHINX, MDPO, MSGMERGE, SPHINX_INTL, POT2PO = "sphinx + sphinx-intl", "mdpo, Markdown", "msgmerge", "sphinx-intl", "pot2po"
 _TITLES = {
@@ -153,7 +153,7 @@ def upgrade_scene(folder: Path, *, no_upstream: bool) -> Scene:
     if no_upstream:
         reason = f"needs two releases: set {workshop.VARIABLE} to a clone or a bundle of the JAX docs"
         missing = tuple(Contender(name=name, commands=(), folder=folder, missing=reason) for name in (OURS, MSGMERGE, SPHINX_INTL, POT2PO))
-        return Scene(name=UPGRADE, title=title, contenders=missing)
+        return Scene(name=UPGRADE, title=title, contenders=missing, rounds=1)
     folder.mkdir()
     root = Root.real(folder / "root")
     root.run("pull", "--ref", OLD_REF)
@@ -176,7 +176,7 @@ def upgrade_scene(folder: Path, *, no_upstream: bool) -> Scene:
         _sphinx_intl(folder, root.docs),
         _pot2po(folder, old, templates),
     )
-    return Scene(name=UPGRADE, title=title, contenders=contenders, targets=(Target(rival=MSGMERGE, cpu=1),))
+    return Scene(name=UPGRADE, title=title, contenders=contenders, targets=(Target(rival=MSGMERGE, cpu=1),), rounds=1)
 
 
 def _fill(catalogs: Path) -> None:

@@ -81,7 +81,14 @@ class Root:
 
     @property
     def catalogs(self) -> Path:
-        return self.path / "translations" / LOCALE / self.name
+        return self.catalogs_in(LOCALE)
+
+    def catalogs_in(self, locale: str) -> Path:
+        return self.path / "translations" / locale / self.name
+
+    def built(self, locale: str) -> Path:
+        """What was made of the pages: ``merged``, ``executed``, ``html``."""
+        return self.path / "build" / locale / self.name
 
     def command(self, verb: str, *options: str) -> tuple[str, ...]:
         return (*PIPELINE, verb, self.name, *options)
