@@ -85,7 +85,8 @@ def _cache(arguments: argparse.Namespace, log: Log) -> int:
 def _report(arguments: argparse.Namespace, log: Log) -> int:
     from pipeline.reporting import merge_files
 
-    text, code = merge_files(read_settings(arguments.config), arguments.words, as_json=arguments.json)
+    colour, width = _terminal()
+    text, code = merge_files(read_settings(arguments.config), arguments.words, width=width, colour=colour, as_json=arguments.json)
     _print(text)
     return code
 

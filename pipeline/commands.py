@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pipeline.adapters.files import hold_lock, write_if_changed
+from pipeline.adapters.files import append_text, hold_lock, write_if_changed
 from pipeline.config import Settings, Upstream, matches
 from pipeline.core.lock import format_lock, pages_of, parse_lock, rst_of
 from pipeline.errors import ConfigError, InputError, PublishError, UpstreamError
@@ -292,14 +292,14 @@ def _report(settings: Settings, upstream: Upstream, options: Options, result: Ru
 def _tell_readers(paths: Paths, options: Options, result: RunResult, previous: object) -> None:
     """The report as a page, and where GitHub shows it: with the times of the last run that ran something."""
     import os
+    from pathlib import Path
 
     from pipeline.report_html import to_html
     from pipeline.report_summary import to_summary
 
     write_if_changed(paths.report_page, to_html(result, previous=previous, shard=options.shard))
     if summary := os.environ.get("GITHUB_STEP_SUMMARY"):
-        with open(summary, "a", encoding="utf-8") as file:
-            file.write(to_summary(result, previous=previous, shard=options.shard))
+        append_text(Path(summary), to_summary(result, previous=previous, shard=options.shard))
 
 
 def _previous_report(path: Path) -> object:

@@ -15,8 +15,6 @@ from pipeline.report_html import to_html
 from pipeline.report_merge import merge_reports, result_of
 from pipeline.stages import cache
 
-PLAIN_WIDTH = 140
-
 
 def tell_cache(settings: Settings, action: str) -> tuple[Sequence[str], int]:
     """Lines for people, and the exit code: 1 if entries were damaged."""
@@ -28,7 +26,7 @@ def tell_cache(settings: Settings, action: str) -> tuple[Sequence[str], int]:
     return verified.lines(), FindingsError.exit_code if verified.damaged else 0
 
 
-def merge_files(settings: Settings, names: Sequence[str], *, as_json: bool = False) -> tuple[str, int]:
+def merge_files(settings: Settings, names: Sequence[str], *, width: int, colour: bool, as_json: bool = False) -> tuple[str, int]:
     """Write the reports of all shards of a run as one to ``build/``; return it as text, with its exit code.
 
     Raises InputError for a file that is no report, and for reports that are not of one run.
@@ -39,7 +37,7 @@ def merge_files(settings: Settings, names: Sequence[str], *, as_json: bool = Fal
     write_if_changed(paths.report, report.json_bytes(merged))
     write_if_changed(paths.junit, report.to_junit(result))
     write_if_changed(paths.report_page, to_html(result))
-    text = report.json_bytes(merged).decode("utf-8") if as_json else report.to_text(result, width=PLAIN_WIDTH, colour=False)
+    text = report.json_bytes(merged).decode("utf-8") if as_json else report.to_text(result, width=width, colour=colour)
     return text, int(merged["exit_code"])
 
 

@@ -56,6 +56,15 @@ def write_atomic(path: Path, data: bytes) -> None:
     _write_atomic(path, data, is_due=lambda: True)
 
 
+def append_text(path: Path, text: str) -> None:
+    """Add ``text`` at the end of a file that others write to as well. Raises WriteError."""
+    try:
+        with path.open("a", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise WriteError(f"cannot be written: {error.strerror}", where=str(path), hint=_hint(error)) from error
+
+
 def _content(path: Path) -> bytes | None:
     try:
         return path.read_bytes()

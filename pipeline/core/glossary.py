@@ -109,7 +109,7 @@ class Glossary:
         if not self._suspects.search(chinese):
             return
         spans: dict[str, list[tuple[int, int]]] = {}
-        for match in self._suspects.finditer(_blank_atoms(chinese)):
+        for match in self._suspects.finditer(prose.replace_atoms(chinese, lambda atom: " " * len(atom))):
             for word in self._avoided_in[match[0]]:
                 start = match.start() + match[0].index(word)
                 spans.setdefault(word, []).append((start, start + len(word)))
@@ -201,12 +201,3 @@ def _has_in_order(text: str, parts: Iterable[str]) -> bool:
 
 def _squeeze(text: str) -> str:
     return _SQUEEZED.sub("", text).lower()
-
-
-def _blank_atoms(text: str) -> str:
-    """``text`` with a space for each character of an atom, so that all else stays where it is."""
-    at = 0
-    for atom in prose.atoms_of(text):
-        at = text.index(atom, at)
-        text = text[:at] + " " * len(atom) + text[at + len(atom) :]
-    return text

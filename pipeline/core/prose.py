@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 _WORD = re.compile(rf"[^\W\d_]{{2,}}|[{CJK}]")
@@ -37,6 +38,11 @@ def mask(text: str) -> str:
 def atoms_of(text: str) -> list[str]:
     """The atoms of a text, as they are written, in order."""
     return [match[0] for match in _ATOM.finditer(text)]
+
+
+def replace_atoms(text: str, by: Callable[[str], str]) -> str:
+    """``text`` with what ``by`` gives for each atom in its place: as long as the atom where positions are to hold."""
+    return _ATOM.sub(lambda match: by(match[0]), text)
 
 
 def has_words(text: str) -> bool:

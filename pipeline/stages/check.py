@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 from pipeline.adapters import po
@@ -126,21 +127,22 @@ def _look(read: Sequence[_Read], glossary: Glossary | None, ignore: Sequence[Ign
             silenced += 1
         else:
             kept.append(found)
+    fixed = cache(lambda name, at: fix_entry(subjects[name][at]))  # one entry may have several mistakes
     for found in without_echoes(kept):
-        mistakes[found.page].append(_told(found, by_name[found.page].file, subjects[found.page][found.index]))
+        mended = fixed(found.page, found.index) if found.problem.fix is not None else ""
+        mistakes[found.page].append(_told(found, by_name[found.page].file, subjects[found.page][found.index].entry, mended))
+    known = code_names()
     for name, ones in subjects.items():
         for at, one in enumerate(ones):
-            for text, hint in silence_problems(one.entry, code_names(), used.get((name, at), ())):
+            for text, hint in silence_problems(one.entry, known, used.get((name, at), ())):
                 mistakes[name].append(_mistake(hygiene.SILENCED, by_name[name].file, one.entry.line, text, hint, entry=one.entry))
     return silenced
 
 
-def _told(found: Found, file: CatalogFile, subject: Subject) -> Mistake:
-    problem = found.problem
-    fixed = fix_entry(subject) if problem.fix is not None else subject.msgstr
+def _told(found: Found, file: CatalogFile, entry: Entry, mended: str) -> Mistake:
     rule = Rule(code=found.code, name=found.name, severity=found.severity)
-    mistake = _mistake(rule, file, subject.entry.line, problem.text, problem.hint, entry=subject.entry)
-    return replace(mistake, spans=problem.spans, fixed=fixed if fixed != subject.msgstr else None)
+    mistake = _mistake(rule, file, entry.line, found.problem.text, found.problem.hint, entry=entry)
+    return replace(mistake, spans=found.problem.spans, fixed=mended if mended not in ("", entry.msgstr) else None)
 
 
 def _of_file(read: _Read) -> Iterator[Mistake]:

@@ -39,14 +39,7 @@ def masked(text: str) -> str:
     """``text`` with the characters of atoms and marks replaced by stand-ins: as long as it was, so that positions hold."""
     if not _ANY.search(text):
         return text
-    parts: list[str] = []
-    at = 0
-    for atom in prose.atoms_of(text):
-        start = text.index(atom, at)
-        parts += [text[at:start], _stand_in(atom)]
-        at = start + len(atom)
-    parts.append(text[at:])
-    return _without_marks("".join(parts))
+    return _without_marks(prose.replace_atoms(text, _stand_in))
 
 
 def _stand_in(atom: str) -> str:

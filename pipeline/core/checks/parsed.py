@@ -120,13 +120,7 @@ def parse(text: str, kind: Kind) -> Parsed:
 
 def blanked(source: str, by: str = STAND_IN) -> str:
     """``source`` with each character of an atom and of an escape replaced, so that positions stay."""
-    parts: list[str] = []
-    at = 0
-    for atom in prose.atoms_of(source):
-        start = source.index(atom, at)
-        parts += [source[at:start], by * len(atom)]
-        at = start + len(atom)
-    return _ESCAPED.sub(by * 2, "".join((*parts, source[at:])))
+    return _ESCAPED.sub(by * 2, prose.replace_atoms(source, lambda atom: by * len(atom)))
 
 
 def canonical_math(formula: str) -> str:
