@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import re
 import shutil
@@ -211,6 +212,15 @@ def test_a_page_renamed_upstream_takes_its_memory_along(project: Project, tmp_pa
     assert not other.memory("guide").exists()
     assert other.memory("manual").read_text(encoding="utf-8").count("translator: Li Lei") == 5
     clone_of(other, "v2")
+
+
+def test_a_page_without_any_file_is_forgotten(project: Project) -> None:
+    """As after a kill between the removal of a renamed page's memory and the end of the run."""
+    state = project.paths.memory_state(LOCALE)
+    before = json.loads(state.read_bytes())
+    state.write_text(json.dumps({**before, "gone": before["guide"]}), encoding="utf-8")
+    project.sync("v1")
+    assert json.loads(state.read_bytes()) == before
 
 
 @pytest.mark.parametrize("refs", [("v2", "v3"), ("v3", "v2")])

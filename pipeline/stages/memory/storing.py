@@ -43,7 +43,9 @@ def store_memory(
         files = run.where.memories()
         due = {page: catalog for page, catalog in catalogs.by_page.items() if catalog.entries}
         due = {page: one for page, one in due.items() if not state.agrees(page, run.where.catalog(page), files.get(page))}
-        if due or files.keys() - catalogs.by_page.keys():
+        gone = [page for page in state.pages.keys() - files.keys() if run.where.catalog(page) is None]
+        state.forget(gone)
+        if due or gone or files.keys() - catalogs.by_page.keys():
             wanted = _wanted(pages, {*due, *files}, lock)
             store = _Store(run=run, upstream=upstream, lock=lock, catalogs=catalogs, due=due, files=files, wanted=wanted, state=state)
             store.write_pages()
@@ -84,7 +86,7 @@ class _Store:
             if memory and not keep_unheld(replace(memory, entries=()), memory, self.held):
                 path = run.paths.memory(run.locale, page)
                 run.changes.append(path.relative_to(run.paths.root).as_posix())
-                self.state.pages.pop(page, None)
+                self.state.forget([page])
                 if not run.dry:
                     remove_files([path])
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -135,6 +135,11 @@ class State:
     def keep(self, page: str, memory: bytes, catalog: bytes | None) -> None:
         """Both sides start from ``memory`` now; ``catalog`` agrees with it, if there is one that does."""
         self.pages[page] = (_text(memory), _hash(catalog) if catalog is not None else "")
+
+    def forget(self, pages: Iterable[str]) -> None:
+        """Neither file of these pages is left."""
+        for page in pages:
+            self.pages.pop(page, None)
 
     def write(self, paths: Paths, locale: str, *, dry: bool) -> None:
         write_if_changed(paths.memory_state(locale), json.dumps(self.pages, sort_keys=True).encode("ascii"), dry=dry)
