@@ -227,6 +227,14 @@ def test_cells_run_counts_up_to_the_stop() -> None:
     assert execution.cells_run(page, stop, until=5) == 2
 
 
+def test_a_guess_counts_the_cells_that_run_and_what_is_repeated_to_be_measured() -> None:
+    page = notebook(code("a"), prose("%timeit"), code("%timeit a\n%timeit b"), code("%timeit c", "skip-execution"), code("%%timeit\nd"))
+    cells, timings = execution.SECONDS_PER_CELL, execution.SECONDS_PER_TIMING
+    assert execution.guess_seconds(page) == pytest.approx(execution.SECONDS_TO_START + 3 * cells + 3 * timings)
+    assert execution.guess_seconds(page, until=4) == pytest.approx(execution.SECONDS_TO_START + 2 * cells + 2 * timings)
+    assert execution.guess_seconds(page, cell=5.0) == pytest.approx(execution.SECONDS_TO_START + 15 + 3 * timings)
+
+
 def test_tags_that_remove_do_so_in_the_page_that_is_shown() -> None:
     tags = {"first": "remove-input", "second": "remove-output", "third": "remove-cell"}
     cells = [

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from pipeline.errors import GuardError, InputError
@@ -30,6 +30,10 @@ MISSING = re.compile(
     r"|more than one device|nvidia-smi|libtpu|interpret mode is supported on cpu|this run is offline",
     re.I,
 )
+# Of pages of JAX 0.10 on a CPU. Good enough to begin with what takes long.
+SECONDS_TO_START = 1.0
+SECONDS_PER_CELL = 0.1
+SECONDS_PER_TIMING = 2.5  # %timeit repeats a line, or a cell, until that is long enough to be measured
 COLOURS = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 
 
@@ -209,8 +213,19 @@ def _differs(what: str, where: str) -> GuardError:
 def cells_run(notebook: Notebook, stop: CellFailure | None, *, until: int = 0) -> int:
     """How many code cells of ``notebook`` were sent to the kernel, given where the run stopped, or was to stop."""
     last = stop.cell if stop is not None and stop.blame != "expectation" else len(notebook["cells"])
+    return sum(1 for index in _sent(notebook, until) if index <= last)
+
+
+def _sent(notebook: Notebook, until: int) -> Iterator[int]:
+    """The code cells that a run sends to the kernel if nothing stops it."""
     numbered = enumerate(code_cells(notebook), start=1)
-    return sum(1 for number, index in numbered if index <= last and is_before(number, until) and is_run(notebook["cells"][index]))
+    return (index for number, index in numbered if is_before(number, until) and is_run(notebook["cells"][index]))
+
+
+def guess_seconds(notebook: Notebook, *, until: int = 0, cell: float = SECONDS_PER_CELL) -> float:
+    """How long a run may take, from the code alone; ``cell`` is what most of its cells take."""
+    sources = [source_of(notebook["cells"][index]) for index in _sent(notebook, until)]
+    return SECONDS_TO_START + cell * len(sources) + SECONDS_PER_TIMING * sum(source.count("%timeit") for source in sources)
 
 
 def for_readers(notebook: Notebook) -> dict[str, Any]:

@@ -28,11 +28,12 @@ class Mode:
     startup: str
     note: str
     variables: Mapping[str, str] = field(default_factory=dict)
+    cell: float = execution.SECONDS_PER_CELL  # that most cells take
 
 
 MODES = {
-    "pallas-interpret": Mode(startup="pallas-interpret", note="in interpret mode"),
-    "pallas-interpret-hlo": Mode(startup="pallas-interpret", note="in interpret mode", variables=HLO),
+    "pallas-interpret": Mode(startup="pallas-interpret", note="in interpret mode", cell=5.0),
+    "pallas-interpret-hlo": Mode(startup="pallas-interpret", note="in interpret mode", variables=HLO, cell=5.0),
     "stand-in-data": Mode(startup="stand-in-data", note="with stand-in data"),
 }
 
@@ -66,9 +67,10 @@ class Task:
         return len(execution.code_cells(self.notebook))
 
     @property
-    def weight(self) -> int:
+    def seconds(self) -> float:
         """How long it may take, for machines that must agree on it without a word: told from the code alone."""
-        return 2 + execution.cells_run(self.notebook, None, until=self.rule.until)
+        cell = max((MODES[mode].cell for mode in self.rule.modes), default=execution.SECONDS_PER_CELL)
+        return execution.guess_seconds(self.notebook, until=self.rule.until, cell=cell)
 
     @property
     def note(self) -> str:

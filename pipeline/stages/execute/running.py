@@ -96,7 +96,7 @@ def _of_shard(tasks: Sequence[Task], shard: tuple[int, int] | None) -> list[Task
     """The tasks of this machine. What is in the cache here may not be there on others, so it plays no part."""
     if shard is None:
         return list(tasks)
-    chosen = set(share({task.page.name: task.weight for task in tasks}, *shard))
+    chosen = set(share({task.page.name: task.seconds for task in tasks}, *shard))
     return [task for task in tasks if task.page.name in chosen]
 
 
@@ -153,7 +153,7 @@ class _Run:
         by_page = {tasks[0].page.name: tasks for tasks in waiting.values()}
         times = self.history.seconds()
         first = [tasks[0] for tasks in by_page.values()]
-        order = sorted(first, key=lambda task: (times.get(task.page.name, float(task.total)), task.total), reverse=True)
+        order = sorted(first, key=lambda task: times.get(task.page.name, task.seconds), reverse=True)
         for outcome in self._outcomes([_job(self.stage, task) for task in order]):
             tasks = by_page[outcome.page]
             entry = entry_of(self.stage, tasks[0], outcome)
