@@ -57,6 +57,7 @@ def project(tmp_path: Path) -> tuple[Settings, Upstream, Paths]:
         ("{doc}`指南 <guide/start>`", '<p><a href="guide/start.html">指南</a></p>'),
         ("[a](b.md#c) [d](../e.ipynb)", '<p><a href="b.html#c">a</a> <a href="../e.html">d</a></p>'),
         ("[a](https://x.org/b.md) [d](#e)", '<p><a href="https://x.org/b.md">a</a> <a href="#e">d</a></p>'),
+        ("见 [](b.md#c)", '<p>见 <a href="b.html#c">b.md#c</a></p>'),
         ("(label)=\n# Title", '<a id="label"></a><h1 id="title">Title</h1>'),
         ("% comment", ""),
         ("```{toctree}\npage\n```", ""),
@@ -66,6 +67,12 @@ def project(tmp_path: Path) -> tuple[Settings, Upstream, Paths]:
 )
 def test_myst_is_readable(source: str, expected: str) -> None:
     assert html_of(source) == expected
+
+
+def test_a_matrix_within_a_formula_ends_no_paragraph() -> None:
+    text = html_of("前 $M =\n\\begin{bmatrix} a & b \\end{bmatrix}$ 后\n\n\\begin{align} x &= y \\end{align}")
+    first = text.partition("</p>")[0]
+    assert (first.count("<math"), first.endswith("后"), text.count("<math"), "begin" in text) == (1, True, 2, False)
 
 
 @pytest.mark.parametrize("fence", ["```", ":::"])

@@ -50,6 +50,8 @@ def _markdown() -> MarkdownIt:
 
     parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
     parser.use(dollarmath_plugin, renderer=_math, double_inline=True).use(amsmath_plugin, renderer=_math)
+    begin = next(rule.fn for rule in parser.block.ruler.__rules__ if rule.name == "amsmath")
+    parser.block.ruler.at("amsmath", begin, {"alt": []})  # a line of a formula that begins with \\begin ends no paragraph
     for plugin in (
         front_matter_plugin,
         myst_block_plugin,
@@ -156,10 +158,12 @@ def _image(renderer: Any, tokens: Sequence[Token], index: int, options: Any, env
 
 
 def _link(renderer: Any, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
-    page = LOCAL_PAGE.fullmatch(str(tokens[index].attrGet("href") or ""))
+    target = str(tokens[index].attrGet("href") or "")
+    page = LOCAL_PAGE.fullmatch(target)
     if page is not None:
         tokens[index].attrSet("href", f"{page[1]}.html{page[2] or ''}")
-    return str(renderer.renderToken(tokens, index, options, env))
+    is_empty = tokens[index + 1].type == "link_close"  # MyST shows the title of what it leads to
+    return str(renderer.renderToken(tokens, index, options, env)) + (escape(target) if is_empty else "")
 
 
 def _raw(_: Any, tokens: Sequence[Token], index: int, __: Any, env: Any) -> str:
