@@ -181,7 +181,7 @@ def bench(session: nox.Session) -> None:
 def pins(session: nox.Session) -> None:
     """Write constraints.txt anew: the newest versions of everything but JAX that fit together."""
     session.install("uv")
-    groups = (word for group in ("execute", "test", "lint", "types", "dask") for word in ("--group", group))
+    groups = (word for group in ("site", "test", "lint", "types", "dask", "workflows") for word in ("--group", group))
     plain = ("--no-annotate", "--no-header", "--no-emit-index-url", "--no-emit-find-links", "--quiet")
     found = session.run("uv", "pip", "compile", "pyproject.toml", *groups, "--universal", "--upgrade", *plain, silent=True)
     lines = [line for line in str(found).split("\n") if "==" in line and not line.startswith(("jax==", "jaxlib=="))]

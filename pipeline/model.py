@@ -29,6 +29,13 @@ class Kind(StrEnum):
     IMAGE = "image text"
 
 
+class Markup(StrEnum):
+    """In which language a message is marked up."""
+
+    MARKDOWN = "Markdown"
+    RST = "reST"
+
+
 class Severity(StrEnum):
     """How much a finding weighs. Only ``ERROR`` makes a run end with a non-zero code."""
 
@@ -125,6 +132,11 @@ class Message:
     payloads: tuple[str, ...] = ()  # data URI payloads, in the order of their numbers
     is_top_level: bool = False  # stands in no list, quote, table or directive
     block_end: int = 0  # offset behind the block's last line, without its line end
+    markup: Markup = Markup.MARKDOWN
+    # Of reStructuredText only:
+    pieces: tuple[tuple[int, int], ...] = ()  # the parts of the text that make up the message, where others lie between them
+    rules: tuple[tuple[int, int], ...] = ()  # spans of a title's overline and underline
+    mark: str = ""  # what stands behind the words within [start, end) and announces a literal block: "::"
 
     @property
     def section(self) -> str:
@@ -290,7 +302,6 @@ class RunResult:
     name: str
     lock: Lock
     pages: Mapping[str, tuple[PageResult, ...]] = field(default_factory=dict)
-    not_handled: tuple[str, ...] = ()  # documents that no stage can read yet (``.rst``), by path
     findings: tuple[Finding, ...] = ()  # those that belong to no page
     changes: tuple[str, ...] = ()  # files written, or with ``check_only`` the files that would be
     check_only: bool = False

@@ -21,12 +21,12 @@ from pipeline.errors import InputError
 from pipeline.model import Kind, Message
 
 # Also what turns the direction of text around or cannot be seen: a reader would see something else than stands there.
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f\x80-\x9f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f\x80-\x9f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
 _ACTIVE = re.compile(r"[<\[{\\:&]|//|www\.", re.IGNORECASE)
 _BLOCK_START = re.compile(r"[#>\-+*_=|`~:<%(\d\[$]")
 # Renderers differ (marked and MathJax read a notebook, MyST-Parser a page), so these are compared as they
 # are written, wherever they stand.
-_WRITTEN = {
+WRITTEN = {
     "HTML": re.compile(r"\{[\w+:-]+\}`[^`<>\n]*<[^`<>\s]*>`|(<[A-Za-z/!?][^\s<>]*)"),  # a role's target is none
     "link target": re.compile(r"\]\(\s*<?([^\s()<>]*)"),
     "URL": re.compile(
@@ -45,7 +45,7 @@ _ESCAPE = re.compile(r"\\([:/.&;#])")
 _IMAGE_MARKS = frozenset("\\`<>[]$")
 _CELLS = ("{code-cell}", "{raw-cell}")
 # Parsing takes time that grows faster than the text; no honest translation is that much longer.
-_LEAST_LIMIT, _TIMES_AS_LONG = 1000, 10
+LEAST_LIMIT, TIMES_AS_LONG = 1000, 10
 _BEHIND_A_MARK = frozenset((Kind.HEADING, Kind.TABLE_CELL, Kind.TITLE))
 
 
@@ -66,9 +66,9 @@ def refusal(message: Message, msgstr: str) -> Refusal | None:
 @lru_cache(maxsize=1 << 14)
 def _refusal(msgid: str, kind: Kind, msgstr: str) -> Refusal | None:
     # Cached for the twins of a jupytext pair, which hold the same messages.
-    if found := _CONTROL.search(msgstr):
+    if found := CONTROL.search(msgstr):
         return Refusal("G101", f"has the control character U+{ord(found[0]):04X}", "Delete it, or type the text again.")
-    if len(msgstr) > _LEAST_LIMIT + _TIMES_AS_LONG * len(msgid):
+    if len(msgstr) > LEAST_LIMIT + TIMES_AS_LONG * len(msgid):
         return Refusal("G106", f"has {len(msgstr)} characters where the English has {len(msgid)}", "Shorten it.")
     lines = splice.translation_lines(msgstr)
     if len(lines) > msgid.count("\n") + 1:
@@ -141,7 +141,7 @@ def _written_refusal(msgid: str, msgstr: str) -> Refusal | None:
     if not _ACTIVE.search(msgstr):
         return None
     texts = tuple(_without_escapes(text) for text in (msgid, msgstr))
-    for name, pattern in _WRITTEN.items():
+    for name, pattern in WRITTEN.items():
         theirs, ours = (Counter(filter(None, pattern.findall(text))) for text in texts)
         if added := ours - theirs if name in _COUNTED else Counter(piece for piece in ours if piece not in theirs):
             return _active(name, added, Counter())

@@ -74,6 +74,8 @@ class Split:
     code: tuple[str, ...] = ()
     headings: tuple[tuple[int, str], ...] = ()  # (level, title) of the sections open at the end
     title_end: int | None = None  # offset behind the first heading that stands in no container
+    tables: tuple[tuple[int, int], ...] = ()  # of reStructuredText: where tables lie that are drawn with characters
+    unsafe: tuple[tuple[int, str], ...] = ()  # line, and why its block is left as it is
 
 
 class _Parser(MarkdownIt):

@@ -1,0 +1,81 @@
+"""What a block of docutils' tree is to us: which kind of message its words are, and what of it must stay as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from docutils import nodes
+
+from pipeline.core.markdown import Signature
+from pipeline.core.rst.holding import held
+from pipeline.model import Kind
+
+_KINDS = {
+    "list_item": Kind.LIST_ITEM,
+    "block_quote": Kind.QUOTE,
+    "attribution": Kind.QUOTE,
+    "footnote": Kind.FOOTNOTE,
+    "citation": Kind.FOOTNOTE,
+    "term": Kind.TERM,
+    "definition": Kind.DEFINITION,
+    "field_body": Kind.DEFINITION,
+    "description": Kind.DEFINITION,
+    "entry": Kind.TABLE_CELL,
+    "title": Kind.HEADING,
+}
+# What of a node must be the same after a merge. Names of sections are their titles', widths of columns depend on words.
+_ATTRIBUTES = (
+    *("bullet", "enumtype", "prefix", "suffix", "start"),  # lists
+    *("refuri", "refname", "anonymous", "auto"),  # targets and footnotes
+    *("cols", "morerows", "morecols", "delimiter"),
+)
+_NAMED = (nodes.target, nodes.footnote, nodes.citation, nodes.substitution_definition)
+_CODE = (nodes.literal_block, nodes.doctest_block)
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """What a block stands in: the kind of its paragraphs; ``is_opaque`` if nothing in it is a message."""
+
+    kind: Kind = Kind.PARAGRAPH
+    is_top: bool = True
+    is_opaque: bool = False
+
+    def within(self, node: nodes.Element) -> Where:
+        """The same for what stands in ``node``."""
+        kind = Kind.TABLE_CELL if node.get("cell") else node["kind"] if isinstance(node, held) else _KINDS.get(node.tagname, self.kind)
+        return Where(
+            kind=kind,
+            is_top=self.is_top and isinstance(node, nodes.section | nodes.title | nodes.paragraph),
+            is_opaque=self.is_opaque or isinstance(node, nodes.field_name),
+        )
+
+
+def ancestors(node: nodes.Element) -> Iterator[nodes.Element]:
+    """What a block stands in, innermost first."""
+    while node.parent is not None:
+        node = node.parent
+        yield node
+
+
+def metadata(node: nodes.Element) -> nodes.Node | None:
+    """The fields at the very start of a document: they say things about it, to programs."""
+    if not isinstance(node, nodes.document):
+        return None
+    first = next((child for child in node.children if not isinstance(child, nodes.Invisible | nodes.system_message)), None)
+    return first if isinstance(first, nodes.field_list) else None
+
+
+def code_of(node: nodes.Element) -> str | None:
+    """The code that a block is, if it is one."""
+    code: str | None = node.astext() if isinstance(node, _CODE) else node.get("code")
+    return code
+
+
+def attributes(node: nodes.Element) -> Signature:
+    """What of a node must be the same after a merge, besides its type and place."""
+    found = [f"{name}={node[name]}" for name in _ATTRIBUTES if name in node]
+    if isinstance(node, _NAMED):
+        found += [f"name={name}" for name in (*node["names"], *node["dupnames"])]
+    return (*found, *node.get("signature", ()))

@@ -1,0 +1,126 @@
+"""Where the texts that docutils reads stand: at the end of their source line, or of the part of it that is a cell."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from docutils import nodes
+from docutils.statemachine import StringList
+
+from pipeline.core.rst.cells import CellBlock
+from pipeline.core.rst.lines import Lines, Place
+
+_CLASSIFIER = re.compile(r"``.+?``|`[^`]+`|( +: +)")
+_MARK = re.compile(r"\s*::")
+_UNKNOWN = "its place in the source cannot be told"
+
+
+class Words(nodes.Text):
+    """An inline text in the tree. If ``place`` is None, ``reason`` says why. ``first`` is its first line, from 0."""
+
+    place: Place | None = None
+    reason: str = ""
+    first: int = 0
+
+
+class Finder:
+    """Finds texts in the lines of one document, and keeps what else is noted while it is read."""
+
+    def __init__(self, lines: Lines) -> None:
+        self.lines = lines
+        self.overlined: set[int] = set()  # lines of titles that have an overline
+        self._cell: dict[int, tuple[int, int]] | None = None  # columns by line, inside a drawn table
+        self._reason = ""  # why nothing can be found at the moment
+
+    def words(self, text: str, numbers: Sequence[int], end: int | None = None) -> Words:
+        """``text`` up to ``end`` as a leaf of the tree. Each of its lines ends the source line of that number."""
+        place = None if self._reason else self._find(text, numbers, end)
+        return words_at(text[:end], place, numbers[0] if numbers else 0, self._reason)
+
+    def _find(self, text: str, numbers: Sequence[int], end: int | None) -> Place | None:
+        parts = text.split("\n")
+        if len(numbers) < len(parts):
+            return None
+        pieces: list[tuple[int, int]] = []
+        mark = ""
+        for part, number in zip(parts, numbers, strict=False):
+            left, right = self._columns(number)
+            shown = self.lines.shown[number][:right].rstrip()
+            body = part.strip()
+            if not shown.endswith(body):
+                mark = _mark(shown, body)
+            start = len(shown) - len(body) - (len(mark) - (mark == "::"))
+            if start < left or not shown.startswith(body, start):
+                return None
+            stop = len(shown) if end is None else start + len(text[:end].strip())
+            pieces.append((self.lines.offset(number, start), self.lines.offset(number, stop)))
+        return Place(tuple(pieces), mark, is_boxed=self._cell is not None and len(pieces) > 1)
+
+    def offset(self, line: int, tail: str, column: int) -> int:
+        """Offset of a column of ``tail``, the text that ends a line."""
+        return self.lines.offset(line, len(self.lines.shown[line]) - len(tail.rstrip()) + column)
+
+    def _columns(self, line: int) -> tuple[int, int]:
+        """The part of a line that belongs to the innermost cell, or all of it."""
+        whole = (0, len(self.lines.shown[line]))
+        return whole if self._cell is None else self._cell.get(line, whole)
+
+    @contextmanager
+    def failing(self, reason: str) -> Iterator[None]:
+        """Find nothing, for this reason."""
+        before, self._reason = self._reason, self._reason or reason
+        try:
+            yield
+        finally:
+            self._reason = before
+
+    @contextmanager
+    def inside(self, block: StringList) -> Iterator[None]:
+        """Look for texts in the columns of ``block`` if it is a cell of a drawn table."""
+        if not isinstance(block, CellBlock) or not block.drawn:
+            yield
+            return
+        before = self._cell
+        with self.failing(self._trouble(block)):
+            self._cell = {}
+            for (_, line), drawn, (left, right) in zip(block.items, block.drawn, block.columns, strict=True):
+                shift = len(self.lines.shown[line]) - len(drawn)
+                self._cell[line] = (shift + left, shift + right)
+            try:
+                yield
+            finally:
+                self._cell = before
+
+    def _trouble(self, cell: CellBlock) -> str:
+        """Why texts in a cell cannot be found; empty if they can."""
+        if self._cell is not None:
+            return "a table within a cell of a table"
+        if any("\t" in self.lines.raw(line) for _, line in cell.items):
+            return "tabs in a table"
+        return "" if cell.is_plain else "combining characters in a table"
+
+
+def words_at(text: str, place: Place | None, first: int, reason: str = "") -> Words:
+    """``text`` as a leaf of the tree that stands at ``place``."""
+    words = Words(text)
+    words.place, words.first, words.reason = place, first, "" if place else reason or _UNKNOWN
+    return words
+
+
+def term(state: Any, line: str, lineno: int) -> list[nodes.Element]:
+    """The term in a line that ``state`` reads, and the classifiers that stand behind it."""
+    cut = next((match for match in _CLASSIFIER.finditer(line) if match[1]), None)
+    if cut is None:
+        return [nodes.term(line, "", state.words(line, lineno))]
+    return [nodes.term(line, "", state.words(line, lineno, cut.start())), nodes.classifier("", line[cut.end() :])]
+
+
+def _mark(shown: str, body: str) -> str:
+    """What stands behind the words of a paragraph that announces a literal block."""
+    if body.endswith(":") and shown.endswith(f"{body}:"):
+        return "::"
+    match = _MARK.fullmatch(shown, shown.rfind(body) + len(body)) if body in shown else None
+    return match[0] if match else ""

@@ -1,0 +1,61 @@
+"""A text as docutils reads it, line by line, and the way back to the offsets of the text as it was given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from docutils.statemachine import string2lines
+
+_TAB_WIDTH = 8  # docutils' and Sphinx' default
+_BYTE_ORDER_MARK = "\ufeff"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where words stand: ``pieces`` are the offsets of each line's part.
+
+    ``mark`` is the end of the last piece that announces a literal block. ``is_boxed``: the pieces are lines of a cell,
+    between which other text lies. ``quote`` is the quotation mark of a CSV field; its piece holds the marks, if there are any.
+    """
+
+    pieces: tuple[tuple[int, int], ...]
+    mark: str = ""
+    is_boxed: bool = False
+    quote: str = ""
+
+
+class Lines:
+    """``shown`` are the lines as docutils gets them: without line ends and trailing white space, tabs expanded.
+
+    They end where ``str.splitlines`` says, because docutils does the same. ``starts`` are their offsets.
+    """
+
+    def __init__(self, text: str) -> None:
+        at = 1 if text.startswith(_BYTE_ORDER_MARK) else 0
+        plain = text[at:].replace("\0", "\ufffd").replace("\v", " ").replace("\f", " ")
+        self.shown = string2lines(plain, tab_width=_TAB_WIDTH)
+        self.starts: list[int] = []
+        self._raw = plain.splitlines(keepends=True)
+        for raw in self._raw:
+            self.starts.append(at)
+            at += len(raw)
+
+    def raw(self, line: int) -> str:
+        """A line with its tabs, trailing white space and line end."""
+        return self._raw[line]
+
+    def offset(self, line: int, column: int) -> int:
+        """Offset into the text of a column of a shown line."""
+        raw = self._raw[line]
+        if "\t" not in raw[:column]:
+            return self.starts[line] + column
+        width = 0
+        for index, character in enumerate(raw):
+            if width >= column:
+                return self.starts[line] + index
+            width += _TAB_WIDTH - width % _TAB_WIDTH if character == "\t" else 1
+        return self.starts[line] + len(raw)
+
+    def end(self, line: int) -> int:
+        """Offset behind the last visible character of a line."""
+        return self.offset(line, len(self.shown[line]))

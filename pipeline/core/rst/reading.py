@@ -1,0 +1,134 @@
+"""docutils' parser, made to say where words stand: blocks only, no roles, no transforms, no files, no output.
+
+docutils hands every inline text that it meets, with its line, to the method ``inline_text`` of a state. The states here
+are docutils' own but for that method (and what knows about titles, tables and directives): they look up where the
+text stands and put :class:`Words` into the tree. Inline mark-up is not read at all.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Any
+
+from docutils import frontend, nodes
+from docutils.parsers.rst import Parser, states
+from docutils.statemachine import StringList
+from docutils.utils import Reporter
+
+from pipeline.core.rst.cells import recording
+from pipeline.core.rst.directives import directive_class
+from pipeline.core.rst.finding import Finder, Words, term
+from pipeline.core.rst.lines import Lines
+
+_NEVER = 5  # above every level of docutils' messages
+
+
+class _State(states.RSTState):
+    """What every state does in another way than docutils' own."""
+
+    nested_sm_cache: list[Any] = []  # noqa: RUF012  # docutils' own cache holds its own states
+
+    def __init__(self, state_machine: Any, debug: bool = False) -> None:
+        super().__init__(state_machine, debug)
+        self.nested_sm_kwargs = {"state_classes": STATES, "initial_state": "Body"}
+
+    @property
+    def finder(self) -> Finder:
+        inliner: Any = self.inliner
+        finder: Finder = inliner.finder
+        return finder
+
+    def inline_text(self, text: str, lineno: int) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        return [self.words(text, lineno)] if text else [], []
+
+    def words(self, text: str, lineno: int, end: int | None = None) -> Words:
+        """``text`` up to ``end``; its first line is ``lineno`` by the count of the state machine that reads it."""
+        return self.finder.words(text, self.numbers(lineno, text.count("\n") + 1), end)
+
+    def numbers(self, lineno: int, count: int = 1) -> list[int]:
+        """The source lines, from 0, of ``count`` lines from ``lineno`` by the count of the state machine."""
+        machine: Any = self.state_machine
+        first = max(lineno - machine.input_offset - 1, 0)
+        return [line for _, line in machine.input_lines.items[first : first + count]]
+
+    def offset(self, lineno: int, tail: str, column: int) -> int:
+        """Offset of a column of the text that ends line ``lineno``."""
+        return self.finder.offset(self.numbers(lineno)[0], tail, column)
+
+    def nested_parse(self, block: StringList, *arguments: Any, **options: Any) -> int:
+        with self.finder.inside(block):
+            return super().nested_parse(block, *arguments, **options)
+
+    def section(self, title: str, source: Any, style: Any, lineno: int, messages: Any) -> None:
+        if len(style) > 1:
+            self.finder.overlined.add(self.words(title, lineno).first)
+        super().section(title, source, style, lineno, messages)
+
+
+class _Body(_State, states.Body):
+    """Blocks: directives are ours, and tables tell the columns of their cells."""
+
+    def directive(self, match: re.Match[str], **presets: Any) -> Any:
+        return self.run_directive(directive_class(match[1]), match, match[1], presets)  # type: ignore[no-untyped-call]
+
+    def table(self, isolate_function: Any, parser_class: Any) -> Any:
+        machine: Any = self.state_machine
+        first = machine.input_lines.items[machine.line_offset][1]
+        found, blank_finish = super().table(isolate_function, recording(parser_class))  # type: ignore[no-untyped-call]
+        if isinstance(found[0], nodes.table):
+            found[0]["lines"] = (first, machine.input_lines.items[machine.line_offset][1])
+        return found, blank_finish
+
+
+class _Text(_State, states.Text):
+    """Paragraphs, titles and terms: a term goes without its classifiers."""
+
+    def term(self, lines: Any, lineno: int) -> Any:
+        return term(self, lines[0], lineno), []
+
+
+# Body keeps its explicit constructs as plain functions, past any method that replaces them.
+_Body.explicit = states.Struct(  # type: ignore[attr-defined]
+    patterns=states.Body.explicit.patterns,
+    constructs=[(getattr(_Body, function.__name__), pattern) for function, pattern in states.Body.explicit.constructs],
+)
+STATES = tuple(type(state.__name__, (_Body if issubclass(state, states.Body) else _Text, state), {}) for state in states.state_classes)
+
+
+class _Inliner(states.Inliner):
+    """What all states of one run share. It has nothing to set up: inline mark-up is not read."""
+
+    def __init__(self, finder: Finder) -> None:
+        self.finder = finder
+
+    def init_customizations(self, settings: Any) -> None:
+        pass
+
+    def adjust_uri(self, uri: str) -> str:
+        return uri
+
+
+@cache
+def _settings() -> Any:
+    settings = frontend.get_default_settings(Parser)
+    settings.report_level = settings.halt_level = _NEVER
+    settings.file_insertion_enabled = settings.raw_enabled = False
+    return settings
+
+
+def longest_line() -> int:
+    """How many characters a line may have for docutils to read the document at all."""
+    limit: int = _settings().line_length_limit
+    return limit
+
+
+def read(lines: Lines) -> tuple[nodes.document, Finder]:
+    """The tree of a text, and what was noted on the way. Raises whatever docutils raises where it fails."""
+    reporter = Reporter("", _NEVER, _NEVER, stream=False)  # no output
+    document = nodes.document(_settings(), reporter, source="")
+    document.note_source("", -1)
+    finder = Finder(lines)
+    machine = states.RSTStateMachine(state_classes=STATES, initial_state="Body")
+    machine.run(lines.shown, document, inliner=_Inliner(finder))
+    return document, finder

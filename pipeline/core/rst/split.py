@@ -1,0 +1,179 @@
+"""Split a text of reStructuredText into messages, by position.
+
+docutils tells where blocks are; nothing is ever rendered again. See :mod:`pipeline.core.rst.placing` for the way back.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from docutils import ApplicationError, nodes
+
+from pipeline.core.markdown import Signature, Split
+from pipeline.core.rst.blocks import Where, ancestors, attributes, code_of, metadata
+from pipeline.core.rst.finding import Finder, Words
+from pipeline.core.rst.lines import Lines, Place
+from pipeline.core.rst.reading import longest_line, read
+from pipeline.core.rst.worth import has_words, is_sentence
+from pipeline.errors import InputError
+from pipeline.model import Kind, Markup, Message
+
+_SOURCE_LOST = 3  # from this level on, a message of docutils' that quotes source stands in its place
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_FOLDED = re.compile(r"[ \t]*[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]\s*")
+
+
+def split_rst(text: str) -> Split:
+    """Find the messages of a whole document. Raises InputError where docutils itself fails."""
+    lines = Lines(text)
+    if too_long := next((number for number, line in enumerate(lines.shown, 1) if len(line) > longest_line()), 0):
+        raise InputError(f"line {too_long} is longer than docutils reads", hint="Break it upstream, or exclude the page.")
+    try:
+        document, finder = read(lines)
+        splitter = _Splitter(text, finder)
+        splitter.walk(document, 0, Where(), 0)
+    except (ValueError, IndexError, KeyError, AttributeError, TypeError, AssertionError, RecursionError, ApplicationError) as error:
+        raise InputError(
+            f"docutils fails on it ({type(error).__name__}: {error})", hint="Report the page upstream, or exclude it."
+        ) from error
+    return splitter.result()
+
+
+class _Splitter:
+    """Walks the tree of one document and collects messages with their offsets."""
+
+    def __init__(self, text: str, finder: Finder) -> None:
+        self.text = text
+        self.finder = finder
+        self.lines = finder.lines
+        self.messages: list[Message] = []
+        self.skeleton: list[tuple[int, Signature]] = []
+        self.code: list[str] = []
+        self.headings: list[tuple[int, str]] = []
+        self.tables: list[tuple[int, int]] = []
+        self.unsafe: list[tuple[int, str]] = []
+        self.title_end: int | None = None
+
+    def result(self) -> Split:
+        return Split(
+            text=self.text,
+            messages=tuple(sorted(self.messages, key=lambda message: message.start)),
+            skeleton=tuple(self.skeleton),
+            code=tuple(self.code),
+            headings=tuple(self.headings),
+            title_end=self.title_end,
+            tables=tuple(self.tables),
+            unsafe=tuple(sorted(self.unsafe)),
+        )
+
+    def walk(self, node: nodes.Element, depth: int, where: Where, offset: int) -> None:
+        """Read the blocks in ``node``, which stands at ``offset`` at the latest."""
+        fields = metadata(node)
+        for child in node.children:
+            if isinstance(child, nodes.system_message):
+                self._lost(child, depth, offset)
+            elif isinstance(child, nodes.Element):
+                inner = where.within(child)
+                self._block(child, depth, replace(inner, is_opaque=True) if child is fields else inner, offset)
+
+    def _block(self, node: nodes.Element, depth: int, where: Where, offset: int) -> None:
+        found = self._offset(node)
+        offset = offset if found is None else found
+        texts = tuple(self._text(child, node, where) for child in node.children if isinstance(child, nodes.Text))
+        self.skeleton.append((offset, (str(depth), node.tagname, *attributes(node), *texts)))
+        if (code := code_of(node)) is not None:
+            self.code.append(code)
+        if "lost" in node and has_words("\n".join(node["signature"][1:])):
+            self.unsafe.append((node["first"] + 1, node["lost"]))
+        count = len(self.messages)
+        self.walk(node, depth + 1, where, offset)
+        if "lines" in node and len(self.messages) > count:
+            first, last = node["lines"]
+            self.tables.append((self.lines.starts[first], self.lines.end(last)))
+
+    def _offset(self, node: nodes.Element) -> int | None:
+        """Where a block begins, as far as docutils tells."""
+        for child in node.children:
+            if isinstance(child, Words) and child.place:
+                return child.place.pieces[0][0]
+        if node.line is not None and not isinstance(node, nodes.section):
+            return self.lines.starts[min(max(node.line, 1), len(self.lines.starts)) - 1]
+        return next(
+            (offset for child in node.children if isinstance(child, nodes.Element) and (offset := self._offset(child)) is not None), None
+        )
+
+    def _lost(self, message: nodes.system_message, depth: int, offset: int) -> None:
+        """A message of docutils' that stands in the place of source that it could not read."""
+        sources = [child.astext() for child in message.children if isinstance(child, nodes.literal_block)]
+        if sources and message["level"] >= _SOURCE_LOST:
+            self.skeleton.append((offset, (str(depth), "lost", *sources)))
+            self.unsafe.append((message.get("line") or 1, message[0].astext().replace("\n", " ")))
+
+    def _text(self, text: nodes.Text, node: nodes.Element, where: Where) -> str:
+        """Make a message of an inline text; return what must be the same in the end: nothing of it, or all."""
+        if not isinstance(text, Words):
+            return text.astext()
+        headings = self._enter_section(text, node, where) if where.kind is Kind.HEADING else self.headings
+        if where.is_opaque or not (is_sentence if where.kind is Kind.IMAGE else has_words)(text):
+            return text.astext()
+        reason = text.reason or _danger(text, node)
+        if text.place and not reason:
+            self._message(text, text.place, where, headings)
+            return ""
+        self.unsafe.append((text.first + 1, reason))
+        return text.astext()
+
+    def _enter_section(self, words: Words, title: nodes.Element, where: Where) -> list[tuple[int, str]]:
+        """Open a section; return those around it."""
+        level = sum(isinstance(above, nodes.section) for above in ancestors(title))
+        outer = [heading for heading in self.headings if heading[0] < level]
+        self.headings = [*outer, (level, self._msgid(words.place) if words.place else words.astext())]
+        if where.is_top and self.title_end is None:
+            self.title_end = self.lines.end(words.first + 1)
+        return outer
+
+    def _message(self, words: Words, place: Place, where: Where, headings: Sequence[tuple[int, str]]) -> None:
+        first, last = words.first, words.first + len(place.pieces) - 1
+        rules: tuple[int, ...] = ()
+        if where.kind is Kind.HEADING:
+            rules = (first - 1, first + 1) if first in self.finder.overlined else (first + 1,)
+            last = first + 1
+        self.messages.append(
+            Message(
+                msgid=self._msgid(place),
+                kind=where.kind,
+                start=place.pieces[0][0],
+                end=place.pieces[-1][1],
+                line=first + 1,
+                headings=tuple(title for _, title in headings),
+                prefix=place.quote,
+                is_top_level=where.is_top,
+                block_end=self.lines.end(last),
+                markup=Markup.RST,
+                pieces=place.pieces if place.is_boxed else (),
+                rules=tuple((self.lines.starts[line], self.lines.end(line)) for line in rules),
+                mark=place.mark,
+            )
+        )
+
+    def _msgid(self, place: Place) -> str:
+        """The words at a place, on one line."""
+        parts = [self.text[start:end] for start, end in place.pieces]
+        if place.mark:
+            parts[-1] = parts[-1][: -1 if place.mark == "::" else -len(place.mark)]
+        text = "\n".join(parts)
+        if place.quote and text.startswith(place.quote):
+            text = text[1:-1].replace(place.quote * 2, place.quote)
+        return _FOLDED.sub(" ", text).strip()
+
+
+def _danger(words: Words, node: nodes.Element) -> str:
+    """Why a text that has been found must stay as it is."""
+    after = node.next_node(descend=False, siblings=True)
+    if _SURROGATE.search(words):
+        return "it has a lone surrogate"  # no catalogue can hold it
+    if "\n" in words and isinstance(after, nodes.system_message) and after.astext().endswith("Unexpected indentation."):
+        return "an indented line follows without a blank line"  # on one line, it would be a term with its definition
+    return ""

@@ -1,0 +1,147 @@
+"""What references point to: names that go on working when the words that they were made of are translated.
+
+docutils takes the words of a title for the name of its section, and those of a link with a target for the name of that
+target. ``Title_`` and ``page.html#title`` mean the English ones.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from docutils.nodes import fully_normalize_name, make_id
+
+from pipeline.core.markdown import Split
+from pipeline.core.rst.inline import spaced
+from pipeline.core.rst.inliner import shown_text
+from pipeline.core.splice import Edit, line_end_of
+from pipeline.model import Kind, Message
+
+_PHRASE = re.compile(r"(?<![`\\])`((?:\\.|[^`\\])+)`(__?)(?![A-Za-z0-9_`])", re.DOTALL)
+_INLINE = re.compile(r"(?<![A-Za-z0-9`\\])_`((?:\\.|[^`\\])+)`(?!`)", re.DOTALL)
+_EMBEDDED = re.compile(r"(.*?)\s*<([^<>]+)>", re.DOTALL)
+_WORD = re.compile(r"(?<![A-Za-z0-9_`])([A-Za-z0-9]+(?:[-._+:][A-Za-z0-9]+)*)_(?![A-Za-z0-9_`])")
+_EXPLICIT = re.compile(r"^[ \t]*\.\.[ \t]+_(?:`((?:\\.|[^`\\])+)`|((?:\\.|[^:\\\r\n`_])(?:\\.|:(?!\s)|[^:\\\r\n])*)):", re.MULTILINE)
+_SIMPLE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 .-]*")
+_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+_BLANK_LINE = re.compile(r"[ \t]*(?:\r\n?|\n)[ \t]*(?:\r\n?|\n)")
+_INDENTED = re.compile(r"\s*(?:\r\n?|\n)[ \t]+\S")
+_LINE_END = re.compile(r"[\r\n]")
+_GLOSSARY = ".. glossary::"
+_INDENT = "   "
+
+
+def referenced_names(text: str) -> frozenset[str]:
+    """The names that references in a document point to, normalised. Rather some too many: code is not told apart."""
+    return frozenset(_referenced(text))
+
+
+def link_names(text: str) -> frozenset[str]:
+    """The names that links with a target in them, and inline targets, define in a text, normalised."""
+    links = (_EMBEDDED.fullmatch(words) for words, end in _PHRASE.findall(text) if end == "_")
+    return frozenset(_normal(words) for words in (*_INLINE.findall(text), *(link[1] or link[2] for link in links if link)))
+
+
+def plan_targets(split: Split, linked: frozenset[str]) -> dict[int, str]:
+    """The target that must be written above a title once it is translated, by index of the message.
+
+    Only for titles that something points to by their English words: a reference on the page, or a link by the fragment
+    that HTML has of them, which are those in ``linked``. Of two equal titles docutils knows the first.
+    """
+    referenced = referenced_names(split.text)
+    taken = _explicit_names(split.text)
+    plan: dict[int, str] = {}
+    for index, message in enumerate(split.messages):
+        if message.kind is Kind.HEADING:
+            title = " ".join(shown_text(message.msgid).split())
+            name = fully_normalize_name(title)
+            if name not in taken and (name in referenced or make_id(name) in linked):
+                plan[index] = title
+            taken.add(name)
+    return plan
+
+
+def insertion(text: str, message: Message, name: str) -> Edit:
+    """An explicit target above a title, and above its overline if it has one."""
+    first = min((message.start, *(start for start, _ in message.rules)))
+    start = _line_start(text, first)
+    underline = message.rules[-1][0]
+    indent = text[_line_start(text, underline) : underline]
+    end = line_end_of(text)
+    gap = "" if not text[_line_start(text, max(start - len(end), 0)) : start].strip("\ufeff \t\r\n") else end
+    return Edit(start, start, f"{gap}{indent}.. _{_quoted(name)}:{end}{end}")
+
+
+def second_term(text: str, message: Message) -> Edit | None:
+    """The English of a glossary's term, written below its translation: ``:term:`` on any page finds a term by its words."""
+    if message.kind is not Kind.TERM or not _is_in_glossary(text, message.start):
+        return None
+    start = _line_start(text, message.start)
+    end = _LINE_END.search(text, message.end)
+    at = end.start() if end else len(text)
+    return Edit(at, at, line_end_of(text) + text[start : message.end])
+
+
+def attribution(split: Split, line: str) -> Edit:
+    """A quote with one line of reST under the title, or behind the first paragraph of a page that has none."""
+    text = split.text
+    end = line_end_of(text)
+    paragraphs = (message.block_end for message in split.messages if message.is_top_level and not message.mark)
+    at = next(paragraphs, None) if split.title_end is None else split.title_end
+    # An empty comment ends what stands before, which could take an indented block for its own; and it keeps quotes apart.
+    before = "" if at is not None else f"{end}{end}.."
+    at = len(text.rstrip()) if at is None else at
+    rest = text[at:]
+    behind = f"{end}{end}.." if _INDENTED.match(rest) else ""
+    gap = "" if not rest.strip() or _BLANK_LINE.match(rest) else end
+    return Edit(at, at, f"{before}{end}{end}{_INDENT}{spaced(line)}{behind}{gap}")
+
+
+def keeps_names(before: Split, after: Split) -> bool:
+    """Whether every name that is referred to still belongs to something, if it did before."""
+    wanted = referenced_names(after.text)
+    lost = (_own_names(before) & wanted) - _own_names(after)
+    return not lost - _explicit_names(after.text)
+
+
+def _is_in_glossary(text: str, start: int) -> bool:
+    """Whether a term stands in a glossary itself: as far to the left as anything below that directive."""
+    at = text.rfind(_GLOSSARY, 0, start)
+    if at < 0:
+        return False
+    indents = [len(line) - len(line.lstrip()) for line in text[at:start].splitlines()[1:] if line.strip()]
+    own = start - _line_start(text, start)
+    return min([own, *indents]) == own > at - _line_start(text, at)
+
+
+def _own_names(split: Split) -> set[str]:
+    titles = (message.msgid for message in split.messages if message.kind is Kind.HEADING)
+    return {*link_names(split.text), *(fully_normalize_name(shown_text(title)) for title in titles)}
+
+
+def _referenced(text: str) -> Iterator[str]:
+    for words, end in _PHRASE.findall(text):
+        link = _EMBEDDED.fullmatch(words)
+        if link and link[2].endswith("_"):
+            yield _normal(link[2][:-1])
+        elif end == "_" and not link:
+            yield _normal(words)
+    yield from map(_normal, _WORD.findall(text))
+
+
+def _explicit_names(text: str) -> set[str]:
+    return {_normal(quoted or plain) for quoted, plain in _EXPLICIT.findall(text)}
+
+
+def _normal(words: str) -> str:
+    return fully_normalize_name(_ESCAPED.sub(lambda match: match[1].strip(), words))
+
+
+def _quoted(name: str) -> str:
+    if _SIMPLE_NAME.fullmatch(name):
+        return name
+    return "`{}`".format(re.sub(r"([\\`])", r"\\\1", name))
+
+
+def _line_start(text: str, at: int) -> int:
+    return max(text.rfind("\n", 0, at), text.rfind("\r", 0, at), 0 if text.startswith("\ufeff") else -1) + 1
