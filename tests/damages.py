@@ -7,8 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from pipeline.core import prose
+from pipeline.core.checks.base import Subject
 from pipeline.core.glossary import Glossary
-from pipeline.model import Entry, Kind
+from pipeline.model import Entry, Kind, Markup
 
 HAN = rf"[{prose.CJK}]"
 CODE = re.compile(r"`([^`\n]+)`")
@@ -31,9 +32,10 @@ class Damage:
     apply: Callable[[Entry], Entry | None]
     right: frozenset[str]
     fixable: bool = False  # emphasis and spacing: what `--fix` is to mend
+    markup: Markup = Markup.MARKDOWN
 
 
-def _of_text(change: Callable[[str], str | None]) -> Callable[[Entry], Entry | None]:
+def of_text(change: Callable[[str], str | None]) -> Callable[[Entry], Entry | None]:
     def apply(entry: Entry) -> Entry | None:
         text = change(entry.msgstr)
         return replace(entry, msgstr=text) if text is not None and text.strip() and text != entry.msgstr else None
@@ -41,9 +43,9 @@ def _of_text(change: Callable[[str], str | None]) -> Callable[[Entry], Entry | N
     return apply
 
 
-def _sub(pattern: str | re.Pattern[str], by: str | Callable[[re.Match[str]], str]) -> Callable[[Entry], Entry | None]:
+def sub(pattern: str | re.Pattern[str], by: str | Callable[[re.Match[str]], str]) -> Callable[[Entry], Entry | None]:
     """Change the first place that ``pattern`` finds."""
-    return _of_text(lambda text: re.sub(pattern, by, text, count=1))
+    return of_text(lambda text: re.sub(pattern, by, text, count=1))
 
 
 def _of_code(by: Callable[[str], str]) -> Callable[[Entry], Entry | None]:
@@ -56,16 +58,16 @@ def _of_code(by: Callable[[str], str]) -> Callable[[Entry], Entry | None]:
         start = len(text.partition(span)[0])
         return f"{text[:start]}{by(span[1:-1])}{text[start + len(span) :]}"
 
-    return _of_text(change)
+    return of_text(change)
 
 
-def _in_prose(pattern: str, by: str | Callable[[re.Match[str]], str], *, count: int = 1) -> Callable[[Entry], Entry | None]:
+def in_prose(pattern: str, by: str | Callable[[re.Match[str]], str], *, count: int = 1) -> Callable[[Entry], Entry | None]:
     """Change what ``pattern`` finds outside of atoms."""
 
-    def change(text: str) -> str:
-        blanked = text
+    def apply(entry: Entry) -> Entry | None:
+        text = blanked = entry.msgstr
         at = 0
-        for atom in prose.atoms_of(text):
+        for atom in prose.atoms_of(text, Subject(entry).markup):
             at = blanked.index(atom, at)
             blanked = blanked[:at] + "\0" * len(atom) + blanked[at + len(atom) :]
         parts: list[str] = []
@@ -73,9 +75,9 @@ def _in_prose(pattern: str, by: str | Callable[[re.Match[str]], str], *, count: 
         for match in list(re.finditer(pattern, blanked))[: count or None]:
             parts += [text[end : match.start()], match.expand(by) if isinstance(by, str) else by(match)]
             end = match.end()
-        return "".join((*parts, text[end:]))
+        return of_text(lambda _: "".join((*parts, text[end:])))(entry)
 
-    return _of_text(change)
+    return apply
 
 
 def _misspell(code: str) -> str:
@@ -164,50 +166,50 @@ def kinds(glossary: Glossary) -> tuple[Damage, ...]:
         kind("translate inside a code span", _of_code(lambda code: "`代码`")),
         kind("delete a backtick", _of_code(lambda code: f"`{code}")),
         kind("full-width backticks", _of_code(lambda code: f"｀{code}｀")),
-        kind("translate inside a link target", _sub(r"\]\((\w+)", "](页面")),
-        kind("drop a link, keep its text", _sub(LINK, r"\1")),
-        kind("full-width brackets of a link", _sub(LINK, r"[\1]（\2）")),
-        kind("full-width square brackets of a link", _sub(LINK, r"【\1】(\2)")),
-        kind("space between the brackets of a link", _sub(LINK, r"[\1] (\2)")),
-        kind("add a javascript: link", _of_text(lambda text: f"{text}[点这里](javascript:alert)")),
-        kind("change a URL", _sub(r"(https?://[\w.]+)/?", r"\1.cn/")),
-        kind("delete a dollar sign", _sub(MATH, r"$\1")),
-        kind("drop a formula", _sub(rf" ?{MATH.pattern} ?", "")),
-        kind("bold that does not show", _of_text(_bold_around_mark), fixable=True),
-        kind("underscores beside Chinese", _sub(rf"(?<={HAN}){EMPHASIS.pattern}|{EMPHASIS.pattern}(?={HAN})", _underscored), fixable=True),
-        kind("spaces inside the marks of emphasis", _sub(EMPHASIS, r"\1 \2 \1"), "M103", fixable=True),
-        kind("lose bold or italics", _sub(EMPHASIS, r"\2"), "M103"),
-        kind("lose a closing mark of emphasis", _sub(EMPHASIS, r"\1\2")),
+        kind("translate inside a link target", sub(r"\]\((\w+)", "](页面")),
+        kind("drop a link, keep its text", sub(LINK, r"\1")),
+        kind("full-width brackets of a link", sub(LINK, r"[\1]（\2）")),
+        kind("full-width square brackets of a link", sub(LINK, r"【\1】(\2)")),
+        kind("space between the brackets of a link", sub(LINK, r"[\1] (\2)")),
+        kind("add a javascript: link", of_text(lambda text: f"{text}[点这里](javascript:alert)")),
+        kind("change a URL", sub(r"(https?://[\w.]+)/?", r"\1.cn/")),
+        kind("delete a dollar sign", sub(MATH, r"$\1")),
+        kind("drop a formula", sub(rf" ?{MATH.pattern} ?", "")),
+        kind("bold that does not show", of_text(_bold_around_mark), fixable=True),
+        kind("underscores beside Chinese", sub(rf"(?<={HAN}){EMPHASIS.pattern}|{EMPHASIS.pattern}(?={HAN})", _underscored), fixable=True),
+        kind("spaces inside the marks of emphasis", sub(EMPHASIS, r"\1 \2 \1"), "M103", fixable=True),
+        kind("lose bold or italics", sub(EMPHASIS, r"\2"), "M103"),
+        kind("lose a closing mark of emphasis", sub(EMPHASIS, r"\1\2")),
         kind("copy the English", _copy, "M301 M302"),
         kind("leave half of it in English", _half_in_english, "M301 M303 M306 M307 M501"),
-        kind("cut off the second half", _of_text(_cut), "M103 M304 M306 M307 M308 M309 M312 M501"),
+        kind("cut off the second half", of_text(_cut), "M103 M304 M306 M307 M308 M309 M312 M501"),
         kind("lose the colon at the end", _lose_colon, "M308"),
-        kind("change a number", _in_prose(r"(?<![\w.])\d+(?![\w.]*\w)", lambda match: str(int(match[0]) + 7)), "M304"),
-        kind("drop a number", _in_prose(r" ?(?<![\w.])\d+(?![\w.]*\w) ?", ""), "M304"),
-        kind("double a word", _in_prose("[的了是在把]", lambda match: match[0] * 2), "M311"),
-        kind("lose a closing bracket", _in_prose("）", ""), "M312"),
-        kind("lose a closing quote", _in_prose("”", ""), "M312"),
+        kind("change a number", in_prose(r"(?<![\w.])\d+(?![\w.]*\w)", lambda match: str(int(match[0]) + 7)), "M304"),
+        kind("drop a number", in_prose(r" ?(?<![\w.])\d+(?![\w.]*\w) ?", ""), "M304"),
+        kind("double a word", in_prose("[的了是在把]", lambda match: match[0] * 2), "M311"),
+        kind("lose a closing bracket", in_prose("）", ""), "M312"),
+        kind("lose a closing quote", in_prose("”", ""), "M312"),
         kind("use an avoided term", avoided_term(glossary), "M502"),
         kind(
-            "no space beside Latin letters", _in_prose(rf"(?<={HAN}) (?=[A-Za-z0-9])|(?<=[A-Za-z0-9]) (?={HAN})", ""), "M401", fixable=True
+            "no space beside Latin letters", in_prose(rf"(?<={HAN}) (?=[A-Za-z0-9])|(?<=[A-Za-z0-9]) (?={HAN})", ""), "M401", fixable=True
         ),
-        kind("no space beside code", _of_text(_close_to_code), "M401", fixable=True),
-        kind("half-width punctuation", _in_prose(rf"(?<={HAN})[，。：；？！]", _half_width), "M402"),
-        kind("space before full-width punctuation", _in_prose(rf"(?<={HAN})(?=[，。：；？！])", " "), "M403", fixable=True),
-        kind("half-width brackets", _in_prose(f"（([^（）]*{HAN}[^（）]*)）", r"(\1)"), "M406"),
-        kind("dots for an ellipsis", _in_prose(f"(?<={HAN})。$", "..."), "M404"),
-        kind("Traditional characters", _in_prose(f"{HAN}+", lambda match: match[0].translate(TRADITIONAL), count=0), "M410"),
-        kind("您 for 你", _in_prose("你", "您", count=0), "M408"),
+        kind("no space beside code", of_text(_close_to_code), "M401", fixable=True),
+        kind("half-width punctuation", in_prose(rf"(?<={HAN})[，。：；？！]", _half_width), "M402"),
+        kind("space before full-width punctuation", in_prose(rf"(?<={HAN})(?=[，。：；？！])", " "), "M403", fixable=True),
+        kind("half-width brackets", in_prose(f"（([^（）]*{HAN}[^（）]*)）", r"(\1)"), "M406"),
+        kind("dots for an ellipsis", in_prose(f"(?<={HAN})。$", "..."), "M404"),
+        kind("Traditional characters", in_prose(f"{HAN}+", lambda match: match[0].translate(TRADITIONAL), count=0), "M410"),
+        kind("您 for 你", in_prose("你", "您", count=0), "M408"),
         kind(
             "full-width digits",
-            _in_prose(r"(?<![\w.])\d+(?![\w.])", lambda match: "".join(chr(ord(one) + 0xFEE0) for one in match[0])),
+            in_prose(r"(?<![\w.])\d+(?![\w.])", lambda match: "".join(chr(ord(one) + 0xFEE0) for one in match[0])),
             "M411 M304",
         ),
-        kind("translate the name of a role", _sub(ROLE, r"{函数}`\2`")),
-        kind("translate the target of a role", _sub(ROLE, r"{\1}`目标`")),
-        kind("drop an HTML tag", _sub(r"</?[a-z]+[^<>]*>", "")),
-        kind("drop a footnote mark", _sub(r"\[\^\w+\]", "")),
-        kind("add a line break", _of_text(_break_line)),
+        kind("translate the name of a role", sub(ROLE, r"{函数}`\2`")),
+        kind("translate the target of a role", sub(ROLE, r"{\1}`目标`")),
+        kind("drop an HTML tag", sub(r"</?[a-z]+[^<>]*>", "")),
+        kind("drop a footnote mark", sub(r"\[\^\w+\]", "")),
+        kind("add a line break", of_text(_break_line)),
         kind("start like a list", _start_like_a_list),
         kind("lose the escape of a pipe", _lose_pipe_escape),
         kind("take off the fuzzy mark only", _unmark_fuzzy, "M313"),

@@ -38,15 +38,16 @@ def checks_of(module: str) -> dict[str, Check | PageCheck]:
     return {check.code: check for check in (*getattr(found, "CHECKS", ()), *getattr(found, "PAGE_CHECKS", ()))}
 
 
-def subject(msgid: str, msgstr: str, kind: str = "paragraph", **fields: Any) -> Subject:
-    return Subject(Entry(msgid=msgid, msgstr=msgstr, notes=(f"{kind} · Title",), **fields), page="guide")
+def subject(msgid: str, msgstr: str, kind: str = "paragraph", markup: str = "Markdown", **fields: Any) -> Subject:
+    place = kind if markup == "Markdown" else f"{kind} ({markup})"
+    return Subject(Entry(msgid=msgid, msgstr=msgstr, notes=(f"{place} · Title",), **fields), page="guide")
 
 
 def subjects(case: dict[str, Any]) -> list[Subject]:
+    fields = {name: case[name] for name in ("kind", "markup", "previous", "fuzzy") if name in case}
     if "entries" in case:
-        return [subject(msgid, msgstr) for msgid, msgstr in case["entries"]]
-    fields = {name: case[name] for name in ("previous", "fuzzy") if name in case}
-    return [subject(case["msgid"], case["msgstr"] * case.get("times", 1), case.get("kind", "paragraph"), **fields)]
+        return [subject(msgid, msgstr, **fields) for msgid, msgstr in case["entries"]]
+    return [subject(case["msgid"], case["msgstr"] * case.get("times", 1), **fields)]
 
 
 def problems(check: Check | PageCheck, found: Sequence[Subject]) -> list[tuple[int, Problem]]:

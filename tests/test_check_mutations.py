@@ -1,6 +1,6 @@
 """Damage that translators really do, done to good translations: is it told? And is what is good left alone?
 
-The sample's catalogues, and those in the folder that ``MUTATE`` names. ``-rP`` shows the table.
+The sample's catalogues, one of reStructuredText, and those in the folder that ``MUTATE`` names. ``-rP`` shows the table.
 """
 
 from __future__ import annotations
@@ -15,16 +15,18 @@ from pathlib import Path
 
 from conftest import ROOT
 from damages import Damage, kinds
+from rst_damages import rst_kinds
 
 from pipeline.adapters import po
 from pipeline.core.checks.base import Subject
 from pipeline.core.checks.run import fix_entry, run_checks, subjects_of
 from pipeline.core.glossary import Glossary, read_glossary
 from pipeline.core.markdown import parser
-from pipeline.model import Severity
+from pipeline.model import Markup, Severity
 
 FOLDERS = (
     ROOT / "translations" / "zh_CN" / "sample",
+    ROOT / "tests" / "catalogs",
     *(Path(folder) for folder in os.environ.get("MUTATE", "").split(os.pathsep) if folder),
 )
 MISPLACED = frozenset("error M103 M304 M306 M307 M308 M309 M310 M501".split())  # right for a translation of another message
@@ -46,6 +48,10 @@ def good_pages() -> Pages:
     return {page: subjects for page, entries in pages.items() if (subjects := subjects_of(entries, page))}
 
 
+def every_kind() -> tuple[Damage, ...]:
+    return (*kinds(glossary()), *rst_kinds())
+
+
 @cache
 def alarms() -> frozenset[tuple[str, int, str]]:
     return frozenset(told(good_pages()))
@@ -63,7 +69,8 @@ def told(pages: Pages) -> Iterator[tuple[str, int, str]]:
 
 def damaged(kind: Damage) -> dict[Place, Subject]:
     """Every entry that can have this damage, with it."""
-    made = {(page, at): kind.apply(subject.entry) for page, subjects in good_pages().items() for at, subject in enumerate(subjects)}
+    every = ((page, at, subject) for page, subjects in good_pages().items() for at, subject in enumerate(subjects))
+    made = {(page, at): kind.apply(subject.entry) for page, at, subject in every if subject.markup is kind.markup}
     return {place: Subject(entry, place[0]) for place, entry in made.items() if entry is not None}
 
 
@@ -95,11 +102,15 @@ def rearranged(pages: Iterable[tuple[str, list[Subject], set[int]]]) -> dict[Pla
     return result
 
 
+LABEL = 2  # words: who does not know the words cannot tell the labels of a table apart
+
+
 def swaps() -> Iterator[tuple[str, list[Subject], set[int]]]:
     for page, subjects in good_pages().items():
         for at in range(len(subjects) - 1):
             order = [*range(at), at + 1, at, *range(at + 2, len(subjects))]
-            if subjects[at].msgstr != subjects[at + 1].msgstr:
+            pair = subjects[at : at + 2]
+            if pair[0].msgstr != pair[1].msgstr and all(len(one.msgid.split()) > LABEL for one in pair):
                 yield page, moved(subjects, order), {at, at + 1}
 
 
@@ -110,7 +121,7 @@ def shifts() -> Iterator[tuple[str, list[Subject], set[int]]]:
 
 
 def table() -> dict[str, dict[Place, bool]]:
-    rows = {kind.name: caught(kind) for kind in kinds(glossary())}
+    rows = {kind.name: caught(kind) for kind in every_kind()}
     return rows | {"swap two neighbours": rearranged(swaps()), "shift a whole page by one": rearranged(shifts())}
 
 
@@ -120,7 +131,7 @@ def test_damage_is_told_and_good_translations_are_left_alone() -> None:
         print(f"{sum(places.values()):5} of {len(places):5}  {name}")
         for page, at in [place for place, is_told in places.items() if not is_told][:5]:
             print(f"{'':15}missed: {Path(page).name}, {at}")
-    assert len([name for name, places in rows.items() if places]) >= 25
+    assert len([name for name, places in rows.items() if places]) >= 70
     every = [is_told for places in rows.values() for is_told in places.values()]
     subjects = sum(map(len, good_pages().values()))
     false = {(page, at) for page, at, _ in alarms()}
@@ -132,7 +143,7 @@ def test_damage_is_told_and_good_translations_are_left_alone() -> None:
 
 def test_fixes_mend_emphasis_and_spacing_and_only_that() -> None:
     tried = mended = 0
-    for kind in kinds(glossary()):
+    for kind in every_kind():
         made = damaged(kind)
         fixed = {place: Subject(replace(subject.entry, msgstr=fix_entry(subject)), subject.page) for place, subject in made.items()}
         for place, subject in fixed.items():
@@ -147,7 +158,12 @@ def test_fixes_mend_emphasis_and_spacing_and_only_that() -> None:
 
 
 def words_of(subject: Subject) -> str:
-    """What a reader sees but for white space and punctuation. The target of a broken link, which shows, is no text either."""
+    """What a reader sees but for white space and punctuation. The target of a broken link, which shows, is no text either.
+
+    Of reStructuredText whatever is a letter: names that show are gone once they work.
+    """
+    if subject.markup is Markup.RST:
+        return re.sub(r"[\W_]", "", unicodedata.normalize("NFKC", subject.msgstr))
     text = re.sub(r"<[^<>]*>", "", str(parser().renderInline(subject.msgstr)))
     for target in re.findall(r"\]\(([^()\s]+)\)", subject.msgid):
         text = text.replace(target, "")

@@ -138,6 +138,17 @@ def test_cases_of_every_shape(case: dict[str, Any], shown: str) -> None:
     assert f"不好：\n\n{shown}\n" in _render(bad=[case], good=[case])
 
 
+def test_a_section_says_what_is_otherwise_in_rst() -> None:
+    of_rst = {"msgid": "c", "msgstr": "丁", "markup": "reST", "kind": "heading", "fixed": "戊"}
+    text = _render(bad=[{"msgid": "a", "msgstr": "甲"}, of_rst], good=[{"msgid": "a", "msgstr": "乙"}], rst="用 ``` ``a`` ```。")
+    assert text.endswith(
+        "好：\n\n```text\nmsgid    a\nmsgstr   乙\n```\n\n**reST 页面**：用 ``` ``a`` ```。\n\n"
+        "不好（标题，reST）：\n\n```text\nmsgid    c\nmsgstr   丁\n```\n\n`--fix` 改成：\n\n```text\nmsgstr   戊\n```\n"
+    )
+    del of_rst["fixed"]
+    assert "--fix` 改成" not in _render(bad=[{"msgid": "a", "msgstr": "甲"}, of_rst], good=[{"msgid": "a", "msgstr": "乙"}], rst="。")
+
+
 def test_what_is_generated_stands_between_two_comments() -> None:
     assert insert(f"a\n{BEGIN}\nold\n{END}\nb\n", "new\n") == f"a\n{BEGIN}\n\nnew\n\n{END}\nb\n"
     with pytest.raises(ValueError, match="has lost"):

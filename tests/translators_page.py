@@ -117,6 +117,18 @@ def _section(code: str, table: Mapping[str, Any], rule: Rule) -> Iterator[str]:
     if "fixed" in bad and not is_same:
         yield from _fenced("`--fix` 改成：", _labelled("msgstr", bad["fixed"]))
     yield from _example("好，`--fix` 会改成这样：" if is_same else f"好{_place(good)}：", good)
+    yield from _of_rst(table)
+
+
+def _of_rst(table: Mapping[str, Any]) -> Iterator[str]:
+    """What is otherwise on pages of reStructuredText (``rst``, in Markdown), with the first bad case of theirs."""
+    if "rst" not in table:
+        return
+    bad = next(case for case in table["bad"] if case.get("markup") == "reST")
+    yield from ("", f"**reST 页面**：{table['rst']}")
+    yield from _example(f"不好{_place(bad)}：", bad)
+    if "fixed" in bad:
+        yield from _fenced("`--fix` 改成：", _labelled("msgstr", bad["fixed"]))
 
 
 def _plain(text: str) -> str:
@@ -138,8 +150,8 @@ def _fix(table: Mapping[str, Any]) -> str:
 
 
 def _place(case: Case) -> str:
-    kind = case.get("kind", "paragraph")
-    return f"（{KINDS[kind]}）" if kind in KINDS else ""
+    words = [KINDS.get(case.get("kind", "paragraph"), ""), case.get("markup", "")]
+    return f"（{'，'.join(filter(None, words))}）" if any(words) else ""
 
 
 def _example(label: str, case: Case) -> Iterator[str]:

@@ -13,13 +13,13 @@ from pipeline.core import prose
 from pipeline.core.glossary_rows import BRACKET, Row, read_rows
 from pipeline.core.inflection import forms_of, joined, pattern_of
 from pipeline.errors import InputError
-from pipeline.model import Severity
+from pipeline.model import Markup, Severity
 
 _APART = re.compile(r"[ -]")
 _EDGE_MARK = re.compile(r"(?<![^\W_])_+|_+(?![^\W_])")  # emphasis; not the underscore of a name
 _READ_AS = str.maketrans({"*": None, "\n": " ", "\u00a0": " ", "‐": "-", "‑": "-", "–": "-"})
 _GLOSS = re.compile(rf"（[^（）{prose.CJK}]*）|\([^(){prose.CJK}]*\)")
-_SQUEEZED = re.compile(r"[\s*_\-‐‑–—~的]+")  # what may stand in a rendering, or not, without making it another one
+_SQUEEZED = re.compile(r"(?:[\s*_\-‐‑–—~的]|\\\s)+")  # what may stand in a rendering, or not, without making it another one
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,13 +94,13 @@ class Glossary:
 
     terms: tuple[Term, ...] = ()
 
-    def mentions(self, english: str) -> tuple[Mention, ...]:
+    def mentions(self, english: str, markup: Markup = Markup.MARKDOWN) -> tuple[Mention, ...]:
         """The terms in a text: the longest at each place, none within code, math or targets."""
-        text = _EDGE_MARK.sub("", prose.mask(english).translate(_READ_AS))
+        text = _EDGE_MARK.sub("", prose.mask(english, markup).translate(_READ_AS))
         found = (Mention(self._forms[joined(match[0])], text, match.start(), match.end()) for match in self._pattern.finditer(text))
         return tuple(mention for mention in found if _has_its_capitals(mention))
 
-    def misuses(self, mentions: Iterable[Mention], chinese: str) -> Iterator[Misuse]:
+    def misuses(self, mentions: Iterable[Mention], chinese: str, markup: Markup = Markup.MARKDOWN) -> Iterator[Misuse]:
         """Avoided renderings of the mentioned terms.
 
         Not those that are part of a right rendering (余切 in 余切向量), that render another term of the text as they should, or that must
@@ -109,7 +109,7 @@ class Glossary:
         if not self._suspects.search(chinese):
             return
         spans: dict[str, list[tuple[int, int]]] = {}
-        for match in self._suspects.finditer(prose.replace_atoms(chinese, lambda atom: " " * len(atom))):
+        for match in self._suspects.finditer(prose.replace_atoms(chinese, lambda atom: " " * len(atom), markup)):
             for word in self._avoided_in[match[0]]:
                 start = match.start() + match[0].index(word)
                 spans.setdefault(word, []).append((start, start + len(word)))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from pipeline.model import Markup
+
 CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 _WORD = re.compile(rf"[^\W\d_]{{2,}}|[{CJK}]")
 _COUNTED = re.compile(rf"[{CJK}]|[^\W_{CJK}](?:[^\W_{CJK}]|['’-](?=\w))*")
@@ -25,38 +27,58 @@ _ATOM = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
+# The same for reStructuredText. What stands around an atom does not count: a translation need not have white space there.
+# Of a link with its target, and of an anonymous one, the words are no part of an atom: only the marks before and behind them.
+_RST_ATOM = re.compile(
+    r"""
+      (?<!\\)(?:
+        :[A-Za-z][\w.+:-]*:`(?!`)(?:\\.|[^`\\])+`                  # role
+      | ``(?=\S).*?\S``(?!`)                                        # literal
+      | _`[^`]+`                                                    # target
+      | `(?=(?:\\.|[^`<>\\])+(?:\s<[^<>`]+>`_|`__)(?!\w))          # link: what opens it …
+      | \s<[^<>`]+>`__?(?!\w) | `__(?!\w)                           # … and its target
+      | `(?!`)(?:\\.|[^`\\])+`(?:_(?!\w)|:[A-Za-z][\w.+:-]*:)?     # reference, interpreted text
+      | \|(?=[^\s|])[^|\n]*?(?<=[^\s|])\|_{0,2}                     # substitution
+      | \[(?:\d+|\#[\w.-]*|\*|[A-Za-z][\w.-]*)\]_(?!\w)             # footnote mark, citation
+      )
+    | https?://[^\s<>`]+                                            # URL
+    | (?<![\w:.-])[A-Za-z0-9]+(?:[-._+:][A-Za-z0-9]+)*__?(?![\w`])  # reference in one word
+    """,
+    re.VERBOSE | re.DOTALL | re.ASCII,
+)
+_ATOMS = {Markup.MARKDOWN: _ATOM, Markup.RST: _RST_ATOM}
 _ENVIRONMENT = re.compile(r"\\begin\{(\w+\*?)\}.*\\end\{\1\}", re.DOTALL)
 _DATA_URI = re.compile(r"data:(?:[\w.+/-]+)?(?:;[\w=.-]+)*,[A-Za-z0-9+/=%_.~-]{24,}")
 _PLACEHOLDER = re.compile(r"data:#(\d+)")
 
 
-def mask(text: str) -> str:
+def mask(text: str, markup: Markup = Markup.MARKDOWN) -> str:
     """``text`` with every atom (code, math, images, targets, HTML) replaced by a space."""
-    return _ATOM.sub(" ", text)
+    return _ATOMS[markup].sub(" ", text)
 
 
-def atoms_of(text: str) -> list[str]:
+def atoms_of(text: str, markup: Markup = Markup.MARKDOWN) -> list[str]:
     """The atoms of a text, as they are written, in order."""
-    return [match[0] for match in _ATOM.finditer(text)]
+    return [match[0] for match in _ATOMS[markup].finditer(text)]
 
 
-def replace_atoms(text: str, by: Callable[[str], str]) -> str:
+def replace_atoms(text: str, by: Callable[[str], str], markup: Markup = Markup.MARKDOWN) -> str:
     """``text`` with what ``by`` gives for each atom in its place: as long as the atom where positions are to hold."""
-    return _ATOM.sub(lambda match: by(match[0]), text)
+    return _ATOMS[markup].sub(lambda match: by(match[0]), text)
 
 
-def has_words(text: str) -> bool:
-    """Whether a block of Markdown holds anything to translate."""
+def has_words(text: str, markup: Markup = Markup.MARKDOWN) -> bool:
+    """Whether a block holds anything to translate."""
     if not _WORD.search(text):
         return False
     if text.startswith("\\begin{") and _ENVIRONMENT.fullmatch(text):
         return False
-    return bool(_WORD.search(mask(text)))
+    return bool(_WORD.search(mask(text, markup)))
 
 
-def count_words(text: str) -> int:
-    """Words of English and characters of Chinese in a block of Markdown, atoms left out."""
-    return len(_COUNTED.findall(mask(text)))
+def count_words(text: str, markup: Markup = Markup.MARKDOWN) -> int:
+    """Words of English and characters of Chinese in a block, atoms left out."""
+    return len(_COUNTED.findall(mask(text, markup)))
 
 
 def hide_payloads(text: str) -> tuple[str, tuple[str, ...]]:

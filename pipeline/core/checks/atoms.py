@@ -12,31 +12,43 @@ from functools import partial
 
 from rapidfuzz import fuzz
 
-from pipeline.core.checks import markup
+from pipeline.core.checks import rst_markup, working
 from pipeline.core.checks.base import Check, Problem, Subject
-from pipeline.core.checks.mending import NARROW, excess, improves, is_han, missing, quote, spans_of
+from pipeline.core.checks.mending import NARROW, improves, is_han, missing, quote, spans_of
 from pipeline.core.checks.parsed import Atom
-from pipeline.model import Severity
+from pipeline.model import Markup, Severity
 
 _ALIKE = 60  # per cent: from here on one is taken for a misspelling of the other
 _COPY = "Copy it from the English, letter by letter."
 _SEVERAL_WORDS = re.compile(r"[A-Za-z]{2,} [A-Za-z]{2,}")
-_TARGET = re.compile(r"\{[^{}]+\}`(.*)`", re.DOTALL)
+_TARGET = re.compile(r"(?:\{[^{}]+\}|:[^`]+:)`(.*)`", re.DOTALL)
+_ROLE = re.compile(r"(:[^`]+:)`(.+)`", re.DOTALL)
 _WIDE_TITLE = re.compile(r"(\{[\w:+-]+\}`[^`<>＜＞〈〉《》]*?)\s*[<＜〈《]([^`<>＜＞〈〉《》]*)[>＞〉》]`")
-_GLUED = re.compile(r"((?<!`)`[^`]+`)(`[^`]+`(?!`))")
-_MARKS = {Atom.CODE: "`", Atom.MATH: "$"}
+_GLUED = {
+    Markup.MARKDOWN: re.compile(r"((?<!`)`[^`]+`)(`[^`]+`(?!`))"),
+    Markup.RST: re.compile(r"((?<!`)``[^`]+``)(``[^`]+``(?!`))"),
+}
+# What stands before and behind code and formulas.
+_MARKS = {
+    (Markup.MARKDOWN, Atom.CODE): ("`", "`"),
+    (Markup.MARKDOWN, Atom.MATH): ("$", "$"),
+    (Markup.RST, Atom.CODE): ("``", "``"),
+    (Markup.RST, Atom.MATH): (":math:`", "`"),
+}
+_TICKS = {Markup.MARKDOWN: "backticks", Markup.RST: "two backquotes"}
 _COUNTED = (Atom.CODE, Atom.MATH, Atom.ROLE, Atom.LINK, Atom.REFERENCE, Atom.IMAGE, Atom.FOOTNOTE, Atom.CITATION)
 _ONCE_EACH = frozenset((Atom.IMAGE, Atom.FOOTNOTE, Atom.CITATION))
 
 
 def find_code(subject: Subject) -> Iterator[Problem]:
     """Code that is gone or changed."""
-    if excess(subject, "`", "｀") > 0:
+    if next(working.find_code(subject), None):
         return  # told by the structure
-    apart = _GLUED.sub(r"\1 \2", subject.msgstr)
-    if (found := _GLUED.search(subject.msgstr)) and improves(subject, apart, Atom.CODE):
+    glued = _GLUED[subject.markup]
+    apart = glued.sub(r"\1 \2", subject.msgstr)
+    if (found := glued.search(subject.msgstr)) and improves(subject, apart, Atom.CODE):
         yield Problem(
-            text="two pieces of code run together: a double backtick opens and closes nothing here",
+            text="two pieces of code run together: the marks between them open and close nothing",
             hint="Put a space between them.",
             spans=(found.span(),),
             fix=apart,
@@ -44,10 +56,10 @@ def find_code(subject: Subject) -> Iterator[Problem]:
         return
     for lost, new in _changed(subject, Atom.CODE):
         if new is None and (bare := _bare(subject, lost)):
-            marked = f"{subject.msgstr[: bare[0]]}`{lost}`{subject.msgstr[bare[1] :]}"
+            marked = f"{subject.msgstr[: bare[0]]}{_marked(subject.markup, Atom.CODE, lost)}{subject.msgstr[bare[1] :]}"
             yield Problem(
-                text=f"{_shown(Atom.CODE, lost)} stands without its backticks",
-                hint="Put backticks around it.",
+                text=f"{_shown(subject, Atom.CODE, lost)} stands without its {_TICKS[subject.markup].removeprefix('two ')}",
+                hint=f"Put {_TICKS[subject.markup]} around it.",
                 spans=(bare,),
                 fix=marked if _is_code_only(lost) and improves(subject, marked, Atom.CODE) else None,
             )
@@ -81,24 +93,24 @@ def find_new_code(subject: Subject) -> Iterator[Problem]:
     for code in missing(subject.chinese, subject.english, Atom.CODE):
         if code not in taken and code.removesuffix("()").lower() not in subject.english.visible.lower():
             yield Problem(
-                text=f"has {_shown(Atom.CODE, code)}, which the English has not",
-                hint="Check its spelling; take the backticks away if it is no code.",
-                spans=spans_of(subject.msgstr, f"`{code}`"),
+                text=f"has {_shown(subject, Atom.CODE, code)}, which the English has not",
+                hint=f"Check its spelling; take the {_TICKS[subject.markup].removeprefix('two ')} away if it is no code.",
+                spans=spans_of(subject.msgstr, _marked(subject.markup, Atom.CODE, code)),
             )
 
 
 def find_math(subject: Subject) -> Iterator[Problem]:
     """Formulas that are gone, changed or new."""
-    if next(markup.find_math(subject), None):
+    if next(working.find_math(subject), None) or _is_role_told(subject):
         return
     yield from _lost(subject, Atom.MATH)
     taken = {new for _, new in _changed(subject, Atom.MATH)}
     for formula in missing(subject.chinese, subject.english, Atom.MATH):
         if formula not in taken and formula not in re.sub(r"\s", "", subject.english.visible):
             yield Problem(
-                text=f"has {_shown(Atom.MATH, formula)}, which the English has not",
+                text=f"has {_shown(subject, Atom.MATH, formula)}, which the English has not",
                 hint="Check it; if it is no formula, write \\$ for each dollar sign.",
-                spans=_spans(subject.msgstr, f"${formula}$"),
+                spans=_spans(subject.msgstr, _marked(subject.markup, Atom.MATH, formula)),
                 severity=Severity.WARNING,
             )
 
@@ -106,20 +118,26 @@ def find_math(subject: Subject) -> Iterator[Problem]:
 def find_targets(subject: Subject) -> Iterator[Problem]:
     """Links and images that are gone or lead elsewhere."""
     for name in (Atom.LINK, Atom.IMAGE):
-        yield from (problem for lost, problem in _told(subject, name) if not markup.stands_elsewhere(subject.chinese, name, lost))
+        yield from (problem for lost, problem in _told(subject, name) if not working.stands_elsewhere(subject.chinese, name, lost))
 
 
 def find_roles(subject: Subject) -> Iterator[Problem]:
-    """Roles that are gone or name something else."""
-    if excess(subject, "`", "｀") <= 0 and not next(markup.find_roles(subject), None):
-        yield from _lost(subject, Atom.ROLE)
+    """Roles that are gone or name something else. Code that reST has in single backquotes may as well be code."""
+    if not next(working.find_code(subject), None) and not next(working.find_roles(subject), None):
+        yield from (problem for lost, problem in _told(subject, Atom.ROLE) if lost.strip("`") not in subject.chinese.of(Atom.CODE))
+
+
+def _is_role_told(subject: Subject) -> bool:
+    """Whether a formula is lost as the role that it is in reStructuredText."""
+    return subject.markup is Markup.RST and bool(next(working.find_roles(subject), None))
 
 
 def find_references(subject: Subject) -> Iterator[Problem]:
     """Footnote marks, citations and labels that are gone."""
     yield from (
-        problem for lost, problem in _told(subject, Atom.REFERENCE) if not markup.stands_elsewhere(subject.chinese, Atom.REFERENCE, lost)
+        problem for lost, problem in _told(subject, Atom.REFERENCE) if not working.stands_elsewhere(subject.chinese, Atom.REFERENCE, lost)
     )
+    yield from _lost(subject, Atom.TARGET)
     yield from _lost(subject, Atom.FOOTNOTE)
     for lost, new in _changed(subject, Atom.CITATION):
         yield _problem(subject, Atom.CITATION, lost, new, severity=Severity.WARNING if lost.startswith("[!") else None)
@@ -144,9 +162,10 @@ def find_fewer(subject: Subject) -> Iterator[Problem]:
         for value in theirs:
             if 0 < ours[value] < theirs[value]:
                 bare = _bare(subject, value) if name is Atom.CODE else None
+                without = f", and once without {_TICKS[subject.markup].removeprefix('two ')}" if bare else ""
                 yield Problem(
-                    text=f"has {_shown(name, value)} {ours[value]}× for {theirs[value]}×{', and once without backticks' if bare else ''}",
-                    hint="Put backticks around each." if bare else "Check that nothing was left out.",
+                    text=f"has {_shown(subject, name, value)} {ours[value]}× for {theirs[value]}×{without}",
+                    hint=f"Put {_TICKS[subject.markup]} around each." if bare else "Check that nothing was left out.",
                     spans=(bare,) if bare else (),
                     severity=Severity.WARNING if bare or name in _ONCE_EACH else None,
                 )
@@ -183,20 +202,36 @@ def _likeness(value: str, other: str) -> float:
 
 
 def _problem(subject: Subject, name: Atom, lost: str, new: str | None, *, severity: Severity | None = None) -> Problem:
-    instead = f"; has {_shown(name, new)} instead" if new else ""
+    instead = f"; has {_shown(subject, name, new)} instead" if new else ""
+    is_marked = (subject.markup, name) in _MARKS
     return Problem(
-        text=f"lacks {'the ' + name.value + ' ' if name not in _MARKS else ''}{_shown(name, lost)}{instead}",
-        hint=_COPY,
+        text=f"lacks {'' if is_marked else f'the {name.value} '}{_shown(subject, name, lost)}{instead}",
+        hint=_hint(subject, name, lost),
         spans=_spans(subject.msgstr, _inner(name, new)) if new else (),
         fix=_fix(subject, name) if new else None,
         severity=severity,
     )
 
 
-def _shown(name: Atom, value: str) -> str:
-    mark = _MARKS.get(name, "")
+def _hint(subject: Subject, name: Atom, lost: str) -> str:
+    """In reStructuredText what is shown is mostly the name that is looked up: other words stand beside it."""
+    if subject.markup is Markup.RST and name is Atom.ROLE and (role := _ROLE.fullmatch(lost)):
+        return f"Copy it from the English, or write {role[1]}`… <{role[2]}>` to show other words."
+    if subject.markup is Markup.MARKDOWN or name is not Atom.REFERENCE:
+        return _COPY
+    written = rst_markup.written_as(subject, name, lost)
+    words = "" if written.startswith("`…") else f", or `… <{written.strip('`_')}_>`_ to show other words"
+    return f"Write {written}{words}."
+
+
+def _shown(subject: Subject, name: Atom, value: str) -> str:
     short = f"{value[:60]}…" if len(value) > 60 else value
-    return f"{mark}{short}{mark}" if mark else quote(value)
+    return _marked(subject.markup, name, short) if (subject.markup, name) in _MARKS else quote(value)
+
+
+def _marked(markup: Markup, name: Atom, value: str) -> str:
+    before, behind = _MARKS[markup, name]
+    return f"{before}{value}{behind}"
 
 
 def _spans(source: str, value: str) -> tuple[tuple[int, int], ...]:

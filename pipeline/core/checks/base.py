@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from pipeline.core.checks.masked import masked
 from pipeline.core.checks.parsed import Parsed, parse
-from pipeline.model import Entry, Kind, Severity
+from pipeline.model import Entry, Kind, Markup, Severity
 
 Span = tuple[int, int]  # of a msgstr, in characters
 _KINDS = frozenset(kind.value for kind in Kind)
+_MARKUP = f" ({Markup.RST})"  # behind the kind, in the note of a message that is no Markdown
 
 
 @dataclass(frozen=True)
@@ -31,18 +33,41 @@ class Subject:
     @cached_property
     def kind(self) -> Kind:
         """What block it stands in, from the entry's first note; a paragraph if that does not tell."""
-        word = self.entry.notes[0].partition(" · ")[0] if self.entry.notes else ""
+        word = self._place.removesuffix(_MARKUP)
         return Kind(word) if word in _KINDS else Kind.PARAGRAPH
+
+    @cached_property
+    def markup(self) -> Markup:
+        """What it is marked up in, from the same note; Markdown if that does not tell."""
+        return Markup.RST if self._place.endswith(_MARKUP) else Markup.MARKDOWN
+
+    @property
+    def _place(self) -> str:
+        return self.entry.notes[0].partition(" · ")[0] if self.entry.notes else ""
 
     @cached_property
     def english(self) -> Parsed:
         """The msgid, parsed in the place where it stands."""
-        return parse(self.msgid, self.kind)
+        return self.read(self.msgid)
 
     @cached_property
     def chinese(self) -> Parsed:
         """The msgstr, parsed in the place where it will stand."""
-        return parse(self.msgstr, self.kind)
+        return self.read(self.msgstr)
+
+    @cached_property
+    def masked_english(self) -> str:
+        """The msgid with stand-ins for what is no prose."""
+        return masked(self.msgid, self.markup)
+
+    @cached_property
+    def masked_chinese(self) -> str:
+        """The msgstr with stand-ins for what is no prose, as long as it is."""
+        return masked(self.msgstr, self.markup)
+
+    def read(self, text: str) -> Parsed:
+        """Another text in that place."""
+        return parse(text, self.kind, self.markup)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +83,18 @@ class Problem:
     spans: tuple[Span, ...] = ()
     fix: str | None = None
     severity: Severity | None = None  # if it weighs less or more than the check says
+
+
+Find = Callable[[Subject], Iterator[Problem]]
+
+
+def by_markup(markdown: Find, rst: Find) -> Find:
+    """Looks at each message by what it is marked up in."""
+
+    def find(subject: Subject) -> Iterator[Problem]:
+        return rst(subject) if subject.markup is Markup.RST else markdown(subject)
+
+    return find
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

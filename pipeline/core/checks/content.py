@@ -10,7 +10,7 @@ from pipeline.core.checks.base import Check, Problem, Span, Subject
 from pipeline.core.checks.brackets import family, full_width, read_brackets
 from pipeline.core.checks.masked import CLOSE, HAN, OPEN, URL, WORD, keeps_atoms, masked
 from pipeline.core.checks.numbers import chinese_values, english_values, names_unit, numbers_of, units_of, values_of
-from pipeline.model import Kind, Severity
+from pipeline.model import Kind, Markup, Severity
 
 _HAN = re.compile(f"[{HAN}]")
 _NO_SENTENCES = frozenset((Kind.HEADING, Kind.TABLE_CELL, Kind.TITLE, Kind.TERM, Kind.IMAGE, Kind.CAPTION, Kind.HTML))
@@ -22,25 +22,25 @@ _TRANSLATE = "Translate it, or say in a translator comment why it stays English 
 
 
 def _find_english(subject: Subject) -> Iterator[Problem]:
-    shown = masked(subject.msgstr)
-    if subject.msgstr.strip() == subject.msgid.strip() or not english.is_english(shown) or english.is_kept(masked(subject.msgid)):
+    shown = subject.masked_chinese
+    if subject.msgstr.strip() == subject.msgid.strip() or not english.is_english(shown) or english.is_kept(subject.masked_english):
         return
     yield Problem(text="is left in English", hint=_TRANSLATE.format(code="M301"), spans=(_whole(subject.msgstr),))
 
 
 def _find_copied(subject: Subject) -> Iterator[Problem]:
-    if subject.msgstr.strip() != subject.msgid.strip() or _HAN.search(subject.msgid) or english.is_kept(masked(subject.msgid)):
+    if subject.msgstr.strip() != subject.msgid.strip() or _HAN.search(subject.msgid) or english.is_kept(subject.masked_english):
         return
-    shown = masked(subject.msgstr)
+    shown = subject.masked_chinese
     if english.is_english(shown) or english.is_phrase(shown):
         yield Problem(text="is the English itself", hint=_TRANSLATE.format(code="M302"), spans=(_whole(subject.msgstr),))
 
 
 def _find_untranslated_part(subject: Subject) -> Iterator[Problem]:
-    shown = masked(subject.msgstr)
-    if not _HAN.search(shown) or english.is_english(shown) or english.is_kept(masked(subject.msgid)):
+    shown = subject.masked_chinese
+    if not _HAN.search(shown) or english.is_english(shown) or english.is_kept(subject.masked_english):
         return
-    if spans := tuple(english.english_runs(shown, masked(subject.msgid))):
+    if spans := tuple(english.english_runs(shown, subject.masked_english)):
         words = "”, “".join(subject.msgstr[start:end] for start, end in spans)
         yield Problem(text=f"has English left in it: “{words}”", hint="Translate these words too.", spans=spans)
 
@@ -53,15 +53,15 @@ def _whole(text: str) -> Span:
 
 
 def _find_numbers(subject: Subject) -> Iterator[Problem]:
-    theirs, ours = masked(subject.msgid), masked(subject.msgstr)
+    theirs, ours = subject.masked_english, subject.masked_chinese
     english_numbers, chinese_numbers = numbers_of(theirs), numbers_of(ours)
     lost = [number for number in english_numbers if not number.is_among(values_of(chinese_numbers))]
     new = [number for number in chinese_numbers if not number.is_among(values_of(english_numbers))]
     if lost:  # then it may be written otherwise
-        said = chinese_values(ours) | _values_in_code(subject.msgstr)
+        said = chinese_values(ours) | _values_in_code(subject.msgstr, ours)
         lost = [number for number in lost if not number.is_among(said)]
     if new:
-        known = english_values(theirs) | _values_in_code(subject.msgid)
+        known = english_values(theirs) | _values_in_code(subject.msgid, theirs)
         new = [number for number in new if not number.is_among(known)]
     if not lost and not new:
         return
@@ -75,14 +75,13 @@ def _list(words: Iterable[str]) -> str:
     return ", ".join(dict.fromkeys(words))
 
 
-def _values_in_code(text: str) -> set[str]:
-    shown = masked(text)
+def _values_in_code(text: str, shown: str) -> set[str]:
     code = "".join(character if stand_in in (WORD, URL) else " " for character, stand_in in zip(text, shown, strict=True))
     return values_of(numbers_of(code))
 
 
 def _find_units(subject: Subject) -> Iterator[Problem]:
-    theirs, ours = masked(subject.msgid), masked(subject.msgstr)
+    theirs, ours = subject.masked_english, subject.masked_chinese
     lost = [unit.symbol for unit in units_of(theirs) if not names_unit(subject.msgstr, unit.symbol)]
     new = [unit for unit in units_of(ours) if not names_unit(subject.msgid, unit.symbol)]
     if not lost and not new:
@@ -106,7 +105,7 @@ _LENGTHS = ((20, 0.75, 3.0), (12, 0.65, 3.5), (8, 0.6, 4.0), (5, 0.4, 5.0))
 
 
 def _find_sentence_count(subject: Subject) -> Iterator[Problem]:
-    theirs, ours = masked(subject.msgid), masked(subject.msgstr)
+    theirs, ours = subject.masked_english, subject.masked_chinese
     if max(map(len, (_MARK.findall(theirs), _MARK.findall(ours)))) < _LEAST_SENTENCES:
         return
     expected, least, most = len(_ENGLISH_END.findall(theirs)), len(_CHINESE_END.findall(ours)), len(_CHINESE_STOP.findall(ours))
@@ -116,7 +115,7 @@ def _find_sentence_count(subject: Subject) -> Iterator[Problem]:
 
 
 def _find_length(subject: Subject) -> Iterator[Problem]:
-    words, shown = len(english.words_of(masked(subject.msgid))), masked(subject.msgstr)
+    words, shown = len(english.words_of(subject.masked_english)), subject.masked_chinese
     limits = next(((fewest, most) for least, fewest, most in _LENGTHS if words >= least), None)
     if not limits or not _HAN.search(shown):
         return
@@ -142,10 +141,10 @@ _LEAST_SENTENCE = 4  # words
 
 
 def _find_lost_colon(subject: Subject) -> Iterator[Problem]:
-    if not _COLON_LAST.search(masked(subject.msgid)):
+    if not _COLON_LAST.search(subject.masked_english):
         return
     text = subject.msgstr.rstrip()
-    shown = masked(text)
+    shown = masked(text, subject.markup)
     end = len(shown.rstrip(f"{CLOSE} "))
     last = text[end - 1 : end]
     if not last or last in "：:":
@@ -156,12 +155,12 @@ def _find_lost_colon(subject: Subject) -> Iterator[Problem]:
         text="does not end with a colon, as the English does",
         hint="End it with “：”: it announces what follows.",
         spans=((end - 1, end),) if is_wrong else (),
-        fix=fix if shown[end - 1] != URL and keeps_atoms(text, fix) else None,
+        fix=fix if shown[end - 1] != URL and keeps_atoms(text, fix, subject.markup) else None,
     )
 
 
 def _find_cut(subject: Subject) -> Iterator[Problem]:
-    theirs, shown = (masked(text).rstrip().rstrip(_BEHIND_END) for text in (subject.msgid, subject.msgstr))
+    theirs, shown = (text.rstrip().rstrip(_BEHIND_END) for text in (subject.masked_english, subject.masked_chinese))
     if not shown or shown[-1] in _ENDS or not _HAN.search(shown):
         return
     if theirs.endswith("?") and not (subject.kind in _NO_SENTENCES and _ASKING.search(shown)):
@@ -203,7 +202,7 @@ _DOUBLED = re.compile(
 
 
 def _find_doubled(subject: Subject) -> Iterator[Problem]:
-    found = [match for match in _DOUBLED.finditer(masked(subject.msgstr)) if not match["latin"] or match[0] not in subject.msgid]
+    found = [match for match in _DOUBLED.finditer(subject.masked_chinese) if not match["latin"] or match[0] not in subject.msgid]
     if found:
         words = "”, “".join(subject.msgstr[slice(*match.span())] for match in found)
         yield Problem(text=f"says the same twice: “{words}”", hint="Delete one of the two.", spans=tuple(match.span() for match in found))
@@ -213,10 +212,10 @@ def _find_doubled(subject: Subject) -> Iterator[Problem]:
 
 
 def _find_unbalanced(subject: Subject) -> Iterator[Problem]:
-    ours = read_brackets(masked(subject.msgstr))
+    ours = read_brackets(subject.masked_chinese)
     if not ours.single and not ours.mixed:
         return
-    text, shown = subject.msgstr, masked(subject.msgid)
+    text, shown = subject.msgstr, subject.masked_english
     theirs = {family(subject.msgid[at]) for at in read_brackets(shown).single}
     single = [at for at in ours.single if family(text[at]) not in theirs]
     if single:
@@ -224,10 +223,10 @@ def _find_unbalanced(subject: Subject) -> Iterator[Problem]:
         hint = "Add the other one of the pair, or delete it."
         yield Problem(text=f"has {marks} without a partner", hint=hint, spans=tuple((at, at + 1) for at in single))
     elif ours.mixed:
-        yield _mixed(text, ours.mixed)
+        yield _mixed(text, ours.mixed, subject.markup)
 
 
-def _mixed(text: str, pairs: tuple[tuple[int, int], ...]) -> Problem:
+def _mixed(text: str, pairs: tuple[tuple[int, int], ...], markup: Markup) -> Problem:
     places = sorted(at for pair in pairs for at in pair)
     fix = "".join(full_width(character) if at in places else character for at, character in enumerate(text))
     marks = " and ".join(dict.fromkeys(f"{text[opening]}…{text[closing]}" for opening, closing in pairs))
@@ -235,7 +234,7 @@ def _mixed(text: str, pairs: tuple[tuple[int, int], ...]) -> Problem:
         text=f"pairs a half-width bracket with a full-width one: {marks}",
         hint="Make both full-width.",
         spans=tuple((at, at + 1) for at in places),
-        fix=fix if keeps_atoms(text, fix) else None,
+        fix=fix if keeps_atoms(text, fix, markup) else None,
     )
 
 

@@ -16,7 +16,7 @@ from markdown_it.rules_inline import StateInline
 from pipeline.core import markdown, prose
 from pipeline.core.checks.base import Problem, Subject
 from pipeline.core.checks.mending import are_words_kept, is_han, quote
-from pipeline.core.checks.parsed import Parsed, blanked, parse
+from pipeline.core.checks.parsed import Parsed, blanked
 from pipeline.core.checks.tree import walk
 from pipeline.model import Severity
 
@@ -136,7 +136,7 @@ def _fix(subject: Subject, meant: re.Pattern[str]) -> str | None:
     mended = mend(subject.msgstr, meant)
     if mended is None:
         return None
-    before, after = subject.chinese, parse(mended, subject.kind)
+    before, after = subject.chinese, subject.read(mended)
     is_same = after.blocks == before.blocks and after.atoms == before.atoms and are_words_kept(before.visible, after.visible)
     emphasized = sum(2 if pair.inner_start - pair.start == len("***") else 1 for pair in _pairs(mended, MEANT)[0])
     return mended if is_same and after.count("strong", "em") == emphasized and _stray(subject, after) <= 0 else None
@@ -159,7 +159,7 @@ def mend(source: str, meant: re.Pattern[str]) -> str | None:
 def mend_start(subject: Subject) -> str | None:
     """The msgstr with the marks that it starts with close to their words, where they made a list of it."""
     mended = mend(subject.msgstr.strip(), _MEANT_WIDELY) if subject.msgstr.strip().startswith("*") else None
-    if mended is None or parse(mended, subject.kind).count("strong", "em") != subject.english.count("strong", "em"):
+    if mended is None or subject.read(mended).count("strong", "em") != subject.english.count("strong", "em"):
         return None
     return mended
 

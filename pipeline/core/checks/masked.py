@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from pipeline.core import prose
+from pipeline.model import Markup
 
 HAN = "\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 # Stand-ins, one for each character that they stand for.
@@ -17,11 +18,13 @@ CLOSE = "\ue003"  # not seen, belongs to what is before: ``**``, ``](target)``, 
 OTHER = "\ue004"  # an image, an escaped character, ``<br>``: no rule about what may stand beside it
 _TARGET = "\ue005"  # CLOSE of a link, as long as its ``[`` is not found
 
-_ANY = re.compile(r"[`*_~$<>\[\]{}&\\]|http")
+_ANY = {Markup.MARKDOWN: re.compile(r"[`*_~$<>\[\]{}&\\]|http"), Markup.RST: re.compile(r"[`*_|\\]|http")}
 _URL_END = re.compile(rf"[{HAN}\u3000-\u303f\uff00-\uffef“”‘’…—]|[.,;:!?)\]\"'*]+(?:$|(?=[{HAN}\u3000-\u303f\uff00-\uffef]))")
 _ROLE = re.compile(r"(\{[\w+:-]+\}`+)(.*?)(\s*<[^<>`]*>`+|`+)", re.DOTALL)
 _VOID = re.compile(r"<(?:area|br|col|hr|img|input|wbr)\b|<!--|.*/>", re.DOTALL | re.IGNORECASE)
 _AUTOLINK = re.compile(r"<[A-Za-z][\w+.-]*:")
+_RST_ROLE = re.compile(r"(:[\w.+:-]+:`|`)(.*?)(\s*<[^<>`]*>`|`_|`(?::[\w.+:-]+:)?)", re.DOTALL)
+_RST_MARK = re.compile(r"\\(?P<gap>\s)|\\.|(?P<run>\*{1,2})", re.DOTALL)
 _MARK = re.compile(
     rf"""
       \\[!-/:-@\[-`{{-~]                                     # escaped
@@ -35,11 +38,13 @@ _MARK = re.compile(
 
 
 @lru_cache(maxsize=256)
-def masked(text: str) -> str:
+def masked(text: str, markup: Markup = Markup.MARKDOWN) -> str:
     """``text`` with the characters of atoms and marks replaced by stand-ins: as long as it was, so that positions hold."""
-    if not _ANY.search(text):
+    if not _ANY[markup].search(text):
         return text
-    return _without_marks(prose.replace_atoms(text, _stand_in))
+    if markup is Markup.RST:
+        return _without_marks(prose.replace_atoms(text, _rst_stand_in, markup), _RST_MARK)
+    return _without_marks(prose.replace_atoms(text, _stand_in), _MARK)
 
 
 def _stand_in(atom: str) -> str:
@@ -58,6 +63,21 @@ def _stand_in(atom: str) -> str:
             return _tag(atom) * size
         case "{" if match := _ROLE.fullmatch(atom):
             return _role(*match.groups())
+    return WORD * size
+
+
+def _rst_stand_in(atom: str) -> str:
+    size = len(atom)
+    if atom == "`":
+        return OPEN
+    if atom[0] in " \t\n<[" or atom == "`__":
+        return CLOSE * size
+    if atom.startswith("http"):
+        return _stand_in(atom)
+    if atom[0] == "|":  # a substitution shows whatever it stands for
+        return OTHER * size
+    if atom[:2] != "``" and (match := _RST_ROLE.fullmatch(atom)):
+        return _role(*match.groups())
     return WORD * size
 
 
@@ -87,20 +107,23 @@ class _Run:
     size: int
 
 
-def _without_marks(text: str) -> str:
+def _without_marks(text: str, marks: re.Pattern[str]) -> str:
     shown = list(text)
     runs: list[_Run] = []
     brackets: list[int] = []
-    for match in _MARK.finditer(text):
+    for match in marks.finditer(text):
         start, end = match.span()
-        if match["run"]:
+        found = match.lastgroup
+        if found == "run":
             shown[start:end] = _emphasis(match, runs) * (end - start)
-        elif match["open"]:
+        elif found == "open":
             brackets.append(start)
-        elif match["close"]:
+        elif found == "close":
             shown[start:end] = CLOSE * (end - start)
             if brackets:
                 shown[brackets.pop()] = OPEN
+        elif found == "gap":  # what parts marks from words in reStructuredText, and is not seen
+            shown[start:end] = CLOSE * 2
         elif match[0] == "]":
             del brackets[-1:]
         else:
@@ -128,10 +151,11 @@ def _emphasis(match: re.Match[str], runs: list[_Run]) -> str:
     return OTHER
 
 
-def keeps_atoms(before: str, after: str) -> bool:
+def keeps_atoms(before: str, after: str, markup: Markup = Markup.MARKDOWN) -> bool:
     """Whether the same atoms stand in both texts, in any order. A bare URL ends where Chinese begins."""
-    return _atoms(before) == _atoms(after)
+    return _atoms(before, markup) == _atoms(after, markup)
 
 
-def _atoms(text: str) -> list[str]:
-    return sorted(atom[: _stand_in(atom).count(URL)] if atom.startswith("http") else atom for atom in prose.atoms_of(text))
+def _atoms(text: str, markup: Markup) -> list[str]:
+    atoms = prose.atoms_of(text, markup)
+    return sorted(atom[: _stand_in(atom).count(URL)] if atom.startswith("http") else atom for atom in atoms)

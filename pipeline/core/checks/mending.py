@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterable
 
 from pipeline.core.checks.base import Subject
-from pipeline.core.checks.parsed import Atom, Parsed, parse
+from pipeline.core.checks.parsed import Atom, Parsed
 
 _NO_WORD = re.compile(r"[\W_]+")
 # Full-width and Chinese marks, and what was meant where only ASCII works. Not letters and digits: those are words.
@@ -29,7 +29,7 @@ def excess(subject: Subject, *marks: str) -> int:
 
 def regains(subject: Subject, fix: str, *names: Atom) -> bool:
     """Whether a mend has the English atoms of some classes, none of the others worse, and the block and words of the translation."""
-    fixed = parse(fix, subject.kind)
+    fixed = subject.read(fix)
     return (
         are_words_kept(subject.msgstr, fix)
         and fixed.blocks == subject.english.blocks
@@ -40,7 +40,7 @@ def regains(subject: Subject, fix: str, *names: Atom) -> bool:
 
 def improves(subject: Subject, fix: str, name: Atom) -> bool:
     """Whether a mend has more of the English atoms of a class, and otherwise is as :func:`regains` wants it."""
-    fixed = parse(fix, subject.kind)
+    fixed = subject.read(fix)
     return regains(subject, fix) and _distance(subject.english, fixed, name) < _distance(subject.english, subject.chinese, name)
 
 

@@ -1,27 +1,29 @@
 """A message as a reader's page shows it: its blocks, its inline tree, its texts, its atoms.
 
-The project's own parser reads it in the place where it will stand: a heading behind ``# ``, a table cell inside a row of a table.
-Positions are not kept, for the parser knows none inside a block; :func:`blanked` helps those who look for marks in the source.
+A parser reads it in the place where it will stand: a heading behind ``# ``, a table cell inside a row of a table. That is the
+project's own parser for Markdown, docutils for reStructuredText. Positions are not kept, for neither knows any inside a block;
+:func:`blanked` helps those who look for marks in the source.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 from types import MappingProxyType
 
 from pipeline.core import prose, splice
-from pipeline.core.checks.placing import STAND_IN, blocks_of
+from pipeline.core.checks import placing, rst_placing, rst_tree
+from pipeline.core.checks.placing import STAND_IN
 from pipeline.core.checks.tree import Node, html_tree, image_tree, inline_tree, walk
-from pipeline.model import Kind
+from pipeline.model import Kind, Markup
 
 _SPACE_IN_MATH = re.compile(r"(?<![A-Za-z])\s+|\s+(?![A-Za-z])")
 _TEXT_IN_MATH = re.compile(r"(\\(?:text\w*|mbox|hbox))\s*\{[^{}]*\}")
-_ESCAPED = re.compile(r"\\[!-/:-@\[-`{-~]")
+_ESCAPED = {Markup.MARKDOWN: re.compile(r"\\[!-/:-@\[-`{-~]"), Markup.RST: re.compile(r"\\.")}
 _URL_CHARACTER = r"[A-Za-z0-9/?#&=%~:@+_-]"
 
 
@@ -33,7 +35,8 @@ class Atom(StrEnum):
     LINK = "link target"
     IMAGE = "image target"
     ROLE = "role"  # name and target; a title may be translated
-    REFERENCE = "reference"  # the [label] of [text][label]
+    REFERENCE = "reference"  # the [label] of [text][label]; the `name`_ of reST
+    TARGET = "target"  # of reST: what references lead to
     FOOTNOTE = "footnote mark"
     CITATION = "citation"  # [@key]; also the mark of an alert, [!NOTE]
     SUBSTITUTION = "substitution"
@@ -49,7 +52,10 @@ _ATOM_OF = {
     "image": Atom.IMAGE,
     "role": Atom.ROLE,
     "reference": Atom.REFERENCE,
+    "target": Atom.TARGET,
     "footnote": Atom.FOOTNOTE,
+    "citation": Atom.CITATION,
+    "substitution": Atom.SUBSTITUTION,
     "html": Atom.HTML,
     "autolink": Atom.URL,
 }
@@ -60,6 +66,7 @@ _IN_TEXT = {
     Atom.SUBSTITUTION: re.compile(r"\{\{.*?\}\}"),
     Atom.CITATION: re.compile(r"\[-?@[^\[\]]+\]|\[![A-Z]+\]"),
 }
+_OF_MARKDOWN = frozenset((Atom.SUBSTITUTION, Atom.CITATION))  # docutils knows those of reStructuredText
 _MAYBE_IN_TEXT = re.compile(r"://|www\.|@|\{\{|\[!")
 _LINKED = frozenset(("link", "reference", "autolink"))
 
@@ -76,6 +83,7 @@ class Parsed:
 
     source: str
     kind: Kind
+    markup: Markup
     blocks: tuple[str, ...]
     tree: tuple[Node, ...]
     visible: str
@@ -98,29 +106,30 @@ _NONE: Counter[str] = Counter()
 
 
 @lru_cache(maxsize=1 << 14)
-def parse(text: str, kind: Kind) -> Parsed:
-    """``text`` as CommonMark/MyST, in the place of a message of this kind. Never fails: all text is Markdown."""
+def parse(text: str, kind: Kind, markup: Markup = Markup.MARKDOWN) -> Parsed:
+    """``text`` in the place of a message of this kind. Never fails: all text is CommonMark/MyST, and what docutils objects to is text."""
     lines = splice.translation_lines(text)
-    blocks, tree = _block_and_tree(lines, kind)
-    gathered = _Gathered()
+    blocks, tree = _rst_block_and_tree(" ".join(lines), kind) if markup is Markup.RST else _block_and_tree(lines, kind)
+    gathered = _Gathered(markup)
     gathered.add(tree)
     return Parsed(
         source=text,
         kind=kind,
+        markup=markup,
         blocks=blocks,
         tree=tree,
         visible="".join(gathered.visible),
-        prose=_without_atoms("".join(gathered.prose)),
+        prose=gathered.without_atoms("".join(gathered.prose)),
         plain="".join(gathered.plain),
         literal="".join(gathered.literal),
         atoms=MappingProxyType(gathered.atoms),
-        breaks=0 if kind is Kind.HTML else len(lines) - 1,
+        breaks=0 if kind is Kind.HTML or markup is Markup.RST else len(lines) - 1,
     )
 
 
-def blanked(source: str, by: str = STAND_IN) -> str:
+def blanked(source: str, by: str = STAND_IN, markup: Markup = Markup.MARKDOWN) -> str:
     """``source`` with each character of an atom and of an escape replaced, so that positions stay."""
-    return _ESCAPED.sub(by * 2, prose.replace_atoms(source, lambda atom: by * len(atom)))
+    return _ESCAPED[markup].sub(by * 2, prose.replace_atoms(source, lambda atom: by * len(atom), markup))
 
 
 def canonical_math(formula: str) -> str:
@@ -135,17 +144,28 @@ def _block_and_tree(lines: list[str], kind: Kind) -> tuple[tuple[str, ...], tupl
         text = " ".join(lines)
         inside = image_tree(text)
         return (("image",), inside) if inside is not None else ((), inline_tree(text))
-    blocks, contents = blocks_of(lines, kind)
+    blocks, contents = placing.blocks_of(lines, kind)
     if kind is Kind.HTML:
         return blocks, html_tree("\n".join(lines))
-    trees = [inline_tree(content) for content in contents]
-    return blocks, tuple(node for number, tree in enumerate(trees) for node in ((Node("break", "\n"), *tree) if number else tree))
+    return blocks, _joined(inline_tree(content) for content in contents)
+
+
+def _rst_block_and_tree(text: str, kind: Kind) -> tuple[tuple[str, ...], tuple[Node, ...]]:
+    blocks, contents = rst_placing.blocks_of(text, kind)
+    if kind is Kind.IMAGE:
+        return blocks, rst_tree.plain_tree(text)
+    return blocks, _joined(rst_tree.inline_tree(content) for content in contents)
+
+
+def _joined(trees: Iterable[tuple[Node, ...]]) -> tuple[Node, ...]:
+    return tuple(node for number, tree in enumerate(trees) for node in ((Node("break", "\n"), *tree) if number else tree))
 
 
 class _Gathered:
     """Texts and atoms of a tree, collected in one walk."""
 
-    def __init__(self) -> None:
+    def __init__(self, markup: Markup) -> None:
+        self.in_text = {name: pattern for name, pattern in _IN_TEXT.items() if markup is Markup.MARKDOWN or name not in _OF_MARKDOWN}
         self.visible: list[str] = []
         self.prose: list[str] = []
         self.plain: list[str] = []
@@ -160,7 +180,7 @@ class _Gathered:
                 continue
             if atom := _ATOM_OF.get(name):
                 self._add_atom(atom, node.value)
-            if name == "role":
+            if name in ("role", "target"):
                 self._add_role(node.children[0])
             elif name == "autolink":
                 self._add_opaque(node.value.removeprefix("mailto:"), prose=" ")
@@ -174,7 +194,7 @@ class _Gathered:
             texts.append(node.value)
         self.literal.append(STAND_IN if node.type == "escape" else node.value)
         if node.type == "text" and _MAYBE_IN_TEXT.search(node.value):
-            for name, pattern in _IN_TEXT.items():
+            for name, pattern in self.in_text.items():
                 if not (is_linked and name is Atom.URL):  # a link's words may be translated
                     for found in pattern.findall(node.value):
                         self._add_atom(name, found)
@@ -189,7 +209,7 @@ class _Gathered:
         elif node.type == "html":
             self._add_opaque("\n" if node.value.lower().startswith("<br") else "", prose=" ")
         else:
-            self._add_opaque("", prose="")
+            self._add_opaque("", prose=" " if node.type == "substitution" else "")
 
     def _add_opaque(self, shown: str, *, prose: str) -> None:
         self.visible.append(shown)
@@ -208,9 +228,9 @@ class _Gathered:
             value = re.sub(r"\s+", "", value)
         self.atoms.setdefault(name, Counter())[value] += 1
 
-
-def _without_atoms(text: str) -> str:
-    if _MAYBE_IN_TEXT.search(text):
-        for pattern in _IN_TEXT.values():
-            text = pattern.sub(" ", text)
-    return text
+    def without_atoms(self, text: str) -> str:
+        """``text`` with a space for each atom that the parser took for plain text."""
+        if _MAYBE_IN_TEXT.search(text):
+            for pattern in self.in_text.values():
+                text = pattern.sub(" ", text)
+        return text

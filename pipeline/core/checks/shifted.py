@@ -16,7 +16,7 @@ from itertools import groupby
 
 from pipeline.core import prose
 from pipeline.core.checks.base import PageCheck, Problem, Subject
-from pipeline.model import Severity
+from pipeline.model import Markup, Severity
 
 _NEAR = 3  # how many entries away another message is looked for
 _CLEARLY = 3.5  # how much better a translation must fit another message
@@ -25,8 +25,9 @@ _WELL = 3.0
 _RUN = 3  # entries in a row that are hardly all shifted by chance
 _LONG = 8  # characters that two messages hardly have in common by chance
 _WORD = 2  # the same, if one follows the other
-_ROLE = re.compile(r"(\{[\w+:-]+\})`+[^`]*<([^<>`]+)>`+")
+_ROLE = re.compile(r"(\{[\w+:-]+\}|:[\w.+:-]+:)`+[^`]*<([^<>`]+)>`+")
 _IMAGE = re.compile(r"!\[[^\[\]]*\]")
+_NAMED = re.compile(r"\s<([^<>`]+)_>`_")  # of reStructuredText: a reference whose words are not the name
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _LATIN = re.compile(r"[A-Za-z][A-Za-z'’-]*[A-Za-z]")
 _NAME = re.compile(r"\b[A-Z]\w*[A-Z](?=s?\b)|\b\w*[a-z][A-Z]\w*")
@@ -50,12 +51,12 @@ class _Traits:
     lines: int
 
 
-def _traits(text: str) -> _Traits:
-    rest = prose.mask(text)
+def _traits(text: str, markup: Markup) -> _Traits:
+    rest = prose.mask(text, markup)
     latin = _LATIN.findall(rest)
     ending = _END.search(rest)
     return _Traits(
-        atoms=Counter(_ROLE.sub(r"\1\2", _IMAGE.sub("!", atom)).rstrip(_MARKS) for atom in prose.atoms_of(text)),
+        atoms=Counter(_target(atom) for atom in prose.atoms_of(text, markup) if atom != "`"),
         numbers=Counter(_NUMBER.findall(rest)),
         latin=frozenset(word.lower() for word in latin),
         names=frozenset(word.lower() for word in _NAME.findall(rest)),
@@ -64,6 +65,11 @@ def _traits(text: str) -> _Traits:
         length=len(_HAN.findall(rest)) or len(latin),
         lines=text.count("\n"),
     )
+
+
+def _target(atom: str) -> str:
+    """An atom without the words in it that are translated."""
+    return _NAMED.sub(r"`\1`_", _ROLE.sub(r"\1\2", _IMAGE.sub("!", atom))).rstrip(_MARKS)
 
 
 def _cost(english: _Traits, chinese: _Traits) -> float:
@@ -81,8 +87,8 @@ class _Page:
 
     def __init__(self, subjects: Sequence[Subject]) -> None:
         self.subjects = subjects
-        self.english = [_traits(subject.msgid) for subject in subjects]
-        self.chinese = [_traits(subject.msgstr) for subject in subjects]
+        self.english = [_traits(subject.msgid, subject.markup) for subject in subjects]
+        self.chinese = [_traits(subject.msgstr, subject.markup) for subject in subjects]
         self.own = [_cost(*pair) for pair in zip(self.english, self.chinese, strict=True)]
         self.homes: dict[int, int] = {}
         self.by_atoms: dict[frozenset[tuple[str, int]], list[int]] = {}

@@ -9,8 +9,8 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 
-from pipeline.core.checks import emphasis, markup
-from pipeline.core.checks.base import Check, Problem, Subject
+from pipeline.core.checks import emphasis, markup, rst_blocks, working
+from pipeline.core.checks.base import Check, Problem, Subject, by_markup
 from pipeline.core.checks.mending import quote, regains, spans_of
 from pipeline.core.checks.parsed import Atom, Parsed
 from pipeline.core.checks.tree import Node, walk
@@ -98,7 +98,7 @@ def find_other_emphasis(subject: Subject) -> Iterator[Problem]:
         return
     if _kinds(theirs) == _kinds(ours):
         yield from _moved(subject)
-    elif any(True for _ in emphasis.find_unrendered(subject)):
+    elif any(True for _ in working.find_unrendered(subject)):
         return
     elif [node.type for node in theirs].count("strike") != [node.type for node in ours].count("strike"):
         yield from _struck(subject, theirs, ours)
@@ -207,16 +207,18 @@ def _in_place(find: Callable[[Subject], Iterator[Problem]]) -> Callable[[Subject
     return find_in_place
 
 
+_find_block = by_markup(find_other_block, rst_blocks.find_other_block)
+
 CHECKS: tuple[Check, ...] = (
-    Check(code="M101", name="text that becomes another block", severity=Severity.ERROR, find=find_other_block),
-    Check(code="M102", name="bold or italics that do not show", severity=Severity.ERROR, find=_in_place(emphasis.find_unrendered)),
+    Check(code="M101", name="text that becomes another block", severity=Severity.ERROR, find=_find_block),
+    Check(code="M102", name="bold or italics that do not show", severity=Severity.ERROR, find=_in_place(working.find_unrendered)),
     Check(code="M103", name="bold or italics lost or added", severity=Severity.WARNING, find=_in_place(find_other_emphasis)),
-    Check(code="M104", name="a link or image that does not work", severity=Severity.ERROR, find=_in_place(markup.find_links)),
-    Check(code="M105", name="backticks that show", severity=Severity.ERROR, find=_in_place(markup.find_code)),
-    Check(code="M106", name="dollar signs and formulas mixed up", severity=Severity.ERROR, find=_in_place(markup.find_math)),
-    Check(code="M107", name="a role that does not work", severity=Severity.ERROR, find=_in_place(markup.find_roles)),
+    Check(code="M104", name="a link or image that does not work", severity=Severity.ERROR, find=_in_place(working.find_links)),
+    Check(code="M105", name="backticks that show", severity=Severity.ERROR, find=_in_place(working.find_code)),
+    Check(code="M106", name="dollar signs and formulas mixed up", severity=Severity.ERROR, find=_in_place(working.find_math)),
+    Check(code="M107", name="a role that does not work", severity=Severity.ERROR, find=_in_place(working.find_roles)),
     Check(code="M108", name="HTML tags that show", severity=Severity.ERROR, find=_in_place(markup.find_html)),
     Check(code="M109", name="line breaks lost", severity=Severity.WARNING, find=_in_place(find_other_breaks)),
-    Check(code="M110", name="escapes that show", severity=Severity.ERROR, find=_in_place(markup.find_escapes)),
+    Check(code="M110", name="escapes that show", severity=Severity.ERROR, find=_in_place(working.find_escapes)),
     Check(code="M111", name="a link or image without words", severity=Severity.ERROR, find=_in_place(find_empty)),
 )

@@ -11,7 +11,7 @@ from functools import lru_cache
 from pipeline.core import prose
 from pipeline.core.checks.base import Check, PageCheck, Problem, Subject
 from pipeline.core.glossary import Glossary, Mention, Misuse, Plain, Term, as_plain
-from pipeline.model import Severity
+from pipeline.model import Markup, Severity
 
 _HAN = re.compile(f"[{prose.CJK}]")
 _EMPHASIS = re.compile(r"\*+|(?<![^\W_])_+|_+(?![^\W_])")
@@ -33,14 +33,14 @@ def checks_of(glossary: Glossary) -> tuple[Check, ...]:
     """The checks that need a glossary."""
 
     @lru_cache(maxsize=64)  # both checks look at an entry one after the other
-    def read(msgid: str, msgstr: str) -> _Reading:
-        mentions = glossary.mentions(msgid)
-        return _Reading(mentions=mentions, misuses=tuple(glossary.misuses(mentions, msgstr)), plain=as_plain(msgstr))
+    def read(msgid: str, msgstr: str, markup: Markup) -> _Reading:
+        mentions = glossary.mentions(msgid, markup)
+        return _Reading(mentions=mentions, misuses=tuple(glossary.misuses(mentions, msgstr, markup)), plain=as_plain(msgstr))
 
     def missing(subject: Subject) -> Iterator[Problem]:
         if not _HAN.search(subject.msgstr):
             return  # not translated at all, which other checks tell
-        reading = read(subject.msgid, subject.msgstr)
+        reading = read(subject.msgid, subject.msgstr, subject.markup)
         told = {misuse.term for misuse in reading.misuses}
         firsts = {mention.term: mention for mention in reversed(reading.mentions)}
         for term, mention in reversed(firsts.items()):
@@ -49,7 +49,7 @@ def checks_of(glossary: Glossary) -> tuple[Check, ...]:
                 yield Problem(text=text, hint=_hint(term, term.note), severity=term.weight)
 
     def avoided(subject: Subject) -> Iterator[Problem]:
-        for misuse in read(subject.msgid, subject.msgstr).misuses:
+        for misuse in read(subject.msgid, subject.msgstr, subject.markup).misuses:
             hint = _hint(misuse.term, misuse.avoided.note or misuse.term.note)
             yield Problem(text=f"“{misuse.avoided.text}” is not how “{misuse.term.english}” is rendered", hint=hint, spans=misuse.spans)
 

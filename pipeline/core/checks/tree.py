@@ -17,7 +17,7 @@ _LABEL = re.compile(r"(?P<index>[A-Za-z0-9_\])])?\[((?:`[^`]*`|[^\[\]`])*)\]\[((
 _INDEX = 3  # characters; `x[i][j]` is no link
 _TITLED = re.compile(r"(.*\S)\s*<([^<>]*)>", re.DOTALL)
 # Roles whose content is no target but text, to be translated like any other.
-_TEXT_ROLES = frozenset("abbr emphasis guilabel menuselection strong sub subscript sup superscript title title-reference".split())
+TEXT_ROLES = frozenset("abbr emphasis guilabel menuselection strong sub subscript sup superscript title title-reference".split())
 _CONTAINERS = {"strong_open": "strong", "em_open": "em", "s_open": "strike"}
 _LEAVES = {"text": "text", "text_special": "escape", "code_inline": "code", "math_inline": "math", "html_inline": "html"}
 
@@ -27,7 +27,7 @@ class Node(NamedTuple):
 
     Containers: strong, em, strike, link, reference (``[text][label]``), autolink, image; a role has as its only child what it shows:
     text if that may be translated, else code. Leaves: text, escape (what a backslash or a character reference stands for),
-    code, math, html, footnote, break.
+    code, math, html, footnote, break; of reStructuredText also citation, substitution, and the container target.
     """
 
     type: str
@@ -116,7 +116,7 @@ def _readable(target: str) -> str:
 
 def _role(name: str, content: str) -> Node:
     """Two roles are the same if they look up the same; a ``~`` only shortens what is shown."""
-    if name in _TEXT_ROLES:
+    if name in TEXT_ROLES:
         return Node("role", f"{{{name}}}", (Node("text", content),))
     if titled := _TITLED.fullmatch(content):
         return Node("role", f"{{{name}}}`{titled[2].removeprefix('~')}`", (Node("text", titled[1]),))

@@ -11,24 +11,25 @@ from pipeline.core.checks import marks, spacing
 from pipeline.core.checks.base import Check, PageCheck, Problem, Span, Subject
 from pipeline.core.checks.masked import CLOSE, OPEN, WORD, keeps_atoms, masked
 from pipeline.core.splice import Edit, splice
-from pipeline.model import Kind, Severity
+from pipeline.model import Kind, Markup, Severity
 
 _Edits = Callable[[str], Iterable[Edit]]
 _ROUNDS = 3  # an edit may make room for another one of its kind
 _TITLES = frozenset((Kind.HEADING, Kind.TABLE_CELL, Kind.TITLE, Kind.TERM, Kind.CAPTION, Kind.IMAGE))
 _PARTED = _TITLES | {Kind.LIST_ITEM, Kind.DEFINITION}
+_IDLE_GAP = re.compile(r"(?<!\\)\\ (?=\s)|(?<=\s)\\ ")  # white space parts a mark from a word as well
 _WORD_AT = re.compile(rf"{OPEN}*(?:[A-Za-z0-9._]+|{WORD}+)|.")
 _WORD_BEFORE = re.compile(rf"(?:(?:[A-Za-z0-9._%+#]+|{WORD}+){CLOSE}*|.)\Z")
 
 
 def _problem(subject: Subject, find_edits: _Edits, text: str, hint: str) -> Iterator[Problem]:
     """One problem for all edits of a kind."""
-    shown = masked(subject.msgstr)
+    shown = subject.masked_chinese
     edits = _apart(find_edits(shown))
     if edits:
         spans = tuple(_span(shown, edit) for edit in edits)
         words = "”, “".join(dict.fromkeys(subject.msgstr[start:end] for start, end in spans))
-        yield Problem(text=f"{text}: “{words}”", hint=hint, spans=spans, fix=_mended(subject.msgstr, find_edits))
+        yield Problem(text=f"{text}: “{words}”", hint=hint, spans=spans, fix=_mended(subject, find_edits))
 
 
 def _apart(edits: Iterable[Edit]) -> list[Edit]:
@@ -40,15 +41,17 @@ def _apart(edits: Iterable[Edit]) -> list[Edit]:
     return result
 
 
-def _mended(text: str, find_edits: _Edits) -> str | None:
-    """``text`` with nothing left to edit; None if that cannot be had, or not without touching an atom."""
-    fix = text
+def _mended(subject: Subject, find_edits: _Edits) -> str | None:
+    """The msgstr with nothing left to edit; None if that cannot be had, or not without touching an atom."""
+    fix, markup = subject.msgstr, subject.markup
     for _ in range(_ROUNDS):
-        edits = _apart(find_edits(masked(fix)))
+        edits = _apart(find_edits(masked(fix, markup)))
         if not edits:
             break
         fix = splice(fix, edits)
-    return fix if keeps_atoms(text, fix) and not _apart(find_edits(masked(fix))) else None
+        if markup is Markup.RST:
+            fix = _IDLE_GAP.sub("", fix)
+    return fix if keeps_atoms(subject.msgstr, fix, markup) and not _apart(find_edits(masked(fix, markup))) else None
 
 
 def _span(shown: str, edit: Edit) -> Span:
@@ -99,12 +102,12 @@ def _find_nin(subject: Subject) -> Iterator[Problem]:
 
 
 def _find_mixed_quotes(subjects: Sequence[Subject]) -> Iterator[tuple[int, Problem]]:
-    curly, corner = ({at for at, subject in enumerate(subjects) if mark in masked(subject.msgstr)} for mark in "“「")
+    curly, corner = ({at for at, subject in enumerate(subjects) if mark in subject.masked_chinese} for mark in "“「")
     if not curly or not corner:
         return
     fewer, mark, other = (curly, "“", "「") if len(curly) < len(corner) else (corner, "「", "“")
     for at in sorted(fewer):
-        spans = tuple(match.span() for match in re.finditer(mark, masked(subjects[at].msgstr)))
+        spans = tuple(match.span() for match in re.finditer(mark, subjects[at].masked_chinese))
         yield at, Problem(text=f"has quotes {mark} on a page that has {other}", hint="Use the same quotes on the whole page.", spans=spans)
 
 
@@ -117,7 +120,7 @@ def _to_simplified() -> Callable[[str], str]:
 
 
 def _find_traditional(subject: Subject) -> Iterator[Problem]:
-    shown = masked(subject.msgstr)
+    shown = subject.masked_chinese
     convert = _to_simplified()
     simplified = convert(shown)
     if shown == simplified:
@@ -145,7 +148,7 @@ def _find_doubled_mark(subject: Subject) -> Iterator[Problem]:
 
 
 def _find_listed_comma(subject: Subject) -> Iterator[Problem]:
-    if spans := tuple(marks.listed(masked(subject.msgstr))):
+    if spans := tuple(marks.listed(subject.masked_chinese)):
         yield Problem(
             text="has half-width commas between pieces of code", hint="In a Chinese list write “、”, between clauses “，”.", spans=spans
         )

@@ -1,0 +1,77 @@
+"""The blocks that a line of reStructuredText becomes on the smallest page where it stands as a block of some kind, read by docutils."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import TYPE_CHECKING
+
+from pipeline.core.checks.placing import STAND_IN, Blocks
+from pipeline.model import Kind
+
+if TYPE_CHECKING:
+    from docutils.nodes import Element
+
+# What may begin a block of its own: punctuation but for quotes and brackets, and what counts the items of a list.
+_BLOCK_START = re.compile(r"[^\w\s`“”‘’「『（《【]|\w{1,9}[.)](?:\s|$)|[^\w\s]+$")
+_INLINE_START = re.compile(r":[A-Za-z][\w.+:-]*:`|\*{1,2}[^\s*]|\|[^\s|]")
+_ANNOUNCEMENT = re.compile(r"(?<!\\)::$")
+_CLASSIFIER = re.compile(r"\s:\s")
+
+
+def blocks_of(text: str, kind: Kind) -> Blocks:
+    """What a line becomes in its place, and the inline content of each block that has any."""
+    if kind in (Kind.TITLE, Kind.IMAGE):
+        return (kind.value,), (text,)
+    blocks, contents = (_usual(kind), (text,)) if _is_usual(text, kind) else _parsed(text, kind)
+    if _ANNOUNCEMENT.search(text):
+        blocks += ("literal_block",)  # it makes one of what follows
+    return blocks, contents
+
+
+def _is_usual(text: str, kind: Kind) -> bool:
+    """Whether no block syntax can be in it, so that docutils need not be asked."""
+    if kind is Kind.TERM and _CLASSIFIER.search(text):
+        return False
+    return not _BLOCK_START.match(text) or bool(_INLINE_START.match(text))
+
+
+@cache
+def _usual(kind: Kind) -> tuple[str, ...]:
+    return _parsed("x", kind)[0]
+
+
+def _parsed(text: str, kind: Kind) -> Blocks:
+    from pipeline.core.rst.finding import Words
+    from pipeline.core.rst.lines import Lines
+    from pipeline.core.rst.reading import read
+
+    document, _ = read(Lines(_placed(text, kind)))
+    found = list(_elements(document))
+    words = (child for node in found for child in node.children if isinstance(child, Words) and child != STAND_IN)
+    return tuple(node.tagname for node in found), tuple(map(str, words))
+
+
+def _elements(node: Element) -> Iterator[Element]:
+    """The blocks within a node, each before those within it. What docutils says of them is none."""
+    from docutils import nodes
+
+    for child in node.children:
+        if isinstance(child, nodes.Element) and not isinstance(child, nodes.system_message):
+            yield child
+            yield from _elements(child)
+
+
+def _placed(text: str, kind: Kind) -> str:
+    match kind:
+        case Kind.HEADING:
+            return f"{text}\n{'=' * (2 * len(text) + 4)}\n"
+        case Kind.TERM:
+            return f"{text}\n  {STAND_IN}\n"
+        case Kind.QUOTE:
+            return f"{STAND_IN}\n\n  {STAND_IN}\n\n  {text}\n"
+        case Kind.LIST_ITEM:
+            return f"- {text}\n"
+        case _:
+            return f"{STAND_IN}\n\n{text}\n"
