@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from pipeline.adapters.files import append_text, hold_lock, write_if_changed
 from pipeline.config import Settings, Upstream, matches
-from pipeline.core.lock import format_lock, pages_of, parse_lock, rst_of
+from pipeline.core.lock import format_lock, pages_of, parse_lock
 from pipeline.errors import ConfigError, InputError, PublishError, UpstreamError
 from pipeline.log import Log
 from pipeline.model import Catalog, Comparison, Finding, Lock, Options, Page, PageResult, RunResult, Status
@@ -43,7 +43,7 @@ def pull(settings: Settings, upstream: Upstream, options: Options, log: Log) -> 
         before = _lock_bytes(settings, upstream)
         lock = pull_stage.pull(settings, upstream, log=log, ref=options.ref, dry=options.check_only)
         moved = _moved(settings, upstream, before, lock, dry=options.check_only)
-        return RunResult(name=upstream.name, lock=lock, changes=moved, not_handled=rst_of(lock.files), check_only=options.check_only)
+        return RunResult(name=upstream.name, lock=lock, changes=moved, check_only=options.check_only)
 
 
 def split(settings: Settings, upstream: Upstream, options: Options, log: Log) -> RunResult:
@@ -100,7 +100,6 @@ def _translate(
         lock=lock,
         pages=by_locale,
         gone=gone,
-        not_handled=rst_of(lock.files),
         changes=changes,
         check_only=options.check_only,
     )
@@ -183,7 +182,6 @@ def _catalogs_only(settings: Settings, upstream: Upstream, options: Options, log
         name=upstream.name,
         lock=lock,
         pages=by_locale,
-        not_handled=rst_of(lock.files),
         changes=changes,
         check_only=dry and options.check_only,
     )

@@ -39,7 +39,6 @@ def to_json(result: RunResult, *, shard: tuple[int, int] | None = None) -> bytes
         "locales": {
             locale: {"totals": totals(pages), "pages": [_page_record(page) for page in pages]} for locale, pages in result.pages.items()
         },
-        "not_handled": list(result.not_handled),
         "findings": [_finding_record(finding) for finding in result.findings],
     }
     if result.comparison:
@@ -175,8 +174,6 @@ def summary_lines(result: RunResult) -> list[str]:
     if classes := executed_by_class(result.executions):
         counts = ", ".join(f"{name} {sums['cells']}/{sums['total']}" for name, sums in classes.items())
         lines.append(printable(f"code cells run: {counts}"))
-    if result.not_handled:
-        lines.append(f"{len(result.not_handled)} documents are not handled yet: {_some(result.not_handled)}")
     return lines
 
 
@@ -223,10 +220,6 @@ def _plain(text: str) -> str:
     from rich.markup import escape
 
     return escape(printable(text))
-
-
-def _some(names: Sequence[str], count: int = 3) -> str:
-    return ", ".join(printable(name) for name in names[:count]) + (", …" if len(names) > count else "")
 
 
 def _finding_record(finding: Finding) -> dict[str, Any]:

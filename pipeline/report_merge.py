@@ -47,7 +47,6 @@ def result_of(report: Report, *, where: str = "report.json") -> RunResult:
             name=report["upstream"]["name"],
             lock=lock,
             pages={locale: tuple(map(_page_of, table["pages"])) for locale, table in report["locales"].items()},
-            not_handled=tuple(report["not_handled"]),
             findings=tuple(map(_finding_of, report["findings"])),
         )
     except (AttributeError, KeyError, TypeError, ValueError) as error:

@@ -43,6 +43,8 @@ def test_plain_title() -> None:
         ("a", "[x]: b.md#there\n[y]: <#here>", {"b": {"there"}, "a": {"here"}}),
         ("a", "<a href=\"#here\">x</a> <a href='b.html#there'>", {"a": {"here"}, "b": {"there"}}),
         ("a", "[x](https://example.org/#there)", {}),
+        ("a", "`x <b.html#there>`_ and `y <#here>`__ [z](c.rst#else)", {"b": {"there"}, "a": {"here"}, "c": {"else"}}),
+        ("a", "a <b.html#there> alone", {}),
     ],
 )
 def test_linked_anchors(page: str, text: str, expected: dict[str, set[str]]) -> None:

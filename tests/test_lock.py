@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pipeline.core.lock import blob_id, format_lock, is_safe_path, listing_id, pages_of, parse_lock, rst_of
+from pipeline.core.lock import blob_id, format_lock, is_safe_path, listing_id, pages_of, parse_lock
 from pipeline.errors import InputError
 from pipeline.model import Lock, SourceFile
 
@@ -122,13 +122,9 @@ def test_paths_that_leave_their_folder_are_not_safe(path: str, safe: bool) -> No
 
 
 def test_a_notebook_and_its_twin_are_one_page() -> None:
-    pages = pages_of(files("b.md", "a/x.md", "a/x.ipynb", "conf.py", "x.rst", "x.v2.ipynb", ".md"))
-    assert [page.name for page in pages] == ["a/x", "b", "x.v2"]
+    pages = pages_of(files("b.md", "a/x.md", "a/x.ipynb", "conf.py", "c/y.rst", "x.v2.ipynb", ".md"))
+    assert [page.name for page in pages] == ["a/x", "b", "c/y", "x.v2"]
     assert [file.path for file in pages[0].files] == ["a/x.ipynb", "a/x.md"]
-
-
-def test_rst_pages_are_named() -> None:
-    assert rst_of(files("b.rst", "a/x.rst", "c.md")) == ("a/x", "b")
 
 
 def test_a_blob_id_is_git_s() -> None:

@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from docutils.parsers.rst import directives
 
 from pipeline.adapters.myst_html import markdown_html
+from pipeline.adapters.rst_html import rst_html
 from pipeline.config import Settings, Upstream
 from pipeline.errors import PublishError
 from pipeline.log import QUIET, Log
@@ -135,7 +137,7 @@ def test_the_index_tells_the_state_of_every_page(project: tuple[Settings, Upstre
     pages = [
         page("a", ".md", title="甲 & <b>", messages=3, translated=1, fuzzy=1),
         page("b", ".ipynb", execution=skipped),
-        page("c", ".rst"),
+        page("c", ".txt"),
     ]
     render(settings, upstream, pages, log=Log(QUIET), locale="zh_CN")
     index = (paths.html("zh_CN") / "index.html").read_text("utf-8")
@@ -181,3 +183,30 @@ def test_many_pages_are_rendered_by_several_processes(project: tuple[Settings, U
         (paths.merged("zh_CN") / f"{name}.md").write_text(f"# {name}\n", "utf-8")
     render(settings, upstream, [page(name, ".md") for name in names], log=Log(QUIET), locale="zh_CN")
     assert [f'<h1 id="{name}">' in (paths.html("zh_CN") / f"{name}.html").read_text("utf-8") for name in names] == [True] * 9
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        (":func:`~jax.numpy.sum` 和 :py:class:`jax.Array`", ["literal\">sum</span> 和 ", "literal\">jax.Array</span>"]),
+        (":ref:`文本 <label>` :doc:`page` :no:such:`x`", ["<span>文本</span> <span>page</span>", "literal\">x</span>"]),
+        (".. grid-item-card:: 卡片\n   :link: a\n\n   正文", ['class="title">卡片</p>', "<p>正文</p>"]),
+        (".. code-block:: python\n   :caption: c\n\n   x = 1", ['<pre class="code python literal-block">']),
+        (".. toctree::\n   :hidden:\n\n   page\n\n末尾", ["<p>末尾</p>"]),
+        (".. image:: a.png\n   :alt: 图", ["data:image/png;base64,", 'alt="图"']),
+        (".. raw:: html\n\n   <script>1</script>\n\n.. include:: /etc/passwd\n\n.. nonsense::\n   :x: y\n\n好", ["<p>好</p>"]),
+        ("标题\n====\n\n内容", ["<h1>标题</h1>"]),
+    ],
+)
+def test_rst_is_readable(source: str, expected: list[str], tmp_path: Path) -> None:
+    (tmp_path / "a.png").write_bytes(b"\x89PNG")
+    html = rst_html(source, folder=tmp_path)
+    assert [piece for piece in expected if piece not in html] == []
+    assert "script" not in html
+    assert "system-message" not in html
+
+
+def test_reading_rst_leaves_the_registry_of_directives_as_it_was() -> None:
+    before = dict(directives._directives)  # type: ignore[attr-defined]
+    rst_html(".. grid::\n", folder=Path("nowhere"))
+    assert directives._directives == before  # type: ignore[attr-defined]

@@ -103,7 +103,7 @@ def evil_result() -> RunResult:
     ]
     page = PageResult(page=EVIL, title=EVIL, messages=1, findings=(finding,), execution=run)
     lock = dataclasses.replace(LOCK, url="javascript:alert(1)", ref=EVIL, commit=EVIL, date=EVIL, jax=EVIL)
-    return RunResult(name=EVIL, lock=lock, pages={EVIL: (page, *others)}, not_handled=(EVIL,), findings=(finding,))
+    return RunResult(name=EVIL, lock=lock, pages={EVIL: (page, *others)}, findings=(finding,))
 
 
 def test_nothing_from_a_page_becomes_markup() -> None:
@@ -176,7 +176,7 @@ def test_it_tells_the_whole_run() -> None:
 
 
 def test_a_clean_run_says_so() -> None:
-    clean = dataclasses.replace(RESULT, pages={"zh_CN": (dataclasses.replace(PAGE_A, findings=()),)}, not_handled=())
+    clean = dataclasses.replace(RESULT, pages={"zh_CN": (dataclasses.replace(PAGE_A, findings=()),)})
     page = read(clean)
     assert "The notebook passed" in page.text
     assert "failed" not in {attrs.get("id") for _, attrs in page.tags}

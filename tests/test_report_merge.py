@@ -146,7 +146,7 @@ def test_what_is_no_report_is_refused(broken: Any) -> None:
         result_of(broken)
 
 
-@pytest.mark.parametrize("key", ["not_handled", "upstream"])
+@pytest.mark.parametrize("key", ["findings", "upstream"])
 def test_a_report_that_lacks_something_is_not_read(key: str) -> None:
     lacking = {**ONE, key: {name: ONE["upstream"][name] for name in ("name", "commit", "jax")} if key == "upstream" else None}
     with pytest.raises(InputError, match="is not a report") as caught:

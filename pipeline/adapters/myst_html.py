@@ -167,7 +167,12 @@ def _link(renderer: Any, tokens: Sequence[Token], index: int, options: Any, env:
 
 
 def _raw(_: Any, tokens: Sequence[Token], index: int, __: Any, env: Any) -> str:
-    return IMAGE_SOURCE.sub(lambda match: f"{match[1]}{escape(_embedded(match[2], env))}", tokens[index].content)
+    return embed_images(tokens[index].content, env)
+
+
+def embed_images(html: str, env: Mapping[str, Any]) -> str:
+    """``html`` with data URIs for its local images; ``env`` has the folder of the page and its attachments."""
+    return IMAGE_SOURCE.sub(lambda match: f"{match[1]}{escape(_embedded(match[2], env))}", html)
 
 
 def _embedded(source: str, env: Mapping[str, Any]) -> str:

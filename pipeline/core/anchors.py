@@ -14,7 +14,7 @@ from pipeline.core.markdown import Split
 from pipeline.core.splice import Edit, line_end_of
 from pipeline.model import Kind, Message
 
-_LINK = re.compile(r"""(?:\]\(<?|\]:[ \t]*<?|href=["'])([^()\s<>"'#]*)#([^()\s<>"']+)""")
+_LINK = re.compile(r"""(?:\]\(<?|\]:[ \t]*<?|href=["']|\s<(?=[^<>\s]+>`_))([^()\s<>"'#]*)#([^()\s<>"']+)""")
 _MARKUP = re.compile(r"(?:\{[\w+:-]+\})?(`+)(.+?)\1|!?\[([^\[\]]*)\](?:\([^()]*\)|\[[^\[\]]*\])?|<[^<>]+>|[*~]|(?<!\w)_|_(?!\w)")
 _SAFE = re.compile(r"[\w.:-]+")
 
@@ -28,7 +28,7 @@ def linked_anchors(texts: Iterable[tuple[str, str]]) -> dict[str, frozenset[str]
         for target, fragment in _LINK.findall(text):
             if ":" not in target:  # a page of this site
                 path = posixpath.normpath(posixpath.join(posixpath.dirname(page), target)) if target else page
-                found.setdefault(re.sub(r"\.(?:md|ipynb|html)$", "", path), set()).add(fragment)
+                found.setdefault(re.sub(r"\.(?:md|rst|ipynb|html)$", "", path), set()).add(fragment)
     return {page: frozenset(fragments) for page, fragments in found.items()}
 
 

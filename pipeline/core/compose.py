@@ -6,8 +6,9 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from pipeline.core import anchors, guard, splice
+from pipeline.core import guard, splice
 from pipeline.core.document import Document, Format, Unit
+from pipeline.core.grammar import grammar_of
 from pipeline.core.guard import Refusal
 from pipeline.core.notebook import edit_cells
 from pipeline.core.splice import Edit, Placed
@@ -17,7 +18,7 @@ from pipeline.model import Message
 _STRUCTURE = Refusal(
     "G105",
     "would change the structure of the page",
-    "Look for Markdown that the English has not: lists, headings, tables, fences, or a lone ` $ [ | at the start or end.",
+    "Look for marks that the English has not: of lists, headings, tables, code, or a lone ` $ [ | at the start or end.",
 )
 
 
@@ -59,7 +60,8 @@ def merge(document: Document, translations: Mapping[str, str], frame: Frame | No
     rejected: list[Rejected] = []
     wanted = {index: _wanted(document, unit, translations, rejected) for index, unit in enumerate(document.units)}
     line = _attribution_line(document, frame.attribution) if frame.attribution and any(wanted.values()) else None
-    names = anchors.plan_anchors([unit.split for unit in document.units], frame.anchors) if any(wanted.values()) else {}
+    splits = [unit.split for unit in document.units]
+    names = grammar_of(document).plan_targets(splits, frame.anchors) if any(wanted.values()) else {}
     placed: dict[int, Placed] = {}
     translated = 0
     for index, chosen in wanted.items():
@@ -76,12 +78,13 @@ def merge(document: Document, translations: Mapping[str, str], frame: Frame | No
 
 def _wanted(document: Document, unit: Unit, translations: Mapping[str, str], rejected: list[Rejected]) -> dict[int, str]:
     """The translations of one unit's messages that nothing speaks against when looked at alone."""
+    refusal_of = grammar_of(document).refusal
     chosen: dict[int, str] = {}
     for index, message in enumerate(unit.split.messages):
         msgstr = translations.get(f"{message.section}\4{message.msgid}") or translations.get(message.msgid, "")
         if not msgstr or msgstr.isspace():
             continue
-        if refusal := guard.refusal(message, msgstr):
+        if refusal := refusal_of(message, msgstr):
             rejected.append(Rejected(message=message, place=document.place(unit, message), refusal=refusal))
         else:
             chosen[index] = msgstr
@@ -92,18 +95,15 @@ def _settle(
     document: Document, unit: Unit, chosen: dict[int, str], names: Mapping[int, str], extra: tuple[Edit, ...], rejected: list[Rejected]
 ) -> tuple[list[int], Placed]:
     """Place as many of ``chosen`` as leave the unit intact."""
-    page = document.notebook is None
+    grammar = grammar_of(document)
 
     def attempt(indices: Sequence[int]) -> Placed:
-        targets = [
-            anchors.insertion(unit.split.text, unit.split.messages[index], names[index], notebook=not page)
-            for index in indices
-            if index in names
-        ]
-        return splice.place(unit.split, {index: chosen[index] for index in indices}, [*targets, *extra])
+        named = [index for index in indices if index in names]
+        lines = [grammar.target(unit.split.text, unit.split.messages[index], names[index]) for index in named]
+        return grammar.place(unit.split, {index: chosen[index] for index in indices}, [*lines, *extra])
 
     def is_good(indices: Sequence[int]) -> bool:
-        return guard.is_intact(unit.split, attempt(indices), page=page)
+        return grammar.is_intact(unit.split, attempt(indices))
 
     kept = _largest_good(list(chosen), is_good)
     if not kept and not is_good(kept):
@@ -128,6 +128,10 @@ def _largest_good(indices: list[int], is_good: Callable[[Sequence[int]], bool]) 
 
 def _attribution_line(document: Document, attribution: str) -> tuple[int, Edit]:
     """The unit that holds the title, and the insertion of a quote with the attribution under it."""
+    if document.format is Format.RST:
+        from pipeline.core.rst import targets
+
+        return 0, targets.attribution(document.units[0].split, attribution)
     titles = ((index, unit.split.title_end) for index, unit in enumerate(document.units) if unit.split.title_end is not None)
     index, at = next(titles, None) or _first_block_end(document)
     text = document.units[index].split.text

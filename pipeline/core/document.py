@@ -22,6 +22,7 @@ class Format(StrEnum):
     NOTEBOOK = "notebook"
     MYST_NOTEBOOK = "MyST notebook"
     MYST = "MyST page"
+    RST = "reST page"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +77,7 @@ class SplitPage:
 
 
 def read_document(path: str, data: bytes) -> Document:
-    """Read an ``.ipynb`` or ``.md`` document. Raises InputError that says where it is malformed."""
+    """Read an ``.ipynb``, ``.md`` or ``.rst`` document. Raises InputError that says where it is malformed."""
     try:
         raw = data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -87,11 +88,18 @@ def read_document(path: str, data: bytes) -> Document:
     if "\0" in raw:
         line = raw.count("\n", 0, raw.index("\0")) + 1
         raise InputError("has a NUL character", where=f"{path}:{line}", hint="It is no text file; exclude the page.")
+    written = Format.RST if path.endswith(".rst") else Format.MYST_NOTEBOOK if is_myst_notebook(raw) else Format.MYST
     try:
-        unit = Unit(split=split_text(raw, page=True))
+        unit = Unit(split=_split_rst(raw) if written is Format.RST else split_text(raw, page=True))
     except InputError as error:
         raise InputError(error.what, where=path, hint=error.hint) from error
-    return Document(path=path, format=Format.MYST_NOTEBOOK if is_myst_notebook(raw) else Format.MYST, raw=raw, units=(unit,))
+    return Document(path=path, format=written, raw=raw, units=(unit,))
+
+
+def _split_rst(raw: str) -> Split:
+    from pipeline.core.rst.split import split_rst  # docutils takes a while to load
+
+    return split_rst(raw)
 
 
 def is_myst_notebook(text: str) -> bool:

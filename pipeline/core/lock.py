@@ -12,8 +12,7 @@ from typing import Any
 from pipeline.errors import InputError
 from pipeline.model import Lock, Page, SourceFile
 
-PAGE_SUFFIXES = (".ipynb", ".md")  # in the order in which a page lists its documents
-UNHANDLED_SUFFIX = ".rst"
+PAGE_SUFFIXES = (".ipynb", ".md", ".rst")  # in the order in which a page lists its documents
 
 _ID = re.compile(r"[0-9a-f]{40}")
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
@@ -71,12 +70,6 @@ def pages_of(files: Iterable[SourceFile]) -> tuple[Page, ...]:
         if path.suffix in PAGE_SUFFIXES:
             pages.setdefault(str(path.with_suffix("")), []).append(file)
     return tuple(Page(name=name, files=tuple(sorted(pages[name], key=lambda file: file.path))) for name in sorted(pages))
-
-
-def rst_of(files: Iterable[SourceFile]) -> tuple[str, ...]:
-    """Names of the reStructuredText pages among ``files``, sorted. They are not handled yet."""
-    paths = (PurePosixPath(file.path) for file in files)
-    return tuple(sorted(str(path.with_suffix("")) for path in paths if path.suffix == UNHANDLED_SUFFIX))
 
 
 def _files(table: object, where: str) -> tuple[SourceFile, ...]:

@@ -16,7 +16,7 @@ from pipeline.core.document import Document
 from pipeline.core.lineage import find_kin, find_renames
 from pipeline.core.prose import count_words
 from pipeline.core.reuse import CARRIED, FUZZY, Offer, Open, Source, reuse, written_for
-from pipeline.model import Catalog, Entry, Finding, PageResult
+from pipeline.model import Catalog, Entry, Finding, Markup, PageResult
 
 # The header of a page's catalogue, given what is in the header now
 Headers = Callable[[str, Mapping[str, str]], Mapping[str, str]]
@@ -64,7 +64,8 @@ def wanted_entries(page: str, documents: Sequence[Document]) -> tuple[Entry, ...
         for _, message in document.messages():
             if message.msgid not in found:
                 path = message.section
-                note = " ".join(f"{message.kind} · {path}".split() if path else [str(message.kind)])
+                what = str(message.kind) if message.markup is Markup.MARKDOWN else f"{message.kind} ({message.markup})"
+                note = " ".join(f"{what} · {path}".split() if path else [what])
                 found[message.msgid] = Entry(msgid=message.msgid, notes=(note,), references=(page,))
     return tuple(found.values())
 

@@ -13,9 +13,11 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from pipeline.adapters import files, html, kernel
+from pipeline.adapters.rst_html import rst_html
 from pipeline.config import Settings, Upstream
 from pipeline.core import execution
 from pipeline.core.document import is_myst_notebook
+from pipeline.core.lock import PAGE_SUFFIXES
 from pipeline.errors import PipelineError, PublishError
 from pipeline.log import Log
 from pipeline.model import PageResult, Status
@@ -62,7 +64,7 @@ def render(settings: Settings, upstream: Upstream, pages: Sequence[PageResult], 
 
 
 def _sheet(paths: Paths, settings: Settings, page: PageResult, locale: str) -> _Sheet | None:
-    merged = [paths.merged(locale) / document.path for document in page.files if document.path.endswith((".ipynb", ".md"))]
+    merged = [paths.merged(locale) / document.path for document in page.files if document.path.endswith(PAGE_SUFFIXES)]
     source = next((path for path in [paths.executed(locale) / f"{page.page}.ipynb", *merged] if path.is_file()), None)
     if source is None:
         return None
@@ -120,7 +122,7 @@ def _render(sheet: _Sheet) -> tuple[str, str]:
     try:
         index = os.path.relpath("index.html", PurePosixPath(sheet.page).parent)
         head = {"title": sheet.title, "state": sheet.state, "status": sheet.status, "digest": sheet.digest, "index": index}
-        text = html.page_html(_notebook(sheet.source), language=sheet.language, folder=sheet.folder, head=head)
+        text = html.page_html(_notebook(sheet), language=sheet.language, folder=sheet.folder, head=head)
         files.write_if_changed(sheet.target, text.encode("utf-8", "replace"))
     except PipelineError as error:
         return sheet.page, str(error)
@@ -129,8 +131,13 @@ def _render(sheet: _Sheet) -> tuple[str, str]:
     return sheet.page, ""
 
 
-def _notebook(path: Path) -> dict[str, Any]:
-    """Any document as a notebook; a plain page is a notebook of one Markdown cell."""
+def _notebook(sheet: _Sheet) -> dict[str, Any]:
+    """Any document as a notebook; a plain page is a notebook of one cell."""
+    path = sheet.source
+    if path.suffix == ".rst":
+        body = rst_html(files.read_bytes(path).decode("utf-8", "replace"), folder=sheet.folder)
+        cell = {"cell_type": "raw", "metadata": {"raw_mimetype": "text/html"}, "source": body}
+        return {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 4}
     if path.suffix == ".ipynb":
         notebook = execution.parse_notebook(files.read_bytes(path), where=str(path))
     else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from pipeline.adapters.files import read_bytes
 from pipeline.core.document import Document, Format, SplitPage, read_document
@@ -32,6 +32,7 @@ def _split_page(paths: Paths, page: Page) -> SplitPage:
             findings.append(Finding.of(error, page=page.name))
             continue
         documents.append(document)
+        findings += _left_alone(document, page)
         if document.notebook and not document.notebook.has_metadata:
             findings.append(_no_metadata(document, page))
     if len(documents) > 1 and not _same_code(*documents):
@@ -41,9 +42,17 @@ def _split_page(paths: Paths, page: Page) -> SplitPage:
 
 def _same_code(first: Document, second: Document) -> bool:
     """Whether both documents of a pair hold the same code, as far as jupytext keeps it."""
-    if Format.MYST in (first.format, second.format):
-        return True  # the .md is a page of its own that happens to share the name
+    if {Format.MYST, Format.RST} & {first.format, second.format}:
+        return True  # a page of its own that happens to share the name
     return len(first.code) == len(second.code)
+
+
+def _left_alone(document: Document, page: Page) -> Iterator[Finding]:
+    """What cannot be translated without touching more than its words."""
+    for unit in document.units:
+        for line, reason in unit.split.unsafe:
+            text = f"stays in English: {reason}"
+            yield Finding(code="left-alone", severity=Severity.NOTE, where=f"{document.path}:{line}", text=text, page=page.name)
 
 
 def _no_metadata(document: Document, page: Page) -> Finding:
