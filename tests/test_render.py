@@ -188,8 +188,8 @@ def test_many_pages_are_rendered_by_several_processes(project: tuple[Settings, U
 @pytest.mark.parametrize(
     ("source", "expected"),
     [
-        (":func:`~jax.numpy.sum` 和 :py:class:`jax.Array`", ["literal\">sum</span> 和 ", "literal\">jax.Array</span>"]),
-        (":ref:`文本 <label>` :doc:`page` :no:such:`x`", ["<span>文本</span> <span>page</span>", "literal\">x</span>"]),
+        (":func:`~jax.numpy.sum` 和 :py:class:`jax.Array`", ['literal">sum</span> 和 ', 'literal">jax.Array</span>']),
+        (":ref:`文本 <label>` :doc:`page` :no:such:`x`", ["<span>文本</span> <span>page</span>", 'literal">x</span>']),
         (".. grid-item-card:: 卡片\n   :link: a\n\n   正文", ['class="title">卡片</p>', "<p>正文</p>"]),
         (".. code-block:: python\n   :caption: c\n\n   x = 1", ['<pre class="code python literal-block">']),
         (".. toctree::\n   :hidden:\n\n   page\n\n末尾", ["<p>末尾</p>"]),
