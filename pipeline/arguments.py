@@ -18,6 +18,7 @@ COMMANDS = {
     "merge": "put the translations into upstream's pages, guarded",
     "execute": "run the code cells of the merged notebooks",
     "build": "merge and execute at the current pin, without touching upstream: what CI runs",
+    "site": "build, then make the web site: build/site/",
     "upgrade": "move to another JAX release, pin and docs together, and tell what that means",
     "status": "show per page what is translated, fuzzy and untranslated; writes nothing but badges, if asked to",
     "check": "look for mistakes in the catalogues, and mend what can be mended if asked to",
@@ -26,7 +27,7 @@ COMMANDS = {
     "report": "make one report of those of several machines",
 }
 PULLING = ("sync", "pull")
-EXECUTING = ("sync", "execute", "build")
+EXECUTING = ("sync", "execute", "build", "site")
 READING = ("status", "memory")
 ACTIONS = {"memory": ("verify",), "cache": ("stats", "clear", "verify"), "report": ("merge",)}
 FORMATS = ("text", "json", "sarif", "github")
@@ -70,7 +71,7 @@ def _parsers() -> tuple[_Parser, dict[str, _Parser]]:
 
 def _add_own_options(parser: argparse.ArgumentParser, name: str) -> None:
     if name == "upgrade":
-        parser.add_argument("target", metavar="REF", help="a release (jax-v0.10.2), a JAX version (0.10.2), or any ref with --jax")
+        parser.add_argument("target", metavar="REF", help="a release (jax-v0.10.2), a JAX version (0.10.2), any ref with --jax, or: latest")
     if name in ACTIONS:
         parser.add_argument("action", choices=ACTIONS[name], help="what to do with it")
     if name == "check":
@@ -83,13 +84,15 @@ def _add_own_options(parser: argparse.ArgumentParser, name: str) -> None:
         parser.add_argument("--upstream", metavar="URL", help="pull from this URL, bundle, repository or folder instead")
     if name in PULLING:
         parser.add_argument("--ref", help="pull this tag, branch or commit instead")
-    if name not in ("pull", "upgrade", *ACTIONS):
+    if name not in ("pull", "upgrade", "site", *ACTIONS):
         parser.add_argument("--pages", metavar="GLOB", nargs="+", action="extend", default=[], help="only these pages")
+    if name in (*EXECUTING, "upgrade"):
+        parser.add_argument("--summary", metavar="FILE", type=Path, help="add to this file, in Markdown, what GitHub's summary shows")
     if name in EXECUTING:
         _add_execution_options(parser, name)
     _add_standing_options(parser, name)
     _add_check_options(parser, name)
-    if name not in (*READING, *ACTIONS, "check"):
+    if name not in (*READING, *ACTIONS, "check", "site"):
         parser.add_argument("--check", action="store_true", help="write nothing, exit 1 if something would be written")
 
 
@@ -108,6 +111,8 @@ def _add_standing_options(parser: argparse.ArgumentParser, name: str) -> None:
         parser.add_argument("--jax", metavar="VERSION", help="the JAX version that goes with a ref that is no release")
         parser.add_argument("--dry-run", action="store_true", help="tell what it means, write nothing")
         parser.add_argument("--no-execute", dest="execute", action="store_false", help="for nox: do not run code cells on the new JAX")
+    if name == "site":
+        parser.add_argument("--show-fuzzy", action="store_true", help="show translations that wait for a person, marked")
     if name == "status":
         parser.add_argument("--against", metavar="REF", help="also tell how far the pin is behind this tag, branch or commit")
         parser.add_argument("--badges", action="store_true", help="write build/badges/")

@@ -55,6 +55,8 @@ def _run(arguments: argparse.Namespace) -> int:
     upstream = _upstream(settings.upstream(arguments.words), getattr(arguments, "upstream", None))
     options = _options(arguments, settings)
     result = _command(arguments.command)(settings, upstream, options, log)
+    if arguments.command == "upgrade":
+        _summarise_upgrade(result, options)
     _show(arguments.command, result, log, as_json=arguments.json)
     return result.exit_code
 
@@ -105,6 +107,7 @@ def _command(name: str) -> Command:
         "merge": commands.merge,
         "execute": commands.execute,
         "build": commands.build,
+        "site": commands.site,
         "upgrade": commands.upgrade,
         "status": commands.status,
         "memory": commands.memory,
@@ -141,13 +144,32 @@ def _options(arguments: argparse.Namespace, settings: Settings) -> Options:
         dry_run=getattr(arguments, "dry_run", False),
         against=getattr(arguments, "against", None),
         badges=getattr(arguments, "badges", False),
+        show_fuzzy=getattr(arguments, "show_fuzzy", False),
         retry_failed=getattr(arguments, "retry_failed", False),
         use_cache=getattr(arguments, "use_cache", True),
         offline=_is_offline(getattr(arguments, "offline", None)),
         shard=getattr(arguments, "shard", None),
         scheduler=getattr(arguments, "scheduler", ""),
         config=arguments.config,
+        summaries=_summaries(getattr(arguments, "summary", None)),
     )
+
+
+def _summaries(asked: Path | None) -> tuple[Path, ...]:
+    """The file that was asked for, and the one that GitHub shows on the page of a workflow run."""
+    shown = os.environ.get("GITHUB_STEP_SUMMARY")
+    return (*((asked,) if asked else ()), *((Path(shown),) if shown else ()))
+
+
+def _summarise_upgrade(result: RunResult, options: Options) -> None:
+    """What moving means, as Markdown; nothing if there is nothing to move."""
+    if not options.summaries or result.comparison is None:
+        return
+    from pipeline.adapters.files import append_text
+    from pipeline.report_standing import upgrade_summary
+
+    for path in options.summaries:
+        append_text(path, upgrade_summary(result))
 
 
 def _is_offline(asked: bool | None) -> bool:

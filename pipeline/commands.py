@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from pipeline.adapters.files import append_text, hold_lock, write_if_changed
 from pipeline.config import Settings, Upstream, matches
 from pipeline.core.lock import format_lock, pages_of, parse_lock
+from pipeline.core.releases import LATEST
 from pipeline.errors import ConfigError, InputError, PublishError, UpstreamError
 from pipeline.log import Log
 from pipeline.model import Catalog, Comparison, Finding, Lock, Options, Page, PageResult, RunResult, Status
@@ -83,6 +84,22 @@ def build(settings: Settings, upstream: Upstream, options: Options, log: Log) ->
 def execute(settings: Settings, upstream: Upstream, options: Options, log: Log) -> RunResult:
     """Run the code cells of what was merged."""
     return build(settings, upstream, replace(options, execute=True), log)
+
+
+def site(settings: Settings, upstream: Upstream, options: Options, log: Log) -> RunResult:
+    """Build, and make a web site of what was built."""
+    from pipeline.stages.site import build_site
+
+    with _running(settings, upstream, options, log):
+        lock = pull_stage.read_pulled(settings, upstream)
+        result = _translate(settings, upstream, options, log, lock)
+        policy = replace(upstream.site, show_fuzzy=options.show_fuzzy)
+        found = [
+            finding
+            for locale, pages in result.pages.items()
+            for finding in build_site(settings, upstream, pages, lock=lock, locale=locale, policy=policy, log=log)
+        ]
+        return replace(result, findings=(*result.findings, *found))
 
 
 def _translate(
@@ -288,16 +305,13 @@ def _report(settings: Settings, upstream: Upstream, options: Options, result: Ru
 
 
 def _tell_readers(paths: Paths, options: Options, result: RunResult, previous: object) -> None:
-    """The report as a page, and where GitHub shows it: with the times of the last run that ran something."""
-    import os
-    from pathlib import Path
-
+    """The report as a page, and in short where that was asked for: with the times of the last run that ran something."""
     from pipeline.report_html import to_html
     from pipeline.report_summary import to_summary
 
     write_if_changed(paths.report_page, to_html(result, previous=previous, shard=options.shard))
-    if summary := os.environ.get("GITHUB_STEP_SUMMARY"):
-        append_text(Path(summary), to_summary(result, previous=previous, shard=options.shard))
+    for path in options.summaries:
+        append_text(path, to_summary(result, previous=previous, shard=options.shard))
 
 
 def _previous_report(path: Path) -> object:
@@ -353,7 +367,8 @@ def upgrade(settings: Settings, upstream: Upstream, options: Options, log: Log) 
     from pipeline.stages import upgrade as stage
 
     dry = options.dry_run or options.check_only
-    move = stage.plan_move(options.config, options.target, upstream=upstream.name, jax=settings.jax, told=options.jax)
+    wanted = _newest(settings, upstream, options, log) if options.target == LATEST else options.target
+    move = stage.plan_move(options.config, wanted, upstream=upstream.name, jax=settings.jax, told=options.jax)
     moved = replace(settings, jax=move.pin.jax)
     target = replace(upstream, ref=move.pin.ref)
     paths = Paths(settings.root, upstream.name)
@@ -375,6 +390,19 @@ def upgrade(settings: Settings, upstream: Upstream, options: Options, log: Log) 
     changes = tuple(path for path in result.changes if not (dry and path.startswith("build/")))
     changes += (options.config.name,) if move.is_change else ()
     return replace(result, comparison=comparison, changes=changes, check_only=options.check_only, dry_run=options.dry_run)
+
+
+def _newest(settings: Settings, upstream: Upstream, options: Options, log: Log) -> str:
+    """The newest release that can be installed here, as a JAX version; the pinned one if none is newer."""
+    from pipeline.stages import upgrade as stage
+
+    with log.step("look for releases") as step:
+        tags = pull_stage.list_tags(settings, upstream)
+        found = stage.newest(options.config, upstream=upstream.name, jax=settings.jax, tags=tags)
+        step.result = f"JAX {found.jax}" + (" is the newest" if found.jax == settings.jax else "")
+    if found.waiting:
+        log.note(f"passed over, because no jax and jaxlib of that version can be installed here: {', '.join(found.waiting)}")
+    return found.jax
 
 
 def _move_docs(settings: Settings, upstream: Upstream, options: Options, log: Log) -> RunResult:

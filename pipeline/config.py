@@ -63,6 +63,17 @@ class IgnoreRule:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SitePolicy:
+    """What a project says of its site. An URL that is empty leaves its links out."""
+
+    title: str = ""
+    edit_url: str = ""  # template with {locale}, {name}, {page}, {line} and {digest}: an entry of a catalogue or of the memory
+    notebook_url: str = ""  # template with {locale}, {name} and {page}: where Colab finds a translated notebook
+    english_url: str = ""  # the English docs, with a slash at the end
+    show_fuzzy: bool = False  # what the command line says: translations that wait for a person are shown, and marked
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Upstream:
     """Where one set of English docs comes from. ``url`` may be a URL, a bundle, a repository or a folder."""
 
@@ -78,6 +89,7 @@ class Upstream:
     run: tuple[RunRule, ...] = ()
     acknowledge: tuple[Acknowledgement, ...] = ()
     ignore: tuple[IgnoreRule, ...] = ()  # the project's
+    site: SitePolicy = field(default_factory=SitePolicy)
     url_replaced: bool = False  # url is JAX_DOCS_UPSTREAM's, not the configured one
     configured_url: str = ""
 
@@ -216,7 +228,7 @@ class _Reader:
         at = f"tool.pipeline.upstreams.{name}"
         if not NAME.fullmatch(name):
             raise ConfigError(f"{name!r} cannot name an upstream", where=self.where, hint="Use letters, digits, - and _.")
-        self._keys(table, at, ("url", "ref", "docs", "page-url", "license", "include", "exclude", "skip", "run", "acknowledge"))
+        self._keys(table, at, ("url", "ref", "docs", "page-url", "license", "include", "exclude", "skip", "run", "acknowledge", "site"))
         url = self._string(table, "url", at)
         if not url:
             raise ConfigError(f"{at}.url is missing", where=self.where, hint="Give a URL, a bundle, a repository or a folder.")
@@ -236,8 +248,23 @@ class _Reader:
             skip=tuple(skip),
             run=tuple(run),
             acknowledge=tuple(acknowledge),
+            site=self._site(self._table(table, "site", at), f"{at}.site"),
             url_replaced=bool(replaced),
             configured_url=url,
+        )
+
+    def _site(self, table: Mapping[str, Any], at: str) -> SitePolicy:
+        keys = ("title", "edit-url", "notebook-url", "english-url")
+        self._keys(table, at, keys)
+        given = {key: self._string(table, key, at) for key in keys}
+        for key, known in (("edit-url", "locale name page line digest"), ("notebook-url", "locale name page")):
+            try:
+                given[key].format(**dict.fromkeys(known.split(), ""))
+            except (KeyError, IndexError, ValueError) as error:
+                hint = f"It may name {', '.join(f'{{{word}}}' for word in known.split())}; write other braces twice."
+                raise ConfigError(f"{at}.{key} is no template: {given[key]!r}", where=self.where, hint=hint) from error
+        return SitePolicy(
+            title=given["title"], edit_url=given["edit-url"], notebook_url=given["notebook-url"], english_url=given["english-url"]
         )
 
     def _skip(self, table: Mapping[str, Any], at: str) -> SkipRule:

@@ -287,12 +287,14 @@ class Options:
     dry_run: bool = False  # compute, write nothing
     against: str | None = None  # the ref to compare the pin with
     badges: bool = False
+    show_fuzzy: bool = False  # on the site
     retry_failed: bool = False  # run again what failed the last time
     use_cache: bool = True  # False: run everything again
     offline: bool = False  # kernels cannot reach the network
     shard: tuple[int, int] | None = None  # run only this part of the pages: number, of how many
     scheduler: str = ""  # address of a Dask cluster
     config: Path = Path("pyproject.toml")  # what the settings were read from
+    summaries: tuple[Path, ...] = ()  # files that the run in short, as Markdown, is added to
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

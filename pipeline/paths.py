@@ -49,6 +49,11 @@ class Paths:
         return self.cache / "execution"
 
     @property
+    def inventory(self) -> Path:
+        """What upstream's English site documents, and where, as it was last fetched."""
+        return self.cache / "inventories" / f"{self.name}.inv"
+
+    @property
     def report(self) -> Path:
         """Record of the last run."""
         return self.build / "report.json"

@@ -11,10 +11,12 @@ from pipeline.core.standing import in_order
 from pipeline.log import printable
 from pipeline.model import Comparison, PageChange, PageResult, RunResult, UpdateCounts
 from pipeline.report import findings_lines, percent, summary_lines, totals
+from pipeline.report_summary import markdown_table, plain
 
 _UPGRADE = ("page", "kept", "carried", "fuzzy", "new", "obsolete", "words to do", "what happened")
 _STATUS = ("page", "translated", "fuzzy", "untranslated", "words translated", "words fuzzy", "words untranslated", "fuzzy by class")
 _BEHIND = ("page", "changed", "new", "moved", "dropped", "words", "what happened")
+SUMMARISED = 150  # pages that a summary shows
 _TEXT = ("page", "what happened", "fuzzy by class")  # columns of words; all others are numbers
 
 Row = tuple[str, ...]
@@ -190,3 +192,24 @@ def _table(title: str, headings: Sequence[str], rows: Sequence[Row], footer: Row
         table.add_row(*(Text(printable(cell)) for cell in row))
     console.print(table)
     return out.getvalue() if colour else "\n".join(line.rstrip() for line in out.getvalue().split("\n"))
+
+
+def upgrade_summary(result: RunResult) -> str:
+    """What moving to another ref means, as Markdown for a pull request: the heading is its title. Empty if nothing moves.
+
+    A pull request takes 65,536 characters, so the table is cut after the pages with most to do.
+    """
+    comparison = result.comparison
+    if comparison is None:
+        return ""
+    title = f"# {plain(f'Upgrade {result.name} from {comparison.before.ref} to {comparison.after.ref}')}"
+    blocks = [title, plain(_move(comparison))]
+    for locale, pages in result.pages.items():
+        rows = [row for row in upgrade_rows(pages, comparison.pages, result.gone.get(locale, ())).values() if not _is_quiet(row)]
+        shown = sorted(sorted(rows, key=lambda row: -int(row[6] or 0))[:SUMMARISED], key=lambda row: row[0])
+        footer = _upgrade_footer(pages, result.gone.get(locale, ()), comparison.pages)
+        cells = [[plain(cell) for cell in row] for row in (*shown, (f"all {footer[0]}", *footer[1:]))]
+        blocks += [f"## {plain(locale)}", markdown_table(_UPGRADE, cells)]
+        blocks += [f"… and {len(rows) - len(shown)} more"] if len(rows) > len(shown) else []
+    blocks += [f"- {plain(line)}" for line in _overview(comparison.pages)]
+    return "\n\n".join(blocks) + "\n\n"

@@ -21,7 +21,7 @@ def to_summary(result: RunResult, *, previous: object = None, shard: tuple[int, 
     """Counts, pages that failed, errors, what changed since ``previous`` (the report.json of the run before, as a plain value)."""
     lock = result.lock
     title = " ".join(filter(None, (result.name, lock.ref, f"· shard {shard[0]} of {shard[1]}" if shard else "")))
-    blocks = [f"### {_text(title)}", f"JAX {_text(lock.jax)}, commit <code>{_text(lock.commit[:10])}</code>"]
+    blocks = [f"### {plain(title)}", f"JAX {plain(lock.jax)}, commit <code>{plain(lock.commit[:10])}</code>"]
     blocks += [_standing(result), _ran(result.executions), _failures(result.executions), _errors(result), _since(since(previous, result))]
     blocks.append("All of it: <code>report.html</code> among the artifacts of this run.")
     return "\n\n".join(filter(None, blocks)) + "\n"
@@ -32,15 +32,15 @@ def _standing(result: RunResult) -> str:
     for locale, pages in result.pages.items():
         total = totals(pages)
         done = f"{total['translated']} of {total['messages']} ({percent(total['translated'], total['messages'])})"
-        rows.append((_text(locale), total["pages"], done, total["fuzzy"], total["untranslated"], total["findings"]))
-    return _table(("locale", "pages", "translated", "fuzzy", "untranslated", "findings"), rows)
+        rows.append((plain(locale), total["pages"], done, total["fuzzy"], total["untranslated"], total["findings"]))
+    return markdown_table(("locale", "pages", "translated", "fuzzy", "untranslated", "findings"), rows)
 
 
 def _ran(runs: Sequence[Execution]) -> str:
     classes = executed_by_class(runs)
-    rows = [(_text(name), sums["pages"], sums["cells"], sums["total"]) for name, sums in classes.items()]
+    rows = [(plain(name), sums["pages"], sums["cells"], sums["total"]) for name, sums in classes.items()]
     whole = [sum(one[key] for one in classes.values()) for key in ("pages", "cells", "total")]
-    return _table(("outcome", "notebooks", "cells run", "of"), [*rows, ("**all**", *whole)] if len(rows) > 1 else rows)
+    return markdown_table(("outcome", "notebooks", "cells run", "of"), [*rows, ("**all**", *whole)] if len(rows) > 1 else rows)
 
 
 def _failures(runs: Sequence[Execution]) -> str:
@@ -48,16 +48,16 @@ def _failures(runs: Sequence[Execution]) -> str:
     rows = []
     for run in failed[:LISTED]:
         failure = run.failure
-        said = f"<code>{_text(failure.exception)}</code>: {_text(failure.message)}" if failure else _text(run.reason)
-        rows.append((f"<code>{_text(run.page)}</code>", failure.cell if failure else "", said, _text(whose(run)), _text(advice(run))))
-    table = _table(("failed", "cell", "what", "whose problem", "what to do"), rows)
+        said = f"<code>{plain(failure.exception)}</code>: {plain(failure.message)}" if failure else plain(run.reason)
+        rows.append((f"<code>{plain(run.page)}</code>", failure.cell if failure else "", said, plain(whose(run)), plain(advice(run))))
+    table = markdown_table(("failed", "cell", "what", "whose problem", "what to do"), rows)
     return f"{table}\n\n… and {len(failed) - LISTED} more" if len(failed) > LISTED else table
 
 
 def _errors(result: RunResult) -> str:
     errors = [finding for finding in result.all_findings if finding.severity is Severity.ERROR]
-    rows = [(f"<code>{_text(one.where)}</code>", f"{_text(one.text)} ({_text(one.code)})", _text(one.hint)) for one in errors[:LISTED]]
-    table = _table(("where", "error", "what to do"), rows)
+    rows = [(f"<code>{plain(one.where)}</code>", f"{plain(one.text)} ({plain(one.code)})", plain(one.hint)) for one in errors[:LISTED]]
+    table = markdown_table(("where", "error", "what to do"), rows)
     return f"{table}\n\n… and {len(errors) - LISTED} more" if len(errors) > LISTED else table
 
 
@@ -72,25 +72,25 @@ def _since(changes: Since | None) -> str:
         "appeared": changes.appeared,
         "vanished": changes.vanished,
     }
-    lines = [f"- {_text(' → '.join(changes.upstream))}"] if changes.upstream else []
+    lines = [f"- {plain(' → '.join(changes.upstream))}"] if changes.upstream else []
     lines += [f"- {name}: {_names(pages)}" for name, pages in groups.items() if pages]
     moved = {locale: counts for locale, counts in (changes.translated or {}).items() if counts[0] != counts[1]}
-    lines += [f"- translated, {_text(locale)}: {then} → {now} messages" for locale, (then, now) in moved.items()]
+    lines += [f"- translated, {plain(locale)}: {then} → {now} messages" for locale, (then, now) in moved.items()]
     return "Since the last run:\n\n" + "\n".join(lines)
 
 
 def _names(pages: Sequence[str]) -> str:
-    listed = ", ".join(f"<code>{_text(page)}</code>" for page in pages[:LISTED])
+    listed = ", ".join(f"<code>{plain(page)}</code>" for page in pages[:LISTED])
     return f"{listed}, … and {len(pages) - LISTED} more" if len(pages) > LISTED else listed
 
 
-def _table(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+def markdown_table(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """A table, or nothing if it has no rows. Cells are Markdown already."""
     lines = ["| " + " | ".join(map(str, row)) + " |" for row in rows]
     return "\n".join([f"| {' | '.join(headings)} |", "|" + " --- |" * len(headings), *lines]) if lines else ""
 
 
-def _text(text: str) -> str:
+def plain(text: str) -> str:
     """``text`` on one line, in which nothing is Markdown or HTML."""
     line = " ".join(without_colours(text).split())
     line = printable(line if len(line) <= _LONG else line[: _LONG - 1] + "…")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.config import ExecutionPolicy, RunRule, read_settings
+from pipeline.config import ExecutionPolicy, RunRule, SitePolicy, read_settings
 from pipeline.errors import ConfigError
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -94,6 +94,23 @@ compare = true
     assert rule is not None
     assert (rule.reason, rule.note) == ("accelerator", "needs a TPU")
     assert (upstream.acknowledge[0].page, upstream.acknowledge[0].cells) == ("guide/errors", (2,))
+
+
+SITE = MINIMAL + "[tool.pipeline.upstreams.docs.site]\n"
+
+
+def test_a_site_may_have_a_title_and_links(tmp_path: Path) -> None:
+    text = SITE + 'title = "文档"\nedit-url = "https://example.org/{page}#L{line}"\nenglish-url = "https://example.org/en/"\n'
+    site = read_settings(write(tmp_path, text), environ={}).upstream("docs").site
+    assert site == SitePolicy(title="文档", edit_url="https://example.org/{page}#L{line}", english_url="https://example.org/en/")
+    assert read_settings(write(tmp_path, MINIMAL), environ={}).upstream("docs").site == SitePolicy()
+
+
+@pytest.mark.parametrize("line", ['edit-url = "{pages}"', 'notebook-url = "{line}"', 'edit-url = "{"', 'edit-url = "{}"'])
+def test_a_link_that_is_no_template(line: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="is no template") as caught:
+        read_settings(write(tmp_path, SITE + line), environ={})
+    assert "{page}" in str(caught.value.hint)
 
 
 def test_variable_replaces_the_url_of_jax_only(tmp_path: Path) -> None:

@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from wheels import make_index
 
-from pipeline import commands
+from pipeline import commands, report_standing
 from pipeline.adapters import po
 from pipeline.adapters.files import write_atomic
 from pipeline.cli import main
@@ -575,6 +576,75 @@ def test_badges(root: Path, capsys: Speech) -> None:
     assert "behind by 3 messages" in (folder / "behind.svg").read_text()
     assert main(["upgrade", "1.1.0", "-q"]) == 0
     assert json.loads((folder / "jax.json").read_text())["message"] == "1.1.0"
+
+
+# --- the newest release
+
+BOTH = ("jax 1.0.0", "jaxlib 1.0.0", "jax 1.1.0", "jaxlib 1.1.0")
+
+
+def test_latest(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Speech) -> None:
+    make_index(tmp_path / "index", monkeypatch, *BOTH, "jax 1.2.0", "jaxlib 1.2.0")  # 1.2.0 is not tagged yet
+    assert main(["upgrade", "latest"]) == 0
+    assert pinned(root) == ("1.1.0", "jax-v1.1.0", "1.1.0")
+    assert "look for releases JAX 1.1.0 " in capsys.readouterr().err
+    assert main(["upgrade", "latest"]) == 0
+    said = capsys.readouterr().err
+    assert "JAX 1.1.0 is the newest" in said
+    assert "jax is at jax-v1.1.0 already" in said
+
+
+def test_a_release_whose_jax_cannot_be_installed_is_passed_over(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Speech
+) -> None:
+    make_index(tmp_path / "index", monkeypatch, "jax 1.1.0", "jaxlib 1.0.0")
+    before = committed(root)
+    assert main(["upgrade", "latest", "--summary", "summary.md"]) == 0
+    assert committed(root) == before
+    assert "no jax and jaxlib of that version can be installed here: 1.1.0" in capsys.readouterr().err
+    assert not (root / "summary.md").exists()
+
+
+@pytest.mark.parametrize("way", ["remote", "bundle"])
+def test_latest_of_a_remote_and_of_a_bundle(way: str, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make_index(tmp_path / "index", monkeypatch, *BOTH)
+    git(root / "origin", "tag", "--annotate", "--message=x", "jax-v1.1.0.1", "main")
+    git(root / "origin", "bundle", "create", "--quiet", str(root / "all.bundle"), "--all")
+    url = f"file://{root / 'origin'}" if way == "remote" else "all.bundle"
+    assert main(["upgrade", "latest", "--upstream", url, "-q"]) == 0
+    assert pinned(root) == ("1.1.0", "jax-v1.1.0", "1.1.0")
+
+
+def test_latest_of_a_plain_folder(root: Path, capsys: Speech) -> None:
+    assert main(["upgrade", "latest", "--upstream", str(root / "upstream" / "jax")]) == 3
+    assert "is a plain folder, which has no releases" in capsys.readouterr().err
+
+
+def test_latest_without_an_index(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Speech) -> None:
+    make_index(tmp_path / "index", monkeypatch)
+    assert main(["upgrade", "latest"]) == 3
+    assert "the package index has no jax that can be installed here, or cannot be reached" in capsys.readouterr().err
+
+
+def test_summary(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", "shown.md")
+    assert main(["upgrade", "1.1.0", "--dry-run", "-q", "--summary", "summary.md"]) == 0
+    summary = (root / "summary.md").read_text()
+    assert summary == (root / "shown.md").read_text()
+    assert summary.startswith("# Upgrade jax from jax-v1.0.0 to jax-v1.1.0\n\n")
+    assert "| guide | 2 |  |  |  |  |  | code changed |\n" in summary
+    assert "| index | 2 |  | 1 rewording |  |  | 9 | 1 changed |\n" in summary
+    assert "| gone |  |  |  |  | 2 |  | vanished, 2 dropped |\n" in summary
+    assert "| all 4 pages | 6 |  | 1 rewording | 2 | 2 | 17 | 1 code changed |\n" in summary
+    assert "- pages that appeared&#58; 1 (new)\n" in summary
+
+
+def test_a_long_summary_is_cut(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(report_standing, "SUMMARISED", 1)
+    assert main(["upgrade", "1.1.0", "--dry-run", "-q", "--summary", "summary.md"]) == 0
+    summary = (root / "summary.md").read_text()
+    assert summary.count("\n| ") == 4, "headings, line, the page with most to do, sum"
+    assert "… and 5 more" in summary
 
 
 # --- execution

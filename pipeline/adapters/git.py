@@ -196,6 +196,11 @@ class Repository:
         behind, ahead = out.split()
         return int(ahead), int(behind)
 
+    def tags(self) -> frozenset[str]:
+        """The names of all tags. Asks the other side once, and transfers nothing else."""
+        refs = self._local_refs() if self._kind is Kind.LOCAL else self._advertised("refs/tags")
+        return frozenset(re.sub(r"^refs/tags/|\^\{\}$", "", name) for name in refs if name.startswith("refs/tags/"))
+
     def _advertised(self, ref: str) -> dict[str, str]:
         # Asking for heads and tags only spares the list of all pull requests; HEAD is outside of both.
         narrow = ("--heads", "--tags") if ref and self._kind is Kind.REMOTE else ()

@@ -31,6 +31,11 @@ class Pin:
         """The tag, branch or commit."""
         return self.template.replace("{jax}", self.jax)
 
+    @property
+    def release_template(self) -> str:
+        """How the tags of releases are written: as the pinned one is, or as JAX does."""
+        return self.template if "{jax}" in self.template else RELEASE_REF
+
 
 def read_pin(text: str, *, upstream: str, jax: str) -> Pin:
     """The pin that is in force in ``text``, a ``pyproject.toml`` that the configuration was read from."""
@@ -45,7 +50,7 @@ def choose_pin(word: str, *, told: str | None, now: Pin) -> Pin:
     """
     if told is not None and not re.fullmatch(_VERSION, told):
         raise ConfigError(f"{told!r} is not a JAX version", hint="Write it as on PyPI, for example: --jax 0.10.2")
-    template = now.template if "{jax}" in now.template else RELEASE_REF
+    template = now.release_template
     version = _version_in(word, template) or _version_in(word, RELEASE_REF)
     if version is None:
         return _literal(word, told)

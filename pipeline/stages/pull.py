@@ -91,6 +91,14 @@ def check_has_refs(settings: Settings, upstream: Upstream) -> None:
         raise UpstreamError("is a plain folder, which has no releases", where=upstream.url, hint="Give a repository, a bundle or a URL.")
 
 
+def list_tags(settings: Settings, upstream: Upstream) -> frozenset[str]:
+    """The tags that ``upstream`` has. Raises UpstreamError, also for a plain folder."""
+    check_has_refs(settings, upstream)
+    address = read_address(upstream.url, base=Path.cwd() if upstream.url_replaced else settings.root)
+    with open_repository(address, store=_store(settings, upstream), way_out=_way_out(upstream)) as repository:
+        return repository.tags()
+
+
 def count_commits(settings: Settings, upstream: Upstream, before: Lock, after: Lock) -> tuple[int, int] | None:
     """How many commits lead to ``after`` only, and to ``before`` only; None where the history is not here."""
     address = read_address(upstream.url, base=Path.cwd() if upstream.url_replaced else settings.root)

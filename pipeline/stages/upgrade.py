@@ -18,6 +18,7 @@ from pipeline.config import Upstream
 from pipeline.core.document import Document, SplitPage, read_document
 from pipeline.core.lock import pages_of
 from pipeline.core.pin import Pin, choose_pin, move_pin, read_pin
+from pipeline.core.releases import Newest, newest_release
 from pipeline.core.standing import changed_pages, compare_pages
 from pipeline.errors import ConfigError, InputError
 from pipeline.log import Log
@@ -55,6 +56,15 @@ def plan_move(config: Path, target: str, *, upstream: str, jax: str, told: str |
     pin = choose_pin(target, told=told, now=now)
     moved = move_pin(text, pin, upstream=upstream, where=str(config)).encode("utf-8")
     return Move(config=config, pin=pin, before=data, after=moved)
+
+
+def newest(config: Path, *, upstream: str, jax: str, tags: Collection[str]) -> Newest:
+    """The newest release among ``tags`` that pip can install both jax and jaxlib of. Raises UpstreamError and ConfigError."""
+    from pipeline.adapters.package_index import released_versions
+
+    now = read_pin(read_bytes(config).decode("utf-8"), upstream=upstream, jax=jax)
+    installable = set(released_versions("jax")) & set(released_versions("jaxlib"))
+    return newest_release(tags, installable, jax=jax, template=now.release_template)
 
 
 def compare(upstream: Upstream, before: Commit, after: Commit, *, log: Log) -> Comparison:

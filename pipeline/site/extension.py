@@ -1,0 +1,86 @@
+"""Our Sphinx extension: what makes a Sphinx site of translated pages into the site that readers get."""
+
+from __future__ import annotations
+
+import gettext
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from sphinx import locale
+from sphinx.application import Sphinx
+from sphinx.util.fileutil import copy_asset
+
+from pipeline.site import blocks, broken, nodes, stubs
+from pipeline.site.anchors import EnglishAnchors
+from pipeline.site.formulas import setup_formulas
+from pipeline.site.images import FindImages
+from pipeline.site.links import FindPages
+from pipeline.site.navigation import add_navigation
+from pipeline.site.offline import StayOffline
+from pipeline.site.pages import AddHead, GiveTitle, own_pages
+from pipeline.site.placing import place_english
+from pipeline.site.search import SearchInChinese
+from pipeline.site.texts import INTERFACE
+
+TRANSFORMS = (GiveTitle, blocks.MarkBlocks, FindPages, EnglishAnchors, FindImages, StayOffline, AddHead)
+_UNUSED = ("*webpack-macros.html", "**/*.map", "scripts/fontawesome.js*")
+_MATHJAX = ("tex-chtml.js", "output/chtml/fonts/woff-v2", "input/tex/extensions")
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Called by Sphinx."""
+    app.add_config_value("jz_site", {}, "env", dict)
+    nodes.setup(app)
+    stubs.setup(app)
+    setup_formulas()
+    broken.setup(app)
+    app.add_search_language(SearchInChinese)
+    for transform in TRANSFORMS:
+        app.add_transform(transform)
+    app.connect("builder-inited", speak, priority=900)
+    app.connect("builder-inited", keep_outputs_inside, priority=900)
+    app.connect("doctree-read", place_english, priority=900)
+    app.connect("html-page-context", add_navigation, priority=400)
+    app.connect("html-collect-pages", own_pages)
+    app.connect("build-finished", copy_mathjax)
+    app.connect("build-finished", drop_unused)
+    app.add_css_file("site.css", priority=900)
+    app.add_js_file("site.js", loading_method="defer")
+    return {"version": "1", "env_version": 1, "parallel_read_safe": True, "parallel_write_safe": True}
+
+
+class _Interface(gettext.NullTranslations):
+    def gettext(self, message: str) -> str:
+        return INTERFACE.get(message, message)
+
+
+def speak(app: Sphinx) -> None:
+    """Say in Chinese what Sphinx's and the theme's catalogues leave in English."""
+    if app.config.language.startswith("zh"):
+        for catalog in locale.translators.values():
+            catalog.add_fallback(_Interface())
+
+
+def keep_outputs_inside(app: Sphinx) -> None:
+    """MyST-NB writes images of outputs beside the site, where those of two sites would meet."""
+    app.env.mystnb_config = app.env.mystnb_config.copy(output_folder=str(Path(app.doctreedir, "outputs")))  # type: ignore[attr-defined]
+
+
+def copy_mathjax(app: Sphinx, problem: Exception | None) -> None:
+    """What formulas need of the package that has MathJax; the whole of it is 24 MB."""
+    spec = find_spec("sphinx-mathjax-offline")
+    target = Path(app.outdir, "_static", "mathjax")
+    if problem is None and app.builder.format == "html" and spec and spec.origin and not (target / _MATHJAX[0]).exists():
+        for name in _MATHJAX:
+            path = Path(spec.origin).parent / "static" / "mathjax" / name
+            copy_asset(path, target / (name if path.is_dir() else ""))
+
+
+def drop_unused(app: Sphinx, problem: Exception | None) -> None:
+    """Take out what the theme brings and no page of ours loads."""
+    static = Path(app.outdir, "_static")
+    if problem is None and app.builder.format == "html":
+        unused = [path for pattern in _UNUSED for path in static.glob(pattern)]
+        for path in unused:
+            path.unlink(missing_ok=True)

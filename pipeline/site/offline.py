@@ -1,0 +1,85 @@
+"""No page asks another machine for anything: what would be fetched when a page is read becomes a link, or goes away."""
+
+from __future__ import annotations
+
+import re
+from html import escape, unescape
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx.transforms import SphinxTransform
+
+from pipeline.site.records import read_record
+from pipeline.site.texts import text
+
+_LAUNCHERS = re.compile(r"https?://(?:colab\.research\.google\.com|(?:www\.)?kaggle\.com|mybinder\.org)/")
+_REMOTE = re.compile(r"(?:https?:)?//")
+_LAUNCH_LINK = re.compile(r"<a\b[^>]*\bhref=[\"']?" + _LAUNCHERS.pattern + r"[^>]*>.*?</a>", re.IGNORECASE | re.DOTALL)
+_SCRIPT = re.compile(r"<script\b[^>]*\bsrc=[\"']?(?:https?:)?//[^>]*>\s*</script>", re.IGNORECASE)
+_STYLE = re.compile(r"<link\b[^>]*\bhref=[\"']?(?:https?:)?//[^>]*>|@import\s+(?:url\()?[\"']?(?:https?:)?//[^;]*;", re.IGNORECASE)
+_FRAME = re.compile(r"<(iframe|video|audio|embed)\b[^>]*?\bsrc=([\"'])((?:https?:)?//.*?)\2[^>]*>(?:.*?</\1>)?", re.IGNORECASE | re.DOTALL)
+_LOADED = re.compile(r"<(?:script|link)\b[^>]*?\b(?:src|href)=[\"']([^\"']+)[\"'][^>]*>(?:\s*</script>)?", re.IGNORECASE)
+_IMAGE = re.compile(r"<img\b[^>]*?\bsrc=([\"'])((?:https?:)?//.*?)\1[^>]*>", re.IGNORECASE | re.DOTALL)
+_ALT = re.compile(r"\balt=([\"'])(.*?)\1", re.IGNORECASE | re.DOTALL)
+_URL = re.compile(r"url\(\s*[\"']?(?:https?:)?//[^)]*\)", re.IGNORECASE)
+
+
+class StayOffline(SphinxTransform):
+    """Comes before Sphinx looks for the files of images."""
+
+    default_priority = 400
+
+    def apply(self, **_: Any) -> None:
+        """Replace remote images, badges that start the English notebook, and what HTML would fetch."""
+        launch = read_record(self.env).get("launch", "")
+        for link in list(self.document.findall(nodes.reference)):
+            if _LAUNCHERS.match(link.get("refuri", "")) and any(link.findall(nodes.image)):
+                self._replace_badge(link, launch)
+        for image in list(self.document.findall(nodes.image)):
+            if _REMOTE.match(image.get("uri", "")):
+                _replace_image(image)
+        for raw in list(self.document.findall(nodes.raw)):
+            if "html" in raw.get("format", "").split():
+                html = _LOADED.sub(self._if_there, raw.astext())
+                raw.children = [nodes.Text(without_remote(html) if "//" in html else html)]
+
+    def _if_there(self, match: re.Match[str]) -> str:
+        """A script or style sheet of upstream's, if it was pulled."""
+        path = match[1].partition("?")[0]
+        folder = Path(self.env.doc2path(self.env.docname)).parent
+        return match[0] if "//" in path or path.startswith("data:") or (folder / path).is_file() else ""
+
+    def _replace_badge(self, link: nodes.reference, launch: str) -> None:
+        above = link.parent
+        if launch and "colab" in link["refuri"]:
+            link["refuri"] = launch
+            link["classes"].append("jz-launch")
+            link.children = []
+            link += nodes.Text(text(self.config.language, "colab"))
+            return
+        above.remove(link)
+        if isinstance(above, nodes.paragraph) and not above.astext().strip() and not any(above.findall(nodes.image)):
+            above.parent.remove(above)
+
+
+def _replace_image(image: nodes.image) -> None:
+    words = image.get("alt") or image["uri"].rpartition("/")[2] or image["uri"]
+    if isinstance(image.parent, nodes.reference):
+        image.parent.replace(image, nodes.Text(words))
+        return
+    link = nodes.reference("", words, refuri=image["uri"], classes=["jz-remote"])
+    inside = isinstance(image.parent, nodes.TextElement)
+    image.parent.replace(image, link if inside else nodes.paragraph("", "", link))
+
+
+def without_remote(html: str) -> str:
+    """A piece of HTML that fetches nothing from elsewhere."""
+    html = _STYLE.sub("", _SCRIPT.sub("", _LAUNCH_LINK.sub("", html)))
+    html = _FRAME.sub(lambda match: _link(match[3], ""), html)
+    html = _IMAGE.sub(lambda match: _link(match[2], found[2] if (found := _ALT.search(match[0])) else ""), html)
+    return _URL.sub("none", html)
+
+
+def _link(url: str, words: str) -> str:
+    return f'<a class="jz-remote" href="{escape(unescape(url))}">{escape(unescape(words)) or escape(unescape(url))}</a>'

@@ -1,0 +1,147 @@
+"""Blocks of a page and their English, side by side: put there when Sphinx has collected titles and contents, which are to be Chinese."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from html import escape
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+
+from pipeline.site.blocks import is_inside
+from pipeline.site.nodes import english, fixed, store, term_note
+from pipeline.site.texts import text
+
+_NOT_FOR_TERMS = (nodes.literal, nodes.math, nodes.reference, nodes.title, nodes.term, nodes.raw, english, term_note)
+_VOID = frozenset("area base br col embed hr img input link meta source track wbr".split())
+_TAG = re.compile(r"<(/?)([a-zA-Z][\w-]*)[^<>]*?(/?)>")
+
+
+def place_english(app: Sphinx, document: nodes.document) -> None:
+    """Put English, terms and links to the catalogue to their blocks. Comes after everybody who collects from the page."""
+    found = {node["jz"]: node for shelf in list(document.findall(store)) for node in _taken(shelf)}
+    _forget_ids(document, found.values())
+    for title in document.findall(nodes.title):
+        title.attributes.pop("refid", None)  # a table of contents would make a link of every heading
+    seen: set[str] = set()
+    for node in list(document.findall(nodes.Element)):
+        if "jz" not in node or isinstance(node, english):
+            continue
+        if "jz_kept" in node:
+            _use_kept(node)
+        own = found.get(node["jz"])
+        if own is not None:
+            _note_terms(node, seen)
+            _place(node, own)
+        if edit := node.attributes.pop("jz_edit", ""):
+            _add_edit(node, edit, text(app.config.language, "edit"))
+        node.attributes.pop("jz_terms", None)
+
+
+def _taken(shelf: store) -> list[Any]:
+    children = list(shelf.children)
+    shelf.parent.remove(shelf)
+    return children
+
+
+def _forget_ids(document: nodes.document, copies: Iterable[english]) -> None:
+    """What stands twice is found by one name only, and footnotes lead back to the page's own marks."""
+    names: set[str] = set()
+    for copy in copies:
+        for node in copy.findall(nodes.Element):
+            names.update(node["ids"])
+            node["ids"] = []
+    for note in document.findall(nodes.footnote):
+        note["backrefs"] = [name for name in note["backrefs"] if name not in names]
+
+
+def _place(node: nodes.Element, own: english) -> None:
+    _lead_anonymous(node, own)
+    if isinstance(node, nodes.raw):
+        if not all(_is_balanced(child.astext()) for child in (node, *own.children)):
+            return
+        wrapper = nodes.container(classes=node["classes"], jz=node["jz"])
+        node.parent.replace(node, [wrapper, own])
+        node["classes"] = []
+        del node["jz"]
+        wrapper += node
+    elif is_inside(node):
+        chinese = nodes.inline("", "", *node.children, classes=["jz-zh"])
+        node.children = []
+        node += [chinese, own]
+    else:
+        if isinstance(box := next(iter(node.children), None), nodes.raw) and "checkbox" in box.astext():
+            own.insert(0, box.deepcopy())
+        node.parent.insert(node.parent.index(node) + 1, own)
+
+
+def _lead_anonymous(node: nodes.Element, own: english) -> None:
+    """Links that reST leaves without a name: the n-th one leads where the n-th one of the translation does."""
+    links = [link for link in own.findall(nodes.reference) if link.attributes.pop("jz_anonymous", None)]
+    targets = [link for link in node.findall(nodes.reference) if link.get("anonymous")]
+    for link, theirs in zip(links, targets, strict=False):
+        link.attributes.update({key: theirs[key] for key in ("refuri", "refid") if key in theirs})
+
+
+def _use_kept(node: nodes.Element) -> None:
+    """The English term that stands behind a Chinese one serves as its English; links to it lead to what is always shown."""
+    english_term = node.attributes.pop("jz_kept")
+    place = node.parent.index(node) + 1
+    for other in node.parent.children[place:]:
+        if isinstance(other, nodes.term) and other.astext() == english_term:
+            node["ids"] += other["ids"]
+            other["ids"] = []
+            other["classes"].append("jz-en")
+            other["jz_for"] = node["jz"]
+            return
+
+
+def _is_balanced(html: str) -> bool:
+    depth: list[str] = []
+    for closing, name, empty in _TAG.findall(html):
+        if closing:
+            if not depth or depth.pop() != name.lower():
+                return False
+        elif not empty and name.lower() not in _VOID:
+            depth.append(name.lower())
+    return not depth
+
+
+def _add_edit(node: nodes.Element, href: str, label: str) -> None:
+    label = escape(label)
+    html = f'<a class="jz-edit" href="{escape(href)}" title="{label}" aria-label="{label}"></a>'
+    if not isinstance(node, nodes.raw):
+        node += fixed(html=html)
+
+
+def _note_terms(node: nodes.Element, seen: set[str]) -> None:
+    """Mark the first use in the page of each of the block's terms."""
+    hints: list[tuple[str, str]] = node.get("jz_terms", [])
+    for rendering, title in hints:
+        if title not in seen and _note_term(node, rendering, title):
+            seen.add(title)
+
+
+def _note_term(node: nodes.Element, rendering: str, title: str) -> bool:
+    for words in list(node.findall(nodes.Text)):
+        at = str(words).find(rendering)
+        if at < 0 or _has_ancestor(words, node):
+            continue
+        note = term_note("", rendering, title=title)
+        before, after = str(words)[:at], str(words)[at + len(rendering) :]
+        words.parent.replace(words, [*([nodes.Text(before)] if before else []), note, *([nodes.Text(after)] if after else [])])
+        return True
+    return False
+
+
+def _has_ancestor(text: nodes.Node, top: nodes.Element) -> bool:
+    node = text.parent
+    while node is not None:
+        if isinstance(node, _NOT_FOR_TERMS):
+            return True
+        if node is top:
+            return False
+        node = node.parent
+    return False

@@ -1,0 +1,60 @@
+"""Full-text search in Chinese: words are cut by jieba when the index is made, by the index's own words when a reader searches."""
+
+from __future__ import annotations
+
+import re
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any
+
+from sphinx.search.zh import SearchChinese
+
+_HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+")
+_LATIN = re.compile(r"[a-zA-Z0-9_]+")
+
+_options: dict[str, str] = {}
+_SCRIPT = Path(__file__).with_name("search.js")
+
+
+class SearchInChinese(SearchChinese):
+    """As Sphinx's, several times faster in pages that are half English, and with a splitter for queries."""
+
+    js_splitter_code = _SCRIPT.read_text(encoding="utf-8")
+
+    def init(self, options: dict[str, str]) -> None:
+        """Dictionaries are loaded when there is something to cut: a build of pages that did not change needs none."""
+        super().init({})
+        _options.update(options)
+
+    def split(self, input: str) -> list[str]:  # noqa: A002 - Sphinx calls it so
+        """The words of a text."""
+        latin = _LATIN.findall(input)
+        self.latin_terms.update(latin)
+        return [word for run in _HAN.findall(input) for word in _cut(run)] + latin
+
+    def stem(self, word: str) -> str:
+        """The form that the index has of a word."""
+        return _stemmed(self, word)
+
+
+@lru_cache(maxsize=1 << 15)
+def _cut(run: str) -> tuple[str, ...]:
+    return tuple(_cutter().cut_for_search(run))
+
+
+@cache
+def _cutter() -> Any:
+    """jieba with the words of the glossary, and with its own cache: the one it would use belongs to whoever was first on the machine."""
+    import jieba
+
+    jieba.setLogLevel("ERROR")
+    cutter = jieba.Tokenizer()
+    cutter.cache_file = _options.get("cache")
+    if words := _options.get("dict"):
+        cutter.load_userdict(words)
+    return cutter
+
+
+@lru_cache(maxsize=1 << 16)
+def _stemmed(language: SearchInChinese, word: str) -> str:
+    return SearchChinese.stem(language, word)

@@ -1,0 +1,151 @@
+// Reading in two languages: the toggle and its key, the mark of a paragraph, the tooltip of a term.
+// What is shown is a matter of <html data-jz-view>, which a script in <head> sets before the first paint; here it only changes.
+"use strict";
+(() => {
+  const root = document.documentElement;
+  const VIEWS = ["zh", "both", "en"];
+  const NAMES = { zh: "中文", both: "双语", en: "English" };
+  const english = [...document.querySelectorAll(".jz-en[data-jz-for]")];
+  const blockOf = new Map([...document.querySelectorAll(".jz-block[data-jz]")].map((block) => [block.dataset.jz, block]));
+  const isShown = (element) => element.getClientRects().length > 0;
+
+  // — the view ————————————————————————————————————————————————————————————————————————————————————————————————————————————————————
+
+  const radios = [...document.querySelectorAll(".jz-toggle input")];
+  const status = document.createElement("p");
+  status.className = "jz-status";
+  status.setAttribute("role", "status");
+  document.body.append(status);
+
+  const tick = () => { for (const radio of radios) radio.checked = radio.value === root.dataset.jzView; };
+
+  // The first piece of text that begins below the sticky header: it stays where it is while what is above it grows or shrinks.
+  const held = () => {
+    const edge = document.querySelector(".bd-header-article")?.getBoundingClientRect().bottom ?? 0;
+    const pieces = [...document.querySelectorAll(".bd-article :is(.jz-block, .jz-en)")].filter(isShown);
+    const first = pieces.find((piece) => piece.getBoundingClientRect().top >= edge);
+    return first && first.getBoundingClientRect().top < innerHeight ? first : pieces.find((piece) => piece.getBoundingClientRect().bottom > edge);
+  };
+  const counterpart = (piece) => {
+    if (isShown(piece)) return piece;
+    const number = piece.dataset.jz ?? piece.dataset.jzFor;
+    return [blockOf.get(number), ...english.filter((one) => one.dataset.jzFor === number)].find((one) => one && isShown(one));
+  };
+
+  const show = (view) => {
+    if (view === root.dataset.jzView) return;
+    const piece = scrollY > 0 ? held() : undefined;
+    const before = piece?.getBoundingClientRect().top;
+    root.style.overflowAnchor = "none";
+    root.dataset.jzView = view;
+    const now = piece && counterpart(piece);
+    if (now) scrollBy({ top: now.getBoundingClientRect().top - before, behavior: "instant" });
+    requestAnimationFrame(() => { root.style.overflowAnchor = ""; });
+    tick();
+  };
+  const choose = (view) => {
+    show(view);
+    status.textContent = NAMES[view];
+    try { localStorage.setItem("jz-view", view); } catch (denied) { /* shown, but not remembered */ }
+  };
+
+  for (const radio of radios) radio.addEventListener("change", () => choose(radio.value));
+  addEventListener("storage", (event) => { if (event.key === "jz-view" && VIEWS.includes(event.newValue)) show(event.newValue); });
+  addEventListener("pageshow", tick);
+  tick();
+
+  const isTyping = (target) => target instanceof Element && target.closest("input:not([type=radio]), textarea, select, [contenteditable]:not([contenteditable=false])");
+  addEventListener("keydown", (event) => {
+    if (event.key.toLowerCase() !== "b" || event.repeat || event.isComposing || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+    choose(VIEWS[(VIEWS.indexOf(root.dataset.jzView) + 1) % VIEWS.length]);
+  });
+
+  // — the mark of a paragraph ————————————————————————————————————————————————————————————————————————————————————————————————————————
+
+  for (const text of english) {
+    const block = blockOf.get(text.dataset.jzFor);
+    if (!block) continue;
+    text.id ||= `jz-en-${text.dataset.jzFor}`;
+    const mark = document.createElement("button");
+    mark.type = "button";
+    mark.className = "jz-mark";
+    mark.setAttribute("aria-expanded", "false");
+    mark.setAttribute("aria-controls", text.id);
+    mark.setAttribute("aria-label", "英文原文");
+    mark.addEventListener("click", () => {
+      const open = text.classList.toggle("jz-open");
+      mark.setAttribute("aria-expanded", String(open));
+    });
+    const edit = [...block.children].find((child) => child.matches(".jz-edit"));
+    block.insertBefore(mark, edit ?? null); // before the pencil: the next stop of the Tab key
+  }
+
+  // — the contents of the page, in the language of its headings ———————————————————————————————————————————————————————————————————————
+
+  for (const link of document.querySelectorAll("nav.page-toc a[href^='#'], #jb-print-toc a[href^='#']")) {
+    const target = document.getElementById(decodeURIComponent(link.hash.slice(1)));
+    const title = target?.querySelector(":scope > .jz-block > .jz-en");
+    if (!title) continue;
+    const [zh, en] = ["jz-zh", "jz-en"].map((name) => Object.assign(document.createElement("span"), { className: name }));
+    en.lang = "en";
+    en.textContent = title.textContent;
+    zh.append(...link.childNodes);
+    link.append(zh, en);
+  }
+
+  // — emphasis: dots below Han only ———————————————————————————————————————————————————————————————————————————————————————————————————
+
+  for (const em of document.querySelectorAll(".bd-article :is(em, i, cite, dfn)")) em.classList.toggle("jz-han", /\p{Script=Han}/u.test(em.textContent));
+
+  // — the tooltip of a term ————————————————————————————————————————————————————————————————————————————————————————————————————————
+
+  const tip = Object.assign(document.createElement("div"), { id: "jz-tip", hidden: true, lang: "en" });
+  tip.setAttribute("role", "tooltip");
+  document.body.append(tip);
+  let owner = null;
+  let leaving = 0;
+
+  const hide = () => {
+    clearTimeout(leaving);
+    owner?.removeAttribute("aria-describedby");
+    owner = null;
+    tip.hidden = true;
+  };
+  const place = (term) => {
+    clearTimeout(leaving);
+    if (owner !== term) hide();
+    owner = term;
+    tip.textContent = term.dataset.jzTitle;
+    tip.hidden = false;
+    term.setAttribute("aria-describedby", tip.id);
+    const box = term.getClientRects()[0];
+    const left = Math.min(Math.max(box.left + (box.width - tip.offsetWidth) / 2, 8), root.clientWidth - tip.offsetWidth - 8);
+    const above = box.top - tip.offsetHeight - 6;
+    const edge = document.querySelector(".bd-header-article")?.getBoundingClientRect().bottom ?? 0;
+    tip.style.left = `${left + scrollX}px`;
+    tip.style.top = `${(above > edge ? above : box.bottom + 6) + scrollY}px`;
+  };
+  const leave = () => { leaving = setTimeout(hide, 200); };
+
+  for (const term of document.querySelectorAll(".jz-term[title]")) {
+    term.dataset.jzTitle = term.title; // or the browser shows its own as well
+    term.removeAttribute("title");
+    for (const event of ["mouseenter", "focus", "click"]) term.addEventListener(event, () => place(term));
+    term.addEventListener("mouseleave", leave);
+    term.addEventListener("blur", hide);
+  }
+  tip.addEventListener("mouseenter", () => clearTimeout(leaving));
+  tip.addEventListener("mouseleave", leave);
+  addEventListener("keydown", (event) => { if (event.key === "Escape") hide(); });
+
+  // — buttons of the theme and of notebooks are called what stands on them ————————————————————————————————————————————————————————————
+
+  const misnamed = ".search-button-field[aria-label], details.hide > summary[aria-label]";
+  for (const control of document.querySelectorAll(misnamed)) control.removeAttribute("aria-label");
+
+  // — paper is white —————————————————————————————————————————————————————————————————————————————————————————————————————————————————
+
+  let screenTheme;
+  addEventListener("beforeprint", () => { screenTheme = root.dataset.theme; root.dataset.theme = "light"; });
+  addEventListener("afterprint", () => { root.dataset.theme = screenTheme; });
+})();

@@ -1,0 +1,85 @@
+"""The words of the site that no page has, by locale."""
+
+from __future__ import annotations
+
+_TEXTS = {
+    "zh_CN": {
+        "elsewhere": "这部分内容请看英文文档：",
+        "file": "这里的代码在上游仓库中：",
+        "edit": "改进这段译文",
+        "colab": "在 Colab 中打开",
+        "broken": "这个页面无法显示，下面是它的英文源文本。错误：",
+        "executed": "下载笔记本（含输出）",
+        "clean": "下载笔记本（不含输出）",
+        "glossary": "译名对照",
+        "progress": "翻译进度",
+        "missing image": "图片缺失：",
+        "english": "英文",
+        "rendering": "译法",
+        "avoided": "不用",
+        "note": "说明",
+        "this site": "关于译文",
+        "expand": "展开",
+        "footer": "社区译文；如与英文原文有出入，以原文为准。",
+        "original": "英文文档",
+    },
+    "": {
+        "elsewhere": "See the English docs: ",
+        "file": "The code is in upstream's repository: ",
+        "edit": "Improve this translation",
+        "colab": "Open in Colab",
+        "broken": "This page cannot be shown; this is its English source. The error: ",
+        "executed": "Download the notebook (with outputs)",
+        "clean": "Download the notebook (without outputs)",
+        "glossary": "Glossary",
+        "progress": "Progress of the translation",
+        "missing image": "Missing image: ",
+        "english": "English",
+        "rendering": "Rendering",
+        "avoided": "Not",
+        "note": "Note",
+        "this site": "This translation",
+        "expand": "Expand",
+        "footer": "Translated by the community; the English original is authoritative.",
+        "original": "English docs",
+    },
+}
+
+
+def text(locale: str, key: str) -> str:
+    """What the site says at ``key``; in English where it does not speak the locale's language."""
+    return _TEXTS.get(locale, _TEXTS[""])[key]
+
+
+# What Sphinx and the theme say, where their own catalogues have no Chinese.
+INTERFACE = {
+    "Link to this heading": "本节链接",
+    "Link to this image": "图片链接",
+    "Link to this table": "表格链接",
+    "Link to this code": "代码链接",
+    "Link to this definition": "定义链接",
+    "Link to this term": "术语链接",
+    "Link to this equation": "公式链接",
+    "Link to this toctree": "目录链接",
+    "Toggle primary sidebar": "展开或收起导航",
+    "Toggle secondary sidebar": "展开或收起本页目录",
+    "Color mode": "明暗模式",
+    "System Settings": "跟随系统",
+    "Light": "亮色",
+    "Dark": "暗色",
+    "Main navigation": "全站导航",
+    "Skip to main content": "跳到正文",
+    "Back to top": "回到顶部",
+    "Search": "搜索",
+    "Search this book...": "搜索文档",
+    "Search the docs ...": "搜索文档",
+    "Page": "本页目录",
+    "Contents": "目录",
+    "On this page": "本页目录",
+    "previous": "上一页",
+    "next": "下一页",
+    "previous page": "上一页",
+    "next page": "下一页",
+    "Copy": "复制",
+    "Copied!": "已复制",
+}

@@ -1,0 +1,140 @@
+"""GitHub's workflows: what they call is there, and they can do no more than they say. `nox -s workflows` lints them."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from pipeline.arguments import COMMANDS, parse
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDER = ROOT / ".github" / "workflows"
+FILES = sorted(FOLDER.glob("*.yml"))
+RAN_BY_HAND = {  # what a step may run besides `nox -s`: no logic, and nothing that a session could do
+    "ci": {"sudo apt-get"},
+    "site": set(),
+    "sync": {"git", "gh", "sed", "echo", "title=$(sed", "xargs"},
+}
+SHELL = {"if", "then", "for", "while", "case", "eval", "source", "curl", "wget", "bash", "sh", "python3"}
+WRITING = {"propose": {"contents", "pull-requests", "actions"}, "publish": {"actions"}, "deploy": {"pages", "id-token"}}
+EVENTS = {
+    "ci": {"push", "pull_request", "workflow_dispatch"},
+    "site": {"push", "workflow_dispatch"},
+    "sync": {"schedule", "workflow_dispatch"},
+}
+
+Job = dict[str, Any]
+
+
+def read(path: Path) -> dict[str, Any]:
+    value: dict[Any, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
+    return {"on" if key is True else key: part for key, part in value.items()}  # YAML 1.1 takes `on` for a truth value
+
+
+def jobs() -> Iterator[tuple[str, str, Job]]:
+    """Every job: the name of its workflow, its own, and what it is."""
+    for path in FILES:
+        for name, job in read(path)["jobs"].items():
+            yield path.stem, name, job
+
+
+def commands(workflow: str | None = None) -> Iterator[str]:
+    """Every line that a step runs; one that goes on in the next is one line."""
+    for name, _, job in jobs():
+        for step in job["steps"]:
+            if workflow in (None, name):
+                yield from (line.strip() for line in re.sub(r"\s*\n\s+", " ", step.get("run", "")).split("\n") if line.strip())
+
+
+def nox_words() -> list[list[str]]:
+    return [shlex.split(line, comments=True)[1:] for line in commands() if line.startswith("nox ")]
+
+
+def test_the_workflows_are_these() -> None:
+    assert {path.stem for path in FILES} == set(EVENTS)
+    assert {path.stem: set(read(path)["on"]) for path in FILES} == EVENTS
+
+
+def test_sessions_exist() -> None:
+    ended = subprocess.run([sys.executable, "-m", "nox", "--list"], cwd=ROOT, capture_output=True, text=True, check=True)
+    sessions = set(re.findall(r"^[*-] (\w+) ->", ended.stdout, re.M))
+    called = {word for words in nox_words() for word in words[1 : words.index("--") if "--" in words else None]}
+    assert all(words[0] == "-s" for words in nox_words())
+    assert called >= {"lint", "types", "workflows", "tests", "sync", "site", "upgrade", "build"}
+    assert called - sessions == set()
+
+
+def test_arguments_of_sessions_are_understood() -> None:
+    for words in nox_words():
+        session, arguments = words[1], words[3:]
+        if session in COMMANDS:
+            assert parse([session, *arguments]).command == session
+        else:
+            assert "--" not in words, words
+
+
+@pytest.mark.parametrize("workflow", sorted(RAN_BY_HAND))
+def test_steps_run_nox_and_little_else(workflow: str) -> None:
+    allowed = ("nox -s ", "python -m pip install --constraint constraints.txt nox uv", *(f"{word} " for word in RAN_BY_HAND[workflow]))
+    assert [line for line in commands(workflow) if not line.startswith(allowed)] == []
+    assert [line for line in commands(workflow) if set(re.findall(r"[\w-]+", line)) & SHELL] == []
+
+
+def test_nothing_is_put_into_a_command_by_github() -> None:
+    """What comes from outside (a title, a branch, an input) reaches commands as variables, never as text of the command."""
+    assert [line for line in commands() if "${{" in line] == []
+
+
+def test_actions_are_pinned_by_commit_and_say_their_version() -> None:
+    pins: dict[str, set[str]] = {}
+    for path in FILES:
+        uses = re.findall(r"uses: *(.*)", path.read_text(encoding="utf-8"))
+        assert uses
+        for one in uses:
+            match = re.fullmatch(r"(actions/[a-z-]+)(?:/[a-z]+)?(@[0-9a-f]{40} # v\d+\.\d+\.\d+)", one)
+            assert match, f"{path.name}: {one}"
+            pins.setdefault(match[1], set()).add(match[2])
+    assert {action: found for action, found in pins.items() if len(found) != 1} == {}, "one version of each"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_runs_are_limited(path: Path) -> None:
+    workflow = read(path)
+    assert workflow["permissions"] == {}, "each job says what it needs"
+    assert workflow["concurrency"]["group"]
+    assert "cancel-in-progress" in workflow["concurrency"]
+    for job in workflow["jobs"].values():
+        assert 0 < job["timeout-minutes"] <= 120
+        assert set(job["permissions"].values()) <= {"read", "write"}
+
+
+def test_who_may_write_runs_nothing_of_others() -> None:
+    """Jobs that run packages or pages have a token that reads the repository and nothing else."""
+    for _, name, job in jobs():
+        writes = {what for what, how in job["permissions"].items() if how == "write"}
+        assert writes == WRITING.get(name, set()), name
+        if not writes:
+            assert job["permissions"] == {"contents": "read"}, name
+            continue
+        assert not any("nox" in step.get("run", "") or "pip" in step.get("run", "") for step in job["steps"]), name
+
+
+def test_the_token_is_not_left_in_the_checkout() -> None:
+    checkouts = [step for _, _, job in jobs() for step in job["steps"] if step.get("uses", "").startswith("actions/checkout@")]
+    assert checkouts
+    assert all(step["with"]["persist-credentials"] is False for step in checkouts)
+
+
+def test_pull_requests_get_no_secrets_and_leave_nothing_behind() -> None:
+    texts = {path.stem: path.read_text(encoding="utf-8") for path in FILES}
+    assert [name for name, text in texts.items() if re.search(r"secrets\.|pull_request_target|workflow_run", text)] == []
+    assert "actions/cache" not in texts["ci"], "what a pull request keeps must not reach the site"
+    assert "github.token" not in texts["ci"] + texts["site"]
