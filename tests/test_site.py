@@ -185,7 +185,7 @@ CHINESE = {
     "leaf": "叶节点",
     "A thing.": "一物。",
     "See `Named <https://example.org/named>`_, Named_, a note [#a]_, and :jax-issue:`12`.": (
-        "见\\ `名字 <https://example.org/named>`_\\ 、\\ `名字`_\\ 、脚注\\ [#a]_\\ 和\\ :jax-issue:`12`\\ 。"
+        "见\\ `Named <https://example.org/named>`_\\ 、\\ Named_\\ 、脚注\\ [#a]_\\ 和\\ :jax-issue:`12`\\ 。"
     ),
     "The caption.": "图题。",
     "Of words.": "关于词语。",
@@ -388,7 +388,10 @@ def test_what_only_upstreams_own_site_can_show_leads_there(built: Built) -> None
 def test_names_of_rest_links_lead_where_those_of_the_page_lead(built: Built) -> None:
     article = built[0].article("api")
     assert article.count('href="https://example.org/named"') == 4  # two in each language
-    assert re.search(r'<span class="caption-text"><span class="jz-zh">图题。</span><span class="jz-en"', article)
+    assert re.search(
+        r'<span class="jz-block jz-translated caption-text" data-jz="2"><span class="jz-zh">图题。</span><span class="jz-en"', article
+    )
+    assert article.count('data-jz="2"') == 1
     assert article.count('href="#id') + article.count('href="#footnote') >= 2
     html = built[0].html("api")
     assert 'href="https://example.org/out">Out</a>' in html[: html.index("<article")]

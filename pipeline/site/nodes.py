@@ -40,6 +40,8 @@ class BlockAttributes:
 
     def starttag(self, node: Any, tagname: str, suffix: str = "\n", empty: bool = False, **attributes: Any) -> str:
         """As docutils does, with number and language of a block."""
+        if isinstance(node, nodes.caption) and tagname == "p":  # the words have a <span> of their own in it
+            node = nodes.caption(ids=node["ids"], classes=[name for name in node["classes"] if not name.startswith("jz-")])
         if isinstance(node, nodes.Element) and "jz" in node:
             attributes["data-jz"] = str(node["jz"])
             if "lang" in node:

@@ -23,7 +23,9 @@ class SearchInChinese(SearchChinese):
 
     def init(self, options: dict[str, str]) -> None:
         """Dictionaries are loaded when there is something to cut: a build of pages that did not change needs none."""
-        super().init({})
+        import snowballstemmer  # as the base class does, which would load its dictionary word by word
+
+        self.stemmer = snowballstemmer.stemmer("english")
         _options.update(options)
 
     def split(self, input: str) -> list[str]:  # noqa: A002 - Sphinx calls it so

@@ -61,7 +61,7 @@ class Documented(Stub):
     """``autofunction`` and its like: the name of the object."""
 
     def run(self) -> list[nodes.Node]:
-        name = _full_name(self, self.arguments[0].partition("(")[0].strip()) if self.arguments else ""
+        name = _full_name(self, " ".join(self.arguments).partition("(")[0].strip())
         if self.name == "automodule":
             self.env.ref_context["py:module"] = name
         return elsewhere(self, f"module-{name}" if self.name == "automodule" else name, name)
@@ -106,8 +106,7 @@ class TaggedBlock(Stub):
     """Lines of a file between two marks ``tag: NAME``."""
 
     def run(self) -> list[nodes.Node]:
-        path, _, rest = (self.arguments[0] if self.arguments else "").partition(" ")
-        tag = rest.split(" ")[0]
+        path, tag = [*self.arguments, "", ""][:2]
         _, file = self.env.relfn2path(path)
         lines = Path(file).read_text(encoding="utf-8").split("\n") if Path(file).is_file() else []
         marks = [number for number, line in enumerate(lines) if line.strip().startswith("#") and line.split("tag:")[-1].strip() == tag]
