@@ -37,9 +37,14 @@ def take(site: Path, out: Path) -> Iterator[Path]:
 def _photograph(reader: Reader, page: str, view: str, path: Path) -> None:
     shown = reader.open(page)
     shown.evaluate("(view) => { document.documentElement.dataset.jzView = view; }", view)
-    height = min(int(shown.evaluate("document.documentElement.scrollHeight")), LONGEST)
-    width = int(shown.evaluate("innerWidth"))
-    shown.screenshot(path=path, full_page=True, clip={"x": 0, "y": 0, "width": width, "height": height})
+    size = shown.viewport_size
+    assert size is not None
+    height = int(shown.evaluate("document.documentElement.scrollHeight"))
+    # A window as high as the page, instead of Playwright's full_page: that sends the theme's side bar sliding while the picture is taken.
+    shown.set_viewport_size({"width": size["width"], "height": min(height, LONGEST)})
+    shown.wait_for_timeout(400)
+    shown.screenshot(path=path, animations="disabled")
+    shown.set_viewport_size(size)
 
 
 def main() -> int:
