@@ -127,7 +127,7 @@ class Message:
     end: int
     line: int  # 1-based, of the first line
     headings: tuple[str, ...] = ()  # titles of the sections around it, outermost first
-    prefix: str = ""  # what continuation lines start with (quote marks, indentation)
+    prefix: str = ""  # what continuation lines start with (quote marks, indentation); of a field of CSV its quotation mark
     breaks: tuple[str, ...] = ()  # how each hard break is marked: "\\" or spaces
     payloads: tuple[str, ...] = ()  # data URI payloads, in the order of their numbers
     is_top_level: bool = False  # stands in no list, quote, table or directive

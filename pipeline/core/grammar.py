@@ -32,23 +32,18 @@ def grammar_of(document: Document) -> Grammar:
     """The rules of the document's language."""
     if document.format is Format.RST:
         return _rst()
-    return _NOTEBOOK if document.notebook else _PAGE
+    return _markdown(is_page=document.notebook is None)
 
 
-_PAGE = Grammar(
-    refusal=guard.refusal,
-    place=splice.place,
-    is_intact=partial(guard.is_intact, page=True),
-    plan_targets=anchors.plan_anchors,
-    target=partial(anchors.insertion, notebook=False),
-)
-_NOTEBOOK = Grammar(
-    refusal=guard.refusal,
-    place=splice.place,
-    is_intact=partial(guard.is_intact, page=False),
-    plan_targets=anchors.plan_anchors,
-    target=partial(anchors.insertion, notebook=True),
-)
+@cache
+def _markdown(*, is_page: bool) -> Grammar:
+    return Grammar(
+        refusal=guard.refusal,
+        place=splice.place,
+        is_intact=partial(guard.is_intact, page=is_page),
+        plan_targets=anchors.plan_anchors,
+        target=partial(anchors.insertion, notebook=not is_page),
+    )
 
 
 @cache

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
-from pipeline.core.checks.base import Subject
+from pipeline.core.checks.base import Problem, Subject
 from pipeline.core.checks.parsed import Atom, Parsed
 
 _NO_WORD = re.compile(r"[\W_]+")
@@ -51,6 +51,17 @@ def _distance(english: Parsed, chinese: Parsed, name: Atom) -> int:
 def first_regaining(subject: Subject, fixes: Iterable[str], *names: Atom) -> str | None:
     """The first mend that :func:`regains` what it should."""
     return next((fix for fix in fixes if fix != subject.msgstr and regains(subject, fix, *names)), None)
+
+
+def repeated_mark(subject: Subject, mark: str) -> Problem:
+    """A translation that begins with the mark of its block, which stands on the page already."""
+    rest = subject.msgstr.strip()[len(mark) :]
+    return Problem(
+        text=f"starts with {quote(mark.strip())}, the mark of a {subject.kind}, which the page has already",
+        hint="Delete it.",
+        spans=spans_of(subject.msgstr, mark.strip()),
+        fix=rest if regains(subject, rest) and not rest[:1].isdigit() else None,  # a minus is none
+    )
 
 
 def missing(english: Parsed, chinese: Parsed, name: Atom) -> list[str]:

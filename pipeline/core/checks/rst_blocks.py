@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from pipeline.core.checks.base import Problem, Subject
-from pipeline.core.checks.mending import quote, regains, spans_of
+from pipeline.core.checks.mending import quote, regains, repeated_mark, spans_of
 from pipeline.model import Kind
 
 _BECAME = {
@@ -36,13 +36,7 @@ def find_other_block(subject: Subject) -> Iterator[Problem]:
     english, chinese, source = subject.english, subject.chinese, subject.msgstr.strip()
     repeated = _OWN_MARK.match(source) if subject.kind is Kind.LIST_ITEM else None
     if repeated and chinese.blocks != english.blocks:
-        rest = source[repeated.end() :]
-        yield Problem(
-            text=f"starts with {quote(repeated[0].strip())}, the mark of a {subject.kind}, which the page has already",
-            hint="Delete it.",
-            spans=spans_of(subject.msgstr, repeated[0].strip()),
-            fix=rest if regains(subject, rest) and not rest[:1].isdigit() else None,  # a minus is none
-        )
+        yield repeated_mark(subject, repeated[0])
     elif chinese.blocks != english.blocks:
         added = Counter(chinese.blocks) - Counter(english.blocks)
         name = next((name for name in _BECAME if name in added), "")

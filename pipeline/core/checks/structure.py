@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 
 from pipeline.core.checks import emphasis, markup, rst_blocks, working
 from pipeline.core.checks.base import Check, Problem, Subject, by_markup
-from pipeline.core.checks.mending import quote, regains, spans_of
+from pipeline.core.checks.mending import quote, regains, repeated_mark, spans_of
 from pipeline.core.checks.parsed import Atom, Parsed
 from pipeline.core.checks.tree import Node, walk
 from pipeline.model import Kind, Severity
@@ -52,13 +52,7 @@ def find_other_block(subject: Subject) -> Iterator[Problem]:
     english, chinese, source = subject.english, subject.chinese, subject.msgstr.strip()
     own = _OWN_MARK.get(subject.kind)
     if own and (repeated := own.match(source)) and not own.match(subject.msgid.strip()):
-        rest = source[repeated.end() :]
-        yield Problem(
-            text=f"starts with {quote(repeated[0].strip())}, the mark of a {subject.kind}, which the page has already",
-            hint="Delete it.",
-            spans=spans_of(subject.msgstr, repeated[0].strip()),
-            fix=rest if regains(subject, rest) and not rest[:1].isdigit() else None,  # a minus is none
-        )
+        yield repeated_mark(subject, repeated[0])
     elif chinese.blocks != english.blocks:
         added = Counter(chinese.blocks) - Counter(english.blocks)
         became = next(

@@ -18,14 +18,13 @@ from pipeline.core import execution
 from pipeline.core.document import is_myst_notebook
 from pipeline.core.site_progress import facts
 from pipeline.core.site_terms import search_words, term_list
-from pipeline.errors import InputError, PipelineError
+from pipeline.errors import PipelineError
 from pipeline.model import Finding, PageResult
 from pipeline.stages.site.plan import RECORDS, Site
-from pipeline.stages.site.preview import has_fuzzy, preview, with_outputs_of
+from pipeline.stages.site.preview import has_fuzzy, notebook_of, preview, with_outputs_of
 from pipeline.stages.site.records import Shown, record_of
 
 FORMAT = 1  # raise it when records change their meaning
-DOWNLOADS = "_downloads"  # as Sphinx names it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,24 +138,14 @@ def without_outputs(notebook: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _downloads(shown: Shown) -> Iterator[tuple[str, bytes]]:
-    """What can be downloaded of a page: as ``records`` tells readers."""
-    if not shown.is_notebook:
-        return
-    if shown.has_outputs:
-        yield f"{DOWNLOADS}/{shown.page.page}.ipynb", shown.data
-    yield f"{DOWNLOADS}/clean/{shown.page.page}.ipynb", _clean(shown)
+    """What can be downloaded of a page, by path."""
+    for kind, path in shown.downloads().items():
+        yield path, shown.data if kind == "executed" else _clean(shown)
 
 
 def _clean(shown: Shown) -> bytes:
     """The notebook as one begins with it. Raises InputError."""
-    if shown.path.endswith(".ipynb"):
-        notebook = execution.parse_notebook(shown.data, where=shown.path)
-    else:
-        try:
-            notebook = kernel.notebook_from_myst(shown.data.decode("utf-8", "replace"))
-        except ValueError as error:
-            hint = "Look for what jupytext does not read."
-            raise InputError(f"cannot be read as a notebook: {error}", where=shown.path, hint=hint) from error
+    notebook = notebook_of(shown.path, shown.data)
     return kernel.notebook_text(without_outputs(notebook)).encode("utf-8", "replace")
 
 

@@ -10,8 +10,7 @@ from pipeline.adapters import files
 from pipeline.core.lineage import read_redirects
 from pipeline.core.site_css import prune, union, words_in_html, words_in_script
 from pipeline.core.site_redirects import redirect_pages
-from pipeline.stages.site.assembling import DOWNLOADS
-from pipeline.stages.site.plan import Site
+from pipeline.stages.site.plan import DOWNLOADS, Site
 
 _OURS = frozenset(("search", "glossary-zh", "progress"))
 _SPHINX = frozenset(("_static", "_images", "_sources", "_sphinx_design_static", DOWNLOADS))

@@ -7,11 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pipeline.config import Settings, SitePolicy, Upstream
+from pipeline.core.attribution import attribution
 from pipeline.core.glossary import Glossary
 from pipeline.model import Lock, PageResult
 from pipeline.paths import Paths
 
 RECORDS = "_jz"  # folder of the sources for what Sphinx reads beside pages
+DOWNLOADS = "_downloads"  # folder of the site, as Sphinx names it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +48,11 @@ class Site:
         """The site: that of the first locale holds those of the others."""
         site = self.paths.build / "site" / self.upstream.name
         return site if self.locale == self.settings.locales[0] else site / self.locale
+
+    def attribution(self, path: str) -> str:
+        """The line that ``merge`` puts under the title of a document."""
+        url, license_name = self.upstream.page_url, self.upstream.license
+        return attribution(locale=self.locale, path=path, lock=self.lock, page_url=url, license_name=license_name)
 
     def source_url(self, path: str) -> str:
         """Where upstream shows a file of its docs; empty if that is not known."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from pipeline.adapters import files, kernel, po
 from pipeline.core import anchors, execution
-from pipeline.core.attribution import attribution
 from pipeline.core.checks.base import Subject
 from pipeline.core.checks.blocking import blocking_problem
 from pipeline.core.compose import Frame, merge
@@ -38,7 +38,7 @@ def preview(site: Site, page: PageResult, executed: bytes | None) -> tuple[str, 
 def with_outputs_of(executed: bytes, path: str, merged: bytes) -> bytes:
     """The merged document ``path`` as a notebook with the outputs of a run. Raises PipelineError, also if it ran other code."""
     outputs = execution.outputs_of(execution.parse_notebook(executed, where=path))
-    notebook = execution.with_outputs(_notebook(path, merged), outputs, where=path)
+    notebook = execution.with_outputs(notebook_of(path, merged), outputs, where=path)
     return kernel.notebook_text(notebook).encode("utf-8", "replace")
 
 
@@ -54,13 +54,11 @@ def _frame(site: Site, document: Document) -> Frame:
     """As ``merge`` has it, with links from this page only: a preview has all English anchors on its headings anyway."""
     name = document.path.rpartition(".")[0]
     linked = anchors.linked_anchors((name, unit.split.text) for unit in document.units)
-    line = attribution(
-        locale=site.locale, path=document.path, lock=site.lock, page_url=site.upstream.page_url, license_name=site.upstream.license
-    )
-    return Frame(attribution=line, anchors=linked.get(name, frozenset()))
+    return Frame(attribution=site.attribution(document.path), anchors=linked.get(name, frozenset()))
 
 
-def _notebook(path: str, data: bytes) -> dict[str, object]:
+def notebook_of(path: str, data: bytes) -> dict[str, Any]:
+    """A document as a notebook. Raises InputError."""
     if path.endswith(".ipynb"):
         return execution.parse_notebook(data, where=path)
     try:

@@ -10,7 +10,6 @@ from typing import Any
 from urllib.parse import quote
 
 from pipeline.adapters import files, po
-from pipeline.core.attribution import attribution
 from pipeline.core.document import Document, read_document
 from pipeline.core.memory import digest
 from pipeline.core.site_freshness import freshness
@@ -18,7 +17,7 @@ from pipeline.core.site_pairing import ENGLISH, FUZZY, TRANSLATED, Block, pair
 from pipeline.core.site_terms import term_hints
 from pipeline.errors import InputError
 from pipeline.model import Entry, Kind, PageResult
-from pipeline.stages.site.plan import Site
+from pipeline.stages.site.plan import DOWNLOADS, Site
 
 _DEFINITION = re.compile(r"^ {0,3}\[(?!\^)[^\]\n]+\]:[ \t]*\S.*$", re.MULTILINE)
 _NO_TERMS = frozenset((Kind.HEADING, Kind.HTML, Kind.IMAGE))
@@ -35,14 +34,19 @@ class Shown:
     has_outputs: bool = False
     is_notebook: bool = False
 
+    def downloads(self) -> dict[str, str]:
+        """What can be downloaded: kind (executed, clean) and path, from the root of the site."""
+        if not self.is_notebook:
+            return {}
+        executed = {"executed": f"{DOWNLOADS}/{self.page.page}.ipynb"} if self.has_outputs else {}
+        return {**executed, "clean": f"{DOWNLOADS}/clean/{self.page.page}.ipynb"}
+
 
 def record_of(site: Site, shown: Shown) -> dict[str, Any]:
     """The record of a page, plain values. Raises InputError if one of its documents cannot be read."""
     page = shown.page
     path = page.files[0].path
-    left_out = attribution(
-        locale=site.locale, path=path, lock=site.lock, page_url=site.upstream.page_url, license_name=site.upstream.license
-    )
+    left_out = site.attribution(path)
     blocks, definitions = _blocks(site, shown, left_out)
     places = _places(site, page.page)
     return {
@@ -61,7 +65,7 @@ def record_of(site: Site, shown: Shown) -> dict[str, Any]:
             has_outputs=shown.has_outputs,
             fuzzy=sum(block.state == FUZZY for block in blocks),
         ),
-        "downloads": list(_downloads(shown)),
+        "downloads": list(shown.downloads().items()),
         "launch": _filled(site.policy.notebook_url, site, page.page) if shown.is_notebook else "",
         "blocks": [_block(site, page, block, places) for block in blocks if block.kind is not Kind.IMAGE],
     }
@@ -119,11 +123,3 @@ def _filled(template: str, site: Site, page: str, **values: object) -> str:
     """A template of the configuration, which has looked at its names; empty if it is."""
     known = {"locale": site.locale, "name": site.upstream.name, "page": page, **values}
     return template.format(**{key: quote(str(value), safe="/") for key, value in known.items()})
-
-
-def _downloads(shown: Shown) -> Iterator[tuple[str, str]]:
-    """Kind and path, from the root of the site, of what can be downloaded."""
-    if shown.is_notebook:
-        if shown.has_outputs:
-            yield "executed", f"_downloads/{shown.page.page}.ipynb"
-        yield "clean", f"_downloads/clean/{shown.page.page}.ipynb"
