@@ -116,11 +116,12 @@ def extraction_scenes(folder: Path, subject: Subject, names: tuple[str, ...]) ->
 
 
 def _our_tools(folder: Path, subject: Subject) -> Iterator[_Tool]:
-    markdown = folder / "markdown"
-    workshop.copy_markdown(subject.docs, markdown)
+    same, markdown = folder / "same", folder / "markdown"
+    workshop.copy_pages(subject.docs, same, ".ipynb", ".md")
+    workshop.copy_pages(subject.docs, markdown, ".md")
     for name, docs, verb, note in (
-        (OURS, subject.docs, ("split",), ""),
-        (OURS_SYNC, subject.docs, ("sync", "--no-execute"), _FETCH),
+        (OURS, same, ("split",), "the notebooks and Markdown pages, as theirs"),
+        (OURS_SYNC, same, ("sync", "--no-execute"), _FETCH),
         (OURS_MARKDOWN, markdown, ("split",), "the Markdown pages only"),
     ):
         place = folder / re.sub(r"\W+", "-", name)
@@ -141,7 +142,7 @@ def _their_tools(folder: Path, subject: Subject) -> Iterator[_Tool]:
     sphinx = SphinxDocs.make(folder / "sphinx", subject.docs)
     yield _Tool(SPHINX, (sphinx.build, sphinx.update), sphinx.path, sphinx.docs, sphinx.forget)
     mdpo = folder / "mdpo"
-    workshop.copy_markdown(subject.docs, mdpo / "docs")
+    workshop.copy_pages(subject.docs, mdpo / "docs", ".md")
     command = (sys.executable, "-m", "bench.mdpo_pages", "docs", "catalogs")
     forget = partial(workshop.remove, mdpo / "catalogs")
     yield _Tool(MDPO, (command,), mdpo, mdpo / "docs", forget, note="no notebooks")

@@ -121,9 +121,9 @@ def commit(folder: Path) -> None:
     run(folder, *_GIT, "commit", "--quiet", "--allow-empty", "--message=bench")
 
 
-def copy_markdown(docs: Path, target: Path) -> None:
-    """Copy the Markdown pages, and nothing else."""
-    for page in docs.rglob("*.md"):
+def copy_pages(docs: Path, target: Path, *suffixes: str) -> None:
+    """Copy the files whose names end so, and nothing else."""
+    for page in (path for suffix in suffixes for path in docs.rglob(f"*{suffix}")):
         copy = target / page.relative_to(docs)
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(page, copy)
