@@ -207,6 +207,8 @@ def test_ids_are_added_where_the_format_wants_them_and_never_change() -> None:
     outputs = execution.outputs_of(notebook(code("a")))
     merged = notebook(prose("x") | {"id": "own"}, code("a"), minor=5)
     assert [cell["id"] for cell in execution.with_outputs(merged, outputs, where="page")["cells"]] == ["own", "cell-1"]
+    old = {**merged, "nbformat_minor": 4}
+    assert not any("id" in cell for cell in execution.with_outputs(old, outputs, where="page")["cells"])
 
 
 @pytest.mark.parametrize("cells", [[code("b")], [code("a"), code("a")], []])

@@ -12,6 +12,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
+from pipeline.core.portable import portable_outputs
 from pipeline.errors import GuardError, InputError
 from pipeline.model import CellFailure
 
@@ -192,15 +193,15 @@ def with_outputs(notebook: Notebook, outputs: Notebook, *, where: str) -> dict[s
     for number, (index, ran) in enumerate(zip(indices, outputs["cells"], strict=True), start=1):
         if source_of(cells[index]) != source_of(ran):
             raise _differs(f"code cell {number} is not the code that was run", f"{where}, cell {index}")
-        cells[index] |= {"outputs": ran["outputs"], "execution_count": ran["execution_count"]}
+        cells[index] |= {"outputs": portable_outputs(ran["outputs"]), "execution_count": ran["execution_count"]}
     metadata = {key: value for key, value in notebook.get("metadata", {}).items() if key != "widgets"}
     return {**notebook, "cells": with_ids(cells, notebook), "metadata": {**outputs["metadata"], **metadata}}
 
 
 def with_ids(cells: list[dict[str, Any]], notebook: Notebook) -> list[dict[str, Any]]:
-    """The cells, each with an id if the notebook's format wants ids: random ones would differ on every run."""
+    """The cells, each with an id if the notebook's format wants ids (random ones would differ on every run), without if it forbids them."""
     if (notebook.get("nbformat", 4), notebook.get("nbformat_minor", 0)) < (4, 5):
-        return cells
+        return [{key: value for key, value in cell.items() if key != "id"} for cell in cells]
     return [{"id": f"cell-{index}", **cell} for index, cell in enumerate(cells)]
 
 
