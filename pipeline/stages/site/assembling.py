@@ -134,7 +134,7 @@ def _shown(page: PageResult, path: str, data: bytes, file: Path | None, *, has_o
 def without_outputs(notebook: Mapping[str, Any]) -> dict[str, Any]:
     """A notebook without what its code printed: outputs that upstream stored are of another day."""
     cells = [cell if cell.get("cell_type") != "code" else {**cell, "outputs": [], "execution_count": None} for cell in notebook["cells"]]
-    return {**notebook, "cells": cells}
+    return {**notebook, "cells": execution.with_ids(cells, notebook)}
 
 
 def _downloads(shown: Shown) -> Iterator[tuple[str, bytes]]:
