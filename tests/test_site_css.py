@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from pipeline.core.site_css import can_match, prune, union, words_in_html, words_in_script
 
-WORDS = frozenset({"used", "also", "-Color", "w:1/2", "main"})
+WORDS = frozenset({"used", "also", "-Color", "-Color-Bold-Red", "w:1/2", "main"})
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,12 @@ WORDS = frozenset({"used", "also", "-Color", "w:1/2", "main"})
         (".other,.used:hover{a:b}", ".used:hover{a:b}"),
         ("p,h1::after{a:b}", "p,h1::after{a:b}"),
         ("#main{a:b}#gone{a:b}", "#main{a:b}"),
-        (".-Color[class*=-Red]{a:b}", ".-Color[class*=-Red]{a:b}"),
+        (".-Color[class*=-Red]{a:b}.-Color[class*=-Blue]{a:b}", ".-Color[class*=-Red]{a:b}"),
+        ('.used[class*="-C1"]{a:b}[class*="se"]{a:b}', '[class*="se"]{a:b}'),
+        (".used[class*='more.other']{a:b}", ".used[class*='more.other']{a:b}"),
+        ("p:not([class*=other]){a:b}", "p:not([class*=other]){a:b}"),
+        (":is([class*=other],[class*=se]) p{a:b}:is([class*=other]) p{a:b}", ":is([class*=other],[class*=se]) p{a:b}"),
+        (":is(:not(.other),.more) p{a:b}", ":is(:not(.other),.more) p{a:b}"),
         (r".w\:1\/2{a:b}.x\:1{a:b}", r".w\:1\/2{a:b}"),
         ("p:not(.other){a:b}", "p:not(.other){a:b}"),
         ("p:not(:is(.other,.more)).used{a:b}", "p:not(:is(.other,.more)).used{a:b}"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 _WORD = re.compile(r"[A-Za-z_][\w-]*")
 _CLASS = re.compile(r"\\.|[.#](-?[A-Za-z_](?:[\w-]|\\.)*)")  # what is escaped outside a name is skipped
@@ -11,6 +12,7 @@ _LITERAL = r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|\\."
 _SPARE = re.compile(rf"({_LITERAL}|/\*!.*?\*/)|/\*.*?\*/|(\s+)", re.DOTALL)  # a comment with ! is a licence: it stays
 _TOKEN = re.compile(rf"/\*.*?\*/|{_LITERAL}|[{{}};]", re.DOTALL)
 _ATTRIBUTE = re.compile(r"\b(?:class|id)=(?:\"([^\"]*)\"|'([^']*)'|([^\s>\"']+))")
+_PIECE = re.compile(r"\[class\*=[\"']?([\w-]+)[\"']?\]")  # asks for a class with this in it
 _BRACKETS = re.compile(r"\[[^\]]*\]")
 _NOT = re.compile(r":not\((?:[^()]|\([^()]*\))*\)")
 _LISTED = re.compile(r":(?:is|where|matches|any)\(((?:[^()]|\([^()]*\))*)\)")
@@ -55,12 +57,18 @@ def _kept(css: str, words: frozenset[str]) -> Iterator[str]:
 
 def can_match(selector: str, words: frozenset[str]) -> bool:
     """Whether ``selector`` asks for ``words`` only. What stands in ``:not()`` is not asked for; of a list in ``:is()``, one is enough."""
-    rest = _NOT.sub("", _BRACKETS.sub("*", selector))  # so that of [a] in :is([a], .b) something is left
-    for choice in _LISTED.findall(rest):
-        if not any(can_match(one, words) for one in _parts(choice)):
-            return False
-    asked = (match.group(1) for match in _CLASS.finditer(_LISTED.sub("", rest)) if match.group(1))
-    return all(re.sub(r"\\(.)", r"\1", name) in words for name in asked)
+    plain = _BRACKETS.sub(lambda found: found[0] if _PIECE.fullmatch(found[0]) else "*", selector)
+    outside = _NOT.sub("*", plain)  # so that of :is(:not(.a)) something is left
+    choices, outside = _LISTED.findall(outside), _LISTED.sub("*", outside)
+    if not all(any(can_match(one, words) for one in _parts(choice)) for choice in choices):
+        return False
+    names = (re.sub(r"\\(.)", r"\1", match[1]) for match in _CLASS.finditer(_PIECE.sub("*", outside)) if match[1])
+    return all(name in words for name in names) and all(piece in _joined(words) for piece in _PIECE.findall(outside))
+
+
+@lru_cache(maxsize=1)
+def _joined(words: frozenset[str]) -> str:
+    return " ".join(words)
 
 
 def _statements(css: str) -> Iterator[tuple[str, str | None]]:

@@ -14,6 +14,7 @@ from sphinx.util.fileutil import copy_asset
 from pipeline.site import blocks, broken, nodes, stubs
 from pipeline.site.anchors import EnglishAnchors
 from pipeline.site.formulas import setup_formulas
+from pipeline.site.highlighting import setup_highlighting
 from pipeline.site.images import FindImages
 from pipeline.site.links import FindPages
 from pipeline.site.navigation import add_navigation
@@ -34,6 +35,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     nodes.setup(app)
     stubs.setup(app)
     setup_formulas()
+    setup_highlighting()
     broken.setup(app)
     app.add_search_language(SearchInChinese)
     for transform in TRANSFORMS:

@@ -18,9 +18,7 @@ from pipeline.site.texts import text
 
 WHOLE = 400  # entries; of a larger site only the branches around a page are shown
 DEPTH = 4
-_CHEVRON = (
-    '<summary aria-label="{}"><span class="toctree-toggle" role="presentation"><i class="fa-solid fa-chevron-down"></i></span></summary>'
-)
+_CHEVRON = '<summary aria-label="{}"><span class="toctree-toggle"><i class="fa-solid fa-chevron-down"></i></span></summary>'
 
 
 class Entry(NamedTuple):
@@ -63,7 +61,7 @@ def to_html(parts: Sequence[Part], page: str, pathto: Any, expand: str) -> str:
     for part in parts:
         if part.caption:
             found.append(f'<p aria-level="2" class="caption" role="heading"><span class="caption-text">{escape(part.caption)}</span></p>')
-        items = "".join(view.item(entry, 1, everything=everything) for entry in part.entries)
+        items = "".join(view.item(entry, everything=everything) for entry in part.entries)
         found.append(f'<ul class="nav bd-sidenav">{items}</ul>')
     return "\n".join(found)
 
@@ -76,21 +74,23 @@ class _View(NamedTuple):
     pathto: Any
     chevron: str
 
-    def item(self, entry: Entry, level: int, *, everything: bool) -> str:
-        """One entry with those below it, if they are to be there."""
+    def item(self, entry: Entry, *, everything: bool) -> str:
+        """One entry with those below it, if they are to be there. Its classes are those that the theme asks for: there are many entries."""
         is_here = bool(entry.page) and entry.page in self.trail
         inner = ""
         if entry.children and (everything or is_here):
-            items = "".join(self.item(child, level + 1, everything=everything) for child in entry.children)
+            items = "".join(self.item(child, everything=everything) for child in entry.children)
             inner = f"<details{' open' if is_here else ''}>{self.chevron}<ul>{items}</ul></details>"
-        classes = f"toctree-l{level}{' current active' if is_here else ''}{' has-children' if inner else ''}"
-        return f'<li class="{classes}">{self._link(entry)}{inner}</li>'
+        classes = [*(("current", "active") if is_here else ()), *(("has-children",) if inner else ())]
+        mark = f' class="{" ".join(classes)}"' if classes else ""
+        return f"<li{mark}>{self._link(entry, has_more=bool(inner))}{inner}</li>"
 
-    def _link(self, entry: Entry) -> str:
+    def _link(self, entry: Entry, *, has_more: bool) -> str:
         if not entry.page:
             return f'<a class="reference external" href="{escape(entry.url)}">{entry.title}</a>'
         here = ' aria-current="page"' if entry.page == self.page else ""
-        return f'<a class="reference internal" href="{escape(self.pathto(entry.page))}"{here}>{entry.title}</a>'
+        mark = 'class="reference" ' if has_more else ""  # its room ends before the chevron
+        return f'<a {mark}href="{escape(self.pathto(entry.page))}"{here}>{entry.title}</a>'
 
 
 def _trail(entry: Entry, page: str) -> Iterator[str]:
