@@ -11,6 +11,7 @@ from docutils import nodes
 from sphinx.transforms import SphinxTransform
 
 from pipeline.site.records import read_record
+from pipeline.site.stubs import elsewhere
 from pipeline.site.texts import text
 
 _LAUNCHERS = re.compile(r"https?://(?:colab\.research\.google\.com|(?:www\.)?kaggle\.com|mybinder\.org)/")
@@ -20,6 +21,7 @@ _SCRIPT = re.compile(r"<script\b[^>]*\bsrc=[\"']?(?:https?:)?//[^>]*>\s*</script
 _STYLE = re.compile(r"<link\b[^>]*\bhref=[\"']?(?:https?:)?//[^>]*>|@import\s+(?:url\()?[\"']?(?:https?:)?//[^;]*;", re.IGNORECASE)
 _FRAME = re.compile(r"<(iframe|video|audio|embed)\b[^>]*?\bsrc=([\"'])((?:https?:)?//.*?)\2[^>]*>(?:.*?</\1>)?", re.IGNORECASE | re.DOTALL)
 _LOADED = re.compile(r"<(?:script|link)\b[^>]*?\b(?:src|href)=[\"']([^\"']+)[\"'][^>]*>(?:\s*</script>)?", re.IGNORECASE)
+_CALL = re.compile(r"<script\b(?![^>]*\bsrc=)[^>]*>.*?</script>", re.IGNORECASE | re.DOTALL)
 _IMAGE = re.compile(r"<img\b[^>]*?\bsrc=([\"'])((?:https?:)?//.*?)\1[^>]*>", re.IGNORECASE | re.DOTALL)
 _ALT = re.compile(r"\balt=([\"'])(.*?)\1", re.IGNORECASE | re.DOTALL)
 _URL = re.compile(r"url\(\s*[\"']?(?:https?:)?//[^)]*\)", re.IGNORECASE)
@@ -39,16 +41,28 @@ class StayOffline(SphinxTransform):
         for image in list(self.document.findall(nodes.image)):
             if _REMOTE.match(image.get("uri", "")):
                 _replace_image(image)
+        self._lacks_scripts = False
         for raw in list(self.document.findall(nodes.raw)):
             if "html" in raw.get("format", "").split():
-                html = _LOADED.sub(self._if_there, raw.astext())
-                raw.children = [nodes.Text(without_remote(html) if "//" in html else html)]
+                self._keep_what_works(raw)
+
+    def _keep_what_works(self, raw: nodes.raw) -> None:
+        """Scripts of a page that lacks one do not run: what they would show is a link away."""
+        html = _LOADED.sub(self._if_there, raw.astext())
+        html = without_remote(html) if "//" in html else html
+        if self._lacks_scripts and _CALL.search(html):
+            html = _CALL.sub("", html)
+            raw.parent.insert(raw.parent.index(raw) + 1, elsewhere(self.env))
+        raw.children = [nodes.Text(html)]
 
     def _if_there(self, match: re.Match[str]) -> str:
         """A script or style sheet of upstream's, if it was pulled."""
         path = match[1].partition("?")[0]
         folder = Path(self.env.doc2path(self.env.docname)).parent
-        return match[0] if "//" in path or path.startswith("data:") or (folder / path).is_file() else ""
+        is_remote = "//" in path
+        is_there = path.startswith("data:") or (not is_remote and (folder / path).is_file())
+        self._lacks_scripts |= not is_there and match[0].lower().startswith("<script")
+        return match[0] if is_there or is_remote else ""
 
     def _replace_badge(self, link: nodes.reference, launch: str) -> None:
         above = link.parent

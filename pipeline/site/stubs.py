@@ -14,6 +14,7 @@ from docutils.parsers.rst.directives.misc import Include, Raw
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.directives.code import LiteralInclude
+from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 
 from pipeline.site.texts import text
@@ -45,16 +46,16 @@ class Elsewhere(Stub):
     """What only the English docs have: a link to this page of theirs."""
 
     def run(self) -> list[nodes.Node]:
-        return elsewhere(self)
+        return elsewhere(self.env)
 
 
-def elsewhere(directive: SphinxDirective, fragment: str = "", words: str = "") -> list[nodes.Node]:
+def elsewhere(env: BuildEnvironment, fragment: str = "", words: str = "") -> list[nodes.Node]:
     """A paragraph that leads to this page of the English docs."""
-    if not directive.config.jz_site["english_url"]:
-        return [nodes.paragraph("", "", nodes.literal("", words or directive.env.docname))]
-    url = f"{directive.config.jz_site['english_url']}{directive.env.docname}.html"
-    link = nodes.reference("", words or directive.env.docname, refuri=url + (f"#{fragment}" if fragment else ""))
-    return [nodes.paragraph("", text(directive.config.language, "elsewhere"), link, classes=["jz-elsewhere"])]
+    if not env.config.jz_site["english_url"]:
+        return [nodes.paragraph("", "", nodes.literal("", words or env.docname))]
+    url = f"{env.config.jz_site['english_url']}{env.docname}.html"
+    link = nodes.reference("", words or env.docname, refuri=url + (f"#{fragment}" if fragment else ""))
+    return [nodes.paragraph("", text(env.config.language, "elsewhere"), link, classes=["jz-elsewhere"])]
 
 
 class Documented(Stub):
@@ -64,7 +65,7 @@ class Documented(Stub):
         name = _full_name(self, " ".join(self.arguments).partition("(")[0].strip())
         if self.name == "automodule":
             self.env.ref_context["py:module"] = name
-        return elsewhere(self, f"module-{name}" if self.name == "automodule" else name, name)
+        return elsewhere(self.env, f"module-{name}" if self.name == "automodule" else name, name)
 
 
 class Summary(Stub):
@@ -99,7 +100,7 @@ class Listing(Stub):
     def run(self) -> list[nodes.Node]:
         code = "\n".join(self.content)
         language = "python" if self.name == "plot" else "text"
-        return [nodes.literal_block(code, code, language=language)] if code else elsewhere(self)
+        return [nodes.literal_block(code, code, language=language)] if code else elsewhere(self.env)
 
 
 class TaggedBlock(Stub):
