@@ -88,7 +88,7 @@ def to_html(result: RunResult, *, previous: object = None, shard: tuple[int, int
 
 def source_pieces(source: str) -> list[ansi.Piece]:
     """Python source as pieces of text with the name of a style."""
-    from pygments.lexers.python import PythonLexer  # type: ignore[import-untyped]
+    from pygments.lexers.python import PythonLexer
 
     found: list[ansi.Piece] = []
     lexer = PythonLexer(stripnl=False, ensurenl=False)

@@ -30,7 +30,7 @@ def test_places(text: object, expected: object) -> None:
 
 def test_only_text_changes() -> None:
     path = "/x/site-packages/y"
-    outputs = [
+    outputs: list[dict[str, object]] = [
         {"output_type": "stream", "name": path, "text": [path]},
         {"output_type": "error", "ename": "E", "evalue": path, "traceback": [path]},
         {"output_type": "display_data", "metadata": {}, "data": {"text/html": path, "image/png": path}},

@@ -106,9 +106,9 @@ def _safe(text: str) -> Any:
 
 @cache
 def _pygments_css() -> str:
-    from pygments.formatters import HtmlFormatter  # type: ignore[import-untyped]
+    from pygments.formatters import HtmlFormatter
 
-    light, dark = (HtmlFormatter(style=style).get_style_defs(".highlight") for style in ("friendly", "github-dark"))
+    light, dark = (HtmlFormatter(style=style).get_style_defs(".highlight") for style in ("friendly", "github-dark"))  # type: ignore[no-untyped-call]
     return f"{light}\n@media(prefers-color-scheme:dark){{{dark}}}\n.highlight{{background:none}}"
 
 

@@ -139,10 +139,10 @@ LABELS = {
 
 
 def _code(source: str, language: str) -> str:
-    from pygments import highlight  # type: ignore[import-untyped]
-    from pygments.formatters import HtmlFormatter  # type: ignore[import-untyped]
-    from pygments.lexers import TextLexer, get_lexer_by_name  # type: ignore[import-untyped]
-    from pygments.util import ClassNotFound  # type: ignore[import-untyped]
+    from pygments import highlight
+    from pygments.formatters import HtmlFormatter
+    from pygments.lexers import TextLexer, get_lexer_by_name
+    from pygments.util import ClassNotFound
 
     try:
         lexer = get_lexer_by_name(language)

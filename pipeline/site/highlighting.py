@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from pygments.formatters import HtmlFormatter
-from pygments.token import Name, Punctuation, Whitespace
+from pygments.token import Name, Punctuation, Text, Whitespace
 from sphinx.highlighting import PygmentsBridge
 
 PLAIN = frozenset((Name, Name.Namespace, Punctuation, Whitespace))  # of the colour of all text, in both styles of the theme
 
 
 class LeanFormatter(HtmlFormatter[str]):
-    """Pygments' own, but for ``PLAIN``."""
+    """Pygments' own, for which ``PLAIN`` is mere text."""
 
-    def _get_css_classes(self, ttype: Any) -> str:
-        return "" if ttype in PLAIN else super()._get_css_classes(ttype)  # type: ignore[misc, no-any-return]
+    def format(self, tokensource: Iterable[tuple[Any, str]], outfile: Any) -> None:
+        """Write the tokens to the file."""
+        super().format(((Text if kind in PLAIN else kind, words) for kind, words in tokensource), outfile)
 
 
 def setup_highlighting() -> None:
