@@ -157,6 +157,8 @@ HTML = """# Blocks
 draw("drawn");
 </script>
 
+A gradient is in gradient descent.
+
 - [x] A task.
 
 | lines
@@ -182,6 +184,7 @@ CHINESE = {
     "Text of the second part[^1].": "第二部分的正文[^1]。",
     "A *title*": "一个*标题*",
     "Body of the tip.": "提示的内容。",
+    "A gradient is in gradient descent.": "梯度下降里有梯度。",
     "Work": "活计",
     "See ![dot](attachment:dot.png) and [the card](card.rst).": "见 ![dot](attachment:dot.png) 和[卡片](card.rst)。",
     "Card": "卡片",
@@ -311,7 +314,10 @@ def workshop_in(root: Path) -> Workshop:
     (found.paths.docs / "images").mkdir()
     (found.paths.docs / "images" / "dot.png").write_bytes(base64.b64decode(PIXEL))
     found.write("hostile.md", "# Hostile\n\nSome *text*.\n")
-    found.put(root / "translations" / "glossary" / "zh_CN.csv", "source,target,context,translator_comments\ngradient,梯度,,\n")
+    found.put(
+        root / "translations" / "glossary" / "zh_CN.csv",
+        "source,target,context,translator_comments\ngradient,梯度,,\ngradient descent,梯度下降,,\n",
+    )
     found.paths.inventory.parent.mkdir(parents=True)
     found.paths.inventory.write_bytes(inventory("lamp.on py:function 1 api/lamp.html#$ -"))
     found.put(found.paths.docs / "conf.py", 'rediraffe_redirects = {"old.md": "guide.md"}\n')
@@ -411,6 +417,11 @@ def test_blocks_of_html_and_tasks(built: Built) -> None:
     assert "gone.js" not in article
     assert 'draw("drawn")' not in article
     assert re.search(r'<div id="drawn"></div>\s*<p class="jz-elsewhere">[^<]*<a [^>]*href="https://docs.example.org/en/html.html"', article)
+
+
+def test_of_terms_within_each_other_the_longest_is_marked(built: Built) -> None:
+    found = re.findall(r'<abbr class="jz-term" title="([^"]+)" tabindex="0">([^<]+)</abbr>', built[0].article("html"))
+    assert found == [("gradient descent", "梯度下降"), ("gradient", "梯度")]
 
 
 def test_nothing_is_fetched_from_elsewhere(built: Built) -> None:

@@ -129,7 +129,7 @@ def test_the_reason_is_whole_where_one_points_and_harmless() -> None:
 GLOSSARY = read_glossary(
     "source,target,context,translator_comments\n"
     "transformation,变换,,What grad does\ntransformation,转换,avoid,\ngradient,梯度,,\npytree,pytree,,\nbatch,批,,\n"
-    "just-in-time compilation,即时（JIT）编译,,\nconvert,转换,verb allow,\nmask out,把…掩盖,,\n",
+    "just-in-time compilation,即时（JIT）编译,,\nconvert,转换,verb allow,\nmask out,把…掩盖,,\nkey,关键,advice,\n",
     where="g.csv",
 )
 
@@ -140,6 +140,7 @@ def test_terms_are_marked_with_the_rendering_that_stands_there() -> None:
     assert term_hints(GLOSSARY, "Just-in-time compilation.", "即时编译。") == [("即时编译", "just-in-time compilation")]
     assert term_hints(GLOSSARY, "Mask out values.", "把值掩盖。") == []
     assert term_hints(GLOSSARY, "A gradient.", "斜率。") == []
+    assert term_hints(GLOSSARY, "Key concepts.", "关键概念。") == []
 
 
 def test_the_glossary_page_lists_what_is_to_be_used_and_what_not() -> None:
@@ -152,7 +153,7 @@ def test_the_glossary_page_lists_what_is_to_be_used_and_what_not() -> None:
         "note": "What grad does",
     }
     assert "convert" not in rows  # no term of its own
-    assert search_words(GLOSSARY) == ["即时编译", "变换", "梯度", "转换"]
+    assert search_words(GLOSSARY) == ["关键", "即时编译", "变换", "梯度", "转换"]
 
 
 def rows(**counts: tuple[int, int, int]) -> list[PageResult]:

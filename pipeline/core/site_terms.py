@@ -7,17 +7,19 @@ from typing import Any
 
 from pipeline.core.glossary import Glossary, Term
 from pipeline.core.glossary_rows import BRACKET
-from pipeline.model import Markup
+from pipeline.model import Markup, Severity
 
 
 def term_hints(glossary: Glossary, english: str, chinese: str, markup: Markup = Markup.MARKDOWN) -> list[tuple[str, str]]:
     """Renderings that stand in ``chinese``, each with its English, in the order in which ``english`` mentions them.
 
-    Where they stand is for the page to find out: not in code, links and headings.
+    Where they stand is for the page to find out: not in code, links and headings. Words that may be rendered in many ways (advice
+    in the glossary) are no terms to a reader.
     """
     found: dict[str, str] = {}
     for mention in glossary.mentions(english, markup):
-        if mention.term.weight is not None and mention.term.english not in found and (words := _shown(mention.term, chinese)):
+        is_firm = mention.term.weight not in (None, Severity.NOTE)
+        if is_firm and mention.term.english not in found and (words := _shown(mention.term, chinese)):
             found[mention.term.english] = words
     return [(words, english) for english, words in found.items()]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from html import escape
 from typing import Any
 
@@ -117,23 +117,26 @@ def _add_edit(node: nodes.Element, href: str, label: str) -> None:
 
 
 def _note_terms(node: nodes.Element, seen: set[str]) -> None:
-    """Mark the first use in the page of each of the block's terms."""
-    hints: list[tuple[str, str]] = node.get("jz_terms", [])
-    for rendering, title in hints:
-        if title not in seen and _note_term(node, rendering, title):
-            seen.add(title)
-
-
-def _note_term(node: nodes.Element, rendering: str, title: str) -> bool:
+    """Mark the first use in the page of each of the block's terms; of terms within each other the longest."""
+    titles = dict(reversed(node.get("jz_terms", ())))
+    if not titles:
+        return
+    pattern = re.compile("|".join(map(re.escape, sorted(titles, key=len, reverse=True))))
     for words in list(node.findall(nodes.Text)):
-        at = str(words).find(rendering)
-        if at < 0 or _has_ancestor(words, node):
-            continue
-        note = term_note("", rendering, title=title)
-        before, after = str(words)[:at], str(words)[at + len(rendering) :]
-        words.parent.replace(words, [*([nodes.Text(before)] if before else []), note, *([nodes.Text(after)] if after else [])])
-        return True
-    return False
+        if not _has_ancestor(words, node):
+            words.parent.replace(words, list(_with_notes(str(words), pattern, titles, seen)))
+
+
+def _with_notes(text: str, pattern: re.Pattern[str], titles: Mapping[str, str], seen: set[str]) -> Iterator[nodes.Node]:
+    done = 0
+    for match in pattern.finditer(text):
+        title = titles[match[0]]
+        if title not in seen:
+            seen.add(title)
+            yield from (nodes.Text(before) for before in [text[done : match.start()]] if before)
+            yield term_note("", match[0], title=title)
+            done = match.end()
+    yield from (nodes.Text(after) for after in [text[done:]] if after)
 
 
 def _has_ancestor(text: nodes.Node, top: nodes.Element) -> bool:
