@@ -17,6 +17,7 @@ from pipeline.model import Catalog, Comparison, Finding, Lock, Options, Page, Pa
 from pipeline.paths import Paths
 from pipeline.stages import pull as pull_stage
 from pipeline.stages import recall
+from pipeline.stages.inventory import refresh_inventory
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,6 +36,8 @@ def sync(settings: Settings, upstream: Upstream, options: Options, log: Log) -> 
         moved = _moved(settings, upstream, before, lock, dry=options.check_only)
         if options.check_only and moved:
             return RunResult(name=upstream.name, lock=lock, changes=moved, check_only=True)
+        if not options.check_only:
+            refresh_inventory(settings, upstream, log=log)
         return _translate(settings, upstream, options, log, lock, changes=moved)
 
 

@@ -21,6 +21,7 @@ pytest.importorskip("sphinx_book_theme", reason="the dependency group site is no
 
 from pipeline.adapters import po
 from pipeline.adapters.files import WriteError
+from pipeline.cli import main
 from pipeline.config import Settings, SitePolicy, Upstream
 from pipeline.core.document import read_document
 from pipeline.core.lock import blob_id, pages_of
@@ -583,11 +584,32 @@ def test_an_inventory_is_fetched_and_an_older_one_stays(tmp_path: Path, english_
     (folder / "objects.inv").write_bytes(inventory("lamp.on py:function 1 api/lamp.html#$ -"))
     assert refresh_inventory(settings, upstream, log=Log(QUIET))
     known = path.read_bytes()
+    (folder / "objects.inv").write_bytes(inventory("lamp.off py:function 1 api/lamp.html#$ -"))
+    assert not refresh_inventory(settings, upstream, log=Log(QUIET))  # not twice a day
+    assert path.read_bytes() == known
+    os.utime(path, (0, 0))
+    assert not refresh_inventory(settings, replace(upstream, url_replaced=True), log=Log(QUIET))  # from a copy: no network
+    assert refresh_inventory(settings, upstream, log=Log(QUIET))
+    newer = path.read_bytes()
+    assert newer != known
+    os.utime(path, (0, 0))
     (folder / "objects.inv").write_bytes(b"<html>moved</html>")
     assert not refresh_inventory(settings, upstream, log=Log(QUIET))
-    assert path.read_bytes() == known
+    assert path.read_bytes() == newer
     for other in ("", "http://127.0.0.1:9/", "file:///etc/", "http://[bad/"):
         assert not refresh_inventory(settings, replace(upstream, site=SitePolicy(english_url=other)), log=Log(QUIET))
+
+
+def test_sync_fetches_the_inventory_and_a_check_does_not(project: Path, english_site: tuple[Path, str]) -> None:
+    folder, address = english_site
+    (folder / "objects.inv").write_bytes(inventory("lamp.on py:function 1 api/lamp.html#$ -"))
+    config, own = project / "pyproject.toml", "[tool.pipeline.upstreams.sample.site]"
+    config.write_text(config.read_text(encoding="utf-8").replace(own, f'{own}\nenglish-url = "{address}"'), encoding="utf-8")
+    path = Paths(project, "sample").inventory
+    main(["sync", "sample", "--no-execute", "--check", "-q"])
+    assert not path.exists()
+    assert main(["sync", "sample", "--no-execute", "-q"]) == 0
+    assert path.read_bytes() == (folder / "objects.inv").read_bytes()
 
 
 def test_sphinx_that_ends_without_a_site(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ MOST = 16 << 20  # bytes; that of JAX takes 100 kB
 _MAGIC = b"# Sphinx inventory version 2\n"
 
 
-def fetch_inventory(site: str, *, timeout: float = 20.0) -> bytes | None:
+def fetch_inventory(site: str, *, timeout: float = 10.0) -> bytes | None:
     """The inventory of the Sphinx site at ``site`` (an URL that ends with a slash); None if it cannot be had, for whatever reason."""
     from urllib.request import Request, urlopen
 

@@ -2,24 +2,37 @@
 
 from __future__ import annotations
 
+import time
+from pathlib import Path
+
 from pipeline.adapters.files import write_if_changed
-from pipeline.adapters.inventory import fetch_inventory
 from pipeline.config import Settings, Upstream
 from pipeline.log import Log
 from pipeline.paths import Paths
+
+DAY = 24 * 60 * 60  # seconds; the English docs are built about that often
 
 
 def refresh_inventory(settings: Settings, upstream: Upstream, *, log: Log) -> bool:
     """Fetch the inventory of the upstream's English site, if it has one and can be reached; return whether there is a newer one.
 
-    An older one stays where the network is not there.
+    It is asked for once a day, and not by who pulls the docs from a copy of their own (``JAX_DOCS_UPSTREAM``): they may have no network,
+    or want none. An older one stays where it cannot be had.
     """
-    if not upstream.site.english_url:
-        return False
     path = Paths(settings.root, upstream.name).inventory
+    if not upstream.site.english_url or upstream.url_replaced or _is_fresh(path):
+        return False
+    from pipeline.adapters.inventory import fetch_inventory
+
     data = fetch_inventory(upstream.site.english_url)
     if data is None:
         left = "the older one is used" if path.is_file() else "names of the API are shown as code"
         log.detail(f"{upstream.site.english_url}objects.inv cannot be had: {left}")
         return False
-    return write_if_changed(path, data)
+    is_newer = write_if_changed(path, data)
+    path.touch()
+    return is_newer
+
+
+def _is_fresh(path: Path) -> bool:
+    return path.is_file() and 0 <= time.time() - path.stat().st_mtime < DAY
