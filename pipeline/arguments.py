@@ -102,7 +102,8 @@ def _add_execution_options(parser: argparse.ArgumentParser, name: str) -> None:
     parser.add_argument("--retry-failed", action="store_true", help="run again what failed the last time")
     parser.add_argument("--no-cache", dest="use_cache", action="store_false", help="run everything again")
     parser.add_argument("--offline", action=argparse.BooleanOptionalAction, help="no network for code (default: where CI is set)")
-    parser.add_argument("--shard", metavar="I/N", type=parse_shard, help="run only the I-th of N parts of the pages")
+    if name != "site":  # it shows all pages
+        parser.add_argument("--shard", metavar="I/N", type=parse_shard, help="run only the I-th of N parts of the pages")
     parser.add_argument("--scheduler", metavar="ADDRESS", default="", help="run the pages on the Dask cluster at tcp://…")
 
 

@@ -164,7 +164,7 @@ def rows(**counts: tuple[int, int, int]) -> list[PageResult]:
 
 
 def test_progress_adds_up_in_the_order_of_the_site() -> None:
-    known = facts(LOCK, rows(late=(100, 0, 0), first=(50, 50, 0), orphan=(30, 10, 5)), {"Li": 3, "An": 3, "Bo": 9}, title="JAX")
+    known = facts(LOCK, rows(late=(100, 0, 0), first=(50, 50, 0), orphan=(30, 10, 5)), {"Li": 3, "An": 3, "Bo": 9})
     found = progress(known, {"first": Spot("第一页", "开始", 1), "late": Spot("Late", "后面", 2)})
     assert [(page["page"], page["title"], page["group"], page["url"]) for page in found["pages"]] == [
         ("first", "第一页", "开始", "first.html"),
@@ -179,7 +179,7 @@ def test_progress_adds_up_in_the_order_of_the_site() -> None:
 
 def test_what_readers_meet_first_is_worth_more() -> None:
     spots = {name: Spot(name, "", 1 if name != "deep" else 3) for name in ("early", "middle", "deep", "begun")}
-    known = facts(LOCK, rows(early=(100, 0, 0), middle=(100, 0, 0), deep=(100, 0, 0), begun=(120, 20, 0)), {}, title="")
+    known = facts(LOCK, rows(early=(100, 0, 0), middle=(100, 0, 0), deep=(100, 0, 0), begun=(120, 20, 0)), {})
     order = progress(known, spots)["next"]
     assert order.index("early") < order.index("middle") < order.index("deep")
     assert order.index("begun") < order.index("deep")

@@ -32,11 +32,11 @@ def page_counts(pages: Sequence[PageResult]) -> list[dict[str, Any]]:
     ]
 
 
-def facts(lock: Lock, pages: Sequence[PageResult], contributors: Mapping[str, int], *, title: str) -> dict[str, Any]:
-    """What is known without the site's contents."""
+def facts(lock: Lock, pages: Sequence[PageResult], contributors: Mapping[str, int]) -> dict[str, Any]:
+    """What is known without the site's contents. ``release`` is that of JAX, whatever the docs are of."""
     names = sorted(contributors.items(), key=lambda item: (-item[1], item[0]))
     return {
-        "title": title,
+        "title": "JAX",
         "release": lock.jax,
         "commit": lock.commit[:12],
         "date": lock.date[:10],

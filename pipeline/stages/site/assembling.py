@@ -56,11 +56,10 @@ class _Assembly:
 
     def _site_files(self, contributors: Mapping[str, int]) -> None:
         site = self.site
-        name = "JAX" if site.upstream.name == "jax" else site.upstream.name
         self.wanted |= {
             "conf.py": files.read_bytes(CONFIGURATION),
             "site.json": _json(_facts(site)),
-            f"{RECORDS}/progress.json": _json(facts(site.lock, site.pages, contributors, title=name)),
+            f"{RECORDS}/progress.json": _json(facts(site.lock, site.pages, contributors)),
             f"{RECORDS}/glossary.json": _json(term_list(site.glossary)),
             f"{RECORDS}/words.txt": "".join(f"{word}\n" for word in search_words(site.glossary)).encode(),
         }
@@ -154,9 +153,8 @@ def _facts(site: Site) -> dict[str, Any]:
     names = [page.page for page in site.pages]
     has_inventory = bool(site.policy.english_url) and site.paths.inventory.is_file()
     url = site.upstream.configured_url or site.upstream.url
-    title = site.policy.title or f"{'JAX' if site.upstream.name == 'jax' else site.upstream.name} 中文文档"
     return {
-        "title": title,
+        "title": site.policy.title or site.upstream.name,
         "locale": site.locale,
         "root": "index" if "index" in names or not names else names[0],
         "version": site.lock.jax,
