@@ -118,7 +118,7 @@ def _add_edit(node: nodes.Element, href: str, label: str) -> None:
 
 def _note_terms(node: nodes.Element, seen: set[str]) -> None:
     """Mark the first use in the page of each of the block's terms; of terms within each other the longest."""
-    titles = dict(reversed(node.get("jz_terms", ())))
+    titles: dict[str, str] = dict(reversed(node.get("jz_terms", ())))
     if not titles:
         return
     pattern = re.compile("|".join(map(re.escape, sorted(titles, key=len, reverse=True))))
