@@ -47,6 +47,8 @@ def pull(settings: Settings, upstream: Upstream, options: Options, log: Log) -> 
         before = _lock_bytes(settings, upstream)
         lock = pull_stage.pull(settings, upstream, log=log, ref=options.ref, dry=options.check_only)
         moved = _moved(settings, upstream, before, lock, dry=options.check_only)
+        if not options.check_only:
+            refresh_inventory(settings, upstream, log=log)
         return RunResult(name=upstream.name, lock=lock, changes=moved, check_only=options.check_only)
 
 

@@ -600,15 +600,16 @@ def test_an_inventory_is_fetched_and_an_older_one_stays(tmp_path: Path, english_
         assert not refresh_inventory(settings, replace(upstream, site=SitePolicy(english_url=other)), log=Log(QUIET))
 
 
-def test_sync_fetches_the_inventory_and_a_check_does_not(project: Path, english_site: tuple[Path, str]) -> None:
+@pytest.mark.parametrize("command", [["pull", "sample"], ["sync", "sample", "--no-execute"]])
+def test_who_pulls_fetches_the_inventory_and_a_check_does_not(project: Path, english_site: tuple[Path, str], command: list[str]) -> None:
     folder, address = english_site
     (folder / "objects.inv").write_bytes(inventory("lamp.on py:function 1 api/lamp.html#$ -"))
     config, own = project / "pyproject.toml", "[tool.pipeline.upstreams.sample.site]"
     config.write_text(config.read_text(encoding="utf-8").replace(own, f'{own}\nenglish-url = "{address}"'), encoding="utf-8")
     path = Paths(project, "sample").inventory
-    main(["sync", "sample", "--no-execute", "--check", "-q"])
+    main([*command, "--check", "-q"])
     assert not path.exists()
-    assert main(["sync", "sample", "--no-execute", "-q"]) == 0
+    assert main([*command, "-q"]) == 0
     assert path.read_bytes() == (folder / "objects.inv").read_bytes()
 
 
