@@ -41,7 +41,9 @@ class FindImages(SphinxTransform):
                 self._say_missing(image, uri)
         for raw in self.document.findall(nodes.raw):
             if ATTACHMENT in raw.astext():
-                raw.children = [nodes.Text(_IN_HTML.sub(lambda match: self._inline(unquote(match[1])) or match[0], raw.astext()))]
+                html = _IN_HTML.sub(lambda match: self._inline(unquote(match[1])) or match[0], raw.astext())
+                raw.clear()
+                raw += nodes.Text(html)
 
     def _is_there(self, uri: str) -> bool:
         path = Path(self.env.relfn2path(unquote(uri), self.env.docname)[1])

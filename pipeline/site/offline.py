@@ -53,7 +53,8 @@ class StayOffline(SphinxTransform):
         if self._lacks_scripts and _CALL.search(html):
             html = _CALL.sub("", html)
             raw.parent.insert(raw.parent.index(raw) + 1, elsewhere(self.env))
-        raw.children = [nodes.Text(html)]
+        raw.clear()
+        raw += nodes.Text(html)
 
     def _if_there(self, match: re.Match[str]) -> str:
         """A script or style sheet of upstream's, if it was pulled."""

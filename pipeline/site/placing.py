@@ -38,6 +38,7 @@ def place_english(app: Sphinx, document: nodes.document) -> None:
         if edit := node.attributes.pop("jz_edit", ""):
             _add_edit(node, edit, text(app.config.language, "edit"))
         node.attributes.pop("jz_terms", None)
+    name_boxes(document, app.config.language)
 
 
 def _taken(shelf: store) -> list[Any]:
@@ -72,9 +73,22 @@ def _place(node: nodes.Element, own: english) -> None:
         node.children = []
         node += [chinese, own]
     else:
-        if isinstance(box := next(iter(node.children), None), nodes.raw) and "checkbox" in box.astext():
-            own.insert(0, box.deepcopy())
+        if node.children and _is_box(node.children[0]):
+            own.insert(0, node.children[0].deepcopy())
         node.parent.insert(node.parent.index(node) + 1, own)
+
+
+def name_boxes(document: nodes.document, locale: str) -> None:
+    """Say of the boxes of a task list, in the language of its words, whether they are ticked."""
+    for box in filter(_is_box, document.findall(nodes.raw)):
+        html = box.astext()
+        is_english = isinstance(box.parent, english) or box.parent.get("lang") == "en"
+        label = text("en" if is_english else locale, "ticked" if " checked" in html else "unticked")
+        box.children = [nodes.Text(html.replace("<input", f'<input aria-label="{escape(label)}"', 1))]
+
+
+def _is_box(node: nodes.Node) -> bool:
+    return isinstance(node, nodes.raw) and node.astext().startswith('<input class="task-list-item-checkbox"')
 
 
 def _lead_anonymous(node: nodes.Element, own: english) -> None:
@@ -123,7 +137,7 @@ def _note_terms(node: nodes.Element, seen: set[str]) -> None:
         return
     pattern = re.compile("|".join(map(re.escape, sorted(titles, key=len, reverse=True))))
     for words in list(node.findall(nodes.Text)):
-        if not _has_ancestor(words, node):
+        if pattern.search(words) and not _has_ancestor(words, node):
             words.parent.replace(words, list(_with_notes(str(words), pattern, titles, seen)))
 
 

@@ -22,6 +22,7 @@ from pipeline.stages.site.assembling import assemble
 from pipeline.stages.site.finishing import drop_styles, finish
 from pipeline.stages.site.plan import Site
 
+FEW = 20  # changed files: to share them among processes costs more than it saves
 _PHASES = {"reading sources": "read", "writing output": "write"}
 
 
@@ -45,11 +46,12 @@ def build_site(
         log.note(f"nothing changed for the site in {locale} since the last run")
         return (*assembled.findings, *map(_broken, last["broken"].items()))
     _state(site).unlink(missing_ok=True)
-    if last.get("code") != code:
+    is_new = last.get("code") != code
+    if is_new:
         forget(site.doctrees)
     drop_styles(site)
     with log.step("sphinx") as step:
-        built = _build(site, log)
+        built = _build(site, log, jobs=1 if not is_new and assembled.changed <= FEW else 0)
         step.result = f"{len(built.warned)} warnings" if built.warned else "no warnings"
     with log.step("finish") as step:
         step.result = f"{finish(site, assembled.downloads)} files changed"
@@ -70,8 +72,8 @@ def _last(site: Site) -> dict[str, Any]:
     return found if isinstance(found, dict) and isinstance(found.get("broken"), dict) else {}
 
 
-def _build(site: Site, log: Log) -> Built:
-    jobs = site.settings.execution.jobs or os.cpu_count() or 1
+def _build(site: Site, log: Log, *, jobs: int) -> Built:
+    jobs = jobs or site.settings.execution.jobs or os.cpu_count() or 1
     with log.progress("sphinx", total=200) as advance:
         return run_sphinx(site.sources, site.target, doctrees=site.doctrees, jobs=jobs, on_progress=_counted(advance))
 
