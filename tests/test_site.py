@@ -462,6 +462,12 @@ def test_pages_of_our_own(built: Built) -> None:
     assert "url=guide.html" in workshop.html("old")
 
 
+def test_scripts_are_loaded_where_they_are_used(built: Built) -> None:
+    assert "copybutton.js" in built[0].html("work")
+    assert "copybutton.js" not in built[0].html("card")
+    assert not any("design-tabs.js" in built[0].html(page) for page in ("index", "work", "progress"))
+
+
 def test_navigation_says_where_one_is(built: Built) -> None:
     html = built[0].html("guide")
     navigation = html[html.index('<nav class="bd-links') : html.index("</nav>")]

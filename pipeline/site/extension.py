@@ -7,11 +7,13 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from docutils import nodes
 from sphinx import locale
 from sphinx.application import Sphinx
 from sphinx.util.fileutil import copy_asset
 
-from pipeline.site import blocks, broken, nodes, stubs
+from pipeline.site import blocks, broken, stubs
+from pipeline.site import nodes as own_nodes
 from pipeline.site.anchors import EnglishAnchors
 from pipeline.site.formulas import setup_formulas
 from pipeline.site.highlighting import setup_highlighting
@@ -26,13 +28,14 @@ from pipeline.site.texts import INTERFACE
 
 TRANSFORMS = (GiveTitle, blocks.MarkBlocks, FindPages, EnglishAnchors, FindImages, StayOffline, AddHead)
 _UNUSED = ("*webpack-macros.html", "**/*.map", "scripts/fontawesome.js*")
+_SCRIPTS = {"design-tabs.js": "sd-tab-set", "clipboard.min.js": "<pre", "copybutton.js": "<pre"}  # by what a page must have for them
 _MATHJAX = ("tex-chtml.js", "output/chtml/fonts/woff-v2", "input/tex/extensions")
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Called by Sphinx."""
     app.add_config_value("jz_site", {}, "env", dict)
-    nodes.setup(app)
+    own_nodes.setup(app)
     stubs.setup(app)
     setup_formulas()
     setup_highlighting()
@@ -44,12 +47,20 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("builder-inited", keep_outputs_inside, priority=900)
     app.connect("doctree-read", place_english, priority=900)
     app.connect("html-page-context", add_navigation, priority=400)
+    app.connect("html-page-context", load_what_is_used)
     app.connect("html-collect-pages", own_pages)
     app.connect("build-finished", copy_mathjax)
     app.connect("build-finished", drop_unused)
     app.add_css_file("site.css", priority=900)
     app.add_js_file("site.js", loading_method="defer")
     return {"version": "1", "env_version": 1, "parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def load_what_is_used(app: Sphinx, page: str, template: str, context: dict[str, Any], document: nodes.document | None) -> None:
+    """Leave out, where a page has nothing for them, scripts that extensions give to every page."""
+    body = context.get("body", "")
+    unused = [script for script, mark in _SCRIPTS.items() if mark not in body]
+    context["script_files"] = [file for file in context["script_files"] if not str(file.filename).endswith(tuple(unused))]
 
 
 class _Interface(gettext.NullTranslations):

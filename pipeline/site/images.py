@@ -43,7 +43,7 @@ class FindImages(SphinxTransform):
             if ATTACHMENT in raw.astext():
                 html = _IN_HTML.sub(lambda match: self._inline(unquote(match[1])) or match[0], raw.astext())
                 raw.clear()
-                raw += nodes.Text(html)
+                raw.append(nodes.Text(html))
 
     def _is_there(self, uri: str) -> bool:
         path = Path(self.env.relfn2path(unquote(uri), self.env.docname)[1])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
@@ -14,6 +15,9 @@ from pipeline.stages.site.plan import DOWNLOADS, Site
 
 _OURS = frozenset(("search", "glossary-zh", "progress"))
 _SPHINX = frozenset(("_static", "_images", "_sources", "_sphinx_design_static", DOWNLOADS))
+
+# Parts of Bootstrap that its script makes of what a page has: where no page has any, the words in the script say nothing.
+_ASKED_FOR = re.compile(r"(?:accordion|carousel|list-group|modal|offcanvas|pagination|popover|toast)(?:-|$)")
 
 
 def finish(site: Site, downloads: Mapping[str, bytes | None]) -> int:
@@ -62,7 +66,8 @@ def drop_styles(site: Site) -> None:
 def _prune_styles(site: Site) -> None:
     """Take out of the style sheets what no page has."""
     scripts = (path for path in (site.target / "_static").rglob("*.js") if "mathjax" not in path.parts)
-    words = union([*_words_of_pages(site), *(words_in_script(_text(path)) for path in scripts)])
+    told = union(words_in_script(_text(path)) for path in scripts)
+    words = union([*_words_of_pages(site), frozenset(word for word in told if not _ASKED_FOR.match(word))])
     for path in (site.target / "_static").rglob("*.css"):
         files.write_if_changed(path, prune(_text(path), words).encode("utf-8", "replace"))
 
