@@ -182,11 +182,13 @@ def screenshots(session: nox.Session) -> None:
 
 
 def chromium(session: nox.Session) -> None:
-    """Debian's Chromium, where there is none and apt can bring it."""
+    """Debian's Chromium, where there is none and apt can bring it. Without one the tests are skipped, and say why."""
     found = any(map(shutil.which, ("chromium", "chromium-browser"))) or "JAX_DOCS_CHROMIUM" in os.environ
-    if not found and shutil.which("apt-get"):
-        fonts = "fonts-noto-cjk"
-        session.run("apt-get", "install", "-y", "-qq", "--no-install-recommends", "chromium", fonts, external=True, silent=True)
+    as_root = () if os.geteuid() == 0 else ("sudo", "--non-interactive")
+    if not found and all(map(shutil.which, (*as_root[:1], "apt-get"))):
+        apt = (*as_root, "apt-get", "-qq", "-o", "Acquire::Retries=1", "-o", "Acquire::http::Timeout=20")
+        for words in (("update",), ("install", "--yes", "--no-install-recommends", "chromium", "fonts-noto-cjk")):
+            session.run(*apt, *words, external=True, silent=True, success_codes=range(256), env={"DEBIAN_FRONTEND": "noninteractive"})
 
 
 @nox.session
