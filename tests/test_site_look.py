@@ -34,6 +34,13 @@ PAGES = (
     ("empty", 0, 0, 0, "入门", "没有字的一页"),
     ("partly", 900, 90, 450, "入门", "Half of it <b>& more</b>"),
 )
+_FORMULA = '<span class="math notranslate nohighlight"><span style="display: inline-block; width: 90px">f</span></span>'
+LONG_NAME = "jax.experimental.a_name_that_is_longer_than_the_line_of_a_phone"
+MORE = f"""<nav class="contents local"><ul><li><a class="reference internal" href="#blocks">各种块</a></li></ul></nav>
+<p id="formula">函数（{_FORMULA}），它的导数记作另一个函数。</p>
+<p id="code">调用 <code class="docutils literal notranslate"><span class="pre">{LONG_NAME}</span></code>，再看
+<a class="github reference external" href="https://github.com/example/example">example/example</a>。</p>
+"""
 PROGRESS: dict[str, Any] = {
     "title": "样例",
     "release": "0.10.2",
@@ -60,7 +67,10 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     from pipeline.site.progress import to_body
 
-    return build(tmp_path_factory.mktemp("look"), to_body(PROGRESS))
+    folder = build(tmp_path_factory.mktemp("look"), to_body(PROGRESS))
+    page = (folder / "reading.html").read_text(encoding="utf-8")
+    (folder / "more.html").write_text(page.replace('<section id="blocks">', MORE + '<section id="blocks">'), encoding="utf-8")
+    return folder
 
 
 @pytest.fixture(scope="module")
@@ -131,6 +141,7 @@ def test_opens_in_chinese_and_says_nothing(reader: Reader) -> None:
     assert page.locator(".jz-toggle input:checked").input_value() == "zh"
     assert reader.said == []
     assert all(url.startswith("file:") for url in reader.asked)
+    assert not any("/progress." in url for url in reader.asked), "that is for its page only"
 
 
 def test_three_views(reader: Reader) -> None:
@@ -154,6 +165,19 @@ def test_contents_follow_the_view(reader: Reader) -> None:
     assert link.inner_text() == "各种块"
     choose(page, "English")
     assert link.inner_text() == "All kinds of blocks"
+
+
+def test_contents_within_the_text_follow_the_view(reader: Reader) -> None:
+    page = reader.open("more")
+    link = page.locator("nav.contents a")
+    for name, words in (("中文", "各种块"), ("双语", "各种块"), ("English", "All kinds of blocks")):
+        choose(page, name)
+        assert link.inner_text() == words
+
+
+def test_no_toggle_where_there_is_nothing_to_choose(reader: Reader) -> None:
+    assert seen(reader.open("untranslated"), ".jz-toggle")
+    assert not seen(reader.open("progress"), ".jz-toggle")
 
 
 def test_the_key_goes_round_but_not_while_typing(reader: Reader) -> None:
@@ -268,6 +292,78 @@ def test_a_phone_needs_no_sideways_scrolling(reader: Reader) -> None:
     toggle = reader.context.pages[0].locator(".jz-toggle").bounding_box()
     assert toggle is not None
     assert 0 <= toggle["x"] < toggle["x"] + toggle["width"] <= PHONE["width"]
+
+
+@phone
+def test_a_name_longer_than_the_line_breaks(reader: Reader) -> None:
+    page = reader.open("more")
+    assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
+    assert page.locator("#code code").evaluate("(code) => code.getClientRects().length") > 1
+    assert page.locator("#code code").inner_text() == LONG_NAME
+
+
+@phone
+def test_the_marks_of_cells_take_no_room(reader: Reader) -> None:
+    page = reader.open("reading")
+    heights = "(row) => row.getBoundingClientRect().height"
+    before = page.locator("thead tr").evaluate(heights)
+    page.locator("thead .jz-mark").evaluate_all("(marks) => { for (const mark of marks) mark.remove(); }")
+    assert page.locator("thead tr").evaluate(heights) == before
+    choose(page, "双语")
+    assert not page.locator(":is(td, th) :is(.jz-mark, .jz-edit):visible").count()
+
+
+@phone
+def test_a_table_that_has_grown_too_wide_can_be_scrolled_by_keyboard(reader: Reader) -> None:
+    page = reader.open("reading")
+    page.locator("td .jz-en").evaluate("(english, name) => { english.textContent = name; }", LONG_NAME)
+    box = page.locator(".pst-scrollable-table-container")
+    assert box.evaluate("(box) => [box.scrollWidth > box.clientWidth, box.tabIndex]") == [False, -1]
+    choose(page, "双语")
+    assert box.evaluate("(box) => [box.scrollWidth > box.clientWidth, box.tabIndex]") == [True, 0]
+
+
+def test_marks_stay_with_their_formula(reader: Reader) -> None:
+    page = reader.open("more")
+    tops = """(width) => {
+      const line = document.querySelector("#formula");
+      line.style.width = `${width}px`;
+      const walker = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
+      const found = {};
+      for (let text = walker.nextNode(); text; text = walker.nextNode()) {
+        for (const sign of "（），") {
+          const at = text.data.indexOf(sign);
+          if (at < 0) continue;
+          const range = document.createRange();
+          range.setStart(text, at);
+          range.setEnd(text, at + 1);
+          found[sign] = range.getBoundingClientRect().top;
+        }
+      }
+      return new Set(Object.values(found)).size;
+    }"""
+    assert {page.evaluate(tops, width) for width in range(130, 230, 4)} == {1}
+    assert page.locator("#formula").text_content() == "函数（f），它的导数记作另一个函数。"
+
+
+def test_icons_need_no_font(reader: Reader) -> None:
+    page = reader.open("more")
+    page.wait_for_timeout(200)
+    assert [url for url in reader.asked if "/webfonts/" in url] == []
+    icon = page.locator(".fa-bars").first.evaluate(
+        "(icon) => [getComputedStyle(icon, '::before').maskImage.slice(0, 26), getComputedStyle(icon, '::before').width]"
+    )
+    assert icon[0] == 'url("data:image/svg+xml,<s'
+    assert float(icon[1].removesuffix("px")) > 10
+
+
+def test_english_in_bold_places_is_not_bold(reader: Reader) -> None:
+    page = reader.open("reading")
+    choose(page, "双语")
+    weights = page.locator(":is(th, dt, h1, h2, .admonition-title) .jz-en").evaluate_all(
+        "(all) => all.map((e) => getComputedStyle(e).fontWeight)"
+    )
+    assert set(weights) == {"400"}
 
 
 def test_marks_and_pencils_by_keyboard(reader: Reader) -> None:
@@ -411,6 +507,22 @@ def test_the_map_shows_every_page_with_words_in_its_size(reader: Reader) -> None
     assert page.locator(".jz-next li").count() == 2
 
 
+def test_without_a_date_there_are_no_empty_brackets(reader: Reader) -> None:
+    from pipeline.site.progress import to_body
+
+    assert "（）" not in to_body(PROGRESS | {"date": ""})
+    date = reader.open("progress").locator(".jz-fresh time")
+    assert date.inner_text() == "2026-06-15"
+    assert date.evaluate("(date) => getComputedStyle(date).whiteSpace") == "nowrap"
+
+
+@phone
+def test_the_table_fits_a_phone(reader: Reader) -> None:
+    page = reader.open("progress")
+    page.locator(".jz-table tbody a").first.evaluate(f"(link) => {{ link.textContent = '{LONG_NAME}'; }}")
+    assert page.locator(".jz-scroll").evaluate("(box) => box.scrollWidth - box.clientWidth") == 0
+
+
 def test_texts_are_texts(reader: Reader) -> None:
     page = reader.open("progress")
     assert "Half of it <b>& more</b>" in page.locator(".jz-tile").first.inner_text()
@@ -445,3 +557,24 @@ def test_the_table_sorts(reader: Reader) -> None:
     assert page.locator("[aria-sort]").get_attribute("aria-sort") == "ascending"
     page.locator(".jz-table thead button", has_text="页面").click()
     assert first.inner_text() == "reading"
+
+
+# — task lists ———————————————————————————————————————————————————————————————————————————————————————————————————————————————————————
+
+
+def test_boxes_to_tick_have_names_in_the_language_of_their_words() -> None:
+    from docutils import nodes
+    from docutils.utils import new_document
+
+    from pipeline.site.nodes import english
+    from pipeline.site.placing import name_boxes
+
+    document = new_document("page")
+    for holder, ticked in ((nodes.paragraph(), True), (english(), True), (nodes.paragraph(lang="en"), False), (nodes.paragraph(), False)):
+        checked = ' checked="checked"' if ticked else ""
+        holder.append(nodes.raw("", f'<input class="task-list-item-checkbox"{checked} disabled="disabled" type="checkbox">', format="html"))
+        document += holder
+    document += nodes.raw("", '<input type="checkbox">', format="html")
+    name_boxes(document, "zh_CN")
+    labels = [raw.astext().partition('aria-label="')[2].partition('"')[0] for raw in document.findall(nodes.raw)]
+    assert labels == ["已完成", "Done", "Not done", "未完成", ""]

@@ -22,6 +22,8 @@ _TEXTS = {
         "expand": "展开",
         "footer": "社区译文；如与英文原文有出入，以原文为准。",
         "original": "英文文档",
+        "ticked": "已完成",
+        "unticked": "未完成",
     },
     "": {
         "elsewhere": "See the English docs: ",
@@ -42,6 +44,8 @@ _TEXTS = {
         "expand": "Expand",
         "footer": "Translated by the community; the English original is authoritative.",
         "original": "English docs",
+        "ticked": "Done",
+        "unticked": "Not done",
     },
 }
 

@@ -6,7 +6,7 @@
   const tiles = [...map.querySelectorAll(".jz-tile a")];
   const detail = document.querySelector(".jz-detail");
 
-  // — one stop of the Tab key for the whole map; the arrows move to the nearest tile in their direction ————————————————————————————————
+  // — one stop of the Tab key for the whole map; the arrows move to the nearest tile in their direction —
 
   const middle = (tile) => {
     const box = tile.getBoundingClientRect();
@@ -37,7 +37,7 @@
   });
   settle(tiles[0]);
 
-  // — what is pointed at, in words ——————————————————————————————————————————————————————————————————————————————————————————————————
+  // — what is pointed at, in words —
 
   const tell = (event) => {
     const tile = event.target.closest(".jz-tile a");
@@ -47,7 +47,7 @@
   map.addEventListener("mouseover", tell);
   map.addEventListener("focusin", tell);
 
-  // — the table, sorted by a column: numbers down first, names as they stand in the site ———————————————————————————————————————————————
+  // — the table, sorted by a column: numbers down first, names as they stand in the site —
 
   const table = document.querySelector(".jz-table");
   const body = table.tBodies[0];

@@ -9,7 +9,7 @@
   const blockOf = new Map([...document.querySelectorAll(".jz-block[data-jz]")].map((block) => [block.dataset.jz, block]));
   const isShown = (element) => element.getClientRects().length > 0;
 
-  // — the view ————————————————————————————————————————————————————————————————————————————————————————————————————————————————————
+  // — the view —
 
   const radios = [...document.querySelectorAll(".jz-toggle input")];
   const status = document.createElement("p");
@@ -41,6 +41,7 @@
     const now = piece && counterpart(piece);
     if (now) scrollBy({ top: now.getBoundingClientRect().top - before, behavior: "instant" });
     requestAnimationFrame(() => { root.style.overflowAnchor = ""; });
+    for (const box of document.querySelectorAll(".pst-scrollable-table-container")) box.tabIndex = box.scrollWidth > box.clientWidth ? 0 : -1;
     tick();
   };
   const choose = (view) => {
@@ -60,7 +61,7 @@
     choose(VIEWS[(VIEWS.indexOf(root.dataset.jzView) + 1) % VIEWS.length]);
   });
 
-  // — the mark of a paragraph ————————————————————————————————————————————————————————————————————————————————————————————————————————
+  // — the mark of a paragraph —
 
   for (const text of english) {
     const block = blockOf.get(text.dataset.jzFor);
@@ -80,9 +81,9 @@
     block.insertBefore(mark, edit ?? null); // before the pencil: the next stop of the Tab key
   }
 
-  // — the contents of the page, in the language of its headings ———————————————————————————————————————————————————————————————————————
+  // — the contents of the page, in the language of its headings —
 
-  for (const link of document.querySelectorAll("nav.page-toc a[href^='#'], #jb-print-toc a[href^='#']")) {
+  for (const link of document.querySelectorAll("nav.page-toc a[href^='#'], #jb-print-toc a[href^='#'], .bd-article nav a[href^='#']")) {
     const target = document.getElementById(decodeURIComponent(link.hash.slice(1)));
     const title = target?.querySelector(":scope > .jz-block > .jz-en");
     if (!title) continue;
@@ -93,11 +94,27 @@
     link.append(zh, en);
   }
 
-  // — emphasis: dots below Han only ———————————————————————————————————————————————————————————————————————————————————————————————————
+  // — emphasis: dots below Han only —
 
   for (const em of document.querySelectorAll(".bd-article :is(em, i, cite, dfn)")) em.classList.toggle("jz-han", /\p{Script=Han}/u.test(em.textContent));
 
-  // — the tooltip of a term ————————————————————————————————————————————————————————————————————————————————————————————————————————
+  // — formulas: no line begins with the mark behind one, or ends with the bracket before it. Browsers break there as beside a picture —
+
+  const OPENING = /[\p{Ps}\p{Pi}]+$/u;
+  const CLOSING = /^[\p{Pe}\p{Pf}\p{Po}\p{Pd}]+/u;
+  for (const formula of document.querySelectorAll(".bd-article span.math")) {
+    const [before, after] = [formula.previousSibling, formula.nextSibling];
+    const opening = before?.nodeType === Node.TEXT_NODE ? before.data.match(OPENING)?.[0] ?? "" : "";
+    const closing = after?.nodeType === Node.TEXT_NODE ? after.data.match(CLOSING)?.[0] ?? "" : "";
+    if (!opening && !closing) continue;
+    const tied = Object.assign(document.createElement("span"), { className: "jz-tied" });
+    if (opening) before.deleteData(before.length - opening.length, opening.length);
+    if (closing) after.deleteData(0, closing.length);
+    formula.replaceWith(tied);
+    tied.append(opening, formula, closing);
+  }
+
+  // — the tooltip of a term —
 
   const tip = Object.assign(document.createElement("div"), { id: "jz-tip", hidden: true, lang: "en" });
   tip.setAttribute("role", "tooltip");
@@ -138,12 +155,12 @@
   tip.addEventListener("mouseleave", leave);
   addEventListener("keydown", (event) => { if (event.key === "Escape") hide(); });
 
-  // — buttons of the theme and of notebooks are called what stands on them ————————————————————————————————————————————————————————————
+  // — buttons of the theme and of notebooks are called what stands on them —
 
   const misnamed = ".search-button-field[aria-label], details.hide > summary[aria-label]";
   for (const control of document.querySelectorAll(misnamed)) control.removeAttribute("aria-label");
 
-  // — paper is white —————————————————————————————————————————————————————————————————————————————————————————————————————————————————
+  // — paper is white —
 
   let screenTheme;
   addEventListener("beforeprint", () => { screenTheme = root.dataset.theme; root.dataset.theme = "light"; });
