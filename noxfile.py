@@ -187,7 +187,7 @@ def chromium(session: nox.Session) -> None:
     as_root = () if os.geteuid() == 0 else ("sudo", "--non-interactive")
     if not found and all(map(shutil.which, (*as_root[:1], "apt-get"))):
         apt = (*as_root, "apt-get", "-qq", "-o", "Acquire::Retries=1", "-o", "Acquire::http::Timeout=20")
-        for words in (("update",), ("install", "--yes", "--no-install-recommends", "chromium", "fonts-noto-cjk")):
+        for words in (("update",), ("install", "--yes", "--no-install-recommends", "chromium", "fonts-noto-cjk", "fonts-noto-color-emoji")):
             session.run(*apt, *words, external=True, silent=True, success_codes=range(256), env={"DEBIAN_FRONTEND": "noninteractive"})
 
 
