@@ -14,6 +14,7 @@ from typing import Any
 
 from pipeline.errors import ConfigError
 
+REPOSITORY_VARIABLE = "GITHUB_REPOSITORY"  # owner/name, as GitHub's workflows have it
 UPSTREAM_VARIABLE = "JAX_DOCS_UPSTREAM"
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 MODES = ("pallas-interpret", "pallas-interpret-hlo", "stand-in-data")
@@ -179,6 +180,13 @@ def read_settings(path: Path, *, environ: Mapping[str, str] = os.environ, needed
     return _Reader(str(path)).settings(table, root=path.resolve().parent, jax=_jax_pin(data, str(path)), environ=environ)
 
 
+def _at_repository(template: str, repository: str) -> str:
+    """``template`` with ``repository`` (owner/name) for ``{repository}``; empty if it asks for one where there is none."""
+    if "{repository}" not in template:
+        return template
+    return template.replace("{repository}", repository) if re.fullmatch(r"[\w.-]+/[\w.-]+", repository) else ""
+
+
 def _jax_pin(data: Mapping[str, Any], where: str) -> str:
     groups = data.get("dependency-groups")
     pins = groups.get("jax") if isinstance(groups, dict) else None
@@ -248,16 +256,17 @@ class _Reader:
             skip=tuple(skip),
             run=tuple(run),
             acknowledge=tuple(acknowledge),
-            site=self._site(self._table(table, "site", at), f"{at}.site"),
+            site=self._site(self._table(table, "site", at), f"{at}.site", repository=environ.get(REPOSITORY_VARIABLE, "")),
             url_replaced=bool(replaced),
             configured_url=url,
         )
 
-    def _site(self, table: Mapping[str, Any], at: str) -> SitePolicy:
+    def _site(self, table: Mapping[str, Any], at: str, *, repository: str) -> SitePolicy:
         keys = ("title", "edit-url", "notebook-url", "english-url")
         self._keys(table, at, keys)
         given = {key: self._string(table, key, at) for key in keys}
         for key, known in (("edit-url", "locale name page line digest"), ("notebook-url", "locale name page")):
+            given[key] = _at_repository(given[key], repository)
             try:
                 given[key].format(**dict.fromkeys(known.split(), ""))
             except (KeyError, IndexError, ValueError) as error:

@@ -106,6 +106,16 @@ def test_a_site_may_have_a_title_and_links(tmp_path: Path) -> None:
     assert read_settings(write(tmp_path, MINIMAL), environ={}).upstream("docs").site == SitePolicy()
 
 
+@pytest.mark.parametrize(
+    ("repository", "expected"), [("me/docs", "https://github.com/me/docs/blob/main/{page}.po"), ("", ""), ("me/{docs}", "")]
+)
+def test_a_link_may_lead_to_the_repository_that_a_workflow_runs_in(repository: str, expected: str, tmp_path: Path) -> None:
+    text = SITE + 'edit-url = "https://github.com/{repository}/blob/main/{page}.po"\n'
+    settings = read_settings(write(tmp_path, text), environ={"GITHUB_REPOSITORY": repository})
+    assert settings.upstream("docs").site.edit_url == expected
+    assert read_settings(tmp_path / "pyproject.toml", environ={}).upstream("docs").site.edit_url == ""
+
+
 @pytest.mark.parametrize("line", ['edit-url = "{pages}"', 'notebook-url = "{line}"', 'edit-url = "{"', 'edit-url = "{}"'])
 def test_a_link_that_is_no_template(line: str, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="is no template") as caught:
