@@ -434,6 +434,8 @@ def test_nothing_is_fetched_from_elsewhere(built: Built) -> None:
     assert '<a class="jz-remote reference external" href="https://example.org/photo.png">A photo</a>' in index
     assert '<a class="jz-remote" href="https://example.org/film">' in index
     assert "github/them" not in index
+    ours = '<a class="jz-launch" href="https://colab.research.google.com/github/us/work.ipynb">在 Colab 中打开</a></p>'
+    assert ours in workshop.article("work")
 
 
 def test_attachments_and_outputs_are_files(built: Built) -> None:

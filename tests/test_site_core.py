@@ -62,6 +62,13 @@ def test_payloads_are_back_in_both_texts() -> None:
     assert image in block.english
 
 
+def test_a_bar_that_is_escaped_for_its_table_is_a_bar() -> None:
+    blocks = paired("| Norm |\n| :-- |\n| of `a \\| b`, $\\|x\\|$ |\n", {r"of `a \| b`, $\|x\|$": r"`a \| b`、$\|x\|$ 的"})
+    assert (blocks[-1].english, blocks[-1].text) == ("of `a | b`, $|x|$", "`a | b`、$|x|$ 的")
+    (block,) = paired("Write `a \\| b` here.\n", {r"Write `a \| b` here.": r"写 `a \| b`。"})
+    assert block.english == r"Write `a \| b` here."
+
+
 def test_the_english_term_that_stays_in_a_glossary_is_no_block_of_its_own() -> None:
     blocks = paired("Words\n=====\n\n.. glossary::\n\n   leaf\n      A thing.\n", {"leaf": "叶节点", "A thing.": "一物。"}, path="a.rst")
     assert [(block.english, block.text, block.is_kept) for block in blocks] == [
@@ -116,7 +123,11 @@ def test_a_page_without_code_or_translation_or_date_has_a_short_line() -> None:
     assert line == (
         'JAX 0.10.2 · upstream version <code>0123456789ab</code> · original <a href="https://x.org/?a&amp;b">a/b.ipynb</a>, licence MIT'
     )
-    assert freshness(replace(page, files=()), LOCK, locale="de", is_notebook=False).endswith("(2026-06-15)")
+    assert freshness(replace(page, files=()), LOCK, locale="de", is_notebook=False).endswith("(<time>2026-06-15</time>)")
+
+
+def test_a_page_in_english_says_so() -> None:
+    assert "尚未翻译，以下为英文原文" in freshness(replace(PAGE, translated=0, translated_words=0), LOCK, locale="zh_CN")
 
 
 def test_the_reason_is_whole_where_one_points_and_harmless() -> None:

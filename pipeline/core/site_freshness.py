@@ -11,7 +11,7 @@ _CHINESE = {
     "release": "JAX {jax}",
     "commit": "上游提交 {commit}",
     "folder": "上游版本 {commit}",
-    "date": "（{date}）",
+    "date": "（<time>{date}</time>）",
     "passed": "全部 {total} 个代码单元已在 JAX {jax} 上运行{note}",
     "partial": "{total} 个代码单元中有 {cells} 个已在 JAX {jax} 上运行{note}，其余未运行{reason}",
     "failed": "代码在 JAX {jax} 上运行出错{reason}",
@@ -19,6 +19,7 @@ _CHINESE = {
     "missing": "未附运行结果",
     "earlier": "运行结果来自较早的一次构建",
     "share": "已译 {share} %",
+    "nothing": "尚未翻译，以下为英文原文",
     "fuzzy": "{fuzzy} 段译文待核对",
     "source": "译自 {source}，{license} 许可证",
     "english": "原文 {source}，{license} 许可证",
@@ -27,7 +28,7 @@ _ENGLISH = {
     "release": "JAX {jax}",
     "commit": "upstream commit {commit}",
     "folder": "upstream version {commit}",
-    "date": " ({date})",
+    "date": " (<time>{date}</time>)",
     "passed": "all {total} code cells ran on JAX {jax}{note}",
     "partial": "{cells} of {total} code cells ran on JAX {jax}{note}, the others did not{reason}",
     "failed": "the code failed on JAX {jax}{reason}",
@@ -35,6 +36,7 @@ _ENGLISH = {
     "missing": "without outputs",
     "earlier": "outputs of an earlier build",
     "share": "{share} % translated",
+    "nothing": "not translated yet: this is the original",
     "fuzzy": "{fuzzy} translations to be reviewed",
     "source": "translated from {source}, licence {license}",
     "english": "original {source}, licence {license}",
@@ -69,7 +71,8 @@ def freshness(
     if is_notebook and page.code_cells:
         parts += _run(texts, page, lock, has_outputs=has_outputs, locale=locale)
     if page.words:
-        parts.append(texts["share"].format(share=100 * page.translated_words // page.words))
+        share = 100 * page.translated_words // page.words
+        parts.append(texts["share" if page.translated_words else "nothing"].format(share=share))
     if fuzzy:
         parts.append(texts["fuzzy"].format(fuzzy=fuzzy))
     parts += _source(texts, page, source_url, license_name)

@@ -64,7 +64,7 @@ def _by_msgid(entries: Sequence[Entry]) -> Mapping[str, Sequence[Entry]]:
 
 def _block(own: Message, english: Message, known: Mapping[str, Sequence[Entry]], *, is_kept: bool) -> Block:
     entry = next(_fitting(english, known.get(english.msgid, ())), None)
-    text, original = (prose.show_payloads(message.msgid, message.payloads) for message in (own, english))
+    text, original = map(_shown, (own, english))
     state = ENGLISH if text == original else FUZZY if entry is not None and entry.fuzzy else TRANSLATED
     line = entry.line if entry else 0
     return Block(
@@ -77,6 +77,13 @@ def _block(own: Message, english: Message, known: Mapping[str, Sequence[Entry]],
         markup=english.markup,
         is_kept=is_kept,
     )
+
+
+def _shown(message: Message) -> str:
+    """The text of a message where it is not in its place: a bar in a table of Markdown is escaped for the table only."""
+    text = prose.show_payloads(message.msgid, message.payloads)
+    is_cell = message.kind is Kind.TABLE_CELL and message.markup is Markup.MARKDOWN
+    return text.replace("\\|", "|") if is_cell else text
 
 
 def _fitting(message: Message, entries: Sequence[Entry]) -> Iterator[Entry]:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from html import escape
 
 _PAGE = """<!DOCTYPE html>
-<html lang="{language}"><head><meta charset="utf-8"><title>{target}</title>
+<html lang="{language}"><head><meta charset="utf-8"><title>{target}</title><link rel="icon" href="data:,">
 <meta http-equiv="refresh" content="0; url={target}"><link rel="canonical" href="{target}">
 <script>location.replace("{target}" + location.search + location.hash)</script></head>
 <body><p><a href="{target}">{target}</a></p></body></html>

@@ -10,9 +10,7 @@ from typing import Any
 from docutils import nodes
 from sphinx.transforms import SphinxTransform
 
-from pipeline.site.records import read_record
 from pipeline.site.stubs import elsewhere
-from pipeline.site.texts import text
 
 _LAUNCHERS = re.compile(r"https?://(?:colab\.research\.google\.com|(?:www\.)?kaggle\.com|mybinder\.org)/")
 _REMOTE = re.compile(r"(?:https?:)?//")
@@ -33,11 +31,10 @@ class StayOffline(SphinxTransform):
     default_priority = 400
 
     def apply(self, **_: Any) -> None:
-        """Replace remote images, badges that start the English notebook, and what HTML would fetch."""
-        launch = read_record(self.env).get("launch", "")
+        """Replace remote images and what HTML would fetch; badges that start the English notebook go: ours is started under the title."""
         for link in list(self.document.findall(nodes.reference)):
             if _LAUNCHERS.match(link.get("refuri", "")) and any(link.findall(nodes.image)):
-                self._replace_badge(link, launch)
+                _remove_badge(link)
         for image in list(self.document.findall(nodes.image)):
             if _REMOTE.match(image.get("uri", "")):
                 _replace_image(image)
@@ -65,17 +62,12 @@ class StayOffline(SphinxTransform):
         self._lacks_scripts |= not is_there and match[0].lower().startswith("<script")
         return match[0] if is_there or is_remote else ""
 
-    def _replace_badge(self, link: nodes.reference, launch: str) -> None:
-        above = link.parent
-        if launch and "colab" in link["refuri"]:
-            link["refuri"] = launch
-            link["classes"].append("jz-launch")
-            link.children = []
-            link += nodes.Text(text(self.config.language, "colab"))
-            return
-        above.remove(link)
-        if isinstance(above, nodes.paragraph) and not above.astext().strip() and not any(above.findall(nodes.image)):
-            above.parent.remove(above)
+
+def _remove_badge(link: nodes.reference) -> None:
+    above = link.parent
+    above.remove(link)
+    if isinstance(above, nodes.paragraph) and not above.astext().strip() and not any(above.findall(nodes.image)):
+        above.parent.remove(above)
 
 
 def _replace_image(image: nodes.image) -> None:

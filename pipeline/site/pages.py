@@ -40,6 +40,8 @@ class AddHead(SphinxTransform):
 def head_html(record: dict[str, Any], locale: str) -> str:
     """What stands under the title, from the page's record."""
     links = [_download(path, text(locale, kind)) for kind, path in record["downloads"]]
+    if launch := record["launch"]:
+        links.append(f'<a class="jz-launch" href="{escape(launch)}">{escape(text(locale, "colab"))}</a>')
     downloads = f'<p class="jz-downloads">{" ".join(links)}</p>\n' if links else ""
     return f'<p class="jz-fresh">{record["fresh"]}</p>\n{downloads}'
 
