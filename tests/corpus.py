@@ -189,11 +189,11 @@ class Repository:
         command = ["git", "-C", str(self.path), *arguments]
         return subprocess.run(command, input=given.encode(), capture_output=True, check=True).stdout
 
-    def pages_at(self, ref: str) -> dict[str, str]:
-        """Blob of every notebook and Markdown document under ``docs/``, by path."""
+    def pages_at(self, ref: str, endings: tuple[str, ...] = PAGES) -> dict[str, str]:
+        """Blob of every document with one of ``endings`` (notebooks and Markdown) under ``docs/``, by path."""
         rows = self.git("ls-tree", "-r", "-z", ref, "--", "docs").decode().split("\0")
         entries = (row.split("\t", 1) for row in rows if row)
-        return {path: head.split()[2] for head, path in entries if path.endswith(PAGES) and head.startswith("100")}
+        return {path: head.split()[2] for head, path in entries if path.endswith(endings) and head.startswith("100")}
 
     def pages_ever(self) -> dict[str, str]:
         """A path for every distinct notebook and Markdown blob of the whole history, by blob."""

@@ -355,6 +355,16 @@ def test_an_update_without_change_returns_the_catalogue_itself() -> None:
     assert update(first.catalog, wanted(EDITED, "New.")).catalog is first.catalog
 
 
+def test_an_offer_whose_own_translation_comes_from_another_page_goes_at_once() -> None:
+    offer = Entry(msgid=EDITED, msgstr=said(LONG), fuzzy=True, previous=LONG, obsolete=True, notes=("fuzzy: rewording: x",))
+    pages = {"page": wanted(LONG, KEYS), "other": wanted(LONG)}
+    first = update_catalogs({"page": catalog(offer), "other": written(LONG)}, pages, header=header)
+    assert states(first["page"]) == {LONG: said(LONG), KEYS: ""}
+    assert [entry.msgid for entry in first["page"].catalog.entries] == [LONG, KEYS]
+    again = update_catalogs({page: one.catalog for page, one in first.items()}, pages, header=header)
+    assert all(again[page].catalog is first[page].catalog for page in pages)
+
+
 def test_a_page_without_prose_needs_no_catalogue() -> None:
     assert update(Catalog(), ()).catalog.entries == ()
 

@@ -187,7 +187,7 @@ def _sources(plan: _Plan, old: Mapping[str, Catalog], wanted: Mapping[str, Seque
     left = {page: old[page] for page in sorted(old) if page not in wanted and page not in plan.renames.values()}
     for page, catalog in {**plan.own, **left}.items():
         ids = {entry.msgid for entry in wanted.get(page, () if page in gone else catalog.entries)}
-        finished = _finished(catalog)
+        finished = _finished(catalog.entries)
         offered = {(entry.previous, entry.msgstr) for entry in catalog.entries if entry.fuzzy and not entry.obsolete and entry.msgid in ids}
         for entry in catalog.entries:
             stays = entry.msgid in ids and (page in wanted or not entry.obsolete)
@@ -213,8 +213,9 @@ def _updated(page: str, plan: _Plan, slots: _Slots, offers: Mapping[str, Offer],
             live.append(blank[entry.msgid])
             counts["new"] += 1
     chosen = {id(one) for kept in slots.kept.values() for one in kept}
-    finished = _finished(old)
-    dropped = [one for one in old.entries if one.msgstr and id(one) not in chosen and not _is_spare(one, finished)]
+    left = [one for one in old.entries if one.msgstr and id(one) not in chosen]
+    finished = _finished((*live, *left))  # what came from another page counts too: a second run would find it here
+    dropped = [one for one in left if not _is_spare(one, finished)]
     entries = (*live, *map(_obsolete, dropped))
     return Updated(
         catalog=_renewed(page, old, entries, header),
@@ -276,9 +277,9 @@ def _obsolete(entry: Entry) -> Entry:
     return replace(entry, obsolete=True, references=(), notes=states, line=0, previous=entry.previous if entry.fuzzy else None)
 
 
-def _finished(catalog: Catalog) -> dict[tuple[str, str], tuple[str, ...]]:
+def _finished(entries: Iterable[Entry]) -> dict[tuple[str, str], tuple[str, ...]]:
     """Translator comments of the finished translations, by msgid and msgstr."""
-    return {(entry.msgid, entry.msgstr): entry.comments for entry in catalog.entries if entry.msgstr and not entry.fuzzy}
+    return {(entry.msgid, entry.msgstr): entry.comments for entry in entries if entry.msgstr and not entry.fuzzy}
 
 
 def _is_spare(entry: Entry, finished: Mapping[tuple[str, str], tuple[str, ...]]) -> bool:
