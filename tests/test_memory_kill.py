@@ -106,3 +106,29 @@ def test_a_killed_run_is_repaired_by_the_next(origin: Path, tmp_path: Path, ref:
         shutil.rmtree(one.root)
     print(f"{killed} of {max(1, KILLS // 4)} runs were killed at work")
     assert killed or KILLS < 40
+
+
+def test_a_run_killed_between_two_memory_files_ends_as_if_it_had_not_been(tmp_path: Path) -> None:
+    """An edited copy of a paragraph is on another page, while the paragraph stays on a page that changes elsewhere."""
+    text = next(line for line in FIRST["guide.md"].split("\n") if "Glue" in line)
+    copied = {"copy.md": f"# A copy\n\n{text.replace('winter', 'a cold winter')}\n", "guide.md": f"{FIRST['guide.md']}\nThis is new.\n"}
+    url = str(make_origin(tmp_path / "origin", {"v1": FIRST, "v2": FIRST | copied}))
+    ready, whole = (Project(tmp_path / name, url) for name in ("ready", "whole"))
+    ready.root.mkdir()
+    ready.sync("v1")
+    ready.translate_all()
+    ready.sync("v1")
+    shutil.copytree(ready.root, whole.root)
+    whole.sync("v2")
+    assert whole.entry("copy", "Glue").fuzzy
+    for path in tree(whole.paths.memories(LOCALE)):
+        one = Project(tmp_path / path, url)
+        shutil.copytree(whole.root, one.root)
+        shutil.rmtree(one.paths.memories(LOCALE))
+        shutil.copytree(ready.paths.memories(LOCALE), one.paths.memories(LOCALE))
+        shutil.copy(ready.paths.memory_state(LOCALE), one.paths.memory_state(LOCALE))
+        target = one.paths.memories(LOCALE) / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes((whole.paths.memories(LOCALE) / path).read_bytes())
+        one.sync("v2")
+        assert results(one) == results(whole), path

@@ -112,10 +112,10 @@ class _Store:
 
     @cached_property
     def places(self) -> dict[str, core.Place]:
-        """Where English stands, or stood."""
+        """Where English stands, or stood. The pin comes first: a killed run has brought some pages' memory there, others' not."""
         pinned = {code: core.Place(commit=self.lock.commit, page=page) for page, codes in self.live.items() for code in codes}
         known = self.memories | self.others
-        return pinned | core.index_places(known[page] for page in sorted(known))
+        return core.index_places(known[page] for page in sorted(known)) | pinned
 
     @cached_property
     def texts(self) -> list[str]:
