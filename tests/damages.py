@@ -161,9 +161,9 @@ def kinds(glossary: Glossary) -> tuple[Damage, ...]:
         return Damage(name, apply, frozenset(right.split()), fixable)
 
     return (
-        kind("drop a code span", _of_code(lambda code: "")),
-        kind("misspell a code span", _of_code(_misspell)),
-        kind("translate inside a code span", _of_code(lambda code: "`代码`")),
+        kind("drop a code span", _of_code(lambda code: ""), "M209"),
+        kind("misspell a code span", _of_code(_misspell), "M202 M209"),
+        kind("translate inside a code span", _of_code(lambda code: "`代码`"), "M201 M202 M209"),
         kind("delete a backtick", _of_code(lambda code: f"`{code}")),
         kind("full-width backticks", _of_code(lambda code: f"｀{code}｀")),
         kind("translate inside a link target", sub(r"\]\((\w+)", "](页面")),
@@ -174,7 +174,7 @@ def kinds(glossary: Glossary) -> tuple[Damage, ...]:
         kind("add a javascript: link", of_text(lambda text: f"{text}[点这里](javascript:alert)")),
         kind("change a URL", sub(r"(https?://[\w.]+)/?", r"\1.cn/")),
         kind("delete a dollar sign", sub(MATH, r"$\1")),
-        kind("drop a formula", sub(rf" ?{MATH.pattern} ?", "")),
+        kind("drop a formula", sub(rf" ?{MATH.pattern} ?", ""), "M209"),
         kind("bold that does not show", of_text(_bold_around_mark), fixable=True),
         kind("underscores beside Chinese", sub(rf"(?<={HAN}){EMPHASIS.pattern}|{EMPHASIS.pattern}(?={HAN})", _underscored), fixable=True),
         kind("spaces inside the marks of emphasis", sub(EMPHASIS, r"\1 \2 \1"), "M103", fixable=True),
@@ -205,8 +205,8 @@ def kinds(glossary: Glossary) -> tuple[Damage, ...]:
             in_prose(r"(?<![\w.])\d+(?![\w.])", lambda match: "".join(chr(ord(one) + 0xFEE0) for one in match[0])),
             "M411 M304",
         ),
-        kind("translate the name of a role", sub(ROLE, r"{函数}`\2`")),
-        kind("translate the target of a role", sub(ROLE, r"{\1}`目标`")),
+        kind("translate the name of a role", sub(ROLE, r"{函数}`\2`"), "M209"),
+        kind("translate the target of a role", sub(ROLE, r"{\1}`目标`"), "M209"),
         kind("drop an HTML tag", sub(r"</?[a-z]+[^<>]*>", "")),
         kind("drop a footnote mark", sub(r"\[\^\w+\]", "")),
         kind("add a line break", of_text(_break_line)),

@@ -165,7 +165,7 @@ def words_of(subject: Subject) -> str:
     if subject.markup is Markup.RST:
         return re.sub(r"[\W_]", "", unicodedata.normalize("NFKC", subject.msgstr))
     text = re.sub(r"<[^<>]*>", "", str(parser().renderInline(subject.msgstr)))
-    for target in re.findall(r"\]\(([^()\s]+)\)", subject.msgid):
+    for target in re.findall(r"\]\(((?:[^()\s]|\([^()\s]*\))+)\)", subject.msgid):
         text = text.replace(target, "")
     plain = unicodedata.normalize("NFKC", text)
     return "".join(one for one in plain if not one.isspace() and unicodedata.category(one)[0] not in "PS")

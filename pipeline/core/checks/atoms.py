@@ -37,7 +37,6 @@ _MARKS = {
 }
 _TICKS = {Markup.MARKDOWN: "backticks", Markup.RST: "two backquotes"}
 _COUNTED = (Atom.CODE, Atom.MATH, Atom.ROLE, Atom.LINK, Atom.REFERENCE, Atom.IMAGE, Atom.FOOTNOTE, Atom.CITATION)
-_ONCE_EACH = frozenset((Atom.IMAGE, Atom.FOOTNOTE, Atom.CITATION))
 
 
 def find_code(subject: Subject) -> Iterator[Problem]:
@@ -167,7 +166,6 @@ def find_fewer(subject: Subject) -> Iterator[Problem]:
                     text=f"has {_shown(subject, name, value)} {ours[value]}× for {theirs[value]}×{without}",
                     hint=f"Put {_TICKS[subject.markup]} around each." if bare else "Check that nothing was left out.",
                     spans=(bare,) if bare else (),
-                    severity=Severity.WARNING if bare or name in _ONCE_EACH else None,
                 )
 
 
@@ -279,5 +277,5 @@ CHECKS: tuple[Check, ...] = (
     Check(code="M206", name="a footnote mark or reference lost or changed", severity=Severity.ERROR, find=_in_place(find_references)),
     Check(code="M207", name="a substitution lost or changed", severity=Severity.ERROR, find=_in_place(find_substitutions)),
     Check(code="M208", name="an address lost or changed", severity=Severity.ERROR, find=_in_place(find_addresses)),
-    Check(code="M209", name="code, a formula or a link named less often", severity=Severity.NOTE, find=_in_place(find_fewer)),
+    Check(code="M209", name="code, a formula or a link named less often", severity=Severity.WARNING, find=_in_place(find_fewer)),
 )
