@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from docutils import nodes
+from jinja2 import FileSystemBytecodeCache
 from sphinx import locale
 from sphinx.application import Sphinx
 from sphinx.util.fileutil import copy_asset
@@ -45,6 +46,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
         app.add_transform(transform)
     app.connect("builder-inited", speak, priority=900)
     app.connect("builder-inited", keep_outputs_inside, priority=900)
+    app.connect("builder-inited", keep_compiled_templates, priority=900)
     app.connect("doctree-read", place_english, priority=900)
     app.connect("html-page-context", add_navigation, priority=400)
     app.connect("html-page-context", load_what_is_used)
@@ -78,6 +80,14 @@ def speak(app: Sphinx) -> None:
 def keep_outputs_inside(app: Sphinx) -> None:
     """MyST-NB writes images of outputs beside the site, where those of two sites would meet."""
     app.env.mystnb_config = app.env.mystnb_config.copy(output_folder=str(Path(app.doctreedir, "outputs")))  # type: ignore[attr-defined]
+
+
+def keep_compiled_templates(app: Sphinx) -> None:
+    """The theme's are as much work to compile as a page is to write."""
+    if app.builder.format == "html":
+        folder = Path(app.doctreedir, "templates")
+        folder.mkdir(parents=True, exist_ok=True)
+        app.builder.templates.environment.bytecode_cache = FileSystemBytecodeCache(str(folder))
 
 
 def copy_mathjax(app: Sphinx, problem: Exception | None) -> None:
