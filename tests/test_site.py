@@ -78,7 +78,7 @@ GUIDE = """# The guide
 
 ## Second part
 
-Text of the second part[^1].
+Text of the second part[^1], see {doc}`card` and [](work.ipynb).
 
 ## Second part
 
@@ -182,7 +182,7 @@ CHINESE = {
     "saw": "锯",
     "The guide": "指南",
     "Second part": "第二部分",
-    "Text of the second part[^1].": "第二部分的正文[^1]。",
+    "Text of the second part[^1], see {doc}`card` and [](work.ipynb).": "第二部分的正文[^1]，见 {doc}`card` 和 [](work.ipynb)。",
     "A *title*": "一个*标题*",
     "Body of the tip.": "提示的内容。",
     "A gradient is in gradient descent.": "梯度下降里有梯度。",
@@ -418,6 +418,11 @@ def test_blocks_of_html_and_tasks(built: Built) -> None:
     assert "gone.js" not in article
     assert 'draw("drawn")' not in article
     assert re.search(r'<div id="drawn"></div>\s*<p class="jz-elsewhere">[^<]*<a [^>]*href="https://docs.example.org/en/html.html"', article)
+
+
+def test_links_that_show_titles_show_them_in_the_language_around_them(built: Built) -> None:
+    shown = re.findall(r'<a class="reference internal" href="(card|work).html"><span [^>]*>([^<]+)<', built[0].article("guide"))
+    assert shown == [("card", "卡片"), ("work", "活计"), ("card", "Card"), ("work", "Work")]
 
 
 def test_of_terms_within_each_other_the_longest_is_marked(built: Built) -> None:

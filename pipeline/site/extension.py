@@ -13,7 +13,7 @@ from sphinx import locale
 from sphinx.application import Sphinx
 from sphinx.util.fileutil import copy_asset
 
-from pipeline.site import blocks, broken, stubs
+from pipeline.site import blocks, broken, stubs, titles
 from pipeline.site import nodes as own_nodes
 from pipeline.site.anchors import EnglishAnchors
 from pipeline.site.formulas import setup_formulas
@@ -38,6 +38,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_config_value("jz_site", {}, "env", dict)
     own_nodes.setup(app)
     stubs.setup(app)
+    titles.setup(app)
     setup_formulas()
     setup_highlighting()
     broken.setup(app)
@@ -55,7 +56,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("build-finished", drop_unused)
     app.add_css_file("site.css", priority=900)
     app.add_js_file("site.js", loading_method="defer")
-    return {"version": "1", "env_version": 1, "parallel_read_safe": True, "parallel_write_safe": True}
+    return {"version": "1", "env_version": 2, "parallel_read_safe": True, "parallel_write_safe": True}
 
 
 def load_what_is_used(app: Sphinx, page: str, template: str, context: dict[str, Any], document: nodes.document | None) -> None:
