@@ -148,7 +148,17 @@ def _merge_locale(
 
     documents = split_stage(paths, pages, log=log)
     catalogs = _update(settings, upstream, documents, locale=locale, lock=lock, log=log, dry=options.check_only)
-    merged = merge_stage(paths, documents, catalogs, locale=locale, upstream=upstream, lock=lock, log=log, dry=options.check_only)
+    merged = merge_stage(
+        paths,
+        documents,
+        catalogs,
+        locale=locale,
+        upstream=upstream,
+        lock=lock,
+        log=log,
+        known=recall.recall_merged(paths, locale=locale, inputs=inputs),
+        dry=options.check_only,
+    )
     changes = catalogs.changes + merged.changes
     names = {page.name for page in pages}
     others = tuple(_gone_page(name, catalogs) for name in sorted({*catalogs.findings, *catalogs.counts} - names))
@@ -157,6 +167,7 @@ def _merge_locale(
         if not options.check_only:
             inputs = recall.fingerprint_inputs(paths, upstream, locale=locale)
             recall.remember(paths, (*merged.pages, *others), locale=locale, inputs=inputs)
+            recall.remember_merged(paths, merged.known, locale=locale, inputs=inputs)
     return *_by_page((*merged.pages, *others), pages), changes
 
 

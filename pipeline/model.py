@@ -273,6 +273,15 @@ class PageResult:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MergedPage:
+    """What merge made of one page, kept for the next run: with an equal ``key`` it would make the same again."""
+
+    key: str  # digest of all that merge reads for the page
+    outputs: tuple[SourceFile, ...]  # what it wrote
+    result: PageResult  # with merge's own findings only
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
     """What the command line asks of one run; defaults are already filled in from the settings."""
 

@@ -100,6 +100,10 @@ class Paths:
         """Digests of what the last run read and wrote, so that the next one can tell that nothing changed."""
         return self.output(locale) / ("state.json" if merged else "catalogs.json")
 
+    def merged_state(self, locale: str) -> Path:
+        """What merge made of each page the last time, and of what, so that a page whose inputs are the same is left as it is."""
+        return self.output(locale) / "merged.json"
+
     def merged(self, locale: str) -> Path:
         """Translated documents under upstream's own relative paths."""
         return self.output(locale) / "merged"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
-from dataclasses import dataclass, replace
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from pipeline.adapters import po
-from pipeline.adapters.files import write_if_changed
+from pipeline.adapters.files import read_bytes, write_if_changed
 from pipeline.config import Upstream
 from pipeline.core import anchors
 from pipeline.core.attribution import attribution
@@ -15,24 +16,26 @@ from pipeline.core.checks.base import Subject
 from pipeline.core.checks.blocking import blocking_problem
 from pipeline.core.compose import Frame, Rejected
 from pipeline.core.compose import merge as merge_document
-from pipeline.core.document import Document, SplitPage
+from pipeline.core.document import SplitPage
+from pipeline.core.lock import blob_id
 from pipeline.core.standing import update_counts, with_classes
 from pipeline.core.update import Catalogs, count_catalog, translations_of, wanted_entries
 from pipeline.errors import GuardError
 from pipeline.log import Log
-from pipeline.model import Catalog, Finding, Lock, PageResult, Severity
+from pipeline.model import Catalog, Finding, Lock, MergedPage, PageResult, Severity, SourceFile
 from pipeline.paths import Paths
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MergedPages:
-    """What the stage made of every page, and the files it wrote or removed, relative to the root."""
+    """What the stage made of every page, the files it wrote, relative to the root, and what the next run may go by."""
 
     pages: tuple[PageResult, ...]
     changes: tuple[str, ...]
+    known: Mapping[str, MergedPage]
 
 
-def merge(
+def merge(  # noqa: PLR0913 - what all stages take, and what two of them found
     paths: Paths,
     pages: Sequence[SplitPage],
     catalogs: Catalogs,
@@ -41,48 +44,91 @@ def merge(
     upstream: Upstream,
     lock: Lock,
     log: Log,
+    known: Mapping[str, MergedPage] | None = None,
     dry: bool = False,
 ) -> MergedPages:
     """Write ``merged/<path>`` for every document that can be read, if it changed.
 
     A translation in which a check finds an error, or that the guard refuses, is a finding, and its message stays English.
-    A document that would differ from upstream all the same is not written.
+    A document that would differ from upstream all the same is not written. A page stays as it is if it is ``known`` to be made of the same
+    catalogue and documents.
     """
-    linked = anchors.linked_anchors(_texts(pages))
+    stage = _Stage(paths, locale, upstream, lock, anchors.linked_anchors(_texts(pages)), dry)
     results: list[PageResult] = []
-    changes: list[str] = []
+    merged: dict[str, MergedPage] = {}
     with log.step("merge") as step:
         for page in pages:
-            catalog = catalogs.by_page.get(page.page.name) or Catalog(entries=wanted_entries(page.page.name, page.documents))
-            where = _Where(paths.catalog(locale, page.page.name).relative_to(paths.root).as_posix(), catalog)
-            sound, broken = _without_errors(catalog, page.page.name, where, upstream.ignored(page.page.name))
-            refused: set[str] = set()
-            findings = [*page.findings, *catalogs.findings.get(page.page.name, ()), *broken]
-            for document in page.documents:
-                frame = Frame(attribution=_attribution(document, upstream, lock, locale), anchors=linked.get(page.page.name, frozenset()))
-                try:
-                    merged = merge_document(document, translations_of(sound), frame)
-                except GuardError as error:
-                    findings.append(Finding.of(error, page=page.page.name))
-                    continue
-                refused.update(one.message.msgid for one in merged.rejected)
-                findings += _rejections(page, where, merged.rejected)
-                path = paths.merged(locale) / document.path
-                if write_if_changed(path, merged.data, dry=dry):
-                    changes.append(path.relative_to(paths.root).as_posix())
-            result = _result(page, sound, findings, refused)
-            results.append(replace(result, update=update_counts(catalogs, page.page.name)))
+            name = page.page.name
+            key = stage.key(page, catalogs)
+            made = stage.recall((known or {}).get(name), key) or stage.merge(page, catalogs, key)
+            if key:
+                merged[name] = made
+            findings = tuple(dict.fromkeys((*page.findings, *catalogs.findings.get(name, ()), *made.result.findings)))
+            results.append(replace(made.result, findings=findings, update=update_counts(catalogs, name)))
         done = sum(result.translated for result in results)
-        step.result = f"{done} of {sum(result.messages for result in results)} messages translated, {len(changes)} files written"
-    return MergedPages(pages=tuple(results), changes=tuple(changes))
+        step.result = f"{done} of {sum(result.messages for result in results)} messages translated, {len(stage.changes)} files written"
+    return MergedPages(pages=tuple(results), changes=tuple(stage.changes), known=merged)
+
+
+@dataclass(frozen=True)
+class _Stage:
+    """One run for one locale. ``changes`` are the files that it has written."""
+
+    paths: Paths
+    locale: str
+    upstream: Upstream
+    lock: Lock
+    linked: Mapping[str, frozenset[str]]
+    dry: bool
+    changes: list[str] = field(default_factory=list)
+
+    def key(self, page: SplitPage, catalogs: Catalogs) -> str:
+        """Digest of all that is read for the page; empty if its catalogue is not the file that lies there."""
+        name = page.page.name
+        data = catalogs.data.get(name, b"") if name in catalogs.by_page else b""
+        if self.dry or (name in catalogs.by_page and not data):
+            return ""
+        frames = [(file, self._attribution(file.path)) for file in page.page.files]
+        known = repr((frames, sorted(self.linked.get(name, ()))))
+        return hashlib.blake2b(known.encode() + data, digest_size=20).hexdigest()
+
+    def recall(self, last: MergedPage | None, key: str) -> MergedPage | None:
+        """What was made then, if it is what would be made now, and all of it is there."""
+        if last is None or not key or last.key != key:
+            return None
+        written = ((self.paths.merged(self.locale) / file.path, file.blob) for file in last.outputs)
+        return last if all(path.is_file() and blob_id(read_bytes(path)) == blob for path, blob in written) else None
+
+    def merge(self, page: SplitPage, catalogs: Catalogs, key: str) -> MergedPage:
+        """Make the page's documents."""
+        name = page.page.name
+        catalog = catalogs.by_page.get(name) or Catalog(entries=wanted_entries(name, page.documents))
+        where = _Where(self.paths.catalog(self.locale, name).relative_to(self.paths.root).as_posix(), catalog)
+        sound, findings = _without_errors(catalog, name, where, self.upstream.ignored(name))
+        refused: set[str] = set()
+        outputs: list[SourceFile] = []
+        for document in page.documents:
+            frame = Frame(attribution=self._attribution(document.path), anchors=self.linked.get(name, frozenset()))
+            try:
+                merged = merge_document(document, translations_of(sound), frame)
+            except GuardError as error:
+                findings.append(Finding.of(error, page=name))
+                continue
+            refused.update(one.message.msgid for one in merged.rejected)
+            findings += _rejections(page, where, merged.rejected)
+            path = self.paths.merged(self.locale) / document.path
+            outputs.append(SourceFile(path=document.path, blob=blob_id(merged.data)))
+            if write_if_changed(path, merged.data, dry=self.dry):
+                self.changes.append(path.relative_to(self.paths.root).as_posix())
+        return MergedPage(key=key, outputs=tuple(outputs), result=_result(page, sound, findings, refused))
+
+    def _attribution(self, path: str) -> str:
+        url, license_name = self.upstream.page_url, self.upstream.license
+        return attribution(locale=self.locale, path=path, lock=self.lock, page_url=url, license_name=license_name)
 
 
 def _texts(pages: Sequence[SplitPage]) -> Iterator[tuple[str, str]]:
     return ((page.page.name, unit.split.text) for page in pages for document in page.documents for unit in document.units)
-
-
-def _attribution(document: Document, upstream: Upstream, lock: Lock, locale: str) -> str:
-    return attribution(locale=locale, path=document.path, lock=lock, page_url=upstream.page_url, license_name=upstream.license)
 
 
 @dataclass(frozen=True)

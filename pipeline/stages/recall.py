@@ -18,7 +18,7 @@ from typing import Any
 import pipeline
 from pipeline.adapters.files import write_if_changed
 from pipeline.config import Upstream
-from pipeline.model import Finding, PageResult, Severity, SourceFile
+from pipeline.model import Finding, MergedPage, PageResult, Severity, SourceFile
 from pipeline.paths import Paths
 
 # A state that is missing, damaged, or of another version: everything is done again.
@@ -28,8 +28,12 @@ _LIBRARIES = ("markdown-it-py", "mdit-py-plugins", "polib", "rapidfuzz")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inputs:
-    """Digests of what split, update and merge read: ``catalogs`` of all but upstream's pages, ``all`` of these too."""
+    """Digests of what split, update and merge read.
 
+    ``code`` of what is no document: the pipeline and its configuration; ``catalogs`` of all but upstream's pages; ``all`` of these too.
+    """
+
+    code: str
     catalogs: str
     all: str
 
@@ -38,13 +42,18 @@ def fingerprint_inputs(paths: Paths, upstream: Upstream, *, locale: str) -> Inpu
     """Digests of everything that a run reads. The checkout is what the lock says: pull sees to that."""
     digest = hashlib.blake2b(digest_size=20)
     digest.update(repr((upstream, locale, [importlib.metadata.version(name) for name in _LIBRARIES])).encode())
-    code = Path(pipeline.__file__).parent
-    for folder, pattern in ((code, "*.py"), (paths.catalogs(locale), "*.po"), (paths.memories(locale), "*.po")):
-        for path, content in _digests(folder, pattern).items():
-            digest.update(f"{path}\0{content}\n".encode())
+    _add_folder(digest, Path(pipeline.__file__).parent, "*.py")
+    code = digest.hexdigest()
+    _add_folder(digest, paths.catalogs(locale), "*.po")
+    _add_folder(digest, paths.memories(locale), "*.po")
     catalogs = digest.hexdigest()
     digest.update(paths.lock.read_bytes() if paths.lock.exists() else b"")
-    return Inputs(catalogs=catalogs, all=digest.hexdigest())
+    return Inputs(code=code, catalogs=catalogs, all=digest.hexdigest())
+
+
+def _add_folder(digest: hashlib.blake2b, folder: Path, pattern: str) -> None:
+    for path, content in _digests(folder, pattern).items():
+        digest.update(f"{path}\0{content}\n".encode())
 
 
 def recall(paths: Paths, *, locale: str, inputs: Inputs, merged: bool = True) -> tuple[PageResult, ...] | None:
@@ -83,6 +92,25 @@ def remember(paths: Paths, pages: Sequence[PageResult], *, locale: str, inputs: 
     write_if_changed(paths.state(locale, merged=merged), data)
 
 
+def recall_merged(paths: Paths, *, locale: str, inputs: Inputs) -> dict[str, MergedPage]:
+    """What merge made of each page the last time, by page, if the pipeline and its configuration are as they were."""
+    try:
+        state = json.loads(paths.merged_state(locale).read_bytes())
+        records = state["pages"] if state["code"] == inputs.code else {}
+        return {
+            page: MergedPage(key=record["key"], outputs=_files(record["outputs"]), result=_page(record["result"]))
+            for page, record in records.items()
+        }
+    except (*_UNUSABLE, AttributeError):
+        return {}
+
+
+def remember_merged(paths: Paths, pages: Mapping[str, MergedPage], *, locale: str, inputs: Inputs) -> None:
+    """Keep it for the next run."""
+    state = {"code": inputs.code, "pages": {page: asdict(merged) for page, merged in pages.items()}}
+    write_if_changed(paths.merged_state(locale), json.dumps(state, separators=(",", ":")).encode())
+
+
 def _read_state(paths: Paths, locale: str, *, merged: bool) -> Any:
     return json.loads(paths.state(locale, merged=merged).read_bytes())
 
@@ -102,6 +130,10 @@ def _digests(folder: Path, pattern: str) -> dict[str, str]:
 
 def _page(record: Mapping[str, Any]) -> PageResult:
     fields = dict(record)
-    fields["files"] = tuple(SourceFile(**file) for file in record["files"])
+    fields["files"] = _files(record["files"])
     findings = (Finding(**{**finding, "severity": Severity(finding["severity"])}) for finding in record["findings"])
     return PageResult(**{**fields, "findings": tuple(findings), "execution": None})
+
+
+def _files(records: Sequence[Mapping[str, str]]) -> tuple[SourceFile, ...]:
+    return tuple(SourceFile(**record) for record in records)
