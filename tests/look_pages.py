@@ -29,22 +29,22 @@ html_theme_options = {{
 
 
 def edit(number: int) -> str:
-    """The pencil of a block."""
-    return f'<a class="jz-edit" href="https://example.org/a.po#L{number}" title="改进这段译文" aria-label="改进这段译文"></a>'
+    """Where the pencil of a block leads, behind what the page says."""
+    return f' data-jz-edit="{number}"'
 
 
 def paragraph(number: int, chinese: str, english: str, state: str = "translated") -> str:
     """A paragraph and its English; no English if there is no translation."""
     lang = ' lang="en"' if state == "english" else ""
     shown = english if state == "english" else chinese
-    own = f'<p class="jz-block jz-{state}" data-jz="{number}"{lang}>{shown}{edit(number)}</p>\n'
+    own = f'<p class="jz-block jz-{state}" data-jz="{number}"{lang}{edit(number)}>{shown}</p>\n'
     return own if state == "english" else f'{own}<p class="jz-en" lang="en" data-jz-for="{number}">{english}</p>\n'
 
 
 def holding(tag: str, number: int, chinese: str, english: str, more: str = "") -> str:
     """A heading, cell, term or title, which holds its English."""
     inside = f'<span class="jz-zh">{chinese}</span><span class="jz-en" lang="en" data-jz-for="{number}">{english}</span>'
-    return f'<{tag} class="jz-block jz-translated" data-jz="{number}">{inside}{more}{edit(number)}</{tag}>\n'
+    return f'<{tag} class="jz-block jz-translated" data-jz="{number}"{edit(number)}>{inside}{more}</{tag}>\n'
 
 
 def long() -> str:
@@ -65,7 +65,8 @@ def reading() -> str:
     return (
         '<section id="reading">\n'
         + holding("h1", 0, "读一页", "Reading a page", '<a class="headerlink" href="#reading" title="链接">#</a>')
-        + '<p class="jz-fresh">JAX 0.10.2 · 上游提交 <code>0123456789ab</code>（2026-06-15）· 已译 90 %</p>\n'
+        + '<p class="jz-fresh" data-jz-edit="https://example.org/a.po#L">'
+        + "JAX 0.10.2 · 上游提交 <code>0123456789ab</code>（2026-06-15）· 已译 90 %</p>\n"
         + '<p class="jz-downloads"><a class="jz-download" href="a.ipynb" download>笔记本（含输出）</a></p>\n'
         + paragraph(
             1,

@@ -340,17 +340,19 @@ Built = tuple[Workshop, tuple[Finding, ...]]
 def test_blocks_carry_state_and_english(built: Built) -> None:
     article = built[0].article("index")
     title = '<span class="jz-zh">工坊</span><span class="jz-en" lang="en" data-jz-for="0">The workshop</span>'
-    assert f'class="jz-block jz-translated" data-jz="0">{title}' in article
+    assert re.search(rf'class="jz-block jz-translated" data-jz="0" data-jz-edit="\d+">{title}', article)
     assert '<p class="jz-en" lang="en" data-jz-for="1">A gradient is <strong>here</strong>, see <a class="reference ' in article
-    assert re.search(r'<p class="jz-block jz-english" data-jz="\d+" lang="en">Still English, <span class="math', article)
-    assert re.search(r'<p class="jz-block jz-translated" data-jz="\d+"><span class="jz-zh">工具</span><span class="jz-en"', article)
+    assert re.search(r'<p class="jz-block jz-english" data-jz="\d+" data-jz-edit="\d+" lang="en">Still English, <span class="math', article)
+    assert re.search(
+        r'<p class="jz-block jz-translated" data-jz="\d+" data-jz-edit="\d+"><span class="jz-zh">工具</span><span class="jz-en"', article
+    )
     assert "本页译自" not in article  # the line under the title says it
 
 
 def test_the_line_under_the_title_and_the_downloads(built: Built) -> None:
     workshop, _ = built
     article = workshop.article("work")
-    assert article.index("</h1>") < article.index('<p class="jz-fresh">') < article.index("jz-downloads")
+    assert article.index("</h1>") < article.index('<p class="jz-fresh"') < article.index("jz-downloads")
     assert "全部 1 个代码单元已在 JAX 0.10.2 上运行" in article
     executed, clean = re.findall(r'<a class="jz-download" href="([^"]+)" download>', article)
     assert json.loads((workshop.target / executed).read_text(encoding="utf-8"))["cells"][1]["outputs"][0]["text"] == "True\n"
@@ -400,7 +402,8 @@ def test_names_of_rest_links_lead_where_those_of_the_page_lead(built: Built) -> 
     article = built[0].article("api")
     assert article.count('href="https://example.org/named"') == 4  # two in each language
     assert re.search(
-        r'<span class="jz-block jz-translated caption-text" data-jz="2"><span class="jz-zh">图题。</span><span class="jz-en"', article
+        r'<span class="jz-block jz-translated caption-text" data-jz="2" data-jz-edit="\d+"><span class="jz-zh">图题。</span>',
+        article,
     )
     assert article.count('data-jz="2"') == 1
     assert article.count('href="#id') + article.count('href="#footnote') >= 2
@@ -455,7 +458,8 @@ def test_attachments_and_outputs_are_files(built: Built) -> None:
 def test_terms_and_links_to_the_catalogue(built: Built) -> None:
     article = built[0].article("index")
     assert '<abbr class="jz-term" title="gradient" tabindex="0">梯度</abbr>' in article
-    line = int(re.findall(r'<a class="jz-edit" href="https://example.org/demo/zh_CN/index.po#L(\d+)"', article)[0])
+    begin, ends = (re.findall(rf'<{tag}[^>]* data-jz-edit="([^"]*)"', article) for tag in ('p class="jz-fresh"', "h1"))
+    line = int((begin[0] + ends[0]).removeprefix("https://example.org/demo/zh_CN/index.po#L"))
     lines = built[0].paths.catalog("zh_CN", "index").read_text(encoding="utf-8").split("\n")
     assert lines[line - 1] == 'msgid "The workshop"'
 

@@ -126,7 +126,7 @@ def _mark(node: nodes.Element, number: int, block: Block) -> None:
         node["lang"] = "en"
     if block.get("kept"):
         node["jz_kept"] = block["english"]
-    if block.get("edit"):
+    if "edit" in block and not isinstance(node, nodes.raw):
         node["jz_edit"] = block["edit"]
     if block.get("terms"):
         node["jz_terms"] = block["terms"]

@@ -44,6 +44,8 @@ class BlockAttributes:
             node = nodes.caption(ids=node["ids"], classes=[name for name in node["classes"] if not name.startswith("jz-")])
         if isinstance(node, nodes.Element) and "jz" in node:
             attributes["data-jz"] = str(node["jz"])
+            if "jz_edit" in node:
+                attributes["data-jz-edit"] = node["jz_edit"]
             if "lang" in node:
                 attributes["lang"] = node["lang"]
         elif isinstance(node, nodes.Element) and "jz_for" in node:

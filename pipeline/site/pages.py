@@ -43,7 +43,8 @@ def head_html(record: dict[str, Any], locale: str) -> str:
     if launch := record["launch"]:
         links.append(f'<a class="jz-launch" href="{escape(launch)}">{escape(text(locale, "colab"))}</a>')
     downloads = f'<p class="jz-downloads">{" ".join(links)}</p>\n' if links else ""
-    return f'<p class="jz-fresh">{record["fresh"]}</p>\n{downloads}'
+    edit = f' data-jz-edit="{escape(record["edit"])}"' if record["edit"] else ""
+    return f'<p class="jz-fresh"{edit}>{record["fresh"]}</p>\n{downloads}'
 
 
 def _download(path: str, words: str) -> str:

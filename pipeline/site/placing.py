@@ -11,7 +11,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 
 from pipeline.site.blocks import is_inside
-from pipeline.site.nodes import english, fixed, store, term_note
+from pipeline.site.nodes import english, store, term_note
 from pipeline.site.texts import text
 
 _NOT_FOR_TERMS = (nodes.literal, nodes.math, nodes.reference, nodes.title, nodes.term, nodes.raw, english, term_note)
@@ -35,8 +35,6 @@ def place_english(app: Sphinx, document: nodes.document) -> None:
         if own is not None:
             _note_terms(node, seen)
             _place(node, own)
-        if edit := node.attributes.pop("jz_edit", ""):
-            _add_edit(node, edit, text(app.config.language, "edit"))
         node.attributes.pop("jz_terms", None)
     name_boxes(document, app.config.language)
 
@@ -121,13 +119,6 @@ def _is_balanced(html: str) -> bool:
         elif not empty and name.lower() not in _VOID:
             depth.append(name.lower())
     return not depth
-
-
-def _add_edit(node: nodes.Element, href: str, label: str) -> None:
-    label = escape(label)
-    html = f'<a class="jz-edit" href="{escape(href)}" title="{label}" aria-label="{label}"></a>'
-    if not isinstance(node, nodes.raw):
-        node += fixed(html=html)
 
 
 def _note_terms(node: nodes.Element, seen: set[str]) -> None:

@@ -6,7 +6,6 @@ _TEXTS = {
     "zh_CN": {
         "elsewhere": "这部分内容请看英文文档：",
         "file": "这里的代码在上游仓库中：",
-        "edit": "改进这段译文",
         "colab": "在 Colab 中打开",
         "broken": "这个页面无法显示，下面是它的英文源文本。错误：",
         "executed": "下载笔记本（含输出）",
@@ -28,7 +27,6 @@ _TEXTS = {
     "": {
         "elsewhere": "See the English docs: ",
         "file": "The code is in upstream's repository: ",
-        "edit": "Improve this translation",
         "colab": "Open in Colab",
         "broken": "This page cannot be shown; this is its English source. The error: ",
         "executed": "Download the notebook (with outputs)",

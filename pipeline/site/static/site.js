@@ -61,6 +61,16 @@
     choose(VIEWS[(VIEWS.indexOf(root.dataset.jzView) + 1) % VIEWS.length]);
   });
 
+  // — the pencil of a block: the page says how all addresses begin, the block how its own ends —
+
+  const editing = document.querySelector(".jz-fresh")?.dataset.jzEdit;
+  for (const block of editing === undefined ? [] : blockOf.values()) {
+    if (block.dataset.jzEdit === undefined) continue;
+    const pencil = Object.assign(document.createElement("a"), { className: "jz-edit", href: editing + block.dataset.jzEdit, title: "改进这段译文" });
+    pencil.setAttribute("aria-label", pencil.title);
+    block.append(pencil);
+  }
+
   // — the mark of a paragraph —
 
   for (const text of english) {

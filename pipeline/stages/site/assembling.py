@@ -24,7 +24,7 @@ from pipeline.stages.site.plan import RECORDS, Site
 from pipeline.stages.site.preview import has_fuzzy, notebook_of, preview, with_outputs_of
 from pipeline.stages.site.records import Shown, record_of
 
-FORMAT = 1  # raise it when records change their meaning
+FORMAT = 2  # raise it when records change their meaning
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

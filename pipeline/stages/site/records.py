@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from os.path import commonprefix
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -49,6 +50,7 @@ def record_of(site: Site, shown: Shown) -> dict[str, Any]:
     left_out = site.attribution(path)
     blocks, definitions = _blocks(site, shown, left_out)
     places = _places(site, page.page)
+    records = [_block(site, page, block, places) for block in blocks if block.kind is not Kind.IMAGE]
     return {
         "page": page.page,
         "source": path,
@@ -67,8 +69,18 @@ def record_of(site: Site, shown: Shown) -> dict[str, Any]:
         ),
         "downloads": list(shown.downloads().items()),
         "launch": _filled(site.policy.notebook_url, site, page.page) if shown.is_notebook else "",
-        "blocks": [_block(site, page, block, places) for block in blocks if block.kind is not Kind.IMAGE],
+        "edit": _shorten_addresses(records),
+        "blocks": records,
     }
+
+
+def _shorten_addresses(records: Sequence[dict[str, Any]]) -> str:
+    """How the addresses of all blocks begin; what is left with the blocks are their ends."""
+    begin = str(commonprefix([record["edit"] for record in records if "edit" in record]))  # noqa: RUF071 - letters count
+    for record in records:
+        if "edit" in record:
+            record["edit"] = record["edit"].removeprefix(begin)
+    return begin
 
 
 def _blocks(site: Site, shown: Shown, left_out: str) -> tuple[tuple[Block, ...], str]:
