@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.core.checks import content, typography
+from pipeline.core.checks import content, spacing, typography
 from pipeline.core.checks.base import Subject
 from pipeline.core.checks.masked import CLOSE, OPEN, OTHER, URL, WORD, keeps_atoms, masked
 from pipeline.core.checks.numbers import chinese_values, english_values
@@ -123,3 +123,7 @@ def test_a_note_that_outlives_the_fuzzy_mark_is_mentioned() -> None:
     entry = Entry(msgid="Two.", msgstr="二。", notes=("paragraph · Title", "fuzzy: a number changed"))
     (problem,) = check.find(Subject(entry))
     assert problem.severity is Severity.NOTE
+
+
+def test_a_hyphen_behind_chinese_wants_no_space_where_a_word_does() -> None:
+    assert [edit.start for edit in spacing.missing_spaces("拉丁-9 和JAX")] == [len("拉丁-9 和")]

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from string import ascii_lowercase, ascii_uppercase
 from typing import NamedTuple
 
 from pipeline.core import prose
@@ -18,8 +19,10 @@ from pipeline.model import Markup, Severity
 _APART = re.compile(r"[ -]")
 _EDGE_MARK = re.compile(r"(?<![^\W_])_+|_+(?![^\W_])")  # emphasis; not the underscore of a name
 _READ_AS = str.maketrans({"*": None, "\n": " ", "\u00a0": " ", "‐": "-", "‑": "-", "–": "-"})
+_TO_LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
 _GLOSS = re.compile(rf"（[^（）{prose.CJK}]*）|\([^(){prose.CJK}]*\)")
-_SQUEEZED = re.compile(r"(?:[\s*_\-‐‑–—~的]|\\\s)+")  # what may stand in a rendering, or not, without making it another one
+_SQUEEZED = re.compile(r"[\s*_\-‐‑–—~的]+")  # what may stand in a rendering, or not, without making it another one …
+_GAP = re.compile(r"\\\s")  # … and what parts marks from words in reStructuredText
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +99,11 @@ class Glossary:
 
     def mentions(self, english: str, markup: Markup = Markup.MARKDOWN) -> tuple[Mention, ...]:
         """The terms in a text: the longest at each place, none within code, math or targets."""
-        text = _EDGE_MARK.sub("", prose.mask(english, markup).translate(_READ_AS))
-        found = (Mention(self._forms[joined(match[0])], text, match.start(), match.end()) for match in self._pattern.finditer(text))
+        text = prose.mask(english, markup).translate(_READ_AS)
+        if "_" in text:
+            text = _EDGE_MARK.sub("", text)
+        spans = [match.span() for match in self._pattern.finditer(text.translate(_TO_LOWER))]
+        found = (Mention(self._forms[joined(text[start:end])], text, start, end) for start, end in spans)
         return tuple(mention for mention in found if _has_its_capitals(mention))
 
     def misuses(self, mentions: Iterable[Mention], chinese: str, markup: Markup = Markup.MARKDOWN) -> Iterator[Misuse]:
@@ -175,11 +181,14 @@ def _term(rows: list[Row], where: str) -> Term:
 def as_plain(chinese: str) -> Plain:
     """A translation as renderings are looked for in it."""
     text = chinese.lower()
-    return Plain(_squeeze(text), _squeeze(_GLOSS.sub("", text)))
+    whole, without_glosses = _squeeze(text), _GLOSS.sub("", text)
+    return Plain(whole, whole if without_glosses == text else _squeeze(without_glosses))
 
 
 def _has_its_capitals(mention: Mention) -> bool:
     """Whether words that the glossary writes with capitals have them in the text: XLA, Jacobian."""
+    if mention.term.english.islower():
+        return True
     pairs = zip(_APART.split(mention.words), _APART.split(mention.term.english), strict=False)
     return all(word.startswith(wanted) for word, wanted in pairs if wanted != wanted.lower())
 
@@ -200,4 +209,4 @@ def _has_in_order(text: str, parts: Iterable[str]) -> bool:
 
 
 def _squeeze(text: str) -> str:
-    return _SQUEEZED.sub("", text).lower()
+    return _SQUEEZED.sub("", _GAP.sub("", text) if "\\" in text else text).lower()

@@ -15,6 +15,7 @@ from html import unescape
 from markdown_it.token import Token
 
 from pipeline.core import markdown, splice
+from pipeline.core.inline import inline_tokens
 from pipeline.core.markdown import Split
 from pipeline.core.splice import Placed
 from pipeline.errors import InputError
@@ -23,7 +24,9 @@ from pipeline.model import Kind, Message
 # Also what turns the direction of text around or cannot be seen: a reader would see something else than stands there.
 CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f\x80-\x9f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
 _ACTIVE = re.compile(r"[<\[{\\:&]|//|www\.", re.IGNORECASE)
-_BLOCK_START = re.compile(r"[#>\-+*_=|`~:<%(\d\[$]")
+_PARSED = re.compile(r"[<\[{]")  # without any of these there is no HTML, link, image, role or footnote mark
+# Code, formulas and emphasis begin no block.
+_BLOCK_START = re.compile(r"[#>\-+=|~:<%(\d\[]|```|\$\$|[*_](?![*_]?[^\s*_])")
 # Renderers differ (marked and MathJax read a notebook, MyST-Parser a page), so these are compared as they
 # are written, wherever they stand.
 WRITTEN = {
@@ -40,6 +43,8 @@ WRITTEN = {
         r"|(?:re|provide)?(?:new)?command|(?:re)?newenvironment|DeclareMathOperator)(?![A-Za-z])"
     ),
 }
+# What stands in whatever these find, in lower case: most texts have none of it.
+_MAYBE_WRITTEN = re.compile(r"<|\]\(|//|www\.|data:|script:|https?:|file:|\{\{|\{%|\\")
 _COUNTED = frozenset(("HTML", "payload"))  # no more of them than in the English; others may be named again
 _ESCAPE = re.compile(r"\\([:/.&;#])")
 _IMAGE_MARKS = frozenset("\\`<>[]$")
@@ -140,11 +145,14 @@ def _written_refusal(msgid: str, msgstr: str) -> Refusal | None:
     """Whether the translation has, as text, anything that some renderer could make active and the English has not."""
     if not _ACTIVE.search(msgstr):
         return None
-    texts = tuple(_without_escapes(text) for text in (msgid, msgstr))
+    text = _without_escapes(msgstr)
+    if not _MAYBE_WRITTEN.search(text.lower()):
+        return None
     for name, pattern in WRITTEN.items():
-        theirs, ours = (Counter(filter(None, pattern.findall(text))) for text in texts)
-        if added := ours - theirs if name in _COUNTED else Counter(piece for piece in ours if piece not in theirs):
-            return _active(name, added, Counter())
+        if ours := Counter(filter(None, pattern.findall(text))):
+            theirs = Counter(filter(None, pattern.findall(_without_escapes(msgid))))
+            if added := ours - theirs if name in _COUNTED else Counter(piece for piece in ours if piece not in theirs):
+                return _active(name, added, Counter())
     return None
 
 
@@ -171,7 +179,7 @@ def _html_refusal(msgid: str, msgstr: str) -> Refusal | None:
 
 def _inline_refusal(msgid: str, msgstr: str) -> Refusal | None:
     """Whether the translation brings in anything active: HTML, targets, roles that the English has not."""
-    if not _ACTIVE.search(msgstr) and "<" not in msgid:
+    if not _PARSED.search(msgstr) and "<" not in msgid:
         return None
     theirs, ours = _active_pieces(msgid), _active_pieces(msgstr)
     for name in ("HTML", "link target", "image", "role", "footnote"):
@@ -200,7 +208,7 @@ def _active_pieces(text: str) -> dict[str, Counter[str]]:
     def add(name: str, piece: object) -> None:
         pieces.setdefault(name, Counter())[str(piece)] += 1
 
-    for token in _inline_tokens(text):
+    for token in inline_tokens(text):
         if token.type == "html_inline":
             add("HTML", token.content)
         elif token.type == "link_open":
@@ -216,10 +224,3 @@ def _active_pieces(text: str) -> dict[str, Counter[str]]:
         elif token.type == "footnote_ref":
             add("footnote", token.meta["label"])
     return pieces
-
-
-def _inline_tokens(text: str) -> list[Token]:
-    md = markdown.parser()
-    tokens: list[Token] = []
-    md.inline.parse(text, md, {}, tokens)
-    return tokens

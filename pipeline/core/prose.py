@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 
 from pipeline.model import Markup
 
@@ -54,17 +55,29 @@ _PLACEHOLDER = re.compile(r"data:#(\d+)")
 
 def mask(text: str, markup: Markup = Markup.MARKDOWN) -> str:
     """``text`` with every atom (code, math, images, targets, HTML) replaced by a space."""
-    return _ATOMS[markup].sub(" ", text)
+    return " ".join(_parted(text, markup)[::2])
 
 
 def atoms_of(text: str, markup: Markup = Markup.MARKDOWN) -> list[str]:
     """The atoms of a text, as they are written, in order."""
-    return [match[0] for match in _ATOMS[markup].finditer(text)]
+    return list(_parted(text, markup)[1::2])
+
+
+@lru_cache(maxsize=1 << 10)  # checks look at the same texts several times, page by page
+def _parted(text: str, markup: Markup) -> tuple[str, ...]:
+    """What stands before, between and behind the atoms at even places, the atoms at odd ones."""
+    parts: list[str] = []
+    at = 0
+    for match in _ATOMS[markup].finditer(text):
+        parts += (text[at : match.start()], match[0])
+        at = match.end()
+    return (*parts, text[at:])
 
 
 def replace_atoms(text: str, by: Callable[[str], str], markup: Markup = Markup.MARKDOWN) -> str:
     """``text`` with what ``by`` gives for each atom in its place: as long as the atom where positions are to hold."""
-    return _ATOMS[markup].sub(lambda match: by(match[0]), text)
+    parts = _parted(text, markup)
+    return "".join(by(part) if at % 2 else part for at, part in enumerate(parts)) if len(parts) > 1 else text
 
 
 def has_words(text: str, markup: Markup = Markup.MARKDOWN) -> bool:

@@ -262,8 +262,7 @@ def _in_place(find: Callable[[Subject], Iterator[Problem]]) -> Callable[[Subject
     """``find``, where there are atoms that differ, in a text that stands as the right block."""
 
     def find_in_place(subject: Subject) -> Iterator[Problem]:
-        english, chinese = subject.english, subject.chinese
-        return find(subject) if english.atoms != chinese.atoms and english.blocks == chinese.blocks else iter(())
+        return find(subject) if not subject.has_all_atoms and subject.is_in_place else iter(())
 
     return find_in_place
 

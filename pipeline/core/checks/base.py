@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from pipeline.core import guard
 from pipeline.core.checks.masked import masked
 from pipeline.core.checks.parsed import Parsed, parse
-from pipeline.model import Entry, Kind, Markup, Severity
+from pipeline.core.guard import Refusal
+from pipeline.model import Entry, Kind, Markup, Message, Severity
 
 Span = tuple[int, int]  # of a msgstr, in characters
 _KINDS = frozenset(kind.value for kind in Kind)
@@ -46,6 +48,16 @@ class Subject:
         return self.entry.notes[0].partition(" · ")[0] if self.entry.notes else ""
 
     @cached_property
+    def refusal(self) -> Refusal | None:
+        """Why the guard leaves it out, if it does."""
+        message = Message(msgid=self.msgid, kind=self.kind, start=0, end=0, line=0, markup=self.markup)
+        if self.markup is not Markup.RST:
+            return guard.refusal(message, self.msgstr)
+        from pipeline.core.rst import guard as rst_guard
+
+        return rst_guard.refusal(message, self.msgstr)
+
+    @cached_property
     def english(self) -> Parsed:
         """The msgid, parsed in the place where it stands."""
         return self.read(self.msgid)
@@ -54,6 +66,16 @@ class Subject:
     def chinese(self) -> Parsed:
         """The msgstr, parsed in the place where it will stand."""
         return self.read(self.msgstr)
+
+    @cached_property
+    def is_in_place(self) -> bool:
+        """Whether the translation stands as the right block: in another one all of its markup may mean something else."""
+        return self.chinese.blocks == self.english.blocks
+
+    @cached_property
+    def has_all_atoms(self) -> bool:
+        """Whether the atoms are those of the English."""
+        return self.chinese.atoms == self.english.atoms
 
     @cached_property
     def masked_english(self) -> str:

@@ -33,12 +33,13 @@ def read_brackets(text: str) -> Brackets:
     """Pair the brackets of a masked text. Apostrophes, the bracket of ``1)``, those of ``[0, 1)`` and one that is quoted are none."""
     if "]" in text or "[" in text:
         text = _INTERVAL.sub(lambda match: " " * len(match[0]), text)
+    found = list(_BRACKET.finditer(text))
+    quoted = {match.start() for match in _QUOTED.finditer(text)} if found else ()
     waiting: list[int] = []
     single: list[int] = []
     pairs: list[tuple[int, int]] = []
     mixed: list[tuple[int, int]] = []
-    quoted = {match.start() for match in _QUOTED.finditer(text)}
-    for match in _BRACKET.finditer(text):
+    for match in found:
         at, mark = match.start(), match[0]
         if at in quoted:
             continue

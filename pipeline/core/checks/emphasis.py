@@ -54,8 +54,10 @@ class Pair(NamedTuple):
 def find_unrendered(subject: Subject) -> Iterator[Problem]:
     """Bold or italics that do not show."""
     english, chinese, source = subject.english, subject.chinese, subject.msgstr
-    if ("*" not in source and "_" not in source) or chinese.blocks != english.blocks:
+    if ("*" not in source and "_" not in source) or not subject.is_in_place:
         return
+    if "*" not in chinese.literal and "_" not in chinese.literal and not _nested(chinese):
+        return  # no mark shows
     lost = english.count("strong", "em") - chinese.count("strong", "em")
     meant = _meant(subject, lost)
     if _stray(subject, chinese, meant) <= 0 and _nested(chinese) <= _nested(english):

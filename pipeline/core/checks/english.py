@@ -40,6 +40,7 @@ _CITED = re.compile(
     r"\b(?:et al\b|arXiv\b|proceedings\b|doi\b|pp\.|vol\.|author\s*=|title\s*=|year\s*=|(?:19|20)\d\d\b)|@\w+\{", re.IGNORECASE
 )
 _BRACKETED = re.compile(r"[（(《“\"「『‘][^（(《“\"「『‘）)》”\"」』’]*[）)》”\"」』’]")
+_SEVERAL = re.compile(r"(?:[A-Za-z]+[^A-Za-z]+){2}[A-Za-z]")  # three words at least: with fewer a run is never told of
 _RUN = re.compile(rf"[A-Za-z][A-Za-z0-9 ,.;:'’{OPEN}{WORD}{LINK}-]*[A-Za-z.]")
 LEAST_WORDS, LEAST_ORDINARY, LEAST_COPIED = 4, 2, 3  # of a run inside Chinese; of one that is copied
 
@@ -60,10 +61,17 @@ def ordinary(words: Sequence[str], *, lower: bool = False) -> int:
     return sum(re.split("['’]", word if lower else word.lower())[0] in _ORDINARY for word in words)
 
 
+@lru_cache(maxsize=64)
+def count_han(text: str) -> int:
+    """How many Chinese characters a text has."""
+    return len(_HAN.findall(text))
+
+
+@lru_cache(maxsize=64)
 def is_english(text: str) -> bool:
     """Whether a masked text is plain English: hardly any Chinese in it, but words that no name consists of."""
     words = words_of(text)
-    characters = len(_HAN.findall(text))
+    characters = count_han(text)
     if not words or characters * 4 > len(words):
         return False
     count = ordinary(words)
@@ -86,8 +94,8 @@ def english_runs(text: str, msgid: str) -> Iterator[tuple[int, int]]:
     Quotations and names in brackets are left out.
     """
     text = _BRACKETED.sub(lambda match: match[0] if _HAN.search(match[0]) else "（" * len(match[0]), text)
-    copied = f" {' '.join(words_of(msgid))} "
-    for match in _RUN.finditer(text):
+    for match in filter(lambda match: _SEVERAL.match(match[0]), _RUN.finditer(text)):
+        copied = f" {' '.join(words_of(msgid))} "
         words = words_of(match[0])
         is_long = len(words) >= LEAST_WORDS and ordinary(words, lower=True) >= LEAST_ORDINARY
         if is_long or (is_phrase(match[0]) and f" {' '.join(words)} " in copied):

@@ -4,28 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from pipeline.core import guard
 from pipeline.core.checks.base import Check, Problem, Subject
-from pipeline.core.guard import Refusal
-from pipeline.model import Markup, Message, Severity
+from pipeline.model import Severity
 
 
 def _refused(code: str) -> Callable[[Subject], Iterator[Problem]]:
     def find(subject: Subject) -> Iterator[Problem]:
-        refusal = _refusal(subject)
+        refusal = subject.refusal
         if refusal and refusal.code == code:
             yield Problem(text=f"the translation {refusal.text}", hint=refusal.hint)
 
     return find
-
-
-def _refusal(subject: Subject) -> Refusal | None:
-    message = Message(msgid=subject.msgid, kind=subject.kind, start=0, end=0, line=0, markup=subject.markup)
-    if subject.markup is not Markup.RST:
-        return guard.refusal(message, subject.msgstr)
-    from pipeline.core.rst import guard as rst_guard
-
-    return rst_guard.refusal(message, subject.msgstr)
 
 
 _NAMES = {

@@ -27,6 +27,7 @@ _HALF = re.compile(
     """,
     re.VERBOSE,
 )
+_HALF_MARK = re.compile(r"[,.:;!?]")
 _CLAUSE = re.compile(r"[。！？；](?=.)|\n")
 _LISTED = re.compile(rf"(?<={WORD}){_C},[ ]*(?={_O}{WORD})")
 _BRACKETED = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
@@ -34,7 +35,7 @@ _BRACKETED = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 
 def half_width(shown: str) -> Iterator[Edit]:
     """``,`` ``.`` ``:`` ``;`` ``!`` ``?`` that end or part a Chinese clause."""
-    if not _ANY_HAN.search(shown):
+    if not _HALF_MARK.search(shown) or not _ANY_HAN.search(shown):
         return
     for match in _HALF.finditer(shown):
         if match["d"] and not _is_chinese_end(shown, match.start()):
@@ -61,11 +62,14 @@ def listed(shown: str) -> Iterator[tuple[int, int]]:
 
 
 _BESIDE = f"[{HAN}{_HAN_MARKS}]"
+_ANY_DOTS = ("...", "。。。", "⋯", "…")
 _DOTS = re.compile(r"[ ]*(?:\.{3,}|。{3,}|⋯+|(?<!…)…(?!…)|…{3,})[ ]*")
 
 
 def ellipses(shown: str) -> Iterator[Edit]:
     """``...``, ``。。。`` and a single ``…`` beside Chinese."""
+    if not any(dots in shown for dots in _ANY_DOTS):
+        return
     for match in _DOTS.finditer(shown):
         before, after = shown[: match.start()].rstrip(f"{OPEN}{CLOSE}")[-1:], shown[match.end() :].lstrip(f"{OPEN}{CLOSE}")[:1]
         if "。" in match[0] or any(character and re.match(_BESIDE, character) for character in (before, after)):
@@ -83,6 +87,7 @@ def _without_edges(match: re.Match[str], before: str, after: str) -> tuple[int, 
     return start, end
 
 
+_ANY_DASH = re.compile(r"[-–—―─－]")
 _DASH = re.compile(
     rf"""
       (?P<left>[^\s]{_C})(?:
@@ -99,6 +104,8 @@ def dashes(shown: str, *, may_part: bool) -> Iterator[Edit]:
 
     ``may_part`` says that `` - `` is all right, as between the parts of a title.
     """
+    if not _ANY_DASH.search(shown):
+        return
     at = 0
     while match := _DASH.search(shown, at):
         left, right = match["left"][0], match["right"][-1]
@@ -150,7 +157,12 @@ _AGAIN = re.compile(
 )
 
 
+_TWO_MARKS = re.compile(rf"[，；：、。！？][{OPEN}{CLOSE}]*[，；：、。！？,;:.]")
+
+
 def doubled(shown: str) -> Iterator[Edit]:
     """Two marks where one belongs. Which of two different ones is for a person to say: then the edit changes nothing."""
+    if not _TWO_MARKS.search(shown):
+        return
     for match in _AGAIN.finditer(shown):
         yield Edit(*match.span(), match["same"] or match["stop"] or match[0])

@@ -21,7 +21,7 @@ _CHARACTER_REFERENCE = re.compile(r"[&＆]\s?(?:#[xX]?[0-9A-Fa-f]+|lt|gt|amp|quo
 
 def find_links(subject: Subject) -> Iterator[Problem]:
     """Links and images that stopped being what they were."""
-    if not subject.english.atoms and "](" not in subject.msgstr:
+    if subject.has_all_atoms and "](" not in subject.msgstr:
         return
     lost = [(name, target) for name in _TARGETS for target in missing(subject.english, subject.chinese, name)]
     shown = [(name, target) for name, target in lost if stands_elsewhere(subject.chinese, name, target)]

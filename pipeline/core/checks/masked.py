@@ -25,6 +25,7 @@ _VOID = re.compile(r"<(?:area|br|col|hr|img|input|wbr)\b|<!--|.*/>", re.DOTALL |
 _AUTOLINK = re.compile(r"<[A-Za-z][\w+.-]*:")
 _RST_ROLE = re.compile(r"(:[\w.+:-]+:`|`)(.*?)(\s*<[^<>`]*>`|`_|`(?::[\w.+:-]+:)?)", re.DOTALL)
 _RST_MARK = re.compile(r"\\(?P<gap>\s)|\\.|(?P<run>\*{1,2})", re.DOTALL)
+_MAYBE_MARK = re.compile(rf"[\\*_~\[\]{_TARGET}]")
 _MARK = re.compile(
     rf"""
       \\[!-/:-@\[-`{{-~]                                     # escaped
@@ -108,6 +109,8 @@ class _Run:
 
 
 def _without_marks(text: str, marks: re.Pattern[str]) -> str:
+    if not _MAYBE_MARK.search(text):
+        return text
     shown = list(text)
     runs: list[_Run] = []
     brackets: list[int] = []

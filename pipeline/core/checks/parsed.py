@@ -67,6 +67,10 @@ _IN_TEXT = {
     Atom.CITATION: re.compile(r"\[-?@[^\[\]]+\]|\[![A-Z]+\]"),
 }
 _OF_MARKDOWN = frozenset((Atom.SUBSTITUTION, Atom.CITATION))  # docutils knows those of reStructuredText
+_FOUND_IN_TEXT = {
+    Markup.MARKDOWN: _IN_TEXT,
+    Markup.RST: {name: pattern for name, pattern in _IN_TEXT.items() if name not in _OF_MARKDOWN},
+}
 _MAYBE_IN_TEXT = re.compile(r"://|www\.|@|\{\{|\[!")
 _LINKED = frozenset(("link", "reference", "autolink"))
 
@@ -165,7 +169,7 @@ class _Gathered:
     """Texts and atoms of a tree, collected in one walk."""
 
     def __init__(self, markup: Markup) -> None:
-        self.in_text = {name: pattern for name, pattern in _IN_TEXT.items() if markup is Markup.MARKDOWN or name not in _OF_MARKDOWN}
+        self.in_text = _FOUND_IN_TEXT[markup]
         self.visible: list[str] = []
         self.prose: list[str] = []
         self.plain: list[str] = []

@@ -11,7 +11,8 @@ from pipeline.core import markdown
 from pipeline.model import Kind
 
 STAND_IN = "\ufffc"  # the "object replacement character": for what is no plain text, and for the blocks around a message
-_BLOCK_START = re.compile(r"[#>\-+*_:~<%(\d\[$`]")
+# Code, formulas and emphasis begin no block.
+_BLOCK_START = re.compile(r"[#>\-+:~<%(\d\[]|```|\$\$|[*_](?![*_]?[^\s*_])")
 _CELL_END = re.compile(r"(?<!\\)\|")
 
 # The openers of the blocks around and in a text, as the parser names them, and the inline content of each block that has any.

@@ -12,12 +12,15 @@ from typing import Any
 
 from pipeline.core.checks.tree import TEXT_ROLES, Node
 
+_MAYBE_MARKED = re.compile(r"[\x00\\`*_|:@]")  # without any of these docutils takes all for text
 _ESCAPE = re.compile(r"\x00(.?)", re.DOTALL)
 _CODE = re.compile(r"\S+")  # what a word in single backquotes is mostly meant to be
 
 
 def inline_tree(text: str) -> tuple[Node, ...]:
     """The inline content of a block."""
+    if not _MAYBE_MARKED.search(text):
+        return (Node("text", text),) if text else ()
     from pipeline.core.rst.inline import spaced
     from pipeline.core.rst.inliner import read_inline
 

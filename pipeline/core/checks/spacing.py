@@ -17,6 +17,8 @@ _AS_LETTERS = {**_HIDDEN, ord(WORD): "x", ord(URL): "x", ord(OTHER): "\n"}
 _ALSO = re.compile(rf"(?<=[A-Za-z0-9+][+#])(?=[{HAN}])|(?<=[Α-Ωα-ωµ])(?=[{HAN}])|(?<=[{HAN}])(?=[Α-Ωα-ωµ])")
 _WORD_ENDS = re.compile(r"[A-Za-z0-9%‰℃Α-Ωα-ωµ]|(?<=[A-Za-z0-9+])[+#]")
 _WORD_STARTS = re.compile(r"[A-Za-z0-9Α-Ωα-ωµ]")
+# Where Chinese and a word may meet: without any of these there is nothing for autocorrect to find.
+_MEETING = re.compile(rf"[{HAN}](?=[A-Za-z0-9Α-Ωα-ωµ])|[A-Za-z0-9%‰℃Α-Ωα-ωµ+#](?=[{HAN}])")
 _BLOCK_MARK = re.compile(rf"[\s>]*(?:[-+*#>{OTHER}]+|\d{{1,9}}[.)])")
 _RULES = (
     "space-word space-punctuation space-bracket space-backticks space-dash space-dollar fullwidth no-space-fullwidth "
@@ -37,10 +39,10 @@ def _spaced() -> Callable[[str], str]:
 def missing_spaces(shown: str) -> Iterator[Edit]:
     """Where a masked text wants a space between Chinese and a word, a number, code or math: outside of the marks around those."""
     plain = shown.translate(_AS_LETTERS)
+    if not _MEETING.search(plain):
+        return
     spaced = _spaced()(plain)
     places = {match.start() for match in _ALSO.finditer(plain)} | (set(_inserted(plain, spaced)) if spaced != plain else set())
-    if not places:
-        return
     seen = [at for at, character in enumerate(shown) if character not in (OPEN, CLOSE)]
     for place in sorted(places):
         if not _is_edge(plain, place):
@@ -69,7 +71,7 @@ def _inserted(before: str, after: str) -> Iterator[int]:
 
 _FULL_WIDTH = "，。；：、！？）】》」』（【《「『"
 _SPACE = re.compile(r"[ \t]+")
-_BETWEEN_HAN = re.compile(rf"(?<=[{HAN}])[ \t]+(?=[{HAN}])")
+_BETWEEN_HAN = re.compile(rf"[ \t](?<=[{HAN}].)[ \t]*(?=[{HAN}])")  # begins with what is rare, so that `re` skips to it
 _WIDE_SPACE = re.compile(r"\u3000+")
 _CHINESE = re.compile(rf"[{HAN}{_FULL_WIDTH}\s]")
 _WIDE_LETTERS = re.compile(r"[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a]+")

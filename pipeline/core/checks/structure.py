@@ -40,6 +40,7 @@ _OWN_MARK = {
     Kind.QUOTE: re.compile(r">[ \t]*"),
 }
 _ATOM_OF = {"link": Atom.LINK, "reference": Atom.REFERENCE, "image": Atom.IMAGE}
+_EMPHASIS = re.compile("[*_~]")
 _NUMBER = re.compile(r"\d{1,9}(?=[.)])")
 _MARK = re.compile(r"#{1,6}|\d{1,9}[.)]|`{3,}|~{3,}|:{3,}|\$\$|[>+%:\[(*_<-]")
 _ESCAPABLE = re.compile(r"[#>+%\[(*_:~-]")
@@ -87,6 +88,8 @@ def _escaped(source: str) -> Iterator[str]:
 
 def find_other_emphasis(subject: Subject) -> Iterator[Problem]:
     """Bold, italics or strikethrough that came, went or moved, without marks that would show."""
+    if not _EMPHASIS.search(subject.msgstr) and not _EMPHASIS.search(subject.msgid):
+        return
     theirs, ours = (_emphasized(parsed) for parsed in (subject.english, subject.chinese))
     if not theirs and not ours:
         return
@@ -193,10 +196,10 @@ def _empty_targets(parsed: Parsed) -> Counter[tuple[str, str]]:
 
 
 def _in_place(find: Callable[[Subject], Iterator[Problem]]) -> Callable[[Subject], Iterator[Problem]]:
-    """``find``, for a text that stands as the right block: in another one all of its markup may mean something else."""
+    """``find``, for a text that stands as the right block."""
 
     def find_in_place(subject: Subject) -> Iterator[Problem]:
-        return find(subject) if subject.chinese.blocks == subject.english.blocks else iter(())
+        return find(subject) if subject.is_in_place else iter(())
 
     return find_in_place
 

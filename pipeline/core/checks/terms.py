@@ -106,7 +106,8 @@ def _is_kept(mention: Mention, msgstr: str) -> bool:
 
 
 def _phrase(msgid: str) -> str:
-    return _ENDS.sub("", _EMPHASIS.sub("", msgid)).casefold()
+    plain = _EMPHASIS.sub("", msgid) if "*" in msgid or "_" in msgid else msgid
+    return _ENDS.sub("", plain).casefold()
 
 
 def _said(msgstr: str) -> str:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from html import unescape
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from urllib.parse import unquote
 
 from markdown_it.common.utils import normalizeReference
 from markdown_it.token import Token
 
 from pipeline.core import markdown
+from pipeline.core.inline import inline_tokens
 
 _LABEL = re.compile(r"(?P<index>[A-Za-z0-9_\])])?\[((?:`[^`]*`|[^\[\]`])*)\]\[((?!\^)[^\[\]\n]*)\]")
 _INDEX = 3  # characters; `x[i][j]` is no link
@@ -45,12 +46,12 @@ def walk(tree: tuple[Node, ...], path: tuple[str, ...] = ()) -> Iterator[tuple[t
 
 def inline_tree(content: str) -> tuple[Node, ...]:
     """The inline content of a block. Every label is taken for one that is defined: the definitions stand elsewhere on the page."""
-    env: dict[str, Any] = {}
-    if "][" in content:
-        env["references"] = {normalizeReference(label): {"href": f"[{label}]", "title": ""} for label in _labels(content)}
+    if "][" not in content:
+        return _nodes(iter(inline_tokens(content)))
+    references = {normalizeReference(label): {"href": f"[{label}]", "title": ""} for label in _labels(content)}
     md = markdown.parser()
     tokens: list[Token] = []
-    md.inline.parse(content, md, env, tokens)
+    md.inline.parse(content, md, {"references": references}, tokens)
     return _nodes(iter(tokens))
 
 

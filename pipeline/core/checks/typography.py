@@ -97,7 +97,8 @@ def _find_quote(subject: Subject) -> Iterator[Problem]:
 
 
 def _find_nin(subject: Subject) -> Iterator[Problem]:
-    if spans := tuple(match.span() for match in re.finditer("您", subject.msgstr)):
+    if "您" in subject.msgstr:
+        spans = tuple(match.span() for match in re.finditer("您", subject.msgstr))
         yield Problem(text="addresses the reader as 您", hint="Write 你, as everywhere else.", spans=spans)
 
 
@@ -119,14 +120,19 @@ def _to_simplified() -> Callable[[str], str]:
     return convert
 
 
+@cache
+def _is_traditional(character: str) -> bool:
+    return _to_simplified()(character) != character
+
+
 def _find_traditional(subject: Subject) -> Iterator[Problem]:
     shown = subject.masked_chinese
+    if not any(map(_is_traditional, shown)):
+        return
     convert = _to_simplified()
     simplified = convert(shown)
-    if shown == simplified:
-        return
     changed = (at for at, (ours, theirs) in enumerate(zip(shown, simplified, strict=False)) if ours != theirs)
-    places = [at for at in changed if convert(shown[at]) != shown[at]]  # 显示覆盖 is taken for 显 + 示覆 + 盖
+    places = [at for at in changed if _is_traditional(shown[at])]  # 显示覆盖 is taken for 显 + 示覆 + 盖
     if not places:
         return
     pairs = dict.fromkeys(f"{shown[at]} → {simplified[at]}" for at in places)
