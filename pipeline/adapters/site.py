@@ -43,15 +43,15 @@ class Warned:
 
 
 def fingerprint() -> str:
-    """Digest of all that decides what Sphinx makes of the same sources: our extension, and the versions of the packages it works with."""
+    """Digest of all that decides what a site is made of the same pages: our code, and the versions of the packages that it works with."""
     from importlib.metadata import PackageNotFoundError, version
 
     known = hashlib.sha256()
     for name in PACKAGES:
         with suppress(PackageNotFoundError):
             known.update(f"{name} {version(name)}\n".encode())
-    for path in sorted(path for path in SITE.rglob("*") if path.is_file() and "__pycache__" not in path.parts):
-        known.update(path.relative_to(SITE).as_posix().encode() + b"\0" + path.read_bytes())
+    for path in sorted(path for path in SITE.parent.rglob("*") if path.is_file() and "__pycache__" not in path.parts):
+        known.update(path.relative_to(SITE.parent).as_posix().encode() + b"\0" + path.read_bytes())
     return known.hexdigest()
 
 

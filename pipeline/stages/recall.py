@@ -23,7 +23,7 @@ from pipeline.paths import Paths
 
 # A state that is missing, damaged, or of another version: everything is done again.
 _UNUSABLE = (OSError, ValueError, KeyError, TypeError)
-_LIBRARIES = ("markdown-it-py", "mdit-py-plugins", "polib", "rapidfuzz")
+_LIBRARIES = ("docutils", "markdown-it-py", "mdit-py-plugins", "polib", "rapidfuzz")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

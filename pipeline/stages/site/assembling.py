@@ -24,8 +24,6 @@ from pipeline.stages.site.plan import RECORDS, Site
 from pipeline.stages.site.preview import has_fuzzy, notebook_of, preview, with_outputs_of
 from pipeline.stages.site.records import Shown, record_of
 
-FORMAT = 2  # raise it when records change their meaning
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assembled:
@@ -39,14 +37,14 @@ class Assembled:
 class _Assembly:
     """Decides for every file of the folder what it is to hold: bytes, another file's content, or (None) what it holds already."""
 
-    def __init__(self, site: Site, contributors: Mapping[str, int]) -> None:
+    def __init__(self, site: Site, contributors: Mapping[str, int], code: str) -> None:
         self.site = site
         self.wanted: dict[str, bytes | Path | None] = {}
         self.downloads: dict[str, bytes | None] = {}
         self.findings: list[Finding] = []
         self.state: dict[str, Any] = {}
         self._known = _read_state(site)
-        self._common = _digest(FORMAT, _facts(site), site.lock.commit, str(site.policy), term_list(site.glossary), site.source_url(""))
+        self._common = _digest(code, _facts(site), site.lock.commit, str(site.policy), term_list(site.glossary), site.source_url(""))
         self._site_files(contributors)
         for page in site.pages:
             try:
@@ -94,9 +92,12 @@ class _Assembly:
         return all(path.is_file() for path in (*own, *loads))
 
 
-def assemble(site: Site, contributors: Mapping[str, int]) -> Assembled:
-    """Make the source folder what it should be. Pages that cannot be read are findings. Raises WriteError."""
-    assembly = _Assembly(site, contributors)
+def assemble(site: Site, contributors: Mapping[str, int], *, code: str) -> Assembled:
+    """Make the source folder what it should be. Pages that cannot be read are findings. Raises WriteError.
+
+    A page is looked at again if its inputs or the ``code`` (a digest) are others than the last time.
+    """
+    assembly = _Assembly(site, contributors, code)
     changed = sum(_put(site.sources / path, content) for path, content in assembly.wanted.items() if content is not None)
     stale = [path for path in _files_in(site.sources) if path.relative_to(site.sources).as_posix() not in assembly.wanted]
     files.remove_files(stale)

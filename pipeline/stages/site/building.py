@@ -37,10 +37,10 @@ def build_site(
         settings=settings, upstream=upstream, policy=policy, lock=lock, locale=locale, pages=pages, glossary=_glossary(settings, locale)
     )
     check_writable(site.target)
-    with log.step("assemble") as step:
-        assembled = assemble(site, contributors(site))
-        step.result = f"{assembled.changed} files changed"
     code = fingerprint()
+    with log.step("assemble") as step:
+        assembled = assemble(site, contributors(site), code=code)
+        step.result = f"{assembled.changed} files changed"
     last = _last(site)
     if not assembled.changed and last.get("code") == code and (site.target / "index.html").is_file():
         log.note(f"nothing changed for the site in {locale} since the last run")
