@@ -17,6 +17,7 @@ from docutils import nodes
 from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
 
+from pipeline.site.nodes import write_html
 from pipeline.site.texts import text
 
 ATTACHMENT = "attachment:"
@@ -41,9 +42,7 @@ class FindImages(SphinxTransform):
                 self._say_missing(image, uri)
         for raw in self.document.findall(nodes.raw):
             if ATTACHMENT in raw.astext():
-                html = _IN_HTML.sub(lambda match: self._inline(unquote(match[1])) or match[0], raw.astext())
-                raw.clear()
-                raw.append(nodes.Text(html))
+                write_html(raw, _IN_HTML.sub(lambda match: self._inline(unquote(match[1])) or match[0], raw.astext()))
 
     def _is_there(self, uri: str) -> bool:
         path = Path(self.env.relfn2path(unquote(uri), self.env.docname)[1])

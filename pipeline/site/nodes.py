@@ -35,6 +35,12 @@ class fixed(nodes.Invisible, nodes.Element):  # noqa: N801
         return ""
 
 
+def write_html(raw: nodes.raw, html: str) -> None:
+    """Let a piece of HTML be ``html``; its text knows its parent, as whoever looks at texts takes for granted."""
+    raw.clear()
+    raw += nodes.Text(html)
+
+
 class BlockAttributes:
     """For a translator: the attributes of blocks."""
 

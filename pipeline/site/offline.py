@@ -10,6 +10,7 @@ from typing import Any
 from docutils import nodes
 from sphinx.transforms import SphinxTransform
 
+from pipeline.site.nodes import write_html
 from pipeline.site.stubs import elsewhere
 
 _LAUNCHERS = re.compile(r"https?://(?:colab\.research\.google\.com|(?:www\.)?kaggle\.com|mybinder\.org)/")
@@ -50,8 +51,7 @@ class StayOffline(SphinxTransform):
         if self._lacks_scripts and _CALL.search(html):
             html = _CALL.sub("", html)
             raw.parent.insert(raw.parent.index(raw) + 1, elsewhere(self.env))
-        raw.clear()
-        raw += nodes.Text(html)
+        write_html(raw, html)
 
     def _if_there(self, match: re.Match[str]) -> str:
         """A script or style sheet of upstream's, if it was pulled."""

@@ -11,7 +11,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 
 from pipeline.site.blocks import is_inside
-from pipeline.site.nodes import english, store, term_note
+from pipeline.site.nodes import english, store, term_note, write_html
 from pipeline.site.texts import text
 
 _NOT_FOR_TERMS = (nodes.literal, nodes.math, nodes.reference, nodes.title, nodes.term, nodes.raw, english, term_note)
@@ -82,7 +82,7 @@ def name_boxes(document: nodes.document, locale: str) -> None:
         html = box.astext()
         is_english = isinstance(box.parent, english) or box.parent.get("lang") == "en"
         label = text("en" if is_english else locale, "ticked" if " checked" in html else "unticked")
-        box.children = [nodes.Text(html.replace("<input", f'<input aria-label="{escape(label)}"', 1))]
+        write_html(box, html.replace("<input", f'<input aria-label="{escape(label)}"', 1))
 
 
 def _is_box(node: nodes.Node) -> bool:
