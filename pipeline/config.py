@@ -69,7 +69,9 @@ class SitePolicy:
 
     title: str = ""
     edit_url: str = ""  # template with {locale}, {name}, {page}, {line} and {digest}: an entry of a catalogue or of the memory
-    notebook_url: str = ""  # template with {locale}, {name} and {page}: where Colab finds a translated notebook
+    notebook_url: str = (
+        ""  # template with {locale}, {name} and {page}: where Colab finds a translated notebook
+    )
     english_url: str = ""  # the English docs, with a slash at the end
     show_fuzzy: bool = False  # what the command line says: translations that wait for a person are shown, and marked
 
@@ -100,7 +102,9 @@ class Upstream:
 
     def ignored(self, page: str) -> frozenset[str]:
         """The codes of the checks that do not count on ``page``."""
-        return frozenset(code for rule in self.ignore if matches(page, rule.pages) for code in rule.codes)
+        return frozenset(
+            code for rule in self.ignore if matches(page, rule.pages) for code in rule.codes
+        )
 
     def run_rule(self, page: str) -> RunRule | None:
         """The first rule about how ``page`` is run."""
@@ -121,7 +125,9 @@ class ExecutionPolicy:
     memory: int = 8192  # MiB that a kernel and its children may use
     output: int = 20  # MiB that a page may print
     cache: int = 2048  # MiB that outputs may take in build/cache/
-    variables: tuple[str, ...] = ()  # names of environment variables that kernels see besides those that they need
+    variables: tuple[
+        str, ...
+    ] = ()  # names of environment variables that kernels see besides those that they need
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,7 +152,10 @@ class Settings:
             return next(iter(self.upstreams.values()))
         if name not in self.upstreams:
             known = ", ".join(self.upstreams)
-            raise ConfigError(f"no upstream is called {name!r}", hint=f"{_suggest(name, self.upstreams)}Configured: {known}.")
+            raise ConfigError(
+                f"no upstream is called {name!r}",
+                hint=f"{_suggest(name, self.upstreams)}Configured: {known}.",
+            )
         return self.upstreams[name]
 
 
@@ -155,7 +164,9 @@ def matches(page: str, patterns: tuple[str, ...]) -> bool:
     return any(fnmatch.fnmatchcase(page, pattern) for pattern in patterns)
 
 
-def read_settings(path: Path, *, environ: Mapping[str, str] = os.environ, needed: bool = True) -> Settings:
+def read_settings(
+    path: Path, *, environ: Mapping[str, str] = os.environ, needed: bool = True
+) -> Settings:
     """Read and check the configuration at ``path`` (a ``pyproject.toml``). Raises ConfigError.
 
     If it is not ``needed``, a folder without one is a bare one.
@@ -167,30 +178,46 @@ def read_settings(path: Path, *, environ: Mapping[str, str] = os.environ, needed
         data = tomllib.loads(text.decode("utf-8"))
     except OSError as error:
         raise ConfigError(
-            f"cannot be read: {error.strerror}", where=str(path), hint="Run from the project's root, or give --config."
+            f"cannot be read: {error.strerror}",
+            where=str(path),
+            hint="Run from the project's root, or give --config.",
         ) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"is not valid TOML: {error}", where=str(path), hint="Mend the file and run again.") from error
+        raise ConfigError(
+            f"is not valid TOML: {error}", where=str(path), hint="Mend the file and run again."
+        ) from error
     tools = data.get("tool")
     table = tools.get("pipeline") if isinstance(tools, dict) else None
     if table is None and not needed:
         return Settings.bare(path.resolve().parent)
     if not isinstance(table, dict):
-        raise ConfigError("has no [tool.pipeline] table", where=str(path), hint="README shows a minimal one.")
-    return _Reader(str(path)).settings(table, root=path.resolve().parent, jax=_jax_pin(data, str(path)), environ=environ)
+        raise ConfigError(
+            "has no [tool.pipeline] table", where=str(path), hint="README shows a minimal one."
+        )
+    return _Reader(str(path)).settings(
+        table, root=path.resolve().parent, jax=_jax_pin(data, str(path)), environ=environ
+    )
 
 
 def _at_repository(template: str, repository: str) -> str:
     """``template`` with ``repository`` (owner/name) for ``{repository}``; empty if it asks for one where there is none."""
     if "{repository}" not in template:
         return template
-    return template.replace("{repository}", repository) if re.fullmatch(r"[\w.-]+/[\w.-]+", repository) else ""
+    return (
+        template.replace("{repository}", repository)
+        if re.fullmatch(r"[\w.-]+/[\w.-]+", repository)
+        else ""
+    )
 
 
 def _jax_pin(data: Mapping[str, Any], where: str) -> str:
     groups = data.get("dependency-groups")
     pins = groups.get("jax") if isinstance(groups, dict) else None
-    versions = {m[1]: m[2] for pin in (pins if isinstance(pins, list) else ()) if (m := re.fullmatch(r"(jax|jaxlib)==([\w.]+)", str(pin)))}
+    versions = {
+        m[1]: m[2]
+        for pin in (pins if isinstance(pins, list) else ())
+        if (m := re.fullmatch(r"(jax|jaxlib)==([\w.]+)", str(pin)))
+    }
     if set(versions) != {"jax", "jaxlib"} or len(set(versions.values())) != 1:
         raise ConfigError(
             "the dependency group 'jax' must pin jax and jaxlib to one version",
@@ -211,39 +238,88 @@ class _Reader:
 
     where: str
 
-    def settings(self, table: Mapping[str, Any], *, root: Path, jax: str, environ: Mapping[str, str]) -> Settings:
+    def settings(
+        self, table: Mapping[str, Any], *, root: Path, jax: str, environ: Mapping[str, str]
+    ) -> Settings:
         self._keys(table, "tool.pipeline", ("locales", "upstreams", "execution", "checks"))
         locales = self._strings(table, "locales", "tool.pipeline", default=("zh_CN",))
         if not locales:
-            raise ConfigError("tool.pipeline.locales is empty", where=self.where, hint='Name one, e.g. ["zh_CN"].')
+            raise ConfigError(
+                "tool.pipeline.locales is empty", where=self.where, hint='Name one, e.g. ["zh_CN"].'
+            )
         for locale in locales:
             if not LOCALE.fullmatch(locale):
-                raise ConfigError(f"{locale!r} is not a locale", where=self.where, hint="Write it as gettext does, e.g. zh_CN.")
+                raise ConfigError(
+                    f"{locale!r} is not a locale",
+                    where=self.where,
+                    hint="Write it as gettext does, e.g. zh_CN.",
+                )
         tables = self._table(table, "upstreams", "tool.pipeline")
         if not tables:
-            raise ConfigError("no [tool.pipeline.upstreams.NAME] is configured", where=self.where, hint="Add one.")
+            raise ConfigError(
+                "no [tool.pipeline.upstreams.NAME] is configured", where=self.where, hint="Add one."
+            )
         upstreams = {
-            name: self._upstream(name, self._table(tables, name, "tool.pipeline.upstreams"), jax=jax, environ=environ) for name in tables
+            name: self._upstream(
+                name, self._table(tables, name, "tool.pipeline.upstreams"), jax=jax, environ=environ
+            )
+            for name in tables
         }
         execution = self._execution(self._table(table, "execution", "tool.pipeline"))
         checks = self._table(table, "checks", "tool.pipeline")
         self._keys(checks, "tool.pipeline.checks", ("ignore",))
         ignore = tuple(map(self._ignore, self._tables(checks, "ignore", "tool.pipeline.checks")))
         upstreams = {name: replace(upstream, ignore=ignore) for name, upstream in upstreams.items()}
-        return Settings(root=root, jax=jax, locales=locales, upstreams=upstreams, execution=execution, ignore=ignore)
+        return Settings(
+            root=root,
+            jax=jax,
+            locales=locales,
+            upstreams=upstreams,
+            execution=execution,
+            ignore=ignore,
+        )
 
-    def _upstream(self, name: str, table: Mapping[str, Any], *, jax: str, environ: Mapping[str, str]) -> Upstream:
+    def _upstream(
+        self, name: str, table: Mapping[str, Any], *, jax: str, environ: Mapping[str, str]
+    ) -> Upstream:
         at = f"tool.pipeline.upstreams.{name}"
         if not NAME.fullmatch(name):
-            raise ConfigError(f"{name!r} cannot name an upstream", where=self.where, hint="Use letters, digits, - and _.")
-        self._keys(table, at, ("url", "ref", "docs", "page-url", "license", "include", "exclude", "skip", "run", "acknowledge", "site"))
+            raise ConfigError(
+                f"{name!r} cannot name an upstream",
+                where=self.where,
+                hint="Use letters, digits, - and _.",
+            )
+        self._keys(
+            table,
+            at,
+            (
+                "url",
+                "ref",
+                "docs",
+                "page-url",
+                "license",
+                "include",
+                "exclude",
+                "skip",
+                "run",
+                "acknowledge",
+                "site",
+            ),
+        )
         url = self._string(table, "url", at)
         if not url:
-            raise ConfigError(f"{at}.url is missing", where=self.where, hint="Give a URL, a bundle, a repository or a folder.")
+            raise ConfigError(
+                f"{at}.url is missing",
+                where=self.where,
+                hint="Give a URL, a bundle, a repository or a folder.",
+            )
         replaced = environ.get(UPSTREAM_VARIABLE, "") if name == "jax" else ""
         skip = (self._skip(rule, f"{at}.skip") for rule in self._tables(table, "skip", at))
         run = (self._run(rule, f"{at}.run") for rule in self._tables(table, "run", at))
-        acknowledge = (self._acknowledgement(rule, f"{at}.acknowledge") for rule in self._tables(table, "acknowledge", at))
+        acknowledge = (
+            self._acknowledgement(rule, f"{at}.acknowledge")
+            for rule in self._tables(table, "acknowledge", at)
+        )
         return Upstream(
             name=name,
             url=replaced or url,
@@ -256,7 +332,11 @@ class _Reader:
             skip=tuple(skip),
             run=tuple(run),
             acknowledge=tuple(acknowledge),
-            site=self._site(self._table(table, "site", at), f"{at}.site", repository=environ.get(REPOSITORY_VARIABLE, "")),
+            site=self._site(
+                self._table(table, "site", at),
+                f"{at}.site",
+                repository=environ.get(REPOSITORY_VARIABLE, ""),
+            ),
             url_replaced=bool(replaced),
             configured_url=url,
         )
@@ -265,45 +345,87 @@ class _Reader:
         keys = ("title", "edit-url", "notebook-url", "english-url")
         self._keys(table, at, keys)
         given = {key: self._string(table, key, at) for key in keys}
-        for key, known in (("edit-url", "locale name page line digest"), ("notebook-url", "locale name page")):
+        for key, known in (
+            ("edit-url", "locale name page line digest"),
+            ("notebook-url", "locale name page"),
+        ):
             given[key] = _at_repository(given[key], repository)
             try:
                 given[key].format(**dict.fromkeys(known.split(), ""))
             except (KeyError, IndexError, ValueError) as error:
                 hint = f"It may name {', '.join(f'{{{word}}}' for word in known.split())}; write other braces twice."
-                raise ConfigError(f"{at}.{key} is no template: {given[key]!r}", where=self.where, hint=hint) from error
+                raise ConfigError(
+                    f"{at}.{key} is no template: {given[key]!r}", where=self.where, hint=hint
+                ) from error
         return SitePolicy(
-            title=given["title"], edit_url=given["edit-url"], notebook_url=given["notebook-url"], english_url=given["english-url"]
+            title=given["title"],
+            edit_url=given["edit-url"],
+            notebook_url=given["notebook-url"],
+            english_url=given["english-url"],
         )
 
     def _skip(self, table: Mapping[str, Any], at: str) -> SkipRule:
         self._keys(table, at, ("pages", "reason", "note"))
         pages, reason = self._strings(table, "pages", at), self._string(table, "reason", at)
         if not pages or not reason:
-            raise ConfigError(f"{at} needs pages and a reason", where=self.where, hint="A page is never skipped without a reason.")
+            raise ConfigError(
+                f"{at} needs pages and a reason",
+                where=self.where,
+                hint="A page is never skipped without a reason.",
+            )
         return SkipRule(pages=pages, reason=reason, note=self._string(table, "note", at))
 
     def _run(self, table: Mapping[str, Any], at: str) -> RunRule:
         numbers = ("until", "devices", "timeout")
         self._keys(table, at, ("pages", "reason", "note", "needs", "modes", "compare", *numbers))
-        pages, reason, modes = self._strings(table, "pages", at), self._string(table, "reason", at), self._strings(table, "modes", at)
+        pages, reason, modes = (
+            self._strings(table, "pages", at),
+            self._string(table, "reason", at),
+            self._strings(table, "modes", at),
+        )
         if not pages or not reason:
-            raise ConfigError(f"{at} needs pages and a reason", where=self.where, hint="Say why they are not run as they are.")
+            raise ConfigError(
+                f"{at} needs pages and a reason",
+                where=self.where,
+                hint="Say why they are not run as they are.",
+            )
         if unknown := [mode for mode in modes if mode not in MODES]:
             raise self._wrong(at, "modes", f"of {', '.join(MODES)}", unknown[0])
         if not isinstance(compare := table.get("compare", False), bool):
             raise self._wrong(at, "compare", "true or false", compare)
-        given = {key: self._integer(table, key, at, default=1, least=1) for key in numbers if key in table}
+        given = {
+            key: self._integer(table, key, at, default=1, least=1)
+            for key in numbers
+            if key in table
+        }
         needs, note = self._strings(table, "needs", at), self._string(table, "note", at)
-        return RunRule(pages=pages, reason=reason, note=note, needs=needs, modes=modes, compare=compare, **given)
+        return RunRule(
+            pages=pages,
+            reason=reason,
+            note=note,
+            needs=needs,
+            modes=modes,
+            compare=compare,
+            **given,
+        )
 
     def _acknowledgement(self, table: Mapping[str, Any], at: str) -> Acknowledgement:
         self._keys(table, at, ("page", "cells", "reason"))
-        page, reason, cells = self._string(table, "page", at), self._string(table, "reason", at), table.get("cells", [])
-        if not isinstance(cells, list) or not all(type(cell) is int and cell >= 1 for cell in cells):
+        page, reason, cells = (
+            self._string(table, "page", at),
+            self._string(table, "reason", at),
+            table.get("cells", []),
+        )
+        if not isinstance(cells, list) or not all(
+            type(cell) is int and cell >= 1 for cell in cells
+        ):
             raise self._wrong(at, "cells", "a list of numbers from 1", cells)
         if not page or not reason or not cells:
-            raise ConfigError(f"{at} needs a page, cells and a reason", where=self.where, hint="Say which cells are known not to raise.")
+            raise ConfigError(
+                f"{at} needs a page, cells and a reason",
+                where=self.where,
+                hint="Say which cells are known not to raise.",
+            )
         return Acknowledgement(page=page, cells=tuple(cells), reason=reason)
 
     def _ignore(self, table: Mapping[str, Any]) -> IgnoreRule:
@@ -311,8 +433,14 @@ class _Reader:
         self._keys(table, at, ("codes", "pages", "reason"))
         codes, reason = self._strings(table, "codes", at), self._string(table, "reason", at)
         if not codes or not reason:
-            raise ConfigError(f"{at} needs codes and a reason", where=self.where, hint="A check is never silenced without a reason.")
-        return IgnoreRule(codes=codes, pages=self._strings(table, "pages", at, default=("**",)), reason=reason)
+            raise ConfigError(
+                f"{at} needs codes and a reason",
+                where=self.where,
+                hint="A check is never silenced without a reason.",
+            )
+        return IgnoreRule(
+            codes=codes, pages=self._strings(table, "pages", at, default=("**",)), reason=reason
+        )
 
     def _execution(self, table: Mapping[str, Any]) -> ExecutionPolicy:
         at = "tool.pipeline.execution"
@@ -320,7 +448,9 @@ class _Reader:
         self._keys(table, at, (*least, "variables"))
         default = ExecutionPolicy()
         numbers = {
-            key.replace("-", "_"): self._integer(table, key, at, default=getattr(default, key.replace("-", "_")), least=bound)
+            key.replace("-", "_"): self._integer(
+                table, key, at, default=getattr(default, key.replace("-", "_")), least=bound
+            )
             for key, bound in least.items()
         }
         return ExecutionPolicy(**numbers, variables=self._strings(table, "variables", at))
@@ -329,11 +459,17 @@ class _Reader:
         for key in table:
             if key not in known:
                 raise ConfigError(
-                    f"unknown key {key!r} in [{at}]", where=self.where, hint=f"{_suggest(key, known)}Known keys: {', '.join(known)}."
+                    f"unknown key {key!r} in [{at}]",
+                    where=self.where,
+                    hint=f"{_suggest(key, known)}Known keys: {', '.join(known)}.",
                 )
 
     def _wrong(self, at: str, key: str, wanted: str, got: object) -> ConfigError:
-        return ConfigError(f"{at}.{key} must be {wanted}, not {got!r}", where=self.where, hint="Mend the value and run again.")
+        return ConfigError(
+            f"{at}.{key} must be {wanted}, not {got!r}",
+            where=self.where,
+            hint="Mend the value and run again.",
+        )
 
     def _string(self, table: Mapping[str, Any], key: str, at: str, *, default: str = "") -> str:
         value = table.get(key, default)
@@ -341,13 +477,17 @@ class _Reader:
             raise self._wrong(at, key, "a string", value)
         return value
 
-    def _integer(self, table: Mapping[str, Any], key: str, at: str, *, default: int, least: int) -> int:
+    def _integer(
+        self, table: Mapping[str, Any], key: str, at: str, *, default: int, least: int
+    ) -> int:
         value = table.get(key, default)
         if not isinstance(value, int) or isinstance(value, bool) or value < least:
             raise self._wrong(at, key, f"a whole number of at least {least}", value)
         return value
 
-    def _strings(self, table: Mapping[str, Any], key: str, at: str, *, default: tuple[str, ...] = ()) -> tuple[str, ...]:
+    def _strings(
+        self, table: Mapping[str, Any], key: str, at: str, *, default: tuple[str, ...] = ()
+    ) -> tuple[str, ...]:
         value = table.get(key, list(default))
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
             raise self._wrong(at, key, "a list of strings", value)

@@ -14,7 +14,9 @@ WORST_FIRST = (130, 70, 5, 2, 3, 7, 6, 4, 1, 0)
 
 def worst(codes: Iterable[int]) -> int:
     """The one exit code for a run that met several. 0 if there are none, 70 counts for unknown ones."""
-    return min((code if code in WORST_FIRST else 70 for code in codes), key=WORST_FIRST.index, default=0)
+    return min(
+        (code if code in WORST_FIRST else 70 for code in codes), key=WORST_FIRST.index, default=0
+    )
 
 
 class PipelineError(Exception):

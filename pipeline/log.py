@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 QUIET, NORMAL, VERBOSE = -1, 0, 1
 
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_CONTROL = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
 _STYLES = {"step": "\x1b[1m", "warning": "\x1b[33m", "failed": "\x1b[31m", "dim": "\x1b[2m"}
 
 
@@ -47,12 +49,20 @@ def is_terminal(stream: TextIO, environ: Mapping[str, str]) -> bool:
 class Log:
     """Tells what happens. ``level`` is QUIET (warnings only), NORMAL or VERBOSE (details too)."""
 
-    def __init__(self, level: int = NORMAL, *, stream: TextIO | None = None, environ: Mapping[str, str] = os.environ) -> None:
+    def __init__(
+        self,
+        level: int = NORMAL,
+        *,
+        stream: TextIO | None = None,
+        environ: Mapping[str, str] = os.environ,
+    ) -> None:
         self.level = level
         self._stream = stream
         self._environ = environ
         self._depth = 0
-        self._console: Console | None = None  # set while a bar is on the screen, so that lines go above it
+        self._console: Console | None = (
+            None  # set while a bar is on the screen, so that lines go above it
+        )
 
     @property
     def stream(self) -> TextIO:
@@ -123,7 +133,10 @@ class Log:
     def _say_step(self, step: Step, seconds: float) -> None:
         results = [step.result, "failed"] if step.failed else [step.result or "done"]
         text = f"{'  ' * self._depth}{step.name:<10} {', '.join(filter(None, results))}"
-        self._write(f"{text}  [{seconds:.1f} s]", style="failed" if step.failed else "step" if self._depth == 0 else "")
+        self._write(
+            f"{text}  [{seconds:.1f} s]",
+            style="failed" if step.failed else "step" if self._depth == 0 else "",
+        )
 
     def _counter(self, name: str, total: float | None) -> Callable[..., None]:
         done = 0.0
@@ -139,11 +152,27 @@ class Log:
     @contextmanager
     def _bar(self, name: str, total: float | None) -> Iterator[Callable[..., None]]:
         from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+        from rich.progress import (
+            BarColumn,
+            MofNCompleteColumn,
+            Progress,
+            TextColumn,
+            TimeElapsedColumn,
+        )
 
         console = Console(file=self.stream, highlight=False)
-        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-        with Progress(*columns, TextColumn("{task.fields[text]}", markup=False), console=console, transient=True) as progress:
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+        )
+        with Progress(
+            *columns,
+            TextColumn("{task.fields[text]}", markup=False),
+            console=console,
+            transient=True,
+        ) as progress:
             task = progress.add_task(name, total=total, text="")
 
             def advance(units: float = 1, text: str = "") -> None:
@@ -162,7 +191,9 @@ class Log:
         """One line, written in one piece so that threads do not mix theirs."""
         line = text if raw else printable(text)
         if self._on_github and not raw:
-            line = re.sub(r"(?m)^(\s*):(?=:)|##(?=\[)", r"\g<0> ", line)  # no workflow commands from page texts
+            line = re.sub(
+                r"(?m)^(\s*):(?=:)|##(?=\[)", r"\g<0> ", line
+            )  # no workflow commands from page texts
         if self._console is not None:
             from rich.text import Text
 

@@ -25,7 +25,7 @@ class Paths:
 
     @property
     def lock(self) -> Path:
-        """What ``docs`` holds: see ``model.Lock``."""
+        """What ``docs`` holds: see ``core.pin.lock.Lock``."""
         return self.root / "upstream" / f"{self.name}.lock"
 
     @property

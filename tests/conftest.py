@@ -9,14 +9,19 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from places import ROOT
 
 from pipeline.config import UPSTREAM_VARIABLE
 
-ROOT = Path(__file__).resolve().parent.parent
-
 # No deadlines: a busy machine is not a bug. In CI a red example must come back red on the next run.
 settings.register_profile("dev", deadline=None)
-settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "ci",
+    deadline=None,
+    derandomize=True,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
 
 # Whoever runs the tests in the background has them ignore Ctrl-C, and so would all that they start in order to interrupt it.
@@ -32,9 +37,13 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     shutil.copy(ROOT / "pyproject.toml", root)
     shutil.copytree(ROOT / "upstream" / "sample", root / "upstream" / "sample")
     if (ROOT / "translations").exists():
-        shutil.copytree(ROOT / "translations", root / "translations", ignore=shutil.ignore_patterns("jax"))
+        shutil.copytree(
+            ROOT / "translations", root / "translations", ignore=shutil.ignore_patterns("jax")
+        )
     monkeypatch.chdir(root)
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))  # so that `python -m pipeline` works here without being installed
+    monkeypatch.setenv(
+        "PYTHONPATH", str(ROOT)
+    )  # so that `python -m pipeline` works here without being installed
     return root
 
 
@@ -43,5 +52,7 @@ def jax_docs_upstream() -> str:
     """URL, bundle or repository of the real JAX docs; skips the test where there is none."""
     url = os.environ.get(UPSTREAM_VARIABLE)
     if not url:
-        pytest.skip(f"{UPSTREAM_VARIABLE} is not set: set it to a clone or a bundle of the JAX docs")
+        pytest.skip(
+            f"{UPSTREAM_VARIABLE} is not set: set it to a clone or a bundle of the JAX docs"
+        )
     return url

@@ -32,7 +32,7 @@ from bench.scenes import DEFAULT, describe
 from bench.workshop import Root, edit_paragraph, page_to_edit
 
 from pipeline.adapters import po
-from pipeline.model import Catalog, Entry
+from pipeline.entries import Catalog, Entry
 
 FOLDER = Path()
 
@@ -76,7 +76,11 @@ def test_ratios_say_how_many_times_more_than_ours() -> None:
     assert [row.name for row in ROWS] == [one.name for one in SCENE.contenders]
     assert (rows["big"].cpu_ratio, rows["big"].beside) == (9.0, "ours")
     assert rows["big"].peak_ratio == pytest.approx(90 / 51)
-    assert (rows["half"].cpu_ratio, rows["half"].peak_ratio, rows["half"].beside) == (0.5, 0.5, "ours, half")
+    assert (rows["half"].cpu_ratio, rows["half"].peak_ratio, rows["half"].beside) == (
+        0.5,
+        0.5,
+        "ours, half",
+    )
     assert rows["ours"].beside == ""
 
 
@@ -89,11 +93,18 @@ def test_targets_are_judged_and_a_missing_tool_is_none() -> None:
 
 
 def test_wall_targets_are_judged_by_wall_seconds() -> None:
-    scene = Scene(name="x", title="", contenders=(contender("ours"), contender("slow")), targets=(Target(rival="slow", wall=2),))
+    scene = Scene(
+        name="x",
+        title="",
+        contenders=(contender("ours"), contender("slow")),
+        targets=(Target(rival="slow", wall=2),),
+    )
     costs = {"ours": [Cost(cpu=8, wall=5, peak=1)], "slow": [Cost(cpu=1, wall=9, peak=1)]}
     rows = compare(scene, costs, {})
     assert rows[1].wall_ratio == pytest.approx(1.8)
-    assert judge(scene, rows) == ("MISSED: wall time of slow is 1.8 × that of ours (target: at least 2 ×)",)
+    assert judge(scene, rows) == (
+        "MISSED: wall time of slow is 1.8 × that of ours (target: at least 2 ×)",
+    )
 
 
 def test_limits_are_judged_by_outcome_and_seconds() -> None:
@@ -103,10 +114,17 @@ def test_limits_are_judged_by_outcome_and_seconds() -> None:
         Limit(contender="loose", outcome="0 kernels"),
         Limit(contender="gone", outcome="0 kernels"),
     )
-    contenders = (contender("ours"), contender("late"), contender("loose"), contender("gone", missing="not there"))
+    contenders = (
+        contender("ours"),
+        contender("late"),
+        contender("loose"),
+        contender("gone", missing="not there"),
+    )
     scene = Scene(name="x", title="", contenders=contenders, limits=limits)
     costs = {"ours": [cost(3.0, 1)], "late": [cost(3.1, 1)], "loose": [cost(99.0, 1)]}
-    rows = compare(scene, costs, {"ours": "0 kernels", "late": "0 kernels", "loose": "0 kernels / 1 kernel"})
+    rows = compare(
+        scene, costs, {"ours": "0 kernels", "late": "0 kernels", "loose": "0 kernels / 1 kernel"}
+    )
     assert judge(scene, rows) == (
         "met: ours: 0 kernels",
         "met: ours: 3.00 s wall (limit: 3 s)",
@@ -115,7 +133,11 @@ def test_limits_are_judged_by_outcome_and_seconds() -> None:
         "MISSED: loose: 0 kernels / 1 kernel (wanted: 0 kernels)",
         "no verdict on gone: skipped: not there",
     )
-    assert to_record(scene, rows)["limits"][0] == {"contender": "ours", "outcome": "0 kernels", "wall": 3}
+    assert to_record(scene, rows)["limits"][0] == {
+        "contender": "ours",
+        "outcome": "0 kernels",
+        "wall": 3,
+    }
 
 
 def test_the_table_has_every_contender_and_why_one_is_missing() -> None:
@@ -143,7 +165,11 @@ def test_a_process_and_its_children_are_counted(tmp_path: Path) -> None:
     grandchild = "x = b'x' * 400_000_000"  # more than this process, whose size a child starts with
     script = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {grandchild!r}], check=True)"
     small = run_commands([(sys.executable, "-c", "pass")], folder=tmp_path, environ=os.environ)
-    large = run_commands([(sys.executable, "-c", "pass"), (sys.executable, "-c", script)], folder=tmp_path, environ=os.environ)
+    large = run_commands(
+        [(sys.executable, "-c", "pass"), (sys.executable, "-c", script)],
+        folder=tmp_path,
+        environ=os.environ,
+    )
     assert large.peak > small.peak
     assert large.peak > 400_000_000 / 2**20
     assert large.cpu > 0
@@ -151,7 +177,11 @@ def test_a_process_and_its_children_are_counted(tmp_path: Path) -> None:
 
 def test_a_failing_command_shows_what_it_printed(tmp_path: Path) -> None:
     with pytest.raises(CommandError, match=r"ended with 3:\nno luck"):
-        run_commands([(sys.executable, "-c", "print('no luck'); raise SystemExit(3)")], folder=tmp_path, environ=os.environ)
+        run_commands(
+            [(sys.executable, "-c", "print('no luck'); raise SystemExit(3)")],
+            folder=tmp_path,
+            environ=os.environ,
+        )
 
 
 def test_a_code_that_is_accepted_does_not_end_the_bench(tmp_path: Path) -> None:
@@ -161,7 +191,12 @@ def test_a_code_that_is_accepted_does_not_end_the_bench(tmp_path: Path) -> None:
 
 def test_an_outcome_that_changes_from_round_to_round_is_told(tmp_path: Path) -> None:
     found = iter(["0 kernels", "1 kernel", "0 kernels"])
-    one = Contender(name="a", commands=((sys.executable, "-c", "pass"),), folder=tmp_path, outcome=lambda: next(found))
+    one = Contender(
+        name="a",
+        commands=((sys.executable, "-c", "pass"),),
+        folder=tmp_path,
+        outcome=lambda: next(found),
+    )
     rows = run_scene(Scene(name="x", title="", contenders=(one,)), rounds=3, tell=lambda _: None)
     assert rows[0].outcome == "0 kernels / 1 kernel"
 
@@ -171,9 +206,16 @@ def test_contenders_take_turns(tmp_path: Path) -> None:
 
     def one(name: str) -> Contender:
         command = (sys.executable, "-c", "pass")
-        return Contender(name=name, commands=(command,), folder=tmp_path, prepare=lambda number: turns.append(f"{name}{number}"))
+        return Contender(
+            name=name,
+            commands=(command,),
+            folder=tmp_path,
+            prepare=lambda number: turns.append(f"{name}{number}"),
+        )
 
-    scene = Scene(name="turns", title="", contenders=(one("a"), contender("b", missing="no"), one("c")))
+    scene = Scene(
+        name="turns", title="", contenders=(one("a"), contender("b", missing="no"), one("c"))
+    )
     rows = run_scene(scene, rounds=2, tell=lambda _: None)
     assert turns == ["a1", "c1", "a2", "c2"]
     assert [len(row.costs) for row in rows] == [2, 0, 2]
@@ -187,7 +229,10 @@ def test_contenders_take_turns(tmp_path: Path) -> None:
             "A paragraph that is long (edited 2) enough to be edited here.",
         ),
         ("---\na: b\n\nA line of front matter is not a paragraph at all.\n---\n", ""),
-        ("x\n\n---\n\nA paragraph that is long enough to be edited here.\n", "is long (edited 2) enough"),
+        (
+            "x\n\n---\n\nA paragraph that is long enough to be edited here.\n",
+            "is long (edited 2) enough",
+        ),
         ("# Title\n\nToo short.\n", ""),
         ("```\n\nA line inside of a fence, however long it may be.\n```\n", ""),
         ("A first line is never edited, for it may be anything.\n", ""),
@@ -210,7 +255,15 @@ def test_the_page_to_edit_is_the_middle_one_without_a_notebook(tmp_path: Path) -
 def test_a_filler_keeps_what_must_survive() -> None:
     msgid = "Use `jit(f)` and {func}`map`, see [the guide](a/b.md#c) at https://x.org/y or <b>not</b>: $x + y$."
     made = filler(msgid)
-    for kept in ("`jit(f)`", "{func}`map`", "](a/b.md#c)", "https://x.org/y", "<b>", "</b>", "$x + y$"):
+    for kept in (
+        "`jit(f)`",
+        "{func}`map`",
+        "](a/b.md#c)",
+        "https://x.org/y",
+        "<b>",
+        "</b>",
+        "$x + y$",
+    ):
         assert kept in made
     assert "guide" not in made
     assert filler("One") != filler("Two") != "Two"
@@ -234,12 +287,18 @@ def test_catalogues_are_filled_and_counted(tmp_path: Path) -> None:
 
 def test_a_root_forgets_all_but_the_git_cache(tmp_path: Path) -> None:
     root = Root.scratch(tmp_path / "root", url=tmp_path, ref="main", jax="1.2.3")
-    kept, gone = root.path / "build" / "cache" / "git" / "x", root.path / "build" / "zh_CN" / "docs" / "state.json"
+    kept, gone = (
+        root.path / "build" / "cache" / "git" / "x",
+        root.path / "build" / "zh_CN" / "docs" / "state.json",
+    )
     for path in (kept, gone, root.path / "build" / "report.json", root.catalogs / "a.po"):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("", encoding="utf-8")
     root.forget()
-    assert [path for path in root.path.rglob("*") if path.is_file()] == [root.path / "pyproject.toml", kept]
+    assert [path for path in root.path.rglob("*") if path.is_file()] == [
+        root.path / "pyproject.toml",
+        kept,
+    ]
 
 
 def test_executing_is_measured_only_if_asked_for() -> None:
@@ -253,7 +312,11 @@ def test_a_changed_translation_ends_with_the_word(tmp_path: Path) -> None:
     )
     header = po.standard_header(project="p", page="a", locale="zh_CN", date="")
     path = tmp_path / "a.po"
-    path.write_bytes(po.format_catalog(Catalog(header=header, entries=tuple(Entry(msgid=text) for text in texts))))
+    path.write_bytes(
+        po.format_catalog(
+            Catalog(header=header, entries=tuple(Entry(msgid=text) for text in texts))
+        )
+    )
     for word in ("新", "新新"):
         change(path, word)
         entries = po.read_catalog(path.read_bytes(), where="a").catalog.entries
@@ -274,9 +337,19 @@ def test_what_ran_is_told_from_what_was_cached() -> None:
     assert describe_run(PRINTED.partition("  execute 2")[0]) == "0 kernels for 1 pages"
 
 
-def cell(kind: str, source: str, *, mark: tuple[str, bool] = ("completed", False), tags: tuple[str, ...] = ()) -> dict[str, object]:
+def cell(
+    kind: str,
+    source: str,
+    *,
+    mark: tuple[str, bool] = ("completed", False),
+    tags: tuple[str, ...] = (),
+) -> dict[str, object]:
     papermill = {"status": mark[0], "exception": mark[1]}
-    return {"cell_type": kind, "source": [source], "metadata": {"papermill": papermill, "tags": list(tags)}}
+    return {
+        "cell_type": kind,
+        "source": [source],
+        "metadata": {"papermill": papermill, "tags": list(tags)},
+    }
 
 
 @pytest.mark.parametrize(
@@ -289,7 +362,10 @@ def cell(kind: str, source: str, *, mark: tuple[str, bool] = ("completed", False
     ],
 )
 def test_papermill_marks_where_it_stopped(marks: list[tuple[str, bool]], whole: bool) -> None:
-    cells = [{"cell_type": "markdown", "metadata": {}}, *(cell("code", "1", mark=mark) for mark in marks)]
+    cells = [
+        {"cell_type": "markdown", "metadata": {}},
+        *(cell("code", "1", mark=mark) for mark in marks),
+    ]
     assert is_whole({"cells": cells}) is whole
 
 
@@ -318,15 +394,26 @@ def test_a_page_is_left_as_it_is_where_nothing_is_to_be_edited() -> None:
     assert (json.loads(notebook), twin) == (json.loads(NOTEBOOK), TWIN)
 
 
-@pytest.mark.parametrize("twin", ["", TWIN.replace("A paragraph", "Another one"), TWIN + TWIN], ids=["empty", "differs", "twice"])
+@pytest.mark.parametrize(
+    "twin",
+    ["", TWIN.replace("A paragraph", "Another one"), TWIN + TWIN],
+    ids=["empty", "differs", "twice"],
+)
 def test_a_page_whose_forms_differ_is_not_edited(twin: str) -> None:
     with pytest.raises(NothingToEditError):
         edited(NOTEBOOK, twin, prose=1, code=1)
 
 
 def test_only_pages_that_ran_whole_and_as_they_are_count_as_passed(tmp_path: Path) -> None:
-    rows = [("a", "passed", ""), ("b", "passed", "in interpret mode"), ("c", "partial", ""), ("d", "failed", "")]
-    pages = [{"execution": {"page": page, "status": status, "note": note}} for page, status, note in rows]
+    rows = [
+        ("a", "passed", ""),
+        ("b", "passed", "in interpret mode"),
+        ("c", "partial", ""),
+        ("d", "failed", ""),
+    ]
+    pages = [
+        {"execution": {"page": page, "status": status, "note": note}} for page, status, note in rows
+    ]
     root = Root(tmp_path, "jax")
     (tmp_path / "build").mkdir()
     report = {"locales": {"zh_CN": {"pages": [*pages, {"execution": None}]}}}

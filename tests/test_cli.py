@@ -12,11 +12,11 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+from places import ROOT
 
 from pipeline.arguments import COMMANDS, READING
 from pipeline.cli import main
 
-ROOT = Path(__file__).resolve().parent.parent
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
 
 Speech = pytest.CaptureFixture[str]
@@ -24,8 +24,12 @@ Speech = pytest.CaptureFixture[str]
 
 def files_of(root: Path) -> dict[str, tuple[int, bytes]]:
     """Every file under ``root`` with its time and content, but for the lock of the running command."""
-    paths: Iterable[Path] = (path for path in root.rglob("*") if path.is_file() and path.name != ".lock")
-    return {str(path.relative_to(root)): (path.stat().st_mtime_ns, path.read_bytes()) for path in paths}
+    paths: Iterable[Path] = (
+        path for path in root.rglob("*") if path.is_file() and path.name != ".lock"
+    )
+    return {
+        str(path.relative_to(root)): (path.stat().st_mtime_ns, path.read_bytes()) for path in paths
+    }
 
 
 def test_help_names_every_command(capsys: Speech) -> None:
@@ -50,23 +54,61 @@ def test_help_of_each_command(command: str, capsys: Speech) -> None:
         ([], "which command?", "See: python -m pipeline --help"),
         (["snyc"], "no command is called 'snyc'", "Did you mean 'sync'?"),
         (["-v", "sync"], "'-v' comes before the command", "python -m pipeline sync -v"),
-        (["sync", "--no-excute"], "sync does not know '--no-excute'", "Did you mean '--no-execute'?"),
-        (["status", "--check"], "status does not know '--check'", "See: python -m pipeline status --help"),
-        (["merge", "--ref=x"], "merge does not know '--ref=x'", "See: python -m pipeline merge --help"),
+        (
+            ["sync", "--no-excute"],
+            "sync does not know '--no-excute'",
+            "Did you mean '--no-execute'?",
+        ),
+        (
+            ["status", "--check"],
+            "status does not know '--check'",
+            "See: python -m pipeline status --help",
+        ),
+        (
+            ["merge", "--ref=x"],
+            "merge does not know '--ref=x'",
+            "See: python -m pipeline merge --help",
+        ),
         (["pull", "a", "b"], "pull does not know 'b'", ""),
-        (["sync", "--jobs", "0"], "argument --jobs: must be a whole number of at least 1, not '0'", ""),
-        (["sync", "--jobs", "²"], "argument --jobs: must be a whole number of at least 1, not '²'", ""),
-        (["upgrade"], "the following arguments are required: REF", "See: python -m pipeline upgrade --help"),
-        (["upgrade", "1.0.0", "--dryrun"], "upgrade does not know '--dryrun'", "Did you mean '--dry-run'?"),
+        (
+            ["sync", "--jobs", "0"],
+            "argument --jobs: must be a whole number of at least 1, not '0'",
+            "",
+        ),
+        (
+            ["sync", "--jobs", "²"],
+            "argument --jobs: must be a whole number of at least 1, not '²'",
+            "",
+        ),
+        (
+            ["upgrade"],
+            "the following arguments are required: REF",
+            "See: python -m pipeline upgrade --help",
+        ),
+        (
+            ["upgrade", "1.0.0", "--dryrun"],
+            "upgrade does not know '--dryrun'",
+            "Did you mean '--dry-run'?",
+        ),
         (["upgrade", "main"], "the ref 'main' does not tell a JAX version", "--jax VERSION"),
-        (["status", "--agianst", "main"], "status does not know '--agianst'", "Did you mean '--against'?"),
+        (
+            ["status", "--agianst", "main"],
+            "status does not know '--agianst'",
+            "Did you mean '--against'?",
+        ),
         (["sync", "smaple"], "no upstream is called 'smaple'", "Did you mean 'sample'?"),
         (["status", "--locale", "zh_TW"], "no locale is called 'zh_TW'", "Did you mean 'zh_CN'?"),
         (["pull", "sample", "--upstream", ""], "--upstream is empty", "Give a URL"),
-        (["status", "--config", "none.toml"], "none.toml: cannot be read: No such file", "give --config"),
+        (
+            ["status", "--config", "none.toml"],
+            "none.toml: cannot be read: No such file",
+            "give --config",
+        ),
     ],
 )
-def test_wrong_usage(arguments: list[str], what: str, hint: str, project: Path, capsys: Speech) -> None:
+def test_wrong_usage(
+    arguments: list[str], what: str, hint: str, project: Path, capsys: Speech
+) -> None:
     before = files_of(project)
     assert main(arguments) == 2
     said = capsys.readouterr()
@@ -140,10 +182,16 @@ def test_pages_narrow_the_run(project: Path, capsys: Speech) -> None:
 def test_upstream_may_be_any_folder(project: Path, tmp_path: Path, capsys: Speech) -> None:
     (tmp_path / "clone" / "docs").mkdir(parents=True)
     (tmp_path / "clone" / "docs" / "hello.md").write_text("# Hello\n\nSome words.\n")
-    assert main(["sync", "jax", "--no-execute", "--json", "--upstream", str(tmp_path / "clone")]) == 0
+    assert (
+        main(["sync", "jax", "--no-execute", "--json", "--upstream", str(tmp_path / "clone")]) == 0
+    )
     locales = json.loads(capsys.readouterr().out)["locales"]
-    assert [(page["page"], page["messages"], page["words"]) for page in locales["zh_CN"]["pages"]] == [("hello", 2, 3)]
-    assert str(tmp_path) not in (project / "upstream" / "jax.lock").read_text(), "the lock is committed"
+    assert [
+        (page["page"], page["messages"], page["words"]) for page in locales["zh_CN"]["pages"]
+    ] == [("hello", 2, 3)]
+    assert str(tmp_path) not in (project / "upstream" / "jax.lock").read_text(), (
+        "the lock is committed"
+    )
 
 
 def test_quiet_says_nothing_when_all_is_well(project: Path, capsys: Speech) -> None:
@@ -165,7 +213,8 @@ def test_check_refuses_what_is_no_catalogue(project: Path, capsys: Speech) -> No
     assert main(["pull", "sample", "-q"]) == 0
     assert main(["check", "sample", "pyproject.toml"]) == 2
     assert (
-        "pyproject.toml: is no catalogue\n  Name catalogues (.po), folders of them, or an upstream: jax, sample." in capsys.readouterr().err
+        "pyproject.toml: is no catalogue\n  Name catalogues (.po), folders of them, or an upstream: jax, sample."
+        in capsys.readouterr().err
     )
 
 
@@ -193,7 +242,9 @@ def test_interrupted(project: Path, number: signal.Signals) -> None:
         said = interrupt(process, number)
     os.close(end)
     assert process.returncode == 130
-    assert said == "error: interrupted\n  No file was left half-written: run the same command again.\n"
+    assert (
+        said == "error: interrupted\n  No file was left half-written: run the same command again.\n"
+    )
 
 
 def interrupt(process: subprocess.Popen[str], number: signal.Signals) -> str:
@@ -222,6 +273,8 @@ def open_when_read(pipe: Path) -> int:
 def test_nobody_reads_the_result(project: Path, redirect: str) -> None:
     assert main(["sync", "sample", "--no-execute", "-q"]) == 0
     command = f"set -o pipefail; {sys.executable} -m pipeline status sample --json {redirect}"
-    ended = subprocess.run(["bash", "-c", command], env=ENVIRONMENT, capture_output=True, text=True, check=False)
+    ended = subprocess.run(
+        ["bash", "-c", command], env=ENVIRONMENT, capture_output=True, text=True, check=False
+    )
     assert ended.returncode == 0, ended.stderr
     assert "rror" not in ended.stderr

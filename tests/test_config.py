@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from places import ROOT
 
 from pipeline.config import ExecutionPolicy, RunRule, SitePolicy, read_settings
 from pipeline.errors import ConfigError
 
-ROOT = Path(__file__).resolve().parent.parent
 PIN = '[dependency-groups]\njax = ["jax==1.2.3", "jaxlib==1.2.3"]\n'
 MINIMAL = PIN + '[tool.pipeline.upstreams.docs]\nurl = "https://example.org/docs"\n'
 
@@ -32,7 +32,12 @@ def test_own_configuration_is_read() -> None:
 def test_minimal_configuration_has_defaults(tmp_path: Path) -> None:
     settings = read_settings(write(tmp_path, MINIMAL), environ={})
     upstream = settings.upstream("docs")
-    assert (settings.jax, settings.locales, settings.execution.timeout, settings.execution.jobs) == ("1.2.3", ("zh_CN",), 100, 0)
+    assert (
+        settings.jax,
+        settings.locales,
+        settings.execution.timeout,
+        settings.execution.jobs,
+    ) == ("1.2.3", ("zh_CN",), 100, 0)
     assert (upstream.ref, upstream.docs, upstream.skip, upstream.acknowledge) == ("", ".", (), ())
     assert upstream.selects("any/page")
     assert upstream.skip_rule("any/page") is None
@@ -74,7 +79,9 @@ compare = true
     settings = read_settings(write(tmp_path, text), environ={})
     upstream = settings.upstream("docs")
     assert settings.locales == ("zh_CN", "ja")
-    assert settings.execution == ExecutionPolicy(timeout=7, page_timeout=70, jobs=3, memory=300, output=4, cache=5, variables=("HF_HOME",))
+    assert settings.execution == ExecutionPolicy(
+        timeout=7, page_timeout=70, jobs=3, memory=300, output=4, cache=5, variables=("HF_HOME",)
+    )
     assert upstream.run_rule("guide/a") is None
     assert upstream.run_rule("guide/gpus") == RunRule(
         pages=("guide/gpu*",),
@@ -89,7 +96,9 @@ compare = true
     )
     assert (upstream.ref, upstream.docs, upstream.license) == ("v1.2.3", "d", "MIT")
     assert upstream.page_url == "https://example.org/{path}"
-    assert [page for page in ("index", "guide/a/b", "guide/old/a", "other") if upstream.selects(page)] == ["index", "guide/a/b"]
+    assert [
+        page for page in ("index", "guide/a/b", "guide/old/a", "other") if upstream.selects(page)
+    ] == ["index", "guide/a/b"]
     rule = upstream.skip_rule("guide/tpu_intro")
     assert rule is not None
     assert (rule.reason, rule.note) == ("accelerator", "needs a TPU")
@@ -100,23 +109,37 @@ SITE = MINIMAL + "[tool.pipeline.upstreams.docs.site]\n"
 
 
 def test_a_site_may_have_a_title_and_links(tmp_path: Path) -> None:
-    text = SITE + 'title = "文档"\nedit-url = "https://example.org/{page}#L{line}"\nenglish-url = "https://example.org/en/"\n'
+    text = (
+        SITE
+        + 'title = "文档"\nedit-url = "https://example.org/{page}#L{line}"\nenglish-url = "https://example.org/en/"\n'
+    )
     site = read_settings(write(tmp_path, text), environ={}).upstream("docs").site
-    assert site == SitePolicy(title="文档", edit_url="https://example.org/{page}#L{line}", english_url="https://example.org/en/")
+    assert site == SitePolicy(
+        title="文档",
+        edit_url="https://example.org/{page}#L{line}",
+        english_url="https://example.org/en/",
+    )
     assert read_settings(write(tmp_path, MINIMAL), environ={}).upstream("docs").site == SitePolicy()
 
 
 @pytest.mark.parametrize(
-    ("repository", "expected"), [("me/docs", "https://github.com/me/docs/blob/main/{page}.po"), ("", ""), ("me/{docs}", "")]
+    ("repository", "expected"),
+    [("me/docs", "https://github.com/me/docs/blob/main/{page}.po"), ("", ""), ("me/{docs}", "")],
 )
-def test_a_link_may_lead_to_the_repository_that_a_workflow_runs_in(repository: str, expected: str, tmp_path: Path) -> None:
+def test_a_link_may_lead_to_the_repository_that_a_workflow_runs_in(
+    repository: str, expected: str, tmp_path: Path
+) -> None:
     text = SITE + 'edit-url = "https://github.com/{repository}/blob/main/{page}.po"\n'
     settings = read_settings(write(tmp_path, text), environ={"GITHUB_REPOSITORY": repository})
     assert settings.upstream("docs").site.edit_url == expected
-    assert read_settings(tmp_path / "pyproject.toml", environ={}).upstream("docs").site.edit_url == ""
+    assert (
+        read_settings(tmp_path / "pyproject.toml", environ={}).upstream("docs").site.edit_url == ""
+    )
 
 
-@pytest.mark.parametrize("line", ['edit-url = "{pages}"', 'notebook-url = "{line}"', 'edit-url = "{"', 'edit-url = "{}"'])
+@pytest.mark.parametrize(
+    "line", ['edit-url = "{pages}"', 'notebook-url = "{line}"', 'edit-url = "{"', 'edit-url = "{}"']
+)
 def test_a_link_that_is_no_template(line: str, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="is no template") as caught:
         read_settings(write(tmp_path, SITE + line), environ={})
@@ -124,12 +147,24 @@ def test_a_link_that_is_no_template(line: str, tmp_path: Path) -> None:
 
 
 def test_variable_replaces_the_url_of_jax_only(tmp_path: Path) -> None:
-    text = PIN + '[tool.pipeline.upstreams]\njax = { url = "https://one" }\nother = { url = "https://two" }\n'
+    text = (
+        PIN
+        + '[tool.pipeline.upstreams]\njax = { url = "https://one" }\nother = { url = "https://two" }\n'
+    )
     settings = read_settings(write(tmp_path, text), environ={"JAX_DOCS_UPSTREAM": "/a/bundle"})
     jax, other = settings.upstream("jax"), settings.upstream("other")
     assert (jax.url, jax.url_replaced, jax.configured_url) == ("/a/bundle", True, "https://one")
-    assert (other.url, other.url_replaced, other.configured_url) == ("https://two", False, "https://two")
-    assert read_settings(tmp_path / "pyproject.toml", environ={"JAX_DOCS_UPSTREAM": ""}).upstream("jax").url == "https://one"
+    assert (other.url, other.url_replaced, other.configured_url) == (
+        "https://two",
+        False,
+        "https://two",
+    )
+    assert (
+        read_settings(tmp_path / "pyproject.toml", environ={"JAX_DOCS_UPSTREAM": ""})
+        .upstream("jax")
+        .url
+        == "https://one"
+    )
 
 
 def test_unknown_upstream_is_answered_with_the_nearest(tmp_path: Path) -> None:
@@ -142,8 +177,14 @@ def test_unknown_upstream_is_answered_with_the_nearest(tmp_path: Path) -> None:
 URL = 'url = "u"'
 IN_DOCS = PIN + "[tool.pipeline.upstreams.docs]\n"
 BAD: dict[str, tuple[str | bytes, str]] = {
-    "unknown key": (MINIMAL + "[tool.pipeline.executoin]\n", "unknown key 'executoin' in [tool.pipeline]"),
-    "unknown key of an upstream": (IN_DOCS + URL + '\nexlude = ["a"]\n', "unknown key 'exlude' in [tool.pipeline.upstreams.docs]"),
+    "unknown key": (
+        MINIMAL + "[tool.pipeline.executoin]\n",
+        "unknown key 'executoin' in [tool.pipeline]",
+    ),
+    "unknown key of an upstream": (
+        IN_DOCS + URL + '\nexlude = ["a"]\n',
+        "unknown key 'exlude' in [tool.pipeline.upstreams.docs]",
+    ),
     "unknown key of execution": (
         MINIMAL + "[tool.pipeline.execution]\ntimeuot = 3\n",
         "unknown key 'timeuot' in [tool.pipeline.execution]",
@@ -151,14 +192,35 @@ BAD: dict[str, tuple[str | bytes, str]] = {
     "no table": (PIN, "has no [tool.pipeline] table"),
     "tool is no table": (PIN.replace("[dep", "tool = 3\n[dep"), "has no [tool.pipeline] table"),
     "no upstreams": (PIN + "[tool.pipeline]\n", "no [tool.pipeline.upstreams.NAME] is configured"),
-    "upstreams is no table": (PIN + "[tool.pipeline]\nupstreams = 3\n", "tool.pipeline.upstreams must be a table, not 3"),
-    "upstream is no table": (PIN + "[tool.pipeline.upstreams]\ndocs = 3\n", "tool.pipeline.upstreams.docs must be a table, not 3"),
-    "name": (PIN + f'[tool.pipeline.upstreams."../up"]\n{URL}\n', "'../up' cannot name an upstream"),
+    "upstreams is no table": (
+        PIN + "[tool.pipeline]\nupstreams = 3\n",
+        "tool.pipeline.upstreams must be a table, not 3",
+    ),
+    "upstream is no table": (
+        PIN + "[tool.pipeline.upstreams]\ndocs = 3\n",
+        "tool.pipeline.upstreams.docs must be a table, not 3",
+    ),
+    "name": (
+        PIN + f'[tool.pipeline.upstreams."../up"]\n{URL}\n',
+        "'../up' cannot name an upstream",
+    ),
     "no url": (IN_DOCS, "tool.pipeline.upstreams.docs.url is missing"),
-    "url is no string": (IN_DOCS + "url = 3\n", "tool.pipeline.upstreams.docs.url must be a string, not 3"),
-    "include is no list": (IN_DOCS + URL + '\ninclude = "a"\n', "docs.include must be a list of strings, not 'a'"),
-    "skip is no array": (IN_DOCS + URL + "\nskip = 3\n", "docs.skip must be an array of tables, not 3"),
-    "skip without reason": (IN_DOCS + URL + '\nskip = [{ pages = ["a"] }]\n', "docs.skip needs pages and a reason"),
+    "url is no string": (
+        IN_DOCS + "url = 3\n",
+        "tool.pipeline.upstreams.docs.url must be a string, not 3",
+    ),
+    "include is no list": (
+        IN_DOCS + URL + '\ninclude = "a"\n',
+        "docs.include must be a list of strings, not 'a'",
+    ),
+    "skip is no array": (
+        IN_DOCS + URL + "\nskip = 3\n",
+        "docs.skip must be an array of tables, not 3",
+    ),
+    "skip without reason": (
+        IN_DOCS + URL + '\nskip = [{ pages = ["a"] }]\n',
+        "docs.skip needs pages and a reason",
+    ),
     "acknowledge without cell": (
         IN_DOCS + URL + '\nacknowledge = [{ page = "a", reason = "b" }]\n',
         "docs.acknowledge needs a page, cells and a reason",
@@ -169,13 +231,34 @@ BAD: dict[str, tuple[str | bytes, str]] = {
     ),
     "no locales": (MINIMAL + "[tool.pipeline]\nlocales = []\n", "tool.pipeline.locales is empty"),
     "locale": (MINIMAL + '[tool.pipeline]\nlocales = ["../x"]\n', "'../x' is not a locale"),
-    "timeout": (MINIMAL + "[tool.pipeline.execution]\ntimeout = 0\n", "execution.timeout must be a whole number of at least 1, not 0"),
-    "timeout is a truth": (MINIMAL + "[tool.pipeline.execution]\ntimeout = true\n", "must be a whole number of at least 1, not True"),
-    "jobs": (MINIMAL + "[tool.pipeline.execution]\njobs = -1\n", "execution.jobs must be a whole number of at least 0, not -1"),
-    "no pin": (MINIMAL.removeprefix(PIN), "the dependency group 'jax' must pin jax and jaxlib to one version"),
-    "groups is no table": ("dependency-groups = 3\n" + MINIMAL.removeprefix(PIN), "the dependency group 'jax' must pin"),
-    "pin is no list": (MINIMAL.replace('["jax==1.2.3", "jaxlib==1.2.3"]', "3"), "the dependency group 'jax' must pin"),
-    "two versions": (MINIMAL.replace("jaxlib==1.2.3", "jaxlib==1.2.4"), "the dependency group 'jax' must pin"),
+    "timeout": (
+        MINIMAL + "[tool.pipeline.execution]\ntimeout = 0\n",
+        "execution.timeout must be a whole number of at least 1, not 0",
+    ),
+    "timeout is a truth": (
+        MINIMAL + "[tool.pipeline.execution]\ntimeout = true\n",
+        "must be a whole number of at least 1, not True",
+    ),
+    "jobs": (
+        MINIMAL + "[tool.pipeline.execution]\njobs = -1\n",
+        "execution.jobs must be a whole number of at least 0, not -1",
+    ),
+    "no pin": (
+        MINIMAL.removeprefix(PIN),
+        "the dependency group 'jax' must pin jax and jaxlib to one version",
+    ),
+    "groups is no table": (
+        "dependency-groups = 3\n" + MINIMAL.removeprefix(PIN),
+        "the dependency group 'jax' must pin",
+    ),
+    "pin is no list": (
+        MINIMAL.replace('["jax==1.2.3", "jaxlib==1.2.3"]', "3"),
+        "the dependency group 'jax' must pin",
+    ),
+    "two versions": (
+        MINIMAL.replace("jaxlib==1.2.3", "jaxlib==1.2.4"),
+        "the dependency group 'jax' must pin",
+    ),
     "loose pin": (MINIMAL.replace("jax==", "jax>="), "the dependency group 'jax' must pin"),
     "not TOML": ("[tool.pipeline\n", "is not valid TOML"),
     "not UTF-8": (b"\xff\xfe", "is not valid TOML"),

@@ -64,7 +64,9 @@ def test_github_folds_the_outermost_step() -> None:
     assert len([line for line in lines if "group" in line]) == 2
 
 
-@pytest.mark.parametrize("text", ["::error::x", "  ::stop-commands::x", "a\n::set-output name=x::y", "a ##[command]"])
+@pytest.mark.parametrize(
+    "text", ["::error::x", "  ::stop-commands::x", "a\n::set-output name=x::y", "a ##[command]"]
+)
 def test_texts_give_github_no_commands(text: str) -> None:
     stream = StringIO()
     Log(stream=stream, environ=GITHUB).note(text)

@@ -9,10 +9,20 @@ import sys
 from pathlib import Path
 
 import pytest
+from places import ROOT
 
-ROOT = Path(__file__).resolve().parent.parent
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
-FOR_EXECUTION = ("IPython", "jax", "jupyter_client", "jupytext", "nbclient", "nbconvert", "nbformat", "papermill", "zmq")
+FOR_EXECUTION = (
+    "IPython",
+    "jax",
+    "jupyter_client",
+    "jupytext",
+    "nbclient",
+    "nbconvert",
+    "nbformat",
+    "papermill",
+    "zmq",
+)
 FOR_WORK = ("filelock", "git", "markdown_it", "mdit_py_plugins", "polib", "rapidfuzz", "rich")
 
 SCRIPT = """
@@ -28,14 +38,25 @@ print(json.dumps([code, sorted({name.partition('.')[0] for name in sys.modules})
 
 def modules_of(*arguments: str) -> set[str]:
     """The top-level modules that are loaded when a command that must succeed is done."""
-    ended = subprocess.run([sys.executable, "-c", SCRIPT, *arguments], env=ENVIRONMENT, capture_output=True, text=True, check=True)
+    ended = subprocess.run(
+        [sys.executable, "-c", SCRIPT, *arguments],
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     code, modules = json.loads(ended.stdout.rstrip().rpartition("\n")[2])
     assert code == 0, ended.stderr
     return set(modules)
 
 
 def run(*arguments: str) -> None:
-    subprocess.run([sys.executable, "-m", "pipeline", *arguments], env=ENVIRONMENT, capture_output=True, check=True)
+    subprocess.run(
+        [sys.executable, "-m", "pipeline", *arguments],
+        env=ENVIRONMENT,
+        capture_output=True,
+        check=True,
+    )
 
 
 def test_the_heavy_libraries_are_there() -> None:
@@ -57,4 +78,8 @@ def test_runs_without_execution_import_no_kernel(arguments: list[str], project: 
 
 def test_a_second_sync_does_not_load_what_does_the_work(project: Path) -> None:
     run("sync", "sample", "--no-execute")
-    assert modules_of("sync", "sample", "--no-execute") & {"git", "markdown_it", "mdit_py_plugins", "polib", "rapidfuzz"} == set()
+    assert (
+        modules_of("sync", "sample", "--no-execute")
+        & {"git", "markdown_it", "mdit_py_plugins", "polib", "rapidfuzz"}
+        == set()
+    )

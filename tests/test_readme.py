@@ -11,13 +11,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from places import ROOT
 
 from pipeline import errors
 from pipeline.arguments import COMMANDS, parse
 from pipeline.config import read_settings
 from pipeline.errors import WORST_FIRST, PipelineError
 
-ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text("utf-8")
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
 
@@ -37,7 +37,13 @@ def commands() -> Iterator[list[str]]:
 
 def nox_sessions() -> set[str]:
     """The sessions that ``nox -l`` lists."""
-    ended = subprocess.run([sys.executable, "-m", "nox", "--list"], cwd=ROOT, capture_output=True, text=True, check=True)
+    ended = subprocess.run(
+        [sys.executable, "-m", "nox", "--list"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     return set(re.findall(r"^[*-] (\w+) ->", ended.stdout, re.M))
 
 
@@ -58,7 +64,9 @@ def test_sessions_exist_and_each_command_is_one() -> None:
 
 
 def test_arguments_of_nox_sessions_are_understood() -> None:
-    lines = [words[2:] for words in commands() if words[:2] == ["nox", "-s"] and words[2] in COMMANDS]
+    lines = [
+        words[2:] for words in commands() if words[:2] == ["nox", "-s"] and words[2] in COMMANDS
+    ]
     assert len(lines) > 5
     for session, *rest in lines:
         assert rest[:1] in ([], ["--"])
@@ -70,17 +78,31 @@ def test_plain_commands_run(project: Path) -> None:
     lines = [words[1:] for words in commands() if words[0] == "python"]
     assert len(lines) > 2
     for arguments in lines:
-        ended = subprocess.run([sys.executable, *arguments], cwd=project, env=ENVIRONMENT, capture_output=True, text=True, check=False)
+        ended = subprocess.run(
+            [sys.executable, *arguments],
+            cwd=project,
+            env=ENVIRONMENT,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         assert ended.returncode == 0, f"{arguments}: {ended.stderr}"
         assert ended.stdout
 
 
 def test_exit_codes_are_complete() -> None:
     listed = {int(code) for code in re.findall(r"^\| (\d+) \|", README, re.M)}
-    known = {error.exit_code for error in vars(errors).values() if isinstance(error, type) and issubclass(error, PipelineError)}
+    known = {
+        error.exit_code
+        for error in vars(errors).values()
+        if isinstance(error, type) and issubclass(error, PipelineError)
+    }
     assert listed == known | {0, 130}
     assert set(WORST_FIRST) == listed
-    assert f"exits with the worst: {', '.join(str(code) for code in WORST_FIRST if code)}, in this order" in README
+    assert (
+        f"exits with the worst: {', '.join(str(code) for code in WORST_FIRST if code)}, in this order"
+        in README
+    )
 
 
 @pytest.mark.parametrize("block", blocks("toml"))
@@ -98,10 +120,16 @@ def test_full_configuration_has_every_key() -> None:
         for key in re.findall(r'"([^"]+)"', group)
     }
     assert len(keys) > 10
-    assert [key for key in keys if not re.search(rf"(?m)^{key} = |\.{key}\b", blocks("toml")[-1])] == []
+    assert [
+        key for key in keys if not re.search(rf"(?m)^{key} = |\.{key}\b", blocks("toml")[-1])
+    ] == []
 
 
 def test_files_that_it_names_exist() -> None:
-    named = set(re.findall(r"`([\w.-]+\.(?:toml|md|yaml)|LICENSE|NOTICE|pipeline/\w*|upstream/sample/)`", README))
+    named = set(
+        re.findall(
+            r"`([\w.-]+\.(?:toml|md|yaml)|LICENSE|NOTICE|pipeline/\w*|upstream/sample/)`", README
+        )
+    )
     assert len(named) > 4
     assert [name for name in named if not (ROOT / name).exists()] == []

@@ -12,16 +12,17 @@ import pytest
 import translators_page
 import yaml
 from markdown_it import MarkdownIt
-from translators_page import BEGIN, END, PAGE, ROOT, insert, read_rules, read_tables, render
+from places import ROOT
+from translators_page import BEGIN, END, PAGE, insert, read_rules, read_tables, render
 
 from pipeline.adapters.po import format_catalog, standard_header
 from pipeline.arguments import COMMANDS, parse
 from pipeline.cli import main
 from pipeline.config import read_settings
-from pipeline.core.change import ChangeClass
+from pipeline.core.catalog.change import ChangeClass
 from pipeline.core.checks.run import code_names
-from pipeline.core.glossary_rows import COLUMNS, WORDS
-from pipeline.model import Catalog, Entry
+from pipeline.core.glossary.rows import COLUMNS, WORDS
+from pipeline.entries import Catalog, Entry
 
 TEXT = PAGE.read_text(encoding="utf-8")
 HANDWRITTEN = TEXT.partition(BEGIN)[0]
@@ -29,7 +30,11 @@ HANDWRITTEN = TEXT.partition(BEGIN)[0]
 
 def blocks(language: str) -> list[str]:
     """The fenced code blocks of ``language`` that are written by hand."""
-    return [token.content for token in MarkdownIt().parse(HANDWRITTEN) if token.type == "fence" and token.info == language]
+    return [
+        token.content
+        for token in MarkdownIt().parse(HANDWRITTEN)
+        if token.type == "fence" and token.info == language
+    ]
 
 
 # --- the generated part --------------------------------------------------------------------------
@@ -40,7 +45,9 @@ def test_the_page_is_up_to_date() -> None:
 
 
 def test_every_check_is_explained_and_can_be_linked_to() -> None:
-    assert set(re.findall(r'^<a id="(\w\d+)"></a>$', TEXT, re.M)) == {code.lower() for code in code_names()}
+    assert set(re.findall(r'^<a id="(\w\d+)"></a>$', TEXT, re.M)) == {
+        code.lower() for code in code_names()
+    }
 
 
 def test_links_within_the_page_lead_somewhere() -> None:
@@ -59,7 +66,10 @@ def _render(**table: Any) -> str:
 
 def test_a_section_shows_one_bad_and_one_good_case() -> None:
     text = _render(
-        bad=[{"msgid": "a\nb", "msgstr": "甲`x`\n乙\u200b", "fixed": "丙", "kind": "heading"}, {"msgid": "never", "msgstr": "never"}],
+        bad=[
+            {"msgid": "a\nb", "msgstr": "甲`x`\n乙\u200b", "fixed": "丙", "kind": "heading"},
+            {"msgid": "never", "msgstr": "never"},
+        ],
         good=[{"msgid": "c", "msgstr": "``` 丁"}, {"msgid": "never", "msgstr": "never"}],
     )
     assert "| [M102](#m102) | 题目 | 错误 | 有时能改 |\n" in text
@@ -109,17 +119,28 @@ def test_words_of_a_table_are_shown_as_they_stand(words: str, shown: str) -> Non
 
 
 def test_what_fix_makes_of_it_is_not_shown_twice() -> None:
-    text = _render(bad=[{"msgid": "a", "msgstr": "甲", "fixed": "乙"}], good=[{"msgid": "a", "msgstr": "乙"}])
-    assert text.endswith("```\n\n好，`--fix` 会改成这样：\n\n```text\nmsgid    a\nmsgstr   乙\n```\n")
+    text = _render(
+        bad=[{"msgid": "a", "msgstr": "甲", "fixed": "乙"}], good=[{"msgid": "a", "msgstr": "乙"}]
+    )
+    assert text.endswith(
+        "```\n\n好，`--fix` 会改成这样：\n\n```text\nmsgid    a\nmsgstr   乙\n```\n"
+    )
     assert text.count("乙") == 1
 
 
 @pytest.mark.parametrize(
-    ("fixed", "told"), [([True, True], "，`--fix` 能改。"), ([True, False], "，`--fix` 有时能改。"), ([False, False], "**。")]
+    ("fixed", "told"),
+    [
+        ([True, True], "，`--fix` 能改。"),
+        ([True, False], "，`--fix` 有时能改。"),
+        ([False, False], "**。"),
+    ],
 )
 def test_it_says_whether_fix_mends_it(fixed: list[bool], told: str) -> None:
     case = {"msgid": "a", "msgstr": "甲"}
-    assert f"{told}说明。" in _render(bad=[{**case, **({"fixed": "乙"} if mends else {})} for mends in fixed], good=[case])
+    assert f"{told}说明。" in _render(
+        bad=[{**case, **({"fixed": "乙"} if mends else {})} for mends in fixed], good=[case]
+    )
 
 
 @pytest.mark.parametrize(
@@ -130,8 +151,14 @@ def test_it_says_whether_fix_mends_it(fixed: list[bool], told: str) -> None:
             {"entries": [["a", "甲"], ["b", "乙"]], "at": [1]},
             "```text\nmsgid    a\nmsgstr   甲\n\nmsgid    b\nmsgstr   乙  ← 这里\n```",
         ),
-        ({"msgid": "a", "msgstr": "甲", "times": 99}, "```text\nmsgid    a\nmsgstr   甲（重复 99 遍）\n```"),
-        ({"msgid": "a", "msgstr": "甲", "previous": "b"}, "```text\n#| msgid b\nmsgid    a\nmsgstr   甲\n```"),
+        (
+            {"msgid": "a", "msgstr": "甲", "times": 99},
+            "```text\nmsgid    a\nmsgstr   甲（重复 99 遍）\n```",
+        ),
+        (
+            {"msgid": "a", "msgstr": "甲", "previous": "b"},
+            "```text\n#| msgid b\nmsgid    a\nmsgstr   甲\n```",
+        ),
     ],
 )
 def test_cases_of_every_shape(case: dict[str, Any], shown: str) -> None:
@@ -140,13 +167,21 @@ def test_cases_of_every_shape(case: dict[str, Any], shown: str) -> None:
 
 def test_a_section_says_what_is_otherwise_in_rst() -> None:
     of_rst = {"msgid": "c", "msgstr": "丁", "markup": "reST", "kind": "heading", "fixed": "戊"}
-    text = _render(bad=[{"msgid": "a", "msgstr": "甲"}, of_rst], good=[{"msgid": "a", "msgstr": "乙"}], rst="用 ``` ``a`` ```。")
+    text = _render(
+        bad=[{"msgid": "a", "msgstr": "甲"}, of_rst],
+        good=[{"msgid": "a", "msgstr": "乙"}],
+        rst="用 ``` ``a`` ```。",
+    )
     assert text.endswith(
         "好：\n\n```text\nmsgid    a\nmsgstr   乙\n```\n\n**reST 页面**：用 ``` ``a`` ```。\n\n"
         "不好（标题，reST）：\n\n```text\nmsgid    c\nmsgstr   丁\n```\n\n`--fix` 改成：\n\n```text\nmsgstr   戊\n```\n"
     )
     del of_rst["fixed"]
-    assert "--fix` 改成" not in _render(bad=[{"msgid": "a", "msgstr": "甲"}, of_rst], good=[{"msgid": "a", "msgstr": "乙"}], rst="。")
+    assert "--fix` 改成" not in _render(
+        bad=[{"msgid": "a", "msgstr": "甲"}, of_rst],
+        good=[{"msgid": "a", "msgstr": "乙"}],
+        rst="。",
+    )
 
 
 def test_what_is_generated_stands_between_two_comments() -> None:
@@ -166,7 +201,12 @@ def test_every_example_is_a_code_block_of_its_own() -> None:
 
 
 def test_commands_are_understood() -> None:
-    lines = [row.strip().removeprefix("$ ") for block in blocks("console") for row in block.split("\n") if row.strip()]
+    lines = [
+        row.strip().removeprefix("$ ")
+        for block in blocks("console")
+        for row in block.split("\n")
+        if row.strip()
+    ]
     runs = [shlex.split(line)[2:] for line in lines if line.startswith("nox ")]
     assert len(runs) > 5
     for session, *rest in runs:
@@ -180,7 +220,12 @@ def test_what_check_prints_is_what_the_page_shows(
 ) -> None:
     (shown,) = (block for block in blocks("text") if "error" in block)
     note = "paragraph · Pytrees › Custom pytrees"
-    entry = Entry(msgid="**Note:** do not change a leaf.", msgstr="**注意：**不要修改叶子。", notes=(note,), references=("pytrees",))
+    entry = Entry(
+        msgid="**Note:** do not change a leaf.",
+        msgstr="**注意：**不要修改叶子。",
+        notes=(note,),
+        references=("pytrees",),
+    )
     header = standard_header(project="jax docs", page="pytrees", locale="zh_CN", date="")
     file = tmp_path / "translations" / "zh_CN" / "jax" / "pytrees.po"
     file.parent.mkdir(parents=True)
@@ -207,7 +252,10 @@ def test_kinds_of_change_and_words_of_the_glossary_are_all_explained() -> None:
 def test_chinese_is_set_as_the_checks_want_it() -> None:
     plain = re.sub(r"(?ms)^ *```.*?^ *```|`+[^`\n]+`+|<[^>\n]*>|\]\([^)\n]*\)", "§", HANDWRITTEN)
     assert (
-        re.findall(r"[\u4e00-\u9fff][A-Za-z0-9][^\n]{0,9}|[^\n]{0,9}[A-Za-z0-9][\u4e00-\u9fff]|(?<!“)您|[\u4e00-\u9fff][,;:?!]", plain)
+        re.findall(
+            r"[\u4e00-\u9fff][A-Za-z0-9][^\n]{0,9}|[^\n]{0,9}[A-Za-z0-9][\u4e00-\u9fff]|(?<!“)您|[\u4e00-\u9fff][,;:?!]",
+            plain,
+        )
         == []
     )
 
@@ -220,7 +268,12 @@ def test_hooks_are_commands_that_exist() -> None:
     assert [hook["id"] for hook in hooks] == ["check-catalogs", "fix-catalogs"]
     for hook in hooks:
         program, *arguments = shlex.split(hook["entry"])
-        assert program in tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["scripts"]
+        assert (
+            program
+            in tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+                "scripts"
+            ]
+        )
         parse([*arguments, "translations/zh_CN/sample/faq.po"])
         assert re.search(hook["files"], "translations/zh_CN/sample/faq.po")
         assert f"id: {hook['id']}" in HANDWRITTEN

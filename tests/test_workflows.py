@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 import yaml
+from places import ROOT
 
 from pipeline.arguments import COMMANDS, parse
 
-ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / ".github" / "workflows"
 FILES = sorted(FOLDER.glob("*.yml"))
 RAN_BY_HAND = {  # what a step may run besides `nox -s`: no logic, and nothing that a session could do
@@ -23,8 +23,25 @@ RAN_BY_HAND = {  # what a step may run besides `nox -s`: no logic, and nothing t
     "site": set(),
     "sync": {"git", "gh", "sed", "echo", "title=$(sed", "xargs"},
 }
-SHELL = {"if", "then", "for", "while", "case", "eval", "source", "curl", "wget", "bash", "sh", "python3"}
-WRITING = {"propose": {"contents", "pull-requests", "actions"}, "publish": {"actions"}, "deploy": {"pages", "id-token"}}
+SHELL = {
+    "if",
+    "then",
+    "for",
+    "while",
+    "case",
+    "eval",
+    "source",
+    "curl",
+    "wget",
+    "bash",
+    "sh",
+    "python3",
+}
+WRITING = {
+    "propose": {"contents", "pull-requests", "actions"},
+    "publish": {"actions"},
+    "deploy": {"pages", "id-token"},
+}
 EVENTS = {
     "ci": {"push", "pull_request", "workflow_dispatch"},
     "site": {"push", "workflow_dispatch"},
@@ -36,7 +53,9 @@ Job = dict[str, Any]
 
 def read(path: Path) -> dict[str, Any]:
     value: dict[Any, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
-    return {"on" if key is True else key: part for key, part in value.items()}  # YAML 1.1 takes `on` for a truth value
+    return {
+        "on" if key is True else key: part for key, part in value.items()
+    }  # YAML 1.1 takes `on` for a truth value
 
 
 def jobs() -> Iterator[tuple[str, str, Job]]:
@@ -51,7 +70,11 @@ def commands(workflow: str | None = None) -> Iterator[str]:
     for name, _, job in jobs():
         for step in job["steps"]:
             if workflow in (None, name):
-                yield from (line.strip() for line in re.sub(r"\s*\n\s+", " ", step.get("run", "")).split("\n") if line.strip())
+                yield from (
+                    line.strip()
+                    for line in re.sub(r"\s*\n\s+", " ", step.get("run", "")).split("\n")
+                    if line.strip()
+                )
 
 
 def nox_words() -> list[list[str]]:
@@ -64,9 +87,19 @@ def test_the_workflows_are_these() -> None:
 
 
 def test_sessions_exist() -> None:
-    ended = subprocess.run([sys.executable, "-m", "nox", "--list"], cwd=ROOT, capture_output=True, text=True, check=True)
+    ended = subprocess.run(
+        [sys.executable, "-m", "nox", "--list"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     sessions = set(re.findall(r"^[*-] (\w+) ->", ended.stdout, re.M))
-    called = {word for words in nox_words() for word in words[1 : words.index("--") if "--" in words else None]}
+    called = {
+        word
+        for words in nox_words()
+        for word in words[1 : words.index("--") if "--" in words else None]
+    }
     assert all(words[0] == "-s" for words in nox_words())
     assert called >= {"lint", "types", "workflows", "tests", "sync", "site", "upgrade", "build"}
     assert called - sessions == set()
@@ -83,7 +116,11 @@ def test_arguments_of_sessions_are_understood() -> None:
 
 @pytest.mark.parametrize("workflow", sorted(RAN_BY_HAND))
 def test_steps_run_nox_and_little_else(workflow: str) -> None:
-    allowed = ("nox -s ", "python -m pip install --constraint constraints.txt nox uv", *(f"{word} " for word in RAN_BY_HAND[workflow]))
+    allowed = (
+        "nox -s ",
+        "python -m pip install --constraint constraints.txt nox uv",
+        *(f"{word} " for word in RAN_BY_HAND[workflow]),
+    )
     assert [line for line in commands(workflow) if not line.startswith(allowed)] == []
     assert [line for line in commands(workflow) if set(re.findall(r"[\w-]+", line)) & SHELL] == []
 
@@ -99,10 +136,14 @@ def test_actions_are_pinned_by_commit_and_say_their_version() -> None:
         uses = re.findall(r"uses: *(.*)", path.read_text(encoding="utf-8"))
         assert uses
         for one in uses:
-            match = re.fullmatch(r"(actions/[a-z-]+)(?:/[a-z]+)?(@[0-9a-f]{40} # v\d+\.\d+\.\d+)", one)
+            match = re.fullmatch(
+                r"(actions/[a-z-]+)(?:/[a-z]+)?(@[0-9a-f]{40} # v\d+\.\d+\.\d+)", one
+            )
             assert match, f"{path.name}: {one}"
             pins.setdefault(match[1], set()).add(match[2])
-    assert {action: found for action, found in pins.items() if len(found) != 1} == {}, "one version of each"
+    assert {action: found for action, found in pins.items() if len(found) != 1} == {}, (
+        "one version of each"
+    )
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
@@ -124,17 +165,28 @@ def test_who_may_write_runs_nothing_of_others() -> None:
         if not writes:
             assert job["permissions"] == {"contents": "read"}, name
             continue
-        assert not any("nox" in step.get("run", "") or "pip" in step.get("run", "") for step in job["steps"]), name
+        assert not any(
+            "nox" in step.get("run", "") or "pip" in step.get("run", "") for step in job["steps"]
+        ), name
 
 
 def test_the_token_is_not_left_in_the_checkout() -> None:
-    checkouts = [step for _, _, job in jobs() for step in job["steps"] if step.get("uses", "").startswith("actions/checkout@")]
+    checkouts = [
+        step
+        for _, _, job in jobs()
+        for step in job["steps"]
+        if step.get("uses", "").startswith("actions/checkout@")
+    ]
     assert checkouts
     assert all(step["with"]["persist-credentials"] is False for step in checkouts)
 
 
 def test_pull_requests_get_no_secrets_and_leave_nothing_behind() -> None:
     texts = {path.stem: path.read_text(encoding="utf-8") for path in FILES}
-    assert [name for name, text in texts.items() if re.search(r"secrets\.|pull_request_target|workflow_run", text)] == []
+    assert [
+        name
+        for name, text in texts.items()
+        if re.search(r"secrets\.|pull_request_target|workflow_run", text)
+    ] == []
     assert "actions/cache" not in texts["ci"], "what a pull request keeps must not reach the site"
     assert "github.token" not in texts["ci"] + texts["site"]

@@ -65,7 +65,9 @@ class ExecutionCache:
             return None
         self._used.add(key)
         with suppress(OSError):  # somebody else has removed it, or the folder is read-only
-            if path.stat().st_mtime < time.time() - HOUR:  # near enough to tell what was used last, and a warm run writes nothing
+            if (
+                path.stat().st_mtime < time.time() - HOUR
+            ):  # near enough to tell what was used last, and a warm run writes nothing
                 os.utime(path)
         return entry
 
@@ -135,7 +137,9 @@ class ExecutionCache:
         return self.folder / key[:2] / f"{key}.json"
 
     def _files(self) -> Iterator[Path]:
-        return (path for path in self.folder.glob("[0-9a-f][0-9a-f]/*.json") if KEY.fullmatch(path.stem))
+        return (
+            path for path in self.folder.glob("[0-9a-f][0-9a-f]/*.json") if KEY.fullmatch(path.stem)
+        )
 
     def _rows(self) -> Iterator[_Row]:
         now = time.time()
@@ -143,7 +147,9 @@ class ExecutionCache:
             with suppress(OSError):
                 facts = path.stat()
                 used = facts.st_mtime
-                if used > now + HOUR:  # a clock was wrong: it must not stay the last to go for years
+                if (
+                    used > now + HOUR
+                ):  # a clock was wrong: it must not stay the last to go for years
                     os.utime(path, (now, now))
                     used = now
                 yield _Row(used, path.stem, facts.st_size)

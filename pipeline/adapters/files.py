@@ -22,7 +22,9 @@ def read_bytes(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise InputError(
-            f"cannot be read: {error.strerror}", where=str(path), hint="Check that the file exists and may be read."
+            f"cannot be read: {error.strerror}",
+            where=str(path),
+            hint="Check that the file exists and may be read.",
         ) from error
 
 
@@ -62,7 +64,9 @@ def append_text(path: Path, text: str) -> None:
         with path.open("a", encoding="utf-8") as file:
             file.write(text)
     except OSError as error:
-        raise WriteError(f"cannot be written: {error.strerror}", where=str(path), hint=_hint(error)) from error
+        raise WriteError(
+            f"cannot be written: {error.strerror}", where=str(path), hint=_hint(error)
+        ) from error
 
 
 def _content(path: Path) -> bytes | None:
@@ -76,7 +80,9 @@ def _write_atomic(path: Path, data: bytes, *, is_due: Callable[[], bool]) -> boo
     temporary = ""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(prefix=f".{path.name[:40]}.", suffix=".tmp", dir=path.parent)
+        handle, temporary = tempfile.mkstemp(
+            prefix=f".{path.name[:40]}.", suffix=".tmp", dir=path.parent
+        )
         with os.fdopen(handle, "wb") as file:
             file.write(data)
             file.flush()
@@ -86,7 +92,9 @@ def _write_atomic(path: Path, data: bytes, *, is_due: Callable[[], bool]) -> boo
             return False
         os.replace(temporary, path)
     except OSError as error:
-        raise WriteError(f"cannot be written: {error.strerror}", where=str(path), hint=_hint(error)) from error
+        raise WriteError(
+            f"cannot be written: {error.strerror}", where=str(path), hint=_hint(error)
+        ) from error
     finally:
         if temporary and os.path.exists(temporary):
             os.unlink(temporary)
@@ -113,11 +121,15 @@ def remove_files(paths: Iterable[Path]) -> None:
                     break
                 folder.rmdir()
         except OSError as error:
-            raise WriteError(f"cannot be removed: {error.strerror}", where=str(path), hint=_hint(error)) from error
+            raise WriteError(
+                f"cannot be removed: {error.strerror}", where=str(path), hint=_hint(error)
+            ) from error
 
 
 @contextmanager
-def hold_lock(path: Path, *, on_wait: Callable[[], None], timeout: float = 3600.0) -> Iterator[None]:
+def hold_lock(
+    path: Path, *, on_wait: Callable[[], None], timeout: float = 3600.0
+) -> Iterator[None]:
     """Hold ``path`` as a lock between processes; it is free again when its holder dies.
 
     If another run holds it, call ``on_wait`` and wait up to ``timeout`` seconds. Raises WriteError.
@@ -134,9 +146,13 @@ def hold_lock(path: Path, *, on_wait: Callable[[], None], timeout: float = 3600.
             lock.acquire(timeout=timeout)
     except Timeout as error:
         hint = "Wait for it to end, or end it; the lock goes with it."
-        raise WriteError(f"another run has held the lock for {timeout:.0f} s", where=str(path), hint=hint) from error
+        raise WriteError(
+            f"another run has held the lock for {timeout:.0f} s", where=str(path), hint=hint
+        ) from error
     except OSError as error:
-        raise WriteError(f"cannot be locked: {error.strerror}", where=str(path), hint=_hint(error)) from error
+        raise WriteError(
+            f"cannot be locked: {error.strerror}", where=str(path), hint=_hint(error)
+        ) from error
     try:
         yield
     finally:

@@ -1,1 +1,1 @@
-"""The Sphinx side of the site: configuration, extension, templates, style sheet and scripts. Only Sphinx imports it."""
+"""The web site: its sources and records, and the Sphinx extension that shows them."""

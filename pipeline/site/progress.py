@@ -1,95 +1,81 @@
-"""The progress page: what is translated, as a picture one likes to look at. Values in, HTML out; the files are written by others."""
+"""How far the translation is, for the progress page and for programs (``progress.json``)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
-from importlib import resources
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
-from pipeline.core.site_treemap import Group, Tile, treemap
+from pipeline.core.pin.lock import Lock
+from pipeline.core.results import PageResult
 
-if TYPE_CHECKING:
-    from jinja2 import Template
-
-_WIDE = Tile(0, 0, 1080, 600)  # about the pixels that the map has on a desktop …
-_TALL = Tile(0, 0, 358, 760)  # … and on a phone: letters are as large as there
-_STRIP, _GAP = 22, 6
-NEXT = 8  # pages that are named as those to translate next
+_COUNTS = ("words", "translated", "fuzzy", "untranslated")
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """The places of one rectangle in both layouts, as CSS's ``inset`` wants them: how far from each side of the map."""
+class Spot(NamedTuple):
+    """Where a page stands in the contents of the site."""
 
-    wide: str
-    tall: str
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """Pages of one group with their places, the largest first."""
-
-    name: str
-    shape: Shape
-    pages: tuple[tuple[Mapping[str, Any], Shape], ...]
+    title: str
+    group: str  # title of the part or chapter it belongs to
+    level: int  # 1 for pages that the first page lists
 
 
-def to_body(progress: Mapping[str, Any]) -> str:
-    """The body of the page for ``progress``, which is what ``progress.json`` holds: see the top of ``progress.html.j2``."""
-    pages = {page["page"]: page for page in progress["pages"]}
-    upcoming = [pages[name] for name in progress["next"] if name in pages][:NEXT]
-    return _template().render(progress=progress, sections=sections(progress["pages"]), upcoming=upcoming)
+def page_counts(pages: Sequence[PageResult]) -> list[dict[str, Any]]:
+    """The English words of every page, by state. They add up: ``translated + fuzzy + untranslated = words``."""
+    return [
+        {
+            "page": page.page,
+            "words": page.words,
+            "translated": page.translated_words,
+            "fuzzy": page.fuzzy_words,
+            "untranslated": page.words - page.translated_words - page.fuzzy_words,
+        }
+        for page in pages
+    ]
 
 
-def sections(pages: Sequence[Mapping[str, Any]]) -> list[Section]:
-    """``pages`` by their ``group``, laid out; pages without words have no place. Groups and pages come largest first."""
-    groups: dict[str, list[Mapping[str, Any]]] = {}
-    for page in sorted(pages, key=lambda page: (-page["words"], page["page"])):
-        if page["words"]:
-            groups.setdefault(page["group"], []).append(page)
-    ordered = sorted(groups.items(), key=lambda item: -sum(page["words"] for page in item[1]))
-    sizes = [[float(page["words"]) for page in group] for _, group in ordered]
-    wide, tall = (treemap(sizes, room, strip=_STRIP, gap=_GAP) for room in (_WIDE, _TALL))
-    return [_section(name, group, *places) for (name, group), *places in zip(ordered, wide, tall, strict=True)]
+def facts(
+    lock: Lock, pages: Sequence[PageResult], contributors: Mapping[str, int]
+) -> dict[str, Any]:
+    """What is known without the site's contents. ``release`` is that of JAX, whatever the docs are of."""
+    names = sorted(contributors.items(), key=lambda item: (-item[1], item[0]))
+    return {
+        "title": "JAX",
+        "release": lock.jax,
+        "commit": lock.commit[:12],
+        "date": lock.date[:10],
+        "pages": page_counts(pages),
+        "contributors": [{"name": name, "messages": messages} for name, messages in names],
+    }
 
 
-def _section(name: str, pages: Sequence[Mapping[str, Any]], wide: Group, tall: Group) -> Section:
-    shapes = (_shape(*tiles) for tiles in zip(wide.tiles, tall.tiles, strict=True))
-    return Section(name, _shape(wide.frame, tall.frame), tuple(zip(pages, shapes, strict=True)))
+def progress(known: Mapping[str, Any], spots: Mapping[str, Spot]) -> dict[str, Any]:
+    """What ``progress.json`` holds. ``spots`` has the pages of the site, in its order; others come last, without a group."""
+    order = {page: number for number, page in enumerate(spots)}
+    rows = sorted(known["pages"], key=lambda row: (order.get(row["page"], len(order)), row["page"]))
+    pages = [_row(row, spots.get(row["page"])) for row in rows]
+    scores = {row["page"]: _worth(row, order, spots) for row in rows if row["untranslated"]}
+    following = sorted(scores, key=lambda page: (-scores[page], page))
+    return {
+        **known,
+        **{key: sum(row[key] for row in rows) for key in _COUNTS},
+        "pages": pages,
+        "next": following,
+    }
 
 
-def _shape(wide: Tile, tall: Tile) -> Shape:
-    return Shape(_percent(wide, _WIDE), _percent(tall, _TALL))
+def _row(row: Mapping[str, Any], spot: Spot | None) -> dict[str, Any]:
+    title, group = (spot.title, spot.group) if spot else (row["page"], "")
+    return {**row, "title": title, "group": group, "url": f"{row['page']}.html"}
 
 
-def _percent(tile: Tile, room: Tile) -> str:
-    right, bottom = room.width - tile.x - tile.width, room.height - tile.y - tile.height
-    sides = (tile.y / room.height, right / room.width, bottom / room.height, tile.x / room.width)
-    return " ".join(f"{100 * max(0.0, side):.2f}%" for side in sides)
+def _worth(row: Mapping[str, Any], order: Mapping[str, int], spots: Mapping[str, Spot]) -> float:
+    """Words that wait, weighed by where readers come upon them: early and near the first page is worth more.
 
-
-def _words(number: int) -> str:
-    return f"{number:,}"
-
-
-def _share(part: int, whole: int) -> int:
-    """Percent, rounded down: 100 only where all is done."""
-    return 100 * part // whole if whole else 100
-
-
-def _is_english(title: str) -> bool:
-    return not any("\u4e00" <= letter <= "\u9fff" for letter in title)
-
-
-@cache
-def _template() -> Template:
-    from jinja2 import Environment, StrictUndefined
-
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    environment.filters["words"] = _words
-    environment.globals["share"] = _share
-    environment.tests["english"] = _is_english
-    source = resources.files("pipeline.site").joinpath("templates", "progress.html.j2").read_text(encoding="utf-8")
-    return environment.from_string(source)
+    A page that is partly translated is worth more too, for its readers are in the middle of it.
+    """
+    spot = spots.get(row["page"])
+    if spot is None:
+        return float(row["untranslated"] / 100)
+    early = 2 - order[row["page"]] / max(1, len(order))
+    begun = 1 + (row["translated"] + row["fuzzy"]) / row["words"]
+    return float(row["untranslated"] ** 0.5 * early**2 * begun / spot.level)

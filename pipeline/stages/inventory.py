@@ -22,7 +22,7 @@ def refresh_inventory(settings: Settings, upstream: Upstream, *, log: Log) -> bo
     path = Paths(settings.root, upstream.name).inventory
     if not upstream.site.english_url or upstream.url_replaced or _is_fresh(path):
         return False
-    from pipeline.adapters.inventory import fetch_inventory
+    from pipeline.adapters.upstream.inventory import fetch_inventory
 
     data = fetch_inventory(upstream.site.english_url)
     if data is None:

@@ -10,19 +10,21 @@ from functools import cached_property
 from pipeline.adapters import po
 from pipeline.adapters.files import read_bytes, write_if_changed
 from pipeline.config import Upstream
-from pipeline.core import anchors
-from pipeline.core.attribution import attribution
+from pipeline.core.catalog.standing import update_counts, with_classes
+from pipeline.core.catalog.update import Catalogs, count_catalog, translations_of, wanted_entries
 from pipeline.core.checks.base import Subject
 from pipeline.core.checks.blocking import blocking_problem
-from pipeline.core.compose import Frame, Rejected
-from pipeline.core.compose import merge as merge_document
-from pipeline.core.document import SplitPage
-from pipeline.core.lock import blob_id
-from pipeline.core.standing import update_counts, with_classes
-from pipeline.core.update import Catalogs, count_catalog, translations_of, wanted_entries
+from pipeline.core.document.attribution import attribution
+from pipeline.core.document.compose import Frame, Rejected
+from pipeline.core.document.compose import merge as merge_document
+from pipeline.core.document.read import SplitPage
+from pipeline.core.myst import targets as anchors
+from pipeline.core.pin.lock import Lock, SourceFile, blob_id
+from pipeline.core.results import MergedPage, PageResult
+from pipeline.entries import Catalog
 from pipeline.errors import GuardError
+from pipeline.findings import Finding, Severity
 from pipeline.log import Log
-from pipeline.model import Catalog, Finding, Lock, MergedPage, PageResult, Severity, SourceFile
 from pipeline.paths import Paths
 
 
@@ -63,8 +65,14 @@ def merge(  # noqa: PLR0913 - what all stages take, and what two of them found
             made = stage.recall((known or {}).get(name), key) or stage.merge(page, catalogs, key)
             if key:
                 merged[name] = made
-            findings = tuple(dict.fromkeys((*page.findings, *catalogs.findings.get(name, ()), *made.result.findings)))
-            results.append(replace(made.result, findings=findings, update=update_counts(catalogs, name)))
+            findings = tuple(
+                dict.fromkeys(
+                    (*page.findings, *catalogs.findings.get(name, ()), *made.result.findings)
+                )
+            )
+            results.append(
+                replace(made.result, findings=findings, update=update_counts(catalogs, name))
+            )
         done = sum(result.translated for result in results)
         step.result = f"{done} of {sum(result.messages for result in results)} messages translated, {len(stage.changes)} files written"
     return MergedPages(pages=tuple(results), changes=tuple(stage.changes), known=merged)
@@ -97,18 +105,29 @@ class _Stage:
         if last is None or not key or last.key != key:
             return None
         written = ((self.paths.merged(self.locale) / file.path, file.blob) for file in last.outputs)
-        return last if all(path.is_file() and blob_id(read_bytes(path)) == blob for path, blob in written) else None
+        return (
+            last
+            if all(path.is_file() and blob_id(read_bytes(path)) == blob for path, blob in written)
+            else None
+        )
 
     def merge(self, page: SplitPage, catalogs: Catalogs, key: str) -> MergedPage:
         """Make the page's documents."""
         name = page.page.name
-        catalog = catalogs.by_page.get(name) or Catalog(entries=wanted_entries(name, page.documents))
-        where = _Where(self.paths.catalog(self.locale, name).relative_to(self.paths.root).as_posix(), catalog)
+        catalog = catalogs.by_page.get(name) or Catalog(
+            entries=wanted_entries(name, page.documents)
+        )
+        where = _Where(
+            self.paths.catalog(self.locale, name).relative_to(self.paths.root).as_posix(), catalog
+        )
         sound, findings = _without_errors(catalog, name, where, self.upstream.ignored(name))
         refused: set[str] = set()
         outputs: list[SourceFile] = []
         for document in page.documents:
-            frame = Frame(attribution=self._attribution(document.path), anchors=self.linked.get(name, frozenset()))
+            frame = Frame(
+                attribution=self._attribution(document.path),
+                anchors=self.linked.get(name, frozenset()),
+            )
             try:
                 merged = merge_document(document, translations_of(sound), frame)
             except GuardError as error:
@@ -120,15 +139,24 @@ class _Stage:
             outputs.append(SourceFile(path=document.path, blob=blob_id(merged.data)))
             if write_if_changed(path, merged.data, dry=self.dry):
                 self.changes.append(path.relative_to(self.paths.root).as_posix())
-        return MergedPage(key=key, outputs=tuple(outputs), result=_result(page, sound, findings, refused))
+        return MergedPage(
+            key=key, outputs=tuple(outputs), result=_result(page, sound, findings, refused)
+        )
 
     def _attribution(self, path: str) -> str:
         url, license_name = self.upstream.page_url, self.upstream.license
-        return attribution(locale=self.locale, path=path, lock=self.lock, page_url=url, license_name=license_name)
+        return attribution(
+            locale=self.locale, path=path, lock=self.lock, page_url=url, license_name=license_name
+        )
 
 
 def _texts(pages: Sequence[SplitPage]) -> Iterator[tuple[str, str]]:
-    return ((page.page.name, unit.split.text) for page in pages for document in page.documents for unit in document.units)
+    return (
+        (page.page.name, unit.split.text)
+        for page in pages
+        for document in page.documents
+        for unit in document.units
+    )
 
 
 @dataclass(frozen=True)
@@ -147,7 +175,9 @@ class _Where:
         return {entry.msgid: entry.line for entry in written.entries if entry.is_translated}
 
 
-def _without_errors(catalog: Catalog, page: str, where: _Where, ignored: Set[str]) -> tuple[Catalog, list[Finding]]:
+def _without_errors(
+    catalog: Catalog, page: str, where: _Where, ignored: Set[str]
+) -> tuple[Catalog, list[Finding]]:
     """The catalogue without the translations that are broken, and what is wrong with these."""
     findings = []
     entries = list(catalog.entries)
@@ -157,7 +187,16 @@ def _without_errors(catalog: Catalog, page: str, where: _Where, ignored: Set[str
             entries[at] = replace(entry, msgstr="")
             text = f"{problem.text}; the message is left in English"
             line = where.line(entry.msgid)
-            findings.append(Finding(code=check.code, severity=Severity.ERROR, where=line, text=text, page=page, hint=problem.hint))
+            findings.append(
+                Finding(
+                    code=check.code,
+                    severity=Severity.ERROR,
+                    where=line,
+                    text=text,
+                    page=page,
+                    hint=problem.hint,
+                )
+            )
     return (replace(catalog, entries=tuple(entries)) if findings else catalog), findings
 
 
@@ -176,10 +215,14 @@ def _rejections(page: SplitPage, where: _Where, rejected: Sequence[Rejected]) ->
     ]
 
 
-def _result(page: SplitPage, catalog: Catalog, findings: Sequence[Finding], refused: Set[str]) -> PageResult:
+def _result(
+    page: SplitPage, catalog: Catalog, findings: Sequence[Finding], refused: Set[str]
+) -> PageResult:
     """What readers see: a message whose translation was refused counts as not translated."""
     title = page.title
-    shown = tuple(replace(entry, msgstr="") if entry.msgid in refused else entry for entry in catalog.entries)
+    shown = tuple(
+        replace(entry, msgstr="") if entry.msgid in refused else entry for entry in catalog.entries
+    )
     result = PageResult(
         page=page.page.name,
         files=page.page.files,

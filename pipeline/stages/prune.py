@@ -5,17 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pipeline.adapters.files import remove_files
-from pipeline.model import Page
+from pipeline.core.pin.lock import Page
 from pipeline.paths import Paths
 
 
-def prune(paths: Paths, pages: Sequence[Page], *, locale: str, dry: bool = False) -> tuple[str, ...]:
+def prune(
+    paths: Paths, pages: Sequence[Page], *, locale: str, dry: bool = False
+) -> tuple[str, ...]:
     """Remove merged, executed and rendered files that belong to none of ``pages``; return them, relative to the root."""
     merged, executed, html = paths.merged(locale), paths.executed(locale), paths.html(locale)
     wanted = {merged / file.path for page in pages for file in page.files}
     wanted |= {executed / f"{page.name}.ipynb" for page in pages}
     wanted |= {html / f"{page.name}.html" for page in pages} | {html / "index.html"}
-    stale = [path for folder in (merged, executed, html) for path in sorted(folder.rglob("*")) if path.is_file() and path not in wanted]
+    stale = [
+        path
+        for folder in (merged, executed, html)
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path not in wanted
+    ]
     if not dry:
         remove_files(stale)
     return tuple(path.relative_to(paths.root).as_posix() for path in stale)

@@ -18,12 +18,28 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pipeline.adapters.files import WriteError, read_bytes, write_if_changed
-from pipeline.adapters.git import Address, Kind, Repository, TreeEntry, open_repository, read_address, without_password
+from pipeline.adapters.upstream.git import (
+    Address,
+    Kind,
+    Repository,
+    TreeEntry,
+    open_repository,
+    read_address,
+    without_password,
+)
 from pipeline.config import UPSTREAM_VARIABLE, Settings, Upstream
-from pipeline.core.lock import blob_id, format_lock, is_safe_path, listing_id, pages_of, parse_lock
+from pipeline.core.pin.lock import (
+    Lock,
+    SourceFile,
+    blob_id,
+    format_lock,
+    is_safe_path,
+    listing_id,
+    pages_of,
+    parse_lock,
+)
 from pipeline.errors import ConfigError, InputError, UpstreamError
 from pipeline.log import Log
-from pipeline.model import Lock, SourceFile
 from pipeline.paths import Paths
 
 _LINK, _SUBMODULE, _REGULAR = "120000", "160000", ("100644", "100755", "100664")
@@ -54,7 +70,9 @@ class _Found:
     read: Callable[[SourceFile], bytes] | None = None
 
 
-def pull(settings: Settings, upstream: Upstream, *, log: Log, ref: str | None = None, dry: bool = False) -> Lock:
+def pull(
+    settings: Settings, upstream: Upstream, *, log: Log, ref: str | None = None, dry: bool = False
+) -> Lock:
     """Make the checkout equal upstream's docs folder at ``ref`` (default: the configured one), then write the lock.
 
     Writes nothing that is there already. With ``dry`` nothing but the private git cache is written.
@@ -65,14 +83,18 @@ def pull(settings: Settings, upstream: Upstream, *, log: Log, ref: str | None = 
         if not dry:
             _recover(place)
         old = _old_lock(place, log)
-        with _open_upstream(settings, replace(upstream, ref=upstream.ref if ref is None else ref), old=old, log=log) as found:
+        with _open_upstream(
+            settings, replace(upstream, ref=upstream.ref if ref is None else ref), old=old, log=log
+        ) as found:
             changed = 0 if dry else _write(place, found, old, log)
         step.result = f"{found.lock.ref or upstream.name} → {found.lock.commit[:7]}, {len(found.lock.files)} files"
         step.result += f", {changed} written" if changed else ", nothing to write"
     return found.lock
 
 
-def read_at(settings: Settings, upstream: Upstream, *, log: Log, ref: str | None = None) -> tuple[Lock, dict[str, bytes]]:
+def read_at(
+    settings: Settings, upstream: Upstream, *, log: Log, ref: str | None = None
+) -> tuple[Lock, dict[str, bytes]]:
     """What ``pull`` would pull at ``ref``, and the documents of its pages, by path. Raises as it does.
 
     Writes nothing but the private git cache.
@@ -81,37 +103,59 @@ def read_at(settings: Settings, upstream: Upstream, *, log: Log, ref: str | None
     upstream = replace(upstream, ref=upstream.ref if ref is None else ref)
     with _open_upstream(settings, upstream, old=_old_lock(place, log), log=log) as found:
         read = found.read or (lambda file: read_bytes(place.docs / file.path))
-        return found.lock, {file.path: read(file) for page in pages_of(found.lock.files) for file in page.files}
+        return found.lock, {
+            file.path: read(file) for page in pages_of(found.lock.files) for file in page.files
+        }
 
 
 def check_has_refs(settings: Settings, upstream: Upstream) -> None:
     """Raise UpstreamError if ``upstream`` is a plain folder: it has one state, and no other to go to or compare with."""
-    address = read_address(upstream.url, base=Path.cwd() if upstream.url_replaced else settings.root)
+    address = read_address(
+        upstream.url, base=Path.cwd() if upstream.url_replaced else settings.root
+    )
     if address.kind is Kind.FOLDER:
-        raise UpstreamError("is a plain folder, which has no releases", where=upstream.url, hint="Give a repository, a bundle or a URL.")
+        raise UpstreamError(
+            "is a plain folder, which has no releases",
+            where=upstream.url,
+            hint="Give a repository, a bundle or a URL.",
+        )
 
 
 def list_tags(settings: Settings, upstream: Upstream) -> frozenset[str]:
     """The tags that ``upstream`` has. Raises UpstreamError, also for a plain folder."""
     check_has_refs(settings, upstream)
-    address = read_address(upstream.url, base=Path.cwd() if upstream.url_replaced else settings.root)
-    with open_repository(address, store=_store(settings, upstream), way_out=_way_out(upstream)) as repository:
+    address = read_address(
+        upstream.url, base=Path.cwd() if upstream.url_replaced else settings.root
+    )
+    with open_repository(
+        address, store=_store(settings, upstream), way_out=_way_out(upstream)
+    ) as repository:
         return repository.tags()
 
 
-def count_commits(settings: Settings, upstream: Upstream, before: Lock, after: Lock) -> tuple[int, int] | None:
+def count_commits(
+    settings: Settings, upstream: Upstream, before: Lock, after: Lock
+) -> tuple[int, int] | None:
     """How many commits lead to ``after`` only, and to ``before`` only; None where the history is not here."""
-    address = read_address(upstream.url, base=Path.cwd() if upstream.url_replaced else settings.root)
+    address = read_address(
+        upstream.url, base=Path.cwd() if upstream.url_replaced else settings.root
+    )
     if address.kind is Kind.FOLDER:
         return None
-    with open_repository(address, store=_store(settings, upstream), way_out=_way_out(upstream)) as repository:
+    with open_repository(
+        address, store=_store(settings, upstream), way_out=_way_out(upstream)
+    ) as repository:
         return repository.distance(before.commit, after.commit)
 
 
 def fixed(settings: Settings, upstream: Upstream) -> Upstream:
     """``upstream`` with an address that means the same from every folder, and leaves the same in the lock."""
-    address = read_address(upstream.url, base=Path.cwd() if upstream.url_replaced else settings.root)
-    return replace(upstream, url=address.url, url_replaced=True, configured_url=_locked_url(settings, upstream))
+    address = read_address(
+        upstream.url, base=Path.cwd() if upstream.url_replaced else settings.root
+    )
+    return replace(
+        upstream, url=address.url, url_replaced=True, configured_url=_locked_url(settings, upstream)
+    )
 
 
 def read_pulled(settings: Settings, upstream: Upstream) -> Lock:
@@ -123,15 +167,23 @@ def read_pulled(settings: Settings, upstream: Upstream) -> Lock:
         raise UpstreamError(f"nothing has been pulled yet from {upstream.name!r}", hint=again)
     lock = parse_lock(read_bytes(place.lock), where=str(place.lock))
     if lock.jax != settings.jax:
-        raise UpstreamError(f"was pulled for JAX {lock.jax}, but the project pins {settings.jax}", where=str(place.lock), hint=again)
+        raise UpstreamError(
+            f"was pulled for JAX {lock.jax}, but the project pins {settings.jax}",
+            where=str(place.lock),
+            hint=again,
+        )
     if wrong := _drift(place.docs, lock.files):
-        raise UpstreamError(f"is not what the lock says: {_names(wrong)}", where=str(place.docs), hint=again)
+        raise UpstreamError(
+            f"is not what the lock says: {_names(wrong)}", where=str(place.docs), hint=again
+        )
     return lock
 
 
 def _place(settings: Settings, upstream: Upstream) -> _Place:
     paths = Paths(settings.root, upstream.name)
-    return _Place(docs=paths.docs.resolve(), lock=paths.lock)  # resolved: a linked folder is written where it is
+    return _Place(
+        docs=paths.docs.resolve(), lock=paths.lock
+    )  # resolved: a linked folder is written where it is
 
 
 def _old_lock(place: _Place, log: Log) -> Lock | None:
@@ -145,20 +197,38 @@ def _old_lock(place: _Place, log: Log) -> Lock | None:
 
 
 @contextmanager
-def _open_upstream(settings: Settings, upstream: Upstream, *, old: Lock | None, log: Log) -> Iterator[_Found]:
+def _open_upstream(
+    settings: Settings, upstream: Upstream, *, old: Lock | None, log: Log
+) -> Iterator[_Found]:
     """Find out what upstream has, and keep it open for reading."""
     if upstream.docs != "." and not is_safe_path(upstream.docs):
         hint = 'Write a folder inside it like "docs" or "a/docs", without a slash at the end.'
-        raise ConfigError(f"docs = {upstream.docs!r} is not a folder inside the repository", where=upstream.name, hint=hint)
-    address = read_address(upstream.url, base=Path.cwd() if upstream.url_replaced else settings.root)
-    lock = Lock(url=_locked_url(settings, upstream), ref=upstream.ref, commit="", date="", jax=settings.jax, docs=upstream.docs, files=())
+        raise ConfigError(
+            f"docs = {upstream.docs!r} is not a folder inside the repository",
+            where=upstream.name,
+            hint=hint,
+        )
+    address = read_address(
+        upstream.url, base=Path.cwd() if upstream.url_replaced else settings.root
+    )
+    lock = Lock(
+        url=_locked_url(settings, upstream),
+        ref=upstream.ref,
+        commit="",
+        date="",
+        jax=settings.jax,
+        docs=upstream.docs,
+        files=(),
+    )
     place = _place(settings, upstream)
     if address.kind is not Kind.REMOTE:
         _check_apart(Path(address.url).resolve(), address.kind, upstream, place.docs)
     if address.kind is Kind.FOLDER:
         yield _find_in_folder(address, lock, place, log)
         return
-    with open_repository(address, store=_store(settings, upstream), way_out=_way_out(upstream)) as repository:
+    with open_repository(
+        address, store=_store(settings, upstream), way_out=_way_out(upstream)
+    ) as repository:
         yield _find_in_git(repository, lock, old, place, log)
 
 
@@ -180,11 +250,17 @@ def _check_apart(source: Path, kind: Kind, upstream: Upstream, docs: Path) -> No
         )
 
 
-def _find_in_git(repository: Repository, lock: Lock, old: Lock | None, place: _Place, log: Log) -> _Found:
+def _find_in_git(
+    repository: Repository, lock: Lock, old: Lock | None, place: _Place, log: Log
+) -> _Found:
     known = old if old and old.docs == lock.docs and not _drift(place.docs, old.files) else None
     with _transfer_progress(log) as progress:
         # A full commit that is checked out whole needs no git at all, and any other ref one question.
-        commit = lock.ref if known and known.commit == lock.ref else repository.resolve(lock.ref, progress)
+        commit = (
+            lock.ref
+            if known and known.commit == lock.ref
+            else repository.resolve(lock.ref, progress)
+        )
         if known and known.commit == commit:
             return _Found(lock=replace(lock, commit=commit, date=known.date, files=known.files))
         entries = repository.fetch(commit, lock.docs, progress)
@@ -238,20 +314,35 @@ def _warn_of_case(paths: Iterable[str], log: Log) -> None:
 def _find_in_folder(address: Address, lock: Lock, place: _Place, log: Log) -> _Found:
     folder = Path(address.url) / lock.docs
     if not folder.is_dir():
-        there = sorted(path.name for path in Path(address.url).iterdir() if path.is_dir() and not path.name.startswith("."))
+        there = sorted(
+            path.name
+            for path in Path(address.url).iterdir()
+            if path.is_dir() and not path.name.startswith(".")
+        )
         hint = f"Folders there: {', '.join(there[:8])}." if there else "It has no folders."
-        raise UpstreamError(f"has no folder {lock.docs!r}", where=address.url, hint=f"{hint} Set 'docs' in the configuration.")
+        raise UpstreamError(
+            f"has no folder {lock.docs!r}",
+            where=address.url,
+            hint=f"{hint} Set 'docs' in the configuration.",
+        )
     if lock.ref:
-        log.note(f"{address.url} is a plain folder: taken as it is, whether it is {lock.ref} or not")
+        log.note(
+            f"{address.url} is a plain folder: taken as it is, whether it is {lock.ref} or not"
+        )
     try:
         entries = [TreeEntry(mode=mode, blob=blob, path=path) for path, mode, blob in _walk(folder)]
     except OSError as error:
         raise UpstreamError(
-            f"cannot be read: {error.strerror}", where=str(error.filename or folder), hint="Check the permissions."
+            f"cannot be read: {error.strerror}",
+            where=str(error.filename or folder),
+            hint="Check the permissions.",
         ) from error
     files = _accept(entries, log)
     lock = replace(lock, commit=listing_id(files), files=files)
-    return _Found(lock=lock, read=None if folder.resolve() == place.docs else lambda file: _read_stable(folder, file))
+    return _Found(
+        lock=lock,
+        read=None if folder.resolve() == place.docs else lambda file: _read_stable(folder, file),
+    )
 
 
 def _walk(folder: Path) -> Iterator[tuple[str, str, str]]:
@@ -263,7 +354,10 @@ def _walk(folder: Path) -> Iterator[tuple[str, str, str]]:
             if entry.is_symlink():
                 yield entry.name, _LINK, ""
             elif entry.is_dir():
-                yield from ((f"{entry.name}/{path}", mode, blob) for path, mode, blob in _walk(folder / entry.name))
+                yield from (
+                    (f"{entry.name}/{path}", mode, blob)
+                    for path, mode, blob in _walk(folder / entry.name)
+                )
             elif entry.is_file():
                 yield entry.name, _REGULAR[0], blob_id(Path(entry.path).read_bytes())
             else:
@@ -274,14 +368,20 @@ def _read_stable(folder: Path, file: SourceFile) -> bytes:
     """The file as it was listed; a folder can change while it is read."""
     data = read_bytes(folder / file.path)
     if blob_id(data) != file.blob:
-        raise UpstreamError("changed while it was read", where=str(folder / file.path), hint="Run again.")
+        raise UpstreamError(
+            "changed while it was read", where=str(folder / file.path), hint="Run again."
+        )
     return data
 
 
 def _write(place: _Place, found: _Found, old: Lock | None, log: Log) -> int:
     """Bring checkout and lock up to date; how many files were written or removed."""
     wrong = _drift(place.docs, found.lock.files) if found.read else []
-    gone = {file.path for file in old.files} - {file.path for file in found.lock.files} if old else set()
+    gone = (
+        {file.path for file in old.files} - {file.path for file in found.lock.files}
+        if old
+        else set()
+    )
     vanished = [path for path in sorted(gone) if found.read and (place.docs / path).exists()]
     if found.read and (wrong or vanished or not place.docs.is_dir()):
         _say_what_is_lost(place, found.lock, old, log)
@@ -319,7 +419,11 @@ def _swap(place: _Place, lock: Lock, read: Callable[[SourceFile], bytes]) -> Non
         full = error.errno in (errno.ENOSPC, errno.EDQUOT)
         hint = "The disk is full. Free some space" if full else "Mend what the message names"
         hint += " and run again; what was pulled before is untouched."
-        raise WriteError(f"cannot be written: {error.strerror}", where=str(error.filename or place.docs), hint=hint) from error
+        raise WriteError(
+            f"cannot be written: {error.strerror}",
+            where=str(error.filename or place.docs),
+            hint=hint,
+        ) from error
     finally:
         _recover(place)
 
@@ -337,7 +441,9 @@ def _recover(place: _Place) -> None:
             left.unlink()
     except OSError as error:
         hint = f"Mend what the message names and run again; {place.old} holds the old checkout."
-        raise WriteError(f"cannot be repaired: {error.strerror}", where=str(place.docs), hint=hint) from error
+        raise WriteError(
+            f"cannot be repaired: {error.strerror}", where=str(place.docs), hint=hint
+        ) from error
 
 
 def _is_complete(place: _Place) -> bool:

@@ -18,7 +18,9 @@ from typing import Any
 import pipeline
 from pipeline.adapters.files import write_if_changed
 from pipeline.config import Upstream
-from pipeline.model import Finding, MergedPage, PageResult, Severity, SourceFile
+from pipeline.core.pin.lock import SourceFile
+from pipeline.core.results import MergedPage, PageResult
+from pipeline.findings import Finding, Severity
 from pipeline.paths import Paths
 
 # A state that is missing, damaged, or of another version: everything is done again.
@@ -41,7 +43,9 @@ class Inputs:
 def fingerprint_inputs(paths: Paths, upstream: Upstream, *, locale: str) -> Inputs:
     """Digests of everything that a run reads. The checkout is what the lock says: pull sees to that."""
     digest = hashlib.blake2b(digest_size=20)
-    digest.update(repr((upstream, locale, [importlib.metadata.version(name) for name in _LIBRARIES])).encode())
+    digest.update(
+        repr((upstream, locale, [importlib.metadata.version(name) for name in _LIBRARIES])).encode()
+    )
     _add_folder(digest, Path(pipeline.__file__).parent, "*.py")
     code = digest.hexdigest()
     _add_folder(digest, paths.catalogs(locale), "*.po")
@@ -56,14 +60,18 @@ def _add_folder(digest: hashlib.blake2b, folder: Path, pattern: str) -> None:
         digest.update(f"{path}\0{content}\n".encode())
 
 
-def recall(paths: Paths, *, locale: str, inputs: Inputs, merged: bool = True) -> tuple[PageResult, ...] | None:
+def recall(
+    paths: Paths, *, locale: str, inputs: Inputs, merged: bool = True
+) -> tuple[PageResult, ...] | None:
     """What the last run found, if its inputs and the files it wrote are as they were; else None.
 
     Without ``merged``, a run that ended with the catalogues will do.
     """
     try:
         state = _read_state(paths, locale, merged=merged)
-        if state["inputs"] != inputs.all or state["merged"] != _outputs(paths, locale, merged=merged):
+        if state["inputs"] != inputs.all or state["merged"] != _outputs(
+            paths, locale, merged=merged
+        ):
             return None
         return tuple(_page(record) for record in state["pages"])
     except _UNUSABLE:
@@ -77,13 +85,19 @@ def recall_pages(paths: Paths, *, locale: str, inputs: Inputs) -> dict[str, Page
     """
     try:
         state = _read_state(paths, locale, merged=False)
-        found = (_page(record) for record in state["pages"]) if state["catalogs"] == inputs.catalogs else ()
+        found = (
+            (_page(record) for record in state["pages"])
+            if state["catalogs"] == inputs.catalogs
+            else ()
+        )
         return {page.page: page for page in found}
     except _UNUSABLE:
         return {}
 
 
-def remember(paths: Paths, pages: Sequence[PageResult], *, locale: str, inputs: Inputs, merged: bool = True) -> None:
+def remember(
+    paths: Paths, pages: Sequence[PageResult], *, locale: str, inputs: Inputs, merged: bool = True
+) -> None:
     """Keep what this run found. Call it when everything else is written."""
     records = [asdict(replace(page, update=None)) for page in pages]
     outputs = _outputs(paths, locale, merged=merged)
@@ -98,14 +112,18 @@ def recall_merged(paths: Paths, *, locale: str, inputs: Inputs) -> dict[str, Mer
         state = json.loads(paths.merged_state(locale).read_bytes())
         records = state["pages"] if state["code"] == inputs.code else {}
         return {
-            page: MergedPage(key=record["key"], outputs=_files(record["outputs"]), result=_page(record["result"]))
+            page: MergedPage(
+                key=record["key"], outputs=_files(record["outputs"]), result=_page(record["result"])
+            )
             for page, record in records.items()
         }
     except (*_UNUSABLE, AttributeError):
         return {}
 
 
-def remember_merged(paths: Paths, pages: Mapping[str, MergedPage], *, locale: str, inputs: Inputs) -> None:
+def remember_merged(
+    paths: Paths, pages: Mapping[str, MergedPage], *, locale: str, inputs: Inputs
+) -> None:
     """Keep it for the next run."""
     state = {"code": inputs.code, "pages": {page: asdict(merged) for page, merged in pages.items()}}
     write_if_changed(paths.merged_state(locale), json.dumps(state, separators=(",", ":")).encode())
@@ -131,7 +149,10 @@ def _digests(folder: Path, pattern: str) -> dict[str, str]:
 def _page(record: Mapping[str, Any]) -> PageResult:
     fields = dict(record)
     fields["files"] = _files(record["files"])
-    findings = (Finding(**{**finding, "severity": Severity(finding["severity"])}) for finding in record["findings"])
+    findings = (
+        Finding(**{**finding, "severity": Severity(finding["severity"])})
+        for finding in record["findings"]
+    )
     return PageResult(**{**fields, "findings": tuple(findings), "execution": None})
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pipeline.adapters.files import read_bytes
-from pipeline.core.document import Document, Format, SplitPage, read_document
+from pipeline.core.document.read import Document, Format, SplitPage, read_document
+from pipeline.core.pin.lock import Page
 from pipeline.errors import InputError
+from pipeline.findings import Finding, Severity
 from pipeline.log import Log
-from pipeline.model import Finding, Page, Severity
 from pipeline.paths import Paths
 
 
@@ -17,7 +18,9 @@ def split(paths: Paths, pages: Sequence[Page], *, log: Log) -> tuple[SplitPage, 
     with log.step("split") as step:
         found = tuple(_split_page(paths, page) for page in pages)
         documents = [document for page in found for document in page.documents]
-        messages = sum(len(unit.split.messages) for document in documents for unit in document.units)
+        messages = sum(
+            len(unit.split.messages) for document in documents for unit in document.units
+        )
         step.result = f"{len(found)} pages, {len(documents)} documents, {messages} blocks of prose"
     return found
 
@@ -52,7 +55,13 @@ def _left_alone(document: Document, page: Page) -> Iterator[Finding]:
     for unit in document.units:
         for line, reason in unit.split.unsafe:
             text = f"stays in English: {reason}"
-            yield Finding(code="left-alone", severity=Severity.NOTE, where=f"{document.path}:{line}", text=text, page=page.name)
+            yield Finding(
+                code="left-alone",
+                severity=Severity.NOTE,
+                where=f"{document.path}:{line}",
+                text=text,
+                page=page.name,
+            )
 
 
 def _no_metadata(document: Document, page: Page) -> Finding:

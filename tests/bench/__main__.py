@@ -29,7 +29,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = _parse(argv)
     sample = not os.environ.get(VARIABLE)
     if sample:
-        _tell(f"{VARIABLE} is not set: measured on the bundled sample, which is too small for the targets to mean much")
+        _tell(
+            f"{VARIABLE} is not set: measured on the bundled sample, which is too small for the targets to mean much"
+        )
     names = tuple(name for name in NAMES if name in (arguments.only or DEFAULT))
     try:
         with tempfile.TemporaryDirectory(prefix="bench-") as folder:
@@ -48,7 +50,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="nox -s bench --", description=__doc__)
     parser.add_argument(
-        "--rounds", type=_at_least_one, metavar="N", help=f"default: 3; 1 for {UPGRADE!r}, and for the cold part of {EXECUTE!r}"
+        "--rounds",
+        type=_at_least_one,
+        metavar="N",
+        help=f"default: 3; 1 for {UPGRADE!r}, and for the cold part of {EXECUTE!r}",
     )
     which = f"one of {', '.join(NAMES)}; may be repeated. Default: all but {EXECUTE!r}, which runs all code twice and takes ten minutes"
     parser.add_argument("--only", action="append", choices=NAMES, metavar="NAME", help=which)
@@ -62,7 +67,9 @@ def _at_least_one(word: str) -> int:
     return number
 
 
-def _measure(folder: Path, names: tuple[str, ...], *, rounds: int | None, sample: bool) -> dict[str, Any]:
+def _measure(
+    folder: Path, names: tuple[str, ...], *, rounds: int | None, sample: bool
+) -> dict[str, Any]:
     freeze_code(folder / "code")
     subject = take_subject(folder, sample=sample)
     record: dict[str, Any] = {"docs": subject.label, "machine": machine_facts(), "scenes": []}
@@ -94,7 +101,8 @@ def machine_facts() -> dict[str, Any]:
         "system": platform.system(),
         "python": platform.python_version(),
         "load": os.getloadavg()[0],
-        "versions": {name: _version(name) for name in DISTRIBUTIONS} | {"msgmerge": _msgmerge_version()},
+        "versions": {name: _version(name) for name in DISTRIBUTIONS}
+        | {"msgmerge": _msgmerge_version()},
     }
 
 
@@ -108,7 +116,9 @@ def _version(distribution: str) -> str:
 
 def _msgmerge_version() -> str:
     try:
-        printed = subprocess.run(["msgmerge", "--version"], capture_output=True, text=True, check=True).stdout
+        printed = subprocess.run(
+            ["msgmerge", "--version"], capture_output=True, text=True, check=True
+        ).stdout
     except (OSError, subprocess.CalledProcessError):
         return ""
     return printed.split("\n")[0].rpartition(" ")[2]

@@ -40,21 +40,34 @@ def filler(msgid: str) -> str:
 
 def _characters(word: re.Match[str]) -> str:
     """Two Chinese characters that depend on the word, so that different words stay different."""
-    return "".join(chr(0x4E00 + sum(ord(letter) * (place + shift) for place, letter in enumerate(word[0], 7)) % 5000) for shift in (0, 3))
+    return "".join(
+        chr(
+            0x4E00
+            + sum(ord(letter) * (place + shift) for place, letter in enumerate(word[0], 7)) % 5000
+        )
+        for shift in (0, 3)
+    )
 
 
 def fill(folder: Path) -> None:
     """Translate every entry of every catalogue below ``folder``."""
     for path in sorted(folder.rglob("*.po")):
         catalog = po.read_catalog(path.read_bytes(), where=path.name).catalog
-        entries = tuple(replace(entry, msgstr=filler(entry.msgid), fuzzy=False, previous=None) for entry in catalog.entries)
+        entries = tuple(
+            replace(entry, msgstr=filler(entry.msgid), fuzzy=False, previous=None)
+            for entry in catalog.entries
+        )
         path.write_bytes(po.format_catalog(replace(catalog, entries=entries)))
 
 
 def change(path: Path, word: str) -> None:
     """Translate the first sentences without markup in the catalogue at ``path`` anew, with ``word`` at their end. There must be some."""
     catalog = po.read_catalog(path.read_bytes(), where=path.name).catalog
-    found = next(entry for entry in catalog.entries if _SENTENCE.fullmatch(entry.msgid) and not entry.obsolete)
+    found = next(
+        entry
+        for entry in catalog.entries
+        if _SENTENCE.fullmatch(entry.msgid) and not entry.obsolete
+    )
     changed = replace(found, msgstr=f"{filler(found.msgid)}{word}", fuzzy=False, previous=None)
     entries = tuple(changed if entry is found else entry for entry in catalog.entries)
     path.write_bytes(po.format_catalog(replace(catalog, entries=entries)))
@@ -66,7 +79,9 @@ def count(folder: Path) -> dict[str, int]:
     for path in folder.rglob("*.po"):
         for entry in po.read_catalog(path.read_bytes(), where=path.name).catalog.entries:
             if not entry.obsolete:
-                counts["translated" if entry.is_translated else "fuzzy" if entry.msgstr else "empty"] += 1
+                counts[
+                    "translated" if entry.is_translated else "fuzzy" if entry.msgstr else "empty"
+                ] += 1
     return dict(counts)
 
 

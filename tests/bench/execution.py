@@ -38,10 +38,18 @@ def execution_scenes(folder: Path, docs: Path, *, is_sample: bool) -> Iterator[S
     root = _root(folder / "root", upstream)
     papermill = Papermill.make(folder / "papermill", root)
     targets = () if is_sample else (_WALL,)
-    yield _cold(root, papermill, papermill.pages, "Every page that runs whole, nothing cached", targets)
+    yield _cold(
+        root, papermill, papermill.pages, "Every page that runs whole, nothing cached", targets
+    )
     both = [page for page in papermill.pages if page in passed(root) and papermill.is_whole(page)]
     if both != papermill.pages:
-        yield _cold(root, papermill, both, "The same, only pages that papermill too runs to their last cell", targets)
+        yield _cold(
+            root,
+            papermill,
+            both,
+            "The same, only pages that papermill too runs to their last cell",
+            targets,
+        )
     root.run("execute")  # the other pages, and the other locale
     yield _warm(root, upstream)
 
@@ -49,20 +57,28 @@ def execution_scenes(folder: Path, docs: Path, *, is_sample: bool) -> Iterator[S
 def compile_packages() -> None:
     """Who imports a package first compiles it; here that is neither of the two."""
     command = (sys.executable, "-m", "compileall", "-q", "-j", "0", sysconfig.get_path("purelib"))
-    subprocess.run(command, check=False, capture_output=True)  # packages may carry files that are no Python
+    subprocess.run(
+        command, check=False, capture_output=True
+    )  # packages may carry files that are no Python
 
 
 def _root(path: Path, upstream: Path) -> Root:
     """The project's own configuration in two locales, all pages of ``upstream`` translated and merged."""
     root = Root.real(path)
     configuration = path / "pyproject.toml"
-    text, count = re.subn(r"(?m)^locales = .*$", f'locales = ["{LOCALE}", "{SECOND}"]', configuration.read_text(encoding="utf-8"))
+    text, count = re.subn(
+        r"(?m)^locales = .*$",
+        f'locales = ["{LOCALE}", "{SECOND}"]',
+        configuration.read_text(encoding="utf-8"),
+    )
     assert count == 1, "pyproject.toml names its locales elsewhere"
     configuration.write_text(text, encoding="utf-8")
     pull(root, upstream)
     root.run("split")
     for locale in (LOCALE, SECOND):
-        workshop.run(path, sys.executable, "-m", "bench.catalogs", "fill", str(root.catalogs_in(locale)))
+        workshop.run(
+            path, sys.executable, "-m", "bench.catalogs", "fill", str(root.catalogs_in(locale))
+        )
     root.run("merge")
     return root
 
@@ -83,7 +99,9 @@ class Papermill:
         """Convert what there is to convert. Not measured."""
         shutil.copytree(root.docs, path / "docs")
         command = [sys.executable, "-m", "bench.notebooks", str(root.path), str(path / "docs")]
-        printed = subprocess.run(command, env=workshop.environment(), capture_output=True, check=True).stdout
+        printed = subprocess.run(
+            command, env=workshop.environment(), capture_output=True, check=True
+        ).stdout
         return cls(path, json.loads(printed))
 
     def contender(self, pages: Sequence[str]) -> Contender:
@@ -101,7 +119,14 @@ class Papermill:
 
     def _words(self, page: str) -> tuple[str, ...]:
         notebook = self.path / "docs" / f"{page}.ipynb"
-        return ("--kernel", "python3", "--cwd", str(notebook.parent), str(notebook), str(self._out(page)))
+        return (
+            "--kernel",
+            "python3",
+            "--cwd",
+            str(notebook.parent),
+            str(notebook),
+            str(self._out(page)),
+        )
 
     def _out(self, page: str) -> Path:
         return self.path / "out" / f"{page}.ipynb"
@@ -117,16 +142,22 @@ class Papermill:
 
     def outcome(self, pages: Sequence[str]) -> str:
         early = [page for page in pages if not self.is_whole(page)]
-        return f"{len(pages)} pages, {len(early)} ended early" + (f": {', '.join(early)}" if early else "")
+        return f"{len(pages)} pages, {len(early)} ended early" + (
+            f": {', '.join(early)}" if early else ""
+        )
 
 
 def is_whole(notebook: Any) -> bool:
     """Whether papermill has run every code cell of the notebook that it wrote: it marks where it stopped, and what it never came to."""
-    marks = [cell["metadata"]["papermill"] for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    marks = [
+        cell["metadata"]["papermill"] for cell in notebook["cells"] if cell["cell_type"] == "code"
+    ]
     return all(mark["status"] == "completed" and not mark["exception"] for mark in marks)
 
 
-def _cold(root: Root, papermill: Papermill, pages: Sequence[str], title: str, targets: tuple[Target, ...]) -> Scene:
+def _cold(
+    root: Root, papermill: Papermill, pages: Sequence[str], title: str, targets: tuple[Target, ...]
+) -> Scene:
     ours = Contender(
         name=OURS,
         commands=(root.command("execute", "--locale", LOCALE, "--pages", *pages),),
@@ -137,7 +168,13 @@ def _cold(root: Root, papermill: Papermill, pages: Sequence[str], title: str, ta
         note="rendered too",
         accepted=(0, 1),  # 1 for a page that failed
     )
-    return Scene(name="execute-cold", title=title, contenders=(ours, papermill.contender(pages)), targets=targets, rounds=1)
+    return Scene(
+        name="execute-cold",
+        title=title,
+        contenders=(ours, papermill.contender(pages)),
+        targets=targets,
+        rounds=1,
+    )
 
 
 def _forget(root: Root, first: str) -> None:
@@ -154,7 +191,9 @@ def _forget(root: Root, first: str) -> None:
 
 def passed(root: Root) -> set[str]:
     """The pages that passed whole and as they are, by the report of the last run."""
-    return {ran["page"] for ran in executions(root) if ran["status"] == "passed" and not ran.get("note")}
+    return {
+        ran["page"] for ran in executions(root) if ran["status"] == "passed" and not ran.get("note")
+    }
 
 
 def executions(root: Root) -> list[dict[str, Any]]:
@@ -172,24 +211,34 @@ class Workbench:
     page: str
     originals: tuple[str, str]
     pages: int  # with code that runs
-    numbers: dict[str, int] = field(default_factory=lambda: {PROSE: 0, TRANSLATION: 0, CODE: 0})  # how often each was changed
+    numbers: dict[str, int] = field(
+        default_factory=lambda: {PROSE: 0, TRANSLATION: 0, CODE: 0}
+    )  # how often each was changed
 
     @classmethod
     def make(cls, root: Root, upstream: Path) -> Workbench:
         """With the page that ran fastest, of those that can be edited. Raises FileNotFoundError if there is none."""
         ran = [found for found in executions(root) if found["status"] != "skipped"]
-        for name in [found["page"] for found in sorted(ran, key=lambda found: found["seconds"]) if found["page"] in passed(root)]:
+        for name in [
+            found["page"]
+            for found in sorted(ran, key=lambda found: found["seconds"])
+            if found["page"] in passed(root)
+        ]:
             originals = _forms(upstream / "docs" / name)
             if originals:
                 return cls(root, upstream, name, originals, len(ran))
-        raise FileNotFoundError(f"no notebook with a twin, and with a paragraph and a code cell to edit, below {upstream}")
+        raise FileNotFoundError(
+            f"no notebook with a twin, and with a paragraph and a code cell to edit, below {upstream}"
+        )
 
     def change(self, what: str) -> None:
         self.numbers[what] += 1
         if what == TRANSLATION:
             catalog = self.root.catalogs / f"{self.page}.po"
             word = WORD * self.numbers[what]
-            workshop.run(self.root.path, sys.executable, "-m", "bench.catalogs", "change", str(catalog), word)
+            workshop.run(
+                self.root.path, sys.executable, "-m", "bench.catalogs", "change", str(catalog), word
+            )
             return
         texts = edited(*self.originals, prose=self.numbers[PROSE], code=self.numbers[CODE])
         for path, text in zip(_paths(self.upstream / "docs" / self.page), texts, strict=True):
@@ -207,15 +256,30 @@ class Workbench:
         return f"{text}; shown in {', '.join(shown) or 'no locale'}"
 
     def wanted(self, what: str, locales: Sequence[str]) -> str:
-        text = f"1 kernel for {self.pages} pages: {self.page}" if what == CODE else f"0 kernels for {self.pages} pages"
+        text = (
+            f"1 kernel for {self.pages} pages: {self.page}"
+            if what == CODE
+            else f"0 kernels for {self.pages} pages"
+        )
         return text if what == UNCHANGED else f"{text}; shown in {', '.join(locales)}"
 
     def _shows(self, what: str, locale: str) -> bool:
         built = self.root.built(locale)
         value = json.loads((built / "executed" / f"{self.page}.ipynb").read_bytes())
-        outputs = [text for cell in value["cells"] for output in cell.get("outputs", ()) for text in output.get("text", ())]
-        prose = ["".join(cell["source"]) for cell in value["cells"] if cell["cell_type"] == "markdown"]
-        mark = WORD * self.numbers[TRANSLATION] if what == TRANSLATION else f"(edited {self.numbers[what]})"
+        outputs = [
+            text
+            for cell in value["cells"]
+            for output in cell.get("outputs", ())
+            for text in output.get("text", ())
+        ]
+        prose = [
+            "".join(cell["source"]) for cell in value["cells"] if cell["cell_type"] == "markdown"
+        ]
+        mark = (
+            WORD * self.numbers[TRANSLATION]
+            if what == TRANSLATION
+            else f"(edited {self.numbers[what]})"
+        )
         merged = (built / "merged" / f"{self.page}.md").read_text(encoding="utf-8")
         is_in_twin = (f"print('{mark}')" if what == CODE else mark) in merged
         return is_in_twin and mark in "\n".join(outputs if what == CODE else prose)
@@ -253,7 +317,16 @@ def _warm(root: Root, upstream: Path) -> Scene:
         locales = (LOCALE, SECOND) if what == CODE else (LOCALE,)
         outcome = partial(bench.outcome, what, locales)
         contender = _ours(root, what, locales, _preparation(bench, what), outcome)
-        rows.append((contender, Limit(contender=what, outcome=bench.wanted(what, locales), wall=3.0 if what == UNCHANGED else 0.0)))
+        rows.append(
+            (
+                contender,
+                Limit(
+                    contender=what,
+                    outcome=bench.wanted(what, locales),
+                    wall=3.0 if what == UNCHANGED else 0.0,
+                ),
+            )
+        )
     title = f"Again, with all outputs cached; what has changed ({bench.page}):"
     contenders, limits = zip(*rows, strict=True)
     return Scene(name="execute-warm", title=title, contenders=contenders, limits=limits)
@@ -265,7 +338,13 @@ def _preparation(bench: Workbench, what: str) -> Callable[[int], None]:
     return lambda _: bench.change(what)
 
 
-def _ours(root: Root, what: str, locales: Sequence[str], prepare: Callable[[int], None], outcome: Callable[[], str]) -> Contender:
+def _ours(
+    root: Root,
+    what: str,
+    locales: Sequence[str],
+    prepare: Callable[[int], None],
+    outcome: Callable[[], str],
+) -> Contender:
     options = [word for locale in locales for word in ("--locale", locale)]
     return Contender(
         name=what,

@@ -13,7 +13,9 @@ def extract(docs: Path, catalogs: Path) -> None:
     for page in sorted(docs.rglob("*.md")):
         catalog = catalogs / page.relative_to(docs).with_suffix(".po")
         catalog.parent.mkdir(parents=True, exist_ok=True)
-        markdown_to_pofile(str(page), po_filepath=str(catalog), save=True, wrapwidth=0, location=False)
+        markdown_to_pofile(
+            str(page), po_filepath=str(catalog), save=True, wrapwidth=0, location=False
+        )
 
 
 if __name__ == "__main__":

@@ -99,24 +99,47 @@ class Row:
     note: str = ""
 
 
-def run_commands(commands: Sequence[Sequence[str]], *, folder: Path, environ: Mapping[str, str], accepted: Sequence[int] = (0,)) -> Cost:
+def run_commands(
+    commands: Sequence[Sequence[str]],
+    *,
+    folder: Path,
+    environ: Mapping[str, str],
+    accepted: Sequence[int] = (0,),
+) -> Cost:
     """Run ``commands`` one after the other. Raises CommandError with the end of what the failing one printed."""
     costs = [_run(command, folder, environ, accepted) for command in commands]
-    return Cost(cpu=sum(cost.cpu for cost in costs), wall=sum(cost.wall for cost in costs), peak=max(cost.peak for cost in costs))
+    return Cost(
+        cpu=sum(cost.cpu for cost in costs),
+        wall=sum(cost.wall for cost in costs),
+        peak=max(cost.peak for cost in costs),
+    )
 
 
-def _run(command: Sequence[str], folder: Path, environ: Mapping[str, str], accepted: Sequence[int]) -> Cost:
+def _run(
+    command: Sequence[str], folder: Path, environ: Mapping[str, str], accepted: Sequence[int]
+) -> Cost:
     printed = folder / PRINTED
     started = time.perf_counter()
     with printed.open("wb") as output:
-        process = subprocess.Popen(command, cwd=folder, env=environ, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
+        process = subprocess.Popen(
+            command,
+            cwd=folder,
+            env=environ,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        )
         _, status, usage = os.wait4(process.pid, 0)  # with all children it waited for
     wall = time.perf_counter() - started
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode not in accepted:
         tail = printed.read_text(encoding="utf-8", errors="replace")[-2000:]
         raise CommandError(f"{' '.join(command)}\nended with {process.returncode}:\n{tail}")
-    return Cost(cpu=usage.ru_utime + usage.ru_stime, wall=wall, peak=usage.ru_maxrss * MAXRSS_UNIT / MEBIBYTE)
+    return Cost(
+        cpu=usage.ru_utime + usage.ru_stime,
+        wall=wall,
+        peak=usage.ru_maxrss * MAXRSS_UNIT / MEBIBYTE,
+    )
 
 
 def run_scene(scene: Scene, *, rounds: int, tell: Callable[[str], None]) -> tuple[Row, ...]:
@@ -127,14 +150,25 @@ def run_scene(scene: Scene, *, rounds: int, tell: Callable[[str], None]) -> tupl
     for number in range(1, rounds + 1):
         for contender in able:
             contender.prepare(number)
-            cost = run_commands(contender.commands, folder=contender.folder, environ=contender.environ, accepted=contender.accepted)
+            cost = run_commands(
+                contender.commands,
+                folder=contender.folder,
+                environ=contender.environ,
+                accepted=contender.accepted,
+            )
             costs[contender.name].append(cost)
             outcomes[contender.name].append(contender.outcome())
-            tell(f"{scene.name} {number}/{rounds}  {contender.name}: {cost.cpu:.2f} s CPU, {cost.wall:.2f} s wall, {cost.peak:.0f} MiB")
-    return compare(scene, costs, {name: " / ".join(dict.fromkeys(found)) for name, found in outcomes.items()})
+            tell(
+                f"{scene.name} {number}/{rounds}  {contender.name}: {cost.cpu:.2f} s CPU, {cost.wall:.2f} s wall, {cost.peak:.0f} MiB"
+            )
+    return compare(
+        scene, costs, {name: " / ".join(dict.fromkeys(found)) for name, found in outcomes.items()}
+    )
 
 
-def compare(scene: Scene, costs: Mapping[str, Sequence[Cost]], outcomes: Mapping[str, str]) -> tuple[Row, ...]:
+def compare(
+    scene: Scene, costs: Mapping[str, Sequence[Cost]], outcomes: Mapping[str, str]
+) -> tuple[Row, ...]:
     """Medians and ratios, one row per contender, in their order."""
     middles = {name: middle(found) for name, found in costs.items()}
     rows = []
@@ -163,14 +197,23 @@ def compare(scene: Scene, costs: Mapping[str, Sequence[Cost]], outcomes: Mapping
 
 def middle(costs: Sequence[Cost]) -> Cost:
     """The median of each figure by itself."""
-    return Cost(cpu=median(c.cpu for c in costs), wall=median(c.wall for c in costs), peak=median(c.peak for c in costs))
+    return Cost(
+        cpu=median(c.cpu for c in costs),
+        wall=median(c.wall for c in costs),
+        peak=median(c.peak for c in costs),
+    )
 
 
 def judge(scene: Scene, rows: Sequence[Row]) -> tuple[str, ...]:
     """One line per target and limit: met or missed, and by how much. Nothing fails for it."""
     by_name = {row.name: row for row in rows}
-    lines = [line for target in scene.targets for line in _judge_target(target, by_name[target.rival])]
-    return (*lines, *(line for limit in scene.limits for line in _judge_limit(limit, by_name[limit.contender])))
+    lines = [
+        line for target in scene.targets for line in _judge_target(target, by_name[target.rival])
+    ]
+    return (
+        *lines,
+        *(line for limit in scene.limits for line in _judge_limit(limit, by_name[limit.contender])),
+    )
 
 
 def _judge_target(target: Target, row: Row) -> Iterator[str]:
@@ -193,7 +236,9 @@ def _judge_limit(limit: Limit, row: Row) -> Iterator[str]:
         yield f"no verdict on {limit.contender}: {row.note}"
         return
     is_met = row.outcome == limit.outcome
-    yield f"{_verdict(is_met)}: {row.name}: {row.outcome or 'nothing'}" + ("" if is_met else f" (wanted: {limit.outcome})")
+    yield f"{_verdict(is_met)}: {row.name}: {row.outcome or 'nothing'}" + (
+        "" if is_met else f" (wanted: {limit.outcome})"
+    )
     if limit.wall:
         yield f"{_verdict(row.middle.wall <= limit.wall)}: {row.name}: {row.middle.wall:.2f} s wall (limit: {limit.wall:g} s)"
 
@@ -205,13 +250,28 @@ def _verdict(is_met: bool) -> str:
 def format_table(scene: Scene, rows: Sequence[Row]) -> str:
     """The rows as text, the verdicts below."""
     width = max(len(row.name) for row in rows)
-    lines = [scene.title, f"  {'':{width}}  {'CPU s':>7} {'wall s':>7} {'MiB':>6}   {'CPU ×':>6} {'wall ×':>6} {'MiB ×':>6}"]
+    lines = [
+        scene.title,
+        f"  {'':{width}}  {'CPU s':>7} {'wall s':>7} {'MiB':>6}   {'CPU ×':>6} {'wall ×':>6} {'MiB ×':>6}",
+    ]
     for row in rows:
         if row.middle is None:
             lines.append(f"  {row.name:{width}}  {row.note}")
             continue
-        ratios = f"{row.cpu_ratio:6.1f} {row.wall_ratio:6.1f} {row.peak_ratio:6.1f}" if row.beside else f"{'1':>6} {'1':>6} {'1':>6}"
-        remark = "; ".join(text for text in (row.outcome, row.note, f"× of {row.beside}" if _is_other(scene, row) else "") if text)
+        ratios = (
+            f"{row.cpu_ratio:6.1f} {row.wall_ratio:6.1f} {row.peak_ratio:6.1f}"
+            if row.beside
+            else f"{'1':>6} {'1':>6} {'1':>6}"
+        )
+        remark = "; ".join(
+            text
+            for text in (
+                row.outcome,
+                row.note,
+                f"× of {row.beside}" if _is_other(scene, row) else "",
+            )
+            if text
+        )
         figures = f"{row.middle.cpu:7.2f} {row.middle.wall:7.2f} {row.middle.peak:6.0f}   {ratios}"
         lines.append(f"  {row.name:{width}}  {figures}   {remark}".rstrip())
     return "\n".join([*lines, *(f"  {line}" for line in judge(scene, rows))])

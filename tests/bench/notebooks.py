@@ -36,16 +36,27 @@ def edited(notebook: str, twin: str, *, prose: int, code: int) -> tuple[str, str
     return json.dumps(value, ensure_ascii=False, indent=1) + "\n", twin
 
 
-def _editable(notebook: Any, twin: str, kind: str, edit: Callable[[str, int], str]) -> Iterator[tuple[Any, str, str]]:
+def _editable(
+    notebook: Any, twin: str, kind: str, edit: Callable[[str, int], str]
+) -> Iterator[tuple[Any, str, str]]:
     for cell in notebook["cells"]:
         source = "".join(cell["source"])
-        if cell["cell_type"] == kind and twin.count(source) == 1 and (changed := edit(source, 1)) and not cell["metadata"].get("tags"):
+        if (
+            cell["cell_type"] == kind
+            and twin.count(source) == 1
+            and (changed := edit(source, 1))
+            and not cell["metadata"].get("tags")
+        ):
             yield cell, source, changed
 
 
 def _with_print(source: str, number: int) -> str:
     """``source`` with a line that prints something; empty if that is not a cell to be edited."""
-    return "" if not source.strip() or source.startswith(("%", "!")) else f"{source}\nprint('(edited {number})')"
+    return (
+        ""
+        if not source.strip() or source.startswith(("%", "!"))
+        else f"{source}\nprint('(edited {number})')"
+    )
 
 
 def convert(root: Path, target: Path) -> list[str]:
@@ -68,19 +79,30 @@ def convert(root: Path, target: Path) -> list[str]:
 
 def _whole(root: Path) -> Iterator[tuple[str, str]]:
     """Name and document of each page that is run whole, without interpret mode, stand-in data or more devices than there are."""
-    from pipeline.adapters import kernel
+    from pipeline.adapters.kernel import pool as kernel
     from pipeline.config import read_settings
-    from pipeline.core.execution import is_partial
-    from pipeline.core.lock import pages_of, parse_lock
+    from pipeline.core.execution.notebook import is_partial
+    from pipeline.core.pin.lock import pages_of, parse_lock
     from pipeline.paths import Paths
     from pipeline.stages.execute.planning import Stage, Task, plan
 
     settings, paths = read_settings(root / "pyproject.toml"), Paths(root, "jax")
     upstream, environment = settings.upstream("jax"), kernel.environment()
-    stage = Stage(settings=settings, upstream=upstream, paths=paths, locales=(), offline=False, environment=environment)
+    stage = Stage(
+        settings=settings,
+        upstream=upstream,
+        paths=paths,
+        locales=(),
+        offline=False,
+        environment=environment,
+    )
     for page in pages_of(parse_lock(paths.lock.read_bytes(), where="jax.lock").files):
         task = plan(stage, page) if upstream.selects(page.name) else None
-        if isinstance(task, Task) and not task.note and not is_partial(task.notebook, task.rule.until):
+        if (
+            isinstance(task, Task)
+            and not task.note
+            and not is_partial(task.notebook, task.rule.until)
+        ):
             yield page.name, task.document.path
 
 

@@ -22,13 +22,22 @@ from bench.workshop import BRANCH, PROJECT, Root
 OLD_REF = "jax-v0.8.0"
 COLD, UNCHANGED, EDITED, UPGRADE = DEFAULT = ("cold", "unchanged", "edited", "upgrade")
 OURS, OURS_SYNC, OURS_MARKDOWN = "ours: split", "ours: sync", "ours: split, Markdown"
-SPHINX, MDPO, MSGMERGE, SPHINX_INTL, POT2PO = "sphinx + sphinx-intl", "mdpo, Markdown", "msgmerge", "sphinx-intl", "pot2po"
+SPHINX, MDPO, MSGMERGE, SPHINX_INTL, POT2PO = (
+    "sphinx + sphinx-intl",
+    "mdpo, Markdown",
+    "msgmerge",
+    "sphinx-intl",
+    "pot2po",
+)
 _TITLES = {
     COLD: "The docs for the first time: no catalogues, nothing built",
     UNCHANGED: "Again, with nothing changed",
     EDITED: "Again, with one paragraph of upstream's edited",
 }
-_EXTRACTION_TARGETS = {COLD: Target(rival=SPHINX, cpu=5, peak=2), UNCHANGED: Target(rival=SPHINX, cpu=8, peak=2)}
+_EXTRACTION_TARGETS = {
+    COLD: Target(rival=SPHINX, cpu=5, peak=2),
+    UNCHANGED: Target(rival=SPHINX, cpu=8, peak=2),
+}
 _EXTRACTION_TARGETS[EDITED] = _EXTRACTION_TARGETS[UNCHANGED]
 _FETCH = "pull and merge included, nothing executed"
 
@@ -56,9 +65,18 @@ class _Tool:
     note: str = ""
 
     def contender(self, scene: str, page: str) -> Contender:
-        ways: dict[str, Callable[[int], None]] = {COLD: self._cold, UNCHANGED: self._unchanged, EDITED: partial(self._edited, page)}
+        ways: dict[str, Callable[[int], None]] = {
+            COLD: self._cold,
+            UNCHANGED: self._unchanged,
+            EDITED: partial(self._edited, page),
+        }
         return Contender(
-            name=self.name, commands=self.commands, folder=self.folder, environ=workshop.environment(), prepare=ways[scene], note=self.note
+            name=self.name,
+            commands=self.commands,
+            folder=self.folder,
+            environ=workshop.environment(),
+            prepare=ways[scene],
+            note=self.note,
         )
 
     def _cold(self, number: int) -> None:
@@ -129,8 +147,14 @@ def _our_tools(folder: Path, subject: Subject) -> Iterator[_Tool]:
         workshop.make_upstream(upstream, docs)
         root = Root.scratch(place / "root", url=upstream, ref=BRANCH, jax=subject.jax)
         root.run("pull")
-        pull = partial(_pull, root, upstream) if verb == ("split",) else partial(workshop.commit, upstream)
-        yield _Tool(name, (root.command(*verb),), root.path, upstream / "docs", root.forget, pull, note)
+        pull = (
+            partial(_pull, root, upstream)
+            if verb == ("split",)
+            else partial(workshop.commit, upstream)
+        )
+        yield _Tool(
+            name, (root.command(*verb),), root.path, upstream / "docs", root.forget, pull, note
+        )
 
 
 def _pull(root: Root, upstream: Path) -> None:
@@ -152,8 +176,13 @@ def upgrade_scene(folder: Path, *, no_upstream: bool) -> Scene:
     """All pages of the old release, fully translated, brought to the pinned one; extraction is not in theirs, but in ours."""
     title = f"{OLD_REF}, fully translated, brought to jax-v{pinned_jax()}"
     if no_upstream:
-        reason = f"needs two releases: set {workshop.VARIABLE} to a clone or a bundle of the JAX docs"
-        missing = tuple(Contender(name=name, commands=(), folder=folder, missing=reason) for name in (OURS, MSGMERGE, SPHINX_INTL, POT2PO))
+        reason = (
+            f"needs two releases: set {workshop.VARIABLE} to a clone or a bundle of the JAX docs"
+        )
+        missing = tuple(
+            Contender(name=name, commands=(), folder=folder, missing=reason)
+            for name in (OURS, MSGMERGE, SPHINX_INTL, POT2PO)
+        )
         return Scene(name=UPGRADE, title=title, contenders=missing, rounds=1)
     folder.mkdir()
     root = Root.real(folder / "root")
@@ -177,7 +206,13 @@ def upgrade_scene(folder: Path, *, no_upstream: bool) -> Scene:
         _sphinx_intl(folder, root.docs),
         _pot2po(folder, old, templates),
     )
-    return Scene(name=UPGRADE, title=title, contenders=contenders, targets=(Target(rival=MSGMERGE, cpu=1),), rounds=1)
+    return Scene(
+        name=UPGRADE,
+        title=title,
+        contenders=contenders,
+        targets=(Target(rival=MSGMERGE, cpu=1),),
+        rounds=1,
+    )
 
 
 def _fill(catalogs: Path) -> None:
@@ -186,18 +221,28 @@ def _fill(catalogs: Path) -> None:
 
 def _outcome(catalogs: Path) -> str:
     command = [sys.executable, "-m", "bench.catalogs", "count", str(catalogs)]
-    counts = json.loads(subprocess.run(command, env=workshop.environment(), capture_output=True, check=True).stdout)
+    counts = json.loads(
+        subprocess.run(command, env=workshop.environment(), capture_output=True, check=True).stdout
+    )
     return describe(counts)
 
 
 def describe(counts: dict[str, int]) -> str:
     """Shares of all live entries, in percent."""
     total = sum(counts.values()) or 1
-    return ", ".join(f"{100 * counts.get(state, 0) / total:.1f} % {state}" for state in ("translated", "fuzzy"))
+    return ", ".join(
+        f"{100 * counts.get(state, 0) / total:.1f} % {state}" for state in ("translated", "fuzzy")
+    )
 
 
 def _contender(
-    name: str, command: tuple[str, ...], folder: Path, prepare: Callable[[], None], catalogs: Path, note: str, missing: str = ""
+    name: str,
+    command: tuple[str, ...],
+    folder: Path,
+    prepare: Callable[[], None],
+    catalogs: Path,
+    note: str,
+    missing: str = "",
 ) -> Contender:
     return Contender(
         name=name,
@@ -216,7 +261,9 @@ def _ours(root: Root, old: Path) -> Contender:
         root.forget()
         shutil.copytree(old, root.catalogs)
 
-    return _contender(OURS, root.command("split"), root.path, prepare, root.catalogs, "extraction included")
+    return _contender(
+        OURS, root.command("split"), root.path, prepare, root.catalogs, "extraction included"
+    )
 
 
 def _msgmerge(folder: Path, old: Path, templates: Path) -> Contender:
@@ -225,7 +272,15 @@ def _msgmerge(folder: Path, old: Path, templates: Path) -> Contender:
     for template in sorted(templates.rglob("*.pot")):
         name = template.relative_to(templates).with_suffix(".po")
         before, after = old / name, out / name
-        merge = ("msgmerge", "--quiet", "--previous", "--no-wrap", f"--output-file={after}", str(before), str(template))
+        merge = (
+            "msgmerge",
+            "--quiet",
+            "--previous",
+            "--no-wrap",
+            f"--output-file={after}",
+            str(before),
+            str(template),
+        )
         lines.append(shlex.join(merge if before.exists() else ("cp", str(template), str(after))))
     script = folder / "msgmerge.sh"
     script.write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -236,7 +291,15 @@ def _msgmerge(folder: Path, old: Path, templates: Path) -> Contender:
             (out / template.relative_to(templates)).parent.mkdir(parents=True, exist_ok=True)
 
     missing = "" if shutil.which("msgmerge") else "GNU gettext is not installed"
-    return _contender(MSGMERGE, ("sh", str(script)), folder, prepare, out, "page by page, from our templates", missing)
+    return _contender(
+        MSGMERGE,
+        ("sh", str(script)),
+        folder,
+        prepare,
+        out,
+        "page by page, from our templates",
+        missing,
+    )
 
 
 def _sphinx_intl(folder: Path, new_docs: Path) -> Contender:
@@ -247,14 +310,25 @@ def _sphinx_intl(folder: Path, new_docs: Path) -> Contender:
     workshop.run(before.path, *before.update)
     _fill(before.catalogs)
     return _contender(
-        SPHINX_INTL, after.update, after.path, partial(workshop.renew, after.locale, before.locale), after.catalogs, "its own templates"
+        SPHINX_INTL,
+        after.update,
+        after.path,
+        partial(workshop.renew, after.locale, before.locale),
+        after.catalogs,
+        "its own templates",
     )
 
 
 def _pot2po(folder: Path, old: Path, templates: Path) -> Contender:
     out = folder / "pot2po"
     executable = Path(sys.executable).with_name("pot2po")
-    command = (str(executable), "--progress=none", f"--input={templates}", f"--template={old}", f"--output={out}")
+    command = (
+        str(executable),
+        "--progress=none",
+        f"--input={templates}",
+        f"--template={old}",
+        f"--output={out}",
+    )
     missing = "" if os.access(executable, os.X_OK) else "translate-toolkit is not installed"
     note = "page by page, from our templates; with RapidFuzz, which it does not install by itself"
     return _contender(POT2PO, command, folder, partial(workshop.remove, out), out, note, missing)

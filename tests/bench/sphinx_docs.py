@@ -35,9 +35,13 @@ class SphinxDocs:
         shutil.copytree(docs, made.docs)
         notebooks = {page.with_suffix(".md") for page in made.docs.rglob("*.ipynb")}
         pages = sorted(page for page in made.docs.rglob("*.md") if page not in notebooks)
-        twins = sorted(page.relative_to(made.docs).as_posix() for page in notebooks if page.exists())
+        twins = sorted(
+            page.relative_to(made.docs).as_posix() for page in notebooks if page.exists()
+        )
         first = pages[0].relative_to(made.docs).with_suffix("").as_posix()
-        (path / "conf.py").write_text(_CONFIGURATION.format(exclude=["**.rst", *twins], first=first), encoding="utf-8")
+        (path / "conf.py").write_text(
+            _CONFIGURATION.format(exclude=["**.rst", *twins], first=first), encoding="utf-8"
+        )
         return made
 
     @property
@@ -59,12 +63,40 @@ class SphinxDocs:
     @property
     def build(self) -> tuple[str, ...]:
         """Extract: one template per page."""
-        return (sys.executable, "-m", "sphinx", "-q", "-b", "gettext", "-c", ".", "-d", "doctrees", "docs", "templates")
+        return (
+            sys.executable,
+            "-m",
+            "sphinx",
+            "-q",
+            "-b",
+            "gettext",
+            "-c",
+            ".",
+            "-d",
+            "doctrees",
+            "docs",
+            "templates",
+        )
 
     @property
     def update(self) -> tuple[str, ...]:
         """Update, in the way that costs it least: no line wrapping, no pool of processes."""
-        return (sys.executable, "-m", "sphinx_intl", "update", "-p", "templates", "-d", "locale", "-l", LOCALE, "-w", "0", "-j", "1")
+        return (
+            sys.executable,
+            "-m",
+            "sphinx_intl",
+            "update",
+            "-p",
+            "templates",
+            "-d",
+            "locale",
+            "-l",
+            LOCALE,
+            "-w",
+            "0",
+            "-j",
+            "1",
+        )
 
     def forget(self) -> None:
         """As before the first run."""

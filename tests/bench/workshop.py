@@ -18,7 +18,15 @@ LOCALE = "zh_CN"
 VARIABLE = "JAX_DOCS_UPSTREAM"
 BRANCH = "main"
 
-_GIT = ("git", "-c", "user.name=bench", "-c", "user.email=bench@example.invalid", "-c", "commit.gpgsign=false")
+_GIT = (
+    "git",
+    "-c",
+    "user.name=bench",
+    "-c",
+    "user.email=bench@example.invalid",
+    "-c",
+    "commit.gpgsign=false",
+)
 _FENCES = ("```", "~~~", ":::")
 _PROSE = re.compile(r"[A-Za-z][^\n]{39,}[a-z.]")
 _CONFIGURATION = """\
@@ -38,14 +46,25 @@ docs = "docs"
 def freeze_code(folder: Path) -> None:
     """Let every child run a copy of the package, in ``folder``: an edit halfway through a bench must not change what is measured."""
     for package in (PROJECT / "pipeline", PROJECT / "tests" / "bench"):
-        shutil.copytree(package, folder / package.name, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(
+            package, folder / package.name, ignore=shutil.ignore_patterns("__pycache__")
+        )
     os.environ["PYTHONPATH"] = str(folder)
 
 
 def environment() -> dict[str, str]:
     """For every child: no colours, nobody's git settings, and byte code is kept: who compiles anew each time measures nothing else."""
-    kept = {name: value for name, value in os.environ.items() if name not in ("PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED")}
-    return {**kept, "NO_COLOR": "1", "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in ("PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED")
+    }
+    return {
+        **kept,
+        "NO_COLOR": "1",
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_CONFIG_SYSTEM": os.devnull,
+    }
 
 
 def run(folder: Path, *command: str) -> None:
@@ -71,7 +90,9 @@ class Root:
     def scratch(cls, path: Path, *, url: Path, ref: str, jax: str) -> Root:
         """With an upstream of our own, called ``docs``."""
         path.mkdir(parents=True)
-        text = _CONFIGURATION.format(jax=jax, locale=LOCALE, name="docs", url=url.as_posix(), ref=ref)
+        text = _CONFIGURATION.format(
+            jax=jax, locale=LOCALE, name="docs", url=url.as_posix(), ref=ref
+        )
         (path / "pyproject.toml").write_text(text, encoding="utf-8")
         return cls(path, "docs")
 

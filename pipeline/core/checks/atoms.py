@@ -16,14 +16,17 @@ from pipeline.core.checks import rst_markup, working
 from pipeline.core.checks.base import Check, Problem, Subject
 from pipeline.core.checks.mending import NARROW, improves, is_han, missing, quote, spans_of
 from pipeline.core.checks.parsed import Atom
-from pipeline.model import Markup, Severity
+from pipeline.core.document.message import Markup
+from pipeline.findings import Severity
 
 _ALIKE = 60  # per cent: from here on one is taken for a misspelling of the other
 _COPY = "Copy it from the English, letter by letter."
 _SEVERAL_WORDS = re.compile(r"[A-Za-z]{2,} [A-Za-z]{2,}")
 _TARGET = re.compile(r"(?:\{[^{}]+\}|:[^`]+:)`(.*)`", re.DOTALL)
 _ROLE = re.compile(r"(:[^`]+:)`(.+)`", re.DOTALL)
-_WIDE_TITLE = re.compile(r"(\{[\w:+-]+\}`[^`<>＜＞〈〉《》]*?)\s*[<＜〈《]([^`<>＜＞〈〉《》]*)[>＞〉》]`")
+_WIDE_TITLE = re.compile(
+    r"(\{[\w:+-]+\}`[^`<>＜＞〈〉《》]*?)\s*[<＜〈《]([^`<>＜＞〈〉《》]*)[>＞〉》]`"
+)
 _GLUED = {
     Markup.MARKDOWN: re.compile(r"((?<!`)`[^`]+`)(`[^`]+`(?!`))"),
     Markup.RST: re.compile(r"((?<!`)``[^`]+``)(``[^`]+``(?!`))"),
@@ -36,7 +39,16 @@ _MARKS = {
     (Markup.RST, Atom.MATH): (":math:`", "`"),
 }
 _TICKS = {Markup.MARKDOWN: "backticks", Markup.RST: "two backquotes"}
-_COUNTED = (Atom.CODE, Atom.MATH, Atom.ROLE, Atom.LINK, Atom.REFERENCE, Atom.IMAGE, Atom.FOOTNOTE, Atom.CITATION)
+_COUNTED = (
+    Atom.CODE,
+    Atom.MATH,
+    Atom.ROLE,
+    Atom.LINK,
+    Atom.REFERENCE,
+    Atom.IMAGE,
+    Atom.FOOTNOTE,
+    Atom.CITATION,
+)
 
 
 def find_code(subject: Subject) -> Iterator[Problem]:
@@ -60,10 +72,18 @@ def find_code(subject: Subject) -> Iterator[Problem]:
                 text=f"{_shown(subject, Atom.CODE, lost)} stands without its {_TICKS[subject.markup].removeprefix('two ')}",
                 hint=f"Put {_TICKS[subject.markup]} around it.",
                 spans=(bare,),
-                fix=marked if _is_code_only(lost) and improves(subject, marked, Atom.CODE) else None,
+                fix=marked
+                if _is_code_only(lost) and improves(subject, marked, Atom.CODE)
+                else None,
             )
         else:
-            yield _problem(subject, Atom.CODE, lost, new, severity=Severity.WARNING if new and _is_readable(lost, new) else None)
+            yield _problem(
+                subject,
+                Atom.CODE,
+                lost,
+                new,
+                severity=Severity.WARNING if new and _is_readable(lost, new) else None,
+            )
 
 
 def _is_readable(lost: str, new: str) -> bool:
@@ -75,7 +95,10 @@ def _is_readable(lost: str, new: str) -> bool:
 def _bare(subject: Subject, code: str) -> tuple[int, int] | None:
     """Where code stands as plain text, if it does once, and never in the English."""
     pattern = rf"(?<![\w.`]){re.escape(code)}(?![\w`(\[])(?!\.\w)"
-    if re.search(pattern, subject.english.plain, re.ASCII) or len(re.findall(pattern, subject.chinese.plain, re.ASCII)) != 1:
+    if (
+        re.search(pattern, subject.english.plain, re.ASCII)
+        or len(re.findall(pattern, subject.chinese.plain, re.ASCII)) != 1
+    ):
         return None
     found = [match.span() for match in re.finditer(pattern, subject.msgstr, re.ASCII)]
     return found[0] if len(found) == 1 else None
@@ -90,7 +113,10 @@ def find_new_code(subject: Subject) -> Iterator[Problem]:
     """Code that the English never mentions."""
     taken = {new for _, new in _changed(subject, Atom.CODE)}
     for code in missing(subject.chinese, subject.english, Atom.CODE):
-        if code not in taken and code.removesuffix("()").lower() not in subject.english.visible.lower():
+        if (
+            code not in taken
+            and code.removesuffix("()").lower() not in subject.english.visible.lower()
+        ):
             yield Problem(
                 text=f"has {_shown(subject, Atom.CODE, code)}, which the English has not",
                 hint=f"Check its spelling; take the {_TICKS[subject.markup].removeprefix('two ')} away if it is no code.",
@@ -117,13 +143,21 @@ def find_math(subject: Subject) -> Iterator[Problem]:
 def find_targets(subject: Subject) -> Iterator[Problem]:
     """Links and images that are gone or lead elsewhere."""
     for name in (Atom.LINK, Atom.IMAGE):
-        yield from (problem for lost, problem in _told(subject, name) if not working.stands_elsewhere(subject.chinese, name, lost))
+        yield from (
+            problem
+            for lost, problem in _told(subject, name)
+            if not working.stands_elsewhere(subject.chinese, name, lost)
+        )
 
 
 def find_roles(subject: Subject) -> Iterator[Problem]:
     """Roles that are gone or name something else. Code that reST has in single backquotes may as well be code."""
     if not next(working.find_code(subject), None) and not next(working.find_roles(subject), None):
-        yield from (problem for lost, problem in _told(subject, Atom.ROLE) if lost.strip("`") not in subject.chinese.of(Atom.CODE))
+        yield from (
+            problem
+            for lost, problem in _told(subject, Atom.ROLE)
+            if lost.strip("`") not in subject.chinese.of(Atom.CODE)
+        )
 
 
 def _is_role_told(subject: Subject) -> bool:
@@ -134,12 +168,20 @@ def _is_role_told(subject: Subject) -> bool:
 def find_references(subject: Subject) -> Iterator[Problem]:
     """Footnote marks, citations and labels that are gone."""
     yield from (
-        problem for lost, problem in _told(subject, Atom.REFERENCE) if not working.stands_elsewhere(subject.chinese, Atom.REFERENCE, lost)
+        problem
+        for lost, problem in _told(subject, Atom.REFERENCE)
+        if not working.stands_elsewhere(subject.chinese, Atom.REFERENCE, lost)
     )
     yield from _lost(subject, Atom.TARGET)
     yield from _lost(subject, Atom.FOOTNOTE)
     for lost, new in _changed(subject, Atom.CITATION):
-        yield _problem(subject, Atom.CITATION, lost, new, severity=Severity.WARNING if lost.startswith("[!") else None)
+        yield _problem(
+            subject,
+            Atom.CITATION,
+            lost,
+            new,
+            severity=Severity.WARNING if lost.startswith("[!") else None,
+        )
 
 
 def find_substitutions(subject: Subject) -> Iterator[Problem]:
@@ -161,10 +203,16 @@ def find_fewer(subject: Subject) -> Iterator[Problem]:
         for value in theirs:
             if 0 < ours[value] < theirs[value]:
                 bare = _bare(subject, value) if name is Atom.CODE else None
-                without = f", and once without {_TICKS[subject.markup].removeprefix('two ')}" if bare else ""
+                without = (
+                    f", and once without {_TICKS[subject.markup].removeprefix('two ')}"
+                    if bare
+                    else ""
+                )
                 yield Problem(
                     text=f"has {_shown(subject, name, value)} {ours[value]}× for {theirs[value]}×{without}",
-                    hint=f"Put {_TICKS[subject.markup]} around each." if bare else "Check that nothing was left out.",
+                    hint=f"Put {_TICKS[subject.markup]} around each."
+                    if bare
+                    else "Check that nothing was left out.",
                     spans=(bare,) if bare else (),
                 )
 
@@ -199,7 +247,9 @@ def _likeness(value: str, other: str) -> float:
     return fuzz.ratio(value.lower(), other.lower())
 
 
-def _problem(subject: Subject, name: Atom, lost: str, new: str | None, *, severity: Severity | None = None) -> Problem:
+def _problem(
+    subject: Subject, name: Atom, lost: str, new: str | None, *, severity: Severity | None = None
+) -> Problem:
     instead = f"; has {_shown(subject, name, new)} instead" if new else ""
     is_marked = (subject.markup, name) in _MARKS
     return Problem(
@@ -218,13 +268,19 @@ def _hint(subject: Subject, name: Atom, lost: str) -> str:
     if subject.markup is Markup.MARKDOWN or name is not Atom.REFERENCE:
         return _COPY
     written = rst_markup.written_as(subject, name, lost)
-    words = "" if written.startswith("`…") else f", or `… <{written.strip('`_')}_>`_ to show other words"
+    words = (
+        ""
+        if written.startswith("`…")
+        else f", or `… <{written.strip('`_')}_>`_ to show other words"
+    )
     return f"Write {written}{words}."
 
 
 def _shown(subject: Subject, name: Atom, value: str) -> str:
     short = f"{value[:60]}…" if len(value) > 60 else value
-    return _marked(subject.markup, name, short) if (subject.markup, name) in _MARKS else quote(value)
+    return (
+        _marked(subject.markup, name, short) if (subject.markup, name) in _MARKS else quote(value)
+    )
 
 
 def _marked(markup: Markup, name: Atom, value: str) -> str:
@@ -258,7 +314,9 @@ def _plain(value: str) -> str:
     return re.sub(r"\s", "", value.translate(NARROW))
 
 
-def _in_place(find: Callable[[Subject], Iterator[Problem]]) -> Callable[[Subject], Iterator[Problem]]:
+def _in_place(
+    find: Callable[[Subject], Iterator[Problem]],
+) -> Callable[[Subject], Iterator[Problem]]:
     """``find``, where there are atoms that differ, in a text that stands as the right block."""
 
     def find_in_place(subject: Subject) -> Iterator[Problem]:
@@ -268,13 +326,55 @@ def _in_place(find: Callable[[Subject], Iterator[Problem]]) -> Callable[[Subject
 
 
 CHECKS: tuple[Check, ...] = (
-    Check(code="M201", name="code lost or changed", severity=Severity.ERROR, find=_in_place(find_code)),
-    Check(code="M202", name="code that the English has not", severity=Severity.WARNING, find=_in_place(find_new_code)),
-    Check(code="M203", name="a formula lost, changed or added", severity=Severity.ERROR, find=_in_place(find_math)),
-    Check(code="M204", name="a link or image lost or changed", severity=Severity.ERROR, find=_in_place(find_targets)),
-    Check(code="M205", name="a role lost or changed", severity=Severity.ERROR, find=_in_place(find_roles)),
-    Check(code="M206", name="a footnote mark or reference lost or changed", severity=Severity.ERROR, find=_in_place(find_references)),
-    Check(code="M207", name="a substitution lost or changed", severity=Severity.ERROR, find=_in_place(find_substitutions)),
-    Check(code="M208", name="an address lost or changed", severity=Severity.ERROR, find=_in_place(find_addresses)),
-    Check(code="M209", name="code, a formula or a link named less often", severity=Severity.WARNING, find=_in_place(find_fewer)),
+    Check(
+        code="M201", name="code lost or changed", severity=Severity.ERROR, find=_in_place(find_code)
+    ),
+    Check(
+        code="M202",
+        name="code that the English has not",
+        severity=Severity.WARNING,
+        find=_in_place(find_new_code),
+    ),
+    Check(
+        code="M203",
+        name="a formula lost, changed or added",
+        severity=Severity.ERROR,
+        find=_in_place(find_math),
+    ),
+    Check(
+        code="M204",
+        name="a link or image lost or changed",
+        severity=Severity.ERROR,
+        find=_in_place(find_targets),
+    ),
+    Check(
+        code="M205",
+        name="a role lost or changed",
+        severity=Severity.ERROR,
+        find=_in_place(find_roles),
+    ),
+    Check(
+        code="M206",
+        name="a footnote mark or reference lost or changed",
+        severity=Severity.ERROR,
+        find=_in_place(find_references),
+    ),
+    Check(
+        code="M207",
+        name="a substitution lost or changed",
+        severity=Severity.ERROR,
+        find=_in_place(find_substitutions),
+    ),
+    Check(
+        code="M208",
+        name="an address lost or changed",
+        severity=Severity.ERROR,
+        find=_in_place(find_addresses),
+    ),
+    Check(
+        code="M209",
+        name="code, a formula or a link named less often",
+        severity=Severity.WARNING,
+        find=_in_place(find_fewer),
+    ),
 )

@@ -6,11 +6,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from pipeline.core import guard
 from pipeline.core.checks.masked import masked
 from pipeline.core.checks.parsed import Parsed, parse
-from pipeline.core.guard import Refusal
-from pipeline.model import Entry, Kind, Markup, Message, Severity
+from pipeline.core.document.message import Kind, Markup, Message
+from pipeline.core.myst import guard
+from pipeline.core.myst.guard import Refusal
+from pipeline.entries import Entry
+from pipeline.findings import Severity
 
 Span = tuple[int, int]  # of a msgstr, in characters
 _KINDS = frozenset(kind.value for kind in Kind)
@@ -50,7 +52,9 @@ class Subject:
     @cached_property
     def refusal(self) -> Refusal | None:
         """Why the guard leaves it out, if it does."""
-        message = Message(msgid=self.msgid, kind=self.kind, start=0, end=0, line=0, markup=self.markup)
+        message = Message(
+            msgid=self.msgid, kind=self.kind, start=0, end=0, line=0, markup=self.markup
+        )
         if self.markup is not Markup.RST:
             return guard.refusal(message, self.msgstr)
         from pipeline.core.rst import guard as rst_guard

@@ -8,14 +8,35 @@ from dataclasses import dataclass
 
 from pipeline.core.checks.masked import HAN
 
-_PAIRS = {"（": "）", "(": ")", "《": "》", "【": "】", "[": "]", "「": "」", "『": "』", "“": "”", "‘": "’"}
+_PAIRS = {
+    "（": "）",
+    "(": ")",
+    "《": "》",
+    "【": "】",
+    "[": "]",
+    "「": "」",
+    "『": "』",
+    "“": "”",
+    "‘": "’",
+}
 _CLOSERS = {closer: opener for opener, closer in _PAIRS.items()}
 _FULL = {"(": "（", ")": "）", "[": "【", "]": "】"}
-_FAMILY = {"（": "round", "）": "round", "(": "round", ")": "round", "【": "square", "】": "square", "[": "square", "]": "square"}
+_FAMILY = {
+    "（": "round",
+    "）": "round",
+    "(": "round",
+    ")": "round",
+    "【": "square",
+    "】": "square",
+    "[": "square",
+    "]": "square",
+}
 _BRACKET = re.compile("[" + re.escape("".join((*_PAIRS, *_CLOSERS))) + "]")
 _QUOTED = re.compile(r"(?<=[“‘「])[\[(（【](?=[”’」])|(?<=[“‘「])[\])）】](?=[”’」])")  # spoken of
 # An apostrophe, the bracket of ``1)``.
-_NO_CLOSER = re.compile(r"(?<=[A-Za-z])’|(?:(?<=^\w)|(?<=^\w\w)|(?<=[\s，。；：、,;:]\w)|(?<=[\s，。；：、,;:]\w\w))[)）]")
+_NO_CLOSER = re.compile(
+    r"(?<=[A-Za-z])’|(?:(?<=^\w)|(?<=^\w\w)|(?<=[\s，。；：、,;:]\w)|(?<=[\s，。；：、,;:]\w\w))[)）]"
+)
 _NO_BRACKET = rf"[^()\[\]{HAN}]*"
 _INTERVAL = re.compile(rf"\({_NO_BRACKET},{_NO_BRACKET}\]|\[{_NO_BRACKET},{_NO_BRACKET}\)")
 
@@ -54,14 +75,18 @@ def read_brackets(text: str) -> Brackets:
         (pairs if text[waiting[depth]] == _CLOSERS[mark] else mixed).append((waiting[depth], at))
         single += waiting[depth + 1 :]
         del waiting[depth:]
-    return Brackets(tuple(pairs), tuple(sorted((*single, *waiting, *_odd_quote(text)))), tuple(mixed))
+    return Brackets(
+        tuple(pairs), tuple(sorted((*single, *waiting, *_odd_quote(text)))), tuple(mixed)
+    )
 
 
 def _partner(text: str, waiting: list[int], mark: str) -> int | None:
     """Which of the open brackets ``mark`` closes: the last of its kind, or the last one if only the width differs."""
     for depth in range(len(waiting) - 1, -1, -1):
         opener = text[waiting[depth]]
-        if opener == _CLOSERS[mark] or (_FAMILY.get(opener, "") == _FAMILY.get(mark) and depth == len(waiting) - 1):
+        if opener == _CLOSERS[mark] or (
+            _FAMILY.get(opener, "") == _FAMILY.get(mark) and depth == len(waiting) - 1
+        ):
             return depth
     return None
 

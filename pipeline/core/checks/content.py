@@ -9,11 +9,21 @@ from pipeline.core.checks import english
 from pipeline.core.checks.base import Check, Problem, Span, Subject
 from pipeline.core.checks.brackets import family, full_width, read_brackets
 from pipeline.core.checks.masked import CLOSE, HAN, OPEN, URL, WORD, keeps_atoms, masked
-from pipeline.core.checks.numbers import chinese_values, english_values, names_unit, numbers_of, units_of, values_of
-from pipeline.model import Kind, Markup, Severity
+from pipeline.core.checks.numbers import (
+    chinese_values,
+    english_values,
+    names_unit,
+    numbers_of,
+    units_of,
+    values_of,
+)
+from pipeline.core.document.message import Kind, Markup
+from pipeline.findings import Severity
 
 _HAN = re.compile(f"[{HAN}]")
-_NO_SENTENCES = frozenset((Kind.HEADING, Kind.TABLE_CELL, Kind.TITLE, Kind.TERM, Kind.IMAGE, Kind.CAPTION, Kind.HTML))
+_NO_SENTENCES = frozenset(
+    (Kind.HEADING, Kind.TABLE_CELL, Kind.TITLE, Kind.TERM, Kind.IMAGE, Kind.CAPTION, Kind.HTML)
+)
 
 
 # M301 to M303: what is still English.
@@ -23,17 +33,33 @@ _TRANSLATE = "Translate it, or say in a translator comment why it stays English 
 
 def _find_english(subject: Subject) -> Iterator[Problem]:
     shown = subject.masked_chinese
-    if subject.msgstr.strip() == subject.msgid.strip() or not english.is_english(shown) or english.is_kept(subject.masked_english):
+    if (
+        subject.msgstr.strip() == subject.msgid.strip()
+        or not english.is_english(shown)
+        or english.is_kept(subject.masked_english)
+    ):
         return
-    yield Problem(text="is left in English", hint=_TRANSLATE.format(code="M301"), spans=(_whole(subject.msgstr),))
+    yield Problem(
+        text="is left in English",
+        hint=_TRANSLATE.format(code="M301"),
+        spans=(_whole(subject.msgstr),),
+    )
 
 
 def _find_copied(subject: Subject) -> Iterator[Problem]:
-    if subject.msgstr.strip() != subject.msgid.strip() or _HAN.search(subject.msgid) or english.is_kept(subject.masked_english):
+    if (
+        subject.msgstr.strip() != subject.msgid.strip()
+        or _HAN.search(subject.msgid)
+        or english.is_kept(subject.masked_english)
+    ):
         return
     shown = subject.masked_chinese
     if english.is_english(shown) or english.is_phrase(shown):
-        yield Problem(text="is the English itself", hint=_TRANSLATE.format(code="M302"), spans=(_whole(subject.msgstr),))
+        yield Problem(
+            text="is the English itself",
+            hint=_TRANSLATE.format(code="M302"),
+            spans=(_whole(subject.msgstr),),
+        )
 
 
 def _find_untranslated_part(subject: Subject) -> Iterator[Problem]:
@@ -43,7 +69,11 @@ def _find_untranslated_part(subject: Subject) -> Iterator[Problem]:
     spans = tuple(english.english_runs(shown, subject.masked_english))
     if spans and not english.is_kept(subject.masked_english):
         words = "”, “".join(subject.msgstr[start:end] for start, end in spans)
-        yield Problem(text=f"has English left in it: “{words}”", hint="Translate these words too.", spans=spans)
+        yield Problem(
+            text=f"has English left in it: “{words}”",
+            hint="Translate these words too.",
+            spans=spans,
+        )
 
 
 def _whole(text: str) -> Span:
@@ -67,9 +97,17 @@ def _find_numbers(subject: Subject) -> Iterator[Problem]:
     if not lost and not new:
         return
     parts = [f"lacks the number {_list(number.text for number in lost)}"] if lost else []
-    parts += [f"has the number {_list(number.text for number in new)}, which the English has not"] if new else []
+    parts += (
+        [f"has the number {_list(number.text for number in new)}, which the English has not"]
+        if new
+        else []
+    )
     hint = "Compare the numbers with the English, in digits or in words."
-    yield Problem(text=" and ".join(parts), hint=hint, spans=tuple((number.start, number.end) for number in new))
+    yield Problem(
+        text=" and ".join(parts),
+        hint=hint,
+        spans=tuple((number.start, number.end) for number in new),
+    )
 
 
 def _list(words: Iterable[str]) -> str:
@@ -77,7 +115,10 @@ def _list(words: Iterable[str]) -> str:
 
 
 def _values_in_code(text: str, shown: str) -> set[str]:
-    code = "".join(character if stand_in in (WORD, URL) else " " for character, stand_in in zip(text, shown, strict=True))
+    code = "".join(
+        character if stand_in in (WORD, URL) else " "
+        for character, stand_in in zip(text, shown, strict=True)
+    )
     return values_of(numbers_of(code))
 
 
@@ -88,8 +129,16 @@ def _find_units(subject: Subject) -> Iterator[Problem]:
     if not lost and not new:
         return
     parts = [f"lacks the unit {_list(lost)}"] if lost else []
-    parts += [f"has the unit {_list(unit.symbol for unit in new)}, which the English has not"] if new else []
-    yield Problem(text=" and ".join(parts), hint="Use the unit of the English.", spans=tuple((unit.start, unit.end) for unit in new))
+    parts += (
+        [f"has the unit {_list(unit.symbol for unit in new)}, which the English has not"]
+        if new
+        else []
+    )
+    yield Problem(
+        text=" and ".join(parts),
+        hint="Use the unit of the English.",
+        spans=tuple((unit.start, unit.end) for unit in new),
+    )
 
 
 # M306, M307: how much is said.
@@ -109,10 +158,19 @@ def _find_sentence_count(subject: Subject) -> Iterator[Problem]:
     theirs, ours = subject.masked_english, subject.masked_chinese
     if max(sum(map(text.count, _STOPS)) for text in (theirs, ours)) < _LEAST_SENTENCES:
         return
-    expected, least, most = len(_ENGLISH_END.findall(theirs)), len(_CHINESE_END.findall(ours)), len(_CHINESE_STOP.findall(ours))
-    if max(expected, least) < _LEAST_SENTENCES or (most * _SENTENCES_OFF >= expected and least <= max(expected, 1) * _SENTENCES_OFF):
+    expected, least, most = (
+        len(_ENGLISH_END.findall(theirs)),
+        len(_CHINESE_END.findall(ours)),
+        len(_CHINESE_STOP.findall(ours)),
+    )
+    if max(expected, least) < _LEAST_SENTENCES or (
+        most * _SENTENCES_OFF >= expected and least <= max(expected, 1) * _SENTENCES_OFF
+    ):
         return
-    yield Problem(text=f"has {least} sentences where the English has {expected}", hint="See whether a part is missing or was added.")
+    yield Problem(
+        text=f"has {least} sentences where the English has {expected}",
+        hint="See whether a part is missing or was added.",
+    )
 
 
 def _find_length(subject: Subject) -> Iterator[Problem]:
@@ -136,7 +194,9 @@ _BEHIND_END = f"\"'”’）)」』》{CLOSE} "
 _ENDS = "。！？：；…!?.;:—"
 _PAUSES = "，、,"
 _ASKING = re.compile("什么|哪|怎|如何|为何|何时|是否|多少|几|谁|吗|呢")
-_MID = re.compile(r"(?:[，、,]|以及|因为|由于|如果|并且|而且|但是|不但|或者|例如|比如|关于|通过|使得|[的和与及且但把被将从在对为于])$")
+_MID = re.compile(
+    r"(?:[，、,]|以及|因为|由于|如果|并且|而且|但是|不但|或者|例如|比如|关于|通过|使得|[的和与及且但把被将从在对为于])$"
+)
 _VISIBLE = re.compile(rf"[\w%{WORD}]")
 _LEAST_SENTENCE = 4  # words
 
@@ -161,28 +221,49 @@ def _find_lost_colon(subject: Subject) -> Iterator[Problem]:
 
 
 def _find_cut(subject: Subject) -> Iterator[Problem]:
-    theirs, shown = (text.rstrip().rstrip(_BEHIND_END) for text in (subject.masked_english, subject.masked_chinese))
+    theirs, shown = (
+        text.rstrip().rstrip(_BEHIND_END)
+        for text in (subject.masked_english, subject.masked_chinese)
+    )
     if not shown or shown[-1] in _ENDS or not _HAN.search(shown):
         return
     if theirs.endswith("?") and not (subject.kind in _NO_SENTENCES and _ASKING.search(shown)):
-        yield Problem(text="does not end with a question mark, as the English does", hint="End it with “？”, or see what is missing.")
+        yield Problem(
+            text="does not end with a question mark, as the English does",
+            hint="End it with “？”, or see what is missing.",
+        )
     elif theirs.endswith((";", ",")) and shown[-1] not in _PAUSES:
-        yield Problem(text=f"does not end with a mark, as the English does with “{theirs[-1]}”", hint="See whether something is missing.")
+        yield Problem(
+            text=f"does not end with a mark, as the English does with “{theirs[-1]}”",
+            hint="See whether something is missing.",
+        )
     elif subject.kind not in _NO_SENTENCES and _is_sentence(theirs):
         yield from _broken_off(shown)
 
 
 def _broken_off(shown: str) -> Iterator[Problem]:
     if found := _MID.search(shown):
-        yield Problem(text=f"breaks off behind “{found[0]}”", hint="Translate the rest of the sentence.", spans=(found.span(),))
+        yield Problem(
+            text=f"breaks off behind “{found[0]}”",
+            hint="Translate the rest of the sentence.",
+            spans=(found.span(),),
+        )
     elif _VISIBLE.match(shown[-1]):
         hint = "See whether something is missing, or end it with “。”."
         start = len(shown.rstrip(WORD)) if shown[-1] == WORD else len(shown) - 1
-        yield Problem(text="does not end like a sentence, as the English does", hint=hint, spans=((start, len(shown)),))
+        yield Problem(
+            text="does not end like a sentence, as the English does",
+            hint=hint,
+            spans=((start, len(shown)),),
+        )
 
 
 def _is_sentence(end: str) -> bool:
-    return end.endswith((".", "!", "?")) and not end.endswith(("...", "etc.")) and len(english.words_of(end)) >= _LEAST_SENTENCE
+    return (
+        end.endswith((".", "!", "?"))
+        and not end.endswith(("...", "etc."))
+        and len(english.words_of(end)) >= _LEAST_SENTENCE
+    )
 
 
 # M311: words that are doubled.
@@ -204,10 +285,18 @@ _DOUBLED = re.compile(
 
 
 def _find_doubled(subject: Subject) -> Iterator[Problem]:
-    found = [match for match in _DOUBLED.finditer(subject.masked_chinese) if not match["latin"] or match[0] not in subject.msgid]
+    found = [
+        match
+        for match in _DOUBLED.finditer(subject.masked_chinese)
+        if not match["latin"] or match[0] not in subject.msgid
+    ]
     if found:
         words = "”, “".join(subject.msgstr[slice(*match.span())] for match in found)
-        yield Problem(text=f"says the same twice: “{words}”", hint="Delete one of the two.", spans=tuple(match.span() for match in found))
+        yield Problem(
+            text=f"says the same twice: “{words}”",
+            hint="Delete one of the two.",
+            spans=tuple(match.span() for match in found),
+        )
 
 
 # M312: what has no partner.
@@ -223,15 +312,23 @@ def _find_unbalanced(subject: Subject) -> Iterator[Problem]:
     if single:
         marks = " and ".join(dict.fromkeys(text[at] for at in single))
         hint = "Add the other one of the pair, or delete it."
-        yield Problem(text=f"has {marks} without a partner", hint=hint, spans=tuple((at, at + 1) for at in single))
+        yield Problem(
+            text=f"has {marks} without a partner",
+            hint=hint,
+            spans=tuple((at, at + 1) for at in single),
+        )
     elif ours.mixed:
         yield _mixed(text, ours.mixed, subject.markup)
 
 
 def _mixed(text: str, pairs: tuple[tuple[int, int], ...], markup: Markup) -> Problem:
     places = sorted(at for pair in pairs for at in pair)
-    fix = "".join(full_width(character) if at in places else character for at, character in enumerate(text))
-    marks = " and ".join(dict.fromkeys(f"{text[opening]}…{text[closing]}" for opening, closing in pairs))
+    fix = "".join(
+        full_width(character) if at in places else character for at, character in enumerate(text)
+    )
+    marks = " and ".join(
+        dict.fromkeys(f"{text[opening]}…{text[closing]}" for opening, closing in pairs)
+    )
     return Problem(
         text=f"pairs a half-width bracket with a full-width one: {marks}",
         hint="Make both full-width.",
@@ -250,21 +347,47 @@ def _find_unreviewed(subject: Subject) -> Iterator[Problem]:
             hint="Compare it with the new English; then delete the lines that start with #|.",
         )
     elif any(note.startswith("fuzzy:") for note in subject.entry.notes):
-        hint = "If you have compared it with the English, all is well: the note goes at the next sync."
-        yield Problem(text="is no longer marked fuzzy, but the note that says so is still there", hint=hint, severity=Severity.NOTE)
+        hint = (
+            "If you have compared it with the English, all is well: the note goes at the next sync."
+        )
+        yield Problem(
+            text="is no longer marked fuzzy, but the note that says so is still there",
+            hint=hint,
+            severity=Severity.NOTE,
+        )
 
 
 CHECKS: tuple[Check, ...] = (
     Check(code="M301", name="left in English", severity=Severity.WARNING, find=_find_english),
     Check(code="M302", name="copy of the English", severity=Severity.WARNING, find=_find_copied),
-    Check(code="M303", name="English words left", severity=Severity.WARNING, find=_find_untranslated_part),
+    Check(
+        code="M303",
+        name="English words left",
+        severity=Severity.WARNING,
+        find=_find_untranslated_part,
+    ),
     Check(code="M304", name="other numbers", severity=Severity.WARNING, find=_find_numbers),
     Check(code="M305", name="other units", severity=Severity.WARNING, find=_find_units),
-    Check(code="M306", name="too few or too many sentences", severity=Severity.WARNING, find=_find_sentence_count),
+    Check(
+        code="M306",
+        name="too few or too many sentences",
+        severity=Severity.WARNING,
+        find=_find_sentence_count,
+    ),
     Check(code="M307", name="too short or too long", severity=Severity.WARNING, find=_find_length),
     Check(code="M308", name="lost colon", severity=Severity.WARNING, find=_find_lost_colon),
     Check(code="M309", name="cut off", severity=Severity.WARNING, find=_find_cut),
     Check(code="M311", name="doubled words", severity=Severity.WARNING, find=_find_doubled),
-    Check(code="M312", name="brackets or quotes without partner", severity=Severity.WARNING, find=_find_unbalanced),
-    Check(code="M313", name="fuzzy mark taken off only", severity=Severity.WARNING, find=_find_unreviewed),
+    Check(
+        code="M312",
+        name="brackets or quotes without partner",
+        severity=Severity.WARNING,
+        find=_find_unbalanced,
+    ),
+    Check(
+        code="M313",
+        name="fuzzy mark taken off only",
+        severity=Severity.WARNING,
+        find=_find_unreviewed,
+    ),
 )

@@ -13,16 +13,19 @@ from typing import NamedTuple
 
 from markdown_it.rules_inline import StateInline
 
-from pipeline.core import markdown, prose
 from pipeline.core.checks.base import Problem, Subject
 from pipeline.core.checks.mending import are_words_kept, is_han, quote
 from pipeline.core.checks.parsed import Parsed, blanked
 from pipeline.core.checks.tree import walk
-from pipeline.model import Severity
+from pipeline.core.document import prose
+from pipeline.core.myst import split as markdown
+from pipeline.findings import Severity
 
 _RUN = re.compile(r"\*+|_+")
 # A run that can have been meant to open or close something: not `2 * 3`, not `a_b`.
-MEANT = re.compile(r"(?<!\s)\*+|\*+(?!\s)|(?<![A-Za-z0-9_])_+(?!\s)|(?<!\s)(?<!_)_+(?![A-Za-z0-9_])")
+MEANT = re.compile(
+    r"(?<!\s)\*+|\*+(?!\s)|(?<![A-Za-z0-9_])_+(?!\s)|(?<!\s)(?<!_)_+(?![A-Za-z0-9_])"
+)
 _MEANT_WIDELY = re.compile(rf"\*+|{MEANT.pattern}")
 _SPACED = re.compile(rf"(?<!\S)(\*{{1,3}})[ ][^*]*(?:[{prose.CJK}]|[^\W\d_]{{2}})[^*]*[ ]\1(?!\*)")
 _MARKS_END = re.compile(r"(?P<words>.*[^，。：；！？、…—～·])[，。：；！？、…—～·]+")
@@ -63,7 +66,11 @@ def find_unrendered(subject: Subject) -> Iterator[Problem]:
     if _stray(subject, chinese, meant) <= 0 and _nested(chinese) <= _nested(english):
         return
     found, lone = _pairs(source, meant)
-    pairs = [pair for pair in found if not pair.renders and source[pair.start : pair.end] not in english.visible]
+    pairs = [
+        pair
+        for pair in found
+        if not pair.renders and source[pair.start : pair.end] not in english.visible
+    ]
     if lost <= 0:  # underscores in names that stand beside Chinese characters
         pairs = [pair for pair in pairs if source[pair.start : pair.inner_start] != "_"]
     if pairs:
@@ -78,7 +85,9 @@ def find_unrendered(subject: Subject) -> Iterator[Problem]:
     elif lost > 0 and lone:
         marks = source[slice(*lone[0])]
         yield Problem(
-            text=f"{quote(marks)} has no partner and shows", hint="Write the same marks before and behind the words.", spans=tuple(lone)
+            text=f"{quote(marks)} has no partner and shows",
+            hint="Write the same marks before and behind the words.",
+            spans=tuple(lone),
         )
 
 
@@ -90,12 +99,16 @@ def _meant(subject: Subject, lost: int) -> re.Pattern[str]:
 def _stray(subject: Subject, parsed: Parsed, meant: re.Pattern[str] = MEANT) -> int:
     """How many more marks show than in the English."""
     english = subject.english
-    return len(meant.findall(parsed.literal)) - max(len(meant.findall(text)) for text in (english.plain, english.literal))
+    return len(meant.findall(parsed.literal)) - max(
+        len(meant.findall(text)) for text in (english.plain, english.literal)
+    )
 
 
 def _nested(parsed: Parsed) -> int:
     """How much bold is in bold: a sign of marks that closed what they should not have."""
-    return sum(node.type in path for path, node in walk(parsed.tree) if node.type in ("strong", "em"))
+    return sum(
+        node.type in path for path, node in walk(parsed.tree) if node.type in ("strong", "em")
+    )
 
 
 def _pairs(source: str, meant: re.Pattern[str]) -> tuple[list[Pair], list[tuple[int, int]]]:
@@ -139,9 +152,19 @@ def _fix(subject: Subject, meant: re.Pattern[str]) -> str | None:
     if mended is None:
         return None
     before, after = subject.chinese, subject.read(mended)
-    is_same = after.blocks == before.blocks and after.atoms == before.atoms and are_words_kept(before.visible, after.visible)
-    emphasized = sum(2 if pair.inner_start - pair.start == len("***") else 1 for pair in _pairs(mended, MEANT)[0])
-    return mended if is_same and after.count("strong", "em") == emphasized and _stray(subject, after) <= 0 else None
+    is_same = (
+        after.blocks == before.blocks
+        and after.atoms == before.atoms
+        and are_words_kept(before.visible, after.visible)
+    )
+    emphasized = sum(
+        2 if pair.inner_start - pair.start == len("***") else 1 for pair in _pairs(mended, MEANT)[0]
+    )
+    return (
+        mended
+        if is_same and after.count("strong", "em") == emphasized and _stray(subject, after) <= 0
+        else None
+    )
 
 
 def mend(source: str, meant: re.Pattern[str]) -> str | None:
@@ -151,7 +174,14 @@ def mend(source: str, meant: re.Pattern[str]) -> str | None:
         return None
     while broken := next((pair for pair in pairs if not pair.renders), None):
         badness = _badness(pairs)  # it falls each time
-        found = next((fix for fix in _rewritten(source, broken) if _badness(_pairs(fix, meant)[0]) < badness), None)
+        found = next(
+            (
+                fix
+                for fix in _rewritten(source, broken)
+                if _badness(_pairs(fix, meant)[0]) < badness
+            ),
+            None,
+        )
         if found is None:
             return None
         source, pairs = found, _pairs(found, meant)[0]
@@ -160,8 +190,14 @@ def mend(source: str, meant: re.Pattern[str]) -> str | None:
 
 def mend_start(subject: Subject) -> str | None:
     """The msgstr with the marks that it starts with close to their words, where they made a list of it."""
-    mended = mend(subject.msgstr.strip(), _MEANT_WIDELY) if subject.msgstr.strip().startswith("*") else None
-    if mended is None or subject.read(mended).count("strong", "em") != subject.english.count("strong", "em"):
+    mended = (
+        mend(subject.msgstr.strip(), _MEANT_WIDELY)
+        if subject.msgstr.strip().startswith("*")
+        else None
+    )
+    if mended is None or subject.read(mended).count("strong", "em") != subject.english.count(
+        "strong", "em"
+    ):
         return None
     return mended
 

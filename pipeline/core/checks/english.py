@@ -31,23 +31,38 @@ _TOKEN = re.compile(r"([A-Za-z]+(?:['’-][A-Za-z]+)*)(?![\w(@/\\]|[.-]\w)|[\w@/
 _HAN = re.compile(f"[{HAN}]")
 # Two plain words side by side, or one with an ending that names hardly have; beside CamelCase it may be a name even so.
 _PHRASE = re.compile(r"(?<![\w.@/-])[A-Za-z][a-z]{2,} [a-z]{4,}(?![\w(@/-]|\.\w)")
-_ENDING = re.compile(r"(?<![\w.@/-])(?!Hugging)[A-Za-z][a-z]{2,}(?:tion|ment|ness|ance|ence|ity|ing)s?(?![\w(@/-]|\.\w)")
+_ENDING = re.compile(
+    r"(?<![\w.@/-])(?!Hugging)[A-Za-z][a-z]{2,}(?:tion|ment|ness|ance|ence|ity|ing)s?(?![\w(@/-]|\.\w)"
+)
 _CAMEL = re.compile(r"[a-z][A-Z]")
 _YEAR = re.compile(r"\d+")
 # What stays English: who owns it and under which terms, and entries of a bibliography, told by two of their signs.
-_OWNED = re.compile(r"^\W*(?:copyright\b|licen[sc]ed under)|©|SPDX|all rights reserved|(?-i:\bthe License\b)", re.IGNORECASE)
+_OWNED = re.compile(
+    r"^\W*(?:copyright\b|licen[sc]ed under)|©|SPDX|all rights reserved|(?-i:\bthe License\b)",
+    re.IGNORECASE,
+)
 _CITED = re.compile(
-    r"\b(?:et al\b|arXiv\b|proceedings\b|doi\b|pp\.|vol\.|author\s*=|title\s*=|year\s*=|(?:19|20)\d\d\b)|@\w+\{", re.IGNORECASE
+    r"\b(?:et al\b|arXiv\b|proceedings\b|doi\b|pp\.|vol\.|author\s*=|title\s*=|year\s*=|(?:19|20)\d\d\b)|@\w+\{",
+    re.IGNORECASE,
 )
 _BRACKETED = re.compile(r"[（(《“\"「『‘][^（(《“\"「『‘）)》”\"」』’]*[）)》”\"」』’]")
-_SEVERAL = re.compile(r"(?:[A-Za-z]+[^A-Za-z]+){2}[A-Za-z]")  # three words at least: with fewer a run is never told of
+_SEVERAL = re.compile(
+    r"(?:[A-Za-z]+[^A-Za-z]+){2}[A-Za-z]"
+)  # three words at least: with fewer a run is never told of
 _RUN = re.compile(rf"[A-Za-z][A-Za-z0-9 ,.;:'’{OPEN}{WORD}{LINK}-]*[A-Za-z.]")
-LEAST_WORDS, LEAST_ORDINARY, LEAST_COPIED = 4, 2, 3  # of a run inside Chinese; of one that is copied
+LEAST_WORDS, LEAST_ORDINARY, LEAST_COPIED = (
+    4,
+    2,
+    3,
+)  # of a run inside Chinese; of one that is copied
 
 
 def is_kept(text: str) -> bool:
     """Whether a masked text is of a kind that is not translated: licence lines, entries of a bibliography."""
-    return bool(_OWNED.search(text)) or len({_YEAR.sub("year", match.lower()) for match in _CITED.findall(text)}) > 1
+    return (
+        bool(_OWNED.search(text))
+        or len({_YEAR.sub("year", match.lower()) for match in _CITED.findall(text)}) > 1
+    )
 
 
 @lru_cache(maxsize=64)
@@ -85,7 +100,11 @@ def _is_plain(text: str) -> bool:
 def is_phrase(text: str) -> bool:
     """Whether a masked text looks like words of a sentence rather than like a name: enough of a hint if it is a copy."""
     words = words_of(text)
-    return len(words) >= LEAST_COPIED and ordinary(words) > 0 and sum(word.islower() for word in words) > 1
+    return (
+        len(words) >= LEAST_COPIED
+        and ordinary(words) > 0
+        and sum(word.islower() for word in words) > 1
+    )
 
 
 def english_runs(text: str, msgid: str) -> Iterator[tuple[int, int]]:
@@ -93,7 +112,9 @@ def english_runs(text: str, msgid: str) -> Iterator[tuple[int, int]]:
 
     Quotations and names in brackets are left out.
     """
-    text = _BRACKETED.sub(lambda match: match[0] if _HAN.search(match[0]) else "（" * len(match[0]), text)
+    text = _BRACKETED.sub(
+        lambda match: match[0] if _HAN.search(match[0]) else "（" * len(match[0]), text
+    )
     for match in filter(lambda match: _SEVERAL.match(match[0]), _RUN.finditer(text)):
         copied = f" {' '.join(words_of(msgid))} "
         words = words_of(match[0])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from pipeline.core.checks.base import Check, Problem, Subject
-from pipeline.model import Severity
+from pipeline.findings import Severity
 
 
 def _refused(code: str) -> Callable[[Subject], Iterator[Problem]]:
@@ -24,4 +24,7 @@ _NAMES = {
     "G104": "markup, targets or code that the English has not",
     "G106": "far longer than the English",
 }
-CHECKS = tuple(Check(code=code, name=name, severity=Severity.ERROR, find=_refused(code)) for code, name in _NAMES.items())
+CHECKS = tuple(
+    Check(code=code, name=name, severity=Severity.ERROR, find=_refused(code))
+    for code, name in _NAMES.items()
+)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from pipeline.model import Catalog, Severity
+from pipeline.entries import Catalog
+from pipeline.findings import Severity
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,7 +23,11 @@ HEADER = Rule(code="M602", name="a header that is not complete", severity=Severi
 REPEATED = Rule(code="M603", name="an entry given twice", severity=Severity.WARNING)
 CUT = Rule(code="M604", name="a file that may have been cut short", severity=Severity.WARNING)
 LAYOUT = Rule(code="M605", name="a layout that differs from ours", severity=Severity.NOTE)
-SILENCED = Rule(code="M606", name="a comment that silences nothing, or gives no reason", severity=Severity.WARNING)
+SILENCED = Rule(
+    code="M606",
+    name="a comment that silences nothing, or gives no reason",
+    severity=Severity.WARNING,
+)
 RULES = (UNREADABLE, HEADER, REPEATED, CUT, LAYOUT, SILENCED)
 
 # What reading a file remarks, by the code of the remark; all else is a matter of layout.

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pipeline.core.checks.brackets import read_brackets
 from pipeline.core.checks.masked import CLOSE, HAN, OPEN, URL, WORD
 from pipeline.core.checks.spacing import is_block_mark
-from pipeline.core.splice import Edit
+from pipeline.core.document.splice import Edit
 
 _FULL = {",": "，", ".": "。", ":": "：", ";": "；", "!": "！", "?": "？"}
 _ANY_HAN = re.compile(f"[{HAN}]")
@@ -71,8 +71,13 @@ def ellipses(shown: str) -> Iterator[Edit]:
     if not any(dots in shown for dots in _ANY_DOTS):
         return
     for match in _DOTS.finditer(shown):
-        before, after = shown[: match.start()].rstrip(f"{OPEN}{CLOSE}")[-1:], shown[match.end() :].lstrip(f"{OPEN}{CLOSE}")[:1]
-        if "。" in match[0] or any(character and re.match(_BESIDE, character) for character in (before, after)):
+        before, after = (
+            shown[: match.start()].rstrip(f"{OPEN}{CLOSE}")[-1:],
+            shown[match.end() :].lstrip(f"{OPEN}{CLOSE}")[:1],
+        )
+        if "。" in match[0] or any(
+            character and re.match(_BESIDE, character) for character in (before, after)
+        ):
             yield Edit(*_without_edges(match, before, after), "……")
 
 
@@ -111,7 +116,11 @@ def dashes(shown: str, *, may_part: bool) -> Iterator[Edit]:
         left, right = match["left"][0], match["right"][-1]
         chinese = [bool(re.match(_BESIDE, character)) for character in (left, right)]
         is_range = left.isdigit() or right.isdigit()
-        is_dash = all(chinese) and not may_part if match["spaced"] == "-" else any(chinese) and not is_range
+        is_dash = (
+            all(chinese) and not may_part
+            if match["spaced"] == "-"
+            else any(chinese) and not is_range
+        )
         if is_dash and left != URL:
             yield Edit(match.end("left"), match.start("right"), "——")
         at = match.start("right")

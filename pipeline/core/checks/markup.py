@@ -6,25 +6,43 @@ import re
 from collections.abc import Iterator
 
 from pipeline.core.checks.base import Problem, Subject
-from pipeline.core.checks.mending import NARROW, excess, fewer, first_regaining, is_han, missing, quote, regains, spans_of
+from pipeline.core.checks.mending import (
+    NARROW,
+    excess,
+    fewer,
+    first_regaining,
+    is_han,
+    missing,
+    quote,
+    regains,
+    spans_of,
+)
 from pipeline.core.checks.parsed import Atom, Parsed, canonical_math
 from pipeline.core.checks.tree import Node, walk
-from pipeline.model import Severity
+from pipeline.findings import Severity
 
 _TARGETS = (Atom.LINK, Atom.IMAGE, Atom.REFERENCE)
 _NO_BRACKET = r"(?:`[^`]*`|[^\[\]［］【】`])*"
 _DOLLAR = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)|(?<!\\)\$", re.DOTALL)
 _ROLE = re.compile(r"\{([^{}]+)\}`(.*)`", re.DOTALL)
 _TAG_NAME = re.compile(r"</?\s*([A-Za-z][A-Za-z0-9]*)")
-_CHARACTER_REFERENCE = re.compile(r"[&＆]\s?(?:#[xX]?[0-9A-Fa-f]+|lt|gt|amp|quot|apos|nbsp|mdash|ndash|hellip|times|copy)\s?[;；]")
+_CHARACTER_REFERENCE = re.compile(
+    r"[&＆]\s?(?:#[xX]?[0-9A-Fa-f]+|lt|gt|amp|quot|apos|nbsp|mdash|ndash|hellip|times|copy)\s?[;；]"
+)
 
 
 def find_links(subject: Subject) -> Iterator[Problem]:
     """Links and images that stopped being what they were."""
     if subject.has_all_atoms and "](" not in subject.msgstr:
         return
-    lost = [(name, target) for name in _TARGETS for target in missing(subject.english, subject.chinese, name)]
-    shown = [(name, target) for name, target in lost if stands_elsewhere(subject.chinese, name, target)]
+    lost = [
+        (name, target)
+        for name in _TARGETS
+        for target in missing(subject.english, subject.chinese, name)
+    ]
+    shown = [
+        (name, target) for name, target in lost if stands_elsewhere(subject.chinese, name, target)
+    ]
     fix = _mended_links(subject, shown) if shown else None
     for name, target in shown:
         yield Problem(
@@ -43,7 +61,9 @@ def find_links(subject: Subject) -> Iterator[Problem]:
 
 def stands_elsewhere(chinese: Parsed, name: Atom, target: str) -> bool:
     """Whether a target that is lost shows as text, or belongs to an image instead of a link."""
-    return target in chinese.literal or any(target in chinese.of(other) for other in _TARGETS if other is not name)
+    return target in chinese.literal or any(
+        target in chinese.of(other) for other in _TARGETS if other is not name
+    )
 
 
 def _example(name: Atom, target: str) -> str:
@@ -58,7 +78,9 @@ def _mended_links(subject: Subject, lost: list[tuple[Atom, str]]) -> str | None:
             behind = rf"\s*[\[［【]\s*{re.escape(target[1:-1])}\s*[\]］】]"
         else:
             behind = rf"\s*[(（]\s*<?{re.escape(target)}>?(?P<title>\s+[\"“][^\"”]*[\"”])?\s*[)）]?"
-        pattern = re.compile(rf"(?P<bang>[!！]?)\s?[\[［【](?P<words>{_NO_BRACKET})[\]］】]{behind}")
+        pattern = re.compile(
+            rf"(?P<bang>[!！]?)\s?[\[［【](?P<words>{_NO_BRACKET})[\]］】]{behind}"
+        )
         fix = pattern.sub(lambda match, name=name, target=target: _link(match, name, target), fix)  # type: ignore[misc]
     return first_regaining(subject, [fix], *_TARGETS)
 
@@ -73,15 +95,21 @@ def _link(match: re.Match[str], name: Atom, target: str) -> str:
 
 def find_code(subject: Subject) -> Iterator[Problem]:
     """Backticks that show."""
-    if ("`" not in subject.msgstr and "｀" not in subject.msgstr) or excess(subject, "`", "｀") <= 0:
+    if ("`" not in subject.msgstr and "｀" not in subject.msgstr) or excess(
+        subject, "`", "｀"
+    ) <= 0:
         return
     narrow = subject.msgstr.replace("｀", "`")
     lost = [f"`{code}`" for code in fewer(subject.english, subject.chinese, Atom.CODE)]
     lost += fewer(subject.english, subject.chinese, Atom.ROLE)
     mark = "｀" if "｀" in subject.chinese.literal else "`"
     yield Problem(
-        text="a full-width ｀ shows instead of making code" if mark == "｀" else "a backtick shows: one is missing or too many",
-        hint=f"Write {quote(lost[0])}." if lost else "Put one backtick before the code and one behind it.",
+        text="a full-width ｀ shows instead of making code"
+        if mark == "｀"
+        else "a backtick shows: one is missing or too many",
+        hint=f"Write {quote(lost[0])}."
+        if lost
+        else "Put one backtick before the code and one behind it.",
         spans=spans_of(subject.msgstr, _with_marks(subject.msgstr, lost) or mark),
         fix=first_regaining(subject, [narrow, _closed(narrow, lost, "`")], Atom.CODE, Atom.ROLE),
         severity=None if lost else Severity.WARNING,
@@ -120,21 +148,34 @@ def find_math(subject: Subject) -> Iterator[Problem]:
     is_wide = bool(lost) and "＄" in chinese.literal
     if is_wide or excess(subject, "$") > 0:
         narrow = source.replace("＄", "$")
-        formulas = [f"${node.value}$" for node in _formulas(english) if canonical_math(node.value) in lost]
+        formulas = [
+            f"${node.value}$" for node in _formulas(english) if canonical_math(node.value) in lost
+        ]
         yield Problem(
-            text="a full-width ＄ shows instead of making a formula" if is_wide else "a $ shows: one is missing or too many",
-            hint=f"Write {quote(formulas[0])}." if formulas else "Put $ before and behind a formula, and \\$ for a dollar sign.",
+            text="a full-width ＄ shows instead of making a formula"
+            if is_wide
+            else "a $ shows: one is missing or too many",
+            hint=f"Write {quote(formulas[0])}."
+            if formulas
+            else "Put $ before and behind a formula, and \\$ for a dollar sign.",
             spans=spans_of(source, "＄" if is_wide else "$"),
             fix=first_regaining(subject, [narrow, _closed(narrow, formulas, "$")], Atom.MATH),
             severity=None if formulas else Severity.WARNING,
         )
-    elif new and (english.plain.count("$") > chinese.plain.count("$") or (not lost and any(map(is_han, "".join(new))))):
-        accident = next(node.value for node in _formulas(chinese) if canonical_math(node.value) in new)
+    elif new and (
+        english.plain.count("$") > chinese.plain.count("$")
+        or (not lost and any(map(is_han, "".join(new))))
+    ):
+        accident = next(
+            node.value for node in _formulas(chinese) if canonical_math(node.value) in new
+        )
         yield Problem(
             text=f"{quote(f'${accident}$')} became a formula",
             hint="Write \\$ for a dollar sign, and one $ before and one behind each formula.",
             spans=spans_of(source, f"${accident}$"),
-            fix=None if english.of(Atom.MATH) else first_regaining(subject, [_DOLLAR.sub(_escaped, source)], Atom.MATH),
+            fix=None
+            if english.of(Atom.MATH)
+            else first_regaining(subject, [_DOLLAR.sub(_escaped, source)], Atom.MATH),
         )
 
 
@@ -153,8 +194,12 @@ def find_roles(subject: Subject) -> Iterator[Problem]:
     for role in missing(subject.english, subject.chinese, Atom.ROLE):
         parts = _ROLE.fullmatch(role)
         name, target = (parts[1], parts[2]) if parts else (role[1:-1], "")
-        loose = re.compile(rf"(?<![A-Za-z:])(?:[{{｛]\s*)?{re.escape(name)}\s*[}}｝]?\s*(?=`)", re.IGNORECASE)
-        found = next((match for match in loose.finditer(subject.msgstr) if match[0] != f"{{{name}}}"), None)
+        loose = re.compile(
+            rf"(?<![A-Za-z:])(?:[{{｛]\s*)?{re.escape(name)}\s*[}}｝]?\s*(?=`)", re.IGNORECASE
+        )
+        found = next(
+            (match for match in loose.finditer(subject.msgstr) if match[0] != f"{{{name}}}"), None
+        )
         if found is None:
             continue
         fix = loose.sub(lambda _, name=name: f"{{{name}}}", subject.msgstr)  # type: ignore[misc]
@@ -171,13 +216,17 @@ def find_html(subject: Subject) -> Iterator[Problem]:
     if "<" not in subject.msgid:
         return
     english = subject.english.of(Atom.HTML)
-    lost = [tag for tag in missing(subject.english, subject.chinese, Atom.HTML) if _TAG_NAME.match(tag)]
+    lost = [
+        tag for tag in missing(subject.english, subject.chinese, Atom.HTML) if _TAG_NAME.match(tag)
+    ]
     fix, found = subject.msgstr, ""
     for tag in lost:
         opening = _TAG_NAME.match(tag)
         assert opening is not None
         slash = r"\s*/" if tag.startswith("</") else ""
-        shown = re.compile(rf"[<＜〈《]{slash}\s*{opening[1]}\b[^<>＜＞〈〉《》]*[>＞〉》]", re.IGNORECASE)
+        shown = re.compile(
+            rf"[<＜〈《]{slash}\s*{opening[1]}\b[^<>＜＞〈〉《》]*[>＞〉》]", re.IGNORECASE
+        )
         if match := next((match for match in shown.finditer(fix) if match[0] not in english), None):
             found = found or match[0]
             fix = fix[: match.start()] + tag + fix[match.end() :]
@@ -197,7 +246,9 @@ def find_escapes(subject: Subject) -> Iterator[Problem]:
         return
     ours = [match[0] for match in _CHARACTER_REFERENCE.finditer(chinese.literal)]
     if len(ours) > len(_CHARACTER_REFERENCE.findall(english.plain)):
-        fix = _CHARACTER_REFERENCE.sub(lambda match: re.sub(r"\s", "", match[0].translate(NARROW)), source)
+        fix = _CHARACTER_REFERENCE.sub(
+            lambda match: re.sub(r"\s", "", match[0].translate(NARROW)), source
+        )
         yield Problem(
             text=f"{quote(ours[0])} shows as it is written",
             hint="Write character references with a half-width & and ;.",
@@ -208,7 +259,9 @@ def find_escapes(subject: Subject) -> Iterator[Problem]:
     if len(backslashes) > len(_shown_backslashes(english)) and excess(subject, "$") <= 0:
         yield Problem(
             text=f"the backslash of {quote(backslashes[0])} shows",
-            hint="Delete the backslash." if backslashes[0] != "\\n" else "Break the line as the English does, or delete it.",
+            hint="Delete the backslash."
+            if backslashes[0] != "\\n"
+            else "Break the line as the English does, or delete it.",
             spans=spans_of(source, backslashes[0]),
             fix=_without_backslashes(subject, backslashes),
             severity=Severity.WARNING,

@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from pipeline.core import prose
-from pipeline.model import Markup
+from pipeline.core.document import prose
+from pipeline.core.document.message import Markup
 
 HAN = "\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 # Stand-ins, one for each character that they stand for.
@@ -18,8 +18,13 @@ CLOSE = "\ue003"  # not seen, belongs to what is before: ``**``, ``](target)``, 
 OTHER = "\ue004"  # an image, an escaped character, ``<br>``: no rule about what may stand beside it
 _TARGET = "\ue005"  # CLOSE of a link, as long as its ``[`` is not found
 
-_ANY = {Markup.MARKDOWN: re.compile(r"[`*_~$<>\[\]{}&\\]|http"), Markup.RST: re.compile(r"[`*_|\\]|http")}
-_URL_END = re.compile(rf"[{HAN}\u3000-\u303f\uff00-\uffef“”‘’…—]|[.,;:!?)\]\"'*]+(?:$|(?=[{HAN}\u3000-\u303f\uff00-\uffef]))")
+_ANY = {
+    Markup.MARKDOWN: re.compile(r"[`*_~$<>\[\]{}&\\]|http"),
+    Markup.RST: re.compile(r"[`*_|\\]|http"),
+}
+_URL_END = re.compile(
+    rf"[{HAN}\u3000-\u303f\uff00-\uffef“”‘’…—]|[.,;:!?)\]\"'*]+(?:$|(?=[{HAN}\u3000-\u303f\uff00-\uffef]))"
+)
 _ROLE = re.compile(r"(\{[\w+:-]+\}`+)(.*?)(\s*<[^<>`]*>`+|`+)", re.DOTALL)
 _VOID = re.compile(r"<(?:area|br|col|hr|img|input|wbr)\b|<!--|.*/>", re.DOTALL | re.IGNORECASE)
 _AUTOLINK = re.compile(r"<[A-Za-z][\w+.-]*:")
@@ -95,7 +100,10 @@ def _role(opening: str, title: str, closing: str) -> str:
     if not re.search(f"[{HAN}]", title):
         return WORD * (len(opening) + len(title) + len(closing))
     edges = (0, len(title) - 1)
-    seen = (character if at in edges and character.isalnum() else OTHER for at, character in enumerate(title))
+    seen = (
+        character if at in edges and character.isalnum() else OTHER
+        for at, character in enumerate(title)
+    )
     return OPEN * len(opening) + "".join(seen) + CLOSE * len(closing)
 
 
@@ -139,7 +147,10 @@ def _without_marks(text: str, marks: re.Pattern[str]) -> str:
 def _emphasis(match: re.Match[str], runs: list[_Run]) -> str:
     """What a run of marks is, told by the runs still open, which are kept up to date."""
     text, (start, end) = match.string, match.span()
-    opens, closes = end < len(text) and not text[end].isspace(), start > 0 and not text[start - 1].isspace()
+    opens, closes = (
+        end < len(text) and not text[end].isspace(),
+        start > 0 and not text[start - 1].isspace(),
+    )
     alike = [run for run in runs if run.mark == text[start]]
     size = end - start
     if closes and alike and (not opens or size in (alike[-1].size, sum(run.size for run in alike))):
@@ -161,4 +172,6 @@ def keeps_atoms(before: str, after: str, markup: Markup = Markup.MARKDOWN) -> bo
 
 def _atoms(text: str, markup: Markup) -> list[str]:
     atoms = prose.atoms_of(text, markup)
-    return sorted(atom[: _stand_in(atom).count(URL)] if atom.startswith("http") else atom for atom in atoms)
+    return sorted(
+        atom[: _stand_in(atom).count(URL)] if atom.startswith("http") else atom for atom in atoms
+    )

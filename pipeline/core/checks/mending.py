@@ -13,7 +13,10 @@ _NO_WORD = re.compile(r"[\W_]+")
 # Full-width and Chinese marks, and what was meant where only ASCII works. Not letters and digits: those are words.
 NARROW = {
     **{code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F) if not chr(code).isalnum()},
-    **{ord(wide): narrow for wide, narrow in zip("\u3000。、“”‘’【】〈〉《》", " .,\"\"''[]<><>", strict=True)},
+    **{
+        ord(wide): narrow
+        for wide, narrow in zip("\u3000。、“”‘’【】〈〉《》", " .,\"\"''[]<><>", strict=True)
+    },
 }
 
 
@@ -24,7 +27,9 @@ def are_words_kept(before: str, after: str) -> bool:
 
 def excess(subject: Subject, *marks: str) -> int:
     """How many more of some marks a reader of the translation sees than one of the English. Escaped ones were meant."""
-    return sum(subject.chinese.literal.count(mark) - subject.english.plain.count(mark) for mark in marks)
+    return sum(
+        subject.chinese.literal.count(mark) - subject.english.plain.count(mark) for mark in marks
+    )
 
 
 def regains(subject: Subject, fix: str, *names: Atom) -> bool:
@@ -34,14 +39,20 @@ def regains(subject: Subject, fix: str, *names: Atom) -> bool:
         are_words_kept(subject.msgstr, fix)
         and fixed.blocks == subject.english.blocks
         and all(_distance(subject.english, fixed, name) == 0 for name in names)
-        and all(_distance(subject.english, fixed, name) <= _distance(subject.english, subject.chinese, name) for name in Atom)
+        and all(
+            _distance(subject.english, fixed, name)
+            <= _distance(subject.english, subject.chinese, name)
+            for name in Atom
+        )
     )
 
 
 def improves(subject: Subject, fix: str, name: Atom) -> bool:
     """Whether a mend has more of the English atoms of a class, and otherwise is as :func:`regains` wants it."""
     fixed = subject.read(fix)
-    return regains(subject, fix) and _distance(subject.english, fixed, name) < _distance(subject.english, subject.chinese, name)
+    return regains(subject, fix) and _distance(subject.english, fixed, name) < _distance(
+        subject.english, subject.chinese, name
+    )
 
 
 def _distance(english: Parsed, chinese: Parsed, name: Atom) -> int:
@@ -50,7 +61,9 @@ def _distance(english: Parsed, chinese: Parsed, name: Atom) -> int:
 
 def first_regaining(subject: Subject, fixes: Iterable[str], *names: Atom) -> str | None:
     """The first mend that :func:`regains` what it should."""
-    return next((fix for fix in fixes if fix != subject.msgstr and regains(subject, fix, *names)), None)
+    return next(
+        (fix for fix in fixes if fix != subject.msgstr and regains(subject, fix, *names)), None
+    )
 
 
 def repeated_mark(subject: Subject, mark: str) -> Problem:
@@ -87,4 +100,8 @@ def quote(text: str) -> str:
 
 def spans_of(text: str, *pieces: str) -> tuple[tuple[int, int], ...]:
     """Where each piece stands first."""
-    return tuple((text.index(piece), text.index(piece) + len(piece)) for piece in pieces if piece and piece in text)
+    return tuple(
+        (text.index(piece), text.index(piece) + len(piece))
+        for piece in pieces
+        if piece and piece in text
+    )

@@ -21,7 +21,14 @@ _HAN_WORDS = {  # what else a number may be called
     "0.5": re.compile("半"),
     "100": re.compile("全|所有|完"),
 }
-_SCALES = {"hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12, "dozen": 12}
+_SCALES = {
+    "hundred": 100,
+    "thousand": 10**3,
+    "million": 10**6,
+    "billion": 10**9,
+    "trillion": 10**12,
+    "dozen": 12,
+}
 _COUNTS = {
     name: at
     for names in (
@@ -29,8 +36,13 @@ _COUNTS = {
         "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth",
     )
     for at, name in enumerate(names.split())
-} | {name: at * 10 for at, name in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)}
-_MONTHS = {name: at for at, name in enumerate("Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(), 1)}
+} | {
+    name: at * 10
+    for at, name in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)
+}
+_MONTHS = {
+    name: at for at, name in enumerate("Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(), 1)
+}
 _MONTH = re.compile(rf"\b({'|'.join(_MONTHS)})[a-z]*\b")
 _NAMES = {  # words that say a number without being one
     "0": "no none nothing null nil empty without",
@@ -53,7 +65,9 @@ for _value, _names in _NAMES.items():
 _ENGLISH_WORD = re.compile(r"[a-z]+")
 _COUNT = "|".join(sorted((*_COUNTS, *_SCALES), key=len, reverse=True))
 _SPELLED = re.compile(rf"\b(?:{_COUNT})(?:(?:\s+and)?[\s-]+(?:{_COUNT}))*s?\b")
-_SCALED = re.compile(rf"({_DIGITS})(?:[\s-]?({'|'.join(_SCALES)}|[kK](?![\w]))|\s?([{''.join(_POWERS)}]+))?")
+_SCALED = re.compile(
+    rf"({_DIGITS})(?:[\s-]?({'|'.join(_SCALES)}|[kK](?![\w]))|\s?([{''.join(_POWERS)}]+))?"
+)
 _DECADE = re.compile(r"(\d\d)(\d0)['’]?s\b")
 
 
@@ -76,7 +90,10 @@ def numbers_of(text: str) -> list[Number]:
     if not _ANY_DIGIT.search(text):
         return []
     text = text.translate(_WIDE)
-    return [Number(match[1], *match.span(1), ways=tuple(_ways(match, text))) for match in _SCALED.finditer(text)]
+    return [
+        Number(match[1], *match.span(1), ways=tuple(_ways(match, text)))
+        for match in _SCALED.finditer(text)
+    ]
 
 
 def values_of(numbers: Iterable[Number]) -> set[str]:
@@ -90,7 +107,10 @@ def english_values(text: str) -> set[str]:
     lower = text.lower()
     for match in _SPELLED.finditer(lower):
         words = re.findall(_COUNT, match[0])
-        values |= {str(_spelled(words)), *(str(_COUNTS.get(word) or _SCALES.get(word, 0)) for word in words)}
+        values |= {
+            str(_spelled(words)),
+            *(str(_COUNTS.get(word) or _SCALES.get(word, 0)) for word in words),
+        }
     for word in set(_ENGLISH_WORD.findall(lower)):
         values.update(_SAYS.get(word) or _SAYS.get(word.removesuffix("s").removesuffix("d"), ()))
     values.update(str(_MONTHS[match[1]]) for match in _MONTH.finditer(text))
@@ -101,7 +121,10 @@ def chinese_values(text: str) -> set[str]:
     """Every value that a masked Chinese text names, in digits or in numerals."""
     values = values_of(numbers_of(text))
     for match in _HAN_NUMBER.finditer(text):
-        values |= {str(_numeral(match[0])), *(str(_NUMERALS.get(digit, _POWERS.get(digit))) for digit in match[0])}
+        values |= {
+            str(_numeral(match[0])),
+            *(str(_NUMERALS.get(digit, _POWERS.get(digit))) for digit in match[0]),
+        }
     values.update(value for value, words in _HAN_WORDS.items() if words.search(text))
     return values
 
@@ -162,7 +185,13 @@ class Unit:
 
 def _forms(symbol: str) -> list[str]:
     symbols, english, chinese, _ = _UNITS[symbol]
-    return [symbol, *symbols.split(), *english.split(), *(f"{word}s" for word in english.split()), *chinese.split()]
+    return [
+        symbol,
+        *symbols.split(),
+        *english.split(),
+        *(f"{word}s" for word in english.split()),
+        *chinese.split(),
+    ]
 
 
 def _pattern(symbol: str) -> re.Pattern[str]:
@@ -212,7 +241,11 @@ def units_of(text: str) -> list[Unit]:
     if not _ANY_DIGIT.search(text):
         return []
     found = _MEASURED.finditer(text.translate(_WIDE))
-    return [Unit(_KNOWN[match["unit"]], *match.span("unit")) for match in found if match["unit"] != "s" or match["gap"] or "." in match[0]]
+    return [
+        Unit(_KNOWN[match["unit"]], *match.span("unit"))
+        for match in found
+        if match["unit"] != "s" or match["gap"] or "." in match[0]
+    ]
 
 
 def names_unit(text: str, symbol: str) -> bool:

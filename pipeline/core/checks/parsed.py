@@ -15,11 +15,11 @@ from enum import StrEnum
 from functools import lru_cache
 from types import MappingProxyType
 
-from pipeline.core import prose, splice
 from pipeline.core.checks import placing, rst_placing, rst_tree
 from pipeline.core.checks.placing import STAND_IN
 from pipeline.core.checks.tree import Node, html_tree, image_tree, inline_tree, walk
-from pipeline.model import Kind, Markup
+from pipeline.core.document import prose, splice
+from pipeline.core.document.message import Kind, Markup
 
 _SPACE_IN_MATH = re.compile(r"(?<![A-Za-z])\s+|\s+(?![A-Za-z])")
 _TEXT_IN_MATH = re.compile(r"(\\(?:text\w*|mbox|hbox))\s*\{[^{}]*\}")
@@ -61,12 +61,19 @@ _ATOM_OF = {
 }
 # What is found in text that the parser takes for plain.
 _IN_TEXT = {
-    Atom.URL: re.compile(rf"(?:[A-Za-z][A-Za-z0-9+.-]*://|\bwww\.){_URL_CHARACTER}+(?:[.,;!]+{_URL_CHARACTER}+)*", re.ASCII),
-    Atom.EMAIL: re.compile(r"(?<![\w.@/])[A-Za-z0-9][\w.+-]*@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}", re.ASCII),
+    Atom.URL: re.compile(
+        rf"(?:[A-Za-z][A-Za-z0-9+.-]*://|\bwww\.){_URL_CHARACTER}+(?:[.,;!]+{_URL_CHARACTER}+)*",
+        re.ASCII,
+    ),
+    Atom.EMAIL: re.compile(
+        r"(?<![\w.@/])[A-Za-z0-9][\w.+-]*@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}", re.ASCII
+    ),
     Atom.SUBSTITUTION: re.compile(r"\{\{.*?\}\}"),
     Atom.CITATION: re.compile(r"\[-?@[^\[\]]+\]|\[![A-Z]+\]"),
 }
-_OF_MARKDOWN = frozenset((Atom.SUBSTITUTION, Atom.CITATION))  # docutils knows those of reStructuredText
+_OF_MARKDOWN = frozenset(
+    (Atom.SUBSTITUTION, Atom.CITATION)
+)  # docutils knows those of reStructuredText
 _FOUND_IN_TEXT = {
     Markup.MARKDOWN: _IN_TEXT,
     Markup.RST: {name: pattern for name, pattern in _IN_TEXT.items() if name not in _OF_MARKDOWN},
@@ -113,7 +120,11 @@ _NONE: Counter[str] = Counter()
 def parse(text: str, kind: Kind, markup: Markup = Markup.MARKDOWN) -> Parsed:
     """``text`` in the place of a message of this kind. Never fails: all text is CommonMark/MyST, and what docutils objects to is text."""
     lines = splice.translation_lines(text)
-    blocks, tree = _rst_block_and_tree(" ".join(lines), kind) if markup is Markup.RST else _block_and_tree(lines, kind)
+    blocks, tree = (
+        _rst_block_and_tree(" ".join(lines), kind)
+        if markup is Markup.RST
+        else _block_and_tree(lines, kind)
+    )
     gathered = _Gathered(markup)
     gathered.add(tree)
     return Parsed(
@@ -133,7 +144,9 @@ def parse(text: str, kind: Kind, markup: Markup = Markup.MARKDOWN) -> Parsed:
 
 def blanked(source: str, by: str = STAND_IN, markup: Markup = Markup.MARKDOWN) -> str:
     """``source`` with each character of an atom and of an escape replaced, so that positions stay."""
-    return _ESCAPED[markup].sub(by * 2, prose.replace_atoms(source, lambda atom: by * len(atom), markup))
+    return _ESCAPED[markup].sub(
+        by * 2, prose.replace_atoms(source, lambda atom: by * len(atom), markup)
+    )
 
 
 def canonical_math(formula: str) -> str:
@@ -162,7 +175,11 @@ def _rst_block_and_tree(text: str, kind: Kind) -> tuple[tuple[str, ...], tuple[N
 
 
 def _joined(trees: Iterable[tuple[Node, ...]]) -> tuple[Node, ...]:
-    return tuple(node for number, tree in enumerate(trees) for node in ((Node("break", "\n"), *tree) if number else tree))
+    return tuple(
+        node
+        for number, tree in enumerate(trees)
+        for node in ((Node("break", "\n"), *tree) if number else tree)
+    )
 
 
 class _Gathered:

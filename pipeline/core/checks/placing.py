@@ -7,8 +7,8 @@ from functools import lru_cache
 
 from markdown_it.token import Token
 
-from pipeline.core import markdown
-from pipeline.model import Kind
+from pipeline.core.document.message import Kind
+from pipeline.core.myst import split as markdown
 
 STAND_IN = "\ufffc"  # the "object replacement character": for what is no plain text, and for the blocks around a message
 # Code, formulas and emphasis begin no block.
@@ -46,7 +46,11 @@ def _parsed(lines: list[str], kind: Kind) -> Blocks:
     md = markdown.parser()
     tokens: list[Token] = []
     md.block.parse(_placed(lines, kind), md, {}, tokens)
-    blocks = tuple(token.type.removesuffix("_open") for token in tokens if token.nesting >= 0 and token.type != "inline")
+    blocks = tuple(
+        token.type.removesuffix("_open")
+        for token in tokens
+        if token.nesting >= 0 and token.type != "inline"
+    )
     texts = tuple(token.content for token in tokens if token.content and token.content != STAND_IN)
     if kind is Kind.TABLE_CELL:  # more cells than the table has columns leave no token
         blocks += ("td",) * len(_CELL_END.findall(lines[0]))

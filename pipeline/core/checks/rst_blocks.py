@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from pipeline.core.checks.base import Problem, Subject
 from pipeline.core.checks.mending import quote, regains, repeated_mark, spans_of
-from pipeline.model import Kind
+from pipeline.core.document.message import Kind
 
 _BECAME = {
     "literal_block": "what announces a code block: it ends with ::",
@@ -45,7 +45,9 @@ def find_other_block(subject: Subject) -> Iterator[Problem]:
             text=f"the {subject.kind} becomes {_BECAME.get(name, 'another block')}",
             hint=_hint(name, mark),
             spans=spans_of(subject.msgstr, mark),
-            fix=next((fix for fix in _mended(source) if fix != source and regains(subject, fix)), None),
+            fix=next(
+                (fix for fix in _mended(source) if fix != source and regains(subject, fix)), None
+            ),
         )
 
 
@@ -62,7 +64,11 @@ def _hint(name: str, mark: str) -> str:
         return "End it with “：”: where the English page has ::, the page gets it again."
     if name == "classifier":
         return "Write “：” without spaces."
-    return f"Put a backslash before {quote(mark)}, or reword its start." if mark else "Reword its start."
+    return (
+        f"Put a backslash before {quote(mark)}, or reword its start."
+        if mark
+        else "Reword its start."
+    )
 
 
 def _mended(source: str) -> Iterator[str]:

@@ -12,12 +12,14 @@ from collections.abc import Iterator
 from pipeline.core.checks.base import Problem, Subject
 from pipeline.core.checks.mending import are_words_kept, quote
 from pipeline.core.checks.parsed import Parsed, blanked
-from pipeline.model import Markup
+from pipeline.core.document.message import Markup
 
 # A run that can have been meant to open or close something: not `2 * 3`.
 _MEANT = re.compile(r"(?<!\s)\*+|\*+(?!\s)")
 # What looks like bold or italics, with the full-width stars and the underscores of Markdown.
-_PAIR = re.compile(r"(?<![*＊])(?P<mark>\*{1,3}|＊{1,2}|(?<![A-Za-z0-9_])__(?=[^_]))(?P<inner>[^*＊]*[^\s*＊][^*＊]*?)(?P=mark)(?![*＊])")
+_PAIR = re.compile(
+    r"(?<![*＊])(?P<mark>\*{1,3}|＊{1,2}|(?<![A-Za-z0-9_])__(?=[^_]))(?P<inner>[^*＊]*[^\s*＊][^*＊]*?)(?P=mark)(?![*＊])"
+)
 _LETTER = re.compile(r"[A-Za-z0-9]")
 # What may stand before and behind marks. The page puts marks apart from Chinese by itself.
 _BEFORE = re.compile(r"[\s'\"(<\[{/:\x80-\U0010ffff-]|\Z")
@@ -43,13 +45,19 @@ def find_unrendered(subject: Subject) -> Iterator[Problem]:
         )
     elif stray > 0 and lost > 0:
         lone = [match.span() for match in _MEANT.finditer(_without_marks(source))]
-        yield Problem(text="a star shows that has no partner", hint="Write the same stars before and behind the words.", spans=tuple(lone))
+        yield Problem(
+            text="a star shows that has no partner",
+            hint="Write the same stars before and behind the words.",
+            spans=tuple(lone),
+        )
 
 
 def _stray(subject: Subject, parsed: Parsed) -> int:
     """How many more stars show than in the English."""
     english = subject.english
-    return len(_MEANT.findall(parsed.literal)) - max(len(_MEANT.findall(text)) for text in (english.plain, english.literal))
+    return len(_MEANT.findall(parsed.literal)) - max(
+        len(_MEANT.findall(text)) for text in (english.plain, english.literal)
+    )
 
 
 def _rendered(source: str) -> list[tuple[int, int]]:
@@ -69,7 +77,11 @@ def _without_marks(source: str) -> str:
 def _broken(source: str) -> list[re.Match[str]]:
     """What looks like bold or italics and is none."""
     rendered = _rendered(source)
-    return [pair for pair in _PAIR.finditer(blanked(source, markup=Markup.RST)) if pair.span() not in rendered or len(pair["mark"]) > 2]
+    return [
+        pair
+        for pair in _PAIR.finditer(blanked(source, markup=Markup.RST))
+        if pair.span() not in rendered or len(pair["mark"]) > 2
+    ]
 
 
 def _hint(source: str, pair: re.Match[str]) -> str:
@@ -88,8 +100,14 @@ def _fix(subject: Subject) -> str | None:
     for pair in reversed(_broken(source)):  # so that the places of the others hold
         source = _mended(source, pair)
     before, after = subject.chinese, subject.read(source)
-    is_same = after.blocks == before.blocks and after.atoms == before.atoms and are_words_kept(before.visible, after.visible)
-    is_mended = after.count("strong", "em") >= before.count("strong", "em") and _stray(subject, after) <= 0
+    is_same = (
+        after.blocks == before.blocks
+        and after.atoms == before.atoms
+        and are_words_kept(before.visible, after.visible)
+    )
+    is_mended = (
+        after.count("strong", "em") >= before.count("strong", "em") and _stray(subject, after) <= 0
+    )
     return source if is_same and is_mended and source != subject.msgstr else None
 
 

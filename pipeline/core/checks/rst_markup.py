@@ -7,19 +7,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import partial
 
-from pipeline.core import prose
 from pipeline.core.checks.base import Problem, Subject
 from pipeline.core.checks.mending import excess, fewer, improves, missing, quote, regains, spans_of
 from pipeline.core.checks.parsed import Atom, Parsed, canonical_math
 from pipeline.core.checks.tree import Node, walk
-from pipeline.model import Markup, Severity
+from pipeline.core.document import prose
+from pipeline.core.document.message import Markup
+from pipeline.findings import Severity
 
 _TARGETS = (Atom.LINK, Atom.REFERENCE)
 _TICKS = "[`｀]"
 _ROLE = re.compile(r":([^`]+):`(.*)`", re.DOTALL)
 _TITLED = re.compile(r"(.*?)\s*[<＜〈《]\s*([^<>＜＞〈〉《》]*?)\s*[>＞〉》]", re.DOTALL)
-_CHARACTER_REFERENCE = re.compile(r"&(?:#[xX]?[0-9A-Fa-f]+|lt|gt|amp|quot|apos|nbsp|mdash|ndash|hellip|times|copy);")
+_CHARACTER_REFERENCE = re.compile(
+    r"&(?:#[xX]?[0-9A-Fa-f]+|lt|gt|amp|quot|apos|nbsp|mdash|ndash|hellip|times|copy);"
+)
 _ESCAPED_WORD = re.compile(r"\\\w")
 
 
@@ -30,8 +34,14 @@ def _first_improving(subject: Subject, fixes: Iterable[str], *names: Atom) -> st
 
 def find_links(subject: Subject) -> Iterator[Problem]:
     """Links and references that stopped being what they were."""
-    lost = [(name, value) for name in _TARGETS for value in missing(subject.english, subject.chinese, name)]
-    shown = [(name, value) for name, value in lost if stands_elsewhere(subject.chinese, name, value)]
+    lost = [
+        (name, value)
+        for name in _TARGETS
+        for value in missing(subject.english, subject.chinese, name)
+    ]
+    shown = [
+        (name, value) for name, value in lost if stands_elsewhere(subject.chinese, name, value)
+    ]
     if not shown:
         return
     fix = _mended_links(subject, shown)
@@ -40,7 +50,9 @@ def find_links(subject: Subject) -> Iterator[Problem]:
         yield Problem(
             text=f"the {'link to' if name is Atom.LINK else 'reference'} {quote(_name(value))} is none any more",
             hint=f"Write it as {written}{', with a space before <' if '<' in written else ''}.",
-            spans=spans_of(subject.msgstr, value if name is Atom.LINK else _name_in(subject.msgstr, value)),
+            spans=spans_of(
+                subject.msgstr, value if name is Atom.LINK else _name_in(subject.msgstr, value)
+            ),
             fix=fix,
         )
 
@@ -71,7 +83,9 @@ def _pattern(value: str) -> str:
 
 
 def _name_in(source: str, value: str) -> str:
-    found = value != "__" and re.search(rf"(?<![A-Za-z0-9]){_pattern(value)}(?![A-Za-z0-9])", source, re.IGNORECASE)
+    found = value != "__" and re.search(
+        rf"(?<![A-Za-z0-9]){_pattern(value)}(?![A-Za-z0-9])", source, re.IGNORECASE
+    )
     return found[0] if found else ""
 
 
@@ -82,14 +96,20 @@ def _mended_links(subject: Subject, lost: list[tuple[Atom, str]]) -> str | None:
         written = written_as(subject, name, value)
         if name is Atom.REFERENCE:
             loose = rf"(?<![\w`<])(?:{_TICKS}\s*)?{_pattern(value)}(?:\s*{_TICKS})?(?:\s?[_＿](?![A-Za-z0-9_]))?(?![`｀>])"
-            fix = re.sub(loose, lambda _, written=written: written, fix, count=1, flags=re.IGNORECASE | re.ASCII)  # type: ignore[misc]
+            literal = written.replace("\\", r"\\")
+            fix = re.sub(loose, literal, fix, count=1, flags=re.IGNORECASE | re.ASCII)
             continue
         target = re.escape(value)
         of_markdown = rf"\[(?P<words>[^\[\]]*)\]\s*[(（]\s*{target}\s*[)）]"
         own = rf"{_TICKS}(?P<words>[^`｀<>＜＞〈〉《》]*?)\s*[<＜〈《]\s*{target}\s*[>＞〉》]\s*{_TICKS}?(?:\s?[_＿]{{1,2}})?"
         for pattern in (of_markdown, own):
-            fix = re.sub(pattern, lambda match, written=written: written.replace("…", match["words"].strip()), fix)  # type: ignore[misc]
+            fix = re.sub(pattern, partial(_around_words, written), fix)
     return _first_improving(subject, [fix], *_TARGETS)
+
+
+def _around_words(written: str, match: re.Match[str]) -> str:
+    """``written`` with the words that ``match`` has found in place of the ellipsis."""
+    return written.replace("…", match["words"].strip())
 
 
 def find_code(subject: Subject) -> Iterator[Problem]:
@@ -97,39 +117,64 @@ def find_code(subject: Subject) -> Iterator[Problem]:
     if not re.search(_TICKS, subject.msgstr):
         return
     lost = fewer(subject.english, subject.chinese, Atom.CODE)
-    single = [code for code in _single(subject.chinese) if code in lost and code not in _single(subject.english)]
+    single = [
+        code
+        for code in _single(subject.chinese)
+        if code in lost and code not in _single(subject.english)
+    ]
     is_shown = excess(subject, "`", "｀") > 0
     if not single and not is_shown:
         return
     fixes = (_with_ticks(subject.msgstr, lost), _taken_apart(subject.msgstr, lost))
     yield Problem(
-        text=f"{quote(f'`{single[0]}`')} is no code: reST wants two backquotes" if single else _what_shows(subject),
+        text=f"{quote(f'`{single[0]}`')} is no code: reST wants two backquotes"
+        if single
+        else _what_shows(subject),
         hint=_code_hint(subject, (*single, *lost)),
-        spans=spans_of(subject.msgstr, f"`{single[0]}`" if single else "｀" if "｀" in subject.chinese.literal else "`"),
+        spans=spans_of(
+            subject.msgstr,
+            f"`{single[0]}`" if single else "｀" if "｀" in subject.chinese.literal else "`",
+        ),
         fix=_first_improving(subject, fixes, Atom.CODE),
-        severity=None if lost or missing(subject.english, subject.chinese, Atom.ROLE) else Severity.WARNING,
+        severity=None
+        if lost or missing(subject.english, subject.chinese, Atom.ROLE)
+        else Severity.WARNING,
     )
 
 
 def _single(parsed: Parsed) -> list[str]:
     """What stands in single backquotes without a role."""
-    return [node.children[0].value for _, node in walk(parsed.tree) if node.type == "role" and node.value.startswith("`")]
+    return [
+        node.children[0].value
+        for _, node in walk(parsed.tree)
+        if node.type == "role" and node.value.startswith("`")
+    ]
 
 
 def _nests_code(parsed: Parsed) -> bool:
-    return any("`" in node.value for path, node in walk(parsed.tree) if path and path[-1] in ("strong", "em"))
+    return any(
+        "`" in node.value
+        for path, node in walk(parsed.tree)
+        if path and path[-1] in ("strong", "em")
+    )
 
 
 def _what_shows(subject: Subject) -> str:
     if _nests_code(subject.chinese):
         return "code within bold or italics shows its backquotes"
-    return "a full-width ｀ shows" if "｀" in subject.chinese.literal else "a backquote shows: one is missing or too many"
+    return (
+        "a full-width ｀ shows"
+        if "｀" in subject.chinese.literal
+        else "a backquote shows: one is missing or too many"
+    )
 
 
 def _code_hint(subject: Subject, lost: tuple[str, ...]) -> str:
     if _nests_code(subject.chinese):
         return "reST knows no code within bold: end the stars before it, and begin them again behind it if need be."
-    return f"Write ``{lost[0]}``." if lost else "Put two backquotes before the code and two behind it."
+    return (
+        f"Write ``{lost[0]}``." if lost else "Put two backquotes before the code and two behind it."
+    )
 
 
 def _with_ticks(source: str, lost: list[str]) -> str:
@@ -154,7 +199,10 @@ def _taken_apart(source: str, lost: list[str]) -> str:
 
 def _apart(match: re.Match[str], literal: str) -> str:
     stars = match["stars"]
-    parts = [f"{stars}{words.strip()}{stars}" if words.strip() else "" for words in (match["before"], match["after"])]
+    parts = [
+        f"{stars}{words.strip()}{stars}" if words.strip() else ""
+        for words in (match["before"], match["after"])
+    ]
     return " ".join(filter(None, (parts[0], literal, parts[1])))
 
 
@@ -163,10 +211,14 @@ def find_math(subject: Subject) -> Iterator[Problem]:
     if excess(subject, "$", "＄") <= 0:
         return
     lost = fewer(subject.english, subject.chinese, Atom.MATH)
-    formulas = [node.value for node in _formulas(subject.english) if canonical_math(node.value) in lost]
+    formulas = [
+        node.value for node in _formulas(subject.english) if canonical_math(node.value) in lost
+    ]
     yield Problem(
         text="a $ shows: in reST it makes no formula",
-        hint=f"Write {quote(f':math:`{formulas[0]}`')}." if formulas else "Delete it, or write the amount as the English does.",
+        hint=f"Write {quote(f':math:`{formulas[0]}`')}."
+        if formulas
+        else "Delete it, or write the amount as the English does.",
         spans=spans_of(subject.msgstr, "$" if "$" in subject.msgstr else "＄"),
         severity=None if formulas else Severity.WARNING,
     )
@@ -183,7 +235,9 @@ def find_roles(subject: Subject) -> Iterator[Problem]:
     fixes: dict[tuple[int, int], tuple[str, str]] = {}
     for name, target in _lost_roles(subject):
         marks = rf"(?<![A-Za-z:：{{｛])(?:[:：{{｛]\s*)?{re.escape(name)}\s*[:：}}｝]?\s*"
-        loose = re.compile(rf"{marks}{_TICKS}{{1,2}}(?P<content>[^`｀]*){_TICKS}{{1,2}}", re.IGNORECASE)
+        loose = re.compile(
+            rf"{marks}{_TICKS}{{1,2}}(?P<content>[^`｀]*){_TICKS}{{1,2}}", re.IGNORECASE
+        )
         for match in loose.finditer(subject.msgstr):
             written = f":{name}:`{_content(match['content'])}`"
             if match[0] != written:
@@ -237,7 +291,9 @@ def find_escapes(subject: Subject) -> Iterator[Problem]:
             text=f"the backslash of {quote(escaped[0])} vanishes",
             hint="Delete it, or write two for one that is to be seen.",
             spans=spans_of(source, escaped[0]),
-            fix=fix if not any(pair.isascii() for pair in escaped) and regains(subject, fix) else None,
+            fix=fix
+            if not any(pair.isascii() for pair in escaped) and regains(subject, fix)
+            else None,
             severity=Severity.WARNING,
         )
 

@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from pipeline.core.checks.placing import STAND_IN, Blocks
-from pipeline.model import Kind
+from pipeline.core.document.message import Kind
 
 if TYPE_CHECKING:
     from docutils.nodes import Element
@@ -49,7 +49,12 @@ def _parsed(text: str, kind: Kind) -> Blocks:
 
     document, _ = read(Lines(_placed(text, kind)))
     found = list(_elements(document))
-    words = (child for node in found for child in node.children if isinstance(child, Words) and child != STAND_IN)
+    words = (
+        child
+        for node in found
+        for child in node.children
+        if isinstance(child, Words) and child != STAND_IN
+    )
     return tuple(node.tagname for node in found), tuple(map(str, words))
 
 

@@ -38,7 +38,9 @@ def _nodes(node: Any) -> Iterator[Node]:
         case "#text":
             yield from _texts(str(node))
         case "emphasis" | "strong":
-            yield Node("em" if node.tagname == "emphasis" else "strong", "", tuple(_texts(str(node[0]))))
+            yield Node(
+                "em" if node.tagname == "emphasis" else "strong", "", tuple(_texts(str(node[0])))
+            )
         case "literal":
             yield Node("code", node.astext())
         case "inline":
@@ -67,7 +69,12 @@ def _texts(text: str) -> Iterator[Node]:
 
 def _role(node: Any) -> Node:
     """Two roles are the same if they look up the same; a ``~`` only shortens what is shown."""
-    name, content, shown, target = node["role"].lower(), node["content"], node.astext(), node["target"]
+    name, content, shown, target = (
+        node["role"].lower(),
+        node["content"],
+        node.astext(),
+        node["target"],
+    )
     if name == "math":
         return Node("math", content)
     if not name and content.isascii() and _CODE.fullmatch(content):
@@ -76,7 +83,11 @@ def _role(node: Any) -> Node:
         return Node("role", f":{name}:" if name else "`…`", (Node("text", content),))
     short = target.removeprefix("~")
     if shown == target:
-        return Node("role", f":{name}:`{short}`", (Node("code", shown if short == target else short.rpartition(".")[2]),))
+        return Node(
+            "role",
+            f":{name}:`{short}`",
+            (Node("code", shown if short == target else short.rpartition(".")[2]),),
+        )
     return Node("role", f":{name}:`{short}`", (Node("text", shown),))
 
 

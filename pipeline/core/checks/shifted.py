@@ -14,9 +14,10 @@ from difflib import SequenceMatcher
 from itertools import groupby
 from typing import NamedTuple
 
-from pipeline.core import prose
 from pipeline.core.checks.base import PageCheck, Problem, Subject
-from pipeline.model import Markup, Severity
+from pipeline.core.document import prose
+from pipeline.core.document.message import Markup
+from pipeline.findings import Severity
 
 _NEAR = 3  # how many entries away another message is looked for
 _CLEARLY = 3.5  # how much better a translation must fit another message
@@ -27,14 +28,18 @@ _LONG = 8  # characters that two messages hardly have in common by chance
 _WORD = 2  # the same, if one follows the other
 _ROLE = re.compile(r"(\{[\w+:-]+\}|:[\w.+:-]+:)`+[^`]*<([^<>`]+)>`+")
 _IMAGE = re.compile(r"!\[[^\[\]]*\]")
-_NAMED = re.compile(r"\s<([^<>`]+)_>`_")  # of reStructuredText: a reference whose words are not the name
+_NAMED = re.compile(
+    r"\s<([^<>`]+)_>`_"
+)  # of reStructuredText: a reference whose words are not the name
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _LATIN = re.compile(r"[A-Za-z][A-Za-z'’-]*[A-Za-z]")
 _NAME = re.compile(r"\b[A-Z]\w*[A-Z](?=s?\b)|\b\w*[a-z][A-Z]\w*")
 _NO_NAME = re.compile(r"(?!)")
 _HAN = re.compile(f"[{prose.CJK}]")
 _MARKS = ".,;:!?。，；：！？"
-_BEHIND_END = "*_\"'”’」)]）" + "".join(filter(str.isspace, map(chr, range(0x3001))))  # no white space has a higher number
+_BEHIND_END = "*_\"'”’」)]）" + "".join(
+    filter(str.isspace, map(chr, range(0x3001)))
+)  # no white space has a higher number
 _ENDS = dict(zip(_MARKS, ".,,:!?.,,:!?", strict=True))
 
 
@@ -82,12 +87,18 @@ def _lost(one: Counter[str], other: Counter[str]) -> int:
 
 def _cost(english: _Traits, chinese: _Traits) -> float:
     """How ill a translation fits an English text. The lengths are to each other as 1.7 characters to a word, give or take a third."""
-    cost: float = min(3 * _lost(english.atoms, chinese.atoms), 9) + min(4 * _lost(chinese.atoms, english.atoms), 12)
-    cost += min(1.5 * _lost(english.numbers, chinese.numbers), 3) + min(3 * _lost(chinese.numbers, english.numbers), 6)
+    cost: float = min(3 * _lost(english.atoms, chinese.atoms), 9) + min(
+        4 * _lost(chinese.atoms, english.atoms), 12
+    )
+    cost += min(1.5 * _lost(english.numbers, chinese.numbers), 3) + min(
+        3 * _lost(chinese.numbers, english.numbers), 6
+    )
     cost += min(1.5 * sum(name not in chinese.text for name in english.names), 3)
     cost += min(2 * sum(word not in english.text for word in chinese.latin), 4)
     cost += 2.5 * (english.end != chinese.end) + 2 * abs(english.lines - chinese.lines)
-    return cost + min((math.log((chinese.length + 2) / (1.7 * english.length + 2)) / 0.35) ** 2 / 2, 6)
+    return cost + min(
+        (math.log((chinese.length + 2) / (1.7 * english.length + 2)) / 0.35) ** 2 / 2, 6
+    )
 
 
 class _Page:
@@ -114,7 +125,9 @@ class _Page:
             return
         for offset in (*range(1, _NEAR + 1), *range(-1, -_NEAR - 1, -1)):
             places = range(max(0, -offset), min(len(self.own), len(self.own) - offset))
-            gains = [(at, -math.inf if at in self.homes else self.gain(at, at + offset)) for at in places]
+            gains = [
+                (at, -math.inf if at in self.homes else self.gain(at, at + offset)) for at in places
+            ]
             for is_run, group in groupby(gains, lambda pair: pair[1] > -1):
                 run = list(group) if is_run else []
                 telling = [at for at, gain in run if gain > 1]
@@ -137,8 +150,14 @@ class _Page:
         for at, cost in enumerate(self.own):
             if cost < _BADLY or at in self.homes:
                 continue
-            gain, home = max(((self.gain(at, home), home) for home in self._others(at)), default=(0.0, at))
-            if gain >= _CLEARLY and cost - gain <= _WELL and (self.own[home] >= _BADLY or self._has_signs(at, home)):
+            gain, home = max(
+                ((self.gain(at, home), home) for home in self._others(at)), default=(0.0, at)
+            )
+            if (
+                gain >= _CLEARLY
+                and cost - gain <= _WELL
+                and (self.own[home] >= _BADLY or self._has_signs(at, home))
+            ):
                 self.homes[at] = home
 
     def find_twins(self) -> None:
@@ -146,16 +165,32 @@ class _Page:
         first: dict[str, int] = {}
         for at, subject in enumerate(self.subjects):
             home = first.setdefault(subject.msgstr, at)
-            if home == at or at in self.homes or home in self.homes or _is_alike(subject.msgid, self.subjects[home].msgid):
+            if (
+                home == at
+                or at in self.homes
+                or home in self.homes
+                or _is_alike(subject.msgid, self.subjects[home].msgid)
+            ):
                 continue
             difference = self.own[at] - self.own[home]
-            if abs(difference) >= _CLEARLY or self.chinese[at].length >= (_LONG if at - home > 1 else _WORD):
+            if abs(difference) >= _CLEARLY or self.chinese[at].length >= (
+                _LONG if at - home > 1 else _WORD
+            ):
                 self.homes |= {home: at} if difference < -_CLEARLY / 2 else {at: home}
 
     def _pairs(self) -> set[tuple[int, int]]:
         """Pairs of entries that fit so ill, taken together, that they are worth a look."""
-        pairs = ((at, other) for at, cost in enumerate(self.own) if cost >= 1 for other in self._others(at))
-        return {(min(pair), max(pair)) for pair in pairs if self.own[pair[0]] + self.own[pair[1]] >= _CLEARLY}
+        pairs = (
+            (at, other)
+            for at, cost in enumerate(self.own)
+            if cost >= 1
+            for other in self._others(at)
+        )
+        return {
+            (min(pair), max(pair))
+            for pair in pairs
+            if self.own[pair[0]] + self.own[pair[1]] >= _CLEARLY
+        }
 
     def _others(self, at: int) -> set[int]:
         """Entries near this one, and those with just the atoms of its translation."""
@@ -164,8 +199,14 @@ class _Page:
 
     def _has_signs(self, at: int, home: int) -> bool:
         chinese, own, other = self.chinese[at], self.english[at], self.english[home]
-        shared = (chinese.atoms & other.atoms) - own.atoms + ((chinese.numbers & other.numbers) - own.numbers)
-        return bool(shared) or any(word in other.text and word not in own.text for word in chinese.latin)
+        shared = (
+            (chinese.atoms & other.atoms)
+            - own.atoms
+            + ((chinese.numbers & other.numbers) - own.numbers)
+        )
+        return bool(shared) or any(
+            word in other.text and word not in own.text for word in chinese.latin
+        )
 
 
 def find_shifted(subjects: Sequence[Subject]) -> Iterator[tuple[int, Problem]]:
@@ -190,4 +231,11 @@ def _is_alike(one: str, other: str) -> bool:
     return matcher.real_quick_ratio() >= 0.6 and matcher.ratio() >= 0.6
 
 
-PAGE_CHECKS = (PageCheck(code="M310", name="a translation of another message", severity=Severity.WARNING, find=find_shifted),)
+PAGE_CHECKS = (
+    PageCheck(
+        code="M310",
+        name="a translation of another message",
+        severity=Severity.WARNING,
+        find=find_shifted,
+    ),
+)

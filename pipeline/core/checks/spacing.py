@@ -8,13 +8,15 @@ from collections.abc import Callable, Iterator
 from functools import cache
 
 from pipeline.core.checks.masked import CLOSE, HAN, OPEN, OTHER, URL, WORD
-from pipeline.core.splice import Edit
+from pipeline.core.document.splice import Edit
 
 _HAN = re.compile(f"[{HAN}]")
 _HIDDEN = {ord(OPEN): None, ord(CLOSE): None}
 _AS_LETTERS = {**_HIDDEN, ord(WORD): "x", ord(URL): "x", ord(OTHER): "\n"}
 # What autocorrect takes for a sign of its own: C++, C#, Greek letters.
-_ALSO = re.compile(rf"(?<=[A-Za-z0-9+][+#])(?=[{HAN}])|(?<=[Α-Ωα-ωµ])(?=[{HAN}])|(?<=[{HAN}])(?=[Α-Ωα-ωµ])")
+_ALSO = re.compile(
+    rf"(?<=[A-Za-z0-9+][+#])(?=[{HAN}])|(?<=[Α-Ωα-ωµ])(?=[{HAN}])|(?<=[{HAN}])(?=[Α-Ωα-ωµ])"
+)
 _WORD_ENDS = re.compile(r"[A-Za-z0-9%‰℃Α-Ωα-ωµ]|(?<=[A-Za-z0-9+])[+#]")
 _WORD_STARTS = re.compile(r"[A-Za-z0-9Α-Ωα-ωµ]")
 # Where Chinese and a word may meet: without any of these there is nothing for autocorrect to find.
@@ -42,7 +44,9 @@ def missing_spaces(shown: str) -> Iterator[Edit]:
     if not _MEETING.search(plain):
         return
     spaced = _spaced()(plain)
-    places = {match.start() for match in _ALSO.finditer(plain)} | (set(_inserted(plain, spaced)) if spaced != plain else set())
+    places = {match.start() for match in _ALSO.finditer(plain)} | (
+        set(_inserted(plain, spaced)) if spaced != plain else set()
+    )
     seen = [at for at, character in enumerate(shown) if character not in (OPEN, CLOSE)]
     for place in sorted(places):
         if not _is_edge(plain, place):
@@ -71,7 +75,9 @@ def _inserted(before: str, after: str) -> Iterator[int]:
 
 _FULL_WIDTH = "，。；：、！？）】》」』（【《「『"
 _SPACE = re.compile(r"[ \t]+")
-_BETWEEN_HAN = re.compile(rf"[ \t](?<=[{HAN}].)[ \t]*(?=[{HAN}])")  # begins with what is rare, so that `re` skips to it
+_BETWEEN_HAN = re.compile(
+    rf"[ \t](?<=[{HAN}].)[ \t]*(?=[{HAN}])"
+)  # begins with what is rare, so that `re` skips to it
 _WIDE_SPACE = re.compile(r"\u3000+")
 _CHINESE = re.compile(rf"[{HAN}{_FULL_WIDTH}\s]")
 _WIDE_LETTERS = re.compile(r"[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a]+")
@@ -87,7 +93,12 @@ def loose_marks(shown: str) -> Iterator[Edit]:
     """White space beside full-width marks, which bring their own. That between ``**：**`` and a word stays: it makes the bold show."""
     for match in _SPACE.finditer(shown):
         start, end = match.span()
-        if start > 0 and end < len(shown) and _is_loose(shown, start, end) and not is_block_mark(shown[:start]):
+        if (
+            start > 0
+            and end < len(shown)
+            and _is_loose(shown, start, end)
+            and not is_block_mark(shown[:start])
+        ):
             yield Edit(start, end, "")
 
 
@@ -112,13 +123,20 @@ def wide_spaces(shown: str) -> Iterator[Edit]:
     """U+3000. Between words, and where it makes bold text show, it becomes a plain space; beside Chinese and at the edges there is none."""
     for match in _WIDE_SPACE.finditer(shown):
         before, after = shown[: match.start()][-1:], shown[match.end() :][:1]
-        is_needed = before == CLOSE or after == OPEN or not (_CHINESE.match(before) or _CHINESE.match(after))
+        is_needed = (
+            before == CLOSE
+            or after == OPEN
+            or not (_CHINESE.match(before) or _CHINESE.match(after))
+        )
         yield Edit(*match.span(), " " if before and after and is_needed else "")
 
 
 def wide_letters(shown: str) -> Iterator[Edit]:
     """Full-width letters and digits."""
-    return (Edit(*match.span(), match[0].translate(_TO_NARROW)) for match in _WIDE_LETTERS.finditer(shown))
+    return (
+        Edit(*match.span(), match[0].translate(_TO_NARROW))
+        for match in _WIDE_LETTERS.finditer(shown)
+    )
 
 
 def _edits(pattern: re.Pattern[str], shown: str, text: str) -> Iterator[Edit]:

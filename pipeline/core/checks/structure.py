@@ -14,7 +14,8 @@ from pipeline.core.checks.base import Check, Problem, Subject, by_markup
 from pipeline.core.checks.mending import quote, regains, repeated_mark, spans_of
 from pipeline.core.checks.parsed import Atom, Parsed
 from pipeline.core.checks.tree import Node, walk
-from pipeline.model import Kind, Severity
+from pipeline.core.document.message import Kind
+from pipeline.findings import Severity
 
 _BECAME = {
     "bullet_list": "a list",
@@ -57,15 +58,20 @@ def find_other_block(subject: Subject) -> Iterator[Problem]:
     elif chinese.blocks != english.blocks:
         added = Counter(chinese.blocks) - Counter(english.blocks)
         became = next(
-            (_BECAME[name] for name in added if name in _BECAME), "something that nobody sees" if not chinese.tree else "another block"
+            (_BECAME[name] for name in added if name in _BECAME),
+            "something that nobody sees" if not chinese.tree else "another block",
         )
         mark = _marks_in(source, added)
         fixes = (emphasis.mend_start(subject), *_escaped(source))
         yield Problem(
             text=f"the {subject.kind} becomes {became}",
-            hint=f"Put a backslash before {quote(mark)}, or reword." if mark else "Reword its start.",
+            hint=f"Put a backslash before {quote(mark)}, or reword."
+            if mark
+            else "Reword its start.",
             spans=spans_of(subject.msgstr, mark),
-            fix=next((fix for fix in fixes if fix and fix != source and regains(subject, fix)), None),
+            fix=next(
+                (fix for fix in fixes if fix and fix != source and regains(subject, fix)), None
+            ),
         )
 
 
@@ -97,7 +103,9 @@ def find_other_emphasis(subject: Subject) -> Iterator[Problem]:
         yield from _moved(subject)
     elif any(True for _ in working.find_unrendered(subject)):
         return
-    elif [node.type for node in theirs].count("strike") != [node.type for node in ours].count("strike"):
+    elif [node.type for node in theirs].count("strike") != [node.type for node in ours].count(
+        "strike"
+    ):
         yield from _struck(subject, theirs, ours)
     elif len(ours) < len(theirs):
         if len(theirs) - len(ours) <= subject.chinese.plain.count("《"):
@@ -133,7 +141,9 @@ def _struck(subject: Subject, theirs: list[Node], ours: list[Node]) -> Iterator[
     added = len(ours) > len(theirs)
     words = next(_words(node) for node in (ours if added else theirs) if node.type == "strike")
     yield Problem(
-        text=f"strikes out {quote(words)}" if added else f"does not strike out what the English does: {quote(words)}",
+        text=f"strikes out {quote(words)}"
+        if added
+        else f"does not strike out what the English does: {quote(words)}",
         hint="Write ~~ around the words that the English strikes out, and nowhere else.",
         spans=spans_of(subject.msgstr, words) if added else (),
     )
@@ -145,7 +155,11 @@ def _moved(subject: Subject) -> Iterator[Problem]:
     if theirs == ours:
         return
     for value in sorted(theirs.keys() | ours.keys()):
-        if theirs[value] != ours[value] and value in subject.english.visible and value in subject.chinese.visible:
+        if (
+            theirs[value] != ours[value]
+            and value in subject.english.visible
+            and value in subject.chinese.visible
+        ):
             yield Problem(
                 text=f"{quote(value)} {'is' if ours[value] > theirs[value] else 'is not'} bold or italic, unlike in the English",
                 hint="Check where the bold or italic part starts and ends.",
@@ -156,12 +170,20 @@ def _moved(subject: Subject) -> Iterator[Problem]:
 
 
 def _emphasized_atoms(parsed: Parsed) -> Counter[str]:
-    return Counter(node.value for path, node in walk(parsed.tree) if node.type in ("code", "math") and ("strong" in path or "em" in path))
+    return Counter(
+        node.value
+        for path, node in walk(parsed.tree)
+        if node.type in ("code", "math") and ("strong" in path or "em" in path)
+    )
 
 
 def _words(node: Node) -> str:
     """What is seen of a container."""
-    return "".join(inner.value for _, inner in walk(node.children) if inner.type not in _ATOM_OF and not inner.children)
+    return "".join(
+        inner.value
+        for _, inner in walk(node.children)
+        if inner.type not in _ATOM_OF and not inner.children
+    )
 
 
 def find_other_breaks(subject: Subject) -> Iterator[Problem]:
@@ -195,7 +217,9 @@ def _empty_targets(parsed: Parsed) -> Counter[tuple[str, str]]:
     return Counter((node.type, node.value) for node in nodes if not _words(node).strip())
 
 
-def _in_place(find: Callable[[Subject], Iterator[Problem]]) -> Callable[[Subject], Iterator[Problem]]:
+def _in_place(
+    find: Callable[[Subject], Iterator[Problem]],
+) -> Callable[[Subject], Iterator[Problem]]:
     """``find``, for a text that stands as the right block."""
 
     def find_in_place(subject: Subject) -> Iterator[Problem]:
@@ -207,15 +231,70 @@ def _in_place(find: Callable[[Subject], Iterator[Problem]]) -> Callable[[Subject
 _find_block = by_markup(find_other_block, rst_blocks.find_other_block)
 
 CHECKS: tuple[Check, ...] = (
-    Check(code="M101", name="text that becomes another block", severity=Severity.ERROR, find=_find_block),
-    Check(code="M102", name="bold or italics that do not show", severity=Severity.ERROR, find=_in_place(working.find_unrendered)),
-    Check(code="M103", name="bold or italics lost or added", severity=Severity.WARNING, find=_in_place(find_other_emphasis)),
-    Check(code="M104", name="a link or image that does not work", severity=Severity.ERROR, find=_in_place(working.find_links)),
-    Check(code="M105", name="backticks that show", severity=Severity.ERROR, find=_in_place(working.find_code)),
-    Check(code="M106", name="dollar signs and formulas mixed up", severity=Severity.ERROR, find=_in_place(working.find_math)),
-    Check(code="M107", name="a role that does not work", severity=Severity.ERROR, find=_in_place(working.find_roles)),
-    Check(code="M108", name="HTML tags that show", severity=Severity.ERROR, find=_in_place(markup.find_html)),
-    Check(code="M109", name="line breaks lost", severity=Severity.WARNING, find=_in_place(find_other_breaks)),
-    Check(code="M110", name="escapes that show", severity=Severity.ERROR, find=_in_place(working.find_escapes)),
-    Check(code="M111", name="a link or image without words", severity=Severity.ERROR, find=_in_place(find_empty)),
+    Check(
+        code="M101",
+        name="text that becomes another block",
+        severity=Severity.ERROR,
+        find=_find_block,
+    ),
+    Check(
+        code="M102",
+        name="bold or italics that do not show",
+        severity=Severity.ERROR,
+        find=_in_place(working.find_unrendered),
+    ),
+    Check(
+        code="M103",
+        name="bold or italics lost or added",
+        severity=Severity.WARNING,
+        find=_in_place(find_other_emphasis),
+    ),
+    Check(
+        code="M104",
+        name="a link or image that does not work",
+        severity=Severity.ERROR,
+        find=_in_place(working.find_links),
+    ),
+    Check(
+        code="M105",
+        name="backticks that show",
+        severity=Severity.ERROR,
+        find=_in_place(working.find_code),
+    ),
+    Check(
+        code="M106",
+        name="dollar signs and formulas mixed up",
+        severity=Severity.ERROR,
+        find=_in_place(working.find_math),
+    ),
+    Check(
+        code="M107",
+        name="a role that does not work",
+        severity=Severity.ERROR,
+        find=_in_place(working.find_roles),
+    ),
+    Check(
+        code="M108",
+        name="HTML tags that show",
+        severity=Severity.ERROR,
+        find=_in_place(markup.find_html),
+    ),
+    Check(
+        code="M109",
+        name="line breaks lost",
+        severity=Severity.WARNING,
+        find=_in_place(find_other_breaks),
+    ),
+    Check(
+        code="M110",
+        name="escapes that show",
+        severity=Severity.ERROR,
+        find=_in_place(working.find_escapes),
+    ),
+    Check(
+        code="M111",
+        name="a link or image without words",
+        severity=Severity.ERROR,
+        find=_in_place(find_empty),
+    ),
 )

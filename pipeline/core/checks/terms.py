@@ -8,10 +8,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from pipeline.core import prose
 from pipeline.core.checks.base import Check, PageCheck, Problem, Subject
-from pipeline.core.glossary import Glossary, Mention, Misuse, Plain, Term, as_plain
-from pipeline.model import Markup, Severity
+from pipeline.core.document import prose
+from pipeline.core.document.message import Markup
+from pipeline.core.glossary.terms import Glossary, Mention, Misuse, Plain, Term, as_plain
+from pipeline.findings import Severity
 
 _HAN = re.compile(f"[{prose.CJK}]")
 _EMPHASIS = re.compile(r"\*+|(?<![^\W_])_+|_+(?![^\W_])")
@@ -35,7 +36,11 @@ def checks_of(glossary: Glossary) -> tuple[Check, ...]:
     @lru_cache(maxsize=64)  # both checks look at an entry one after the other
     def read(msgid: str, msgstr: str, markup: Markup) -> _Reading:
         mentions = glossary.mentions(msgid, markup)
-        return _Reading(mentions=mentions, misuses=tuple(glossary.misuses(mentions, msgstr, markup)), plain=as_plain(msgstr))
+        return _Reading(
+            mentions=mentions,
+            misuses=tuple(glossary.misuses(mentions, msgstr, markup)),
+            plain=as_plain(msgstr),
+        )
 
     def missing(subject: Subject) -> Iterator[Problem]:
         if not _HAN.search(subject.msgstr):
@@ -44,18 +49,34 @@ def checks_of(glossary: Glossary) -> tuple[Check, ...]:
         told = {misuse.term for misuse in reading.misuses}
         firsts = {mention.term: mention for mention in reversed(reading.mentions)}
         for term, mention in reversed(firsts.items()):
-            if term.weight and term not in told and not term.is_rendered_in(reading.plain) and not _is_kept(mention, subject.msgstr):
+            if (
+                term.weight
+                and term not in told
+                and not term.is_rendered_in(reading.plain)
+                and not _is_kept(mention, subject.msgstr)
+            ):
                 text = f"has no “{term.renderings[0].text}” for “{mention.words}”"
                 yield Problem(text=text, hint=_hint(term, term.note), severity=term.weight)
 
     def avoided(subject: Subject) -> Iterator[Problem]:
         for misuse in read(subject.msgid, subject.msgstr, subject.markup).misuses:
             hint = _hint(misuse.term, misuse.avoided.note or misuse.term.note)
-            yield Problem(text=f"“{misuse.avoided.text}” is not how “{misuse.term.english}” is rendered", hint=hint, spans=misuse.spans)
+            yield Problem(
+                text=f"“{misuse.avoided.text}” is not how “{misuse.term.english}” is rendered",
+                hint=hint,
+                spans=misuse.spans,
+            )
 
     return (
-        Check(code="M501", name="a term without its rendering", severity=Severity.WARNING, find=missing),
-        Check(code="M502", name="a rendering to be avoided", severity=Severity.WARNING, find=avoided),
+        Check(
+            code="M501",
+            name="a term without its rendering",
+            severity=Severity.WARNING,
+            find=missing,
+        ),
+        Check(
+            code="M502", name="a rendering to be avoided", severity=Severity.WARNING, find=avoided
+        ),
     )
 
 
@@ -82,10 +103,18 @@ def _differing(subjects: Sequence[Subject], group: Sequence[int]) -> Iterator[tu
     for at in group:
         if said[at] != most:
             here, there = _short(subjects[at].msgstr), _short(usual[0].msgstr)
-            yield at, Problem(text=f"“{_short(subjects[at].msgid)}” is “{here}” here, but “{there}” in {pages}", hint=hint)
+            yield (
+                at,
+                Problem(
+                    text=f"“{_short(subjects[at].msgid)}” is “{here}” here, but “{there}” in {pages}",
+                    hint=hint,
+                ),
+            )
 
 
-INCONSISTENT = PageCheck(code="M503", name="two translations of one phrase", severity=Severity.NOTE, find=inconsistent)
+INCONSISTENT = PageCheck(
+    code="M503", name="two translations of one phrase", severity=Severity.NOTE, find=inconsistent
+)
 RULES: tuple[Check | PageCheck, ...] = (*checks_of(Glossary()), INCONSISTENT)
 
 
@@ -101,7 +130,10 @@ def _is_kept(mention: Mention, msgstr: str) -> bool:
     """Whether the term is part of a name that is left in English: a word beside it stands there as well (Tensor Core)."""
     before = _BEFORE.search(mention.text, 0, mention.start)
     behind = _BEHIND.match(mention.text, mention.end)
-    names = (f"{before[0]}{mention.words}" if before else "", f"{mention.words}{behind[0]}" if behind else "")
+    names = (
+        f"{before[0]}{mention.words}" if before else "",
+        f"{mention.words}{behind[0]}" if behind else "",
+    )
     return any(name and name.removesuffix("s") in msgstr for name in names)
 
 

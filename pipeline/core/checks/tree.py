@@ -11,16 +11,24 @@ from urllib.parse import unquote
 from markdown_it.common.utils import normalizeReference
 from markdown_it.token import Token
 
-from pipeline.core import markdown
-from pipeline.core.inline import inline_tokens
+from pipeline.core.myst import split as markdown
+from pipeline.core.myst.inline import inline_tokens
 
 _LABEL = re.compile(r"(?P<index>[A-Za-z0-9_\])])?\[((?:`[^`]*`|[^\[\]`])*)\]\[((?!\^)[^\[\]\n]*)\]")
 _INDEX = 3  # characters; `x[i][j]` is no link
 _TITLED = re.compile(r"(.*\S)\s*<([^<>]*)>", re.DOTALL)
 # Roles whose content is no target but text, to be translated like any other.
-TEXT_ROLES = frozenset("abbr emphasis guilabel menuselection strong sub subscript sup superscript title title-reference".split())
+TEXT_ROLES = frozenset(
+    "abbr emphasis guilabel menuselection strong sub subscript sup superscript title title-reference".split()
+)
 _CONTAINERS = {"strong_open": "strong", "em_open": "em", "s_open": "strike"}
-_LEAVES = {"text": "text", "text_special": "escape", "code_inline": "code", "math_inline": "math", "html_inline": "html"}
+_LEAVES = {
+    "text": "text",
+    "text_special": "escape",
+    "code_inline": "code",
+    "math_inline": "math",
+    "html_inline": "html",
+}
 
 
 class Node(NamedTuple):
@@ -36,7 +44,9 @@ class Node(NamedTuple):
     children: tuple[Node, ...] = ()
 
 
-def walk(tree: tuple[Node, ...], path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Node]]:
+def walk(
+    tree: tuple[Node, ...], path: tuple[str, ...] = ()
+) -> Iterator[tuple[tuple[str, ...], Node]]:
     """Every node of a tree, with the types of those around it."""
     for node in tree:
         yield path, node
@@ -48,7 +58,9 @@ def inline_tree(content: str) -> tuple[Node, ...]:
     """The inline content of a block. Every label is taken for one that is defined: the definitions stand elsewhere on the page."""
     if "][" not in content:
         return _nodes(iter(inline_tokens(content)))
-    references = {normalizeReference(label): {"href": f"[{label}]", "title": ""} for label in _labels(content)}
+    references = {
+        normalizeReference(label): {"href": f"[{label}]", "title": ""} for label in _labels(content)
+    }
     md = markdown.parser()
     tokens: list[Token] = []
     md.inline.parse(content, md, {"references": references}, tokens)
@@ -99,7 +111,13 @@ def _node(token: Token, rest: Iterator[Token]) -> Node:
         return Node(container, "", _nodes(rest))
     if name == "link_open":
         target = str(token.attrs["href"])
-        kind = "autolink" if token.markup == "autolink" else "reference" if target.startswith("[") else "link"
+        kind = (
+            "autolink"
+            if token.markup == "autolink"
+            else "reference"
+            if target.startswith("[")
+            else "link"
+        )
         return Node(kind, _readable(target), _nodes(rest))
     if name == "image":
         return Node("image", _readable(str(token.attrs["src"])), _nodes(iter(token.children or ())))
@@ -120,6 +138,12 @@ def _role(name: str, content: str) -> Node:
     if name in TEXT_ROLES:
         return Node("role", f"{{{name}}}", (Node("text", content),))
     if titled := _TITLED.fullmatch(content):
-        return Node("role", f"{{{name}}}`{titled[2].removeprefix('~')}`", (Node("text", titled[1]),))
+        return Node(
+            "role", f"{{{name}}}`{titled[2].removeprefix('~')}`", (Node("text", titled[1]),)
+        )
     target = content.removeprefix("~")
-    return Node("role", f"{{{name}}}`{target}`", (Node("code", content if target == content else target.rpartition(".")[2]),))
+    return Node(
+        "role",
+        f"{{{name}}}`{target}`",
+        (Node("code", content if target == content else target.rpartition(".")[2]),),
+    )

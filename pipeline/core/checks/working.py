@@ -5,7 +5,7 @@ from __future__ import annotations
 from pipeline.core.checks import emphasis, markup, rst_emphasis, rst_markup
 from pipeline.core.checks.base import by_markup
 from pipeline.core.checks.parsed import Atom, Parsed
-from pipeline.model import Markup
+from pipeline.core.document.message import Markup
 
 find_unrendered = by_markup(emphasis.find_unrendered, rst_emphasis.find_unrendered)
 find_links = by_markup(markup.find_links, rst_markup.find_links)

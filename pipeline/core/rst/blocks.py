@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from docutils import nodes
 
-from pipeline.core.markdown import Signature
+from pipeline.core.document.message import Kind
+from pipeline.core.myst.split import Signature
 from pipeline.core.rst.holding import held
-from pipeline.model import Kind
 
 _KINDS = {
     "list_item": Kind.LIST_ITEM,
@@ -44,7 +44,13 @@ class Where:
 
     def within(self, node: nodes.Element) -> Where:
         """The same for what stands in ``node``."""
-        kind = Kind.TABLE_CELL if node.get("cell") else node["kind"] if isinstance(node, held) else _KINDS.get(node.tagname, self.kind)
+        kind = (
+            Kind.TABLE_CELL
+            if node.get("cell")
+            else node["kind"]
+            if isinstance(node, held)
+            else _KINDS.get(node.tagname, self.kind)
+        )
         return Where(
             kind=kind,
             is_top=self.is_top and isinstance(node, nodes.section | nodes.title | nodes.paragraph),
@@ -63,7 +69,14 @@ def metadata(node: nodes.Element) -> nodes.Node | None:
     """The fields at the very start of a document: they say things about it, to programs."""
     if not isinstance(node, nodes.document):
         return None
-    first = next((child for child in node.children if not isinstance(child, nodes.Invisible | nodes.system_message)), None)
+    first = next(
+        (
+            child
+            for child in node.children
+            if not isinstance(child, nodes.Invisible | nodes.system_message)
+        ),
+        None,
+    )
     return first if isinstance(first, nodes.field_list) else None
 
 

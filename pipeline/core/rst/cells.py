@@ -9,7 +9,9 @@ from typing import Any
 from docutils.parsers.rst.tableparser import TableParser
 from docutils.statemachine import StringList
 
-_PAD = TableParser.double_width_pad_char  # stands behind every wide character while docutils counts columns
+_PAD = (
+    TableParser.double_width_pad_char
+)  # stands behind every wide character while docutils counts columns
 
 
 class CellBlock(StringList):
@@ -22,12 +24,16 @@ class CellBlock(StringList):
     columns: tuple[tuple[int, int], ...] = ()
     is_plain = True  # False: columns cannot be told from characters
 
-    def get_2D_block(self, top: int, left: int, bottom: int, right: int, strip_indent: bool = True) -> CellBlock:  # noqa: N802
+    def get_2D_block(
+        self, top: int, left: int, bottom: int, right: int, strip_indent: bool = True
+    ) -> CellBlock:  # noqa: N802
         lines: list[str] = self.data[top:bottom]
         cell: CellBlock = super().get_2D_block(top, left, bottom, right, strip_indent)  # type: ignore[assignment]
         cell.drawn = tuple(line.replace(_PAD, "") for line in lines)
         cell.columns = tuple((_width(line[:left]), _width(line[:right])) for line in lines)
-        cell.is_plain = not any(unicodedata.combining(character) for line in lines for character in line)
+        cell.is_plain = not any(
+            unicodedata.combining(character) for line in lines for character in line
+        )
         return cell
 
 

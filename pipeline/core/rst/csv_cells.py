@@ -29,7 +29,12 @@ def rows(lines: Sequence[str], options: Mapping[str, str]) -> list[list[Field]] 
     try:
         delimiter = directives.single_char_or_whitespace_or_unicode(options.get("delim", ","))
         skips = "keepspace" not in options
-        reader = csv.reader((f"{line}\n" for line in lines), delimiter=delimiter, skipinitialspace=skips, strict=True)
+        reader = csv.reader(
+            (f"{line}\n" for line in lines),
+            delimiter=delimiter,
+            skipinitialspace=skips,
+            strict=True,
+        )
         expected = [row for row in reader if row]
     except (ValueError, TypeError, csv.Error):
         return None
@@ -39,7 +44,9 @@ def rows(lines: Sequence[str], options: Mapping[str, str]) -> list[list[Field]] 
 
 def _scan(lines: Sequence[str], delimiter: str, skips: bool) -> list[list[Field]]:
     text = "".join(f"{line}\n" for line in lines)
-    places = [(index, column) for index, line in enumerate(lines) for column in range(len(line) + 1)]
+    places = [
+        (index, column) for index, line in enumerate(lines) for column in range(len(line) + 1)
+    ]
     pattern = re.compile(
         rf'{" *" if skips else ""}(?P<field>"(?P<quoted>(?:[^"]|"")*)"|[^{re.escape(delimiter)}\n]*)(?P<end>[{re.escape(delimiter)}\n])'
     )

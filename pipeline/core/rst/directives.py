@@ -8,7 +8,18 @@ from __future__ import annotations
 
 import re
 
-from pipeline.core.rst.holding import Code, Described, Figure, Held, Image, Named, Opaque, Titled, Unknown, Version
+from pipeline.core.rst.holding import (
+    Code,
+    Described,
+    Figure,
+    Held,
+    Image,
+    Named,
+    Opaque,
+    Titled,
+    Unknown,
+    Version,
+)
 from pipeline.core.rst.special import Card, CsvTable, Glossary, ListTable, Quote, Replace, TocTree
 
 _DOMAIN = re.compile(r"(?:py|c|cpp|js|rst|std):")

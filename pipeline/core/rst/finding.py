@@ -32,7 +32,9 @@ class Finder:
     def __init__(self, lines: Lines) -> None:
         self.lines = lines
         self.overlined: set[int] = set()  # lines of titles that have an overline
-        self._cell: dict[int, tuple[int, int]] | None = None  # columns by line, inside a drawn table
+        self._cell: dict[int, tuple[int, int]] | None = (
+            None  # columns by line, inside a drawn table
+        )
         self._reason = ""  # why nothing can be found at the moment
 
     def words(self, text: str, numbers: Sequence[int], end: int | None = None) -> Words:
@@ -86,7 +88,9 @@ class Finder:
         before = self._cell
         with self.failing(self._trouble(block)):
             self._cell = {}
-            for (_, line), drawn, (left, right) in zip(block.items, block.drawn, block.columns, strict=True):
+            for (_, line), drawn, (left, right) in zip(
+                block.items, block.drawn, block.columns, strict=True
+            ):
                 shift = len(self.lines.shown[line]) - len(drawn)
                 self._cell[line] = (shift + left, shift + right)
             try:
@@ -115,7 +119,10 @@ def term(state: Any, line: str, lineno: int) -> list[nodes.Element]:
     cut = next((match for match in _CLASSIFIER.finditer(line) if match[1]), None)
     if cut is None:
         return [nodes.term(line, "", state.words(line, lineno))]
-    return [nodes.term(line, "", state.words(line, lineno, cut.start())), nodes.classifier("", line[cut.end() :])]
+    return [
+        nodes.term(line, "", state.words(line, lineno, cut.start())),
+        nodes.classifier("", line[cut.end() :]),
+    ]
 
 
 def _mark(shown: str, body: str) -> str:

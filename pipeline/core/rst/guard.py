@@ -1,6 +1,6 @@
 """Nothing but prose can change: what a translation may not do in reStructuredText, and the proof that it did not.
 
-The same codes as in :mod:`pipeline.core.guard`, and the same two looks: ``refusal`` at one translation alone, ``is_intact``
+The same codes as in :mod:`pipeline.core.myst.guard`, and the same two looks: ``refusal`` at one translation alone, ``is_intact``
 at the whole text, parsed afresh.
 """
 
@@ -13,25 +13,29 @@ from functools import lru_cache
 from docutils import nodes
 from docutils.utils import column_width
 
-from pipeline.core import guard
-from pipeline.core.guard import Refusal
-from pipeline.core.markdown import Split
+from pipeline.core.document.message import Kind, Message
+from pipeline.core.document.splice import Placed
+from pipeline.core.myst import guard
+from pipeline.core.myst.guard import Refusal
+from pipeline.core.myst.split import Split
 from pipeline.core.rst import targets
 from pipeline.core.rst.inline import spaced
 from pipeline.core.rst.lines import Lines
 from pipeline.core.rst.pieces import BY_NUMBER, pieces_of
 from pipeline.core.rst.reading import read
 from pipeline.core.rst.split import split_rst
-from pipeline.core.splice import Placed
 from pipeline.errors import InputError
-from pipeline.model import Kind, Message
 
 # What a first line may begin with that makes something else than a paragraph; marks of lists need not be ASCII.
-_BLOCK_START = re.compile(r"[!-/:-@\[-`{-~\u2022\u2023\u2043\u2014]|(?:[0-9]+|[A-Za-z]|[ivxlcdmIVXLCDM]+)[.)]|[ \t]")
+_BLOCK_START = re.compile(
+    r"[!-/:-@\[-`{-~\u2022\u2023\u2043\u2014]|(?:[0-9]+|[A-Za-z]|[ivxlcdmIVXLCDM]+)[.)]|[ \t]"
+)
 _ANNOUNCES = re.compile(r"(?<!\\)(?:\\\\)*::$")
 _CLASSIFIER = re.compile(r"\s:\s")
 _BLANK_LINES = re.compile(r"(?:[ \t]*(?:\r\n?|\n))+")
-_KINDS_ON_ONE_LINE = frozenset((Kind.HEADING, Kind.TERM))  # two colons at their end announce nothing
+_KINDS_ON_ONE_LINE = frozenset(
+    (Kind.HEADING, Kind.TERM)
+)  # two colons at their end announce nothing
 _ACTIVE = re.compile(r"[`*_|\[:@\\]")
 _BY_ORDER = "Keep each of them, in the order of the English: nothing else says what they belong to."
 _HINTS = {"interpreted text": "Code stands between two backquotes on either side (``code``)."}
@@ -55,7 +59,11 @@ def is_intact(split: Split, placed: Placed) -> bool:
     if [message.kind for message in messages] != [message.kind for message in split.messages]:
         return False
     skeleton = [signature for start, signature in fresh.skeleton if start not in added]
-    return skeleton == [signature for _, signature in split.skeleton] and fresh.code == split.code and targets.keeps_names(split, fresh)
+    return (
+        skeleton == [signature for _, signature in split.skeleton]
+        and fresh.code == split.code
+        and targets.keeps_names(split, fresh)
+    )
 
 
 def _added_blocks(placed: Placed) -> frozenset[int]:
@@ -70,15 +78,29 @@ def _added_blocks(placed: Placed) -> frozenset[int]:
 @lru_cache(maxsize=1 << 14)
 def _refusal(msgid: str, kind: Kind, announces: bool, msgstr: str) -> Refusal | None:
     if found := guard.CONTROL.search(msgstr):
-        return Refusal("G101", f"has the control character U+{ord(found[0]):04X}", "Delete it, or type the text again.")
+        return Refusal(
+            "G101",
+            f"has the control character U+{ord(found[0]):04X}",
+            "Delete it, or type the text again.",
+        )
     if len(msgstr) > guard.LEAST_LIMIT + guard.TIMES_AS_LONG * len(msgid):
-        return Refusal("G106", f"has {len(msgstr)} characters where the English has {len(msgid)}", "Shorten it.")
+        return Refusal(
+            "G106",
+            f"has {len(msgstr)} characters where the English has {len(msgid)}",
+            "Shorten it.",
+        )
     line = msgstr.strip()
     if breaks := line.count("\n"):
-        return Refusal("G102", f"has {breaks} line breaks where the English has none", "Write it on one line.")
+        return Refusal(
+            "G102", f"has {breaks} line breaks where the English has none", "Write it on one line."
+        )
     if kind is Kind.IMAGE:
         return None  # shown as it is
-    return _block_refusal(msgid, kind, announces, line) or _inline_refusal(msgid, line) or _written_refusal(msgid, line)
+    return (
+        _block_refusal(msgid, kind, announces, line)
+        or _inline_refusal(msgid, line)
+        or _written_refusal(msgid, line)
+    )
 
 
 def _written_refusal(msgid: str, line: str) -> Refusal | None:
@@ -96,21 +118,35 @@ def _block_refusal(msgid: str, kind: Kind, announces: bool, line: str) -> Refusa
     if kind is Kind.TITLE:
         return None  # behind the name of a directive; is_intact has the last word
     if kind is Kind.TERM and len(_CLASSIFIER.findall(line)) > len(_CLASSIFIER.findall(msgid)):
-        return Refusal("G103", "would give the definition term a classifier", "Write ：, or no space before the colon.")
+        return Refusal(
+            "G103",
+            "would give the definition term a classifier",
+            "Write ：, or no space before the colon.",
+        )
     if kind not in _KINDS_ON_ONE_LINE and not announces and _ANNOUNCES.search(line):
-        return Refusal("G103", f"would make the {kind} announce a literal block", "Write one colon at the end.")
+        return Refusal(
+            "G103", f"would make the {kind} announce a literal block", "Write one colon at the end."
+        )
     if not _BLOCK_START.match(line):
         return None
     became = _block(line, kind)
     if became in (_block("x", kind), _block(msgid, kind)):
         return None
-    return Refusal("G103", f"would turn the {kind} into a {became}", f"Reword its start, or put a backslash before {line[:1]!r}.")
+    return Refusal(
+        "G103",
+        f"would turn the {kind} into a {became}",
+        f"Reword its start, or put a backslash before {line[:1]!r}.",
+    )
 
 
 @lru_cache(maxsize=1 << 10)
 def _block(line: str, kind: Kind) -> str:
     """What docutils takes a line for, in the place of a message of this kind."""
-    frame = {Kind.HEADING: f"{line}\n{'=' * column_width(line)}", Kind.TERM: f"{line}\n   x", Kind.QUOTE: f"   x\n\n   {line}"}
+    frame = {
+        Kind.HEADING: f"{line}\n{'=' * column_width(line)}",
+        Kind.TERM: f"{line}\n   x",
+        Kind.QUOTE: f"   x\n\n   {line}",
+    }
     document, _ = read(Lines(frame.get(kind, line)))
     place = document.children[0] if kind is Kind.QUOTE else document
     found = [child for child in place.children if isinstance(child, nodes.Element)]
@@ -130,12 +166,19 @@ def _inline_refusal(msgid: str, line: str) -> Refusal | None:
     for name in BY_NUMBER:
         before, after = theirs.get(name, []), ours.get(name, [])
         if len(before) != len(after):
-            return Refusal("G104", f"has {len(after)} {name} where the English has {len(before)}", _BY_ORDER)
+            return Refusal(
+                "G104", f"has {len(after)} {name} where the English has {len(before)}", _BY_ORDER
+            )
         if before != after and sorted(before) == sorted(after):
             return Refusal("G104", f"has its {name} in another order", _BY_ORDER)
     return None
 
 
 def _added(name: str, pieces: Iterable[str]) -> Refusal:
-    text = "; ".join(f"adds {name} “{piece[:60]}{'…' if len(piece) > 60 else ''}”" for piece in dict.fromkeys(pieces))
-    return Refusal("G104", text, _HINTS.get(name, "Keep exactly what the English has, letter by letter."))
+    text = "; ".join(
+        f"adds {name} “{piece[:60]}{'…' if len(piece) > 60 else ''}”"
+        for piece in dict.fromkeys(pieces)
+    )
+    return Refusal(
+        "G104", text, _HINTS.get(name, "Keep exactly what the English has, letter by letter.")
+    )

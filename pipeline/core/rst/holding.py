@@ -10,8 +10,8 @@ from docutils import nodes
 from docutils.parsers.rst import Directive
 from docutils.statemachine import StringList
 
+from pipeline.core.document.message import Kind
 from pipeline.core.rst.finding import Words, words_at
-from pipeline.model import Kind
 
 _OPTION = re.compile(r"\s*:([\w-]+):(?:\s+(.*))?")
 
@@ -54,7 +54,11 @@ class Held(Directive):
             if words := self._option(name):
                 node += held("", words, kind=kind)
                 options[name] = ""
-        node["signature"] = (self.name, *kept, *sorted(f"{name}={value}" for name, value in options.items()))
+        node["signature"] = (
+            self.name,
+            *kept,
+            *sorted(f"{name}={value}" for name, value in options.items()),
+        )
         self.fill(node)
         return [node]
 
@@ -90,7 +94,10 @@ class Held(Directive):
 
     def _argument(self, text: str) -> Words:
         """The last argument; it may begin below the directive's own line."""
-        tries = (self.words(text, number) for number, _ in enumerate(self.block_text.split("\n"), self.lineno))
+        tries = (
+            self.words(text, number)
+            for number, _ in enumerate(self.block_text.split("\n"), self.lineno)
+        )
         return next((words for words in tries if words.place), self.words(text, self.lineno))
 
     def _option(self, name: str) -> Words | None:
@@ -148,7 +155,10 @@ class Unknown(Opaque):
 
     def fill(self, node: held) -> None:
         super().fill(node)
-        node["lost"], node["first"] = f'what the directive "{self.name}" holds is not known', self.number(self.lineno)
+        node["lost"], node["first"] = (
+            f'what the directive "{self.name}" holds is not known',
+            self.number(self.lineno),
+        )
 
 
 class Code(Named):

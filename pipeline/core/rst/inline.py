@@ -16,7 +16,9 @@ from docutils.utils import punctuation_chars
 _SEPARATOR = "\\ "
 # What may stand before and behind a mark. Full-width punctuation is among it, Han letters are not.
 _OPENS = re.compile(rf"[\s{punctuation_chars.openers}{punctuation_chars.delimiters}]")
-_CLOSES = re.compile(rf"[\s\\{punctuation_chars.closing_delimiters}{punctuation_chars.delimiters}{punctuation_chars.closers}]")
+_CLOSES = re.compile(
+    rf"[\s\\{punctuation_chars.closing_delimiters}{punctuation_chars.delimiters}{punctuation_chars.closers}]"
+)
 # The same where a separator can help: next to letters that are not ASCII, other marks, and punctuation where English has
 # a space as well. Between ASCII letters a star or a bar means itself, as it does in English.
 _BEFORE = r"""(?<![^\s"'(<\[{\-/:,;!?`\x80-\U0010ffff])"""
@@ -85,7 +87,11 @@ def spaced(text: str) -> str:
     parts: list[str] = []
     at = 0
     for mark in marks(text):
-        parts += [text[at : mark.start], _SEPARATOR if mark.apart_before else "", text[mark.start : mark.end]]
+        parts += [
+            text[at : mark.start],
+            _SEPARATOR if mark.apart_before else "",
+            text[mark.start : mark.end],
+        ]
         parts.append(_SEPARATOR if mark.apart_behind else "")
         at = mark.end
     return "".join((*parts, text[at:]))
@@ -94,4 +100,8 @@ def spaced(text: str) -> str:
 def _quoted_length(text: str, start: int) -> int:
     """The length of a start-string that stands in a pair of quotes or brackets and so for itself (rule 5); 0 for any other."""
     length = 2 if text.startswith(("``", "_`", "**"), start) else 1
-    return length if start > 0 and punctuation_chars.match_chars(text[start - 1], text[start + length]) else 0
+    return (
+        length
+        if start > 0 and punctuation_chars.match_chars(text[start - 1], text[start + length])
+        else 0
+    )

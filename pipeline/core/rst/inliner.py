@@ -13,14 +13,26 @@ from docutils.parsers.rst import Parser, states
 from docutils.utils import Reporter, unescape
 
 _NEVER = 5  # above every level of docutils' messages
-_TITLED = re.compile(r"(.+?)\s*(?<!\x00)<([^<]*?)>", re.DOTALL)  # Sphinx' form of a role with a title of its own
+_TITLED = re.compile(
+    r"(.+?)\s*(?<!\x00)<([^<]*?)>", re.DOTALL
+)  # Sphinx' form of a role with a title of its own
 
 
-def _interpreted(rawsource: str, text: str, role: str, _: int) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+def _interpreted(
+    rawsource: str, text: str, role: str, _: int
+) -> tuple[list[nodes.Node], list[nodes.system_message]]:
     """Takes every role for one: what it would do is not asked."""
     titled = _TITLED.fullmatch(text)
     shown, target = titled.groups() if titled else (text, text)
-    return [nodes.inline(rawsource, unescape(shown), role=role or "", content=unescape(text, True), target=unescape(target))], []
+    return [
+        nodes.inline(
+            rawsource,
+            unescape(shown),
+            role=role or "",
+            content=unescape(text, True),
+            target=unescape(target),
+        )
+    ], []
 
 
 @lru_cache(maxsize=1 << 12)
@@ -46,7 +58,9 @@ def shown_text(text: str) -> str:
 @cache
 def _inliner() -> tuple[Any, Any]:
     inliner: Any = states.Inliner()
-    inliner.interpreted = _interpreted  # no subclass: docutils looks into the class itself for parts of its patterns
+    inliner.interpreted = (
+        _interpreted  # no subclass: docutils looks into the class itself for parts of its patterns
+    )
     inliner.settings = frontend.get_default_settings(Parser)
     inliner.init_customizations(inliner.settings)
     return inliner, get_language("en", None)

@@ -39,7 +39,11 @@ def _piece(node: nodes.Node) -> tuple[str, str] | None:
         case nodes.reference():
             return _reference(node)
         case nodes.footnote_reference():
-            return ("footnote", node["refname"]) if "refname" in node else (NUMBERED, "*" if node["auto"] == "*" else "#")
+            return (
+                ("footnote", node["refname"])
+                if "refname" in node
+                else (NUMBERED, "*" if node["auto"] == "*" else "#")
+            )
         case nodes.citation_reference():
             return "citation", node["refname"]
         case nodes.substitution_reference():

@@ -12,12 +12,12 @@ from itertools import accumulate
 
 from docutils.utils import column_width
 
-from pipeline.core.markdown import Split
+from pipeline.core.document.message import Kind, Message
+from pipeline.core.document.splice import Edit, Placed, splice
+from pipeline.core.myst.split import Split
 from pipeline.core.rst import targets
 from pipeline.core.rst.inline import marks, spaced
 from pipeline.core.rst.redrawing import aligned
-from pipeline.core.splice import Edit, Placed, splice
-from pipeline.model import Kind, Message
 
 _LITERAL = "::"
 _CSV_QUOTE = '"'
@@ -43,7 +43,11 @@ def place(split: Split, translations: Mapping[int, str], insertions: Sequence[Ed
         if own[index].text != message.msgid and (term := targets.second_term(text, message)):
             added.append(term)
     for start, end in split.tables:
-        inside = [edit for edit in edits if start <= edit.start and edit.end <= end and edit.start < edit.end]
+        inside = [
+            edit
+            for edit in edits
+            if start <= edit.start and edit.end <= end and edit.start < edit.end
+        ]
         edits += aligned(text, (start, end), inside) if inside else []
     edits += added
     edits.sort(key=lambda edit: (edit.start, edit.end))
@@ -72,8 +76,14 @@ def _written(text: str, message: Message, msgstr: str, named: frozenset[str]) ->
 def _is_plain(text: str, message: Message) -> bool:
     """Whether no inline markup is read there: the text of an image, captions and titles in a table of contents."""
     if message.kind is Kind.CAPTION:
-        return bool(_TOCTREE_CAPTION.fullmatch(text, max(text.rfind(_TOCTREE, 0, message.start), 0), message.start))
-    return message.kind is Kind.IMAGE or (message.kind is Kind.TITLE and bool(_TOCTREE_TARGET.match(text, message.end)))
+        return bool(
+            _TOCTREE_CAPTION.fullmatch(
+                text, max(text.rfind(_TOCTREE, 0, message.start), 0), message.start
+            )
+        )
+    return message.kind is Kind.IMAGE or (
+        message.kind is Kind.TITLE and bool(_TOCTREE_TARGET.match(text, message.end))
+    )
 
 
 def _nameless(line: str, msgid: str, named: frozenset[str]) -> str:
@@ -85,7 +95,11 @@ def _nameless(line: str, msgid: str, named: frozenset[str]) -> str:
     at = 0
     for mark in marks(line):
         written = line[mark.start : mark.end]
-        if _NAMED_LINK.fullmatch(written) and written not in msgid and not targets.link_names(written) & named:
+        if (
+            _NAMED_LINK.fullmatch(written)
+            and written not in msgid
+            and not targets.link_names(written) & named
+        ):
             parts += [line[at : mark.end], "_"]
             at = mark.end
     return "".join((*parts, line[at:]))
@@ -107,7 +121,9 @@ class _Shift:
 
     def __init__(self, edits: Sequence[Edit]) -> None:
         self._ends = [edit.end for edit in edits]
-        self._sums = list(accumulate((len(edit.text) - (edit.end - edit.start) for edit in edits), initial=0))
+        self._sums = list(
+            accumulate((len(edit.text) - (edit.end - edit.start) for edit in edits), initial=0)
+        )
 
     def start(self, offset: int) -> int:
         """Where something has come to lie that begins at ``offset``: behind what is inserted there."""
@@ -118,7 +134,9 @@ class _Shift:
         return offset + self._sums[bisect_left(self._ends, offset)]
 
 
-def _spans(messages: Sequence[Message], own: Mapping[int, Edit], shift: _Shift) -> Iterator[tuple[int, int]]:
+def _spans(
+    messages: Sequence[Message], own: Mapping[int, Edit], shift: _Shift
+) -> Iterator[tuple[int, int]]:
     for index, message in enumerate(messages):
         start = shift.start(message.start)
         yield (start, start + len(own[index].text) if index in own else shift.end(message.end))

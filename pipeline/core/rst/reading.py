@@ -39,7 +39,9 @@ class _State(states.RSTState):
         finder: Finder = inliner.finder
         return finder
 
-    def inline_text(self, text: str, lineno: int) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+    def inline_text(
+        self, text: str, lineno: int
+    ) -> tuple[list[nodes.Node], list[nodes.system_message]]:
         return [self.words(text, lineno)] if text else [], []
 
     def words(self, text: str, lineno: int, end: int | None = None) -> Words:
@@ -91,9 +93,15 @@ class _Text(_State, states.Text):
 # Body keeps its explicit constructs as plain functions, past any method that replaces them.
 _Body.explicit = states.Struct(  # type: ignore[attr-defined]
     patterns=states.Body.explicit.patterns,
-    constructs=[(getattr(_Body, function.__name__), pattern) for function, pattern in states.Body.explicit.constructs],
+    constructs=[
+        (getattr(_Body, function.__name__), pattern)
+        for function, pattern in states.Body.explicit.constructs
+    ],
 )
-STATES = tuple(type(state.__name__, (_Body if issubclass(state, states.Body) else _Text, state), {}) for state in states.state_classes)
+STATES = tuple(
+    type(state.__name__, (_Body if issubclass(state, states.Body) else _Text, state), {})
+    for state in states.state_classes
+)
 
 
 class _Inliner(states.Inliner):

@@ -14,7 +14,7 @@ from docutils.parsers.rst.tableparser import GridTableParser, SimpleTableParser,
 from docutils.statemachine import StringList
 from docutils.utils import column_width
 
-from pipeline.core.splice import Edit, splice
+from pipeline.core.document.splice import Edit, splice
 
 _NO_END = 1 << 30  # columns: the last one of a simple table is as wide as its text
 _WIDE = "\x00"  # docutils' filler behind a wide character
@@ -74,7 +74,13 @@ class _Simple(SimpleTableParser):
         for left, right in columns:
             is_last = right >= self.border_end
             self.found.append(
-                _Cell(first_line, first_line + len(lines), left, self.border_end if is_last else right, _NO_END if is_last else right)
+                _Cell(
+                    first_line,
+                    first_line + len(lines),
+                    left,
+                    self.border_end if is_last else right,
+                    _NO_END if is_last else right,
+                )
             )
 
 
@@ -86,15 +92,31 @@ def aligned(text: str, table: tuple[int, int], changes: Sequence[Edit]) -> list[
     lines = _lines(text, *table)
     margin = 1 if lines[0].text.startswith("+") else 0
     cells = _cells([line.text for line in lines], is_grid=bool(margin))
-    parts = [[_part(text, lines[row], cell, changes) for row in range(cell.top, cell.bottom)] for cell in cells]
+    parts = [
+        [_part(text, lines[row], cell, changes) for row in range(cell.top, cell.bottom)]
+        for cell in cells
+    ]
     growth = dict.fromkeys(sorted({cell.right for cell in cells}), 0)
     for cell, own in sorted(zip(cells, parts, strict=True), key=lambda pair: pair[0].right):
         needed = max((part.width + margin for part in own if part.changes), default=0)
         growth[cell.right] += max(0, needed - _room(cell, growth))
-    edits = [edit for own in parts for part in own for edit in _padding(text, part, _room(part.cell, growth))]
+    edits = [
+        edit
+        for own in parts
+        for part in own
+        for edit in _padding(text, part, _room(part.cell, growth))
+    ]
     for row, line in enumerate(lines):
         inside = [cell for cell in cells if cell.top <= row < cell.bottom]
-        edits += _rules(text, line, {column: more for column, more in growth.items() if more and not _is_inside(column, inside)})
+        edits += _rules(
+            text,
+            line,
+            {
+                column: more
+                for column, more in growth.items()
+                if more and not _is_inside(column, inside)
+            },
+        )
     return edits
 
 
@@ -107,7 +129,11 @@ def _lines(text: str, start: int, end: int) -> list[_Line]:
         stop = found.start() if found else end
         at = min(start + left, stop)
         shown = text[at:stop].rstrip()
-        offsets = [at + index for index, character in enumerate(shown) for _ in range(column_width(character))]
+        offsets = [
+            at + index
+            for index, character in enumerate(shown)
+            for _ in range(column_width(character))
+        ]
         lines.append(_Line(shown, (*offsets, at + len(shown))))
         start = found.end() if found else end + 1
     return lines
@@ -122,7 +148,10 @@ def _cells(lines: Sequence[str], *, is_grid: bool) -> list[_Cell]:
     except (TableMarkupError, AssertionError, IndexError):
         return []
     if is_grid:
-        return [_Cell(top + 1, bottom, left + 1, right, right) for top, left, bottom, right, _ in parser.cells]
+        return [
+            _Cell(top + 1, bottom, left + 1, right, right)
+            for top, left, bottom, right, _ in parser.cells
+        ]
     return list(parser.found)
 
 
@@ -130,13 +159,19 @@ def _part(text: str, line: _Line, cell: _Cell, changes: Sequence[Edit]) -> _Part
     start, stop = line.span(cell)
     own = tuple(edit for edit in changes if start <= edit.start and edit.end <= stop)
     end = start + len(text[start:stop].rstrip())
-    shown = splice(text[start:end], [Edit(edit.start - start, edit.end - start, edit.text) for edit in own])
+    shown = splice(
+        text[start:end], [Edit(edit.start - start, edit.end - start, edit.text) for edit in own]
+    )
     return _Part(cell, line, start, end, own, column_width(shown))
 
 
 def _room(cell: _Cell, growth: Mapping[int, int]) -> int:
     """How many columns a cell has once its table has grown."""
-    return cell.right - cell.left + sum(more for column, more in growth.items() if cell.left < column <= cell.right)
+    return (
+        cell.right
+        - cell.left
+        + sum(more for column, more in growth.items() if cell.left < column <= cell.right)
+    )
 
 
 def _is_inside(column: int, cells: Sequence[_Cell]) -> bool:

@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 from docutils import nodes
 from docutils.statemachine import StringList
 
+from pipeline.core.document.message import Kind
 from pipeline.core.rst.csv_cells import QUOTE, Field, rows
 from pipeline.core.rst.finding import term, words_at
 from pipeline.core.rst.holding import Held, Titled, held
 from pipeline.core.rst.lines import Place
-from pipeline.model import Kind
 
 _CARD_RULE = re.compile(r"\^{3,}\s*|\+{3,}\s*")  # between header, body and footer
 _ENTRY = re.compile(r"(.+?)\s*(?<!\\)<([^<]*?)>")  # of a table of contents, with a title of its own
@@ -24,7 +24,9 @@ class Card(Titled):
 
     def fill(self, node: held) -> None:
         start = 0
-        ends = [(index, line) for index, line in enumerate(self.content) if _CARD_RULE.fullmatch(line)]
+        ends = [
+            (index, line) for index, line in enumerate(self.content) if _CARD_RULE.fullmatch(line)
+        ]
         for index, line in [*ends, (len(self.content), "")]:
             part = held(kind=self.kind, signature=(line,))
             self.blocks(self.content[start:index], self.content_offset + start, part)
@@ -48,7 +50,11 @@ class Replace(Held):
     def run(self) -> list[nodes.Node]:
         node = held(kind=self.kind, signature=(self.name,))
         self.blocks(self.content, self.content_offset, node)
-        return list(node[0].children) if len(node) == 1 and isinstance(node[0], nodes.paragraph) else [node]
+        return (
+            list(node[0].children)
+            if len(node) == 1 and isinstance(node[0], nodes.paragraph)
+            else [node]
+        )
 
 
 class ListTable(Titled):
@@ -81,11 +87,23 @@ class CsvTable(Titled):
             texts = [line for _, line in lines]
             found = rows(texts, self.options)
             if found is None:
-                reason, first = "its CSV is of a dialect that is not read here", self.number(self.lineno)
-                node += held(kind=Kind.TABLE_CELL, signature=(name, *texts), lost=reason, first=first)
+                reason, first = (
+                    "its CSV is of a dialect that is not read here",
+                    self.number(self.lineno),
+                )
+                node += held(
+                    kind=Kind.TABLE_CELL, signature=(name, *texts), lost=reason, first=first
+                )
             for row in found or ():
-                node += held("", *(self._cell(field, lines) for field in row), kind=Kind.TABLE_CELL, signature=(name,))
-        node["signature"] = tuple(value for value in node["signature"] if not value.startswith("header="))
+                node += held(
+                    "",
+                    *(self._cell(field, lines) for field in row),
+                    kind=Kind.TABLE_CELL,
+                    signature=(name,),
+                )
+        node["signature"] = tuple(
+            value for value in node["signature"] if not value.startswith("header=")
+        )
 
     def _cell(self, field: Field, lines: list[tuple[int, str]]) -> nodes.Element:
         """A field: its words if it is one paragraph; else what it holds stays as it is."""
@@ -95,9 +113,19 @@ class CsvTable(Titled):
         texts = field.text.split("\n")
         with state.finder.failing("there is more than one paragraph in a field of CSV"):
             self.blocks(StringList(texts, items=[("", first)] * len(texts)), 0, cell)
-        if len(cell) == 1 and isinstance(cell[0], nodes.paragraph) and cell.astext() == field.text.strip():
-            start, end = (state.offset(*lines[index], column) for index, column in (field.start, field.end))
-            cell[:] = [nodes.paragraph("", "", words_at(field.text, Place(((start, end),), quote=QUOTE), first))]
+        if (
+            len(cell) == 1
+            and isinstance(cell[0], nodes.paragraph)
+            and cell.astext() == field.text.strip()
+        ):
+            start, end = (
+                state.offset(*lines[index], column) for index, column in (field.start, field.end)
+            )
+            cell[:] = [
+                nodes.paragraph(
+                    "", "", words_at(field.text, Place(((start, end),), quote=QUOTE), first)
+                )
+            ]
         return cell
 
 
@@ -105,10 +133,15 @@ class Glossary(Held):
     """A list of definitions, of which several terms may share one."""
 
     def fill(self, node: held) -> None:
-        starts = [index for index, line in enumerate(self.content) if line and not line[0].isspace()]
+        starts = [
+            index for index, line in enumerate(self.content) if line and not line[0].isspace()
+        ]
         if stray := tuple(self.content[: starts[0] if starts else 0]):
             node["signature"] += stray
-            node["lost"], node["first"] = "it stands before the first term of a glossary", self.number(self.lineno)
+            node["lost"], node["first"] = (
+                "it stands before the first term of a glossary",
+                self.number(self.lineno),
+            )
         item = nodes.definition_list_item()
         for start, end in pairwise([*starts, len(self.content)]):
             line = self.content[start]
@@ -135,4 +168,6 @@ class TocTree(Held):
         for number, line in enumerate(self.content, self.content_offset + 1):
             match = _ENTRY.fullmatch(line)
             title = [self.words(line, number, match.end(1))] if match else []
-            node += held("", *title, kind=Kind.TITLE, signature=("entry", match[2] if match else line))
+            node += held(
+                "", *title, kind=Kind.TITLE, signature=("entry", match[2] if match else line)
+            )

@@ -11,16 +11,18 @@ from dataclasses import replace
 
 from docutils import ApplicationError, nodes
 
-from pipeline.core.markdown import Signature, Split
+from pipeline.core.document.message import Kind, Markup, Message
+from pipeline.core.myst.split import Signature, Split
 from pipeline.core.rst.blocks import Where, ancestors, attributes, code_of, metadata
 from pipeline.core.rst.finding import Finder, Words
 from pipeline.core.rst.lines import Lines, Place
 from pipeline.core.rst.reading import longest_line, read
 from pipeline.core.rst.worth import has_words, is_sentence
 from pipeline.errors import InputError
-from pipeline.model import Kind, Markup, Message
 
-_SOURCE_LOST = 3  # from this level on, a message of docutils' that quotes source stands in its place
+_SOURCE_LOST = (
+    3  # from this level on, a message of docutils' that quotes source stands in its place
+)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _FOLDED = re.compile(r"[ \t]*[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]\s*")
 
@@ -28,15 +30,30 @@ _FOLDED = re.compile(r"[ \t]*[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]\s*")
 def split_rst(text: str) -> Split:
     """Find the messages of a whole document. Raises InputError where docutils itself fails."""
     lines = Lines(text)
-    if too_long := next((number for number, line in enumerate(lines.shown, 1) if len(line) > longest_line()), 0):
-        raise InputError(f"line {too_long} is longer than docutils reads", hint="Break it upstream, or exclude the page.")
+    if too_long := next(
+        (number for number, line in enumerate(lines.shown, 1) if len(line) > longest_line()), 0
+    ):
+        raise InputError(
+            f"line {too_long} is longer than docutils reads",
+            hint="Break it upstream, or exclude the page.",
+        )
     try:
         document, finder = read(lines)
         splitter = _Splitter(text, finder)
         splitter.walk(document, 0, Where(), 0)
-    except (ValueError, IndexError, KeyError, AttributeError, TypeError, AssertionError, RecursionError, ApplicationError) as error:
+    except (
+        ValueError,
+        IndexError,
+        KeyError,
+        AttributeError,
+        TypeError,
+        AssertionError,
+        RecursionError,
+        ApplicationError,
+    ) as error:
         raise InputError(
-            f"docutils fails on it ({type(error).__name__}: {error})", hint="Report the page upstream, or exclude it."
+            f"docutils fails on it ({type(error).__name__}: {error})",
+            hint="Report the page upstream, or exclude it.",
         ) from error
     return splitter.result()
 
@@ -76,12 +93,21 @@ class _Splitter:
                 self._lost(child, depth, offset)
             elif isinstance(child, nodes.Element):
                 inner = where.within(child)
-                self._block(child, depth, replace(inner, is_opaque=True) if child is fields else inner, offset)
+                self._block(
+                    child,
+                    depth,
+                    replace(inner, is_opaque=True) if child is fields else inner,
+                    offset,
+                )
 
     def _block(self, node: nodes.Element, depth: int, where: Where, offset: int) -> None:
         found = self._offset(node)
         offset = offset if found is None else found
-        texts = tuple(self._text(child, node, where) for child in node.children if isinstance(child, nodes.Text))
+        texts = tuple(
+            self._text(child, node, where)
+            for child in node.children
+            if isinstance(child, nodes.Text)
+        )
         self.skeleton.append((offset, (str(depth), node.tagname, *attributes(node), *texts)))
         if (code := code_of(node)) is not None:
             self.code.append(code)
@@ -101,12 +127,19 @@ class _Splitter:
         if node.line is not None and not isinstance(node, nodes.section):
             return self.lines.starts[min(max(node.line, 1), len(self.lines.starts)) - 1]
         return next(
-            (offset for child in node.children if isinstance(child, nodes.Element) and (offset := self._offset(child)) is not None), None
+            (
+                offset
+                for child in node.children
+                if isinstance(child, nodes.Element) and (offset := self._offset(child)) is not None
+            ),
+            None,
         )
 
     def _lost(self, message: nodes.system_message, depth: int, offset: int) -> None:
         """A message of docutils' that stands in the place of source that it could not read."""
-        sources = [child.astext() for child in message.children if isinstance(child, nodes.literal_block)]
+        sources = [
+            child.astext() for child in message.children if isinstance(child, nodes.literal_block)
+        ]
         if sources and message["level"] >= _SOURCE_LOST:
             self.skeleton.append((offset, (str(depth), "lost", *sources)))
             self.unsafe.append((message.get("line") or 1, message[0].astext().replace("\n", " ")))
@@ -115,7 +148,9 @@ class _Splitter:
         """Make a message of an inline text; return what must be the same in the end: nothing of it, or all."""
         if not isinstance(text, Words):
             return text.astext()
-        headings = self._enter_section(text, node, where) if where.kind is Kind.HEADING else self.headings
+        headings = (
+            self._enter_section(text, node, where) if where.kind is Kind.HEADING else self.headings
+        )
         if where.is_opaque or not (is_sentence if where.kind is Kind.IMAGE else has_words)(text):
             return text.astext()
         reason = text.reason or _danger(text, node)
@@ -125,16 +160,23 @@ class _Splitter:
         self.unsafe.append((text.first + 1, reason))
         return text.astext()
 
-    def _enter_section(self, words: Words, title: nodes.Element, where: Where) -> list[tuple[int, str]]:
+    def _enter_section(
+        self, words: Words, title: nodes.Element, where: Where
+    ) -> list[tuple[int, str]]:
         """Open a section; return those around it."""
         level = sum(isinstance(above, nodes.section) for above in ancestors(title))
         outer = [heading for heading in self.headings if heading[0] < level]
-        self.headings = [*outer, (level, self._msgid(words.place) if words.place else words.astext())]
+        self.headings = [
+            *outer,
+            (level, self._msgid(words.place) if words.place else words.astext()),
+        ]
         if where.is_top and self.title_end is None:
             self.title_end = self.lines.end(words.first + 1)
         return outer
 
-    def _message(self, words: Words, place: Place, where: Where, headings: Sequence[tuple[int, str]]) -> None:
+    def _message(
+        self, words: Words, place: Place, where: Where, headings: Sequence[tuple[int, str]]
+    ) -> None:
         first, last = words.first, words.first + len(place.pieces) - 1
         rules: tuple[int, ...] = ()
         if where.kind is Kind.HEADING:
@@ -174,6 +216,10 @@ def _danger(words: Words, node: nodes.Element) -> str:
     after = node.next_node(descend=False, siblings=True)
     if _SURROGATE.search(words):
         return "it has a lone surrogate"  # no catalogue can hold it
-    if "\n" in words and isinstance(after, nodes.system_message) and after.astext().endswith("Unexpected indentation."):
+    if (
+        "\n" in words
+        and isinstance(after, nodes.system_message)
+        and after.astext().endswith("Unexpected indentation.")
+    ):
         return "an indented line follows without a blank line"  # on one line, it would be a term with its definition
     return ""

@@ -11,17 +11,20 @@ from collections.abc import Iterator
 
 from docutils.nodes import fully_normalize_name, make_id
 
-from pipeline.core.markdown import Split
+from pipeline.core.document.message import Kind, Message
+from pipeline.core.document.splice import Edit, line_end_of
+from pipeline.core.myst.split import Split
 from pipeline.core.rst.inline import spaced
 from pipeline.core.rst.inliner import shown_text
-from pipeline.core.splice import Edit, line_end_of
-from pipeline.model import Kind, Message
 
 _PHRASE = re.compile(r"(?<![`\\])`((?:\\.|[^`\\])+)`(__?)(?![A-Za-z0-9_`])", re.DOTALL)
 _INLINE = re.compile(r"(?<![A-Za-z0-9`\\])_`((?:\\.|[^`\\])+)`(?!`)", re.DOTALL)
 _EMBEDDED = re.compile(r"(.*?)\s*<([^<>]+)>", re.DOTALL)
 _WORD = re.compile(r"(?<![A-Za-z0-9_`])([A-Za-z0-9]+(?:[-._+:][A-Za-z0-9]+)*)_(?![A-Za-z0-9_`])")
-_EXPLICIT = re.compile(r"^[ \t]*\.\.[ \t]+_(?:`((?:\\.|[^`\\])+)`|((?:\\.|[^:\\\r\n`_])(?:\\.|:(?!\s)|[^:\\\r\n])*)):", re.MULTILINE)
+_EXPLICIT = re.compile(
+    r"^[ \t]*\.\.[ \t]+_(?:`((?:\\.|[^`\\])+)`|((?:\\.|[^:\\\r\n`_])(?:\\.|:(?!\s)|[^:\\\r\n])*)):",
+    re.MULTILINE,
+)
 _SIMPLE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 .-]*")
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _BLANK_LINE = re.compile(r"[ \t]*(?:\r\n?|\n)[ \t]*(?:\r\n?|\n)")
@@ -39,7 +42,10 @@ def referenced_names(text: str) -> frozenset[str]:
 def link_names(text: str) -> frozenset[str]:
     """The names that links with a target in them, and inline targets, define in a text, normalised."""
     links = (_EMBEDDED.fullmatch(words) for words, end in _PHRASE.findall(text) if end == "_")
-    return frozenset(_normal(words) for words in (*_INLINE.findall(text), *(link[1] or link[2] for link in links if link)))
+    return frozenset(
+        _normal(words)
+        for words in (*_INLINE.findall(text), *(link[1] or link[2] for link in links if link))
+    )
 
 
 def plan_targets(split: Split, linked: frozenset[str]) -> dict[int, str]:
@@ -68,7 +74,11 @@ def insertion(text: str, message: Message, name: str) -> Edit:
     underline = message.rules[-1][0]
     indent = text[_line_start(text, underline) : underline]
     end = line_end_of(text)
-    gap = "" if not text[_line_start(text, max(start - len(end), 0)) : start].strip("\ufeff \t\r\n") else end
+    gap = (
+        ""
+        if not text[_line_start(text, max(start - len(end), 0)) : start].strip("\ufeff \t\r\n")
+        else end
+    )
     return Edit(start, start, f"{gap}{indent}.. _{_quoted(name)}:{end}{end}")
 
 
@@ -86,7 +96,9 @@ def attribution(split: Split, line: str) -> Edit:
     """A quote with one line of reST under the title, or behind the first paragraph of a page that has none."""
     text = split.text
     end = line_end_of(text)
-    paragraphs = (message.block_end for message in split.messages if message.is_top_level and not message.mark)
+    paragraphs = (
+        message.block_end for message in split.messages if message.is_top_level and not message.mark
+    )
     at = next(paragraphs, None) if split.title_end is None else split.title_end
     # An empty comment ends what stands before, which could take an indented block for its own; and it keeps quotes apart.
     before = "" if at is not None else f"{end}{end}.."
@@ -109,7 +121,9 @@ def _is_in_glossary(text: str, start: int) -> bool:
     at = text.rfind(_GLOSSARY, 0, start)
     if at < 0:
         return False
-    indents = [len(line) - len(line.lstrip()) for line in text[at:start].splitlines()[1:] if line.strip()]
+    indents = [
+        len(line) - len(line.lstrip()) for line in text[at:start].splitlines()[1:] if line.strip()
+    ]
     own = start - _line_start(text, start)
     return min([own, *indents]) == own > at - _line_start(text, at)
 
@@ -144,4 +158,9 @@ def _quoted(name: str) -> str:
 
 
 def _line_start(text: str, at: int) -> int:
-    return max(text.rfind("\n", 0, at), text.rfind("\r", 0, at), 0 if text.startswith("\ufeff") else -1) + 1
+    return (
+        max(
+            text.rfind("\n", 0, at), text.rfind("\r", 0, at), 0 if text.startswith("\ufeff") else -1
+        )
+        + 1
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from pipeline.core import prose
+from pipeline.core.document import prose
 
 _ATOM = re.compile(
     r"""

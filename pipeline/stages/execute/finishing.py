@@ -6,11 +6,14 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from pipeline.adapters import files, kernel
-from pipeline.core import execution
-from pipeline.core.execution_entry import CacheEntry, without_prose
+from pipeline.adapters import files
+from pipeline.adapters.kernel import pool as kernel
+from pipeline.core.execution import notebook as execution
+from pipeline.core.execution.entry import CacheEntry, without_prose
+from pipeline.core.execution.result import CellFailure, Execution, Status
+from pipeline.core.pin.lock import Page
 from pipeline.errors import PipelineError
-from pipeline.model import CellFailure, Execution, Finding, Page, Severity, Status
+from pipeline.findings import Finding, Severity
 from pipeline.stages.execute.planning import Stage, Task, read_notebook, reason_of
 
 
@@ -23,12 +26,18 @@ def entry_of(stage: Stage, task: Task, outcome: kernel.Outcome) -> CacheEntry:
         cell_seconds=tuple(round(seconds, 3) for seconds in outcome.cell_seconds),
         failure=_failure(task, outcome.stop) if outcome.stop else None,
         exceptions=execution.expected_exceptions(outputs),
-        facts={"page": task.page.name, "jax": stage.settings.jax, "python": stage.environment.get("python", "")},
+        facts={
+            "page": task.page.name,
+            "jax": stage.settings.jax,
+            "python": stage.environment.get("python", ""),
+        },
     )
 
 
 def _failure(task: Task, stop: kernel.Stop) -> CellFailure:
-    failure = execution.cell_failure(stop.cell, "", exception=stop.exception, message=stop.message, traceback=stop.traceback)
+    failure = execution.cell_failure(
+        stop.cell, "", exception=stop.exception, message=stop.message, traceback=stop.traceback
+    )
     return without_prose(failure, task.notebook)
 
 
@@ -41,7 +50,14 @@ def finish(stage: Stage, task: Task, entry: CacheEntry) -> Execution:
             _write(stage, task, entry.outputs, locale)
     except PipelineError as error:
         remove_executed(stage, task.page)
-        failure = CellFailure(cell=0, source="", exception=type(error).__name__, message=str(error), traceback="", blame="environment")
+        failure = CellFailure(
+            cell=0,
+            source="",
+            exception=type(error).__name__,
+            message=str(error),
+            traceback="",
+            blame="environment",
+        )
     status, reason = _judgement(task, failure)
     return Execution(
         page=task.page.name,
@@ -62,12 +78,19 @@ def _judgement(task: Task, failure: CellFailure | None) -> tuple[Status, str]:
         return Status.FAILED, execution.failure_summary(failure)
     if execution.is_partial(task.notebook, task.rule.until):
         where = f"from code cell {task.rule.until} on"
-        return Status.PARTIAL, reason_of(task.rule.reason, f"{where}, {task.rule.note}" if task.rule.note else where)
+        return Status.PARTIAL, reason_of(
+            task.rule.reason, f"{where}, {task.rule.note}" if task.rule.note else where
+        )
     return Status.PASSED, ""
 
 
 def _unmet(stage: Stage, task: Task, outputs: Mapping[str, Any]) -> CellFailure | None:
-    acknowledged = {cell for entry in stage.upstream.acknowledge if entry.page == task.page.name for cell in entry.cells}
+    acknowledged = {
+        cell
+        for entry in stage.upstream.acknowledge
+        if entry.page == task.page.name
+        for cell in entry.cells
+    }
     unmet = execution.unmet_expectations(outputs, acknowledged=acknowledged, until=task.rule.until)
     return execution.expectation_failure(task.notebook, unmet) if unmet else None
 
@@ -94,7 +117,7 @@ def output_findings(stage: Stage, task: Task, entry: CacheEntry) -> tuple[Findin
     """Where the page prints something else than upstream's notebook says, if the configuration asks for that."""
     if not task.rule.compare:
         return ()
-    from pipeline.core.outputs import compare_outputs
+    from pipeline.core.execution.outputs import compare_outputs
 
     return tuple(
         Finding(

@@ -9,12 +9,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from pipeline.adapters import files, kernel, sandbox
+from pipeline.adapters import files
+from pipeline.adapters.kernel import pool as kernel
+from pipeline.adapters.kernel import sandbox
 from pipeline.config import RunRule, Settings, Upstream
-from pipeline.core import execution
-from pipeline.core.document import is_myst_notebook
+from pipeline.core.document.read import is_myst_notebook
+from pipeline.core.execution import notebook as execution
+from pipeline.core.execution.result import Execution, Status
+from pipeline.core.pin.lock import Page, SourceFile
 from pipeline.errors import InputError, PipelineError
-from pipeline.model import Execution, Page, SourceFile, Status
 from pipeline.paths import Paths
 
 AS_IT_IS = RunRule(pages=(), reason="")
@@ -33,7 +36,9 @@ class Mode:
 
 MODES = {
     "pallas-interpret": Mode(startup="pallas-interpret", note="in interpret mode", cell=5.0),
-    "pallas-interpret-hlo": Mode(startup="pallas-interpret", note="in interpret mode", variables=HLO, cell=5.0),
+    "pallas-interpret-hlo": Mode(
+        startup="pallas-interpret", note="in interpret mode", variables=HLO, cell=5.0
+    ),
     "stand-in-data": Mode(startup="stand-in-data", note="with stand-in data"),
 }
 
@@ -69,7 +74,9 @@ class Task:
     @property
     def seconds(self) -> float:
         """How long it may take, for machines that must agree on it without a word: told from the code alone."""
-        cell = max((MODES[mode].cell for mode in self.rule.modes), default=execution.SECONDS_PER_CELL)
+        cell = max(
+            (MODES[mode].cell for mode in self.rule.modes), default=execution.SECONDS_PER_CELL
+        )
         return execution.guess_seconds(self.notebook, until=self.rule.until, cell=cell)
 
     @property
@@ -90,7 +97,12 @@ def plan(stage: Stage, page: Page) -> Task | Execution | None:
         rule = _rule(stage, page)
         reason = _reason_to_skip(stage.upstream, page, notebook, rule)
         if reason:
-            return Execution(page=page.name, status=Status.SKIPPED, reason=reason, total=len(execution.code_cells(notebook)))
+            return Execution(
+                page=page.name,
+                status=Status.SKIPPED,
+                reason=reason,
+                total=len(execution.code_cells(notebook)),
+            )
         policy = _policy(stage, rule)
         key = execution.execution_key(
             notebook,
@@ -125,7 +137,11 @@ def read_notebook(path: Path) -> Mapping[str, Any] | None:
     try:
         return kernel.notebook_from_myst(text)
     except ValueError as error:
-        raise InputError(f"cannot be read as a MyST notebook: {error}", where=str(path), hint="Mend the page, or deselect it.") from error
+        raise InputError(
+            f"cannot be read as a MyST notebook: {error}",
+            where=str(path),
+            hint="Mend the page, or deselect it.",
+        ) from error
 
 
 def _notebook(folder: Path, page: Page) -> tuple[SourceFile, Mapping[str, Any]] | None:
@@ -137,7 +153,9 @@ def _notebook(folder: Path, page: Page) -> tuple[SourceFile, Mapping[str, Any]] 
     return None
 
 
-def _reason_to_skip(upstream: Upstream, page: Page, notebook: Mapping[str, Any], rule: RunRule) -> str:
+def _reason_to_skip(
+    upstream: Upstream, page: Page, notebook: Mapping[str, Any], rule: RunRule
+) -> str:
     skip = upstream.skip_rule(page.name)
     if skip is not None:
         return reason_of(skip.reason, skip.note)
@@ -177,8 +195,14 @@ def _policy(stage: Stage, rule: RunRule) -> kernel.Policy:
 
 def _policy_facts(policy: kernel.Policy) -> dict[str, Any]:
     """The policy as a plain value: threads are the machine's affair, start-up files are what they say."""
-    startup = [[name, hashlib.sha256(files.read_bytes(sandbox.STARTUP / f"{name}.py")).hexdigest()] for name in policy.startup]
-    limits = {name: getattr(policy, name) for name in ("timeout", "page_timeout", "memory", "output", "offline", "until")}
+    startup = [
+        [name, hashlib.sha256(files.read_bytes(sandbox.STARTUP / f"{name}.py")).hexdigest()]
+        for name in policy.startup
+    ]
+    limits = {
+        name: getattr(policy, name)
+        for name in ("timeout", "page_timeout", "memory", "output", "offline", "until")
+    }
     return {**limits, "variables": dict(policy.variables), "startup": startup}
 
 
@@ -186,7 +210,8 @@ def _data_digests(stage: Stage, folder: Path) -> Mapping[str, str]:
     """The files that code of a page in ``folder`` can read, each with the digest of its content."""
     if folder not in stage.digests:
         stage.digests[folder] = {
-            path.relative_to(folder).as_posix(): hashlib.sha256(files.read_bytes(path)).hexdigest() for path in _data_files(folder)
+            path.relative_to(folder).as_posix(): hashlib.sha256(files.read_bytes(path)).hexdigest()
+            for path in _data_files(folder)
         }
     return stage.digests[folder]
 

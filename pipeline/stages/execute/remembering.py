@@ -6,10 +6,18 @@ from collections.abc import Mapping
 from contextlib import suppress
 
 from pipeline.adapters import files
-from pipeline.core.execution_entry import CacheEntry
-from pipeline.core.run_history import PageRecord, Ran, advance, exception_changes, history_text, parse_history, raised_in
+from pipeline.core.execution.entry import CacheEntry
+from pipeline.core.execution.history import (
+    PageRecord,
+    Ran,
+    advance,
+    exception_changes,
+    history_text,
+    parse_history,
+    raised_in,
+)
+from pipeline.findings import Finding, Severity
 from pipeline.log import Log
-from pipeline.model import Finding, Severity
 from pipeline.paths import Paths
 
 
@@ -33,7 +41,9 @@ class History:
         """Take in how ``page`` ran; tell what it raises that it did not raise before."""
         before = self._records.get(page)
         now = Ran(jax=jax, raised=raised_in(entry.outputs, entry.exceptions))
-        record = advance(before, key=key, seconds=entry.seconds, now=now, is_whole=entry.failure is None)
+        record = advance(
+            before, key=key, seconds=entry.seconds, now=now, is_whole=entry.failure is None
+        )
         if record != before:
             self._records[page] = self._changed[page] = record
         return _findings(page, record)
@@ -44,13 +54,19 @@ class History:
             return
         records = {f"{self._name}/{page}": record for page, record in self._changed.items()}
         try:
-            files.write_if_changed(self._path, history_text({**self._read_all(), **records}).encode("ascii"))
+            files.write_if_changed(
+                self._path, history_text({**self._read_all(), **records}).encode("ascii")
+            )
         except files.WriteError as error:
             log.warn(str(error))
 
     def _read(self) -> dict[str, PageRecord]:
         start = f"{self._name}/"
-        return {page.removeprefix(start): record for page, record in self._read_all().items() if page.startswith(start)}
+        return {
+            page.removeprefix(start): record
+            for page, record in self._read_all().items()
+            if page.startswith(start)
+        }
 
     def _read_all(self) -> dict[str, PageRecord]:
         with suppress(OSError):

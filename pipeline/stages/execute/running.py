@@ -8,15 +8,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pipeline.adapters import files, kernel, sandbox
+from pipeline.adapters import files
 from pipeline.adapters.execution_cache import ExecutionCache
+from pipeline.adapters.kernel import pool as kernel
+from pipeline.adapters.kernel import sandbox
 from pipeline.config import Settings, Upstream
-from pipeline.core.execution import kernel_of
-from pipeline.core.execution_entry import CacheEntry, decode_entry, encode_entry
-from pipeline.core.shards import shard as share
+from pipeline.core.execution.entry import CacheEntry, decode_entry, encode_entry
+from pipeline.core.execution.notebook import kernel_of
+from pipeline.core.execution.result import Execution
+from pipeline.core.execution.shards import shard as share
+from pipeline.core.pin.lock import Page
 from pipeline.errors import ExecutionError, InputError
+from pipeline.findings import Finding, Severity
 from pipeline.log import Log
-from pipeline.model import Execution, Finding, Page, Severity
 from pipeline.paths import Paths
 from pipeline.stages.execute.finishing import entry_of, finish, output_findings, remove_executed
 from pipeline.stages.execute.planning import Stage, Task, plan
@@ -74,9 +78,18 @@ def execute(  # noqa: PLR0913 - each is an option of the command line
     if tasks:
         _check_version(stage.environment, settings.jax)
     if tasks and offline and not sandbox.can_isolate_network():
-        log.warn("this system keeps no kernel from the network: code runs online (Linux can, where users may make namespaces)")
+        log.warn(
+            "this system keeps no kernel from the network: code runs online (Linux can, where users may make namespaces)"
+        )
     workers = kernel.worker_count(settings.execution.jobs if jobs is None else jobs)
-    run = _Run(stage, log, retry_failed=retry_failed, no_cache=no_cache, workers=workers, scheduler=scheduler)
+    run = _Run(
+        stage,
+        log,
+        retry_failed=retry_failed,
+        no_cache=no_cache,
+        workers=workers,
+        scheduler=scheduler,
+    )
     results |= run.all(_of_shard(tasks, shard))
     return Executed(
         executions=tuple(results[page.name] for page in pages if page.name in results),
@@ -88,8 +101,12 @@ def _check_version(environment: Mapping[str, str], jax: str) -> None:
     """Refuse to run code on another JAX than the pages will claim. Raises ExecutionError."""
     installed = environment.get("package jax", "none")
     if installed != jax:
-        hint = f"Install it: pip install jax=={jax} jaxlib=={jax}; nox -s build does that by itself."
-        raise ExecutionError(f"the pin is JAX {jax}, but {installed} is installed: no code was run", hint=hint)
+        hint = (
+            f"Install it: pip install jax=={jax} jaxlib=={jax}; nox -s build does that by itself."
+        )
+        raise ExecutionError(
+            f"the pin is JAX {jax}, but {installed} is installed: no code was run", hint=hint
+        )
 
 
 def _of_shard(tasks: Sequence[Task], shard: tuple[int, int] | None) -> list[Task]:
@@ -103,11 +120,22 @@ def _of_shard(tasks: Sequence[Task], shard: tuple[int, int] | None) -> list[Task
 class _Run:
     """One pass over the tasks, with the cache and what is remembered from run to run."""
 
-    def __init__(self, stage: Stage, log: Log, *, retry_failed: bool, no_cache: bool, workers: int, scheduler: str) -> None:
+    def __init__(
+        self,
+        stage: Stage,
+        log: Log,
+        *,
+        retry_failed: bool,
+        no_cache: bool,
+        workers: int,
+        scheduler: str,
+    ) -> None:
         self.stage, self.log = stage, log
         self.retry_failed, self.no_cache = retry_failed, no_cache
         self.workers, self.scheduler = workers, scheduler
-        self.cache = ExecutionCache(stage.paths.outputs, limit=stage.settings.execution.cache * MEBIBYTE)
+        self.cache = ExecutionCache(
+            stage.paths.outputs, limit=stage.settings.execution.cache * MEBIBYTE
+        )
         self.history = History(stage.paths)
         self.findings: dict[str, list[Finding]] = {}
         self.began = time.time()
@@ -123,7 +151,9 @@ class _Run:
                     if entry is None:
                         waiting.setdefault(task.key, []).append(task)
                         continue
-                    results[task.page.name] = result = replace(self._finish(task, entry), cached=True)
+                    results[task.page.name] = result = replace(
+                        self._finish(task, entry), cached=True
+                    )
                     advance(1, _line(result))
                 for task, result in self._ran(waiting):
                     results[task.page.name] = result
@@ -145,7 +175,16 @@ class _Run:
                 self.cache.reject(task.key)
         if len(self.cache.damaged) > before:
             text = "what was kept of its last run is damaged: its code ran again"
-            self._tell(task, Finding(code="cache-damaged", severity=Severity.NOTE, where=task.page.name, text=text, page=task.page.name))
+            self._tell(
+                task,
+                Finding(
+                    code="cache-damaged",
+                    severity=Severity.NOTE,
+                    where=task.page.name,
+                    text=text,
+                    page=task.page.name,
+                ),
+            )
         return None if entry and entry.failure and self.retry_failed else entry
 
     def _ran(self, waiting: Mapping[str, Sequence[Task]]) -> Iterator[tuple[Task, Execution]]:
@@ -153,19 +192,28 @@ class _Run:
         by_page = {tasks[0].page.name: tasks for tasks in waiting.values()}
         times = self.history.seconds()
         first = [tasks[0] for tasks in by_page.values()]
-        order = sorted(first, key=lambda task: times.get(task.page.name, task.seconds), reverse=True)
+        order = sorted(
+            first, key=lambda task: times.get(task.page.name, task.seconds), reverse=True
+        )
         for outcome in self._outcomes([_job(self.stage, task) for task in order]):
             tasks = by_page[outcome.page]
             entry = entry_of(self.stage, tasks[0], outcome)
             self._keep(tasks[0], entry)
             for task in tasks:
                 result = self._finish(task, entry)
-                yield task, replace(result, started=max(0.0, outcome.started - self.began), worker=outcome.worker)
+                yield (
+                    task,
+                    replace(
+                        result,
+                        started=max(0.0, outcome.started - self.began),
+                        worker=outcome.worker,
+                    ),
+                )
 
     def _outcomes(self, jobs: Sequence[kernel.Job]) -> Iterator[kernel.Outcome]:
         if not self.scheduler or not jobs:
             return kernel.run_notebooks(jobs, workers=self.workers)
-        from pipeline.adapters.dask_cluster import run_on_cluster
+        from pipeline.adapters.cluster.scheduler import run_on_cluster
 
         return run_on_cluster(jobs, address=self.scheduler, environment=self.stage.environment)
 
@@ -175,10 +223,14 @@ class _Run:
         try:
             self.cache.put(task.key, encode_entry(entry))
         except files.WriteError as error:
-            self._tell(task, replace(Finding.of(error, page=task.page.name), severity=Severity.WARNING))
+            self._tell(
+                task, replace(Finding.of(error, page=task.page.name), severity=Severity.WARNING)
+            )
 
     def _finish(self, task: Task, entry: CacheEntry) -> Execution:
-        changed = self.history.remember(task.page.name, task.key, entry, jax=self.stage.settings.jax)
+        changed = self.history.remember(
+            task.page.name, task.key, entry, jax=self.stage.settings.jax
+        )
         self._tell(task, *changed, *output_findings(self.stage, task, entry))
         return finish(self.stage, task, entry)
 
@@ -201,4 +253,6 @@ def _job(stage: Stage, task: Task) -> kernel.Job:
 def _line(result: Execution) -> str:
     how = "cached" if result.cached else f"{result.seconds:.1f} s"
     note = f" {result.note}" if result.note else ""
-    return f"{result.page}: {result.status}{note} ({how})" + (f" {result.reason}" if result.reason else "")
+    return f"{result.page}: {result.status}{note} ({how})" + (
+        f" {result.reason}" if result.reason else ""
+    )

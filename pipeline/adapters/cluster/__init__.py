@@ -1,0 +1,1 @@
+"""Notebooks run on a Dask cluster."""

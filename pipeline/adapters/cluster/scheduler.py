@@ -1,0 +1,233 @@
+"""Running notebooks on a Dask cluster, as ``kernel`` runs them here. Needs the package distributed, here and on the workers."""
+
+from __future__ import annotations
+
+import io
+import logging
+import queue
+import tarfile
+import time
+import uuid
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from pipeline.adapters.cluster.worker import (
+    INSTALL,
+    Delivery,
+    Member,
+    Parcel,
+    all_facts,
+    compare_facts,
+    describe,
+    died,
+    run_page,
+)
+from pipeline.adapters.kernel.pool import Job, Outcome, Stop
+from pipeline.adapters.kernel.sandbox import is_left_out
+from pipeline.errors import ExecutionError
+
+CONNECT_SECONDS = 20
+WORKERS_SECONDS = 60  # that a cluster without workers is waited for
+POLL_SECONDS = 5  # between two looks whether workers have come or gone
+AGAIN = "Run again when it is there: pages that ran are in the cache."
+
+
+@dataclass(slots=True)
+class _Crew:
+    """Numbers for the workers, in the order in which they are first heard of."""
+
+    names: list[str] = field(default_factory=list)
+
+    def number(self, name: str) -> int:
+        if not name:
+            return 0
+        if name not in self.names:
+            self.names.append(name)
+        return self.names.index(name) + 1
+
+
+def run_on_cluster(
+    jobs: Sequence[Job], *, address: str, environment: Mapping[str, str]
+) -> Iterator[Outcome]:
+    """Run ``jobs`` on the cluster whose scheduler is at ``address``, the first ones first; yield each outcome as it comes, once.
+
+    Every worker must be the given ``environment`` (facts, as from ``kernel.environment``). A page whose worker dies is run again by
+    another one; only if it takes several with it, its outcome says so. Raises ExecutionError if the cluster cannot be reached,
+    is another environment, or is gone. When the iterator is closed, or an exception passes through, what is left is cancelled.
+    """
+    if not jobs:
+        return
+    facts = all_facts(environment)
+    with _connected(address) as client:
+        members = _survey(client, facts, address)
+        crew = _Crew(sorted({member.name for member in members}))
+        run = _Run(client, address, facts, _pages_at_once(members))
+        waiting = deque(enumerate(jobs))
+        try:
+            run.fill(waiting)
+            while waiting or run.sent:
+                arrived = run.receive()
+                if arrived is None:
+                    run.fill(waiting)
+                    continue
+                with suppress(
+                    ExecutionError
+                ):  # raised again when what is there has been handed over
+                    run.fill(waiting)
+                moment, delivery = arrived
+                yield replace(
+                    delivery.outcome,
+                    started=moment - delivery.age,
+                    worker=crew.number(delivery.worker),
+                )
+        finally:
+            with suppress(Exception):
+                client.cancel([future for _, future in run.sent.values()], force=True)
+
+
+@dataclass(slots=True)
+class _Run:
+    """What is on its way. No more is sent than can run at once: when a worker dies, Dask blames all that waits for it."""
+
+    client: Any
+    address: str
+    facts: Mapping[str, str]
+    pages: Mapping[str, int]
+    name: str = field(default_factory=lambda: f"execute-{uuid.uuid4().hex}")
+    sent: dict[Any, tuple[Job, Any]] = field(default_factory=dict)  # by key: the job and its future
+    arrivals: queue.SimpleQueue[tuple[float, Any]] = field(
+        default_factory=queue.SimpleQueue
+    )  # when, and which future
+    seen: float = field(default_factory=time.monotonic)  # when there was a worker
+
+    def fill(self, waiting: deque[tuple[int, Job]]) -> None:
+        """Send as many more as the cluster can run now. Raises ExecutionError if it has had no worker for long, or is gone."""
+        try:
+            threads = sum(self.client.nthreads().values())
+        except OSError as error:
+            raise _lost(self.address) from error
+        if threads:
+            self.seen = time.monotonic()
+        elif time.monotonic() - self.seen > WORKERS_SECONDS:
+            raise _without_workers(self.address)
+        while waiting and len(self.sent) < max(1, threads):
+            self._send(*waiting.popleft())
+
+    def _send(self, place: int, job: Job) -> None:
+        parcel = Parcel(job=job, data=_packed(job.folder), facts=self.facts, pages=self.pages)
+        future = self.client.submit(
+            run_page, parcel, key=(self.name, job.page), priority=-place, pure=False
+        )
+        self.sent[future.key] = (job, future)
+        future.add_done_callback(lambda done: self.arrivals.put((time.time(), done)))
+
+    def receive(self) -> tuple[float, Delivery] | None:
+        """What is done next, and when it was; nothing if that takes long."""
+        try:
+            moment, future = self.arrivals.get(timeout=POLL_SECONDS)
+        except queue.Empty:
+            return None
+        delivery = _result(future, self.sent[future.key][0], self.address)
+        del self.sent[future.key]  # and with it what the cluster keeps of it
+        return moment, delivery
+
+
+@contextmanager
+def _connected(address: str) -> Iterator[Any]:
+    try:
+        from distributed import Client
+    except ImportError as error:
+        hint = "Install the dependency group dask, or run without --scheduler."
+        raise ExecutionError(
+            "the package distributed is not installed: no page can be sent to a cluster", hint=hint
+        ) from error
+    for name in ("distributed", "distributed.client", "tornado.application"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)  # what goes wrong is told by us
+    try:
+        client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
+    except (OSError, ValueError) as error:
+        reason = str(error).split("\n")[0] or type(error).__name__
+        hint = "Start one (dask scheduler, dask worker), or give the address that it prints, such as tcp://host:8786."
+        raise ExecutionError(
+            f"no Dask scheduler answers: {reason}", where=address, hint=hint
+        ) from error
+    try:
+        yield client
+    finally:
+        with suppress(Exception):
+            client.close(timeout=5)
+
+
+def _survey(client: Any, facts: Mapping[str, str], address: str) -> list[Member]:
+    """Ask every worker what it is. Raises ExecutionError if there is none, or one that differs from ``facts``."""
+    try:
+        client.wait_for_workers(1, timeout=WORKERS_SECONDS)
+    except TimeoutError as error:
+        raise _without_workers(address) from error
+    try:
+        found: Mapping[str, Member] = client.run(describe)
+    except Exception as error:  # whatever a worker raises; often it cannot import this project
+        raise ExecutionError(
+            f"a worker cannot run this project: {error}", where=address, hint=INSTALL
+        ) from error
+    for place, member in sorted(found.items()):
+        compare_facts(facts, member.facts, where=f"worker {place}")
+    return list(found.values())
+
+
+def _without_workers(address: str) -> ExecutionError:
+    what = f"the cluster has had no worker for {WORKERS_SECONDS} s"
+    return ExecutionError(
+        what, where=address, hint=f"Start one: dask worker {address} --nthreads 1. {AGAIN}"
+    )
+
+
+def _lost(address: str) -> ExecutionError:
+    return ExecutionError("the connection to the cluster was lost", where=address, hint=AGAIN)
+
+
+def _pages_at_once(members: Sequence[Member]) -> dict[str, int]:
+    """By machine, how many pages run there at once: their kernels share its cores."""
+    machines = {member.machine for member in members}
+    return {
+        machine: sum(member.threads for member in members if member.machine == machine)
+        for machine in machines
+    }
+
+
+def _packed(folder: Path) -> bytes:
+    """The files beside a notebook that its code gets, as a tar file."""
+
+    def kept(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
+        is_plain = member.isfile() or member.isdir()
+        return (
+            member if is_plain and not (member.name and is_left_out(folder / member.name)) else None
+        )
+
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w:gz", compresslevel=1) as archive:
+        if folder.is_dir():
+            archive.add(folder, arcname="", filter=kept)
+    return buffer.getvalue()
+
+
+def _result(future: Any, job: Job, address: str) -> Delivery:
+    """What came back for ``job``. Raises ExecutionError if it is the cluster that failed."""
+    from distributed import KilledWorker
+
+    if future.status == "cancelled":
+        raise _lost(address)
+    try:
+        delivery: Delivery = future.result()
+    except ExecutionError:
+        raise
+    except KilledWorker:
+        return Delivery(worker="", outcome=died(job, "every worker that ran the page died"))
+    except Exception as error:  # noqa: BLE001 - a full disk, say; one page must not stop the others
+        stop = Stop(cell=0, exception=type(error).__name__, message=str(error), traceback="")
+        return Delivery(worker="", outcome=replace(died(job, ""), stop=stop))
+    return delivery

@@ -1,0 +1,1 @@
+"""Notebooks run by papermill: a pool of workers, their kernels and their limits."""

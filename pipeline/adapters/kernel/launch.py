@@ -1,0 +1,80 @@
+"""The first code in a kernel's process: `launch.py online|offline [COMMAND …] -f CONNECTION_FILE`. It imports nothing of ours.
+
+Ties the process to its worker, takes the network away if asked to, and becomes the kernel: COMMAND, or ipykernel.
+`launch.py probe` tells by its exit code whether the network can be taken away here.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+
+CLONE_NEWUSER, CLONE_NEWNET = 0x10000000, 0x40000000
+PR_SET_PDEATHSIG = 1
+SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 1
+
+
+def leave_network() -> bool:
+    """Move to a network of our own, where only loopback is; False where the system does not let us."""
+    if sys.platform != "linux":
+        return False
+    import ctypes
+
+    user, group = os.getuid(), os.getgid()
+    if ctypes.CDLL(None).unshare(CLONE_NEWUSER | CLONE_NEWNET) != 0:
+        return False
+    for name, text in [
+        ("setgroups", "deny"),
+        ("uid_map", f"{user} {user} 1"),
+        ("gid_map", f"{group} {group} 1"),
+    ]:
+        with open(f"/proc/self/{name}", "w", encoding="ascii") as file:
+            file.write(text)
+    _raise_loopback()
+    return True
+
+
+def _raise_loopback() -> None:
+    """Code that talks to itself over 127.0.0.1 goes on working."""
+    import fcntl
+    import socket
+    import struct
+
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as handle:
+        answer = fcntl.ioctl(handle, SIOCGIFFLAGS, struct.pack("16sH14x", b"lo", 0))
+        flags = struct.unpack("16sH14x", answer)[1]
+        fcntl.ioctl(handle, SIOCSIFFLAGS, struct.pack("16sH14x", b"lo", flags | IFF_UP))
+
+
+def tie_to_worker() -> None:
+    """Die with the worker; be the first to go when the machine runs out of memory; leave no core dumps."""
+    if sys.platform == "linux":
+        import ctypes
+        import resource
+
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        with open("/proc/self/oom_score_adj", "w", encoding="ascii") as file:
+            file.write("1000")
+    if os.getppid() != int(os.environ["JPY_PARENT_PID"]):
+        sys.exit(1)
+
+
+def main(mode: str, *command: str) -> None:
+    """Become the kernel."""
+    if mode == "probe":
+        sys.exit(0 if leave_network() else 1)
+    if mode == "offline":
+        leave_network()
+    tie_to_worker()
+    if command[0] != "-f":
+        os.execvp(command[0], command)  # noqa: S606 - there is no shell to be wanted
+    from ipykernel import kernelapp
+
+    sys.argv = ["ipykernel", *command]
+    kernelapp.launch_new_instance()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

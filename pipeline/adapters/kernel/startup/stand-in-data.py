@@ -1,0 +1,167 @@
+"""Gives pages small local data in place of downloads: handwritten digits for MNIST, a photograph for SciPy's sample image.
+
+Made from what scikit-learn brings along, the same bytes every time, and only when a page asks for it. The report says so.
+"""
+
+from __future__ import annotations
+
+import importlib.abc
+import importlib.util
+import os
+import struct
+import sys
+from collections.abc import Callable, Sequence
+from importlib.machinery import ModuleSpec
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+DATA = Path(os.environ.get("TMPDIR", "/tmp")) / "stand-in-data"  # noqa: S108 - the page's own, and gone with it
+SIZES = (
+    ("train", 6000),
+    ("t10k", 1000),
+)  # a tenth of MNIST: enough to learn from, and plain to see
+SIDE, MARGIN, SHIFT = 28, 4, 2  # pixels
+
+
+def digits() -> Path:
+    """MNIST's files, in its format (IDX): scikit-learn's digits (8×8) enlarged, and moved by up to two pixels."""
+    folder = DATA / "MNIST" / "raw"
+    if folder.is_dir():
+        return folder
+    import numpy as np
+    from PIL import Image
+    from sklearn.datasets import load_digits
+
+    found = load_digits()
+    inner = SIDE - 2 * MARGIN
+    large = [
+        np.asarray(Image.fromarray(image).resize((inner, inner), Image.Resampling.BILINEAR))
+        for image in to_bytes(found.images)
+    ]
+    images = np.pad(np.stack(large), ((0, 0), (MARGIN, MARGIN), (MARGIN, MARGIN)))
+    order = np.random.RandomState(0).permutation(len(images))
+    folder.mkdir(parents=True)
+    for seed, (name, count) in enumerate(SIZES, start=1):
+        rows = order[:1500] if name == "train" else order[1500:]
+        state = np.random.RandomState(seed)
+        chosen = rows[state.randint(0, len(rows), count)]
+        shifts = state.randint(-SHIFT, SHIFT + 1, (count, 2))
+        moved = np.stack(
+            [
+                np.roll(images[at], tuple(shift), (0, 1))
+                for at, shift in zip(chosen, shifts, strict=True)
+            ]
+        )
+        header = struct.pack(">IIII", 2051, count, SIDE, SIDE)
+        (folder / f"{name}-images-idx3-ubyte").write_bytes(header + moved.tobytes())
+        labels = found.target[chosen].astype("uint8").tobytes()
+        (folder / f"{name}-labels-idx1-ubyte").write_bytes(struct.pack(">II", 2049, count) + labels)
+    return folder
+
+
+def to_bytes(images: Any) -> Any:
+    """Grey values of 0 to 16 as bytes."""
+    return (images * (255 / 16)).astype("uint8")
+
+
+def photograph(module: ModuleType) -> None:
+    """``scipy.datasets``: pooch looks into its cache first, and compares the digest."""
+    import bz2
+    import hashlib
+
+    import numpy as np
+    from PIL import Image
+    from sklearn.datasets import load_sample_image
+
+    picture = (
+        Image.fromarray(load_sample_image("china.jpg"))
+        .resize((1152, 768), Image.Resampling.BILINEAR)
+        .crop((64, 0, 1088, 768))
+    )
+    data = bz2.compress(np.asarray(picture).tobytes(), 1)
+    folder = DATA / "scipy-data"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "face.dat").write_bytes(data)
+    module.data_fetcher.path = str(folder)
+    module.data_fetcher.registry["face.dat"] = hashlib.sha256(data).hexdigest()
+
+
+def torch_mnist(module: ModuleType) -> None:
+    """``torchvision.datasets.MNIST``: files that are there are not downloaded."""
+    module.MNIST.raw_folder = property(lambda _: str(digits()))
+
+
+def tensorflow_mnist(module: Any) -> None:
+    """``tensorflow_datasets.load``: a prepared data set in another folder."""
+    real = module.load
+    folder = str(DATA / "tfds")
+
+    def load(name: str, *arguments: Any, data_dir: str | None = None, **options: Any) -> Any:
+        if not os.path.isdir(f"{folder}/mnist"):
+            prepare(module, folder)
+        return real(name, *arguments, data_dir=folder, download=False, **options)
+
+    module.load = load
+
+
+def prepare(tfds: Any, folder: str) -> None:
+    """Store the digits as TensorFlow Datasets keeps MNIST."""
+    import numpy as np
+    import tensorflow as tf  # type: ignore[import-not-found, import-untyped, unused-ignore] # an optional group
+
+    def split(name: str) -> Any:
+        images = np.frombuffer(
+            (digits() / f"{name}-images-idx3-ubyte").read_bytes(), "uint8", offset=16
+        ).reshape(-1, SIDE, SIDE, 1)
+        labels = np.frombuffer(
+            (digits() / f"{name}-labels-idx1-ubyte").read_bytes(), "uint8", offset=8
+        ).astype("int64")
+        return tf.data.Dataset.from_tensor_slices({"image": images, "label": labels})
+
+    image = tfds.features.Image(shape=(SIDE, SIDE, 1))
+    tfds.dataset_builders.store_as_tfds_dataset(
+        name="mnist",
+        version="3.0.1",
+        data_dir=folder,
+        features=tfds.features.FeaturesDict(
+            {"image": image, "label": tfds.features.ClassLabel(num_classes=10)}
+        ),
+        split_datasets={"train": split("train"), "test": split("t10k")},
+        disable_shuffling=True,
+    )
+
+
+class OnImport(importlib.abc.MetaPathFinder):
+    """Calls a function once a page has imported the module that it is about."""
+
+    def __init__(self, hooks: dict[str, Callable[[ModuleType], None]]) -> None:
+        self.hooks = hooks
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        hook = self.hooks.pop(name, None)
+        spec = importlib.util.find_spec(name) if hook else None
+        if hook is None or spec is None or spec.loader is None:
+            return None
+        load = spec.loader.exec_module
+
+        def load_and_hook(module: ModuleType) -> None:
+            load(module)
+            hook(module)
+
+        spec.loader.exec_module = load_and_hook  # type: ignore[method-assign]
+        return spec
+
+
+sys.meta_path.insert(
+    0,
+    OnImport(
+        {
+            "scipy.datasets._fetchers": photograph,
+            "torchvision.datasets.mnist": torch_mnist,
+            "tensorflow_datasets": tensorflow_mnist,
+        },
+    ),
+)

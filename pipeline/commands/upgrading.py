@@ -1,0 +1,263 @@
+"""upgrade: two commits side by side, a scratch copy to try a move in, and the way back if it fails."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import tempfile
+import threading
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from pipeline.adapters import po
+from pipeline.adapters.files import WriteError, read_bytes, write_if_changed
+from pipeline.config import Upstream
+from pipeline.core.catalog.standing import changed_pages, compare_pages
+from pipeline.core.document.read import Document, SplitPage, read_document
+from pipeline.core.pin.lock import Lock, Page, pages_of
+from pipeline.core.pin.releases import Newest, newest_release
+from pipeline.core.pin.requirement import Pin, choose_pin, move_pin, read_pin
+from pipeline.core.results import Comparison
+from pipeline.entries import Entry
+from pipeline.errors import ConfigError, InputError
+from pipeline.log import Log
+from pipeline.paths import Paths
+
+Commit = tuple[Lock, Mapping[str, bytes]]  # what is locked, and the documents of its pages by path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Move:
+    """A pin that is to be moved, and the configuration as it will be. Nothing is written yet."""
+
+    config: Path
+    pin: Pin
+    before: bytes
+    after: bytes
+
+    @property
+    def is_change(self) -> bool:
+        return self.before != self.after
+
+    def write(self) -> None:
+        """Write the configuration, if it changes. Raises ConfigError if somebody else did meanwhile, and WriteError."""
+        if read_bytes(self.config) != self.before:
+            raise ConfigError(
+                "changed while the upgrade ran",
+                where=str(self.config),
+                hint="Run the same command again.",
+            )
+        write_if_changed(self.config.resolve(), self.after)  # resolved: a link stays one
+
+
+def plan_move(config: Path, target: str, *, upstream: str, jax: str, told: str | None) -> Move:
+    """What moving the pin from JAX ``jax`` to ``target`` does to the configuration. Raises ConfigError."""
+    data = read_bytes(config)
+    text = data.decode("utf-8")
+    now = read_pin(text, upstream=upstream, jax=jax)
+    pin = choose_pin(target, told=told, now=now)
+    moved = move_pin(text, pin, upstream=upstream, where=str(config)).encode("utf-8")
+    return Move(config=config, pin=pin, before=data, after=moved)
+
+
+def newest(config: Path, *, upstream: str, jax: str, tags: Collection[str]) -> Newest:
+    """The newest release among ``tags`` that pip can install both jax and jaxlib of. Raises UpstreamError and ConfigError."""
+    from pipeline.adapters.upstream.package_index import released_versions
+
+    now = read_pin(read_bytes(config).decode("utf-8"), upstream=upstream, jax=jax)
+    installable = set(released_versions("jax")) & set(released_versions("jaxlib"))
+    return newest_release(tags, installable, jax=jax, template=now.release_template)
+
+
+def compare(upstream: Upstream, before: Commit, after: Commit, *, log: Log) -> Comparison:
+    """How the English of the selected pages differs. Documents that cannot be read do not count."""
+    with log.step("compare") as step:
+        names = set(changed_pages(before[0], after[0]))
+        old, new = (_read_pages(commit, upstream, names) for commit in (before, after))
+        pages = compare_pages(old, new)
+        step.result = f"{len(pages)} pages differ"
+    return Comparison(before=before[0], after=after[0], pages=pages)
+
+
+@contextmanager
+def scratch_copy(paths: Paths) -> Iterator[Path]:
+    """The root of a copy of all that a sync reads but the docs, which it pulls. It is gone afterwards.
+
+    The git cache is not copied but shared.
+    """
+    with tempfile.TemporaryDirectory(prefix="jax-docs-zh-") as name:
+        root = Path(name).resolve()
+        try:
+            for folder in _written_by_sync(paths.root, paths):
+                if folder.exists():
+                    _copy(folder, root / folder.relative_to(paths.root))
+            (paths.cache / "git").mkdir(parents=True, exist_ok=True)
+            cache = Paths(root, paths.name).cache
+            cache.mkdir(parents=True)
+            (cache / "git").symlink_to((paths.cache / "git").resolve())
+        except OSError as error:
+            raise _not_copied(error, root) from error
+        yield root
+
+
+@contextmanager
+def restoring(paths: Paths, locales: Collection[str], *, log: Log) -> Iterator[None]:
+    """Put checkout, lock, catalogues, memory and its base back as they were if the body does not come to its end.
+
+    The old files are kept as hard links, which need no space. A catalogue that holds a translation which was in none
+    of them stays as it is: somebody saved it meanwhile.
+    """
+    kept = Paths(paths.build / "upgrade", paths.name)
+    try:
+        shutil.rmtree(kept.root, ignore_errors=True)
+        for place in (
+            paths.docs,
+            *_written_by_sync(paths.root, paths),
+            *map(paths.memory_state, locales),
+        ):
+            if place.exists():
+                _copy(place, kept.root / place.relative_to(paths.root), linked=True)
+    except OSError as error:
+        raise _not_copied(error, kept.root) from error
+    try:
+        yield
+    except BaseException:
+        log.warn("the upgrade did not come to its end: what was there before is put back")
+        try:
+            with _undisturbed():
+                _put_back(paths, kept, locales, log)
+        except OSError as error:
+            hint = f"{kept.root} holds what was there before: copy it back, or run sync."
+            raise WriteError(
+                f"cannot be put back: {error.strerror}",
+                where=str(error.filename or paths.root),
+                hint=hint,
+            ) from error
+        shutil.rmtree(kept.root, ignore_errors=True)
+        raise
+    shutil.rmtree(kept.root, ignore_errors=True)
+
+
+def _written_by_sync(root: Path, paths: Paths) -> tuple[Path, ...]:
+    """Everything outside ``build/`` that a sync of this upstream writes, but the checkout."""
+    return (Paths(root, paths.name).lock, root / "translations")
+
+
+def _copy(source: Path, target: Path, *, linked: bool = False) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    copy = _link_or_copy if linked else shutil.copy2
+    if source.is_dir():
+        shutil.copytree(source, target, copy_function=copy)
+    else:
+        copy(str(source), str(target))
+
+
+def _link_or_copy(source: str, target: str) -> str:
+    try:
+        os.link(source, target)
+    except OSError:  # a file system without links
+        shutil.copy2(source, target)
+    return target
+
+
+def _put_back(paths: Paths, kept: Paths, locales: Collection[str], log: Log) -> None:
+    for locale in (
+        locales
+    ):  # first: with the base of the new memory, work that the old one lacks would look taken back
+        paths.memory_state(locale).unlink(missing_ok=True)
+    docs = paths.docs.resolve()  # a linked folder is restored where it is
+    shutil.rmtree(docs, ignore_errors=True)  # early: it makes room
+    if kept.docs.exists():
+        shutil.move(kept.docs, docs)
+    _replace(paths.lock, kept.lock)
+    for locale in locales:
+        known = {
+            text for path in kept.catalogs(locale).rglob("*.po") for text in _translations(path)
+        }
+        for path in _files(paths.catalogs(locale)) | _files(kept.catalogs(locale)):
+            current = paths.catalogs(locale) / path
+            if current.exists() and not _translations(current) <= known:
+                log.warn(
+                    f"{current}: was edited meanwhile and stays as it is; the next sync brings it to the pin"
+                )
+            else:
+                _replace(current, kept.catalogs(locale) / path)
+    memory = Path("translations") / "memory"
+    for path in _files(paths.root / memory) | _files(kept.root / memory):
+        _replace(paths.root / memory / path, kept.root / memory / path)
+    for locale in locales:
+        _replace(paths.memory_state(locale), kept.memory_state(locale))
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Let the body come to its end whatever is pressed: it takes a moment, and half of it is worse than none."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {
+        number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGTERM)
+    }
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _replace(path: Path, kept: Path) -> None:
+    """Make ``path`` what it was: the kept file, or nothing."""
+    if not kept.exists():
+        path.unlink(missing_ok=True)
+        return
+    if not (path.exists() and path.samefile(kept)):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        os.replace(kept, path)
+
+
+def _files(folder: Path) -> set[Path]:
+    return {path.relative_to(folder) for path in folder.rglob("*") if path.is_file()}
+
+
+def _translations(path: Path) -> set[str]:
+    """Every msgstr that a person wrote into the catalogue at ``path``; the whole file where it is none."""
+    data = path.read_bytes()
+    try:
+        entries = po.read_catalog(data, where=str(path)).catalog.entries
+    except InputError:
+        return {data.decode("utf-8", "replace")}
+    return {entry.msgstr for entry in entries if entry.msgstr and not _is_ours(entry)}
+
+
+def _is_ours(entry: Entry) -> bool:
+    """Whether update may have made the msgstr, by changing or joining what people wrote."""
+    return any(
+        note.startswith("carried over:") or (entry.fuzzy and note.startswith("fuzzy:"))
+        for note in entry.notes
+    )
+
+
+def _read_pages(commit: Commit, upstream: Upstream, names: Collection[str]) -> Sequence[SplitPage]:
+    lock, contents = commit
+    pages = (
+        page for page in pages_of(lock.files) if page.name in names and upstream.selects(page.name)
+    )
+    return [SplitPage(page=page, documents=tuple(_documents(page, contents))) for page in pages]
+
+
+def _documents(page: Page, contents: Mapping[str, bytes]) -> Iterator[Document]:
+    for file in page.files:
+        try:
+            yield read_document(file.path, contents[file.path])
+        except InputError:
+            continue  # split tells about it, if it is what we move to
+
+
+def _not_copied(error: OSError, where: Path) -> WriteError:
+    hint = "Free some space or mend the permissions, and run again; nothing has changed."
+    return WriteError(
+        f"cannot be copied: {error.strerror}", where=str(error.filename or where), hint=hint
+    )

@@ -1,0 +1,1 @@
+"""Catalogues: how those of one commit become those of another."""

@@ -1,0 +1,1 @@
+"""A document and its messages: read, and put together again with translations."""

@@ -1,0 +1,67 @@
+"""One translatable block of prose: what it says, what it is, and where it stands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Kind(StrEnum):
+    """What block of a page a message was taken from."""
+
+    HEADING = "heading"
+    PARAGRAPH = "paragraph"
+    LIST_ITEM = "list item"
+    TABLE_CELL = "table cell"
+    QUOTE = "quote"
+    FOOTNOTE = "footnote"
+    TERM = "definition term"
+    DEFINITION = "definition"
+    ADMONITION = "admonition"
+    TITLE = "directive title"
+    CAPTION = "caption"
+    HTML = "html"
+    IMAGE = "image text"
+
+
+class Markup(StrEnum):
+    """In which language a message is marked up."""
+
+    MARKDOWN = "Markdown"
+    RST = "reST"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """One translatable block of prose, and what it takes to put a translation in its place.
+
+    ``start``/``end`` are character offsets into the text that was split: a whole MyST page, or the
+    source of one notebook cell. ``msgid`` is the block's Markdown with soft line breaks folded to a
+    space and container prefixes removed; hard breaks are ``\\n``; payloads of data URIs are numbered.
+    """
+
+    msgid: str
+    kind: Kind
+    start: int
+    end: int
+    line: int  # 1-based, of the first line
+    headings: tuple[str, ...] = ()  # titles of the sections around it, outermost first
+    prefix: str = ""  # what continuation lines start with (quote marks, indentation); of a field of CSV its quotation mark
+    breaks: tuple[str, ...] = ()  # how each hard break is marked: "\\" or spaces
+    payloads: tuple[str, ...] = ()  # data URI payloads, in the order of their numbers
+    is_top_level: bool = False  # stands in no list, quote, table or directive
+    block_end: int = 0  # offset behind the block's last line, without its line end
+    markup: Markup = Markup.MARKDOWN
+    # Of reStructuredText only:
+    pieces: tuple[
+        tuple[int, int], ...
+    ] = ()  # the parts of the text that make up the message, where others lie between them
+    rules: tuple[tuple[int, int], ...] = ()  # spans of a title's overline and underline
+    mark: str = (
+        ""  # what stands behind the words within [start, end) and announces a literal block: "::"
+    )
+
+    @property
+    def section(self) -> str:
+        """The titles around it in one line. A msgctxt that equals it names the place that its msgstr is for."""
+        return " › ".join(self.headings)

@@ -1,0 +1,120 @@
+"""What counts as prose: the words of a block once its atoms are taken away."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import lru_cache
+
+from pipeline.core.document.message import Markup
+
+CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+_WORD = re.compile(rf"[^\W\d_]{{2,}}|[{CJK}]")
+_COUNTED = re.compile(rf"[{CJK}]|[^\W_{CJK}](?:[^\W_{CJK}]|['’-](?=\w))*")
+# One pass, leftmost first: what stands in a code span cannot open a link, and so on. Each alternative begins with a plain
+# character, so that `re` skips to the next one that counts: several times faster.
+_ATOM = re.compile(
+    r"""
+      \{[\w+:-]+\}(?P<role>`+)(?!`).+?(?<!`)(?P=role)(?!`)       # role
+    | `(?P<ticks>`*)(?!`).+?(?<!`)`(?P=ticks)(?!`)               # code span
+    | \\begin\{(?P<env>\w+\*?)\}.*?\\end\{(?P=env)\}             # LaTeX environment
+    | \$(?<!\\\$)\$.+?\$\$ | \$(?<!\\\$)[^$\n]+\$                 # math
+    | !\[[^\[\]]*\](?:\([^()]*(?:\([^()]*\)[^()]*)*\)|\[[^\[\]]*\])  # image
+    | <!--.*?--> | </?[A-Za-z][^<>]*>                            # HTML
+    | <[A-Za-z][A-Za-z0-9+.-]*:[^<>\s]*>                         # autolink
+    | \]\([^()\s]*(?:\([^()]*\)[^()\s]*)*\)                       # link target
+    | https?://\S+ | \{\{.*?\}\} | \[\^[^\]\s]+\]                 # URL, substitution, footnote mark
+    | &\#?\w+;                                                   # character reference
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+# The same for reStructuredText. What stands around an atom does not count: a translation need not have white space there.
+# Of a link with its target, and of an anonymous one, the words are no part of an atom: only the marks before and behind them.
+_RST_ATOM = re.compile(
+    r"""
+      (?<!\\)(?:
+        :[A-Za-z][\w.+:-]*:`(?!`)(?:\\.|[^`\\])+`                  # role
+      | ``(?=\S).*?\S``(?!`)                                        # literal
+      | _`[^`]+`                                                    # target
+      | `(?=(?:\\.|[^`<>\\])+(?:\s<[^<>`]+>`_|`__)(?!\w))          # link: what opens it …
+      | \s<[^<>`]+>`__?(?!\w) | `__(?!\w)                           # … and its target
+      | `(?!`)(?:\\.|[^`\\])+`(?:_(?!\w)|:[A-Za-z][\w.+:-]*:)?     # reference, interpreted text
+      | \|(?=[^\s|])[^|\n]*?(?<=[^\s|])\|_{0,2}                     # substitution
+      | \[(?:\d+|\#[\w.-]*|\*|[A-Za-z][\w.-]*)\]_(?!\w)             # footnote mark, citation
+      )
+    | https?://[^\s<>`]+                                            # URL
+    | (?<![\w:.-])[A-Za-z0-9]+(?:[-._+:][A-Za-z0-9]+)*__?(?![\w`])  # reference in one word
+    """,
+    re.VERBOSE | re.DOTALL | re.ASCII,
+)
+_ATOMS = {Markup.MARKDOWN: _ATOM, Markup.RST: _RST_ATOM}
+_ENVIRONMENT = re.compile(r"\\begin\{(\w+\*?)\}.*\\end\{\1\}", re.DOTALL)
+_DATA_URI = re.compile(r"data:(?:[\w.+/-]+)?(?:;[\w=.-]+)*,[A-Za-z0-9+/=%_.~-]{24,}")
+_PLACEHOLDER = re.compile(r"data:#(\d+)")
+
+
+def mask(text: str, markup: Markup = Markup.MARKDOWN) -> str:
+    """``text`` with every atom (code, math, images, targets, HTML) replaced by a space."""
+    return " ".join(_parted(text, markup)[::2])
+
+
+def atoms_of(text: str, markup: Markup = Markup.MARKDOWN) -> list[str]:
+    """The atoms of a text, as they are written, in order."""
+    return list(_parted(text, markup)[1::2])
+
+
+@lru_cache(maxsize=1 << 10)  # checks look at the same texts several times, page by page
+def _parted(text: str, markup: Markup) -> tuple[str, ...]:
+    """What stands before, between and behind the atoms at even places, the atoms at odd ones."""
+    parts: list[str] = []
+    at = 0
+    for match in _ATOMS[markup].finditer(text):
+        parts += (text[at : match.start()], match[0])
+        at = match.end()
+    return (*parts, text[at:])
+
+
+def replace_atoms(text: str, by: Callable[[str], str], markup: Markup = Markup.MARKDOWN) -> str:
+    """``text`` with what ``by`` gives for each atom in its place: as long as the atom where positions are to hold."""
+    parts = _parted(text, markup)
+    return (
+        "".join(by(part) if at % 2 else part for at, part in enumerate(parts))
+        if len(parts) > 1
+        else text
+    )
+
+
+def has_words(text: str, markup: Markup = Markup.MARKDOWN) -> bool:
+    """Whether a block holds anything to translate."""
+    if not _WORD.search(text):
+        return False
+    if text.startswith("\\begin{") and _ENVIRONMENT.fullmatch(text):
+        return False
+    return bool(_WORD.search(mask(text, markup)))
+
+
+def count_words(text: str, markup: Markup = Markup.MARKDOWN) -> int:
+    """Words of English and characters of Chinese in a block, atoms left out."""
+    return len(_COUNTED.findall(mask(text, markup)))
+
+
+def hide_payloads(text: str) -> tuple[str, tuple[str, ...]]:
+    """Replace each data URI by ``data:#N``; return the text and the URIs in order."""
+    if "data:" not in text:
+        return text, ()
+    payloads: list[str] = []
+
+    def number(match: re.Match[str]) -> str:
+        payloads.append(match[0])
+        return f"data:#{len(payloads)}"
+
+    return _DATA_URI.sub(number, text), tuple(payloads)
+
+
+def show_payloads(text: str, payloads: tuple[str, ...]) -> str:
+    """Undo :func:`hide_payloads`; numbers that were never given stay as they are."""
+    if not payloads:
+        return text
+    return _PLACEHOLDER.sub(
+        lambda m: payloads[int(m[1]) - 1] if 0 < int(m[1]) <= len(payloads) else m[0], text
+    )

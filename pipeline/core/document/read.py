@@ -1,0 +1,150 @@
+"""One upstream document: bytes in, units of Markdown with their messages out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from pipeline.core.document.message import Kind, Message
+from pipeline.core.document.notebook import Notebook, scan_notebook
+from pipeline.core.myst.split import Split, split_text
+from pipeline.core.pin.lock import Page
+from pipeline.errors import InputError
+from pipeline.findings import Finding
+
+_FRONT_MATTER = re.compile(r"\ufeff?---[ \t]*\r?\n(.*?)^---[ \t]*\r?$", re.DOTALL | re.MULTILINE)
+_NOTEBOOK_KEY = re.compile(r"^(?:jupytext|kernelspec)\s*:", re.MULTILINE)
+
+
+class Format(StrEnum):
+    """How a document is written."""
+
+    NOTEBOOK = "notebook"
+    MYST_NOTEBOOK = "MyST notebook"
+    MYST = "MyST page"
+    RST = "reST page"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unit:
+    """A text that is split by itself: a whole MyST document, or one Markdown cell (``cell`` is 0-based)."""
+
+    split: Split
+    cell: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """An upstream document. ``raw`` is its text as decoded; encoding it as UTF-8 gives the bytes back."""
+
+    path: str
+    format: Format
+    raw: str
+    units: tuple[Unit, ...]
+    notebook: Notebook | None = None
+
+    @property
+    def code(self) -> tuple[str, ...]:
+        """The source of every code cell, in order."""
+        if self.notebook:
+            return tuple(cell.source for cell in self.notebook.cells if cell.kind == "code")
+        return self.units[0].split.code
+
+    def messages(self) -> Iterator[tuple[Unit, Message]]:
+        """Every message with its unit, in document order."""
+        return ((unit, message) for unit in self.units for message in unit.split.messages)
+
+    def place(self, unit: Unit, message: Message) -> str:
+        """Where a message stands, for people: ``path, cell N:line`` or ``path:line``."""
+        return (
+            f"{self.path}, cell {unit.cell}:{message.line}"
+            if unit.cell is not None
+            else f"{self.path}:{message.line}"
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SplitPage:
+    """A page with those of its documents that could be read."""
+
+    page: Page
+    documents: tuple[Document, ...]
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """The page's first heading, as Markdown; its name if it has none."""
+        for document in self.documents:
+            for _, message in document.messages():
+                return (
+                    message.headings[0]
+                    if message.headings
+                    else message.msgid
+                    if message.kind is Kind.HEADING
+                    else self.page.name
+                )
+        return self.page.name
+
+
+def read_document(path: str, data: bytes) -> Document:
+    """Read an ``.ipynb``, ``.md`` or ``.rst`` document. Raises InputError that says where it is malformed."""
+    try:
+        raw = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise InputError(
+            "is not UTF-8", where=f"{path}:{line}", hint="Save it as UTF-8, or exclude the page."
+        ) from error
+    if path.endswith(".ipynb"):
+        return _read_notebook(path, raw)
+    if "\0" in raw:
+        line = raw.count("\n", 0, raw.index("\0")) + 1
+        raise InputError(
+            "has a NUL character",
+            where=f"{path}:{line}",
+            hint="It is no text file; exclude the page.",
+        )
+    written = (
+        Format.RST
+        if path.endswith(".rst")
+        else Format.MYST_NOTEBOOK
+        if is_myst_notebook(raw)
+        else Format.MYST
+    )
+    try:
+        unit = Unit(split=_split_rst(raw) if written is Format.RST else split_text(raw, page=True))
+    except InputError as error:
+        raise InputError(error.what, where=path, hint=error.hint) from error
+    return Document(path=path, format=written, raw=raw, units=(unit,))
+
+
+def _split_rst(raw: str) -> Split:
+    from pipeline.core.rst.split import split_rst  # docutils takes a while to load
+
+    return split_rst(raw)
+
+
+def is_myst_notebook(text: str) -> bool:
+    """Whether a MyST document has the front matter of a jupytext notebook."""
+    header = _FRONT_MATTER.match(text)
+    return bool(header and _NOTEBOOK_KEY.search(header[1]))
+
+
+def _read_notebook(path: str, raw: str) -> Document:
+    notebook = scan_notebook(raw, where=path)
+    units: list[Unit] = []
+    headings: tuple[tuple[int, str], ...] = ()
+    for index, cell in enumerate(notebook.cells):
+        if cell.kind != "markdown":
+            continue
+        try:
+            split = split_text(cell.source, headings=headings)
+        except InputError as error:
+            raise InputError(error.what, where=f"{path}, cell {index}", hint=error.hint) from error
+        headings = split.headings
+        units.append(Unit(split=split, cell=index))
+    return Document(
+        path=path, format=Format.NOTEBOOK, raw=raw, units=tuple(units), notebook=notebook
+    )

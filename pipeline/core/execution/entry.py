@@ -1,0 +1,98 @@
+"""What is kept of one run of a page's code, as a record and as bytes. It holds for every page, place and locale with that code."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+
+from pipeline.core.execution.notebook import Notebook, code_cells, source_of
+from pipeline.core.execution.result import CellFailure
+from pipeline.errors import InputError
+
+DAMAGED = "is no record of a run"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CacheEntry:
+    """One run of some code. ``failure.cell`` counts code cells only, from 0: prose around them may come and go."""
+
+    outputs: Notebook
+    seconds: float
+    cell_seconds: tuple[float, ...] = ()
+    failure: CellFailure | None = None
+    exceptions: tuple[
+        tuple[int, str], ...
+    ] = ()  # code cell (from 1) and type, where one was expected
+    facts: Mapping[str, str] = field(default_factory=dict)  # for people: page, jax, python
+
+    def failure_in(self, notebook: Notebook) -> CellFailure | None:
+        """The failure, placed in a notebook with this code."""
+        indices = code_cells(notebook)
+        if self.failure is None or not indices:
+            return self.failure
+        index = indices[min(self.failure.cell, len(indices) - 1)]
+        return replace(self.failure, cell=index, source=source_of(notebook["cells"][index]))
+
+
+def without_prose(failure: CellFailure, notebook: Notebook) -> CellFailure:
+    """``failure`` of ``notebook`` with its cell counted among code cells: the inverse of ``CacheEntry.failure_in``."""
+    return replace(failure, cell=sum(1 for index in code_cells(notebook) if index < failure.cell))
+
+
+def encode_entry(entry: CacheEntry) -> bytes:
+    """``entry`` as JSON; the same entry gives the same bytes."""
+    value = {
+        "facts": dict(entry.facts),
+        "seconds": entry.seconds,
+        "cell_seconds": entry.cell_seconds,
+        "exceptions": entry.exceptions,
+        "failure": asdict(entry.failure) if entry.failure else None,
+        "outputs": entry.outputs,
+    }
+    return json.dumps(value, sort_keys=True).encode("ascii")
+
+
+def decode_entry(data: bytes, *, where: str) -> CacheEntry:
+    """The inverse of ``encode_entry``. Raises InputError, whatever ``data`` is."""
+    try:
+        value = json.loads(data)
+        failure = value["failure"]
+        return CacheEntry(
+            outputs=_outputs(value["outputs"]),
+            seconds=float(value["seconds"]),
+            cell_seconds=tuple(float(seconds) for seconds in value["cell_seconds"]),
+            failure=_failure(failure) if failure is not None else None,
+            exceptions=tuple((int(number), str(name)) for number, name in value["exceptions"]),
+            facts={str(name): str(fact) for name, fact in value["facts"].items()},
+        )
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise InputError(
+            DAMAGED, where=where, hint="Remove it; the code will run again."
+        ) from error
+
+
+def _outputs(value: Notebook) -> Notebook:
+    """``value``, if it has the shape of an outputs notebook."""
+    cells = value["cells"]
+    if not isinstance(value["metadata"], dict) or not isinstance(cells, list):
+        raise TypeError("notebook")
+    for cell in cells:
+        if not {
+            "cell_type",
+            "execution_count",
+            "metadata",
+            "source",
+        } <= cell.keys() or not isinstance(cell["outputs"], list):
+            raise KeyError("cell")
+    return value
+
+
+def _failure(value: Mapping[str, object]) -> CellFailure:
+    cell = value["cell"]
+    texts = {
+        name: str(value[name]) for name in ("source", "exception", "message", "traceback", "blame")
+    }
+    if not isinstance(cell, int) or cell < 0:
+        raise ValueError("cell")
+    return CellFailure(cell=cell, **texts)

@@ -1,0 +1,132 @@
+"""What is remembered of each page from run to run: how long it took, and what its cells raised, before and now.
+
+Times say what to run first. Types of exceptions are compared between releases: a page that shows an error and
+explains it says something else when the error is another one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from pipeline.core.execution.notebook import Notebook, source_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Raised:
+    """The exception that one cell was expected to raise, and did."""
+
+    cell: int  # number of the code cell, from 1
+    code: str  # digest of its source
+    exception: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ran:
+    """What a page raised with some JAX."""
+
+    jax: str
+    raised: tuple[Raised, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageRecord:
+    """The last run of a page. ``before`` is the last one that was not like it in JAX version or exceptions."""
+
+    key: str
+    seconds: float
+    now: Ran
+    before: Ran | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExceptionChange:
+    """A cell whose code is as it was, and raises another exception than it did."""
+
+    cell: int
+    before: str
+    after: str
+
+
+def raised_in(outputs: Notebook, exceptions: tuple[tuple[int, str], ...]) -> tuple[Raised, ...]:
+    """The exceptions with digests of the code that raised them, so that they are found when cells come or go."""
+    cells = outputs["cells"]
+    return tuple(
+        Raised(cell=number, code=_digest(source_of(cells[number - 1])), exception=name)
+        for number, name in exceptions
+    )
+
+
+def _digest(source: str) -> str:
+    return hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def advance(
+    record: PageRecord | None, *, key: str, seconds: float, now: Ran, is_whole: bool
+) -> PageRecord:
+    """What to remember after another run. One that failed half-way (not ``is_whole``) says nothing of what the rest raises."""
+    if record is None:
+        return PageRecord(key=key, seconds=seconds, now=now)
+    if not is_whole or now == record.now:
+        return replace(record, key=key, seconds=seconds)
+    return PageRecord(key=key, seconds=seconds, now=now, before=record.now)
+
+
+def exception_changes(record: PageRecord) -> tuple[ExceptionChange, ...]:
+    """The cells that raise something else than before. It tells the same until another run is remembered."""
+    earlier: dict[str, list[str]] = {}
+    for raised in record.before.raised if record.before else ():
+        earlier.setdefault(raised.code, []).append(raised.exception)
+    found = []
+    for raised in record.now.raised:
+        names = earlier.get(raised.code)
+        before = names.pop(0) if names else raised.exception
+        if before != raised.exception:
+            found.append(ExceptionChange(cell=raised.cell, before=before, after=raised.exception))
+    return tuple(found)
+
+
+def history_text(records: Mapping[str, PageRecord]) -> str:
+    """Records by page, as JSON."""
+    return (
+        json.dumps(
+            {page: asdict(record) for page, record in records.items()}, indent=1, sort_keys=True
+        )
+        + "\n"
+    )
+
+
+def parse_history(text: str | bytes) -> dict[str, PageRecord]:
+    """The inverse of ``history_text``. What is damaged is left out: nothing but an order and a warning depends on it."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    found = {}
+    for page, row in value.items() if isinstance(value, dict) else ():
+        try:
+            found[page] = _record(row)
+        except (TypeError, KeyError, ValueError, AttributeError):
+            continue
+    return found
+
+
+def _record(row: Mapping[str, Any]) -> PageRecord:
+    before = row["before"]
+    return PageRecord(
+        key=str(row["key"]),
+        seconds=float(row["seconds"]),
+        now=_ran(row["now"]),
+        before=_ran(before) if before is not None else None,
+    )
+
+
+def _ran(row: Mapping[str, Any]) -> Ran:
+    raised = (
+        Raised(cell=int(one["cell"]), code=str(one["code"]), exception=str(one["exception"]))
+        for one in row["raised"]
+    )
+    return Ran(jax=str(row["jax"]), raised=tuple(raised))

@@ -1,0 +1,48 @@
+"""How the code cells of a page ran."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Status(StrEnum):
+    """How the execution of a page ended."""
+
+    PASSED = "passed"
+    PARTIAL = "partial"  # up to a cell that this machine cannot run; the reason says why
+    FAILED = "failed"
+    SKIPPED = "skipped"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CellFailure:
+    """Why the execution of a page stopped, at code cell ``cell`` (0-based index among all cells)."""
+
+    cell: int
+    source: str
+    exception: str  # class name, e.g. ``ModuleNotFoundError``
+    message: str
+    traceback: str  # may hold colours (ANSI escape sequences)
+    blame: str  # "upstream" | "environment" | "expectation"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Execution:
+    """How the code cells of one page ran. ``seconds`` is wall time; ``cells`` counts code cells run.
+
+    ``started`` (seconds since the run began) and ``worker`` (from 1; 0: not run now) are of this run: no report.json keeps them.
+    """
+
+    page: str
+    status: Status
+    reason: str = ""  # why skipped, why only in part, or a one-line summary of the failure
+    cells: int = 0
+    total: int = 0
+    seconds: float = 0.0
+    cached: bool = False
+    failure: CellFailure | None = None
+    note: str = ""  # how it ran, if not as it is: "in interpret mode", "with stand-in data"
+    started: float = 0.0
+    worker: int = 0
+    cell_seconds: tuple[float, ...] = ()  # of each code cell that ran

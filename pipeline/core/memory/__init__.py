@@ -1,0 +1,1 @@
+"""The translation memory: catalogues with digests in place of the English."""

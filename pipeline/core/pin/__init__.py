@@ -1,0 +1,1 @@
+"""The pin: the lock, the requirement in pyproject.toml, and the releases to move to."""

@@ -1,0 +1,134 @@
+"""The lock: what was pulled, as text with one file per line, and the pages that its files make up."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Any
+
+from pipeline.errors import InputError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceFile:
+    """One upstream document. ``path`` is POSIX, relative to the docs folder, with suffix."""
+
+    path: str
+    blob: str  # git blob id of the content (40 hex digits), also for plain folders
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """One upstream page: a single document, or a jupytext pair (``.ipynb`` first, then ``.md``).
+
+    ``name`` is the path under the docs folder without suffix.
+    """
+
+    name: str
+    files: tuple[SourceFile, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lock:
+    """What was pulled, as written to ``upstream/<name>.lock``."""
+
+    url: str
+    ref: str
+    commit: str  # 40 hex digits; for a plain folder the digest of its listing
+    date: str  # ISO 8601 with offset, of the commit; empty for a plain folder
+    jax: str  # the JAX version that the pages are executed with
+    docs: str  # docs folder inside the repository, POSIX
+    files: tuple[SourceFile, ...]  # every file that was pulled, assets included, sorted by path
+
+
+PAGE_SUFFIXES = (".ipynb", ".md", ".rst")  # in the order in which a page lists its documents
+
+_ID = re.compile(r"[0-9a-f]{40}")
+_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
+_TEXTS = ("url", "ref", "commit", "date", "jax", "docs")
+
+
+def blob_id(data: bytes) -> str:
+    """The id that git gives a blob with this content (40 hex digits)."""
+    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+
+
+def listing_id(files: Iterable[SourceFile]) -> str:
+    """What stands for the commit where there is no git: a digest of the names and blobs (40 hex digits)."""
+    listing = "".join(f"{file.blob} {file.path}\n" for file in files)
+    return hashlib.sha1(listing.encode("utf-8"), usedforsecurity=False).hexdigest()
+
+
+def is_safe_path(path: str) -> bool:
+    """Whether ``path`` is a relative POSIX path that stays in its folder, on any system, and can be written down."""
+    parts = path.split("/")
+    odd = any(part in ("", ".", "..") or part.lower() == ".git" for part in parts)
+    return not odd and "\\" not in path and not _UNPRINTABLE.search(path)
+
+
+def format_lock(lock: Lock) -> bytes:
+    """``lock`` as JSON in UTF-8: keys sorted, indented by 1, LF, final newline."""
+    data: dict[str, Any] = {key: getattr(lock, key) for key in _TEXTS}
+    data["files"] = {file.path: file.blob for file in lock.files}
+    return (json.dumps(data, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode("utf-8")
+
+
+def parse_lock(data: bytes, *, where: str) -> Lock:
+    """The inverse of ``format_lock``. ``where`` names the file in complaints. Raises InputError."""
+    try:
+        table = json.loads(data.decode("utf-8"), object_pairs_hook=_without_duplicates)
+    except (ValueError, RecursionError) as error:
+        raise _malformed(f"is not a lock: {error}", where) from error
+    if not isinstance(table, dict) or set(table) != {*_TEXTS, "files"}:
+        raise _malformed(
+            f"is not a lock: it must be a JSON object of {', '.join((*_TEXTS, 'files'))}", where
+        )
+    for key in _TEXTS:
+        if not isinstance(table[key], str) or _UNPRINTABLE.search(table[key]):
+            raise _malformed(f"{key!r} must be a plain string", where)
+    if not _ID.fullmatch(table["commit"]):
+        raise _malformed(f"'commit' must be 40 hex digits, not {table['commit']!r}", where)
+    if table["docs"] != "." and not is_safe_path(table["docs"]):
+        raise _malformed(f"'docs' leads out of the repository: {table['docs']!r}", where)
+    return Lock(**{key: table[key] for key in _TEXTS}, files=_files(table["files"], where))
+
+
+def pages_of(files: Iterable[SourceFile]) -> tuple[Page, ...]:
+    """The pages among ``files``, sorted by name; ``x.ipynb`` and ``x.md`` are one page, notebook first."""
+    pages: dict[str, list[SourceFile]] = {}
+    for file in files:
+        path = PurePosixPath(file.path)
+        if path.suffix in PAGE_SUFFIXES:
+            pages.setdefault(str(path.with_suffix("")), []).append(file)
+    return tuple(
+        Page(name=name, files=tuple(sorted(pages[name], key=lambda file: file.path)))
+        for name in sorted(pages)
+    )
+
+
+def _files(table: object, where: str) -> tuple[SourceFile, ...]:
+    if not isinstance(table, dict):
+        raise _malformed("'files' must be an object of path to blob", where)
+    for path, blob in table.items():
+        if not is_safe_path(path):
+            raise _malformed(f"leads out of the docs folder: {path!r}", where)
+        if not isinstance(blob, str) or not _ID.fullmatch(blob):
+            raise _malformed(f"the blob of {path!r} must be 40 hex digits, not {blob!r}", where)
+    return tuple(SourceFile(path=path, blob=table[path]) for path in sorted(table))
+
+
+def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    table = dict(pairs)
+    if len(table) != len(pairs):
+        raise ValueError("a key occurs twice")
+    return table
+
+
+def _malformed(what: str, where: str) -> InputError:
+    return InputError(
+        what, where=where, hint="Restore it from version control, or delete it and run: nox -s pull"
+    )

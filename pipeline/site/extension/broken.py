@@ -1,0 +1,164 @@
+"""A page that cannot be read as it should: its English source is shown, with the error on top, and the build goes on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from docutils.utils import new_document
+from myst_nb.sphinx_ import Parser as NotebookParser
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.parsers import RSTParser
+from sphinx.util import logging
+
+from pipeline.site.extension.records import read_record
+from pipeline.site.extension.texts import text
+
+ERROR = 3  # docutils' level: an error, not a warning
+_KEPT = (
+    "reporter",
+    "settings",
+    "transformer",
+    "rawsource",
+    "tagname",
+    "attributes",
+    "parent",
+    "source",
+    "line",
+)
+logger = logging.getLogger(__name__)
+
+
+class _Careful:
+    """For a parser: look at what came of it."""
+
+    def parse(self, inputstring: Any, document: nodes.document) -> None:
+        """As the parser does, unless that fails."""
+        try:
+            super().parse(inputstring, document)  # type: ignore[misc]
+        except Exception as error:  # noqa: BLE001 - parsers and directives raise anything; one page must not stop the others
+            problem = f"{type(error).__name__}: {error}"
+        else:
+            problem = _problem_in(document)
+        if problem:
+            show_source(document, problem)
+
+
+class CarefulNotebookParser(_Careful, NotebookParser):  # type: ignore[misc]  # MyST-NB has no types
+    """MyST pages and notebooks."""
+
+
+class CarefulRSTParser(_Careful, RSTParser):
+    """reStructuredText."""
+
+
+def _problem_in(document: nodes.document) -> str:
+    """The first error that a directive or role reported; empty if there is none."""
+    for message in [*document.parse_messages, *document.findall(nodes.system_message)]:
+        if message["level"] >= ERROR or "myst.directive_unknown" in message.astext():
+            place = f"{message['line']}: " if message.get("line") else ""
+            return place + (message.children[0].astext() if message.children else "?").strip()
+    return ""
+
+
+def show_source(document: nodes.document, problem: str) -> None:
+    """Put the English source in the place of all that was read."""
+    env = document.settings.env
+    source = _source(env)
+    _empty(document)
+    title = env.docname.rpartition("/")[2]
+    section = nodes.section(
+        "", nodes.title(title, title), names=[nodes.fully_normalize_name(title)]
+    )
+    note = nodes.error(
+        "",
+        nodes.paragraph("", text(env.config.language, "broken")),
+        nodes.literal_block(problem, problem, language="text"),
+    )
+    section += [note, nodes.literal_block(source, source, language="none", lang="en")]
+    document += section
+    document.note_implicit_target(section, section)
+    broken_pages(env)[env.docname] = problem
+    logger.error(problem, location=env.docname, type="jz", subtype="broken")
+
+
+def _source(env: Any) -> str:
+    """What upstream wrote; of a notebook the sources of its cells."""
+    record = read_record(env)
+    path = (
+        Path(env.config.jz_site["docs"], record["source"])
+        if record
+        else Path(env.doc2path(env.docname))
+    )
+    data = path.read_text(encoding="utf-8", errors="replace")
+    if path.suffix != ".ipynb":
+        return data
+    cells = json.loads(data).get("cells", [])
+    return "\n\n".join("".join(cell.get("source", "")) for cell in cells)
+
+
+def _empty(document: nodes.document) -> None:
+    """Forget what was read, and what was to be done with it."""
+    fresh = new_document(str(document.get("source", "")), document.settings)
+    for name, value in vars(fresh).items():
+        if name not in _KEPT:
+            setattr(document, name, value)
+    document.transformer.transforms = [
+        entry for entry in document.transformer.transforms if entry[2] is None
+    ]
+    document.myst_slugs = {}  # type: ignore[attr-defined]  # where MyST looks for them
+
+
+def broken_pages(env: Any) -> dict[str, str]:
+    """The pages that are shown as their source, with the reason; kept with what Sphinx remembers."""
+    found: dict[str, str] = getattr(env, "jz_broken", {})
+    env.jz_broken = found
+    return found
+
+
+def forget(app: Sphinx, env: BuildEnvironment, page: str) -> None:
+    """A page that is read again, or gone, may not be broken any more."""
+    broken_pages(env).pop(page, None)
+
+
+def merge(
+    app: Sphinx, env: BuildEnvironment, pages: Iterable[str], other: BuildEnvironment
+) -> None:
+    """Take over what another process read."""
+    broken_pages(env).update(
+        {page: problem for page, problem in broken_pages(other).items() if page in set(pages)}
+    )
+
+
+def tell(app: Sphinx, problem: Exception | None) -> None:
+    """Leave a file for the pipeline."""
+    if problem is None:
+        Path(app.doctreedir, "broken.json").write_text(
+            json.dumps(broken_pages(app.env), sort_keys=True), encoding="utf-8"
+        )
+
+
+def _read_as_python() -> None:
+    """A notebook that says nothing of its language is Python: MyST-NB would show its code without colours, and complain of each cell."""
+    from myst_nb.core.execute.base import NotebookClientBase
+
+    known = NotebookClientBase.nb_source_code_lexer
+
+    def lexer(self: Any) -> str:
+        return known(self) or "ipython3"
+
+    NotebookClientBase.nb_source_code_lexer = lexer
+
+
+def setup(app: Sphinx) -> None:
+    """Use these parsers."""
+    _read_as_python()
+    app.add_source_parser(CarefulNotebookParser, override=True)
+    app.add_source_parser(CarefulRSTParser, override=True)
+    app.connect("env-purge-doc", forget)
+    app.connect("env-merge-info", merge)
+    app.connect("build-finished", tell)

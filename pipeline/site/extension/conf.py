@@ -1,0 +1,99 @@
+"""Sphinx's configuration. It is put beside the sources; what differs from site to site is in ``site.json`` there.
+
+What belongs to single pages is not here but in ``_jz/<page>.json``: a value that changes here makes Sphinx build every page again.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pipeline.site
+
+HERE = Path(__file__).resolve().parent
+SITE = json.loads((HERE / "site.json").read_text(encoding="utf-8"))
+PACKAGE = Path(pipeline.site.__file__).parent
+
+project = SITE["title"]
+language = SITE["locale"]
+root_doc = SITE["root"]
+jz_site = {key: SITE[key] for key in ("docs", "english_url", "file_url", "issue_url")}
+version = release = SITE["version"]
+
+extensions = [
+    "myst_nb",
+    "sphinx_design",
+    "sphinx_copybutton",
+    "sphinx.ext.mathjax",
+    "sphinx.ext.intersphinx",
+    "pipeline.site.extension",
+]
+exclude_patterns = ["_jz", "_static", "site.json", "conf.py"]
+source_suffix = {".rst": "restructuredtext", ".md": "myst-nb", ".ipynb": "myst-nb"}
+templates_path = [str(PACKAGE / "templates")]
+
+nb_execution_mode = "off"
+nb_merge_streams = True
+nb_code_prompt_show = "显示{type}" if language.startswith("zh") else "Show {type}"
+nb_code_prompt_hide = "隐藏{type}" if language.startswith("zh") else "Hide {type}"
+nb_ipywidgets_js: dict[
+    str, dict[str, str]
+] = {}  # would be fetched from a CDN; a widget is shown by its text instead
+nb_render_markdown_format = "myst"
+myst_enable_extensions = [
+    "amsmath",
+    "colon_fence",
+    "deflist",
+    "dollarmath",
+    "strikethrough",
+    "tasklist",
+]
+myst_heading_anchors = 3
+suppress_warnings = [
+    "myst.strikethrough",  # says that only HTML has it, and this is HTML
+    "myst.header",  # upstream's pages leave out levels of headings, and headings are not ours to change
+    "toc.not_included",  # pages that upstream keeps out of its contents can be read all the same
+    "misc.highlighting_failure",  # code that is no code: tracebacks, shell lines in Python cells
+]
+myst_dmath_double_inline = True
+
+intersphinx_mapping = {name: (url, file) for name, (url, file) in SITE["inventories"].items()}
+intersphinx_cache_limit = -1
+
+html_theme = "sphinx_book_theme"
+html_title = SITE["title"]
+html_favicon = str(PACKAGE / "static" / "icon.svg")
+html_static_path = [
+    *([str(HERE / "_static")] if (HERE / "_static").is_dir() else []),
+    str(PACKAGE / "static"),
+]
+html_copy_source = False
+html_show_sourcelink = False
+html_show_sphinx = False
+html_last_updated_fmt = None
+html_use_index = False
+html_domain_indices = False
+html_search_language = "zh" if language.startswith("zh") else "en"
+html_search_options = {
+    "dict": str(HERE / "_jz" / "words.txt"),
+    "cache": str(HERE.parent / "doctrees" / "jieba"),
+}
+html_show_copyright = False
+html_permalinks_icon = "#"
+html_sidebars = {
+    "**": ["navbar-logo.html", "icon-links.html", "search-button-field.html", "jz-nav.html"]
+}
+html_theme_options = {
+    "article_header_end": ["jz-toggle.html", "article-header-buttons.html"],
+    "navbar_persistent": [],
+    "navbar_end": [],
+    "footer_content_items": ["jz-footer.html"],
+    "use_download_button": False,
+    "use_fullscreen_button": False,
+    "navigation_with_keys": False,
+    "show_navbar_depth": 1,
+    "home_page_in_toc": True,
+}
+
+mathjax_path = "mathjax/tex-chtml.js"
+mathjax3_config = {"options": {"enableMenu": False}}  # its menu would fetch the rest

@@ -1,0 +1,136 @@
+"""English messages as docutils nodes, made as those of the page are, so that their roles and links lead to the same places."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, Protocol, cast
+
+from docutils import nodes
+from docutils.parsers.rst import states
+from docutils.parsers.rst.languages import get_language
+from docutils.utils import Reporter, new_document
+
+
+class Renderer(Protocol):
+    """Makes nodes of the messages of one page."""
+
+    def render(self, text: str, into: nodes.Element) -> None:
+        """Put the nodes of a message into an element."""
+
+    def finish(self) -> None:
+        """Let what refers to something refer to what the page has. Comes when all messages are rendered and stand in the page."""
+
+
+class MarkdownRenderer:
+    """For messages in MyST Markdown. ``definitions`` are the lines of the page that define links: they hold for messages too."""
+
+    def __init__(self, document: nodes.document, definitions: str) -> None:
+        from myst_parser.mdit_to_docutils.sphinx_ import SphinxRenderer
+        from myst_parser.parsers.mdit import create_md_parser
+
+        parser = create_md_parser(document.settings.env.myst_config, SphinxRenderer)
+        parser.options["document"] = document
+        environment: dict[str, Any] = {}
+        self._document = document
+        self._renderer = cast(
+            "Any", parser.renderer
+        )  # a SphinxRenderer; markdown-it knows only the protocol
+        self._renderer.setup_render(parser.options, environment)
+        parser.parse(definitions, environment)
+
+    def render(self, text: str, into: nodes.Element) -> None:
+        """Line breaks of a message are hard ones."""
+        line = self._document.current_line
+        with self._renderer.current_node_context(into):
+            self._renderer.nested_render_text(text.replace("\n", "\\\n"), 0, inline=True)
+        self._document.current_line = line
+
+    def finish(self) -> None:
+        """Nothing is left to do: MyST resolves links when the whole site is read."""
+
+
+class RSTRenderer:
+    """For messages in reStructuredText. They are read for a document of their own, lest their names meet those of the page."""
+
+    def __init__(self, document: nodes.document) -> None:
+        self._page = document
+        self._source = str(document.get("source", ""))
+        self._own = new_document(self._source, document.settings)
+        self._own.reporter = self._quiet_reporter()
+        self._inliner = states.Inliner()
+        self._inliner.init_customizations(document.settings)
+        self._memo: Any = SimpleNamespace(
+            document=self._own,
+            reporter=self._own.reporter,
+            language=get_language(document.settings.language_code, self._own.reporter),
+            title_styles=[],
+            section_level=0,
+            section_bubble_up_kludge=False,
+            inliner=self._inliner,
+        )
+
+    def _quiet_reporter(self) -> Reporter:
+        """Upstream's own faults are not ours to tell."""
+        reporter = Reporter(self._source, report_level=5, halt_level=5)
+        reporter.get_source_and_line = self._place  # roles ask for it
+        return reporter
+
+    def _place(self, line: int | None = None) -> tuple[str | None, int | None]:
+        return self._source, line
+
+    def render(self, text: str, into: nodes.Element) -> None:
+        """A message is inline markup throughout."""
+        found, _ = self._inliner.parse(text, 0, self._memo, into)
+        into.extend(found)
+        for target in list(into.findall(nodes.target)):
+            target.parent.replace(target, target.children)
+        for link in into.findall(nodes.reference):
+            if link.attributes.pop("anonymous", None) and "refuri" not in link:
+                link["jz_anonymous"] = True  # it leads where that of the translation does
+
+    def finish(self) -> None:
+        """Named links lead to targets of the page, else to those of other messages, else nowhere; footnotes are the page's."""
+        for name, links in self._own.refnames.items():
+            if self._page.nameids.get(name):
+                self._page.refnames.setdefault(name, []).extend(links)
+                continue
+            address = self._address(name)
+            for link in links:
+                if address:
+                    del link["refname"]
+                    link["refuri"] = address
+                    link.resolved = True  # type: ignore[attr-defined]  # docutils marks them so
+                elif link.parent is not None:
+                    link.parent.replace(link, link.children)
+        self._take_over_footnotes()
+
+    def _address(self, name: str) -> str:
+        target = self._own.ids.get(self._own.nameids.get(name) or "")
+        return str(target.get("refuri", "")) if isinstance(target, nodes.Element) else ""
+
+    def _take_over_footnotes(self) -> None:
+        named = [
+            (label, note) for label, notes in self._own.footnote_refs.items() for note in notes
+        ]
+        for number, note in enumerate(
+            [
+                *(note for _, note in named),
+                *self._own.autofootnote_refs,
+                *self._own.symbol_footnote_refs,
+            ]
+        ):
+            note["ids"] = [f"jz-note-{number}"]
+            self._page.ids[note["ids"][0]] = note
+        for label, note in named:
+            self._page.footnote_refs.setdefault(label, []).append(note)
+        self._page.autofootnote_refs += self._own.autofootnote_refs
+        self._page.symbol_footnote_refs += self._own.symbol_footnote_refs
+
+
+def renderer_for(document: nodes.document, record: dict[str, Any]) -> Renderer:
+    """The one for the markup that the page's record tells of."""
+    return (
+        RSTRenderer(document)
+        if record["markup"] == "reST"
+        else MarkdownRenderer(document, record["definitions"])
+    )

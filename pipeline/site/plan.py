@@ -1,0 +1,67 @@
+"""What one site is made of, and where it lies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pipeline.config import Settings, SitePolicy, Upstream
+from pipeline.core.document.attribution import attribution
+from pipeline.core.glossary.terms import Glossary
+from pipeline.core.pin.lock import Lock
+from pipeline.core.results import PageResult
+from pipeline.paths import Paths
+
+RECORDS = "_jz"  # folder of the sources for what Sphinx reads beside pages
+DOWNLOADS = "_downloads"  # folder of the site, as Sphinx names it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Site:
+    """One site that is to be built. ``pages`` are in the order of the report."""
+
+    settings: Settings
+    upstream: Upstream
+    policy: SitePolicy
+    lock: Lock
+    locale: str
+    pages: Sequence[PageResult]
+    glossary: Glossary = field(default_factory=Glossary)
+
+    @property
+    def paths(self) -> Paths:
+        """Where everything of this upstream lies."""
+        return Paths(self.settings.root, self.upstream.name)
+
+    @property
+    def sources(self) -> Path:
+        """What Sphinx reads."""
+        return self.paths.output(self.locale) / "site-src"
+
+    @property
+    def doctrees(self) -> Path:
+        """What Sphinx remembers."""
+        return self.paths.output(self.locale) / "doctrees"
+
+    @property
+    def target(self) -> Path:
+        """The site: that of the first locale holds those of the others."""
+        site = self.paths.build / "site" / self.upstream.name
+        return site if self.locale == self.settings.locales[0] else site / self.locale
+
+    def attribution(self, path: str) -> str:
+        """The line that ``merge`` puts under the title of a document."""
+        url, license_name = self.upstream.page_url, self.upstream.license
+        return attribution(
+            locale=self.locale, path=path, lock=self.lock, page_url=url, license_name=license_name
+        )
+
+    def source_url(self, path: str) -> str:
+        """Where upstream shows a file of its docs; empty if that is not known."""
+        template = self.upstream.page_url
+        return (
+            template.format(ref=self.lock.ref, commit=self.lock.commit, path=path)
+            if template
+            else ""
+        )

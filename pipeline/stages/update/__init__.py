@@ -1,0 +1,1 @@
+"""Catalogues from the memory, brought up to date with upstream, and back into the memory."""

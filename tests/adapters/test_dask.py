@@ -1,0 +1,323 @@
+"""Execution on a Dask cluster: real schedulers, workers and kernels, some of which are killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+from places import ROOT
+from test_kernel import code, is_alive, notebook, texts, until
+
+from pipeline.adapters.cluster import scheduler as dask_cluster
+from pipeline.adapters.cluster.scheduler import run_on_cluster
+from pipeline.adapters.kernel.pool import Job, Policy, environment
+from pipeline.config import ExecutionPolicy, Settings, Upstream
+from pipeline.core.execution.result import Execution
+from pipeline.core.pin.lock import Page, SourceFile
+from pipeline.errors import ExecutionError
+from pipeline.log import QUIET, Log
+from pipeline.paths import Paths
+from pipeline.stages.execute import execute
+
+distributed = pytest.importorskip(
+    "distributed", reason="the dependency group dask is not installed"
+)
+pytestmark = [pytest.mark.kernel, pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")]
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    """A scheduler, and two workers in processes of their own, which are started again when they die."""
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
+    ) as started:
+        yield started
+
+
+@pytest.fixture
+def client(cluster: Any) -> Iterator[Any]:
+    """A client, once both workers are there."""
+    with distributed.Client(cluster, set_as_default=False) as connected:
+        connected.wait_for_workers(2, timeout=30)
+        yield connected
+
+
+def run_project(root: Path, pages: dict[str, str], *, scheduler: str = "") -> tuple[Execution, ...]:
+    """Pull, merge and execute ``pages`` (texts by path) in the folder ``root``; a page named data is what the others read."""
+    paths, upstream = Paths(root, "demo"), Upstream(name="demo", url="x")
+    for path, text in pages.items():
+        for folder in (paths.docs, paths.merged("zh_CN")):
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_text(text, "utf-8")
+    settings = Settings(
+        root=root,
+        jax=version("jax"),
+        locales=("zh_CN",),
+        upstreams={"demo": upstream},
+        execution=ExecutionPolicy(jobs=2),
+    )
+    notebooks = [path for path in pages if path.endswith(".ipynb")]
+    selected = [
+        Page(name=path.removesuffix(".ipynb"), files=(SourceFile(path=path, blob="0" * 40),))
+        for path in notebooks
+    ]
+    return execute(settings, upstream, selected, log=Log(QUIET), scheduler=scheduler).executions
+
+
+def without_times(result: Execution) -> Execution:
+    return replace(result, seconds=0.0, started=0.0, worker=0, cell_seconds=())
+
+
+def printed(root: Path, page: str) -> list[str]:
+    """What the code cells of an executed page printed; in how many pieces is left to chance."""
+    path = Paths(root, "demo").executed("zh_CN") / page
+    return (
+        [
+            texts(cell)
+            for cell in json.loads(path.read_text("utf-8"))["cells"]
+            if cell["cell_type"] == "code"
+        ]
+        if path.exists()
+        else []
+    )
+
+
+def job(page: str, source: str, folder: Path) -> Job:
+    return Job(
+        page=page,
+        notebook=notebook(code(source)),
+        folder=folder,
+        kernel="python3",
+        policy=Policy(timeout=60),
+    )
+
+
+def kill_worker_of(trace: Path, workers: set[int], killed: list[int]) -> None:
+    """Wait until the kernel of the page ``slow`` has left its id, then kill the worker that it belongs to."""
+    assert until(lambda: trace.exists() and trace.read_text("utf-8").endswith("\n"), seconds=60)
+    kernel = int(trace.read_text("utf-8"))
+    (worker,) = {process.pid for process in psutil.Process(kernel).parents()} & workers
+    killed += [
+        kernel,
+        *(process.pid for process in psutil.Process(worker).children(recursive=True)),
+    ]
+    os.kill(worker, signal.SIGKILL)
+
+
+def test_a_run_that_loses_a_worker_ends_as_a_local_one_does(
+    tmp_path: Path, cluster: Any, client: Any
+) -> None:
+    traces = tmp_path / "traces"
+    pages = {"folder/data/numbers.txt": "12 34"}
+    mark = "import os\nwith open('{}/{}', 'a') as f: print(os.getpid(), file=f)"
+    for page, cells in {
+        "slow": [code("import time; time.sleep(2)"), *(code("print(1)") for _ in range(8))],
+        "failing": [code("[][1]"), code("1")],
+        "folder/reads": [code("print(open('data/numbers.txt').read(), os.listdir('.'))")],
+        "quick": [code("1 / 0", "raises-exception"), code("print({'a', 'b', 'c'})")],
+    }.items():
+        pages[f"{page}.ipynb"] = notebook(
+            code(mark.format(traces, page.rpartition("/")[2])), *cells
+        )
+    traces.mkdir()
+    local = run_project(tmp_path / "local", pages)
+    for trace in traces.iterdir():
+        trace.unlink()
+    workers, killed = set(client.run(os.getpid).values()), list[int]()
+    killer = threading.Thread(target=kill_worker_of, args=(traces / "slow", workers, killed))
+    killer.start()
+    remote = run_project(tmp_path / "remote", pages, scheduler=cluster.scheduler_address)
+    killer.join()
+    assert [without_times(result) for result in remote] == [
+        without_times(result) for result in local
+    ]
+    assert Counter(result.page for result in remote) == dict.fromkeys(
+        ("slow", "failing", "folder/reads", "quick"), 1
+    )
+    assert {trace.name: len(trace.read_text("utf-8").split()) for trace in traces.iterdir()} == {
+        **dict.fromkeys(("failing", "reads", "quick"), 1),
+        "slow": 2,  # once on the worker that was killed
+    }
+    assert [printed(tmp_path / "remote", page) for page in pages] == [
+        printed(tmp_path / "local", page) for page in pages
+    ]
+    assert {result.worker for result in remote} == {1, 2}
+    assert all(0 <= result.started < 60 for result in remote)
+    assert (
+        len(killed) >= 4
+    )  # of the page: its process, the process that runs it, that of its kernel
+    assert until(lambda: not any(map(is_alive, killed)), seconds=10)
+
+
+def test_what_dies_with_a_page_is_told_and_the_others_go_on(
+    tmp_path: Path, cluster: Any, client: Any
+) -> None:
+    suicide = "import os, psutil, signal, time\nos.kill([p.pid for p in psutil.Process().parents() if {}][0], signal.SIGKILL)\ntime.sleep(60)"
+    jobs = [
+        job(
+            "kills its worker",
+            suicide.format(f"p.pid in {set(client.run(os.getpid).values())}"),
+            tmp_path,
+        ),
+        job(
+            "kills its process",
+            suicide.format("'-c' in p.cmdline() and 'serve' in ' '.join(p.cmdline())"),
+            tmp_path,
+        ),
+        job("prints", "print(1)", tmp_path / "no such folder"),
+    ]
+    before, cluster.scheduler.allowed_failures = cluster.scheduler.allowed_failures, 0
+    try:
+        outcomes = {
+            outcome.page: outcome
+            for outcome in run_on_cluster(
+                jobs, address=cluster.scheduler_address, environment=environment()
+            )
+        }
+    finally:
+        cluster.scheduler.allowed_failures = before
+    stops = {
+        page: outcome.stop and (outcome.stop.exception, outcome.stop.message)
+        for page, outcome in outcomes.items()
+    }
+    assert stops == {
+        "kills its worker": ("WorkerDied", "every worker that ran the page died"),
+        "kills its process": ("WorkerDied", "the process that ran it ended with code -9"),
+        "prints": None,
+    }
+
+
+def test_what_is_left_is_cancelled_when_the_run_ends(
+    tmp_path: Path, cluster: Any, client: Any
+) -> None:
+    mark = "import os, time\nopen('{}/{}', 'w').write(str(os.getpid()))\ntime.sleep({})"
+    jobs = [
+        job(page, mark.format(tmp_path, page, seconds), tmp_path)
+        for page, seconds in (("quick", 0), ("long", 300), ("next", 300), ("last", 300))
+    ]
+    outcomes: Any = run_on_cluster(
+        jobs, address=cluster.scheduler_address, environment=environment()
+    )
+    with closing(outcomes):  # as Ctrl-C does
+        assert next(outcomes).page == "quick"
+        assert until(
+            lambda: (tmp_path / "long").exists() and (tmp_path / "next").exists(), seconds=30
+        )
+    kernels = [int((tmp_path / page).read_text()) for page in ("long", "next")]
+    assert until(lambda: not any(map(is_alive, kernels)), seconds=15)
+    assert not (tmp_path / "last").exists()
+    folders = [
+        Path(place)
+        for place in client.run(lambda dask_worker: dask_worker.local_directory).values()
+    ]
+    assert until(
+        lambda: not [left for folder in folders for left in folder.glob("p-*")], seconds=15
+    )
+
+
+def test_a_worker_that_is_another_environment_is_refused(
+    tmp_path: Path, cluster: Any, client: Any
+) -> None:
+    package = tmp_path / "odd" / "odd_one-1.0.dist-info"
+    package.mkdir(parents=True)
+    (package / "METADATA").write_text("Metadata-Version: 2.1\nName: odd-one\nVersion: 1.0\n")
+    command = [
+        sys.executable,
+        "-m",
+        "distributed.cli.dask_worker",
+        cluster.scheduler_address,
+        "--no-nanny",
+        "--nthreads=1",
+        "--no-dashboard",
+    ]
+    variables = os.environ | {"PYTHONPATH": f"{tmp_path / 'odd'}{os.pathsep}{ROOT}"}
+    with subprocess.Popen(
+        command, env=variables, cwd=tmp_path, stderr=subprocess.DEVNULL
+    ) as worker:
+        try:
+            client.wait_for_workers(3, timeout=30)
+            page = job("page", f"open({str(tmp_path / 'ran')!r}, 'w')", tmp_path)
+            with pytest.raises(
+                ExecutionError, match=r"package odd-one: none here, 1\.0 there"
+            ) as caught:
+                list(
+                    run_on_cluster(
+                        [page], address=cluster.scheduler_address, environment=environment()
+                    )
+                )
+            assert (caught.value.exit_code, caught.value.where[:13]) == (6, "worker tcp://")
+        finally:
+            worker.terminate()
+    assert not (tmp_path / "ran").exists()
+    assert until(lambda: len(client.nthreads()) == 2, seconds=10)
+
+
+def test_the_first_facts_that_differ_are_told(tmp_path: Path, cluster: Any) -> None:
+    facts = environment() | {"python": "2.7"} | {f"package p{number}": "1" for number in range(9)}
+    with pytest.raises(
+        ExecutionError,
+        match=r"package p0: 1 here, none there; .*package p7: 1 here, none there; and 2 more",
+    ):
+        list(
+            run_on_cluster(
+                [job("page", "1", tmp_path)], address=cluster.scheduler_address, environment=facts
+            )
+        )
+
+
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nonsense://x", "tcp://127.0.0.1:no"])
+def test_a_scheduler_that_is_not_there_is_told(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, address: str
+) -> None:
+    monkeypatch.setattr(dask_cluster, "CONNECT_SECONDS", 1)
+    with pytest.raises(ExecutionError, match="no Dask scheduler answers") as caught:
+        list(
+            run_on_cluster([job("page", "1", tmp_path)], address=address, environment=environment())
+        )
+    assert caught.value.where == address
+
+
+def test_a_cluster_without_workers_is_not_waited_for_forever(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(dask_cluster, "WORKERS_SECONDS", 1)
+    place = tmp_path / "scheduler.json"
+    command = [
+        sys.executable,
+        "-m",
+        "distributed.cli.dask_scheduler",
+        "--port=0",
+        "--no-dashboard",
+        f"--scheduler-file={place}",
+    ]
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL) as scheduler:
+        try:
+            assert until(
+                lambda: place.exists() and place.read_text("utf-8").endswith("}"), seconds=30
+            )
+            address = json.loads(place.read_text("utf-8"))["address"]
+            with pytest.raises(ExecutionError, match="no worker for 1 s"):
+                list(
+                    run_on_cluster(
+                        [job("page", "1", tmp_path)], address=address, environment=environment()
+                    )
+                )
+        finally:
+            scheduler.terminate()
+
+
+def test_nothing_to_run_needs_no_cluster() -> None:
+    assert list(run_on_cluster([], address="tcp://127.0.0.1:9", environment={})) == []

@@ -1,0 +1,410 @@
+"""The cache of outputs: its files, its entries, and what is remembered of pages."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.adapters import files
+from pipeline.adapters.execution_cache import ExecutionCache
+from pipeline.commands import cache as stage
+from pipeline.config import ExecutionPolicy, Settings
+from pipeline.core.execution import notebook as execution
+from pipeline.core.execution.entry import CacheEntry, decode_entry, encode_entry, without_prose
+from pipeline.core.execution.history import (
+    ExceptionChange,
+    PageRecord,
+    Raised,
+    Ran,
+    advance,
+    exception_changes,
+    history_text,
+    parse_history,
+)
+from pipeline.core.execution.result import CellFailure
+from pipeline.errors import InputError
+
+KEYS = [f"{number:02x}" * 32 for number in range(9)]
+OUTPUTS = {
+    "cells": [
+        {
+            "cell_type": "code",
+            "execution_count": 1,
+            "metadata": {"tags": []},
+            "outputs": [],
+            "source": "print('\ud800 é')",
+        }
+    ],
+    "metadata": {},
+    "nbformat": 4,
+    "nbformat_minor": 4,
+}
+FAILURE = CellFailure(
+    cell=0,
+    source="",
+    exception="ValueError",
+    message="no",
+    traceback="line 1\nline 2",
+    blame="upstream",
+)
+ENTRY = CacheEntry(
+    outputs=OUTPUTS,
+    seconds=1.5,
+    cell_seconds=(0.5, 1.0),
+    failure=FAILURE,
+    exceptions=((1, "E"),),
+    facts={"jax": "1"},
+)
+
+
+def cache_in(folder: Path, *, limit: int = 1 << 20) -> ExecutionCache:
+    return ExecutionCache(folder / "execution", limit=limit)
+
+
+def file_of(cache: ExecutionCache, key: str) -> Path:
+    return cache.folder / key[:2] / f"{key}.json"
+
+
+def test_what_is_put_is_got(tmp_path: Path) -> None:
+    cache = cache_in(tmp_path)
+    assert cache.get(KEYS[0]) is None
+    cache.put(KEYS[0], b'{"a": 1}')
+    assert (cache.get(KEYS[0]), cache.peek(KEYS[0])) == (b'{"a": 1}', b'{"a": 1}')
+    assert cache_in(tmp_path).get(KEYS[0]) == b'{"a": 1}'
+    assert json.loads(file_of(cache, KEYS[0]).read_text())["entry"] == {"a": 1}
+    cache.put(KEYS[0], b"2")
+    assert cache.get(KEYS[0]) == b"2"
+    assert cache.all_keys() == (KEYS[0],)
+
+
+@pytest.mark.parametrize("key", ["", "../../etc/passwd", "a" * 63, "A" * 64, "a" * 64 + "\n"])
+def test_a_key_is_never_a_path(tmp_path: Path, key: str) -> None:
+    with pytest.raises(ValueError, match="not a key"):
+        cache_in(tmp_path).get(key)
+
+
+@pytest.mark.parametrize("damage", ["empty", "cut", "flipped", "longer", "elsewhere", "head"])
+def test_damage_is_detected_and_removed(tmp_path: Path, damage: str) -> None:
+    cache = cache_in(tmp_path)
+    cache.put(KEYS[0], encode_entry(ENTRY))
+    path = file_of(cache, KEYS[0])
+    data = path.read_bytes()
+    harm = {
+        "empty": b"",
+        "cut": data[:-10],
+        "flipped": data.replace(b"1.5", b"9.5"),
+        "longer": data + b" ",
+        "elsewhere": data,
+        "head": b"[" + data[1:],
+    }
+    key = KEYS[1] if damage == "elsewhere" else KEYS[0]
+    file_of(cache, key).parent.mkdir(exist_ok=True)
+    file_of(cache, key).write_bytes(harm[damage])
+    fresh = cache_in(tmp_path)
+    assert fresh.peek(key) is None
+    assert file_of(fresh, key).exists()
+    assert (fresh.get(key), fresh.damaged) == (None, [key])
+    assert not file_of(fresh, key).exists()
+
+
+@given(cut=st.integers(0, 400), flip=st.integers(0, 400))
+def test_no_cut_and_no_flipped_bit_passes(
+    tmp_path_factory: pytest.TempPathFactory, cut: int, flip: int
+) -> None:
+    cache = cache_in(tmp_path_factory.mktemp("cache"))
+    cache.put(KEYS[0], encode_entry(ENTRY))
+    path = file_of(cache, KEYS[0])
+    data = bytearray(path.read_bytes())
+    data[flip % len(data)] ^= 1 << cut % 8
+    for harmed in (bytes(data), path.read_bytes()[: cut % len(data)]):
+        path.write_bytes(harmed)
+        assert cache.get(KEYS[0]) is None
+
+
+def test_what_was_not_used_for_longest_goes_first(tmp_path: Path) -> None:
+    cache = cache_in(tmp_path)
+    for age, key in enumerate(KEYS[:4]):
+        cache.put(key, b"1" * 1000)
+        os.utime(file_of(cache, key), (time.time() - 1000 * age,) * 2)
+    size = file_of(cache, KEYS[0]).stat().st_size
+    later = cache_in(tmp_path, limit=2 * size)
+    assert later.get(KEYS[3])
+    assert later.trim() == 2
+    assert later.all_keys() == (KEYS[0], KEYS[3])
+    assert later.trim() == 0
+
+
+def test_what_this_run_used_stays_whatever_the_limit(tmp_path: Path) -> None:
+    cache = cache_in(tmp_path, limit=1)
+    cache.put(KEYS[0], b"1")
+    other = cache_in(tmp_path, limit=1)
+    assert other.get(KEYS[0])
+    other.put(KEYS[1], b"1")
+    cache_in(tmp_path).put(KEYS[2], b"1")
+    for key in KEYS[:3]:
+        os.utime(file_of(cache, key), (0, 0))
+    assert other.trim() == 1
+    assert other.all_keys() == (KEYS[0], KEYS[1])
+
+
+def test_a_clock_that_was_ahead_does_no_lasting_harm(tmp_path: Path) -> None:
+    cache = cache_in(tmp_path)
+    for key in KEYS[:3]:
+        cache.put(key, b"1")
+    size = file_of(cache, KEYS[0]).stat().st_size
+    os.utime(file_of(cache, KEYS[0]), (time.time() + 10**9,) * 2)
+    os.utime(file_of(cache, KEYS[1]), (-5, -5))
+    later = cache_in(tmp_path, limit=2 * size)
+    later.trim()
+    assert later.all_keys() == (KEYS[0], KEYS[2])
+    assert abs(file_of(cache, KEYS[0]).stat().st_mtime - time.time()) < 100
+
+
+def test_trimming_sweeps_what_others_left_but_nothing_that_is_being_written(tmp_path: Path) -> None:
+    cache = cache_in(tmp_path)
+    cache.put(KEYS[0], b"1")
+    left = cache.folder / KEYS[0][:2] / f".{KEYS[0]}.abc.tmp"
+    future = cache.folder / ".pages.json.abc.tmp"
+    busy = left.with_name(".busy.tmp")
+    old = [cache.folder / "1234.ipynb", cache.folder / "times-jax.json"]
+    for path in (left, future, busy, *old):
+        path.write_text("x")
+    os.utime(left, (time.time() - 7200,) * 2)
+    os.utime(future, (time.time() + 7200,) * 2)
+    kept = cache.folder / "pages.json"
+    kept.write_text("{}")
+    cache.trim()
+    assert [path.exists() for path in (left, future, busy, *old, kept)] == [
+        False,
+        False,
+        True,
+        False,
+        False,
+        True,
+    ]
+    assert cache.all_keys() == (KEYS[0],)
+
+
+def test_clearing_leaves_no_entry(tmp_path: Path) -> None:
+    cache = cache_in(tmp_path)
+    assert cache.clear() == 0
+    for key in KEYS:
+        cache.put(key, b"1")
+    (cache.folder / KEYS[0][:2] / ".x.tmp").write_text("")
+    (cache.folder / "pages.json").write_text("{}")
+    assert (cache.clear(), cache.all_keys(), cache.stats().size) == (9, (), 0)
+    assert [path.name for path in cache.folder.iterdir()] == ["pages.json"]
+
+
+def test_a_folder_that_cannot_be_is_an_error_only_for_writing(tmp_path: Path) -> None:
+    (tmp_path / "execution").write_text("a file")
+    cache = cache_in(tmp_path)
+    assert (cache.get(KEYS[0]), cache.all_keys(), cache.trim(), cache.verify()) == (None, (), 0, ())
+    with pytest.raises(files.WriteError):
+        cache.put(KEYS[0], b"1")
+
+
+def work(folder: Path, seed: int) -> None:
+    """One of several runs on one folder: reads, writes and trims; what it reads must be whole."""
+    cache = ExecutionCache(folder, limit=30_000)
+    for step in range(150):
+        key = KEYS[(step * seed + step // 7) % len(KEYS)]
+        entry = cache.get(key)
+        assert entry is None or entry == key.encode() * 100
+        cache.put(key, key.encode() * 100)
+        if step % 10 == 0:
+            ExecutionCache(folder, limit=30_000).trim()
+    assert cache.damaged == []
+
+
+def test_runs_that_share_a_folder_do_not_harm_each_other(tmp_path: Path) -> None:
+    context = multiprocessing.get_context("spawn")
+    runs = [context.Process(target=work, args=(tmp_path, seed)) for seed in (1, 2, 4)]
+    for run in runs:
+        run.start()
+    for run in runs:
+        run.join(60)
+    assert [run.exitcode for run in runs] == [0, 0, 0]
+    left = ExecutionCache(tmp_path, limit=30_000)
+    assert left.verify() == ()
+    assert not list(tmp_path.rglob("*.tmp"))
+
+
+# entries
+
+
+def test_an_entry_survives_as_bytes() -> None:
+    assert decode_entry(encode_entry(ENTRY), where="x") == ENTRY
+    plain = CacheEntry(outputs=OUTPUTS, seconds=0.0)
+    assert decode_entry(encode_entry(plain), where="x") == plain
+
+
+def changed(**fields: Any) -> bytes:
+    return json.dumps({**json.loads(encode_entry(ENTRY)), **fields}).encode()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"[]",
+        b"{}",
+        b"\xff",
+        b"[" * 100_000,
+        changed(seconds="x"),
+        changed(facts=[]),
+        changed(exceptions=[1]),
+        changed(failure={}),
+        changed(failure={**json.loads(encode_entry(ENTRY))["failure"], "cell": -1}),
+        changed(outputs={}),
+        changed(outputs={"cells": [{}], "metadata": {}}),
+        changed(outputs={"cells": [1], "metadata": {}}),
+        changed(outputs={"cells": 3, "metadata": {}}),
+        changed(outputs={"cells": [], "metadata": 3}),
+    ],
+)
+def test_what_is_no_entry_is_an_input_error(data: bytes) -> None:
+    with pytest.raises(InputError, match="no record of a run"):
+        decode_entry(data, where="x")
+
+
+def cell(kind: str, source: str) -> dict[str, Any]:
+    return {"cell_type": kind, "source": source, "metadata": {}}
+
+
+def test_a_failure_finds_its_cell_when_prose_has_come_or_gone() -> None:
+    ran = {"cells": [cell("markdown", "a"), cell("code", "1"), cell("code", "2")]}
+    now = {"cells": [cell("code", "1"), *[cell("markdown", "a")] * 3, cell("code", "2")]}
+    entry = replace(ENTRY, failure=without_prose(replace(FAILURE, cell=2), ran))
+    assert entry.failure is not None
+    assert entry.failure.cell == 1
+    for notebook, expected in ((ran, 2), (now, 4)):
+        failure = entry.failure_in(notebook)
+        assert failure is not None
+        assert (failure.cell, failure.source) == (expected, "2")
+    assert replace(entry, failure=None).failure_in(now) is None
+
+
+# what is remembered
+
+
+def ran(jax: str, *names: str) -> Ran:
+    return Ran(
+        jax=jax,
+        raised=tuple(
+            Raised(cell=number, code=f"c{number}", exception=name)
+            for number, name in enumerate(names, 1)
+        ),
+    )
+
+
+def record(*runs: Ran) -> PageRecord:
+    found: PageRecord | None = None
+    for number, run in enumerate(runs):
+        found = advance(found, key=str(number), seconds=1.0, now=run, is_whole=True)
+    assert found is not None
+    return found
+
+
+def test_a_changed_type_is_told_until_the_next_change() -> None:
+    two = record(ran("1", "A", "B"), ran("2", "A", "C"))
+    assert exception_changes(two) == (ExceptionChange(cell=2, before="B", after="C"),)
+    again = advance(two, key="k", seconds=2.0, now=ran("2", "A", "C"), is_whole=True)
+    assert (exception_changes(again), again.seconds, again.key) == (
+        exception_changes(two),
+        2.0,
+        "k",
+    )
+    assert (
+        exception_changes(
+            advance(again, key="k", seconds=2.0, now=ran("3", "A", "C"), is_whole=True)
+        )
+        == ()
+    )
+
+
+def test_a_run_that_failed_says_nothing_of_exceptions() -> None:
+    one = record(ran("1", "A", "B"))
+    failed = advance(one, key="k", seconds=3.0, now=ran("2", "A"), is_whole=False)
+    assert (failed.now, failed.before, failed.key) == (one.now, None, "k")
+    assert exception_changes(
+        advance(failed, key="l", seconds=3.0, now=ran("3", "A", "C"), is_whole=True)
+    ) == (ExceptionChange(cell=2, before="B", after="C"),)
+
+
+def test_cells_are_known_by_their_code() -> None:
+    before = Ran(
+        jax="1",
+        raised=(Raised(cell=1, code="x", exception="A"), Raised(cell=2, code="x", exception="B")),
+    )
+    moved = tuple(replace(raised, cell=raised.cell + 3) for raised in before.raised)
+    assert exception_changes(record(before, Ran(jax="2", raised=moved))) == ()
+    other = (Raised(cell=1, code="y", exception="C"),)
+    assert exception_changes(record(before, Ran(jax="2", raised=other))) == ()
+
+
+def test_what_is_remembered_survives_as_text() -> None:
+    records = {"jax/a": record(ran("1", "A"), ran("2", "B")), "jax/b": record(ran("1"))}
+    assert parse_history(history_text(records)) == records
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "{",
+        "3",
+        b"\xff",
+        '{"a": 1, "b": {}, "c": {"key": "k", "seconds": 1, "now": [], "before": null}}',
+    ],
+)
+def test_a_damaged_memory_is_an_empty_one(text: str | bytes) -> None:
+    assert parse_history(text) == {}
+
+
+# the command
+
+
+def test_the_command_tells_proves_and_forgets(tmp_path: Path) -> None:
+    settings = replace(Settings.bare(tmp_path), execution=ExecutionPolicy(cache=1))
+    assert stage.stats(settings).lines() == ("0 entries, 0.0 MiB of 1.0 MiB, 0 s of running saved",)
+    assert stage.verify(settings).lines() == ("0 entries, all as they were written",)
+    cache = ExecutionCache(tmp_path / "build/cache/execution", limit=1)
+    cache.put(KEYS[0], encode_entry(replace(ENTRY, facts={"page": "guide/x", "jax": "0.9"})))
+    cache.put(
+        KEYS[1],
+        encode_entry(CacheEntry(outputs=OUTPUTS, seconds=40.0, facts={"page": "y", "jax": "0.10"})),
+    )
+    cache.put(KEYS[2], b'{"no": "entry"}')
+    cache.put(KEYS[3], b"1")
+    file_of(cache, KEYS[3]).write_bytes(b"damaged")
+    assert stage.stats(settings).lines() == (
+        "4 entries, 0.0 MiB of 1.0 MiB, 42 s of running saved",
+        "  JAX 0.10: 1",
+        "  JAX 0.9: 1",
+        "  failed: guide/x: ValueError",
+    )
+    verified = stage.verify(settings)
+    assert (verified.entries, sorted(verified.damaged)) == (4, [KEYS[2], KEYS[3]])
+    assert (
+        verified.lines()[0]
+        == "2 of 4 entries were damaged and are removed; their code runs again next time"
+    )
+    assert stage.clear(settings) == "2 entries removed, 0.0 MiB"
+    assert stage.stats(settings).entries == 0
+
+
+def test_the_format_is_part_of_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    key = execution.execution_key({"cells": []}, policy={}, data={}, environment={})
+    monkeypatch.setattr(execution, "FORMAT", execution.FORMAT + 1)
+    assert execution.execution_key({"cells": []}, policy={}, data={}, environment={}) != key

@@ -1,0 +1,149 @@
+"""Files are written whole or not at all, and only when they change."""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from places import ROOT
+
+from pipeline.adapters.files import (
+    WriteError,
+    hold_lock,
+    read_bytes,
+    remove_files,
+    write_atomic,
+    write_if_changed,
+)
+from pipeline.errors import InputError
+
+
+def test_writes_once(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "folder" / "page.md"
+    assert write_if_changed(path, b"one")
+    before = path.stat().st_mtime_ns
+    assert not write_if_changed(path, b"one")
+    assert path.stat().st_mtime_ns == before
+    assert write_if_changed(path, b"two")
+    assert path.read_bytes() == b"two"
+
+
+def test_dry_run_tells_and_writes_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "folder" / "page.md"
+    assert write_if_changed(path, b"one", dry=True)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["页" * 80, "😀" * 62, "a" * 255])
+def test_long_names(tmp_path: Path, name: str) -> None:
+    write_atomic(tmp_path / name, b"x")
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+def test_new_files_may_be_read_by_others(tmp_path: Path) -> None:
+    write_atomic(tmp_path / "page.md", b"x")
+    assert (tmp_path / "page.md").stat().st_mode & 0o777 == 0o644
+
+
+def test_write_that_breaks_off_keeps_the_old_content(tmp_path: Path) -> None:
+    """A file size limit is a real disk that fills up in the middle of a file."""
+    path = tmp_path / "page.md"
+    path.write_bytes(b"old")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10, limits[1]))
+    try:
+        with pytest.raises(WriteError, match="cannot be written") as caught:
+            write_if_changed(path, b"x" * 100)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert caught.value.where == str(path)
+    assert "nothing was half-written" in caught.value.hint
+    assert path.read_bytes() == b"old"
+    assert [entry.name for entry in tmp_path.iterdir()] == ["page.md"]
+
+
+def test_folder_in_the_way(tmp_path: Path) -> None:
+    (tmp_path / "page.md").mkdir()
+    with pytest.raises(WriteError):
+        write_if_changed(tmp_path / "page.md", b"x")
+    assert [entry.name for entry in tmp_path.iterdir()] == ["page.md"]
+
+
+def test_file_where_a_folder_should_be(tmp_path: Path) -> None:
+    (tmp_path / "notebooks").write_bytes(b"not a folder")
+    with pytest.raises(WriteError, match="cannot be written"):
+        write_if_changed(tmp_path / "notebooks" / "page.md", b"x")
+    assert (tmp_path / "notebooks").read_bytes() == b"not a folder"
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_read_only_folder(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    with pytest.raises(WriteError) as caught:
+        write_if_changed(tmp_path / "page.md", b"x")
+    assert "read-only" in caught.value.hint
+
+
+def test_missing_file(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="No such file") as caught:
+        read_bytes(tmp_path / "none.md")
+    assert caught.value.where == str(tmp_path / "none.md")
+    assert caught.value.exit_code == 4
+
+
+def test_removing_takes_empty_folders_along(tmp_path: Path) -> None:
+    kept, gone = tmp_path / "kept.md", tmp_path / "guides" / "old" / "page.md"
+    write_atomic(kept, b"x")
+    write_atomic(gone, b"x")
+    remove_files([gone, tmp_path / "never" / "there.md"])
+    assert list(tmp_path.rglob("*")) == [kept]
+
+
+def test_what_cannot_be_removed(tmp_path: Path) -> None:
+    (tmp_path / "page.md").mkdir()
+    with pytest.raises(WriteError, match="cannot be removed"):
+        remove_files([tmp_path / "page.md"])
+
+
+HOLDER = """
+import sys
+from pathlib import Path
+from pipeline.adapters.files import hold_lock
+with hold_lock(Path(sys.argv[1]), on_wait=lambda: None):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_second_run_waits_for_the_first(tmp_path: Path) -> None:
+    path = tmp_path / "build" / ".lock"
+    told: list[str] = []
+    command = [sys.executable, "-c", HOLDER, str(path)]
+    with subprocess.Popen(
+        command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as first:
+        assert first.stdin
+        assert first.stdout
+        assert first.stdout.readline() == "held\n"
+        with (
+            pytest.raises(WriteError, match=r"another run has held the lock"),
+            hold_lock(path, on_wait=lambda: told.append("1"), timeout=0.1),
+        ):
+            pass
+        first.kill()  # a run that is killed leaves its lock free
+        with hold_lock(path, on_wait=lambda: None, timeout=20):
+            pass
+    assert told == ["1"]
+
+
+def test_lock_in_a_place_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "build").write_bytes(b"not a folder")
+    with (
+        pytest.raises(WriteError, match="cannot be locked"),
+        hold_lock(tmp_path / "build" / ".lock", on_wait=lambda: None),
+    ):
+        pass

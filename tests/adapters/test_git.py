@@ -1,0 +1,557 @@
+"""The git facade, against real repositories, bundles and servers (``file://`` runs git's own upload-pack)."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+
+import pytest
+from places import ROOT
+
+from pipeline.adapters.upstream.git import (
+    Address,
+    Kind,
+    Repository,
+    open_repository,
+    read_address,
+    without_password,
+)
+from pipeline.errors import UpstreamError
+
+WAY_OUT = "Set THE_VARIABLE."
+
+
+def git(folder: Path, *arguments: str) -> str:
+    """Run git as nobody in particular, without the user's configuration."""
+    environ = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(folder),
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_GLOBAL": os.devnull,
+    }
+    for role in ("AUTHOR", "COMMITTER"):
+        environ |= {
+            f"GIT_{role}_NAME": "A",
+            f"GIT_{role}_EMAIL": "a@b",
+            f"GIT_{role}_DATE": "2026-01-02T03:04:05+0800",
+        }
+    return subprocess.run(
+        ["git", *arguments], cwd=folder, env=environ, check=True, capture_output=True, text=True
+    ).stdout.strip()
+
+
+@pytest.fixture
+def origin(tmp_path: Path) -> Path:
+    """Two commits; annotated tag v1.0 on the first, lightweight tag v1.1 and branch ``side`` on the second."""
+    folder = tmp_path / "origin"
+    (folder / "docs" / "deep").mkdir(parents=True)
+    (folder / "src").mkdir()
+    git(folder, "init", "-q", "-b", "main")
+    (folder / "docs" / "a.md").write_text("# A\n")
+    (folder / "docs" / "deep" / "b.md").write_text("# B\n")
+    (folder / "src" / "code.py").write_text("print('not docs')\n")
+    git(folder, "add", ".")
+    git(folder, "commit", "-qm", "one")
+    git(folder, "tag", "-a", "v1.0", "-m", "first")
+    (folder / "docs" / "a.md").write_text("# A, second\n")
+    git(folder, "commit", "-qam", "two")
+    git(folder, "tag", "v1.1")
+    git(folder, "branch", "side")
+    return folder
+
+
+@contextmanager
+def opened(url: object, tmp_path: Path) -> Iterator[Repository]:
+    with open_repository(
+        read_address(str(url), base=tmp_path), store=tmp_path / "cache" / "x.git", way_out=WAY_OUT
+    ) as repository:
+        yield repository
+
+
+def upstream_url(kind: str, origin: Path) -> str:
+    """``origin`` as one of the forms that an upstream can have."""
+    if kind == "filtering server":
+        git(origin, "config", "uploadpack.allowFilter", "true")
+    if kind == "bundle":
+        git(origin, "bundle", "create", "../x.bundle", "--all")
+    if kind == "bare":
+        git(origin, "clone", "-q", "--bare", ".", "../bare.git")
+    forms = {
+        "bundle": origin.parent / "x.bundle",
+        "bare": origin.parent / "bare.git",
+        "local": origin,
+    }
+    return str(forms.get(kind, f"file://{origin}"))
+
+
+KINDS = ["plain server", "filtering server", "bundle", "local", "bare"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_upstream_resolves_and_reads(kind: str, origin: Path, tmp_path: Path) -> None:
+    first, second = git(origin, "rev-parse", "v1.0^{commit}"), git(origin, "rev-parse", "main")
+    with opened(upstream_url(kind, origin), tmp_path) as repository:
+        for ref, commit in {
+            "v1.0": first,
+            "v1.1": second,
+            "main": second,
+            "side": second,
+            "": second,
+            "HEAD": second,
+        }.items():
+            assert repository.resolve(ref) == commit, ref
+        assert repository.resolve("refs/tags/v1.0") == first
+        assert repository.resolve(second[:9]) == second
+        assert repository.resolve(first) == first
+        entries = repository.fetch(first, "docs")
+        assert [(entry.path, entry.mode) for entry in entries] == [
+            ("a.md", "100644"),
+            ("deep/b.md", "100644"),
+        ]
+        assert [repository.read(entry.blob) for entry in entries] == [b"# A\n", b"# B\n"]
+        assert repository.date(first) == "2026-01-02T03:04:05+08:00"
+        assert [entry.path for entry in repository.fetch(second, ".")] == [
+            "docs/a.md",
+            "docs/deep/b.md",
+            "src/code.py",
+        ]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_unknown_ref_suggests_its_neighbours(kind: str, origin: Path, tmp_path: Path) -> None:
+    with opened(upstream_url(kind, origin), tmp_path) as repository:
+        with pytest.raises(UpstreamError, match=r"no tag, branch or commit 'v1\.2'") as caught:
+            repository.resolve("v1.2")
+        assert "'v1.1'" in caught.value.hint
+        for ref in ("0" * 40, "0" * 8, "nothing-like-it"):
+            with pytest.raises(UpstreamError):
+                repository.resolve(ref)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_missing_docs_folder_is_told_with_those_that_are_there(
+    kind: str, origin: Path, tmp_path: Path
+) -> None:
+    with opened(upstream_url(kind, origin), tmp_path) as repository:
+        for docs in ("doc", "docs/a.md"):
+            with pytest.raises(UpstreamError, match="has no folder") as caught:
+                repository.fetch(repository.resolve("main"), docs)
+            assert "docs, src" in caught.value.hint
+
+
+def fetches(trace: Path) -> int:
+    """How many times git was told to fetch, going by its own trace."""
+    return (
+        sum("built-in: git fetch" in line for line in trace.read_text().split("\n"))
+        if trace.exists()
+        else 0
+    )
+
+
+def objects(tmp_path: Path) -> list[str]:
+    listing = git(
+        tmp_path / "cache" / "x.git",
+        "cat-file",
+        "--batch-all-objects",
+        "--batch-check=%(objecttype)",
+    )
+    return sorted(listing.split("\n"))
+
+
+def test_a_filtering_server_sends_one_commit_and_the_docs_blobs_in_one_go(
+    origin: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url, commit = upstream_url("filtering server", origin), git(origin, "rev-parse", "main")
+    monkeypatch.setenv("GIT_TRACE", str(tmp_path / "trace"))
+    with opened(url, tmp_path) as repository:
+        repository.fetch(commit, "docs")
+    assert objects(tmp_path) == [
+        "blob",
+        "blob",
+        "commit",
+        "tree",
+        "tree",
+        "tree",
+        "tree",
+    ]  # code.py stays there
+    assert fetches(tmp_path / "trace") == 2
+    with opened(url, tmp_path) as repository:
+        repository.fetch(repository.resolve("main"), "docs")
+    assert fetches(tmp_path / "trace") == 2  # what is here is not asked for again
+
+
+def test_a_plain_server_sends_one_commit_without_its_history(origin: Path, tmp_path: Path) -> None:
+    with opened(upstream_url("plain server", origin), tmp_path) as repository:
+        repository.fetch(git(origin, "rev-parse", "main"), "docs")
+    assert objects(tmp_path).count("commit") == 1
+
+
+def test_a_commit_that_is_here_needs_no_other_side(origin: Path, tmp_path: Path) -> None:
+    commit = git(origin, "rev-parse", "main")
+    with opened(f"file://{origin}", tmp_path) as repository:
+        repository.fetch(commit, "docs")
+    origin.rename(tmp_path / "away")
+    with opened(f"file://{origin}", tmp_path) as repository:
+        assert repository.resolve(commit) == commit
+        assert len(repository.fetch(commit, "docs")) == 2
+        with pytest.raises(UpstreamError, match="cannot be reached"):
+            repository.resolve("main")
+
+
+def test_what_a_killed_fetch_leaves_behind_is_cleared(origin: Path, tmp_path: Path) -> None:
+    first, second = git(origin, "rev-parse", "main~1"), git(origin, "rev-parse", "main")
+    with opened(f"file://{origin}", tmp_path) as repository:
+        repository.fetch(first, "docs")
+    store = tmp_path / "cache" / "x.git"
+    for left in ("shallow.lock", "config.lock", "objects/pack/tmp_pack_abc"):
+        (store / left).write_bytes(b"")
+    with opened(f"file://{origin}", tmp_path) as repository:
+        assert len(repository.fetch(second, "docs")) == 2
+    assert not [*store.rglob("*.lock"), *store.rglob("tmp_*")]
+
+
+def test_progress_is_told(origin: Path, tmp_path: Path) -> None:
+    told: list[tuple[float, float]] = []
+    with opened(f"file://{origin}", tmp_path) as repository:
+        repository.fetch(
+            git(origin, "rev-parse", "main"), "docs", lambda done, total: told.append((done, total))
+        )
+    assert told
+    assert told[-1][0] == told[-1][1]
+
+
+def test_a_surrounding_hook_does_not_divert_git(
+    origin: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    git(other, "init", "-q")
+    monkeypatch.setenv("GIT_DIR", str(other / ".git"))
+    for url in (origin, f"file://{origin}"):
+        with opened(url, tmp_path) as repository:
+            assert len(repository.fetch(repository.resolve("main"), "docs")) == 2
+    assert not [*(other / ".git" / "objects").glob("??")]
+
+
+def test_hooks_of_the_user_do_not_run(
+    origin: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hooks, config = tmp_path / "hooks", tmp_path / "config"
+    hooks.mkdir()
+    (hooks / "reference-transaction").write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\n")
+    (hooks / "reference-transaction").chmod(0o755)
+    config.write_text(f"[core]\n hooksPath = {hooks}\n")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(config))
+    with opened(f"file://{origin}", tmp_path) as repository:
+        repository.fetch(repository.resolve("main"), "docs")
+    assert not (tmp_path / "ran").exists()
+    assert config.read_text() == f"[core]\n hooksPath = {hooks}\n"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "-x",
+        "--upload-pack=touch /tmp/owned",
+        "ext::sh -c 'touch /tmp/owned'",
+        "ext://sh",
+        "fd::17",
+        "foo::bar",
+        "ftp://example.org/x",
+        "ssh://-oProxyCommand=x/y",
+        "-oProxyCommand=x:y",
+        "git@-oProxyCommand=x:y",
+        "https://example.org/a b",
+        "https://example.org/\n",
+        "a\0b",
+    ],
+)
+def test_addresses_that_git_would_misread_are_refused(url: str, tmp_path: Path) -> None:
+    with pytest.raises(UpstreamError, match="refused") as caught:
+        read_address(url, base=tmp_path)
+    assert caught.value.hint
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://github.com/x/y",
+        "ssh://git@host/x",
+        "git@github.com:x/y.git",
+        "git://h/x",
+        "file:///nowhere",
+    ],
+)
+def test_ordinary_addresses_are_remote(url: str, tmp_path: Path) -> None:
+    assert read_address(url, base=tmp_path) == Address(url=url, kind=Kind.REMOTE)
+
+
+@pytest.mark.parametrize("url", ["no/such/place", "nowhere", "x" * 5000])
+def test_a_path_to_nothing_is_told(url: str, tmp_path: Path) -> None:
+    with pytest.raises(UpstreamError):
+        read_address(url, base=tmp_path)
+
+
+@pytest.mark.parametrize(
+    "ref",
+    [
+        "-x",
+        "--upload-pack=x",
+        "a b",
+        "a..b",
+        "a~1",
+        "a^",
+        "a:b",
+        "a*",
+        "a\\b",
+        "a\nb",
+        "x.lock",
+        "a//b",
+        "/a",
+        "a/",
+        "@{1}",
+        "a/.b",
+    ],
+)
+@pytest.mark.parametrize("kind", ["plain server", "local"])
+def test_refs_that_git_would_misread_are_refused(
+    kind: str, ref: str, origin: Path, tmp_path: Path
+) -> None:
+    with (
+        opened(upstream_url(kind, origin), tmp_path) as repository,
+        pytest.raises(UpstreamError, match="is not a ref"),
+    ):
+        repository.resolve(ref)
+
+
+def test_a_plain_folder_inside_a_work_tree_stays_a_plain_folder(origin: Path) -> None:
+    assert read_address("docs", base=origin).kind is Kind.FOLDER
+    assert read_address(".", base=origin).kind is Kind.LOCAL
+
+
+def test_a_linked_work_tree_is_a_repository(origin: Path, tmp_path: Path) -> None:
+    git(origin, "worktree", "add", "-q", "../linked", "v1.0")
+    with opened(tmp_path / "linked", tmp_path) as repository:
+        assert repository.resolve("") == git(origin, "rev-parse", "v1.0^{commit}")
+
+
+def test_a_server_that_cannot_be_reached_names_the_way_out(tmp_path: Path) -> None:
+    with (
+        opened("http://127.0.0.1:9/x", tmp_path) as repository,
+        pytest.raises(UpstreamError, match="cannot be reached") as caught,
+    ):
+        repository.resolve("main")
+    assert caught.value.hint == WAY_OUT
+    assert caught.value.exit_code == 3
+
+
+def test_a_broken_repository_does_not_lead_to_the_one_around_it(
+    origin: Path, tmp_path: Path
+) -> None:
+    (origin / "docs" / ".git").mkdir()
+    with opened(origin / "docs", tmp_path) as repository, pytest.raises(UpstreamError):
+        repository.resolve("main")
+
+
+@pytest.mark.parametrize("content", [b"", b"just text", b"PACK"])
+def test_a_file_that_is_no_bundle_is_refused(content: bytes, tmp_path: Path) -> None:
+    (tmp_path / "x.bundle").write_bytes(content)
+    with pytest.raises(UpstreamError, match="not a git bundle"):
+        read_address("x.bundle", base=tmp_path)
+
+
+def test_a_bundle_without_refs_or_with_half_its_data_is_told(origin: Path, tmp_path: Path) -> None:
+    bundle = Path(upstream_url("bundle", origin))
+    whole = bundle.read_bytes()
+    bundle.write_bytes(whole[:-100])
+    with (
+        opened(bundle, tmp_path) as repository,
+        pytest.raises(UpstreamError, match="damaged or incomplete bundle"),
+    ):
+        repository.fetch(repository.resolve("main"), "docs")
+    bundle.write_bytes(b"# v2 git bundle\n\n")
+    with opened(bundle, tmp_path) as repository, pytest.raises(UpstreamError):
+        repository.resolve("main")
+
+
+def test_a_bundle_that_needs_other_commits_is_told(origin: Path, tmp_path: Path) -> None:
+    git(origin, "bundle", "create", "../thin.bundle", "main~1..main")
+    with (
+        opened(tmp_path / "thin.bundle", tmp_path) as repository,
+        pytest.raises(UpstreamError, match="incomplete bundle"),
+    ):
+        repository.fetch(repository.resolve("main"), "docs")
+
+
+def test_a_partial_local_clone_is_told_and_not_completed(origin: Path, tmp_path: Path) -> None:
+    git(origin, "config", "uploadpack.allowFilter", "true")
+    git(tmp_path, "clone", "-q", "--bare", "--filter=blob:none", f"file://{origin}", "partial.git")
+    with (
+        opened(tmp_path / "partial.git", tmp_path) as repository,
+        pytest.raises(UpstreamError, match=r"2 files .* partial clone"),
+    ):
+        repository.fetch(repository.resolve("main"), "docs")
+
+
+def test_a_hostile_local_repository_starts_nothing(origin: Path, tmp_path: Path) -> None:
+    git(origin, "config", "uploadpack.allowFilter", "true")
+    git(tmp_path, "clone", "-q", "--bare", "--filter=blob:none", f"file://{origin}", "partial.git")
+    git(
+        tmp_path / "partial.git",
+        "config",
+        "remote.origin.uploadpack",
+        f"touch {tmp_path}/ran; git-upload-pack",
+    )
+    git(tmp_path / "partial.git", "config", "core.fsmonitor", f"touch {tmp_path}/ran")
+    with opened(tmp_path / "partial.git", tmp_path) as repository, pytest.raises(UpstreamError):
+        repository.fetch(repository.resolve("main"), "docs")
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_full_disk_under_the_private_repository_is_told(origin: Path, tmp_path: Path) -> None:
+    from pipeline.adapters.files import WriteError
+
+    (tmp_path / "cache").write_text("in the way")
+    with opened(f"file://{origin}", tmp_path) as repository, pytest.raises(WriteError):
+        repository.fetch(git(origin, "rev-parse", "main"), "docs")
+
+
+def test_an_old_server_that_sends_no_single_blobs_is_asked_for_the_whole_commit(
+    origin: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Protocol 0 knows filters, but refuses objects that no ref points to.
+    monkeypatch.setattr("pipeline.adapters.upstream.git._OPTIONS", ("-c", "protocol.version=0"))
+    with opened(upstream_url("filtering server", origin), tmp_path) as repository:
+        entries = repository.fetch(git(origin, "rev-parse", "main"), "docs")
+        assert [repository.read(entry.blob) for entry in entries] == [b"# A, second\n", b"# B\n"]
+    assert objects(tmp_path).count("commit") == 1
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """Serves files, as a web server does that knows nothing of git."""
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (the name is the base class's)
+        pass
+
+
+class Closed(Quiet):
+    """Wants a password for everything."""
+
+    def do_GET(self) -> None:
+        self.send_response(401)
+        self.send_header("WWW-Authenticate", "Basic")
+        self.end_headers()
+
+
+@contextmanager
+def serving(handler: type[Quiet], folder: Path) -> Iterator[str]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(handler, directory=str(folder))) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+
+
+def test_a_server_that_only_has_files_gives_all_it_has(origin: Path, tmp_path: Path) -> None:
+    git(Path(upstream_url("bare", origin)), "update-server-info")
+    with serving(Quiet, tmp_path) as address, opened(f"{address}/bare.git", tmp_path) as repository:
+        commit = repository.resolve("v1.0")
+        assert commit == git(origin, "rev-parse", "v1.0^{commit}")
+        assert [repository.read(entry.blob) for entry in repository.fetch(commit, "docs")] == [
+            b"# A\n",
+            b"# B\n",
+        ]
+
+
+def test_nobody_is_asked_for_a_password(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = tmp_path / "askpass"
+    asked.write_text(f"#!/bin/sh\ntouch {tmp_path}/asked\n")
+    asked.chmod(0o755)
+    monkeypatch.setenv("GIT_ASKPASS", str(asked))
+    monkeypatch.setenv("SSH_ASKPASS", str(asked))
+    with (
+        serving(Closed, tmp_path) as address,
+        opened(f"{address}/x", tmp_path) as repository,
+        pytest.raises(UpstreamError, match="wants a password") as caught,
+    ):
+        repository.resolve("main")
+    assert caught.value.hint == WAY_OUT
+    assert not (tmp_path / "asked").exists()
+
+
+def test_an_empty_repository_is_told(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q", "--bare", "empty.git")
+    for url in (tmp_path / "empty.git", f"file://{tmp_path}/empty.git"):
+        with (
+            opened(url, tmp_path) as repository,
+            pytest.raises(UpstreamError, match="it has no HEAD"),
+        ):
+            repository.resolve("")
+
+
+def test_a_private_repository_that_lost_its_objects_says_what_to_delete(
+    origin: Path, tmp_path: Path
+) -> None:
+    commit = git(origin, "rev-parse", "main")
+    with opened(f"file://{origin}", tmp_path) as repository:
+        repository.fetch(commit, "docs")
+    store = tmp_path / "cache" / "x.git"
+    tree = git(store, "rev-parse", f"{commit}^{{tree}}")
+    for pack in (store / "objects" / "pack").glob("*.pack"):
+        pack.rename(tmp_path / "all.pack")
+        shutil.rmtree(store / "objects" / "pack")
+        with (tmp_path / "all.pack").open("rb") as packed:
+            subprocess.run(["git", "unpack-objects", "-q"], cwd=store, stdin=packed, check=True)
+        break
+    (store / "objects" / tree[:2] / tree[2:]).unlink()
+    with opened(f"file://{origin}", tmp_path) as repository:
+        with pytest.raises(UpstreamError) as caught:
+            repository.fetch(commit, "docs")
+        assert str(store) in caught.value.hint
+        with pytest.raises(UpstreamError, match="cannot be read"):
+            repository.read(tree)
+
+
+def test_a_commit_without_a_proper_date_has_none(origin: Path, tmp_path: Path) -> None:
+    for stamp in ("99999999999999999 +0000", "1 +9999", "x"):
+        tree = git(origin, "rev-parse", "main^{tree}")
+        (tmp_path / "commit").write_text(
+            f"tree {tree}\nauthor A <a@b> 1 +0000\ncommitter A <a@b> {stamp}\n\ncommitter A <a@b> 1 +0000\n"
+        )
+        commit = git(
+            origin, "hash-object", "-t", "commit", "-w", "--literally", str(tmp_path / "commit")
+        )
+        with opened(origin, tmp_path) as repository:
+            assert repository.date(commit) == ""
+
+
+def test_without_git_the_way_out_is_told(origin: Path) -> None:
+    script = (
+        "import sys; from pathlib import Path; from pipeline.adapters.upstream.git import *\n"
+        "with open_repository(Address(url=sys.argv[1], kind=Kind.LOCAL), store=Path('x'), way_out=''): pass"
+    )
+    environ = {"PATH": "/nowhere"}
+    run = subprocess.run(
+        [sys.executable, "-c", script, str(origin)],
+        cwd=ROOT,
+        env=environ,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "UpstreamError: git cannot be run\n  Install git" in run.stderr
+
+
+def test_passwords_are_not_shown() -> None:
+    assert without_password("https://me:s@cret@example.org/x") == "https://example.org/x"
+    assert without_password("ssh://git@example.org/x") == "ssh://git@example.org/x"

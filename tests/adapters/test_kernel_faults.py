@@ -1,0 +1,401 @@
+"""Pages that do what pages must not do, in real kernels. After each, no process and no temporary folder is left."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from test_kernel import code, is_alive, notebook, processes_with, texts, until
+
+from pipeline.adapters.kernel import sandbox
+from pipeline.adapters.kernel.pool import PYTHON, Job, Outcome, Policy, Stop, run_notebooks
+
+pytestmark = [pytest.mark.kernel, pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")]
+
+WORKERS = 2
+MARK = "PAGE_UNDER_TEST"
+USUAL = Policy(timeout=20, page_timeout=40, memory=400, output=2, threads=1)
+JSON_OF_ENVIRONMENT = "import json, os, sys\nprint(json.dumps({'variables': dict(os.environ), 'cwd': os.getcwd(), 'path': sys.path}))"
+# A child in the kernel's group, one in a session of its own, and one of those whose parent is gone and whose environment is empty.
+CHILDREN = """
+import os, subprocess
+print(os.getpid())
+print(subprocess.Popen(["sleep", "300"]).pid)
+print(subprocess.Popen(["sleep", "300"], start_new_session=True).pid)
+print(subprocess.run(["setsid", "sh", "-c", "env -i sleep 300 >/dev/null 2>&1 & echo $!"], capture_output=True, text=True).stdout)
+"""
+WRITER = """
+import os, tempfile
+from pathlib import Path
+for folder in (Path.cwd(), Path.home(), Path(tempfile.gettempdir())):
+    (folder / "left").mkdir()
+    (folder / "left" / "file").write_text("x")
+    (folder / "left").chmod(0)
+    print(folder / "left")
+"""
+IMAGE = "from IPython.display import Image, display\ndisplay(Image(data=b'\\x89PNG\\r\\n\\x1a\\n' + bytes(50 << 20), format='png'))"
+EATER = "eaten = []\nwhile True:\n    eaten.append(bytearray(b'x') * (1 << 24))"
+EATING_CHILD = f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {EATER!r}])"
+OFFLINE = dataclasses.replace(USUAL, offline=True)
+
+
+@dataclass(frozen=True)
+class Case:
+    cells: tuple[str, ...]
+    policy: Policy = USUAL
+    kernel: str = PYTHON
+
+
+CASES = {
+    "passes": Case(("print('a')", "", "print('b')")),
+    "killed": Case(
+        (
+            "print('before')",
+            "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)",
+            "print('never')",
+        )
+    ),
+    "leaves-at-once": Case(("import os\nos._exit(7)",)),
+    "hangs": Case(("while True: pass",), dataclasses.replace(USUAL, timeout=1)),
+    "hangs-in-c": Case(
+        ("import ctypes\nctypes.PyDLL(None).sleep(300)",), dataclasses.replace(USUAL, timeout=1)
+    ),
+    "takes-too-long": Case(
+        ("import time",) + ("time.sleep(.7)",) * 50, dataclasses.replace(USUAL, page_timeout=3)
+    ),
+    "has-children": Case((CHILDREN,)),
+    "prints-without-end": Case(("while True: print('x' * 999)",)),
+    "child-prints-without-end": Case(("import subprocess\nsubprocess.run(['yes'])",)),
+    "big-image": Case((IMAGE,)),
+    "system-exit": Case(("raise SystemExit(3)", "print('never')")),
+    "broken-encoding": Case(
+        (
+            "import os\nos.write(1, b'one \\xff\\xfe\\n')",
+            "import subprocess\n_ = subprocess.run(['printf', 'two \\\\377\\\\n'])",
+        )
+    ),
+    "lone-surrogate": Case(("print('\\ud800')", "print('after')")),
+    "asks": Case(("input('name?')",)),
+    "deletes-its-folder": Case(("import os, shutil\nshutil.rmtree(os.getcwd())", "print('after')")),
+    "deletes-all": Case(
+        ("import os, shutil\nshutil.rmtree(os.path.dirname(os.getcwd()))", "print('after')")
+    ),
+    "eats-memory": Case((EATER,)),
+    "child-eats-memory": Case((EATING_CHILD,)),
+    "no-such-kernel": Case(("1",), kernel="no-such-kernel"),
+    "writes": Case((WRITER,)),
+    "reads-secrets": Case(
+        (JSON_OF_ENVIRONMENT,),
+        dataclasses.replace(USUAL, variables={"WANTED": "yes", MARK: "reads-secrets"}),
+    ),
+    "offline": Case(("import socket\nsocket.create_connection(('1.1.1.1', 443), 5)",), OFFLINE),
+    "offline-name": Case(
+        ("from urllib.request import urlopen\nurlopen('https://example.org/')",), OFFLINE
+    ),
+    "offline-loopback": Case(
+        (
+            "import socket\nwith socket.create_server(('127.0.0.1', 0)) as s: socket.create_connection(s.getsockname()).close()",
+            "print('met')",
+        ),
+        OFFLINE,
+    ),
+    "until": Case(
+        ("print('one')", "print('two')", "1 / 0", "print('four')"),
+        dataclasses.replace(USUAL, until=3),
+    ),
+    "until-nothing": Case(("print('one')",), dataclasses.replace(USUAL, until=1)),
+}
+
+
+@dataclass(frozen=True)
+class Ran:
+    """An outcome, and what was there when it came: processes of the page, folders of pages."""
+
+    outcome: Outcome
+    left: list[int]
+    folders: int
+
+    @property
+    def cells(self) -> list[dict[str, Any]]:
+        value = [
+            cell
+            for cell in json.loads(self.outcome.notebook)["cells"]
+            if cell["cell_type"] == "code"
+        ]
+        assert value
+        return value
+
+    @property
+    def stop(self) -> Stop:
+        assert self.outcome.stop is not None
+        return self.outcome.stop
+
+
+@dataclass(frozen=True)
+class Zoo:
+    pages: dict[str, Ran]
+    scratch: Path
+
+    def __getitem__(self, page: str) -> Ran:
+        return self.pages[page]
+
+
+def job(page: str, case: Case, folder: Path) -> Job:
+    marked = dataclasses.replace(case.policy, variables={MARK: page, **case.policy.variables})
+    return Job(
+        page=page,
+        notebook=notebook(*map(code, case.cells)),
+        folder=folder,
+        kernel=case.kernel,
+        policy=marked,
+    )
+
+
+@pytest.fixture(scope="module")
+def zoo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Zoo]:
+    scratch, data = tmp_path_factory.mktemp("s"), tmp_path_factory.mktemp("data")
+    (data / "numbers.txt").write_text("1 2 3")
+    pages: dict[str, Ran] = {}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tempfile, "tempdir", str(scratch))
+        for name in (
+            "GITHUB_TOKEN",
+            "AWS_SECRET_ACCESS_KEY",
+            "HTTPS_PROXY",
+            "PYTHONPATH",
+            "JAX_SECRET",
+        ):
+            patch.setenv(name, "secret-value")
+        patch.setenv(
+            "PYTHONPATH", os.pathsep.join(sys.path)
+        )  # the workers need it, wherever they find their packages
+        for outcome in run_notebooks(
+            [job(page, case, data) for page, case in CASES.items()], workers=WORKERS
+        ):
+            left = processes_with(f"{MARK}={outcome.page}\0")
+            pages[outcome.page] = Ran(outcome, left, len(list(scratch.glob("nb-*/p-*"))))
+    yield Zoo(pages, scratch)
+    assert (data / "numbers.txt").read_text() == "1 2 3"
+
+
+@pytest.mark.parametrize("page", CASES)
+def test_nothing_of_a_page_is_left_when_its_outcome_comes(zoo: Zoo, page: str) -> None:
+    assert zoo[page].left == []
+    assert zoo[page].folders <= WORKERS
+
+
+def test_no_temporary_file_is_left_in_the_end(zoo: Zoo) -> None:
+    assert set(zoo.pages) == set(CASES)
+    assert list(zoo.scratch.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("page", "cell", "exception", "message"),
+    [
+        ("killed", 2, "DeadKernelError", "the kernel was killed by SIGKILL"),
+        ("leaves-at-once", 1, "DeadKernelError", "the kernel ended with code 7"),
+        ("hangs", 1, "CellTimeoutError", "timed out"),
+        ("hangs-in-c", 1, "CellTimeoutError", "timed out"),
+        ("prints-without-end", 1, "OutputLimit", "the page printed more than 2 MiB"),
+        ("child-prints-without-end", 1, "OutputLimit", "the page printed more than 2 MiB"),
+        ("big-image", 1, "OutputLimit", "the page printed more than 2 MiB"),
+        ("system-exit", 1, "SystemExit", "3"),
+        ("asks", 1, "StdinNotImplementedError", "input"),
+        ("eats-memory", 1, "MemoryLimit", "and may use 400 MiB"),
+        ("child-eats-memory", 1, "MemoryLimit", "and may use 400 MiB"),
+        ("no-such-kernel", 0, "NoSuchKernel", "no-such-kernel"),
+    ],
+)
+def test_a_stop_says_what_and_where(
+    zoo: Zoo, page: str, cell: int, exception: str, message: str
+) -> None:
+    stop = zoo[page].stop
+    assert (stop.cell, stop.exception) == (cell, exception)
+    assert message in stop.message
+
+
+def test_a_page_that_takes_too_long_is_stopped_between_its_cells_limits(zoo: Zoo) -> None:
+    ran = zoo["takes-too-long"]
+    assert (ran.stop.exception, ran.stop.message) == (
+        "PageTimeout",
+        "the page ran for more than 3 s",
+    )
+    assert 1 < ran.stop.cell < 8
+    assert ran.outcome.seconds < 10
+
+
+def test_what_was_printed_before_a_stop_is_kept_and_what_was_too_much_is_not(zoo: Zoo) -> None:
+    assert [texts(cell) for cell in zoo["killed"].cells] == ["before\n", "", ""]
+    for page in ("prints-without-end", "child-prints-without-end", "big-image"):
+        assert len(zoo[page].outcome.notebook) < 10_000
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "passes",
+        "has-children",
+        "broken-encoding",
+        "lone-surrogate",
+        "deletes-its-folder",
+        "deletes-all",
+        "writes",
+    ],
+)
+def test_what_does_no_harm_passes(zoo: Zoo, page: str) -> None:
+    assert zoo[page].outcome.stop is None
+
+
+def test_a_run_is_timed(zoo: Zoo) -> None:
+    outcome = zoo["passes"].outcome
+    assert len(outcome.cell_seconds) == 2  # an empty cell is not run
+    assert 0 < sum(outcome.cell_seconds) < outcome.seconds
+    assert outcome.worker in range(1, WORKERS + 1)
+    assert {ran.outcome.worker for ran in zoo.pages.values()} == set(range(1, WORKERS + 1))
+    assert outcome.started < zoo["until-nothing"].outcome.started < outcome.started + 600
+
+
+def test_children_are_found_wherever_they_went(zoo: Zoo) -> None:
+    started = [int(word) for word in texts(zoo["has-children"].cells[0]).split()]
+    assert len(started) == 4
+    assert not any(map(is_alive, started))
+
+
+def test_broken_bytes_are_replaced(zoo: Zoo) -> None:
+    assert [texts(cell) for cell in zoo["broken-encoding"].cells] == [
+        "one \ufffd\ufffd\n",
+        "two \ufffd\n",
+    ]
+    assert texts(zoo["lone-surrogate"].cells[1]) == "after\n"
+    zoo["lone-surrogate"].outcome.notebook.encode()
+
+
+def test_written_files_are_gone_and_were_in_three_folders(zoo: Zoo) -> None:
+    places = [Path(line) for line in texts(zoo["writes"].cells[0]).split()]
+    assert len(set(places)) == 3
+    assert all(place.is_relative_to(zoo.scratch) and not place.exists() for place in places)
+
+
+def test_the_environment_holds_what_the_policy_lists_and_no_secret(zoo: Zoo) -> None:
+    found = json.loads(texts(zoo["reads-secrets"].cells[0]))
+    variables = found["variables"]
+    assert "secret-value" not in json.dumps(found)
+    assert (variables["WANTED"], variables["JAX_PLATFORMS"], variables["NPROC"]) == (
+        "yes",
+        "cpu",
+        "1",
+    )
+    assert not {
+        "GITHUB_TOKEN",
+        "AWS_SECRET_ACCESS_KEY",
+        "HTTPS_PROXY",
+        "PYTHONPATH",
+        "JAX_SECRET",
+    } & set(variables)
+    folder = Path(found["cwd"]).parent
+    for name in (
+        "HOME",
+        "TMPDIR",
+        "IPYTHONDIR",
+        "MPLCONFIGDIR",
+        "XDG_CACHE_HOME",
+        "XDG_CONFIG_HOME",
+    ):
+        assert Path(variables[name]).is_relative_to(folder), name
+
+
+@pytest.mark.skipif(
+    not sandbox.can_isolate_network(),
+    reason="the system does not let users make network namespaces",
+)
+def test_offline_there_is_no_network_but_loopback(zoo: Zoo) -> None:
+    for page, exception in [("offline", "OSError"), ("offline-name", "URLError")]:
+        assert zoo[page].stop.exception == exception
+        assert zoo[page].stop.message.startswith("needs the network, and this run is offline: ")
+    assert [texts(cell) for cell in zoo["offline-loopback"].cells] == ["", "met\n"]
+
+
+def test_cells_from_until_on_are_kept_without_outputs(zoo: Zoo) -> None:
+    assert zoo["until"].outcome.stop is None
+    assert [texts(cell) for cell in zoo["until"].cells] == ["one\n", "two\n", "", ""]
+    assert [cell["source"] for cell in zoo["until"].cells][2:] == ["1 / 0", "print('four')"]
+    assert (len(zoo["until"].outcome.cell_seconds), zoo["until-nothing"].outcome.stop) == (2, None)
+
+
+def test_a_worker_that_is_killed_leaves_nothing_either(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scratch, data = tmp_path / "scratch", tmp_path / "data"
+    scratch.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(scratch))
+    killer = "import os, signal\nos.kill(os.getppid(), signal.SIGKILL)\nimport time\ntime.sleep(60)"
+    (outcome,) = run_notebooks(
+        [job("worker-killed", Case((CHILDREN.replace("env -i", ""), killer)), data)], workers=1
+    )
+    assert outcome.stop is not None
+    assert (outcome.stop.exception, outcome.worker) == ("WorkerDied", 1)
+    assert until(lambda: not processes_with(f"{MARK}=worker-killed\0"), seconds=5)
+    assert list(scratch.iterdir()) == []
+
+
+def test_a_long_name_of_the_temporary_folder_does_no_harm(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    long = tmp_path / ("x" * 100)
+    long.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(long))
+    (outcome,) = run_notebooks([job("long", Case(("print(1)",)), tmp_path)], workers=1)
+    assert outcome.stop is None
+
+
+PALLAS = """
+from jax import ShapeDtypeStruct, numpy
+from jax.experimental.pallas import pallas_call
+def add_one(x, y): y[...] = x[...] + 1
+print(pallas_call(add_one, out_shape=ShapeDtypeStruct((8, 128), numpy.float32))(numpy.zeros((8, 128)))[0, 0])
+"""
+
+
+def test_a_start_up_file_changes_what_pallas_does_and_not_the_names_of_a_page(
+    tmp_path: Path,
+) -> None:
+    roomy = dataclasses.replace(USUAL, memory=4000)
+    usual = {"In", "Out", "exit", "quit", "open", "get_ipython"}
+    names = f"print(sorted(name for name in dir() if name[0] != '_' and name not in {usual!r}))"
+    cases = {
+        "as-it-is": Case((names, PALLAS), roomy),
+        "interpreted": Case(
+            (names, PALLAS), dataclasses.replace(roomy, startup=("pallas-interpret",))
+        ),
+        "unused": Case(
+            ("import sys\nprint('jax' in sys.modules)",),
+            dataclasses.replace(roomy, startup=("pallas-interpret",)),
+        ),
+        "unknown": Case(("1",), dataclasses.replace(roomy, startup=("no-such-file",))),
+    }
+    jobs = [job(page, case, tmp_path) for page, case in cases.items()]
+    ran = {outcome.page: Ran(outcome, [], 0) for outcome in run_notebooks(jobs, workers=WORKERS)}
+    assert "interpret mode" in ran["as-it-is"].stop.message
+    assert ran["interpreted"].outcome.stop is None
+    assert [texts(cell) for cell in ran["interpreted"].cells] == ["[]\n", "1.0\n"]
+    assert texts(ran["as-it-is"].cells[0]) == "[]\n"
+    assert texts(ran["unused"].cells[0]) == "False\n"
+    assert "no-such-file" in ran["unknown"].stop.message
+
+
+def test_the_probe_agrees_with_the_system() -> None:
+    command = ["unshare", "--user", "--net", "true"]
+    try:
+        works = subprocess.run(command, check=False, capture_output=True).returncode == 0
+    except FileNotFoundError:
+        pytest.skip("there is no unshare(1) to compare with")
+    assert sandbox.can_isolate_network() == works

@@ -1,0 +1,430 @@
+"""Catalogues survive reading and writing, whatever text they hold; files that cannot be read whole are refused."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from pipeline.adapters.po import (
+    NEUTRAL_DATE,
+    ReadCatalog,
+    format_catalog,
+    read_catalog,
+    standard_header,
+)
+from pipeline.entries import Catalog, Entry
+from pipeline.errors import InputError
+from pipeline.findings import Finding, Severity
+
+DATA = Path(__file__).parent / "po"
+HEADER = standard_header(
+    project="sample", page="guide", locale="zh_CN", date="2025-03-04T05:06:07+08:00"
+)
+SPECIAL = '\\"\n\t\r\a\b\f\v\x1c\x1d\x1e\x7f\x85\u2028\u2029\ufeff\u2068#~|:.,=_nxabfrtv0 甲'
+
+CHARACTERS = st.sampled_from(SPECIAL) | st.characters(
+    exclude_categories=["Cs"], exclude_characters="\0\x04"
+)
+TEXT = st.text(CHARACTERS, max_size=30)
+ROW = TEXT.map(lambda text: text.replace("\n", "").replace("\r", ""))
+ROWS = st.lists(ROW, max_size=3).map(tuple)
+STRING = TEXT.map(lambda text: text.strip("\n"))
+NAME = st.text(st.sampled_from("ab/-_. \t:~#\\页\u3000\x85\x1c"), min_size=1, max_size=9)
+PAGE = st.sampled_from(["guide", "notebooks/my page", "页/一", "a.b-c_d"])
+FLAG = st.sampled_from(["no-wrap", "range: 0..1", "reviewed", "no-c-format", "=", "#"])
+
+
+@st.composite
+def entries(draw: st.DrawFn, *, plain: bool = False) -> Entry:
+    """Any entry. A ``plain`` one has only what every GNU tool keeps."""
+    msgstr = draw(STRING)
+    fuzzy = draw(st.booleans()) and not (plain and msgstr == "")
+    return Entry(
+        msgid=draw(STRING.filter(bool)),
+        msgstr=msgstr,
+        fuzzy=fuzzy,
+        previous=draw(st.none() | TEXT) if fuzzy else None,
+        context=draw(st.none() | TEXT),
+        obsolete=draw(st.booleans()) and not (plain and msgstr == ""),
+        comments=draw(ROWS),
+        notes=draw(ROWS),
+        references=tuple(
+            draw(st.lists(PAGE, unique=True) if plain else st.lists(NAME, max_size=3))
+        ),
+        flags=() if plain else tuple(draw(st.lists(FLAG, unique=True))),
+    )
+
+
+def _key(entry: Entry) -> tuple[str | None, str]:
+    return entry.context, entry.msgid
+
+
+def _sorted(many: list[Entry]) -> tuple[Entry, ...]:
+    return tuple(sorted(many, key=lambda entry: entry.obsolete))
+
+
+CATALOGS = st.builds(
+    Catalog,
+    header=st.dictionaries(
+        ROW.filter(lambda name: name.strip() != "" and ":" not in name), ROW, max_size=4
+    ),
+    comment=ROWS,
+    entries=st.lists(entries(), max_size=5, unique_by=_key).map(_sorted),
+)
+
+
+def _read(data: bytes) -> ReadCatalog:
+    return read_catalog(data, where="guide.po")
+
+
+def _read_or_none(data: bytes) -> ReadCatalog | None:
+    try:
+        return _read(data)
+    except InputError:
+        return None
+
+
+def _without_lines(catalog: Catalog) -> Catalog:
+    return replace(catalog, entries=tuple(replace(entry, line=0) for entry in catalog.entries))
+
+
+def _po(body: str) -> bytes:
+    return format_catalog(Catalog(header=HEADER)) + b"\n" + body.encode("utf-8")
+
+
+def _tool(name: str, *arguments: str, data: bytes) -> subprocess.CompletedProcess[bytes]:
+    path = shutil.which(name)
+    if path is None:
+        pytest.skip(f"{name} is not installed (Debian package gettext)")
+    return subprocess.run(
+        [path, *arguments, "-"], input=data, capture_output=True, check=False, timeout=60
+    )
+
+
+# --- round trips ---------------------------------------------------------------------------------
+
+
+@settings(deadline=None)
+@given(CATALOGS)
+def test_any_catalogue_survives_writing_and_reading(catalog: Catalog) -> None:
+    data = format_catalog(catalog)
+    again = _read(data).catalog
+    assert _without_lines(again) == catalog
+    assert list(again.header.items()) == list(catalog.header.items())
+    assert format_catalog(again) == data
+
+
+@settings(deadline=None)
+@given(CATALOGS)
+def test_a_windows_editor_changes_nothing(catalog: Catalog) -> None:
+    data = format_catalog(catalog)
+    windows = _read(b"\xef\xbb\xbf" + data.replace(b"\n", b"\r\n"))
+    assert windows.catalog == _read(data).catalog
+    assert [finding.code for finding in windows.findings][:1] == ["po-bom"]
+
+
+def test_a_line_of_a_million_characters() -> None:
+    entry = Entry(msgid="a" * 1_000_000, msgstr='\\"甲' * 300_000)
+    assert (
+        _read(format_catalog(Catalog(header=HEADER, entries=(entry,)))).catalog.entries[0].msgstr
+        == entry.msgstr
+    )
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(entries(), max_size=40, unique_by=_key).map(_sorted))
+def test_msgfmt_accepts_what_is_written_without_a_word(many: tuple[Entry, ...]) -> None:
+    result = _tool(
+        "msgfmt",
+        "-c",
+        "--check-format",
+        "-o",
+        "/dev/null",
+        data=format_catalog(Catalog(header=HEADER, entries=many)),
+    )
+    assert (result.returncode, result.stdout, result.stderr) == (0, b"", b"")
+
+
+@pytest.mark.parametrize(
+    "command", [["msgcat"], ["msgcat", "--no-wrap"], ["msgattrib", "--width=40"]], ids=" ".join
+)
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(many=st.lists(entries(plain=True), min_size=1, max_size=40, unique_by=_key).map(_sorted))
+def test_gnu_tools_leave_the_content_as_it_is(command: list[str], many: tuple[Entry, ...]) -> None:
+    data = format_catalog(Catalog(header=HEADER, comment=("Translators",), entries=many))
+    result = _tool(*command, data=data)
+    assert result.returncode == 0, result.stderr.decode()
+    assert _without_lines(_read(result.stdout).catalog) == _without_lines(_read(data).catalog)
+
+
+def test_msgcat_leaves_the_bytes_as_they_are() -> None:
+    many = (
+        Entry(
+            msgid="Arrays",
+            msgstr="数组",
+            notes=("heading",),
+            references=("guide",),
+            comments=("of a person", ""),
+        ),
+        Entry(msgid="two\nlines\\", msgstr="两\n\n行\\", context='"menu"'),
+        Entry(
+            msgid="Scalar", msgstr="标量", fuzzy=True, previous="Scalars\nall", flags=("no-wrap",)
+        ),
+        Entry(
+            msgid="Gone",
+            msgstr="没了",
+            fuzzy=True,
+            previous="Going",
+            obsolete=True,
+            notes=("heading",),
+        ),
+    )
+    data = format_catalog(Catalog(header=HEADER, comment=("Translators",), entries=many))
+    assert _tool("msgcat", "--no-wrap", data=data).stdout == data
+
+
+# --- what is read and what is refused ------------------------------------------------------------
+
+
+def _outcome(path: Path) -> str:
+    try:
+        read = read_catalog(path.read_bytes(), where=path.name)
+    except InputError as error:
+        return f"error {error.where}: {error.what}\n{error.hint}\n"
+    found = "".join(
+        f"{finding.severity} {finding.where} {finding.code}: {finding.text}\n"
+        for finding in read.findings
+    )
+    return found + "\n" * bool(found) + format_catalog(read.catalog).decode("utf-8")
+
+
+@pytest.mark.parametrize("path", sorted(DATA.glob("*.po")), ids=lambda path: path.stem)
+def test_file(path: Path) -> None:
+    """Each ``.po`` file stands beside a ``.txt``: the error, or the findings and the canonical form."""
+    assert _outcome(path) == path.with_suffix(".txt").read_bytes().decode("utf-8")
+
+
+def test_every_expectation_has_its_file() -> None:
+    assert (
+        {path.stem for path in DATA.glob("*.txt")}
+        == {path.stem for path in DATA.glob("*.po")}
+        != set()
+    )
+
+
+@pytest.mark.parametrize(
+    ("data", "line", "what", "hint"),
+    [
+        (_po('msgid "a"\nmsgstr "甲"\n').decode().encode("utf-16"), 1, "UTF-16", "UTF-8"),
+        (
+            _po('msgid "a"\nmsgstr "').replace(b"UTF-8", b"GBK") + "数组".encode("gbk") + b'"\n',
+            17,
+            "not UTF-8",
+            "GBK",
+        ),
+        (_po('msgid "a"\nmsgstr "\xff"\n').replace(b"\xc3\xbf", b"\xff"), 17, "not UTF-8", "UTF-8"),
+        (_po('msgid "a"\nmsgstr "\0"\n'), 17, "NUL", "Remove"),
+        (_po('msgid "a"\nmsgstr "\x04"\n'), 17, "U+0004", "Remove"),
+        (_po('msgid "a"\rmsgstr "甲"\r'), 16, "quotes", "Close"),
+    ],
+    ids=["utf-16", "gbk", "byte", "nul", "eot", "old-mac"],
+)
+def test_bytes_that_are_no_catalogue(data: bytes, line: int, what: str, hint: str) -> None:
+    with pytest.raises(InputError) as caught:
+        _read(data)
+    assert caught.value.where == f"guide.po:{line}"
+    assert what in caught.value.what
+    assert hint in caught.value.hint
+
+
+def test_lines_point_at_the_entry_itself() -> None:
+    data = 'msgid ""\nmsgstr "Language: zh_CN\\n"\n\n# c\n#| msgid "old"\nmsgctxt "menu"\nmsgid "a"\nmsgstr ""\n"甲"\n\n'
+    data += '#~ msgid "b"\n#~ msgstr ""\n'
+    assert [entry.line for entry in _read(data.encode()).catalog.entries] == [6, 11]
+
+
+def test_a_file_cut_anywhere_is_refused_or_reported_or_ends_with_a_whole_line() -> None:
+    many = (
+        Entry(msgid="a", msgstr="甲\n乙", previous="x", fuzzy=True),
+        Entry(msgid="b", msgstr="丙", obsolete=True),
+    )
+    data = format_catalog(Catalog(header=HEADER, entries=many))
+    for end in range(1, len(data)):
+        cut = data[:end]
+        read = _read_or_none(cut)
+        assert (
+            read is None
+            or cut.endswith(b"\n")
+            or "po-cut" in {finding.code for finding in read.findings}
+        )
+
+
+FRAGMENTS = r"""
+msgid "a"
+msgid "b"
+msgid ""
+msgctxt "k"
+msgstr "甲"
+msgstr ""
+"x"
+"Language: x\n"
+msgid_plural "a"
+msgstr[0] "z"
+# c
+#. n
+#.
+#:
+#: r
+#, fuzzy
+#= w
+#,
+#| msgid "p"
+#| "q"
+#~ msgid "a"
+#~ msgid "c"
+#~ msgstr "丁"
+#~ "y"
+#~
+#~| msgid "p"
+#~| "q"
+=======
+junk
+"""
+LINES = st.sampled_from(FRAGMENTS.split("\n"))
+
+
+@settings(max_examples=400, deadline=None)
+@given(
+    st.lists(LINES, max_size=14).map(lambda lines: "\n".join(lines).encode())
+    | st.binary(max_size=60)
+)
+def test_any_bytes_give_a_catalogue_or_an_error_and_no_translation_is_lost(data: bytes) -> None:
+    read = _read_or_none(data)
+    if read is None:
+        return
+    held = "".join(entry.msgstr for entry in read.catalog.entries)
+    assert {letter for letter in "甲丁" if f'msgstr "{letter}"' in data.decode("utf-8")} <= set(
+        held
+    )
+    assert _without_lines(_read(format_catalog(read.catalog)).catalog) == _without_lines(
+        read.catalog
+    )
+
+
+# --- what is not written -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("entry", "what"),
+    [
+        (Entry(msgid="a", msgstr="\0"), "NUL"),
+        (Entry(msgid="a\x04"), r"U\+0004"),
+        (Entry(msgid="a", comments=("\ud800",)), "surrogate"),
+        (Entry(msgid=""), "without msgid"),
+        (Entry(msgid="a", references=("b\nc",)), "reference"),
+        (Entry(msgid="a", references=("",)), "reference"),
+        (Entry(msgid="a", flags=("b, c",)), "flag"),
+    ],
+)
+def test_what_no_file_can_hold_is_refused(entry: Entry, what: str) -> None:
+    with pytest.raises(InputError, match=what):
+        format_catalog(Catalog(header=HEADER, entries=(entry,)))
+
+
+@pytest.mark.parametrize("header", [{"a:b": "c"}, {"a": "b\nc"}, {" ": "b"}])
+def test_a_header_that_cannot_be_read_back_is_refused(header: dict[str, str]) -> None:
+    with pytest.raises(InputError, match="header"):
+        format_catalog(Catalog(header=header))
+
+
+def test_one_msgid_twice_is_refused_even_if_one_is_obsolete() -> None:
+    with pytest.raises(InputError, match="same msgid"):
+        format_catalog(
+            Catalog(
+                entries=(
+                    Entry(msgid="a", msgstr="甲"),
+                    Entry(msgid="a", msgstr="乙", obsolete=True),
+                )
+            )
+        )
+
+
+def test_what_is_brought_into_form() -> None:
+    messy = Entry(
+        msgid="a",
+        msgstr="\n甲\n\n",
+        comments=("one\r\ntwo\rthree",),
+        flags=("python-format", "no-wrap"),
+    )
+    tidy = Entry(msgid="a", msgstr="甲", comments=("one", "two", "three"), flags=("no-wrap",))
+    assert format_catalog(Catalog(entries=(messy,))) == format_catalog(Catalog(entries=(tidy,)))
+
+
+def test_obsolete_entries_come_last_in_their_order() -> None:
+    many = tuple(Entry(msgid=name, obsolete=name in "ac") for name in "abcd")
+    assert [
+        entry.msgid for entry in _read(format_catalog(Catalog(entries=many))).catalog.entries
+    ] == ["b", "d", "a", "c"]
+
+
+def test_findings_of_a_clean_file_and_of_one_without_header() -> None:
+    assert _read(format_catalog(Catalog(header=HEADER))).findings == ()
+    assert _read(b"").findings == (
+        Finding(
+            code="po-header", severity=Severity.WARNING, where="guide.po:1", text="has no header"
+        ),
+    )
+
+
+# --- header --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("date", "written"),
+    [
+        ("2025-03-04T05:06:07+08:00", "2025-03-04 05:06+0800"),
+        ("2025-03-04T05:06:07Z", "2025-03-04 05:06+0000"),
+        ("2025-03-04T05:06:07", "2025-03-04 05:06+0000"),
+        ("", NEUTRAL_DATE),
+    ],
+)
+def test_dates_of_the_header(date: str, written: str) -> None:
+    assert (
+        standard_header(project="p", page="q", locale="zh_CN", date=date)["POT-Creation-Date"]
+        == written
+    )
+
+
+def test_a_date_that_is_none() -> None:
+    with pytest.raises(InputError, match="yesterday"):
+        standard_header(project="p", page="q", locale="zh_CN", date="yesterday")
+
+
+def test_what_translators_wrote_into_the_header_stays() -> None:
+    existing = {
+        "X-Poedit-Basepath": ".",
+        "Project-Id-Version": "old",
+        "PO-Revision-Date": "2024-01-01 00:00+0800",
+        "Last-Translator": "FULL NAME <EMAIL@ADDRESS>",
+        "X-Generator": "Poedit 3.4",
+        "Language-Team": "",
+    }
+    header = standard_header(
+        project="sample", page="guide", locale="zh_CN", date="", existing=existing
+    )
+    assert header["PO-Revision-Date"] == "2024-01-01 00:00+0800"
+    assert header["X-Generator"] == "Poedit 3.4"
+    assert header["Last-Translator"] == ""
+    assert header["Language-Team"] == "zh_CN"
+    assert header["Project-Id-Version"] == "sample guide"
+    assert list(header)[-1] == "X-Poedit-Basepath"
+    assert (
+        standard_header(project="sample", page="guide", locale="zh_CN", date="", existing=header)
+        == header
+    )

@@ -1,0 +1,492 @@
+"""Catalogues survive the tools that people use: GNU gettext, translate-toolkit, Weblate and Poedit as far as they can be played here.
+
+What each tool loses is stated (``Tool``). All else is equal: read and written again, the file has the very bytes it would have had.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from places import ROOT
+
+from pipeline.adapters.po import format_catalog, read_catalog, standard_header
+from pipeline.cli import main
+from pipeline.entries import Catalog, Entry
+
+HEADER = standard_header(
+    project="docs", page="guide", locale="zh_CN", date="2025-03-04T05:06:07+08:00"
+)
+STANDARD_FLAGS = ("no-wrap",)
+WIDTH = 77
+
+ORDER = (
+    "All trees are walked in the same order, so that the `leaves` of two trees of one structure can be put side by side. "
+    "Nothing else is promised about it: [the order](https://example.org/trees/order.html#of-leaves) may change one day."
+)
+ORDER_ZH = (
+    "所有的树都按同样的顺序遍历，因此两棵结构相同的树，它们的 `leaves` 可以并排放在一起。除此之外没有任何保证："
+    "[这个顺序](https://example.org/trees/order.html#of-leaves)将来可能会变。这句话写得很长，好让各种工具都来折行。"
+)
+TRICKY = Catalog(
+    header=HEADER,
+    comment=("Translators of the guide", "", "第三行"),
+    entries=(
+        Entry(msgid="Trees", msgstr="树", notes=("heading",), references=("guide",)),
+        Entry(
+            msgid="Trees",
+            msgstr="树形结构",
+            context="Guide › Trees",
+            notes=("heading · Guide › Trees",),
+            references=("guide",),
+        ),
+        Entry(
+            msgid=ORDER,
+            msgstr=ORDER_ZH,
+            notes=("paragraph · Guide",),
+            references=("guide",),
+            comments=("pipeline: ignore=M306 拆成几句才通顺", "", "和 \\ 结尾的注释 \\"),
+        ),
+        Entry(
+            msgid="Leaves fall in autumn.",
+            msgstr="叶子会落。",
+            fuzzy=True,
+            previous="Leaves\nfall.",
+            notes=("paragraph · Guide", "fuzzy: rewording: Leaves [-fall.-]{+fall in autumn.+}"),
+            references=("guide",),
+        ),
+        Entry(
+            msgid=f"{ORDER} Or two.",
+            msgstr=ORDER_ZH,
+            fuzzy=True,
+            previous=ORDER,
+            context="Guide › Order",
+            notes=("paragraph · Guide › Order", "fuzzy: rewording: change one day.{+Or two.+}"),
+            references=("guide",),
+            comments=("还没想好",),
+        ),
+        Entry(
+            msgid="Roots hold.",
+            msgstr="根抓得很牢。",
+            notes=("list item", "carried over: from guides/roots"),
+            references=("guide",),
+        ),
+        Entry(
+            msgid="one line\nand\nanother",
+            msgstr="一行\n又\n一行",
+            notes=("paragraph",),
+            references=("guide",),
+        ),
+        Entry(
+            msgid='Say "hi" to C:\\new\\table, \\alpha, 100 % of %s.',
+            msgstr='向 C:\\new\\table、\\alpha、100 % 的 %s 说 "hi"。',
+            notes=("table cell · Guide",),
+            references=("guide",),
+        ),
+        Entry(
+            msgid="tab\there, U+2028\u2028, U+0085\x85, U+001C\x1c, no-break\u00a0space",
+            msgstr="制表符\t，U+2028\u2028，U+0085\x85，U+001C\x1c，不换行\u00a0空格，全角\u3000空格",
+            notes=("paragraph",),
+            references=("guide",),
+        ),
+        Entry(
+            msgid="![a leaf](data:#1), ![a root](data:#2)",
+            msgstr="![一片叶子](data:#1)、![一条根](data:#2)",
+            notes=("paragraph",),
+            references=("guide", "guides/my page"),
+            flags=("no-wrap", "reviewed", "max-length:100"),
+        ),
+        Entry(msgid="Not done yet.", notes=("paragraph",), references=("guide",)),
+        Entry(msgid="Gone", msgstr="没了", obsolete=True, comments=("也许会回来",)),
+        Entry(msgid="Gone", msgstr="走了", context="Guide › Trees", obsolete=True),
+        Entry(
+            msgid="Gone for good",
+            msgstr="一去不回",
+            fuzzy=True,
+            previous="Going\nfor good",
+            obsolete=True,
+            notes=("fuzzy: rewording: [-Going-]{+Gone+} for good",),
+        ),
+    ),
+)
+SAMPLE = {
+    path.stem: path for path in sorted((ROOT / "translations" / "zh_CN" / "sample").rglob("*.po"))
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tool:
+    """Something that reads a catalogue and writes it again, and what that costs."""
+
+    run: Callable[[bytes, Path], bytes]  # with a scratch folder
+    keeps_own_flags: bool = False  # those that gettext does not define
+    keeps_previous: bool = True  # of live entries
+    keeps_notes_of_obsolete: bool = True
+    header: Mapping[str, str] = field(default_factory=dict)  # fields that it writes
+
+    def left_of(self, catalog: Catalog) -> Catalog:
+        """``catalog`` less what the tool loses. Only the header is as it was."""
+        return replace(catalog, entries=tuple(map(self._left_of, catalog.entries)))
+
+    def _left_of(self, entry: Entry) -> Entry:
+        return replace(
+            entry,
+            flags=tuple(
+                flag for flag in entry.flags if self.keeps_own_flags or flag in STANDARD_FLAGS
+            ),
+            previous=entry.previous if self.keeps_previous or entry.obsolete else None,
+            notes=entry.notes if self.keeps_notes_of_obsolete or not entry.obsolete else (),
+        )
+
+
+def gnu(
+    command: str, *arguments: str, data: bytes = b"", folder: Path | None = None
+) -> subprocess.CompletedProcess[bytes]:
+    """Run a GNU tool. It must succeed."""
+    path = shutil.which(command)
+    if path is None:
+        pytest.skip(f"{command} is not installed (Debian package gettext)")
+    environment = {**os.environ, "LC_ALL": "C.UTF-8", "LANGUAGE": ""}
+    return subprocess.run(
+        [path, *arguments],
+        input=data,
+        capture_output=True,
+        check=True,
+        timeout=60,
+        env=environment,
+        cwd=folder,
+    )
+
+
+def filter_of(command: str, *options: str) -> Callable[[bytes, Path], bytes]:
+    """A GNU tool that reads a catalogue and writes one."""
+
+    def run(data: bytes, folder: Path) -> bytes:
+        return gnu(command, *options, "-", data=data).stdout
+
+    return run
+
+
+def msgmerge(*options: str) -> Callable[[bytes, Path], bytes]:
+    """msgmerge, with a template made of the catalogue itself: there is no other."""
+
+    def run(data: bytes, folder: Path) -> bytes:
+        catalog = read_catalog(data, where="old.po").catalog
+        live = (entry for entry in catalog.entries if not entry.obsolete)
+        blank = (
+            replace(entry, msgstr="", fuzzy=False, previous=None, comments=()) for entry in live
+        )
+        (folder / "old.po").write_bytes(data)
+        (folder / "new.pot").write_bytes(format_catalog(replace(catalog, entries=tuple(blank))))
+        return gnu("msgmerge", "--quiet", *options, "old.po", "new.pot", folder=folder).stdout
+
+    return run
+
+
+def toolkit(module: str, *arguments: str, folder: Path) -> str:
+    """Run a tool of translate-toolkit. It must succeed."""
+    pytest.importorskip("translate", reason="translate-toolkit is not installed")
+    command = [sys.executable, "-m", f"translate.{module}", *arguments]
+    return subprocess.run(
+        command, capture_output=True, check=True, timeout=60, cwd=folder, encoding="utf-8"
+    ).stdout
+
+
+WEBLATE_HEADER = {
+    "PO-Revision-Date": "2026-11-21 08:00+0000",
+    "Last-Translator": "李 <li@example.org>",
+    "Language-Team": "Chinese (Simplified Han script) <https://weblate.example.org/projects/docs/guide/zh_Hans/>",
+    "X-Generator": "Weblate 2026.10",
+}
+POEDIT_HEADER = {
+    "PO-Revision-Date": "2026-11-21 16:00+0800",
+    "Last-Translator": "李 <li@example.org>",
+    "X-Generator": "Poedit 3.6",
+    "X-Poedit-Basepath": ".",
+    "X-Poedit-Bookmarks": "3,-1,-1,-1,-1,-1,-1,-1,-1,-1",
+    "X-Poedit-SourceCharset": "UTF-8",
+}
+
+
+def weblate(data: bytes, folder: Path) -> bytes:
+    """What Weblate writes, with its own library: every unit set anew, so that it is wrapped anew; the header brought up to date."""
+    return _weblate(data, {})
+
+
+def _weblate(data: bytes, translations: Mapping[str, str]) -> bytes:
+    pypo = pytest.importorskip(
+        "translate.storage.pypo", reason="translate-toolkit is not installed"
+    )
+    store = pypo.pofile()
+    store.wrapper.width = WIDTH
+    store.parse(data)
+    for unit in store.units:
+        if not unit.isheader() and not unit.isobsolete():
+            source, target = str(unit.source), str(unit.target)
+            unit.source, unit.target = "other", "other"  # else it sees that nothing changes
+            unit.source, unit.target = source, translations.get(source, target)
+            if source in translations:
+                unit.markfuzzy(False)
+                unit.prev_msgid, unit.prev_msgctxt = [], []
+    store.updateheader(
+        add=True, **{name.replace("-", "_"): value for name, value in WEBLATE_HEADER.items()}
+    )
+    out = io.BytesIO()
+    store.serialize(out)
+    return out.getvalue()
+
+
+def poedit(*, previous: bool = True, windows: bool = False) -> Callable[[bytes, Path], bytes]:
+    """What Poedit writes: lines wrapped at 77, its own fields in the header, in its own order; perhaps no ``#|``, perhaps CR LF."""
+
+    def run(data: bytes, folder: Path) -> bytes:
+        text = gnu("msgcat", f"--width={WIDTH}", "-", data=data).stdout.decode()
+        head, rest = text.split("\n\n", 1)
+        comment, _, fields = head.partition('msgid ""\nmsgstr ""\n')
+        rows = dict(
+            row[1:-3].split(": ", 1) for row in re.sub(r'(?<!\\n)"\n"', "", fields).split("\n")
+        )
+        ordered = dict(
+            sorted(
+                {**rows, **POEDIT_HEADER}.items(), key=lambda row: (row[0].startswith("X-"), row[0])
+            )
+        )
+        if not previous:
+            rest = re.sub(r"(?m)^#\| .*\n", "", rest)
+        header = "".join(f'"{name}: {value}\\n"\n' for name, value in ordered.items())
+        text = f'{comment}msgid ""\nmsgstr ""\n{header}\n{rest}'
+        return text.replace("\n", "\r\n" if windows else "\n").encode()
+
+    return run
+
+
+TOOLS = {
+    "msgcat": Tool(run=filter_of("msgcat")),
+    "msgcat, narrow": Tool(run=filter_of("msgcat", "--width=40")),
+    "msgcat, unwrapped": Tool(run=filter_of("msgcat", "--no-wrap")),
+    "msgattrib": Tool(run=filter_of("msgattrib")),
+    "msgmerge": Tool(run=msgmerge(), keeps_previous=False, keeps_notes_of_obsolete=False),
+    "msgmerge, previous": Tool(run=msgmerge("--previous"), keeps_notes_of_obsolete=False),
+    "Weblate": Tool(
+        run=weblate, keeps_own_flags=True, keeps_notes_of_obsolete=False, header=WEBLATE_HEADER
+    ),
+    "Poedit": Tool(run=poedit(), header=POEDIT_HEADER),
+    "Poedit, no previous": Tool(
+        run=poedit(previous=False), keeps_previous=False, header=POEDIT_HEADER
+    ),
+    "Poedit, Windows": Tool(run=poedit(windows=True), header=POEDIT_HEADER),
+}
+CATALOGS = {
+    "tricky": format_catalog(TRICKY),
+    **{name: path.read_bytes() for name, path in SAMPLE.items()},
+}
+EVERY_TOOL = pytest.mark.parametrize("tool", TOOLS.values(), ids=TOOLS)
+EVERY_CATALOG = pytest.mark.parametrize("data", CATALOGS.values(), ids=CATALOGS)
+
+
+def _read(data: bytes) -> Catalog:
+    return read_catalog(data, where="guide.po").catalog
+
+
+def _written(catalog: Catalog) -> list[str]:
+    """The lines of a file, for a readable comparison."""
+    return format_catalog(catalog).decode().split("\n")
+
+
+def _without_header(data: bytes) -> str:
+    return data.decode().split("\n\n", 1)[1]
+
+
+# --- what tools leave ----------------------------------------------------------------------------
+
+
+def test_the_catalogues_hold_what_tools_stumble_over() -> None:
+    entries = TRICKY.entries
+    for name in ("fuzzy", "previous", "context", "obsolete", "comments", "notes", "flags"):
+        assert any(getattr(entry, name) for entry in entries), name
+    assert any(entry.obsolete and entry.previous for entry in entries)
+    assert max(len(entry.msgstr) for entry in entries) > WIDTH
+    assert len(SAMPLE) > 5
+
+
+@EVERY_CATALOG
+@EVERY_TOOL
+def test_what_comes_back_from_a_tool_is_the_same_file(
+    tool: Tool, data: bytes, tmp_path: Path
+) -> None:
+    """Entries, their order and state: byte for byte, once written by us, but for what the table says. So are comments and header."""
+    before = _read(data)
+    after = read_catalog(tool.run(data, tmp_path), where="guide.po")
+    assert after.findings == ()
+    assert _written(replace(after.catalog, header=before.header)) == _written(tool.left_of(before))
+    assert {**after.catalog.header} == {**before.header, **tool.header}
+
+
+@pytest.mark.parametrize(
+    "tool",
+    [TOOLS["msgcat"], TOOLS["Weblate"], TOOLS["Poedit"]],
+    ids=["msgcat", "Weblate", "Poedit"],
+)
+def test_tools_do_rewrite_the_file(tool: Tool, tmp_path: Path) -> None:
+    """Else the test above proved nothing."""
+    data = CATALOGS["tricky"]
+    widths = [
+        max(len(row) for row in text.decode().split("\n") if row[:2] != "#|")
+        for text in (data, tool.run(data, tmp_path))
+    ]
+    assert widths[1] <= WIDTH + 2 < widths[0]
+
+
+def test_one_tool_after_the_other(tmp_path: Path) -> None:
+    data = CATALOGS["tricky"]
+    for name in ("Poedit, Windows", "msgcat, narrow", "Weblate", "msgmerge, previous", "Poedit"):
+        data = TOOLS[name].run(data, tmp_path)
+    left = replace(TOOLS["msgcat"], keeps_notes_of_obsolete=False).left_of(TRICKY)
+    assert _written(replace(_read(data), header=HEADER)) == _written(left)
+
+
+def test_a_translation_made_in_weblate_changes_one_entry() -> None:
+    data = CATALOGS["tricky"]
+    made = _weblate(
+        data, {"Not done yet.": "做完了。", "Leaves fall in autumn.": "叶子在秋天落下。"}
+    )
+    changed: dict[str, dict[str, Any]] = {
+        "Not done yet.": {"msgstr": "做完了。"},
+        "Leaves fall in autumn.": {"msgstr": "叶子在秋天落下。", "fuzzy": False, "previous": None},
+    }
+    wanted = TOOLS["Weblate"].left_of(TRICKY)
+    entries = tuple(replace(entry, **changed.get(entry.msgid, {})) for entry in wanted.entries)
+    assert _written(replace(_read(made), header=HEADER)) == _written(
+        replace(wanted, entries=entries)
+    )
+
+
+# --- what tools say ------------------------------------------------------------------------------
+
+
+@EVERY_CATALOG
+def test_msgfmt_accepts_and_counts_as_we_do(data: bytes) -> None:
+    told = gnu(
+        "msgfmt", "-c", "--check-accelerators=&", "--statistics", "-o", os.devnull, "-", data=data
+    ).stderr.decode()
+    counts = {
+        kind: int(count)
+        for count, kind in re.findall(r"(\d+) (translated|fuzzy|untranslated)", told)
+    }
+    assert re.fullmatch(
+        r"(?:\d+ (?:translated|fuzzy|untranslated) (?:message|translation)s?[,.] ?)+\n", told
+    ), told
+    assert counts == _counts(_read(data))
+
+
+def _counts(catalog: Catalog) -> dict[str, int]:
+    live = [entry for entry in catalog.entries if not entry.obsolete]
+    counts = {
+        "translated": sum(entry.is_translated for entry in live),
+        "fuzzy": sum(entry.fuzzy for entry in live),
+        "untranslated": sum(not entry.msgstr for entry in live),
+    }
+    return {kind: count for kind, count in counts.items() if count}
+
+
+@pytest.mark.parametrize(
+    ("options", "chosen"),
+    [
+        (["--only-fuzzy", "--no-obsolete"], lambda entry: entry.fuzzy and not entry.obsolete),
+        (["--no-fuzzy", "--no-obsolete", "--translated"], lambda entry: entry.is_translated),
+        (["--untranslated"], lambda entry: not entry.msgstr),
+        (["--only-obsolete"], lambda entry: entry.obsolete),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_msgattrib_tells_states_apart(options: list[str], chosen: Callable[[Entry], bool]) -> None:
+    wanted = TOOLS["msgattrib"].left_of(
+        replace(TRICKY, entries=tuple(entry for entry in TRICKY.entries if chosen(entry)))
+    )
+    assert wanted.entries
+    out = gnu("msgattrib", *options, "-", data=CATALOGS["tricky"]).stdout
+    assert _written(_read(out)) == _written(wanted)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All catalogues as files."""
+    folder = tmp_path_factory.mktemp("catalogs")
+    for name, data in CATALOGS.items():
+        (folder / f"{name}.po").write_bytes(data)
+    return folder
+
+
+def test_pocount_counts_as_we_do(folder: Path) -> None:
+    names = [f"{name}.po" for name in CATALOGS]
+    rows = list(
+        csv.DictReader(
+            io.StringIO(toolkit("tools.pocount", "--csv", *names, folder=folder)),
+            skipinitialspace=True,
+        )
+    )
+    kinds = {
+        "translated": "Translated Messages",
+        "fuzzy": "Fuzzy Messages",
+        "untranslated": "Untranslated Messages",
+    }
+    counted = {
+        row["Filename"]: {
+            kind: int(row[column]) for kind, column in kinds.items() if row[column] != "0"
+        }
+        for row in rows
+    }
+    assert counted == {f"{name}.po": _counts(_read(data)) for name, data in CATALOGS.items()}
+
+
+def test_pofilter_reads_everything_and_what_it_picks_is_unharmed(
+    folder: Path, tmp_path: Path
+) -> None:
+    toolkit("filters.pofilter", "--progress=none", ".", str(tmp_path), folder=folder)
+    picked = {path.stem: _read(path.read_bytes()) for path in tmp_path.glob("*.po")}
+    assert "tricky" in picked
+    assert len(picked) > len(CATALOGS) / 2
+    for name, catalog in picked.items():
+        before = {
+            (entry.context, entry.msgid): entry
+            for entry in TOOLS["Weblate"].left_of(_read(CATALOGS[name])).entries
+        }
+        for entry in catalog.entries:
+            ours = before[entry.context, entry.msgid]
+            assert entry.comments[: len(ours.comments)] == ours.comments
+            assert replace(entry, comments=(), line=0) == replace(ours, comments=(), line=0)
+
+
+# --- and back ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["tricky", "arrays"])
+@EVERY_TOOL
+def test_check_fix_gives_back_our_bytes(
+    tool: Tool, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """``check --fix`` makes of a tool's file what it makes of the file before, but for header fields that are the tool's."""
+    data = CATALOGS[name]
+    before = _read(data)
+    (tmp_path / "scratch").mkdir()
+    (tmp_path / "tool.po").write_bytes(tool.run(data, tmp_path / "scratch"))
+    (tmp_path / "ours.po").write_bytes(format_catalog(tool.left_of(before)))
+    monkeypatch.chdir(tmp_path)
+    for file in ("tool.po", "ours.po"):
+        assert main(["check", "--fix", "--quiet", file]) in (0, 1)
+    theirs, ours = ((tmp_path / file).read_bytes() for file in ("tool.po", "ours.po"))
+    assert _without_header(theirs) == _without_header(ours)
+    fields = list(_read(theirs).header.items())
+    assert fields == [*{**before.header, **tool.header}.items()]
+    if name != "tricky":  # there is nothing to mend in the sample
+        assert ours == data

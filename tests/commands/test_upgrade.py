@@ -1,0 +1,789 @@
+"""From release to release: the pin, the move and the way back, on real git repositories, as a user runs it."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import shutil
+import signal
+import subprocess
+import tomllib
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from wheels import make_index
+
+from pipeline import commands
+from pipeline.adapters import po
+from pipeline.adapters.files import write_atomic
+from pipeline.cli import main
+from pipeline.commands import upgrading as stage
+from pipeline.config import read_settings
+from pipeline.core.pin.requirement import RELEASE_REF, Pin, choose_pin, move_pin, read_pin
+from pipeline.entries import Catalog, Entry
+from pipeline.errors import ConfigError
+from pipeline.log import Log
+from pipeline.report import standing as report_standing
+from pipeline.report.result import RunResult
+from pipeline.run import Options
+
+Speech = pytest.CaptureFixture[str]
+
+NOW = Pin(template=RELEASE_REF, jax="1.1.0")
+CONFIG = """\
+# The project.
+[dependency-groups]
+jax = [
+    "jax==1.0.0",  # the one pin
+    'jaxlib==1.0.0',
+]
+
+[tool.pipeline]
+locales = ["zh_CN"]
+
+[tool.pipeline.upstreams.jax]
+url = "origin"  # where from
+ref = "jax-v{jax}"
+docs = "docs"
+
+[tool.pipeline.upstreams.other]
+url = "elsewhere"
+"""
+
+FRONT = "---\nkernelspec:\n  name: python3\n  display_name: Python 3\n---\n\n"
+CELL = "\n```{code-cell}\nrun(1)\n```\n"
+FIRST = {
+    "index.md": "# Welcome\n\nThis page tells what the others are about.\n\nIt will say the same for ever and ever.\n",
+    "guide.md": f"{FRONT}# A guide\n\nRead the first chapter before you begin.\n{CELL}",
+    "gone.md": "# Soon to go\n\nNobody will miss this short page at all.\n",
+    "old-name.md": "# Under a name\n\nThis text moves to another file and stays as it is.\n",
+}
+SECOND = {
+    "index.md": "# Welcome\n\nThis page tells what all the others are about.\n\nIt will say the same for ever and ever.\n",
+    "guide.md": f"{FRONT}# A guide\n\nRead the first chapter before you begin.\n{CELL.replace('1', '2')}",
+    "new.md": "# Something new\n\nThere was never anything like it.\n",
+    "new-name.md": FIRST["old-name.md"],
+}
+
+
+def git(folder: Path, *arguments: str) -> str:
+    """Run git as nobody in particular, without the user's configuration."""
+    environ = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(folder),
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_GLOBAL": os.devnull,
+    }
+    for role in ("AUTHOR", "COMMITTER"):
+        environ |= {
+            f"GIT_{role}_NAME": "A",
+            f"GIT_{role}_EMAIL": "a@b",
+            f"GIT_{role}_DATE": "2026-01-02T03:04:05+0800",
+        }
+    return subprocess.run(
+        ["git", *arguments], cwd=folder, env=environ, check=True, capture_output=True, text=True
+    ).stdout.strip()
+
+
+def commit(origin: Path, files: dict[str, str], tag: str, docs: str = "docs") -> None:
+    """A commit in which the docs folder holds just ``files``."""
+    for path in (origin / "docs").glob("*"):
+        path.unlink()
+    for name, text in files.items():
+        (origin / docs).mkdir(parents=True, exist_ok=True)
+        (origin / docs / name).write_text(text)
+    git(origin, "add", "--all")
+    git(origin, "commit", "--quiet", "--allow-empty", "--message", tag)
+    git(origin, "tag", tag)
+
+
+@pytest.fixture(scope="session")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project at 1.0.0, synced and fully translated; its upstream also has 0.9.0 (no pages), 0.9.1 (no docs) and 1.1.0."""
+    root = tmp_path_factory.mktemp("upgrade") / "project"
+    origin = root / "origin"
+    origin.mkdir(parents=True)
+    git(origin, "init", "--quiet", "--initial-branch=main")
+    commit(origin, {"notes.txt": "no page"}, "jax-v0.9.0")
+    commit(origin, {"notes.txt": "no docs"}, "jax-v0.9.1", docs="src")
+    commit(origin, FIRST, "jax-v1.0.0")
+    commit(origin, SECOND, "jax-v1.1.0")
+    (root / "pyproject.toml").write_text(CONFIG)
+    sync = [
+        "sync",
+        "--no-execute",
+        "-q",
+        "--config",
+        str(root / "pyproject.toml"),
+        "--upstream",
+        str(origin),
+    ]
+    assert main(sync) == 0
+    for path in (root / "translations" / "zh_CN" / "jax").rglob("*.po"):
+        catalog = read_catalog(path)
+        entries = tuple(replace(entry, msgstr=f"译：{entry.msgid}") for entry in catalog.entries)
+        path.write_bytes(po.format_catalog(replace(catalog, entries=entries)))
+    assert main(sync) == 0
+    return root
+
+
+@pytest.fixture
+def root(template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the project. It is the current folder."""
+    monkeypatch.delenv("JAX_DOCS_UPSTREAM", raising=False)
+    root = tmp_path / "project"
+    shutil.copytree(template, root)
+    monkeypatch.chdir(root)
+    assert main(["sync", "--no-execute", "-q"]) == 0
+    return root
+
+
+def read_catalog(path: Path) -> Catalog:
+    return po.read_catalog(path.read_bytes(), where=str(path)).catalog
+
+
+def entries_of(root: Path) -> dict[tuple[str, str], Entry]:
+    folder = root / "translations" / "zh_CN" / "jax"
+    return {
+        (path.relative_to(folder).as_posix().removesuffix(".po"), entry.msgid): entry
+        for path in folder.rglob("*.po")
+        for entry in read_catalog(path).entries
+    }
+
+
+def committed(root: Path) -> dict[str, tuple[int, bytes]]:
+    """Everything that an upgrade may change and must put back if it fails."""
+    places = [
+        root / "pyproject.toml",
+        *(root / "upstream").rglob("*"),
+        *(root / "translations").rglob("*"),
+    ]
+    return {
+        str(path.relative_to(root)): (path.stat().st_mtime_ns, path.read_bytes())
+        for path in places
+        if path.is_file()
+    }
+
+
+def pinned(root: Path) -> tuple[str, str, str]:
+    """JAX version of the configuration, ref and JAX version of the lock."""
+    lock = json.loads((root / "upstream" / "jax.lock").read_text())
+    return read_settings(root / "pyproject.toml", environ={}).jax, lock["ref"], lock["jax"]
+
+
+class Reacting(io.StringIO):
+    """A log that does something when it is told of a step: what happens in the middle of a run."""
+
+    def __init__(self, word: str, act: Callable[[], None]) -> None:
+        super().__init__()
+        self.word, self.act = word, act
+
+    def write(self, text: str) -> int:
+        if text.startswith(self.word):
+            self.act()
+        return super().write(text)
+
+
+def upgrade_with(root: Path, stream: io.StringIO, target: str = "1.1.0") -> RunResult:
+    settings = read_settings(root / "pyproject.toml", environ={})
+    options = Options(target=target, locales=("zh_CN",), config=root / "pyproject.toml")
+    return commands.upgrade(settings, settings.upstream("jax"), options, Log(stream=stream))
+
+
+# --- which pin a word means
+
+
+@pytest.mark.parametrize(
+    ("word", "told", "now", "expected"),
+    [
+        ("1.0.0", None, NOW, (RELEASE_REF, "1.0.0")),
+        ("jax-v1.0.0", None, NOW, (RELEASE_REF, "1.0.0")),
+        ("jax-v1.0.0", "1.0.0", NOW, (RELEASE_REF, "1.0.0")),
+        ("0.4.1.post1", None, NOW, (RELEASE_REF, "0.4.1.post1")),
+        ("1.2.0rc1", None, NOW, (RELEASE_REF, "1.2.0rc1")),
+        ("main", "1.1.0", NOW, ("main", "1.1.0")),
+        ("a" * 40, "1.1.0", NOW, ("a" * 40, "1.1.0")),
+        ("1.0.0", None, Pin(template="main", jax="1.1.0"), (RELEASE_REF, "1.0.0")),
+        ("1.0.0", None, Pin(template="v{jax}", jax="1.1.0"), ("v{jax}", "1.0.0")),
+        ("v1.0.0", None, Pin(template="v{jax}", jax="1.1.0"), ("v{jax}", "1.0.0")),
+        ("jax-v1.0.0", None, Pin(template="v{jax}", jax="1.1.0"), (RELEASE_REF, "1.0.0")),
+    ],
+)
+def test_choose_pin(word: str, told: str | None, now: Pin, expected: tuple[str, str]) -> None:
+    pin = choose_pin(word, told=told, now=now)
+    assert (pin.template, pin.jax) == expected
+    assert pin.ref in (word, f"jax-v{word}", f"v{word}")
+
+
+@pytest.mark.parametrize(
+    ("word", "told", "what"),
+    [
+        ("main", None, "the ref 'main' does not tell a JAX version"),
+        ("v1.0.0", None, "does not tell a JAX version"),
+        ("jax-v1.0.0", "1.0.1", "'jax-v1.0.0' is the docs of JAX 1.0.0, but --jax says 1.0.1"),
+        ("1.0.0", "1.0", "but --jax says 1.0"),
+        ("main", "newest", "'newest' is not a JAX version"),
+        ("main", "1", "'1' is not a JAX version"),
+        ("", "1.0.0", "'' is not a ref"),
+        ("--upload-pack=x", "1.0.0", "is not a ref"),
+        ("a{jax}", "1.0.0", "is not a ref"),
+    ],
+)
+def test_choose_pin_refuses(word: str, told: str | None, what: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        choose_pin(word, told=told, now=NOW)
+    assert what in caught.value.what
+    assert caught.value.hint
+
+
+def test_moving_the_pin_changes_nothing_else() -> None:
+    moved = move_pin(CONFIG, Pin(template=RELEASE_REF, jax="1.1.0"), upstream="jax", where="x")
+    assert moved == CONFIG.replace('"jax==1.0.0"', '"jax==1.1.0"').replace(
+        "'jaxlib==1.0.0'", '"jaxlib==1.1.0"'
+    )
+    assert (
+        move_pin(CONFIG, Pin(template=RELEASE_REF, jax="1.0.0"), upstream="jax", where="x")
+        == CONFIG
+    )
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_literal_ref(end: str) -> None:
+    text = CONFIG.replace("\n", end)
+    moved = move_pin(text, Pin(template="main", jax="1.0.0"), upstream="jax", where="x")
+    assert moved == text.replace('ref = "jax-v{jax}"', 'ref = "main"')
+    assert read_pin(moved, upstream="jax", jax="1.0.0") == Pin(template="main", jax="1.0.0")
+
+
+def test_an_upstream_without_a_ref_gets_one() -> None:
+    moved = move_pin(CONFIG, NOW, upstream="other", where="x")
+    assert read_pin(moved, upstream="other", jax="1.1.0") == NOW
+    assert read_pin(CONFIG, upstream="other", jax="1.0.0").ref == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'dependency-groups.jax = ["jax==1.0.0", "jaxlib==1.0.0"]\ntool.pipeline.upstreams.jax = {url = "u", ref = "jax-v{jax}"}\n',
+        '[tool.pipeline.upstreams.jax]\nurl = "u"\n[dependency-groups]\njax = ["jaxlib==1.0.0", "x", "jax==1.0.0"]\n[tool.pipeline]\n',
+    ],
+    ids=["dotted and inline", "tables out of order"],
+)
+def test_odd_layouts(text: str) -> None:
+    moved = move_pin(text, Pin(template="main", jax="2.0.0"), upstream="jax", where="x")
+    data = tomllib.loads(moved)
+    assert {"jax==2.0.0", "jaxlib==2.0.0"} <= set(data["dependency-groups"]["jax"])
+    assert data["tool"]["pipeline"]["upstreams"]["jax"]["ref"] == "main"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        CONFIG.replace("dependency-groups", "other-groups"),
+        "jax = 1",
+        "= broken",
+        f"odd = nan\n{CONFIG}",
+    ],
+)
+def test_a_text_that_cannot_be_edited_is_refused(text: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        move_pin(text, NOW, upstream="jax", where="pyproject.toml")
+    assert caught.value.where == "pyproject.toml"
+    assert "jax==1.1.0" in caught.value.hint
+
+
+# --- the move
+
+
+def test_upgrade(root: Path, capsys: Speech) -> None:
+    assert main(["upgrade", "1.1.0"]) == 0
+    said = capsys.readouterr()
+    assert pinned(root) == ("1.1.0", "jax-v1.1.0", "1.1.0")
+    assert (root / "pyproject.toml").read_text() == CONFIG.replace(
+        '"jax==1.0.0"', '"jax==1.1.0"'
+    ).replace("'jaxlib==1.0.0'", '"jaxlib==1.1.0"')
+    assert "JAX 1.0.0) → jax-v1.1.0 (" in said.out
+    for line in (
+        "pages that appeared: 1 (new)",
+        "pages that vanished: 1 (gone)",
+        "pages that were renamed: 1 (old-name → new-name)",
+        "pages whose code changed: 1 (guide)",
+    ):
+        assert line in said.out
+    assert "no code has run on JAX 1.1.0 yet" in said.err
+    assert not (root / "build" / "upgrade").exists()
+    after = entries_of(root)
+    kept = after["index", "It will say the same for ever and ever."]
+    assert (kept.msgstr, kept.is_translated) == (
+        "译：It will say the same for ever and ever.",
+        True,
+    )
+    fuzzy = after["index", "This page tells what all the others are about."]
+    assert (fuzzy.fuzzy, fuzzy.previous) == (True, "This page tells what the others are about.")
+    assert after["new-name", "This text moves to another file and stays as it is."].is_translated
+
+
+def test_after_an_upgrade_there_is_nothing_to_do(root: Path, capsys: Speech) -> None:
+    assert main(["upgrade", "jax-v1.1.0", "-q"]) == 0
+    before = committed(root)
+    for arguments in (
+        ["sync", "--no-execute"],
+        ["upgrade", "1.1.0"],
+        ["upgrade", "1.1.0", "--check"],
+    ):
+        capsys.readouterr()
+        assert main(arguments) == 0
+        assert "nothing to write" in capsys.readouterr().err
+    assert committed(root) == before
+
+
+def test_there_and_back(root: Path) -> None:
+    before = {key: entry.msgstr for key, entry in entries_of(root).items()}
+    assert main(["upgrade", "1.1.0", "-q"]) == 0
+    assert main(["upgrade", "1.0.0", "-q"]) == 0
+    assert pinned(root) == ("1.0.0", "jax-v1.0.0", "1.0.0")
+    after = {key: entry.msgstr for key, entry in entries_of(root).items() if entry.is_translated}
+    assert {key: after.get(key) for key in before} == before
+
+
+@pytest.mark.parametrize(("option", "code"), [("--dry-run", 0), ("--check", 1)])
+def test_dry_run_writes_nothing_and_says_the_same(
+    root: Path, option: str, code: int, capsys: Speech
+) -> None:
+    before = committed(root)
+    built = {path: path.stat().st_mtime_ns for path in (root / "build").rglob("*")}
+    assert main(["upgrade", "1.1.0", option, "--json"]) == code
+    tried = capsys.readouterr()
+    assert "would be written" in tried.err
+    assert committed(root) == before
+    assert {path: path.stat().st_mtime_ns for path in built} == built
+    assert {path.name for path in (root / "build").rglob("*") if path not in built} <= {
+        "cache",
+        "git",
+        ".lock",
+    }
+    assert main(["upgrade", "1.1.0", "--json"]) == 0
+    real, trial = json.loads(capsys.readouterr().out), json.loads(tried.out)
+    assert {**trial, "exit_code": 0} == real
+    assert real["comparison"]["updates"]["zh_CN"]["index"]["fuzzy"]
+
+
+def test_any_ref_with_its_version(root: Path) -> None:
+    assert main(["upgrade", "main", "--jax", "1.1.0", "-q"]) == 0
+    assert pinned(root) == ("1.1.0", "main", "1.1.0")
+    assert 'ref = "main"' in (root / "pyproject.toml").read_text()
+    assert main(["upgrade", "1.0.0", "-q"]) == 0
+    assert (root / "pyproject.toml").read_text() == CONFIG.replace(
+        "'jaxlib==1.0.0'", '"jaxlib==1.0.0"'
+    )
+
+
+def test_a_clone_without_checkout(root: Path, capsys: Speech) -> None:
+    """What is pinned is read from git: the lock is committed, the checkout is not."""
+    for path in sorted((root / "upstream" / "jax").rglob("*"), reverse=True):
+        path.unlink()
+    assert main(["upgrade", "1.1.0"]) == 0
+    assert "pages whose code changed: 1 (guide)" in capsys.readouterr().out
+
+
+def test_a_pinned_commit_that_upstream_lost(root: Path, capsys: Speech) -> None:
+    lock = root / "upstream" / "jax.lock"
+    lock.write_text(lock.read_text().replace(json.loads(lock.read_text())["commit"], "1" * 40))
+    (root / "upstream" / "jax" / "guide.md").unlink()
+    assert main(["upgrade", "1.1.0"]) == 0
+    said = capsys.readouterr()
+    assert "every page counts as new" in said.err
+    assert pinned(root) == ("1.1.0", "jax-v1.1.0", "1.1.0")
+
+
+def test_the_first_thing_that_is_done(root: Path, capsys: Speech) -> None:
+    """Nothing is pulled yet: what is pinned is what the move starts from."""
+    (root / "upstream" / "jax.lock").unlink()
+    assert main(["upgrade", "1.1.0"]) == 0
+    assert "jax-v1.0.0 (" in capsys.readouterr().out
+    assert pinned(root) == ("1.1.0", "jax-v1.1.0", "1.1.0")
+
+
+def test_a_linked_checkout_is_put_back_where_it_is(root: Path) -> None:
+    docs = root / "upstream" / "jax"
+    docs.rename(root / "elsewhere")
+    docs.symlink_to(root / "elsewhere")
+
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        upgrade_with(root, Reacting("merge", interrupt))
+    assert docs.is_symlink()
+    assert {path.name: path.read_text() for path in docs.iterdir()} == FIRST
+
+
+def test_most_pages_gone_is_said(root: Path, capsys: Speech) -> None:
+    commit(root / "origin", {"index.md": FIRST["index.md"]}, "jax-v0.1.0")
+    assert main(["upgrade", "0.1.0", "--dry-run"]) == 0
+    assert (
+        "3 of 4 pages are not there at jax-v0.1.0; their catalogues are kept"
+        in capsys.readouterr().err
+    )
+
+
+# --- refusals: nothing is written
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "what"),
+    [
+        (["1.1"], 3, "has no tag, branch or commit 'jax-v1.1'\n  Did you mean 'jax-v1.1.0'"),
+        (["main"], 2, "the ref 'main' does not tell a JAX version"),
+        (["jax-v1.1.0", "--jax", "1.0.0"], 2, "but --jax says 1.0.0"),
+        (["jax-v0.9.0"], 3, "has no page that can be translated at 'jax-v0.9.0'"),
+        (["jax-v0.9.1"], 3, "has no folder 'docs' at commit"),
+        (["no/such/branch", "--jax", "1.1.0"], 3, "has no tag, branch or commit 'no/such/branch'"),
+        (["a b", "--jax", "1.1.0"], 3, "'a b' is not a ref"),
+        (["--jax", "1.1.0"], 2, "the following arguments are required: REF"),
+        (["--exec=x"], 2, "the following arguments are required: REF"),
+        (["1.1.0", "nobody"], 2, "no upstream is called 'nobody'"),
+        (["1.1.0", "--upstream", "upstream/jax"], 3, "is a plain folder, which has no releases"),
+        (["1.1.0", "--upstream", "nowhere"], 3, "does not exist"),
+    ],
+)
+def test_refused(root: Path, arguments: list[str], code: int, what: str, capsys: Speech) -> None:
+    before = committed(root)
+    assert main(["upgrade", *arguments]) == code
+    assert what in capsys.readouterr().err
+    assert committed(root) == before
+
+
+def test_a_configuration_without_pin(root: Path, capsys: Speech) -> None:
+    (root / "pyproject.toml").write_text(CONFIG.replace('"jax==1.0.0"', '"jax>=1.0.0"'))
+    before = committed(root)
+    assert main(["upgrade", "1.1.0"]) == 2
+    assert "must pin jax and jaxlib to one version" in capsys.readouterr().err
+    assert committed(root) == before
+
+
+# --- failures on the way: everything is put back
+
+
+def test_configuration_edited_meanwhile(root: Path) -> None:
+    edited = CONFIG + "\n[tool.other]\n"
+    before = committed(root)
+
+    def edit() -> None:
+        (root / "pyproject.toml").write_text(edited)
+
+    with pytest.raises(ConfigError, match="changed while the upgrade ran"):
+        upgrade_with(root, Reacting("merge", edit))
+    assert (root / "pyproject.toml").read_text() == edited
+    (root / "pyproject.toml").write_text(CONFIG)
+    assert {name: data for name, (_, data) in committed(root).items()} == {
+        name: data for name, (_, data) in before.items()
+    }
+    assert not (root / "build" / "upgrade").exists()
+
+
+@pytest.mark.parametrize("word", ["pull", "split", "update", "merge"])
+def test_interrupted(root: Path, word: str) -> None:
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    before = committed(root)
+    with pytest.raises(KeyboardInterrupt):
+        upgrade_with(root, Reacting(word, interrupt))
+    assert committed(root) == before
+    assert main(["upgrade", "1.1.0", "-q"]) == 0
+
+
+@pytest.mark.parametrize("save", [Path.write_bytes, write_atomic], ids=["in place", "renamed"])
+def test_a_catalogue_saved_while_a_failing_upgrade_runs_is_not_put_back(
+    root: Path, save: Callable[[Path, bytes], object]
+) -> None:
+    path = root / "translations" / "zh_CN" / "jax" / "guide.po"
+
+    def save_and_fail() -> None:
+        catalog = read_catalog(path)
+        save(
+            path,
+            po.format_catalog(
+                replace(
+                    catalog, entries=tuple(replace(e, msgstr="刚刚写的") for e in catalog.entries)
+                )
+            ),
+        )
+        raise KeyboardInterrupt
+
+    before, name = committed(root), str(path.relative_to(root))
+    with pytest.raises(KeyboardInterrupt):
+        upgrade_with(root, Reacting("merge", save_and_fail))
+    assert {entry.msgstr for entry in read_catalog(path).entries} == {"刚刚写的"}
+    assert {key: value for key, value in committed(root).items() if key != name} == {
+        k: v for k, v in before.items() if k != name
+    }
+
+
+@pytest.mark.parametrize("word", ["pull", "update", "merge"])
+def test_killed(root: Path, word: str, capsys: Speech) -> None:
+    """Nothing can be put back then; the next sync goes to the pin, the next upgrade away from it."""
+    before = {key: entry.msgstr for key, entry in entries_of(root).items()}
+    child = os.fork()
+    if child == 0:
+        upgrade_with(root, Reacting(word, lambda: os.kill(os.getpid(), signal.SIGKILL)))
+        os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
+    assert main(["sync", "--no-execute", "-q"]) == 0
+    assert pinned(root) == ("1.0.0", "jax-v1.0.0", "1.0.0")
+    assert {key: entries_of(root)[key].msgstr for key in before} == before
+    assert main(["upgrade", "1.1.0", "-q"]) == 0
+    assert not (root / "build" / "upgrade").exists()
+
+
+@pytest.mark.parametrize("again", ["sync --no-execute", "upgrade 1.1.0"])
+@pytest.mark.parametrize("word", ["update", "merge"])
+def test_work_that_no_run_has_seen_yet_outlives_an_upgrade_that_fails(
+    root: Path, word: str, again: str
+) -> None:
+    """New, changed and cleared translations: the memory stored on the way is put back, and with it what both sides started from."""
+
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    path = root / "translations" / "zh_CN" / "jax" / "index.po"
+    catalog = read_catalog(path)
+    edited = tuple(replace(entry, msgstr=f"新{entry.msgstr}") for entry in catalog.entries)
+    path.write_bytes(po.format_catalog(replace(catalog, entries=edited)))
+    with pytest.raises(KeyboardInterrupt):
+        upgrade_with(root, Reacting(word, interrupt))
+    assert read_catalog(path).entries == edited
+    assert main([*again.split(" "), "-q"]) == 0
+    now = {entry.msgid: entry for entry in read_catalog(path).entries}
+    assert {now[entry.msgid].msgstr for entry in edited} == {entry.msgstr for entry in edited}
+    assert [comment for entry in now.values() for comment in entry.comments] == []
+    assert main(["memory", "verify", "-q"]) == 0
+
+
+def test_a_second_interruption_does_not_disturb_the_way_back(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = committed(root)
+    real = stage._put_back
+
+    def interrupted(*arguments: Any) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        real(*arguments)
+
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(stage, "_put_back", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        upgrade_with(root, Reacting("merge", interrupt))
+    assert committed(root) == before
+    assert not (root / "build" / "upgrade").exists()
+
+
+def test_upgrading_to_where_one_is_says_so_and_does_nothing(root: Path, capsys: Speech) -> None:
+    before = committed(root)
+    assert main(["upgrade", "1.0.0"]) == 0
+    said = capsys.readouterr()
+    assert "jax is at jax-v1.0.0 already" in said.err
+    assert "nothing to write" in said.err
+    assert said.out == ""
+    assert committed(root) == before
+
+
+def test_the_table_counts_translations_that_lose_their_page(root: Path, capsys: Speech) -> None:
+    assert main(["upgrade", "1.1.0", "--no-execute"]) == 0
+    (row,) = [
+        line.split() for line in capsys.readouterr().out.split("\n") if line.startswith(" gone ")
+    ]
+    assert row == ["gone", "2", "vanished,", "2", "dropped"]
+
+
+def test_no_room_for_the_way_back(root: Path, capsys: Speech) -> None:
+    (root / "build" / "upgrade").write_text("a file where a folder should be")
+    before = committed(root)
+    assert main(["upgrade", "1.1.0", "-q"]) == 70
+    assert "nothing has changed" in capsys.readouterr().err
+    assert committed(root) == before
+
+
+# --- how far behind
+
+
+def test_status_against(root: Path, capsys: Speech) -> None:
+    before = committed(root)
+    assert main(["status", "--against", "main", "--json"]) == 0
+    comparison = json.loads(capsys.readouterr().out)["comparison"]
+    assert comparison["commits"] == {"ahead": 1, "behind": 0}
+    assert (comparison["before"]["ref"], comparison["after"]["ref"]) == ("jax-v1.0.0", "main")
+    pages = {page["page"]: page for page in comparison["pages"]}
+    assert (pages["index"]["changed"], pages["new"]["added"], pages["guide"]["code_changed"]) == (
+        1,
+        2,
+        True,
+    )
+    assert main(["status", "--against", "main", "--pages", "index", "--json"]) == 0
+    assert [
+        page["page"] for page in json.loads(capsys.readouterr().out)["comparison"]["pages"]
+    ] == ["index"]
+    assert main(["status", "--against", "jax-v1.1.0"]) == 0
+    assert "behind jax-v1.1.0: 1 commit\n" in capsys.readouterr().out
+    assert committed(root) == before
+    assert main(["status", "--against", "mian"]) == 3
+    assert "Did you mean 'main'" in capsys.readouterr().err
+
+
+def test_status_against_a_remote_does_not_guess_the_distance(root: Path, capsys: Speech) -> None:
+    """A server gives one commit at a time: the history between them is not here."""
+    git(root / "origin", "config", "uploadpack.allowFilter", "true")
+    url = f"file://{root / 'origin'}"
+    assert main(["sync", "--no-execute", "-q", "--upstream", url]) == 0
+    assert main(["status", "--against", "main", "--upstream", url]) == 0
+    assert "behind main: by an unknown number of commits" in capsys.readouterr().out
+
+
+def test_status_against_a_bundle(root: Path, capsys: Speech) -> None:
+    git(root / "origin", "bundle", "create", "--quiet", str(root / "all.bundle"), "--all")
+    assert main(["status", "--against", "main", "--upstream", "all.bundle"]) == 0
+    assert "behind main: 1 commit\n" in capsys.readouterr().out
+
+
+def test_badges(root: Path, capsys: Speech) -> None:
+    folder = root / "build" / "badges" / "jax" / "zh_CN"
+    assert json.loads((folder / "translated.json").read_text())["message"] == "100 %", (
+        "sync has written it"
+    )
+    assert {path.name for path in folder.iterdir()} == {
+        "jax.json",
+        "jax.svg",
+        "translated.json",
+        "translated.svg",
+    }
+    assert main(["status", "--badges", "--against", "main"]) == 0
+    assert "2 files written" in capsys.readouterr().err
+    assert json.loads((folder / "behind.json").read_text())["message"] == "behind by 3 messages"
+    assert "behind by 3 messages" in (folder / "behind.svg").read_text()
+    assert main(["upgrade", "1.1.0", "-q"]) == 0
+    assert json.loads((folder / "jax.json").read_text())["message"] == "1.1.0"
+
+
+# --- the newest release
+
+BOTH = ("jax 1.0.0", "jaxlib 1.0.0", "jax 1.1.0", "jaxlib 1.1.0")
+
+
+def test_latest(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Speech
+) -> None:
+    make_index(
+        tmp_path / "index", monkeypatch, *BOTH, "jax 1.2.0", "jaxlib 1.2.0"
+    )  # 1.2.0 is not tagged yet
+    assert main(["upgrade", "latest"]) == 0
+    assert pinned(root) == ("1.1.0", "jax-v1.1.0", "1.1.0")
+    assert "look for releases JAX 1.1.0 " in capsys.readouterr().err
+    assert main(["upgrade", "latest"]) == 0
+    said = capsys.readouterr().err
+    assert "JAX 1.1.0 is the newest" in said
+    assert "jax is at jax-v1.1.0 already" in said
+
+
+def test_a_release_whose_jax_cannot_be_installed_is_passed_over(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Speech
+) -> None:
+    make_index(tmp_path / "index", monkeypatch, "jax 1.1.0", "jaxlib 1.0.0")
+    before = committed(root)
+    assert main(["upgrade", "latest", "--summary", "summary.md"]) == 0
+    assert committed(root) == before
+    assert (
+        "no jax and jaxlib of that version can be installed here: 1.1.0" in capsys.readouterr().err
+    )
+    assert not (root / "summary.md").exists()
+
+
+@pytest.mark.parametrize("way", ["remote", "bundle"])
+def test_latest_of_a_remote_and_of_a_bundle(
+    way: str, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_index(tmp_path / "index", monkeypatch, *BOTH)
+    git(root / "origin", "tag", "--annotate", "--message=x", "jax-v1.1.0.1", "main")
+    git(root / "origin", "bundle", "create", "--quiet", str(root / "all.bundle"), "--all")
+    url = f"file://{root / 'origin'}" if way == "remote" else "all.bundle"
+    assert main(["upgrade", "latest", "--upstream", url, "-q"]) == 0
+    assert pinned(root) == ("1.1.0", "jax-v1.1.0", "1.1.0")
+
+
+def test_latest_of_a_plain_folder(root: Path, capsys: Speech) -> None:
+    assert main(["upgrade", "latest", "--upstream", str(root / "upstream" / "jax")]) == 3
+    assert "is a plain folder, which has no releases" in capsys.readouterr().err
+
+
+def test_latest_without_an_index(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Speech
+) -> None:
+    make_index(tmp_path / "index", monkeypatch)
+    assert main(["upgrade", "latest"]) == 3
+    assert (
+        "the package index has no jax that can be installed here, or cannot be reached"
+        in capsys.readouterr().err
+    )
+
+
+def test_summary(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", "shown.md")
+    assert main(["upgrade", "1.1.0", "--dry-run", "-q", "--summary", "summary.md"]) == 0
+    summary = (root / "summary.md").read_text()
+    assert summary == (root / "shown.md").read_text()
+    assert summary.startswith("# Upgrade jax from jax-v1.0.0 to jax-v1.1.0\n\n")
+    assert "| guide | 2 |  |  |  |  |  | code changed |\n" in summary
+    assert "| index | 2 |  | 1 rewording |  |  | 9 | 1 changed |\n" in summary
+    assert "| gone |  |  |  |  | 2 |  | vanished, 2 dropped |\n" in summary
+    assert "| all 4 pages | 6 |  | 1 rewording | 2 | 2 | 17 | 1 code changed |\n" in summary
+    assert "- pages that appeared&#58; 1 (new)\n" in summary
+
+
+def test_a_long_summary_is_cut(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(report_standing, "SUMMARISED", 1)
+    assert main(["upgrade", "1.1.0", "--dry-run", "-q", "--summary", "summary.md"]) == 0
+    summary = (root / "summary.md").read_text()
+    assert summary.count("\n| ") == 4, "headings, line, the page with most to do, sum"
+    assert "… and 5 more" in summary
+
+
+# --- execution
+
+
+def test_code_does_not_run_on_another_jax(root: Path, capsys: Speech) -> None:
+    assert main(["upgrade", "1.1.0", "-q"]) == 0
+    assert main(["build"]) == 6
+    said = capsys.readouterr().err
+    assert "error: the pin is JAX 1.1.0, but " in said
+    assert "pip install jax==1.1.0 jaxlib==1.1.0" in said
+
+
+# --- the real docs
+
+
+@pytest.mark.realdocs
+def test_real_docs_dry_run(
+    tmp_path: Path, jax_docs_upstream: str, monkeypatch: pytest.MonkeyPatch, capsys: Speech
+) -> None:
+    (tmp_path / "pyproject.toml").write_text(CONFIG.replace("1.0.0", "0.10.2"))
+    monkeypatch.chdir(tmp_path)
+    assert main(["sync", "--no-execute", "-q"]) == 0
+    before = committed(tmp_path)
+    assert main(["upgrade", "0.9.2", "--dry-run", "--json"]) == 0
+    assert committed(tmp_path) == before
+    report = json.loads(capsys.readouterr().out)
+    pages = report["comparison"]["pages"]
+    assert report["upstream"]["ref"] == "jax-v0.9.2"
+    assert any(page["code_changed"] for page in pages)
+    assert any(page["vanished"] for page in pages)
+    assert all(
+        page["page"] in report["comparison"]["updates"]["zh_CN"]
+        for page in pages
+        if not page["vanished"]
+    )

@@ -1,0 +1,162 @@
+"""Every check against its tables of bad and good translations: ``checks/*.toml``."""
+
+from __future__ import annotations
+
+import importlib
+import tomllib
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from places import ROOT
+
+from pipeline.adapters import po
+from pipeline.commands.checking import CatalogFile, Rules, check
+from pipeline.core.checks import hygiene, terms
+from pipeline.core.checks.base import Check, PageCheck, Problem, Subject
+from pipeline.core.glossary.terms import read_glossary
+from pipeline.entries import Catalog, Entry
+from pipeline.findings import CheckResult, Mistake
+from pipeline.log import QUIET, Log
+
+FOLDER = Path(__file__).parent / "cases"
+TABLES: dict[str, dict[str, dict[str, Any]]] = {
+    path.stem: tomllib.loads(path.read_text(encoding="utf-8")) for path in FOLDER.glob("*.toml")
+}
+GLOSSARY = ROOT / "translations" / "glossary" / "zh_CN.csv"
+LEAST = 8
+HEADER = (
+    po.format_catalog(
+        Catalog(header=po.standard_header(project="docs", page="guide", locale="zh_CN", date=""))
+    ).decode()
+    + "\n"
+)
+
+
+@cache
+def checks_of(module: str) -> dict[str, Check | PageCheck]:
+    if module == "terms":
+        rules = read_glossary(GLOSSARY.read_text(encoding="utf-8"), where=GLOSSARY.name)
+        by_entry: tuple[Check | PageCheck, ...] = terms.checks_of(rules)
+        return {check.code: check for check in (*by_entry, terms.INCONSISTENT)}
+    found = importlib.import_module(f"pipeline.core.checks.{module}")
+    return {
+        check.code: check
+        for check in (*getattr(found, "CHECKS", ()), *getattr(found, "PAGE_CHECKS", ()))
+    }
+
+
+def subject(
+    msgid: str, msgstr: str, kind: str = "paragraph", markup: str = "Markdown", **fields: Any
+) -> Subject:
+    place = kind if markup == "Markdown" else f"{kind} ({markup})"
+    return Subject(
+        Entry(msgid=msgid, msgstr=msgstr, notes=(f"{place} · Title",), **fields), page="guide"
+    )
+
+
+def subjects(case: dict[str, Any]) -> list[Subject]:
+    fields = {name: case[name] for name in ("kind", "markup", "previous", "fuzzy") if name in case}
+    if "entries" in case:
+        return [subject(msgid, msgstr, **fields) for msgid, msgstr in case["entries"]]
+    return [subject(case["msgid"], case["msgstr"] * case.get("times", 1), **fields)]
+
+
+def problems(check: Check | PageCheck, found: Sequence[Subject]) -> list[tuple[int, Problem]]:
+    if isinstance(check, PageCheck):
+        return list(check.find(found))
+    return [(0, problem) for problem in check.find(found[0])]
+
+
+def cases(verdict: str, *, files: bool = False) -> list[Any]:
+    return [
+        pytest.param(module, code, case, id=f"{code}-{verdict}-{number}")
+        for module, table in sorted(TABLES.items())
+        if (module == "hygiene") is files
+        for code, record in sorted(table.items())
+        for number, case in enumerate(record.get(verdict, []))
+    ]
+
+
+def codes_of(module: str) -> set[str]:
+    return {rule.code for rule in hygiene.RULES} if module == "hygiene" else set(checks_of(module))
+
+
+def test_every_check_has_its_tables_and_every_table_a_check() -> None:
+    for module, table in TABLES.items():
+        assert table.keys() == codes_of(module), module
+        for code, record in table.items():
+            assert len(record["bad"]) >= LEAST, code
+            assert len(record["good"]) >= LEAST, code
+            assert record["title"], code
+            assert record["explain"], code
+
+
+@pytest.mark.parametrize(("module", "code", "case"), cases("bad"))
+def test_bad(module: str, code: str, case: dict[str, Any]) -> None:
+    check = checks_of(module)[code]
+    found = subjects(case)
+    told = problems(check, found)
+    assert told
+    if "at" in case:
+        assert [at for at, _ in told] == case["at"]
+    at, problem = told[0]
+    marked = [found[at].msgstr[start:end] for start, end in problem.spans]
+    if "mark" in case:
+        assert marked == case["mark"]
+    assert all(marked)
+    assert problem.fix == case.get("fixed")
+    assert (problem.severity or check.severity) == case.get("severity", check.severity)
+    assert problem.text
+    assert not problem.text.endswith(".")
+    assert problem.hint.endswith((".", "!", "?"))
+    if problem.fix is not None:
+        assert problems(check, subjects({**case, "msgstr": problem.fix})) == []
+
+
+@pytest.mark.parametrize(("module", "code", "case"), cases("good"))
+def test_good(module: str, code: str, case: dict[str, Any]) -> None:
+    assert problems(checks_of(module)[code], subjects(case)) == []
+
+
+def mistakes_in(folder: Path, code: str, case: dict[str, Any]) -> tuple[CatalogFile, list[Mistake]]:
+    """What ``check`` tells of a file, under this code."""
+    text = case["po"].removeprefix("\n")
+    if not text.startswith('msgid ""\nmsgstr "C'):
+        text = case.get("header", HEADER) + text
+    if "replace" in case:
+        old, new = case["replace"]
+        assert old in text
+        text = text.replace(old + ("\n" if old.endswith('"') and not new else ""), new)
+    path = folder / "guide.po"
+    path.write_bytes(text.encode("utf-8"))
+    file = CatalogFile(path=path, name="guide.po", page="guide", locale="zh_CN")
+    return file, [mistake for mistake in look([file]).mistakes if mistake.code == code]
+
+
+def look(files: list[CatalogFile], *, fix: bool = False) -> CheckResult:
+    return check(files, Rules(glossaries={}), log=Log(QUIET), fix=fix)
+
+
+@pytest.mark.parametrize(("module", "code", "case"), cases("bad", files=True))
+def test_bad_file(module: str, code: str, case: dict[str, Any], tmp_path: Path) -> None:
+    file, told = mistakes_in(tmp_path, code, case)
+    assert told
+    assert told[0].line >= 1
+    before = file.path.read_bytes()
+    after = look([file], fix=True)
+    if code in ("M601", "M606"):
+        assert code in [mistake.code for mistake in after.mistakes]
+    else:
+        assert code not in [mistake.code for mistake in after.mistakes]
+        assert file.path.read_bytes() != before
+        assert after.written == ("guide.po",)
+        assert "+++ b/guide.po" in after.diffs
+        assert look([file], fix=True).written == ()
+
+
+@pytest.mark.parametrize(("module", "code", "case"), cases("good", files=True))
+def test_good_file(module: str, code: str, case: dict[str, Any], tmp_path: Path) -> None:
+    assert mistakes_in(tmp_path, code, case)[1] == []

@@ -1,0 +1,222 @@
+"""Damage that translators really do, done to good translations: is it told? And is what is good left alone?
+
+The sample's catalogues, one of reStructuredText, and those in the folder that ``MUTATE`` names. ``-rP`` shows the table.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+from damages import Damage, kinds
+from places import ROOT
+from rst_damages import rst_kinds
+
+from pipeline.adapters import po
+from pipeline.core.checks.base import Subject
+from pipeline.core.checks.run import fix_entry, run_checks, subjects_of
+from pipeline.core.document.message import Markup
+from pipeline.core.glossary.terms import Glossary, read_glossary
+from pipeline.core.myst.split import parser
+from pipeline.findings import Severity
+
+FOLDERS = (
+    ROOT / "translations" / "zh_CN" / "sample",
+    ROOT / "tests" / "support" / "catalogs",
+    *(Path(folder) for folder in os.environ.get("MUTATE", "").split(os.pathsep) if folder),
+)
+MISPLACED = frozenset(
+    "error M103 M304 M306 M307 M308 M309 M310 M501".split()
+)  # right for a translation of another message
+Pages = Mapping[str, Sequence[Subject]]
+Place = tuple[str, int]
+
+
+@cache
+def glossary() -> Glossary:
+    path = ROOT / "translations" / "glossary" / "zh_CN.csv"
+    return read_glossary(path.read_text(encoding="utf-8"), where=path.name)
+
+
+@cache
+def good_pages() -> Pages:
+    """Finished translations, by page."""
+    paths = [path for folder in FOLDERS for path in sorted(folder.rglob("*.po"))]
+    pages = {
+        str(path): po.read_catalog(path.read_bytes(), where=str(path)).catalog.entries
+        for path in paths
+    }
+    return {
+        page: subjects
+        for page, entries in pages.items()
+        if (subjects := subjects_of(entries, page))
+    }
+
+
+def every_kind() -> tuple[Damage, ...]:
+    return (*kinds(glossary()), *rst_kinds())
+
+
+@cache
+def alarms() -> frozenset[tuple[str, int, str]]:
+    return frozenset(told(good_pages()))
+
+
+def told(pages: Pages) -> Iterator[tuple[str, int, str]]:
+    """Page, index and code of every warning; for every error also the code ``error``."""
+    found = run_checks(pages, glossary=glossary())
+    for one in found:
+        if one.severity is not Severity.NOTE:
+            yield one.page, one.index, one.code
+        if one.severity is Severity.ERROR:
+            yield one.page, one.index, "error"
+
+
+def damaged(kind: Damage) -> dict[Place, Subject]:
+    """Every entry that can have this damage, with it."""
+    every = (
+        (page, at, subject)
+        for page, subjects in good_pages().items()
+        for at, subject in enumerate(subjects)
+    )
+    made = {
+        (page, at): kind.apply(subject.entry)
+        for page, at, subject in every
+        if subject.markup is kind.markup
+    }
+    return {place: Subject(entry, place[0]) for place, entry in made.items() if entry is not None}
+
+
+def caught(kind: Damage) -> dict[Place, bool]:
+    """Whether each damaged entry gets an error, or a warning of the right kind, that the undamaged one does not."""
+    made = damaged(kind)
+    pages = {f"{page}#{at}": [subject] for (page, at), subject in made.items()}
+    codes: dict[str, set[str]] = {}
+    for page, _, code in told(pages):
+        codes.setdefault(page, set()).add(code)
+    wanted = kind.right | {"error"}
+    before = alarms()
+    return {
+        (page, at): any(
+            (page, at, code) not in before for code in codes.get(f"{page}#{at}", set()) & wanted
+        )
+        for page, at in made
+    }
+
+
+def moved(page: Sequence[Subject], order: Iterable[int]) -> list[Subject]:
+    return [
+        Subject(replace(subject.entry, msgstr=page[at].msgstr), subject.page)
+        for subject, at in zip(page, order, strict=True)
+    ]
+
+
+def rearranged(pages: Iterable[tuple[str, list[Subject], set[int]]]) -> dict[Place, bool]:
+    """Whether each misplaced translation (its index) gets an error, or is told to be misplaced or of other terms."""
+    result: dict[Place, bool] = {}
+    before = alarms()
+    for page, subjects, wrong in pages:
+        found = {
+            (at, code)
+            for name, at, code in told({page: subjects})
+            if (name, at, code) not in before
+        }
+        for at in wrong:
+            is_told = any(code in MISPLACED for index, code in found if index == at)
+            result[f"{page}#{len(result)}", at] = is_told
+    return result
+
+
+LABEL = 2  # words: who does not know the words cannot tell the labels of a table apart
+
+
+def swaps() -> Iterator[tuple[str, list[Subject], set[int]]]:
+    for page, subjects in good_pages().items():
+        for at in range(len(subjects) - 1):
+            order = [*range(at), at + 1, at, *range(at + 2, len(subjects))]
+            pair = subjects[at : at + 2]
+            if pair[0].msgstr != pair[1].msgstr and all(
+                len(one.msgid.split()) > LABEL for one in pair
+            ):
+                yield page, moved(subjects, order), {at, at + 1}
+
+
+def shifts() -> Iterator[tuple[str, list[Subject], set[int]]]:
+    for page, subjects in good_pages().items():
+        yield page, moved(subjects, [0, *range(len(subjects) - 1)]), set(range(1, len(subjects)))
+        yield (
+            page,
+            moved(subjects, [*range(1, len(subjects)), len(subjects) - 1]),
+            set(range(len(subjects) - 1)),
+        )
+
+
+def table() -> dict[str, dict[Place, bool]]:
+    rows = {kind.name: caught(kind) for kind in every_kind()}
+    return rows | {
+        "swap two neighbours": rearranged(swaps()),
+        "shift a whole page by one": rearranged(shifts()),
+    }
+
+
+def test_damage_is_told_and_good_translations_are_left_alone() -> None:
+    rows = table()
+    for name, places in sorted(
+        rows.items(), key=lambda row: sum(row[1].values()) / max(1, len(row[1]))
+    ):
+        print(f"{sum(places.values()):5} of {len(places):5}  {name}")
+        for page, at in [place for place, is_told in places.items() if not is_told][:5]:
+            print(f"{'':15}missed: {Path(page).name}, {at}")
+    assert len([name for name, places in rows.items() if places]) >= 70
+    every = [is_told for places in rows.values() for is_told in places.values()]
+    subjects = sum(map(len, good_pages().values()))
+    false = {(page, at) for page, at, _ in alarms()}
+    print(f"{sum(every)} of {len(every)} told: {sum(every) / len(every):.2%}")
+    print(f"{len(false)} of {subjects} good ones, too: {len(false) / subjects:.2%}")
+    assert sum(every) / len(every) >= 0.99
+    assert len(false) / subjects < 0.005
+
+
+def test_fixes_mend_emphasis_and_spacing_and_only_that() -> None:
+    tried = mended = 0
+    for kind in every_kind():
+        made = damaged(kind)
+        fixed = {
+            place: Subject(replace(subject.entry, msgstr=fix_entry(subject)), subject.page)
+            for place, subject in made.items()
+        }
+        for place, subject in fixed.items():
+            assert fix_entry(subject) == subject.msgstr, kind.name
+            assert words_of(subject) == words_of(made[place]), kind.name
+        if kind.fixable:
+            still = {
+                page
+                for page, _, _ in told(
+                    {f"{page}#{at}": [subject] for (page, at), subject in fixed.items()}
+                )
+            }
+            tried, mended = tried + len(fixed), mended + len(fixed) - len(still)
+            print(f"{len(fixed) - len(still):5} of {len(fixed):5}  {kind.name}")
+    print(f"{mended} of {tried} mended ({mended / tried:.2%})")
+    assert mended / tried >= 0.9
+
+
+def words_of(subject: Subject) -> str:
+    """What a reader sees but for white space and punctuation. The target of a broken link, which shows, is no text either.
+
+    Of reStructuredText whatever is a letter: names that show are gone once they work.
+    """
+    if subject.markup is Markup.RST:
+        return re.sub(r"[\W_]", "", unicodedata.normalize("NFKC", subject.msgstr))
+    text = re.sub(r"<[^<>]*>", "", str(parser().renderInline(subject.msgstr)))
+    for target in re.findall(r"\]\(((?:[^()\s]|\([^()\s]*\))+)\)", subject.msgid):
+        text = text.replace(target, "")
+    plain = unicodedata.normalize("NFKC", text)
+    return "".join(
+        one for one in plain if not one.isspace() and unicodedata.category(one)[0] not in "PS"
+    )

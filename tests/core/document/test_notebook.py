@@ -1,0 +1,258 @@
+"""Notebooks as raw JSON: what is read, what is refused and where, and edits in place."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from pipeline.core.document.notebook import Notebook, edit_cells, scan_notebook
+from pipeline.core.document.read import read_document
+from pipeline.core.document.splice import Edit
+from pipeline.errors import InputError
+
+CODE = '{"cell_type": "code", "execution_count": null, "metadata": {}, "outputs": [], "source": ["x = 1"]}'
+MARKDOWN = '{"cell_type": "markdown", "metadata": {}, "source": ["Some words"]}'
+END = '"metadata": {}, "nbformat": 4, "nbformat_minor": 5}'
+
+
+def notebook(*cells: str) -> str:
+    return f'{{"cells": [{", ".join(cells)}], {END}'
+
+
+def markdown(source: str) -> str:
+    """A notebook of one Markdown cell whose source is this JSON."""
+    return notebook(f'{{"cell_type": "markdown", "metadata": {{}}, "source": {source}}}')
+
+
+def scan(raw: str) -> Notebook:
+    return scan_notebook(raw, where="page.ipynb")
+
+
+def test_cells_in_order() -> None:
+    raw = notebook(
+        MARKDOWN,
+        CODE,
+        '{"source": "raw\\ntext", "cell_type": "raw", "metadata": {"tags": ["one", 2]}}',
+    )
+    cells = scan(raw).cells
+    assert [(cell.kind, cell.source) for cell in cells] == [
+        ("markdown", "Some words"),
+        ("code", "x = 1"),
+        ("raw", "raw\ntext"),
+    ]
+    assert [cell.tags for cell in cells] == [(), (), ("one", "2")]
+    assert [[raw[start:end] for start, end in cell.literals] for cell in cells] == [
+        ['"Some words"'],
+        ['"x = 1"'],
+        ['"raw\\ntext"'],
+    ]
+
+
+def test_tags_that_are_no_list_are_none() -> None:
+    assert (
+        scan(notebook('{"cell_type": "code", "metadata": {"tags": "skip"}, "source": ""}'))
+        .cells[0]
+        .tags
+        == ()
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        ('""', ""),
+        ("[]", ""),
+        ("[ ]", ""),
+        ('[""]', ""),
+        ('"one\\ntwo"', "one\ntwo"),
+        ('["one\\n", "two"]', "one\ntwo"),
+        ('["one", "two"]', "onetwo"),
+        ('["one\\n", "two\\n", ""]', "one\ntwo\n"),
+        ('[ "one\\n"\n,\t"two" ]', "one\ntwo"),
+        ('"\\ud83e\\uddea \\u00e9 \\" \\\\ \\/"', '🧪 é " \\ /'),
+    ],
+)
+def test_sources(source: str, text: str) -> None:
+    (cell,) = scan(markdown(source)).cells
+    assert cell.source == text == "".join(cell.texts)
+
+
+@pytest.mark.parametrize(
+    ("raw", "has_metadata"),
+    [
+        (notebook(), True),
+        ('{"cells": [], "nbformat": 4}', False),
+        ('{"nbformat": 4, "cells": [ ], "metadata": null}\n', False),
+        ('  {"metadata":{},"nbformat":4,"cells":[]}\r\n', True),
+        ('{"cells": [], "nbformat": 4, "metadata": {"x": NaN}}', True),
+    ],
+)
+def test_notebooks_without_cells(raw: str, has_metadata: bool) -> None:
+    found = scan(raw)
+    assert (found.cells, found.has_metadata) == ((), has_metadata)
+    assert has_metadata or found.metadata == {}
+
+
+@pytest.mark.parametrize("metadata", ["", '"metadata": null, ', '"metadata": [], '])
+def test_cell_without_metadata(metadata: str) -> None:
+    assert (
+        scan(notebook(f'{{"cell_type": "code", {metadata}"source": ""}}')).cells[0].metadata == {}
+    )
+
+
+@pytest.mark.parametrize(
+    ("raw", "where", "what"),
+    [
+        ("", ":1", "is not valid JSON: Expecting value (column 1)"),
+        ("{", ":1", "a string was expected (column 2)"),
+        ('{"cells": [\n', ":2", "is not valid JSON"),
+        ('{"cells"', ":1", "':' was expected (column 9)"),
+        ('{"cells": [] "x": 1}', ":1", "',' or '}' was expected (column 14)"),
+        ('{"cells": [\n1 2]}', "", "cell 0 is no object"),
+        ('{"cells": [' + MARKDOWN + " 1]}", ":1", "',' or ']' was expected"),
+        ('{"cells": [], "nbformat": }', ":1", "Expecting value (column 27)"),
+        ('{"cells": [], "nbformat": 4,}', ":1", "a string was expected (column 29)"),
+        ('{"cells": [], "nbformat": 4}\n\nmore', ":3", "extra data (column 1)"),
+        (
+            '{"cells": [], "cells": [], "nbformat": 4}',
+            ":1",
+            "the key 'cells' stands twice in one object (column 15)",
+        ),
+        (
+            notebook('{"cell_type": "code",\n"source": "",\n"source": ""}'),
+            ":3",
+            "the key 'source' stands twice",
+        ),
+        (markdown('["one"'), ":1", "',' or ']' was expected"),
+        (markdown('["one",]'), ":1", "a string was expected"),
+        (markdown("[1]"), ":1", "a string was expected"),
+        ('{"cells": [], "nbformat": "4', ":1", "Unterminated string"),
+        (markdown('"a\tb"'), ":1", "Invalid control character"),
+        (markdown('"a\0b"'), ":1", "Invalid control character"),
+        (markdown('"\\x"'), ":1", "Invalid \\escape"),
+        (markdown("what"), ":1", "Expecting value"),
+        ("\ufeff" + notebook(), ":1", "starts with a byte order mark"),
+        ("[]", "", "its top level is no object"),
+        ('"text"', "", "its top level is no object"),
+        ("nonsense", ":1", "Expecting value"),
+        ("{}", "", "it has no list of cells"),
+        ('{"cells": {}, "nbformat": 4}', "", "it has no list of cells"),
+        ('{"cells": []}', "", "its nbformat is None, not 4"),
+        ('{"cells": [], "nbformat": 5}', "", "its nbformat is 5, not 4"),
+        ('{"cells": [], "nbformat": "4"}', "", "its nbformat is '4', not 4"),
+        ('{"worksheets": [{"cells": []}], "nbformat": 3}', "", "is a notebook of nbformat 3"),
+        ('{"cells": [], "nbformat": 3}', "", "is a notebook of nbformat 3"),
+        ('{"cells": [], "nbformat": 4, "worksheets": []}', "", "is a notebook of nbformat 3"),
+        (notebook("1"), "", "cell 0 is no object"),
+        (notebook("[}"), ":1", "Expecting value"),
+        (notebook(MARKDOWN, "{}"), "", "cell 1 has the type None"),
+        (notebook('{"cell_type": "heading", "source": ""}'), "", "cell 0 has the type 'heading'"),
+        (notebook('{"cell_type": ["code"], "source": ""}'), "", "cell 0 has the type ['code']"),
+        (notebook('{"cell_type": "code"}'), "", "cell 0 has no source"),
+        (markdown("null"), "", "the source of cell 0 is neither a string nor a list of strings"),
+        (markdown("{}"), "", "the source of cell 0 is neither a string nor a list of strings"),
+        ('{"cells": [], "nbformat": 4, "metadata": ' + "[" * 100_000, "", "is nested too deeply"),
+        (
+            '{"cells": [], "nbformat": 4, "metadata": {"x": ' + "9" * 5_000 + "}}",
+            "",
+            "cannot be read: Exceeds the limit",
+        ),
+    ],
+)
+def test_refused(raw: str, where: str, what: str) -> None:
+    with pytest.raises(InputError) as caught:
+        scan(raw)
+    assert what in caught.value.what
+    assert caught.value.where == f"page.ipynb{where}"
+    assert caught.value.hint
+    assert caught.value.exit_code == 4
+
+
+def test_bytes_that_are_not_utf8() -> None:
+    with pytest.raises(InputError, match=r"page\.ipynb:2: is not UTF-8"):
+        read_document("page.ipynb", notebook().encode() + b"\n\xff")
+    with pytest.raises(InputError, match=r"page\.ipynb:1: is not UTF-8"):
+        read_document("page.ipynb", notebook().encode("utf-16"))
+
+
+@pytest.mark.parametrize(
+    ("source", "edit", "expected"),
+    [
+        # one string
+        ('"Some words"', Edit(0, 4, "甲"), '"甲 words"'),
+        ('"Some words"', Edit(10, 10, "\nend"), '"Some words\\nend"'),
+        ('"Some words"', Edit(0, 10, 'a"b\\c\td'), '"a\\"b\\\\c\\td"'),
+        # escapes before, in and behind the place
+        ('"\\"Some\\" \\\\words"', Edit(1, 5, "甲"), '"\\"甲\\" \\\\words"'),
+        ('"\\"Some\\" \\\\words"', Edit(8, 13, "甲"), '"\\"Some\\" \\\\甲"'),
+        ('"\\u00e9 \\ud83e\\uddea words"', Edit(4, 9, "字"), '"\\u00e9 \\ud83e\\uddea \\u5b57"'),
+        ('"\\u00e9 \\ud83e\\uddea words"', Edit(2, 3, "🔬"), '"\\u00e9 \\ud83d\\udd2c words"'),
+        ('"\\ud83e \\uddea words"', Edit(4, 9, "x"), '"\\ud83e \\uddea x"'),
+        ('"\\u003cb\\u003e words"', Edit(4, 9, "字"), '"\\u003cb\\u003e 字"'),  # Colab's dialect
+        ('"\\u001b words"', Edit(2, 7, "字"), '"\\u001b 字"'),
+        ('"é \\u00e9 words"', Edit(4, 9, "字"), '"é \\u00e9 字"'),
+        ('"\\\\u00e9 words"', Edit(7, 12, "字"), '"\\\\u00e9 字"'),
+        # a list of lines
+        ('["Some\\n",\n  "words"]', Edit(0, 4, "甲"), '["甲\\n",\n  "words"]'),
+        ('["Some\\n",\n  "words"]', Edit(0, 10, "甲"), '["甲"]'),
+        ('["Some\\n",\n  "words"]', Edit(5, 10, "甲"), '["Some\\n",\n  "甲"]'),
+        ('["Some\\n",\n  "words"]', Edit(0, 10, "甲\n乙"), '["甲\\n",\n  "乙"]'),
+        (
+            '["Some\\n",\n  "words\\n", "end"]',
+            Edit(11, 14, "甲\n乙\n丙"),
+            '["Some\\n",\n  "words\\n", "甲\\n", "乙\\n", "丙"]',
+        ),
+        ('["Some\\n",\n  "words"]', Edit(0, 5, "甲"), '["甲",\n  "words"]'),
+        ('["Some\\n", "words\\n", ""]', Edit(5, 10, "甲"), '["Some\\n", "甲\\n", ""]'),
+        ('["So", "me\\n", "wo", "rds"]', Edit(1, 7, "甲"), '["S甲", "rds"]'),
+        ('[\n   "Some words"\n  ]', Edit(0, 10, "甲\n乙"), '[\n   "甲\\n",\n   "乙"\n  ]'),
+        ('["Some words"]', Edit(0, 0, "甲\n"), '["甲\\n","Some words"]'),
+        ('["Some\\n", "words"]', Edit(10, 10, "!"), '["Some\\n", "words!"]'),
+    ],
+)
+def test_edit_in_place(source: str, edit: Edit, expected: str) -> None:
+    raw = markdown(source)
+    notebook_read = scan(raw)
+    merged = edit_cells(notebook_read, {0: [edit]})
+    assert merged == markdown(expected)
+    text = notebook_read.cells[0].source
+    assert scan(merged).cells[0].source == text[: edit.start] + edit.text + text[edit.end :]
+
+
+def test_edits_of_several_cells() -> None:
+    raw = notebook(MARKDOWN, CODE, MARKDOWN)
+    merged = edit_cells(
+        scan(raw), {2: [Edit(0, 4, "甲"), Edit(5, 10, "乙")], 0: [Edit(0, 10, "丙")]}
+    )
+    assert [cell.source for cell in scan(merged).cells] == ["丙", "x = 1", "甲 乙"]
+    assert merged == raw.replace("Some words", "丙", 1).replace("Some words", "甲 乙")
+
+
+def test_line_ends_of_the_json_and_of_the_source_stay() -> None:
+    raw = (
+        json.dumps(json.loads(markdown('["Some\\r\\n", "words"]')), indent=1).replace("\n", "\r\n")
+        + "\r\n"
+    )
+    merged = edit_cells(scan(raw), {0: [Edit(6, 11, "甲\r\n乙")]})
+    assert "\n" not in merged.replace("\r\n", "")
+    assert scan(merged).cells[0].source == "Some\r\n甲\r\n乙"
+
+
+def test_large_outputs_are_skipped_quickly() -> None:
+    payload = "iVBORw0KGgo" * 2_000_000  # 22 MB
+    output: dict[str, Any] = {
+        "output_type": "display_data",
+        "metadata": {},
+        "data": {"image/png": payload},
+    }
+    cell = {
+        "cell_type": "code",
+        "metadata": {},
+        "execution_count": 1,
+        "outputs": [output],
+        "source": ["x"],
+    }
+    raw = notebook(json.dumps(cell), MARKDOWN)
+    assert [cell.source for cell in scan(raw).cells] == ["x", "Some words"]

@@ -1,0 +1,142 @@
+"""Properties P1–P4 over the real JAX docs.
+
+Needs JAX_DOCS_UPSTREAM. By default a sample is read, which takes seconds. Every blob of the history and every page
+of five releases, which takes some minutes:
+
+    JAX_DOCS_UPSTREAM=... JAX_DOCS_WHOLE=1 pytest tests/core/document/test_real_docs.py -n 2 -rP
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections import Counter
+from collections.abc import Iterator
+from typing import TypeVar
+
+import pytest
+from corpus import (
+    HOSTILE,
+    Repository,
+    assert_joins,
+    assert_only_prose_changed,
+    hostile,
+    pseudo,
+    rendered,
+)
+
+from pipeline.core.document.compose import merge
+from pipeline.core.document.read import Document, read_document
+from pipeline.errors import InputError
+
+pytestmark = pytest.mark.realdocs
+
+T = TypeVar("T")
+WHOLE = bool(os.environ.get("JAX_DOCS_WHOLE"))
+RELEASES = ("jax-v0.2.11", "jax-v0.4.30", "jax-v0.6.0", "jax-v0.8.0", "jax-v0.10.2")
+LATEST = RELEASES[-1]
+PARTS = 8  # of a long test, so that it can be spread over processes
+ROTATIONS = 6 if WHOLE else 1  # how many hostile translations each message gets
+
+# Blobs of the history that are no valid JSON, each with the reason.
+REFUSED = {
+    "0ebdd505da66": "Invalid control character",
+    "657f48bbd459": "Expecting value",
+    "7d5eba62c22d": "Expecting ',' delimiter",
+}
+
+
+@pytest.fixture(scope="module")
+def repository(jax_docs_upstream: str, tmp_path_factory: pytest.TempPathFactory) -> Repository:
+    path = tmp_path_factory.mktemp("upstream") / "docs.git"
+    subprocess.run(["git", "clone", "--quiet", "--bare", jax_docs_upstream, str(path)], check=True)
+    return Repository(path)
+
+
+def sample(items: list[T], part: int, stride: int) -> list[T]:
+    """One of ``PARTS`` parts of all items, or of every ``stride``-th unless the whole is asked for."""
+    return (items if WHOLE else items[::stride])[part::PARTS]
+
+
+def documents(repository: Repository, ref: str, part: int, *, stride: int) -> Iterator[Document]:
+    pages = sample(sorted(repository.pages_at(ref).items()), part, stride)
+    contents = repository.read([blob for _, blob in pages])
+    for (path, blob), (read, data) in zip(pages, contents, strict=True):
+        assert blob == read
+        yield read_document(path, data)
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_every_blob_of_the_history_is_joined_again_or_refused(
+    repository: Repository, part: int
+) -> None:
+    paths = repository.pages_ever()
+    blobs = sample(sorted(paths), part, 40)
+    refused: dict[str, str] = {}
+    messages = 0
+    for blob, data in repository.read(blobs):
+        try:
+            document = read_document(paths[blob], data)
+        except InputError as error:
+            refused[blob[:12]] = error.what
+            continue
+        messages += assert_joins(document, data)
+    print(f"{len(blobs)} blobs, {messages} messages, refused: {refused}")
+    expected = {blob[:12] for blob in blobs} & set(REFUSED)
+    assert set(refused) == expected
+    assert all(REFUSED[blob] in what for blob, what in refused.items())
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_identity_translations_render_the_same(repository: Repository, part: int) -> None:
+    messages = 0
+    for document in documents(repository, LATEST, part, stride=4):
+        merged = merge(
+            document, {message.msgid: message.msgid for _, message in document.messages()}
+        )
+        assert merged.rejected == (), document.path
+        messages += merged.translated
+        again = read_document(document.path, merged.data)
+        assert again.code == document.code
+        for ours, theirs in zip(again.units, document.units, strict=True):
+            assert rendered(ours.split.text) == rendered(theirs.split.text), document.path
+    print(f"{LATEST}: {messages} messages")
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+@pytest.mark.parametrize("release", RELEASES if WHOLE else (LATEST,))
+def test_honest_translations_are_taken_and_change_only_prose(
+    repository: Repository, release: str, part: int
+) -> None:
+    pages = messages = 0
+    for document in documents(repository, release, part, stride=4):
+        merged = merge(
+            document, {message.msgid: pseudo(message.msgid) for _, message in document.messages()}
+        )
+        assert [(one.place, one.refusal.text) for one in merged.rejected] == []
+        assert_only_prose_changed(document, merged.data)
+        pages, messages = pages + 1, messages + merged.translated
+    print(f"{release}: {pages} pages, {messages} messages")
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+@pytest.mark.parametrize("release", RELEASES if WHOLE else (LATEST,))
+def test_hostile_translations_change_only_prose(
+    repository: Repository, release: str, part: int
+) -> None:
+    kinds = list(HOSTILE)
+    counts: Counter[str] = Counter()
+    for number, document in enumerate(documents(repository, release, part, stride=12)):
+        msgids = list(dict.fromkeys(message.msgid for _, message in document.messages()))
+        for rotation in range(ROTATIONS):
+            first = number * 31 + rotation * 17
+            chosen = {
+                msgid: hostile(kinds[(first + index) % len(kinds)], msgid)
+                for index, msgid in enumerate(msgids)
+            }
+            merged = merge(document, chosen)
+            assert_only_prose_changed(document, merged.data)
+            assert read_document(document.path, merged.data).code == document.code
+            counts.update(one.refusal.code for one in merged.rejected)
+            counts["kept"] += merged.translated
+    print(f"{release}: {dict(counts)}")

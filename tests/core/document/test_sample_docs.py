@@ -1,0 +1,76 @@
+"""Properties P1–P4 over the bundled sample docs, which use every construct of the real ones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from corpus import (
+    HOSTILE,
+    PAGES,
+    SAMPLE,
+    assert_joins,
+    assert_only_prose_changed,
+    hostile,
+    pseudo,
+    rendered,
+)
+
+from pipeline.core.document.compose import merge
+from pipeline.core.document.read import Document, read_document
+
+FILES = sorted(path for path in SAMPLE.rglob("*") if path.suffix in PAGES)
+each_file = pytest.mark.parametrize(
+    "path", FILES, ids=lambda path: path.relative_to(SAMPLE).as_posix()
+)
+
+
+def document_of(path: Path) -> Document:
+    return read_document(path.relative_to(SAMPLE).as_posix(), path.read_bytes())
+
+
+def test_samples_are_found() -> None:
+    assert len(FILES) >= 8
+
+
+@each_file
+def test_joined_again(path: Path) -> None:
+    assert assert_joins(document_of(path), path.read_bytes()) > 0
+
+
+@each_file
+def test_identity_translations_render_the_same(path: Path) -> None:
+    document = document_of(path)
+    merged = merge(document, {message.msgid: message.msgid for _, message in document.messages()})
+    assert merged.rejected == ()
+    for ours, theirs in zip(
+        read_document(document.path, merged.data).units, document.units, strict=True
+    ):
+        assert rendered(ours.split.text) == rendered(theirs.split.text)
+
+
+@each_file
+def test_honest_translations_are_taken(path: Path) -> None:
+    document = document_of(path)
+    merged = merge(
+        document, {message.msgid: pseudo(message.msgid) for _, message in document.messages()}
+    )
+    assert [(one.place, one.refusal.text) for one in merged.rejected] == []
+    assert_only_prose_changed(document, merged.data)
+
+
+@each_file
+def test_hostile_translations_change_only_prose(path: Path) -> None:
+    document, kinds = document_of(path), list(HOSTILE)
+    msgids = list(dict.fromkeys(message.msgid for _, message in document.messages()))
+    for rotation in range(4):
+        merged = merge(
+            document,
+            {
+                msgid: hostile(kinds[(index + rotation * 29) % len(kinds)], msgid)
+                for index, msgid in enumerate(msgids)
+            },
+        )
+        assert_only_prose_changed(document, merged.data)
+        assert read_document(document.path, merged.data).code == document.code
+        assert merged.rejected

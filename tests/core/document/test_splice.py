@@ -1,0 +1,90 @@
+"""Putting translations in place by position."""
+
+from __future__ import annotations
+
+import pytest
+
+from pipeline.core.document import splice
+from pipeline.core.document.splice import Edit
+from pipeline.core.myst.split import split_text
+
+
+def placed(text: str, *msgstrs: str) -> str:
+    return splice.place(split_text(text), dict(enumerate(msgstrs))).text
+
+
+@pytest.mark.parametrize(
+    ("text", "msgstr", "expected"),
+    [
+        ("Some\nwords\n", "文字", "文字\n"),
+        ("  Some words  \n", "文字", "  文字  \n"),
+        ("## Some words ##\n", "文字", "## 文字 ##\n"),
+        ("Some\nwords\n===\n", "文字", "文字\n===\n"),
+        ("Some\\\nwords\n", "甲\n乙", "甲\\\n乙\n"),
+        ("Some   \nwords\n", "甲\n乙", "甲   \n乙\n"),
+        ("Some\\\nwords  \nmore\n", "甲\n乙\n丙", "甲\\\n乙  \n丙\n"),
+        ("Some\\\nwords  \nmore\n", "甲\n乙", "甲\\\n乙\n"),
+        ("> Some\\\n>  words\n", "甲\n乙", "> 甲\\\n>  乙\n"),
+        ("> - Some\\\n>   words\n", "甲\n乙", "> - 甲\\\n>   乙\n"),
+        ("- [ ] Some words\n", "文字", "- [ ] 文字\n"),
+        ("> Some\\\r\n> words\r\n", "甲\n乙", "> 甲\\\r\n> 乙\r\n"),
+        ("Some\\\rwords\r", "甲\n乙", "甲\\\r乙\r"),
+        ("<p>Some\n  words</p>\n", "<p>甲\n  乙</p>", "<p>甲\n  乙</p>\n"),
+        ("- <p>Some\n  words</p>\n", "<p>甲\n乙</p>", "- <p>甲\n  乙</p>\n"),
+        ("Some words\n", " \n文字\t\u3000\n", "文字\n"),
+        ("| Some words |\n|--|\n", "文字", "| 文字 |\n|--|\n"),
+        ("![Some words](x.png)\n", "文字", "![文字](x.png)\n"),
+        ("```{note} Some words\n```\n", "文字", "```{note} 文字\n```\n"),
+    ],
+)
+def test_a_translation_in_its_place(text: str, msgstr: str, expected: str) -> None:
+    assert placed(text, msgstr) == expected
+
+
+def test_break_in_a_message_that_has_none_is_a_backslash() -> None:
+    (message,) = split_text("Some words\n").messages
+    assert splice.to_markdown(message, "甲\n乙") == "甲\\\n乙"
+
+
+def test_payloads_are_back() -> None:
+    payload = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ"
+    text = f"See ![this]({payload}) here.\n"
+    assert placed(text, "见此 ![图](data:#1)。") == f"见此 ![图]({payload})。\n"
+
+
+def test_what_is_not_translated_stays() -> None:
+    text = "Some\n words\n\nmore  \nwords\n\nlast words\n"
+    split = split_text(text)
+    result = splice.place(split, {1: "甲\n乙"})
+    assert result.text == "Some\n words\n\n甲  \n乙\n\nlast words\n"
+    assert [result.text[start:end] for start, end in result.spans] == [
+        "Some\n words",
+        "甲  \n乙",
+        "last words",
+    ]
+    assert result.inserted == ()
+
+
+def test_places_of_messages_and_insertions() -> None:
+    text = "# Title\n\nwords here\n"
+    split = split_text(text)
+    insertions = [Edit(0, 0, "(target)=\n"), Edit(7, 7, "\n\n> A line.")]
+    result = splice.place(split, {0: "标题"}, insertions)
+    assert result.text == "(target)=\n# 标题\n\n> A line.\n\nwords here\n"
+    assert [result.text[start:end] for start, end in result.spans] == ["标题", "words here"]
+    assert [result.text[start:end] for start, end in result.inserted] == [
+        "(target)=\n",
+        "\n\n> A line.",
+    ]
+
+
+def test_no_edits_give_the_text_back() -> None:
+    assert splice.splice("any\r\ntext", ()) == "any\r\ntext"
+
+
+@pytest.mark.parametrize(
+    ("text", "line_end"),
+    [("a\nb\r\n", "\n"), ("a\r\nb\n", "\r\n"), ("a\rb\n", "\r"), ("ab", "\n"), ("", "\n")],
+)
+def test_line_end_of(text: str, line_end: str) -> None:
+    assert splice.line_end_of(text) == line_end

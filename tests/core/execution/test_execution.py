@@ -1,0 +1,358 @@
+"""The pure part of execution."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pipeline.adapters.html import notebook as html
+from pipeline.core.execution import notebook as execution
+from pipeline.errors import GuardError, InputError
+
+
+def code(source: str | list[str], *tags: str, outputs: list[Any] | None = None) -> dict[str, Any]:
+    return {
+        "cell_type": "code",
+        "source": source,
+        "metadata": {"tags": list(tags)},
+        "outputs": outputs or [],
+        "execution_count": None,
+    }
+
+
+def prose(source: str) -> dict[str, Any]:
+    return {"cell_type": "markdown", "source": source, "metadata": {}}
+
+
+def notebook(*cells: dict[str, Any], minor: int = 4, **metadata: Any) -> dict[str, Any]:
+    return {"cells": list(cells), "metadata": metadata, "nbformat": 4, "nbformat_minor": minor}
+
+
+RAISES = "raises-exception"
+STREAM = {"output_type": "stream", "name": "stdout", "text": "1"}
+ERROR = {"output_type": "error", "ename": "ValueError", "evalue": "no", "traceback": []}
+
+
+def key_of(
+    page: dict[str, Any],
+    *,
+    timeout: int = 100,
+    jax: str = "1",
+    data: dict[str, str] | None = None,
+    **policy: Any,
+) -> str:
+    return execution.execution_key(
+        page,
+        policy={"timeout": timeout, **policy},
+        data=data or {},
+        environment={"package jax": jax},
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{",
+        "[]",
+        "{}",
+        '{"worksheets": []}',
+        '{"cells": 3}',
+        '{"cells": [1]}',
+        b"\xff\xfe{",
+        "[" * 100_000,
+    ],
+)
+def test_what_is_no_notebook_is_an_input_error(text: str | bytes) -> None:
+    with pytest.raises(InputError, match=r"x\.ipynb"):
+        execution.parse_notebook(text, where="x.ipynb")
+
+
+def test_a_notebook_is_parsed() -> None:
+    assert execution.parse_notebook('{"cells": [{"cell_type": "code"}]}', where="x")["cells"] == [
+        {"cell_type": "code"}
+    ]
+
+
+@pytest.mark.parametrize(
+    ("cell", "expected"),
+    [
+        ({"metadata": {"tags": ["a", 1]}}, ("a", "1")),
+        ({"metadata": {"tags": "a"}}, ()),
+        ({"metadata": None}, ()),
+        ({}, ()),
+    ],
+)
+def test_tags_survive_odd_metadata(cell: dict[str, Any], expected: tuple[str, ...]) -> None:
+    assert execution.tags_of(cell) == expected
+
+
+@pytest.mark.parametrize(
+    ("metadata", "expected"),
+    [
+        ({}, ("python3", "python")),
+        ({"kernelspec": {"name": "jax-dev", "language": "Python"}}, ("jax-dev", "python")),
+        ({"kernelspec": {"name": "ir", "language": "R"}}, ("ir", "r")),
+        ({"kernelspec": {"name": "mine"}, "language_info": {"name": "julia"}}, ("mine", "julia")),
+        ({"kernelspec": {"name": "mine"}}, ("mine", "")),
+    ],
+)
+def test_kernel_and_language(metadata: dict[str, Any], expected: tuple[str, str]) -> None:
+    assert execution.kernel_of({"metadata": metadata}) == expected
+
+
+def test_the_key_knows_code_and_environment_only() -> None:
+    base = notebook(prose("Hello"), code("a = 1"), code("b = 2", "raises-exception"))
+    key = key_of(base)
+    same = notebook(
+        code(["a = ", "1"], outputs=[ERROR]),
+        prose("你好"),
+        code("b = 2", "raises-exception"),
+        minor=5,
+        widgets={},
+    )
+    assert key_of(same) == key
+    others = [
+        key_of(notebook(code("a = 1"), code("b = 2"))),
+        key_of(notebook(code("b = 2", "raises-exception"), code("a = 1"))),
+        key_of(notebook(code("a = 10"), code("b = 2", "raises-exception"))),
+        key_of(notebook(code("a = 1b = 2", "raises-exception"))),
+        key_of({**base, "metadata": {"kernelspec": {"name": "other"}}}),
+        key_of(base, timeout=99),
+        key_of(base, jax="2"),
+        key_of(base, until=2),
+        key_of(base, variables={"XLA_FLAGS": "x"}),
+        key_of(base, variables={"XLA_FLAGS": "y"}),
+        key_of(base, data={"numbers.txt": "aa"}),
+        key_of(base, data={"numbers.txt": "bb"}),
+        key_of(base, data={"others.txt": "bb"}),
+    ]
+    assert len({key, *others}) == len(others) + 1
+
+
+def test_the_key_does_not_know_the_order_of_facts() -> None:
+    one = execution.execution_key(
+        notebook(), policy={"a": 1, "b": 2}, data={"x": "1", "y": "2"}, environment={}
+    )
+    assert one == execution.execution_key(
+        notebook(), policy={"b": 2, "a": 1}, data={"y": "2", "x": "1"}, environment={}
+    )
+
+
+def test_expectations_go_both_ways() -> None:
+    outputs = execution.outputs_of(
+        notebook(
+            prose("x"),
+            code("1/0", "raises-exception", outputs=[ERROR]),
+            code("fine()", "raises-exception"),
+            code("skipped()", "raises-exception", "skip-execution"),
+            code("  ", "raises-exception"),
+            code("fine_too()", "raises-exception"),
+        )
+    )
+    assert execution.unmet_expectations(outputs) == (2, 5)
+    assert execution.unmet_expectations(outputs, acknowledged={2}) == (5,)
+    assert execution.unmet_expectations(outputs, acknowledged={2, 5}) == ()
+
+
+def test_nothing_is_expected_of_cells_that_are_left_out() -> None:
+    outputs = execution.outputs_of(notebook(code("fine()", RAISES), code("fine_too()", RAISES)))
+    assert execution.unmet_expectations(outputs, until=2) == (1,)
+
+
+def test_the_types_of_expected_exceptions_are_told() -> None:
+    outputs = execution.outputs_of(
+        notebook(
+            code("a", outputs=[ERROR]),
+            code("b", RAISES, outputs=[STREAM, ERROR]),
+            prose("x"),
+            code("c", RAISES),
+            code("d"),
+        )
+    )
+    assert execution.expected_exceptions(outputs) == ((2, "ValueError"),)
+
+
+@pytest.mark.parametrize(
+    ("until", "expected"), [(0, False), (1, True), (3, True), (4, False), (9, False)]
+)
+def test_a_page_is_partial_if_code_is_left_out(until: int, *, expected: bool) -> None:
+    page = notebook(
+        code("a"), prose("x"), code("b"), code("c"), code(""), code("d", "skip-execution")
+    )
+    assert execution.is_partial(page, until) is expected
+
+
+def test_readers_do_not_see_what_tags_remove() -> None:
+    page = notebook(
+        prose("x"),
+        code("gone", "remove-cell", outputs=[STREAM]),
+        code("only its output", "remove-input", outputs=[STREAM]),
+        code("only its input", "remove-output", outputs=[STREAM, ERROR]),
+        code("quiet", "remove-stderr", outputs=[STREAM, STREAM | {"name": "stderr"}]),
+        code("as it is", "raises-exception", outputs=[ERROR]),
+    )
+    cells = execution.for_readers(page)["cells"]
+    assert [cell["source"] for cell in cells] == [
+        "x",
+        "only its output",
+        "only its input",
+        "quiet",
+        "as it is",
+    ]
+    assert [cell.get("outputs") for cell in cells] == [None, [STREAM], [], [STREAM], [ERROR]]
+    assert [cell["metadata"].get("transient") for cell in cells] == [
+        None,
+        {"remove_source": True},
+        None,
+        None,
+        None,
+    ]
+    assert len(page["cells"]) == 6
+    assert "transient" not in page["cells"][2]["metadata"]
+
+
+def test_an_unmet_expectation_names_all_its_cells() -> None:
+    page = notebook(prose("x"), code("a"), prose("y"), code("b"))
+    one, two = execution.expectation_failure(page, [2]), execution.expectation_failure(page, [1, 2])
+    assert (one.cell, one.source, one.blame) == (3, "b", "expectation")
+    assert "code cell 2 is tagged" in one.message
+    assert (two.cell, "code cells 1, 2 are tagged" in two.message) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("exception", "message", "blame"),
+    [
+        ("ModuleNotFoundError", "No module named 'x'", "environment"),
+        ("requests.exceptions.ConnectionError", "", "environment"),
+        ("URLError", "<urlopen error>", "environment"),
+        ("DeadKernelError", "Kernel died", "environment"),
+        ("MemoryLimit", "the page took more than 256 MiB", "environment"),
+        (
+            "OSError",
+            "needs the network, and this run is offline: network is unreachable",
+            "environment",
+        ),
+        ("RuntimeError", "Unknown backend: 'gpu' requested", "environment"),
+        ("ValueError", "Only interpret mode is supported on CPU backend.", "environment"),
+        ("AssertionError", "Please run this with TPU devices required", "environment"),
+        ("FileNotFoundError", "No such file or directory: 'nvidia-smi'", "environment"),
+        ("TypeError", "got an unexpected keyword argument", "upstream"),
+        ("ValueError", "shapes do not match", "upstream"),
+    ],
+)
+def test_blame(exception: str, message: str, blame: str) -> None:
+    assert execution.blame_of(exception, message) == blame
+
+
+def test_a_failure_is_told_in_plain_text() -> None:
+    failure = execution.cell_failure(
+        7,
+        "x = 1\nf(x)",
+        exception="ValueError",
+        message="\x1b[31mbad\x1b[0m\nsecond line",
+        traceback="\x1b[0;31mline 1\x1b[0m\n\nline 2",
+    )
+    assert (failure.message, failure.blame) == ("bad\nsecond line", "upstream")
+    assert execution.failure_summary(failure) == "cell 7: ValueError: bad (upstream)"
+    text = execution.failure_text("guide/page", failure)
+    assert text.startswith("guide/page, cell 7: ValueError: bad")
+    assert "  | f(x)" in text
+    assert text.endswith("  line 1\n  line 2")
+    assert "\x1b" not in text
+
+
+def test_outputs_notebook_holds_nothing_of_papermill() -> None:
+    cell = code("1", outputs=[{"output_type": "stream", "name": "stdout", "text": "1"}])
+    cell["metadata"] |= {"papermill": {"start_time": "now"}, "execution": {"x": "now"}}
+    outputs = execution.outputs_of(
+        notebook(prose("x"), cell, papermill={"duration": 1}, language_info={"name": "python"})
+    )
+    assert outputs["metadata"] == {"language_info": {"name": "python"}}
+    assert outputs["cells"] == [code("1", outputs=cell["outputs"])]
+
+
+def test_outputs_go_into_a_translated_notebook_and_nothing_else_changes() -> None:
+    outputs = execution.outputs_of(
+        notebook(code("a\nb", outputs=[ERROR]), language_info={"name": "python"})
+    )
+    merged = notebook(prose("你好"), code(["a\n", "b"]), custom=1, widgets={"stale": 1})
+    executed = execution.with_outputs(merged, outputs, where="page")
+    assert executed["cells"] == [prose("你好"), code(["a\n", "b"], outputs=[ERROR])]
+    assert executed["metadata"] == {"custom": 1, "language_info": {"name": "python"}}
+    assert merged["cells"][1]["outputs"] == []
+
+
+def test_ids_are_added_where_the_format_wants_them_and_never_change() -> None:
+    outputs = execution.outputs_of(notebook(code("a")))
+    merged = notebook(prose("x") | {"id": "own"}, code("a"), minor=5)
+    assert [
+        cell["id"] for cell in execution.with_outputs(merged, outputs, where="page")["cells"]
+    ] == ["own", "cell-1"]
+    old = {**merged, "nbformat_minor": 4}
+    assert not any(
+        "id" in cell for cell in execution.with_outputs(old, outputs, where="page")["cells"]
+    )
+
+
+@pytest.mark.parametrize("cells", [[code("b")], [code("a"), code("a")], []])
+def test_outputs_of_other_code_are_refused(cells: list[dict[str, Any]]) -> None:
+    outputs = execution.outputs_of(notebook(code("a")))
+    with pytest.raises(GuardError, match="page"):
+        execution.with_outputs(notebook(*cells), outputs, where="page")
+
+
+def test_cells_run_counts_up_to_the_stop() -> None:
+    page = notebook(
+        code("a"), prose("x"), code(""), code("b", "skip-execution"), code("c"), code("d")
+    )
+    stop = execution.cell_failure(4, "c", exception="E", message="", traceback="")
+    assert execution.cells_run(page, None) == 3
+    assert execution.cells_run(page, stop) == 2
+    assert execution.cells_run(page, execution.expectation_failure(page, [1])) == 3
+    assert execution.cells_run(page, None, until=5) == 2
+    assert execution.cells_run(page, None, until=1) == 0
+    assert execution.cells_run(page, stop, until=5) == 2
+
+
+def test_a_guess_counts_the_cells_that_run_and_what_is_repeated_to_be_measured() -> None:
+    page = notebook(
+        code("a"),
+        prose("%timeit"),
+        code("%timeit a\n%timeit b"),
+        code("%timeit c", "skip-execution"),
+        code("%%timeit\nd"),
+    )
+    cells, timings = execution.SECONDS_PER_CELL, execution.SECONDS_PER_TIMING
+    assert execution.guess_seconds(page) == pytest.approx(
+        execution.SECONDS_TO_START + 3 * cells + 3 * timings
+    )
+    assert execution.guess_seconds(page, until=4) == pytest.approx(
+        execution.SECONDS_TO_START + 2 * cells + 2 * timings
+    )
+    assert execution.guess_seconds(page, cell=5.0) == pytest.approx(
+        execution.SECONDS_TO_START + 15 + 3 * timings
+    )
+
+
+def test_tags_that_remove_do_so_in_the_page_that_is_shown() -> None:
+    tags = {"first": "remove-input", "second": "remove-output", "third": "remove-cell"}
+    cells = [
+        code(
+            f"x = 'source of the {number}'",
+            tag,
+            outputs=[STREAM | {"text": f"output of the {number}"}],
+        )
+        for number, tag in tags.items()
+    ]
+    head = dict.fromkeys(("title", "state", "status", "digest", "index"), "x")
+    page = html.page_html(
+        execution.for_readers(notebook(*cells)), language="zh-CN", folder=Path(), head=head
+    )
+    words = [f"{part} of the {number}" for number in tags for part in ("source", "output")]
+    assert [text for text in words if text in page] == [
+        "output of the first",
+        "source of the second",
+    ]

@@ -1,0 +1,63 @@
+"""core/redact: no long atom of upstream's in a translation that is committed, and every one comes back."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.core.memory.redact import redact, restore
+
+LINK = "](https://bench.example.org/the/plan/of/all/drawers.html)"
+ENGLISH = f"See [the plan{LINK} and `open(every_drawer, of_the, big, bench)`, or `bench.top`: https://bench.example.org/a/b/see/here."
+
+
+def test_long_atoms_are_left_out_and_short_ones_stay() -> None:
+    msgstr = f"参见[图纸{LINK}和 `open(every_drawer, of_the, big, bench)`，或者 `bench.top`：https://bench.example.org/a/b/see/here。"
+    stored = redact(msgstr, ENGLISH)
+    assert stored == "参见[图纸⟦1⟧和 ⟦2⟧，或者 `bench.top`：⟦5⟧。"
+    assert restore(stored, ENGLISH) == msgstr
+
+
+def test_an_address_is_left_out_in_whatever_mark_up_it_stands() -> None:
+    msgstr = "参见 <https://bench.example.org/the/plan/of/all/drawers.html>。"
+    assert redact(msgstr, ENGLISH) == "参见 <⟦4⟧>。"
+    assert restore("参见 <⟦4⟧>。", ENGLISH) == msgstr
+
+
+@pytest.mark.parametrize(
+    ("stored", "english"), [("⟦1⟧", None), ("⟦1⟧", "Short."), ("⟦9⟧", ENGLISH)]
+)
+def test_what_takes_english_that_is_not_known_is_not_restored(
+    stored: str, english: str | None
+) -> None:
+    assert restore(stored, english) is None
+
+
+def test_brackets_of_a_translators_own_are_told_apart() -> None:
+    assert redact("⟦1⟧", "Plain.") == "⟦0⟧1⟧"
+    assert restore("⟦0⟧1⟧", None) == "⟦1⟧"
+
+
+PIECES = st.sampled_from(
+    [
+        LINK,
+        "⟦",
+        "⟧",
+        "⟦1⟧",
+        "⟦0⟧",
+        "`open(every_drawer, of_the, big, bench)`",
+        "字",
+        "1",
+        "https://bench.example.org/a/b/see/here",
+        " ",
+    ]
+)
+
+
+@given(
+    st.one_of(st.text(), st.lists(PIECES).map("".join)),
+    st.one_of(st.text(), st.just(ENGLISH), st.lists(PIECES).map("".join)),
+)
+def test_any_translation_comes_back(msgstr: str, english: str) -> None:
+    assert restore(redact(msgstr, english), english) == msgstr

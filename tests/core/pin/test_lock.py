@@ -1,0 +1,149 @@
+"""The lock: round trip, what is refused, and the pages that files make up."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+import pytest
+
+from pipeline.core.pin.lock import (
+    Lock,
+    SourceFile,
+    blob_id,
+    format_lock,
+    is_safe_path,
+    listing_id,
+    pages_of,
+    parse_lock,
+)
+from pipeline.errors import InputError
+
+BLOB = "0123456789abcdef0123456789abcdef01234567"
+
+
+def files(*paths: str) -> tuple[SourceFile, ...]:
+    return tuple(SourceFile(path=path, blob=BLOB) for path in paths)
+
+
+LOCK = Lock(
+    url="https://example.org/jax",
+    ref="v1",
+    commit=BLOB,
+    date="2026-01-02T03:04:05+08:00",
+    jax="0.10.2",
+    docs="docs",
+    files=files("a b.md", "notebooks/x.ipynb", "图/é.svg"),
+)
+
+
+def test_a_lock_survives_the_round_trip() -> None:
+    assert parse_lock(format_lock(LOCK), where="x.lock") == LOCK
+
+
+def test_a_lock_has_one_file_per_line_and_a_final_newline() -> None:
+    text = format_lock(LOCK).decode("utf-8")
+    assert text.endswith('"\n}\n')
+    assert f'  "notebooks/x.ipynb": "{BLOB}",\n' in text
+    assert f'  "图/é.svg": "{BLOB}"\n' in text
+    assert [line.split('"')[1] for line in text.split("\n") if line.startswith(' "')] == sorted(
+        json.loads(text)
+    )
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"{}",
+        b"\xff\xfe",
+        b"[" * 100_000,
+        format_lock(LOCK).replace(b'"url"', b'"uri"'),
+        format_lock(LOCK).replace(b' "docs": "docs"', b' "docs": "docs",\n "docs": "docs"'),
+        b"<<<<<<< ours\n" + format_lock(LOCK),
+    ],
+)
+def test_what_is_no_lock_is_refused_with_its_place(data: bytes) -> None:
+    with pytest.raises(InputError) as caught:
+        parse_lock(data, where="upstream/jax.lock")
+    assert caught.value.where == "upstream/jax.lock"
+    assert "pull" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("url", 1),
+        ("ref", None),
+        ("ref", "a\nb"),
+        ("url", "\ud800"),
+        ("commit", "abc"),
+        ("commit", BLOB.upper()),
+        ("docs", "../docs"),
+        ("docs", ""),
+        ("docs", "/docs"),
+        ("files", []),
+        ("files", {"a.md": 1}),
+        ("files", {"a.md": "abc"}),
+        ("files", {"../a.md": BLOB}),
+        ("files", {"/etc/a.md": BLOB}),
+        ("files", {"a\\b.md": BLOB}),
+        ("files", {"a//b.md": BLOB}),
+    ],
+)
+def test_wrong_values_are_refused(key: str, value: object) -> None:
+    table: dict[str, Any] = json.loads(format_lock(LOCK))
+    table[key] = value
+    with pytest.raises(InputError):
+        parse_lock(json.dumps(table).encode(), where="x.lock")
+
+
+def test_docs_may_be_the_root() -> None:
+    data = format_lock(LOCK).replace(b'"docs": "docs"', b'"docs": "."')
+    assert parse_lock(data, where="x.lock").docs == "."
+
+
+@pytest.mark.parametrize(
+    ("path", "safe"),
+    [
+        ("a.md", True),
+        ("a/b c/图.md", True),
+        ("..a/b..", True),
+        ("", False),
+        ("/a", False),
+        ("a/", False),
+        ("a//b", False),
+        ("./a", False),
+        ("a/../b", False),
+        ("..", False),
+        ("a\\b", False),
+        ("a\nb", False),
+        ("a\0b", False),
+        ("a/\udcff.md", False),
+        (".git/config", False),
+        ("a/.GIT/hooks", False),
+    ],
+)
+def test_paths_that_leave_their_folder_are_not_safe(path: str, safe: bool) -> None:
+    assert is_safe_path(path) is safe
+
+
+def test_a_notebook_and_its_twin_are_one_page() -> None:
+    pages = pages_of(
+        files("b.md", "a/x.md", "a/x.ipynb", "conf.py", "c/y.rst", "x.v2.ipynb", ".md")
+    )
+    assert [page.name for page in pages] == ["a/x", "b", "c/y", "x.v2"]
+    assert [file.path for file in pages[0].files] == ["a/x.ipynb", "a/x.md"]
+
+
+def test_a_blob_id_is_git_s() -> None:
+    assert blob_id(b"") == "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
+    assert blob_id(b"hello\n") == "ce013625030ba8dba906f756967f9e9ca394464a"
+
+
+def test_a_listing_id_depends_on_names_and_blobs() -> None:
+    assert listing_id(files("a")) == hashlib.sha1(f"{BLOB} a\n".encode()).hexdigest()
+    assert listing_id(files("a")) != listing_id(files("b"))

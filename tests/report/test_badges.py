@@ -1,0 +1,92 @@
+"""Badges: what they say, and that they can be read by what reads them."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from pipeline.core.pin.lock import Lock
+from pipeline.core.results import Comparison, PageChange, PageResult
+from pipeline.report.badges import Badge, badges_of, to_endpoint, to_svg
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def lock(ref: str) -> Lock:
+    return Lock(url="u", ref=ref, commit="0" * 40, date="", jax="1.0.0", docs=".", files=())
+
+
+@pytest.mark.parametrize(
+    ("messages", "done", "value", "colour"),
+    [
+        (0, 0, "0 %", "red"),
+        (10, 4, "40 %", "red"),
+        (2, 1, "50 %", "yellow"),
+        (10, 9, "90 %", "green"),
+        (1000, 999, "99 %", "green"),
+    ],
+)
+def test_translated(messages: int, done: int, value: str, colour: str) -> None:
+    pages = [PageResult(page="a", messages=messages, translated=done), PageResult(page="b")]
+    assert badges_of(pages, jax="1.0.0", locale="zh_CN") == (
+        Badge(name="translated", label="translated zh_CN", value=value, colour=colour),
+        Badge(name="jax", label="JAX", value="1.0.0", colour="blue"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("changes", "value", "colour"),
+    [
+        ((), "up to date", "green"),
+        ((PageChange(page="a", moved=3, dropped=1),), "up to date", "green"),
+        ((PageChange(page="a", added=1),), "behind by 1 message", "yellow"),
+        (
+            (PageChange(page="a", added=1), PageChange(page="b", changed=2)),
+            "behind by 3 messages",
+            "yellow",
+        ),
+    ],
+)
+def test_behind(changes: tuple[PageChange, ...], value: str, colour: str) -> None:
+    comparison = Comparison(before=lock("v1"), after=lock("main"), pages=changes)
+    badge = badges_of([], jax="1.0.0", locale="zh_CN", comparison=comparison)[2]
+    assert badge == Badge(name="behind", label="v1 against main", value=value, colour=colour)
+
+
+def test_a_ref_without_a_name() -> None:
+    comparison = Comparison(before=lock(""), after=lock(""), pages=())
+    assert (
+        badges_of([], jax="1.0.0", locale="zh_CN", comparison=comparison)[2].label
+        == "docs against HEAD"
+    )
+
+
+def test_endpoint() -> None:
+    data = to_endpoint(Badge(name="n", label="译文", value='a "b"', colour="blue"))
+    assert json.loads(data) == {
+        "schemaVersion": 1,
+        "label": "译文",
+        "message": 'a "b"',
+        "color": "blue",
+    }
+    assert data.endswith(b"}\n")
+
+
+@pytest.mark.parametrize("label", ["JAX", "译文 <b> & \"quoted\" 'too'", "illi.:"])
+def test_svg_is_well_formed_and_says_its_text(label: str) -> None:
+    root = ET.fromstring(to_svg(Badge(name="n", label=label, value="40 %", colour="red")))
+    assert root.attrib["aria-label"] == f"{label}: 40 %"
+    assert [text.text for text in root.iter(f"{SVG}text")] == [label, "40 %"]
+    assert float(root.attrib["width"]) == sum(
+        float(text.attrib["textLength"]) + 12 for text in root.iter(f"{SVG}text")
+    )
+
+
+def test_wide_characters_take_more_room() -> None:
+    widths = [
+        ET.fromstring(to_svg(Badge(name="n", label=label, value="1", colour="red"))).attrib["width"]
+        for label in ("ill", "abc", "一二三")
+    ]
+    assert [int(width) for width in widths] == sorted({int(width) for width in widths})

@@ -1,0 +1,365 @@
+"""The report in its three shapes."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from pipeline.core.execution.result import CellFailure, Execution, Status
+from pipeline.core.pin.lock import Lock, SourceFile
+from pipeline.core.results import PageResult
+from pipeline.errors import ConfigError, GuardError, InputError, PipelineError, worst
+from pipeline.findings import Finding, Severity
+from pipeline.report import results as report
+from pipeline.report.result import RunResult
+
+LOCK = Lock(
+    url="https://example.org/docs",
+    ref="v2",
+    commit="ab" * 20,
+    date="2026-11-21T10:00:00+00:00",
+    jax="1.2.3",
+    docs="docs",
+    files=(),
+)
+ERROR = Finding(
+    code="atom-lost",
+    severity=Severity.ERROR,
+    where="a.po:7",
+    text="`jit` is missing",
+    page="a",
+    hint="Put it back.",
+)
+WARNING = Finding(
+    code="spacing", severity=Severity.WARNING, where="a.po:9", text="no space before JAX", page="a"
+)
+NOTE = Finding(
+    code="moved", severity=Severity.NOTE, where="b.po", text="page was renamed", page="b"
+)
+FAILURE = CellFailure(
+    cell=3,
+    source="f(1)\ng(2)",
+    exception="ValueError",
+    message="bad \x1b[31m value",
+    traceback="line 2",
+    blame="upstream",
+)
+FAILED = Execution(
+    page="b",
+    status=Status.FAILED,
+    reason="cell 3: ValueError",
+    cells=2,
+    total=5,
+    seconds=1.25,
+    failure=FAILURE,
+)
+PASSED = Execution(page="a", status=Status.PASSED, cells=4, total=4, seconds=2.5)
+SKIPPED = Execution(page="c", status=Status.SKIPPED, reason="accelerator: needs a TPU", total=3)
+PAGE_A = PageResult(
+    page="a",
+    files=(SourceFile(path="a.ipynb", blob="12" * 20),),
+    title="数组",
+    messages=10,
+    words=100,
+    translated=10,
+    translated_words=100,
+    code_cells=4,
+    findings=(ERROR, WARNING),
+    execution=PASSED,
+)
+PAGE_B = PageResult(
+    page="guides/[b]",
+    messages=4,
+    words=40,
+    translated=1,
+    fuzzy=2,
+    translated_words=10,
+    obsolete=1,
+    findings=(NOTE,),
+    execution=FAILED,
+)
+PAGE_C = PageResult(page="c", execution=SKIPPED)
+RESULT = RunResult(name="docs", lock=LOCK, pages={"zh_CN": (PAGE_A, PAGE_B, PAGE_C)})
+
+
+def test_json_holds_everything() -> None:
+    data = json.loads(report.to_json(RESULT))
+    assert data["version"] == 1
+    assert data["upstream"] == {
+        "name": "docs",
+        "url": "https://example.org/docs",
+        "ref": "v2",
+        "commit": "ab" * 20,
+        "date": "2026-11-21T10:00:00+00:00",
+        "jax": "1.2.3",
+    }
+    assert data["exit_code"] == 6
+    pages = {page["page"]: page for page in data["locales"]["zh_CN"]["pages"]}
+    assert pages["a"]["files"] == [{"path": "a.ipynb", "blob": "12" * 20}]
+    assert pages["a"]["title"] == "数组"
+    assert pages["a"]["findings"][0] == {
+        "code": "atom-lost",
+        "severity": "error",
+        "where": "a.po:7",
+        "text": "`jit` is missing",
+        "page": "a",
+        "hint": "Put it back.",
+    }
+    assert (pages["guides/[b]"]["untranslated"], pages["guides/[b]"]["fuzzy"]) == (1, 2)
+    assert pages["guides/[b]"]["execution"]["failure"]["blame"] == "upstream"
+    assert pages["c"]["execution"]["status"] == "skipped"
+
+
+def test_json_totals() -> None:
+    assert json.loads(report.to_json(RESULT))["locales"]["zh_CN"]["totals"] == {
+        "pages": 3,
+        "messages": 14,
+        "translated": 11,
+        "fuzzy": 2,
+        "untranslated": 1,
+        "obsolete": 1,
+        "words": 140,
+        "translated_words": 110,
+        "fuzzy_words": 0,
+        "code_cells": 4,
+        "findings": 3,
+        "passed": 1,
+        "partial": 0,
+        "failed": 1,
+        "skipped": 1,
+    }
+    assert json.loads(report.to_json(RESULT))["executed"] == {
+        "passed": {"pages": 1, "cells": 4, "total": 4},
+        "failed": {"pages": 1, "cells": 2, "total": 5},
+        "skipped: accelerator": {"pages": 1, "cells": 0, "total": 3},
+    }
+
+
+def test_json_of_a_cached_run_is_the_same() -> None:
+    """Else the second of two equal runs would write a file."""
+    cached = dataclasses.replace(PAGE_A, execution=dataclasses.replace(PASSED, cached=True))
+    again = dataclasses.replace(RESULT, pages={"zh_CN": (cached, PAGE_B, PAGE_C)}, changes=("x",))
+    assert report.to_json(again) == report.to_json(RESULT)
+
+
+def test_json_keeps_nothing_that_varies_from_run_to_run() -> None:
+    varied = dataclasses.replace(
+        PASSED, cached=True, started=3.5, worker=2, cell_seconds=(0.1, 0.2, 0.3, 1.9)
+    )
+    again = dataclasses.replace(
+        RESULT, pages={"zh_CN": (dataclasses.replace(PAGE_A, execution=varied), PAGE_B, PAGE_C)}
+    )
+    assert report.to_json(again) == report.to_json(RESULT)
+
+
+def test_json_of_a_shard_says_which() -> None:
+    assert "shard" not in json.loads(report.to_json(RESULT))
+    assert json.loads(report.to_json(RESULT, shard=(2, 5)))["shard"] == {"index": 2, "count": 5}
+
+
+PARTIAL = Execution(
+    page="d",
+    status=Status.PARTIAL,
+    reason="accelerator: cell 3 asks for a TPU",
+    cells=2,
+    total=6,
+    seconds=1.0,
+    note="in interpret mode",
+)
+IN_PART = dataclasses.replace(
+    RESULT, pages={"zh_CN": (PAGE_A, PageResult(page="d", code_cells=6, execution=PARTIAL))}
+)
+
+
+def test_a_page_that_ran_in_part_never_counts_as_passed() -> None:
+    data = json.loads(report.to_json(IN_PART))
+    assert (
+        data["exit_code"],
+        data["locales"]["zh_CN"]["totals"]["partial"],
+        data["locales"]["zh_CN"]["totals"]["passed"],
+    ) == (1, 1, 1)
+    assert data["executed"]["partial: accelerator"] == {"pages": 1, "cells": 2, "total": 6}
+    assert data["locales"]["zh_CN"]["pages"][1]["execution"] == {
+        "page": "d",
+        "status": "partial",
+        "reason": "accelerator: cell 3 asks for a TPU",
+        "cells": 2,
+        "total": 6,
+        "seconds": 1.0,
+        "failure": None,
+        "note": "in interpret mode",
+    }
+    text = report.to_text(IN_PART, width=140, colour=False)
+    assert "partial in interpret mode: accelerator, 2 of 6 cells" in text
+    assert "\x1b[36mpartial\x1b[0m" in report.to_text(IN_PART, width=140, colour=True)
+
+
+def test_junit_of_a_page_that_ran_in_part() -> None:
+    case = ET.fromstring(report.to_junit(IN_PART))[1][1]
+    assert [child.tag for child in case] == ["properties", "system-out"]
+    facts = {one.get("name"): one.get("value") for one in case[0]}
+    assert facts == {"status": "partial", "cells": "2/6", "note": "in interpret mode"}
+    assert case[1].text == "ran 2 of 6 code cells: accelerator: cell 3 asks for a TPU"
+
+
+def test_colours_of_a_traceback_stay_out_of_text_and_junit() -> None:
+    coloured = dataclasses.replace(
+        FAILED, failure=dataclasses.replace(FAILURE, traceback="\x1b[31mline\x1b[0m 2")
+    )
+    result = dataclasses.replace(
+        RESULT, pages={"zh_CN": (dataclasses.replace(PAGE_B, execution=coloured),)}
+    )
+    assert "  line 2\n" in report.to_text(result, width=120, colour=False)
+    assert "  line 2" in (ET.fromstring(report.to_junit(result))[1][0][0].text or "")
+
+
+def test_json_survives_any_text() -> None:
+    odd = dataclasses.replace(ERROR, text="\ud800 \x00 \u2028 中")
+    data = json.loads(report.to_json(dataclasses.replace(RESULT, findings=(odd,))))
+    assert data["findings"][0]["text"] == odd.text
+
+
+def test_junit_has_a_case_per_page_and_stage() -> None:
+    suites = {suite.get("name"): suite for suite in ET.fromstring(report.to_junit(RESULT))}
+    assert list(suites) == ["docs.zh_CN.pages", "docs.execute"]
+    pages, runs = suites["docs.zh_CN.pages"], suites["docs.execute"]
+    assert [(case.get("name"), [child.tag for child in case]) for case in pages] == [
+        ("a", ["failure", "system-out"]),
+        ("guides/[b]", ["system-out"]),
+        ("c", []),
+    ]
+    assert [
+        (case.get("name"), case.get("time"), [child.tag for child in case]) for case in runs
+    ] == [
+        ("a", "2.500", []),
+        ("b", "1.250", ["failure"]),
+        ("c", "0.000", ["skipped"]),
+    ]
+    assert (runs.get("tests"), runs.get("failures"), runs.get("skipped")) == ("3", "1", "1")
+    failure = runs[1][0]
+    assert failure.get("type") == "ValueError"
+    assert "g(2)" in (failure.text or "")
+
+
+def test_junit_survives_any_text() -> None:
+    odd = dataclasses.replace(ERROR, text="\x00 \x1b ]]> <&> \ud800 \uffff 中 😀")
+    case = ET.fromstring(report.to_junit(dataclasses.replace(RESULT, findings=(odd,))))[1][0]
+    assert case[0].get("message") == r"a.po:7: \x00 \x1b ]]> <&> \xd800 \xffff 中 😀 [atom-lost]"
+
+
+def test_text_shows_table_findings_failures_and_summary() -> None:
+    text = report.to_text(RESULT, width=120, colour=False)
+    rows = {line.split()[0]: line.split() for line in text.split("\n") if line.strip()}
+    assert rows["a"] == ["a", "10", "100", "%", "2", "passed", "2.5"]
+    assert rows["guides/[b]"] == ["guides/[b]", "4", "25", "%", "2", "30", "1", "failed", "1.2"]
+    assert rows["c"] == ["c", "0", "–", "skipped:", "accelerator"]
+    assert (
+        "error [atom-lost] a.po:7: `jit` is missing\n    Put it back.\nwarning [spacing] a.po:9: no space before JAX\n"
+        in text
+    )
+    assert "page was renamed" not in text
+    assert "… and 1 more: see build/report.json" in text
+    assert (
+        "b, cell 3: ValueError: bad \\x1b[31m value\n  blame: upstream\n  | f(1)\n  | g(2)\n"
+        in text
+    )
+    assert text.endswith(
+        "docs v2 (ababababab), JAX 1.2.3\n"
+        "zh_CN: 3 pages, 14 messages, 78 % translated, 1 passed, 1 failed, 1 skipped\n"
+        "code cells run: passed 4/4, failed 2/5, skipped: accelerator 0/3\n"
+    )
+    assert "\x1b" not in text
+
+
+def test_text_in_colour() -> None:
+    assert "\x1b[31mfailed\x1b[0m" in report.to_text(RESULT, width=120, colour=True)
+
+
+def test_verbose_text_lists_notes() -> None:
+    assert "note [moved] b.po: page was renamed" in report.to_text(
+        RESULT, width=120, colour=False, verbose=True
+    )
+
+
+def test_long_lists_are_cut() -> None:
+    many = tuple(dataclasses.replace(ERROR, where=f"a.po:{line}") for line in range(50))
+    lines = report.findings_lines(many)
+    assert lines[-1] == "… and 30 more: see build/report.json"
+    assert len(lines) == 2 * report.LISTED + 1
+    runs = tuple(
+        dataclasses.replace(FAILED, page=str(number), failure=None) for number in range(50)
+    )
+    assert report.failure_lines(runs)[-2:] == [
+        "19: cell 3: ValueError",
+        "… and 30 more: see build/report.json",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("part", "whole", "shown"), [(0, 0, "–"), (0, 3, "0 %"), (999, 1000, "99 %"), (3, 3, "100 %")]
+)
+def test_percent_is_never_100_while_something_is_missing(part: int, whole: int, shown: str) -> None:
+    assert report.percent(part, whole) == shown
+
+
+@pytest.mark.parametrize(
+    ("codes", "code"),
+    [
+        ((), 0),
+        ((0, 1), 1),
+        ((1, 4), 4),
+        ((4, 6), 6),
+        ((6, 7), 7),
+        ((7, 3), 3),
+        ((3, 5), 5),
+        ((5, 70), 70),
+        ((1, 99), 70),
+        ((70, 130), 130),
+    ],
+)
+def test_worst_exit_code(codes: tuple[int, ...], code: int) -> None:
+    assert worst(codes) == worst(codes[::-1]) == code
+
+
+def test_exit_code_of_a_run() -> None:
+    def code(*findings: Finding, execution: Execution | None = None, **fields: object) -> int:
+        page = PageResult(page="a", findings=findings, execution=execution)
+        result = RunResult(name="docs", lock=LOCK, pages={"zh_CN": (page,)})
+        return dataclasses.replace(result, **fields).exit_code  # type: ignore[arg-type]
+
+    assert code() == 0
+    assert code(WARNING, NOTE, execution=PASSED) == 0
+    assert code(ERROR) == 1
+    assert code(ERROR, execution=FAILED) == 6
+    assert code(ERROR, Finding.of(InputError("is no notebook"))) == 4
+    assert code(Finding.of(GuardError("differs")), execution=FAILED) == 5
+    assert code(changes=("x.po",)) == 0
+    assert code(changes=("x.po",), check_only=True) == 1
+    assert code(findings=(ERROR,)) == 1
+
+
+def test_finding_of_an_error() -> None:
+    error = InputError("is no notebook", where="a.ipynb", hint="Mend it.")
+    assert Finding.of(error, page="a") == Finding(
+        code="input-error",
+        severity=Severity.ERROR,
+        where="a.ipynb",
+        text="is no notebook",
+        page="a",
+        hint="Mend it.",
+        exit_code=4,
+    )
+    assert Finding.of(PipelineError("broke"), page="a").where == "a"
+    assert (Finding.of(ConfigError("x")).code, Finding.of(ConfigError("x")).exit_code) == (
+        "config-error",
+        2,
+    )
+
+
+def test_what_two_locales_share_counts_once() -> None:
+    both = dataclasses.replace(RESULT, pages={"zh_CN": (PAGE_A,), "ja": (PAGE_A,)})
+    assert both.all_findings == (ERROR, WARNING)
+    assert both.executions == (PASSED,)

@@ -1,0 +1,469 @@
+"""What ``check`` found, in its four shapes."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from pipeline.arguments import FORMATS
+from pipeline.findings import CheckResult, Mistake, Severity
+from pipeline.log import NORMAL, QUIET, VERBOSE
+from pipeline.report.mistakes import excerpt, render, summary, to_github, to_json, to_text
+from pipeline.report.sarif import to_sarif
+
+BOLD = Mistake(
+    code="M102",
+    name="bold or italics that do not show",
+    severity=Severity.ERROR,
+    file="translations/zh_CN/docs/trees.po",
+    line=123,
+    text="`**注意：**` is shown with its stars",
+    hint="Move the colon out of the bold.",
+    page="trees",
+    section="Trees › Leaves",
+    msgid="**Note:** leaves fall.",
+    msgstr="**注意：**叶子会落。",
+    spans=((0, 7),),
+    fixed="**注意**：叶子会落。",
+)
+SPACE = Mistake(
+    code="M401",
+    name="no space between Chinese and Latin",
+    severity=Severity.WARNING,
+    file="translations/zh_CN/docs/trees.po",
+    line=130,
+    text="no space in `用JAX`",
+    hint="Put one in.",
+    page="trees",
+    msgid="Use JAX.",
+    msgstr="用JAX。",
+    spans=((0, 2),),
+    fixed="用 JAX。",
+)
+TASTE = Mistake(
+    code="M409",
+    name="a matter of taste",
+    severity=Severity.NOTE,
+    file="translations/zh_CN/docs/roots.po",
+    line=7,
+    text="fine, but",
+    hint="",
+    page="roots",
+    msgid="Roots",
+    msgstr="根",
+)
+RESULT = CheckResult(mistakes=(BOLD, SPACE, TASTE), files=2, entries=40)
+
+
+# --- text ----------------------------------------------------------------------------------------
+
+
+def test_text() -> None:
+    assert to_text(RESULT, width=80, colour=False) == (
+        "translations/zh_CN/docs/trees.po:123: error M102 bold or italics that do not show\n"
+        "  Trees › Leaves\n"
+        "  »**注意：**«叶子会落。\n"
+        "  `**注意：**` is shown with its stars\n"
+        "  → Move the colon out of the bold.\n"
+        "  --fix makes it: **注意**：叶子会落。\n"
+        "\n"
+        "translations/zh_CN/docs/trees.po:130: warning M401 no space between Chinese and Latin\n"
+        "  »用J«AX。\n"
+        "  no space in `用JAX`\n"
+        "  → Put one in.\n"
+        "  --fix makes it: 用 JAX。\n"
+        "\n"
+        "1 error, 1 warning, 1 note in 40 entries of 2 catalogues; --fix mends 2; -v shows the notes\n"
+    )
+
+
+def test_notes_only_if_asked_for() -> None:
+    block = "translations/zh_CN/docs/roots.po:7: note M409 a matter of taste\n  根\n  fine, but\n\n"
+    assert block in to_text(RESULT, width=80, colour=False, level=VERBOSE)
+    assert "M409" not in to_text(RESULT, width=80, colour=False, level=NORMAL)
+
+
+def test_quiet_leaves_only_errors_and_warnings() -> None:
+    mended = replace(RESULT, diffs="-甲\n+乙\n")
+    text = to_text(mended, width=80, colour=False, level=QUIET)
+    assert text.startswith(BOLD.file)
+    assert text.endswith("用 JAX。\n\n")
+    assert to_text(CheckResult(files=1, entries=1), width=80, colour=False, level=QUIET) == ""
+
+
+def test_colours_mark_the_words() -> None:
+    text = to_text(replace(RESULT, diffs="@@ -1 +1 @@\n-甲\n+乙\n"), width=80, colour=True)
+    assert "  \x1b[4;31m**注意：**\x1b[0m叶子会落。\n" in text
+    assert "  \x1b[4;33m用J\x1b[0mAX。\n" in text
+    assert "**注意\x1b[4;32m**：\x1b[0m叶子会落。\n" in text
+    assert "\x1b[31m-甲\x1b[0m\n\x1b[32m+乙\x1b[0m\n" in text
+    assert "»" not in text
+
+
+def test_what_was_mended_comes_first() -> None:
+    text = to_text(
+        CheckResult(
+            files=1, entries=3, diffs="--- a/x.po\n+++ b/x.po\n-甲\n+乙\n", written=("x.po",)
+        ),
+        width=80,
+        colour=False,
+    )
+    assert (
+        text
+        == "--- a/x.po\n+++ b/x.po\n-甲\n+乙\n\nno mistakes in 3 entries of 1 catalogue; 1 file mended\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("result", "line"),
+    [
+        (CheckResult(files=9, entries=205), "no mistakes in 205 entries of 9 catalogues"),
+        (
+            CheckResult(files=1, entries=1, silenced=2),
+            "no mistakes in 1 entry of 1 catalogue; 2 silenced",
+        ),
+        (
+            CheckResult(files=1, entries=2, mistakes=(BOLD, BOLD)),
+            "2 errors in 2 entries of 1 catalogue; --fix mends 2",
+        ),
+        (
+            CheckResult(files=1, entries=2, mistakes=(TASTE,)),
+            "1 note in 2 entries of 1 catalogue; -v shows the notes",
+        ),
+        (
+            CheckResult(files=3, entries=2, written=("a", "b")),
+            "no mistakes in 2 entries of 3 catalogues; 2 files mended",
+        ),
+    ],
+)
+def test_summary(result: CheckResult, line: str) -> None:
+    assert summary(result) == line
+    assert to_text(result, width=80, colour=False).endswith(f"{line}\n")
+
+
+def test_a_mistake_of_the_file_itself_has_no_words() -> None:
+    header = replace(
+        TASTE,
+        severity=Severity.WARNING,
+        line=1,
+        text="the header lacks Language",
+        hint="Add it.",
+        msgid="",
+        msgstr="",
+    )
+    assert to_text(CheckResult(mistakes=(header,)), width=80, colour=False).split("\n")[1:3] == [
+        "  the header lacks Language",
+        "  → Add it.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "shown"),
+    [
+        ("见图 。", "见图。", "见\x1b[4;32m图。\x1b[0m"),  # what is gone is shown by its neighbours
+        (
+            "用JAX编写代码，再用XLA编译。",
+            "用 JAX编写代码，再用 XLA编译。",
+            "用\x1b[4;32m \x1b[0mJAX编写代码，再用\x1b[4;32m \x1b[0mXLA编译。",
+        ),
+        ("a__甲__b", "a**甲**b", "a\x1b[4;32m**甲**\x1b[0mb"),  # close together: one place
+        ("甲 ", "甲", "\x1b[4;32m甲\x1b[0m"),
+    ],
+)
+def test_what_a_fix_changes_is_marked(before: str, after: str, shown: str) -> None:
+    mistake = replace(SPACE, msgstr=before, fixed=after, spans=())
+    assert f"--fix makes it: \x1b[0m{shown}\n" in to_text(
+        CheckResult(mistakes=(mistake,)), width=80, colour=True
+    )
+
+
+@pytest.mark.parametrize("colour", [False, True])
+def test_what_a_page_says_does_not_drive_the_terminal(colour: bool) -> None:
+    evil = "\x1b[2J甲\r\x07\u202e乙\u200b\ud800"
+    mistake = replace(
+        BOLD,
+        msgstr=evil,
+        fixed=f"{evil}!",
+        text=evil,
+        hint=evil,
+        section=evil,
+        name=evil,
+        file=f"a{evil}.po",
+        spans=((0, 1),),
+    )
+    text = to_text(CheckResult(mistakes=(mistake,), diffs=f"+{evil}\n"), width=200, colour=colour)
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", text) if colour else text
+    assert re.findall(r"[^\n -~\u4e00-\u9fff»«→…]", plain.replace("\u200b", "")) == []
+    words = plain.split("\n")[4]
+    assert words == (
+        "  \\x1b[2J甲\\r\\x07\\u202e乙\\u200b\\ud800"
+        if colour
+        else "  »\\x1b«[2J甲\\r\\x07\\u202e乙\\u200b\\ud800"
+    )
+
+
+@pytest.mark.parametrize("where", ["msgstr", "text", "section", "file"])
+def test_what_a_page_says_is_no_workflow_command(where: str) -> None:
+    mistake = replace(BOLD, spans=(), **{where: "::set-env name=A::b ##[add-mask]c"})  # type: ignore[arg-type]
+    text = to_text(CheckResult(mistakes=(mistake,), diffs="::debug::x\n"), width=200, colour=False)
+    assert "set-env" in text
+    assert not re.search(r"(?m)^\s*::|##\[", text)
+
+
+def test_line_breaks_of_a_msgstr_are_shown() -> None:
+    text = to_text(
+        CheckResult(mistakes=(replace(SPACE, msgstr="甲\n乙", fixed=None, spans=((2, 3),)),)),
+        width=80,
+        colour=False,
+    )
+    assert "\n  甲⏎»乙«\n" in text
+
+
+# --- the words around ----------------------------------------------------------------------------
+
+LONG = "".join(f"第{number}句话。" for number in range(1, 60))
+
+
+def _shown(text: str, spans: list[tuple[int, int]], width: int) -> str:
+    return "".join(
+        f"[{piece}]" if marked else piece for piece, marked in excerpt(text, spans, width)
+    )
+
+
+@pytest.mark.parametrize(
+    ("spans", "width", "shown"),
+    [
+        ([], 16, "第1句话。第2句…"),
+        ([(0, 3)], 16, "[第1句]话。第2…"),
+        ([(300, 303)], 30, "…句话。第52[句话。]第53句话。…"),
+        ([(len(LONG) - 1, len(LONG))], 16, "…话。第59句话[。]"),
+        ([(0, len(LONG))], 20, "[第1句话。…9句话。]"),
+        ([(3, 4), (300, 301)], 32, "第1句[话]。第2句…。第52[句]话。第…"),
+        (
+            [(0, 1), (100, 101), (200, 201), (300, 301), (310, 311)],
+            24,
+            "[第]1句…。第[1]9…话[。]第3…",
+        ),
+    ],
+)
+def test_excerpt(spans: list[tuple[int, int]], width: int, shown: str) -> None:
+    assert _shown(LONG, spans, width) == shown
+
+
+def test_what_fits_is_shown_whole() -> None:
+    assert excerpt("用JAX。", [(0, 2)], 7) == [("用J", True), ("AX。", False)]
+    assert excerpt("", [], 7) == []
+
+
+TEXT = st.text(st.sampled_from("ab 甲乙。\n\u200b\u0301👩") | st.characters(), max_size=120)
+
+
+@given(
+    TEXT,
+    st.lists(st.tuples(st.integers(0, 120), st.integers(0, 30)), max_size=5),
+    st.integers(14, 60),
+)
+def test_an_excerpt_is_never_wider_than_asked_and_leaves_nothing_out_without_a_sign(
+    text: str, places: list[tuple[int, int]], width: int
+) -> None:
+    spans = [(start, start + length) for start, length in places]
+    pieces = excerpt(text, spans, width)
+    shown = "".join(piece for piece, _ in pieces)
+    assert cell_len(shown) <= max(width, 14)
+    assert "\n" not in shown
+    assert [marked for _, marked in pieces] == [
+        number % 2 == bool(pieces[0][1]) for number in range(1, len(pieces) + 1)
+    ]
+    if "…" not in shown:
+        assert len(shown) >= len(text)
+
+
+# --- JSON and annotations ------------------------------------------------------------------------
+
+
+def test_json() -> None:
+    record = json.loads(to_json(replace(RESULT, silenced=4, written=("a.po",), diffs="+甲\n")))
+    assert [record[name] for name in ("version", "exit_code", "files", "entries", "silenced")] == [
+        1,
+        1,
+        2,
+        40,
+        4,
+    ]
+    assert record["counts"] == {"note": 1, "warning": 1, "error": 1}
+    assert record["mistakes"][0] == {
+        "code": "M102",
+        "name": "bold or italics that do not show",
+        "severity": "error",
+        "file": "translations/zh_CN/docs/trees.po",
+        "line": 123,
+        "text": "`**注意：**` is shown with its stars",
+        "hint": "Move the colon out of the bold.",
+        "page": "trees",
+        "section": "Trees › Leaves",
+        "msgid": "**Note:** leaves fall.",
+        "msgstr": "**注意：**叶子会落。",
+        "spans": [[0, 7]],
+        "fixed": "**注意**：叶子会落。",
+    }
+    assert (record["written"], record["diffs"]) == (["a.po"], "+甲\n")
+
+
+def test_json_of_a_lone_surrogate_can_be_read() -> None:
+    record = json.loads(to_json(CheckResult(mistakes=(replace(BOLD, msgstr="甲\ud800"),))))
+    assert record["mistakes"][0]["msgstr"] == "甲\ud800"
+
+
+def test_github_annotations() -> None:
+    assert to_github(RESULT) == (
+        "::error file=translations/zh_CN/docs/trees.po,line=123,title=M102 bold or italics that do not show"
+        "::Trees › Leaves%0A`**注意：**` is shown with its stars%0A→ Move the colon out of the bold.\n"
+        "::warning file=translations/zh_CN/docs/trees.po,line=130,title=M401 no space between Chinese and Latin"
+        "::no space in `用JAX`%0A→ Put one in.\n"
+    )
+    assert to_github(RESULT, verbose=True).split("\n")[2] == (
+        "::notice file=translations/zh_CN/docs/roots.po,line=7,title=M409 a matter of taste::fine, but"
+    )
+
+
+def test_github_annotations_are_escaped() -> None:
+    mistake = replace(
+        TASTE,
+        severity=Severity.ERROR,
+        file="a,b:c%.po",
+        name="x: y, 5%",
+        text="1%\n2\r\x1b, a: b::c",
+        line=0,
+    )
+    assert to_github(CheckResult(mistakes=(mistake,))) == (
+        "::error file=a%2Cb%3Ac%25.po,line=1,title=M409 x%3A y%2C 5%25::1%25%0A2\\r\\x1b, a: b::c\n"
+    )
+
+
+# --- SARIF ---------------------------------------------------------------------------------------
+
+
+def _sarif(result: CheckResult, home: str = "") -> dict[str, Any]:
+    log = to_sarif(result, home=home)
+    assert log["version"] == "2.1.0"
+    run: dict[str, Any]
+    (run,) = log["runs"]
+    return run
+
+
+def test_sarif_has_what_the_standard_demands() -> None:
+    run = _sarif(RESULT)
+    driver = run["tool"]["driver"]
+    assert driver["name"]
+    assert [rule["id"] for rule in driver["rules"]] == ["M102", "M401", "M409"]
+    assert [rule["defaultConfiguration"]["level"] for rule in driver["rules"]] == [
+        "error",
+        "warning",
+        "note",
+    ]
+    assert driver["rules"][0]["name"] == "BoldOrItalicsThatDoNotShow"
+    assert driver["rules"][0]["shortDescription"] == {"text": "Bold or italics that do not show"}
+    for mistake, found in zip(RESULT.mistakes, run["results"], strict=True):
+        assert driver["rules"][found["ruleIndex"]]["id"] == found["ruleId"] == mistake.code
+        assert found["level"] == mistake.severity
+        assert found["message"]["text"].startswith(mistake.text)
+        place = found["locations"][0]["physicalLocation"]
+        assert place["artifactLocation"] == {"uri": mistake.file, "uriBaseId": "%SRCROOT%"}
+        assert place["region"] == {"startLine": mistake.line}
+
+
+@pytest.mark.parametrize(
+    "result",
+    [CheckResult(), RESULT, CheckResult(mistakes=(replace(BOLD, file="页/a b%.po", line=0),))],
+)
+@pytest.mark.parametrize("home", ["", "https://example.org/docs-zh/"])
+def test_sarif_is_what_the_official_schema_describes(result: CheckResult, home: str) -> None:
+    reason = (
+        "the classes that are made from the official schema are in the PyPI package pydantic-sarif"
+    )
+    model = pytest.importorskip("pydantic_sarif.model", reason=reason)
+    model.StaticAnalysisResultsFormatSarifVersion210JsonSchema.model_validate(
+        to_sarif(result, home=home)
+    )
+
+
+def test_sarif_names_the_page_that_explains_a_code() -> None:
+    assert "helpUri" not in _sarif(RESULT)["tool"]["driver"]["rules"][0]
+    rule = _sarif(RESULT, home="https://example.org/docs-zh/")["tool"]["driver"]["rules"][0]
+    assert rule["helpUri"] == "https://example.org/docs-zh/docs/translating.zh.md#m102"
+    assert rule["help"]["text"] == "See docs/translating.zh.md#m102"
+
+
+def test_sarif_paths_are_uris() -> None:
+    (found,) = _sarif(CheckResult(mistakes=(replace(BOLD, file="页/a b%.po"),)))["results"]
+    assert (
+        found["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+        == "%E9%A1%B5/a%20b%25.po"
+    )
+
+
+def test_sarif_messages_have_no_links_of_the_msgstr() -> None:
+    (found,) = _sarif(
+        CheckResult(mistakes=(replace(BOLD, text="`[a](http://evil.example)` is new"),))
+    )["results"]
+    assert (
+        found["message"]["text"]
+        == "`[a\\](http://evil.example)` is new. Move the colon out of the bold."
+    )
+
+
+def test_a_rule_weighs_what_the_worst_of_its_results_weighs() -> None:
+    for many in (
+        (BOLD, replace(BOLD, severity=Severity.NOTE)),
+        (replace(BOLD, severity=Severity.NOTE), BOLD),
+    ):
+        assert (
+            _sarif(CheckResult(mistakes=many))["tool"]["driver"]["rules"][0][
+                "defaultConfiguration"
+            ]["level"]
+            == "error"
+        )
+
+
+def _fingerprints(*mistakes: Mistake) -> list[str]:
+    return [
+        found["partialFingerprints"]["entry/v1"]
+        for found in _sarif(CheckResult(mistakes=mistakes))["results"]
+    ]
+
+
+def test_fingerprints_stay_when_lines_move_and_tell_all_else_apart() -> None:
+    first = _fingerprints(BOLD, SPACE)
+    moved = _fingerprints(
+        replace(BOLD, line=500, spans=((2, 9),), msgstr=f"前面{BOLD.msgstr}"), SPACE
+    )
+    assert moved == first
+    other = _fingerprints(
+        BOLD,
+        BOLD,
+        replace(BOLD, code="M103"),
+        replace(BOLD, msgid="x"),
+        replace(BOLD, file="b"),
+        replace(BOLD, spans=()),
+    )
+    assert other[0] == first[0]
+    assert len(set(other)) == 6
+
+
+# --- choice --------------------------------------------------------------------------------------
+
+
+def test_render_has_every_format() -> None:
+    texts = {form: render(RESULT, form, level=NORMAL) for form in FORMATS}
+    assert texts["text"] == to_text(RESULT, width=140, colour=False)
+    assert texts["json"] == to_json(RESULT).decode()
+    assert json.loads(texts["sarif"]) == to_sarif(RESULT)
+    assert texts["github"] == to_github(RESULT)
+    assert "M409" in render(RESULT, "github", level=VERBOSE)

@@ -1,0 +1,673 @@
+"""The report for people: one HTML file, and what GitHub shows of a run."""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import hashlib
+import json
+import re
+from html.parser import HTMLParser
+from importlib import resources
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from test_report import ERROR, FAILED, FAILURE, LOCK, PAGE_A, PAGE_B, PAGE_C, PASSED, RESULT
+
+from pipeline.core.execution.result import CellFailure, Execution, Status
+from pipeline.core.pin.lock import SourceFile
+from pipeline.core.results import PageResult
+from pipeline.findings import Finding, Severity
+from pipeline.report import results as report
+from pipeline.report.advice import advice, whose
+from pipeline.report.ansi import pieces
+from pipeline.report.html import source_pieces, to_html
+from pipeline.report.result import RunResult
+from pipeline.report.since import since
+from pipeline.report.summary import LISTED, to_summary
+from pipeline.report.timeline import WIDTH, timeline
+
+EVIL = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>{{ 7*7 }}\x00\x1b[31m|\n# `x` **b** \u202e"
+VOID = {"meta", "input", "br", "img", "link", "hr"}
+SHAPES = {"rect", "line"}
+PARTIAL = Execution(
+    page="d",
+    status=Status.PARTIAL,
+    reason="accelerator: cell 3",
+    cells=2,
+    total=6,
+    note="in interpret mode",
+    worker=2,
+)
+BUSY = dataclasses.replace(
+    RESULT,
+    pages={
+        "zh_CN": (
+            dataclasses.replace(
+                PAGE_A,
+                execution=dataclasses.replace(
+                    PASSED, worker=1, started=0.0, cell_seconds=(0.5, 1.0, 0.0, 1.0)
+                ),
+            ),
+            dataclasses.replace(
+                PAGE_B, page="b", execution=dataclasses.replace(FAILED, worker=2, started=1.0)
+            ),
+            dataclasses.replace(PAGE_C, code_cells=3),
+            PageResult(page="d", title="Concepts", messages=3, code_cells=6, execution=PARTIAL),
+            PageResult(
+                page="e",
+                execution=Execution(
+                    page="e", status=Status.PASSED, cells=1, total=1, seconds=1.0, cached=True
+                ),
+            ),
+            PageResult(page="f"),
+        )
+    },
+)
+
+
+class Page(HTMLParser):
+    """What a test asks of a page. Refuses tags that do not match."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str]]] = []
+        self.text = ""
+        self._open: list[str] = []
+        self.feed(text)
+        self.close()
+        assert self._open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, {name: value or "" for name, value in attrs}))
+        self.text += " " if tag in ("dt", "dd", "li", "p", "td", "th") else ""
+        if tag not in VOID:
+            self._open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        assert tag in SHAPES
+        self.tags.append((tag, {name: value or "" for name, value in attrs}))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self._open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if not {"script", "style"} & set(self._open):
+            self.text += data
+
+    def all(self, tag: str) -> list[dict[str, str]]:
+        return [attrs for name, attrs in self.tags if name == tag]
+
+
+def read(result: RunResult, **options: object) -> Page:
+    return Page(to_html(result, **options).decode("utf-8"))  # type: ignore[arg-type]
+
+
+def evil_result() -> RunResult:
+    """Markup wherever text from a page, a catalogue or upstream can come in."""
+    failure = CellFailure(
+        cell=1, source=EVIL, exception=EVIL, message=EVIL, traceback=EVIL, blame=EVIL
+    )
+    finding = Finding(
+        code=EVIL, severity=Severity.ERROR, where=EVIL, text=EVIL, page=EVIL, hint=EVIL
+    )
+    run = Execution(
+        page=EVIL,
+        status=Status.FAILED,
+        reason=EVIL,
+        note=EVIL,
+        cells=1,
+        total=2,
+        seconds=1.0,
+        failure=failure,
+        worker=1,
+        cell_seconds=(1.0,),
+    )
+    others = [
+        PageResult(
+            page=f"{state}{EVIL}",
+            execution=Execution(page=f"{state}{EVIL}", status=state, reason=EVIL, cached=True),
+        )
+        for state in Status
+    ]
+    page = PageResult(page=EVIL, title=EVIL, messages=1, findings=(finding,), execution=run)
+    lock = dataclasses.replace(
+        LOCK, url="javascript:alert(1)", ref=EVIL, commit=EVIL, date=EVIL, jax=EVIL
+    )
+    return RunResult(name=EVIL, lock=lock, pages={EVIL: (page, *others)}, findings=(finding,))
+
+
+def test_nothing_from_a_page_becomes_markup() -> None:
+    before = {
+        "upstream": {"name": EVIL, "ref": EVIL},
+        "locales": {EVIL: {"pages": [{"page": f"gone{EVIL}", "translated": 5}]}},
+    }
+    page, plain = read(evil_result(), previous=before), read(BUSY)
+    assert len(page.all("script")) == 1
+    assert page.all("img") == []
+    assert {name for name, _ in page.tags} <= {name for name, _ in plain.tags} | {
+        "section",
+        "article",
+    }
+    assert {key for _, attrs in page.tags for key in attrs} <= {
+        key for _, attrs in plain.tags for key in attrs
+    }
+    assert page.text.count("alert(1)") > 20
+    assert "49" not in re.findall(r"\{\{ 7\*7 \}\}|\b49\b", page.text)
+    assert not re.search("[\x00\x1b\u202e]", page.text)
+
+
+def test_the_file_needs_no_other() -> None:
+    text = to_html(BUSY).decode("utf-8")
+    page = Page(text)
+    assert "link" not in {tag for tag, _ in page.tags}
+    assert not [attrs for _, attrs in page.tags if "src" in attrs]
+    assert "url(" not in text
+    assert "@import" not in text
+    policy = next(attrs["content"] for attrs in page.all("meta") if "http-equiv" in attrs)
+    script = re.search(r"<script>(.*?)</script>", text, re.S)
+    assert script
+    digest = base64.b64encode(hashlib.sha256(script[1].encode()).digest()).decode()
+    assert f"script-src 'sha256-{digest}'" in policy
+    assert policy.startswith("default-src 'none'")
+
+
+@pytest.mark.parametrize(
+    "result",
+    [BUSY, evil_result(), RunResult(name="docs", lock=LOCK)],
+    ids=["busy", "evil", "empty"],
+)
+def test_every_link_leads_somewhere_and_ids_are_unique(result: RunResult) -> None:
+    page = read(result)
+    ids = [attrs["id"] for _, attrs in page.tags if "id" in attrs]
+    assert len(ids) == len(set(ids))
+    targets = {attrs["href"] for attrs in page.all("a")}
+    assert {target for target in targets if not target.startswith("https://")} <= {
+        f"#{name}" for name in ids
+    }
+    labels = {name for _, attrs in page.tags for name in attrs.get("aria-labelledby", "").split()}
+    assert labels <= set(ids)
+
+
+def test_the_commit_is_linked_where_upstream_is_on_github() -> None:
+    lock = dataclasses.replace(LOCK, url="https://github.com/jax-ml/jax.git")
+    links = {attrs["href"] for attrs in read(dataclasses.replace(RESULT, lock=lock)).all("a")}
+    assert f"https://github.com/jax-ml/jax/commit/{LOCK.commit}" in links
+    assert not [
+        link
+        for link in (attrs["href"] for attrs in read(RESULT).all("a"))
+        if not link.startswith("#")
+    ]
+
+
+def test_it_tells_the_whole_run() -> None:
+    text = " ".join(read(BUSY).text.split())
+    for said in (
+        "1 notebook failed, 1 error to look at",
+        "JAX 1.2.3",
+        "Docs at v2",
+        "2 of 5 passed",
+        "1 partly",
+        "1 failed",
+        "1 skipped",
+        "9 of 19 executed",
+        "64 % of 17 messages",
+        "ValueError: bad value",
+        "Whose problem the page's own code",
+        "worker 1",
+        "worker 2",
+        "1 notebook came from the cache",
+        "in interpret mode",
+        "accelerator: needs a TPU",
+        "no code",
+    ):
+        assert said in text, said
+
+
+def test_a_clean_run_says_so() -> None:
+    clean = dataclasses.replace(
+        RESULT, pages={"zh_CN": (dataclasses.replace(PAGE_A, findings=()),)}
+    )
+    page = read(clean)
+    assert "The notebook passed" in page.text
+    assert "failed" not in {attrs.get("id") for _, attrs in page.tags}
+    in_part = dataclasses.replace(
+        clean, pages={"zh_CN": (PageResult(page="d", execution=PARTIAL),)}
+    )
+    assert "No notebook failed" in read(in_part).text
+
+
+def test_equal_runs_give_equal_files() -> None:
+    assert to_html(BUSY) == to_html(dataclasses.replace(BUSY))
+
+
+def test_pages_of_another_shard_are_told_apart_from_pages_without_code() -> None:
+    elsewhere = dataclasses.replace(
+        RESULT,
+        pages={"zh_CN": (PAGE_A, PageResult(page="z", code_cells=4), PageResult(page="plain"))},
+    )
+    states = [
+        attrs["data-state"]
+        for attrs in read(elsewhere, shard=(1, 2)).all("tr")
+        if "data-state" in attrs
+    ]
+    assert states == ["passed", "elsewhere", "plain"]
+    assert "shard 1 of 2" in read(elsewhere, shard=(1, 2)).text
+    assert "another shard" not in read(elsewhere).text
+
+
+def test_a_reader_without_eyes_or_mouse_can_use_it() -> None:
+    page = read(BUSY)
+    assert page.all("html") == [{"lang": "en"}]
+    assert {
+        attrs.get("lang") for attrs in page.all("span") if "title" in attrs.get("class", "")
+    } == {"zh-CN", "en"}
+    assert all(attrs.get("scope") in ("col", "row") for attrs in page.all("th"))
+    headings = [int(tag[1]) for tag, _ in page.tags if re.fullmatch("h[1-6]", tag)]
+    assert headings[0] == 1
+    assert all(after <= before + 1 for before, after in pairwise(headings))
+    assert all(
+        "tabindex" in attrs
+        for attrs in page.all("div")
+        if "scroll" in attrs.get("class", "").split()
+    )
+    assert all(
+        attrs.get("aria-label")
+        for tag, attrs in page.tags
+        if tag in ("input", "select", "svg", "form")
+    )
+    assert "prefers-reduced-motion" in STYLES
+
+
+STYLES = (resources.files("pipeline") / "templates" / "report.css").read_text("utf-8")
+TEXTS = ("text", "muted", "accent", "passed", "partial", "failed", "skipped", "plain")
+CODE = ("red", "green", "yellow", "blue", "magenta", "cyan", "grey")
+
+
+def colours(dark: bool) -> dict[str, str]:
+    light, night = re.findall(r":root\{(.*?)\}", STYLES, re.S)
+    found = dict(re.findall(r"--([a-z-]+):(#[0-9a-f]+)", night if dark else light))
+    return {
+        name: value if len(value) == 7 else "#" + "".join(2 * letter for letter in value[1:])
+        for name, value in found.items()
+    }
+
+
+def contrast(one: str, other: str) -> float:
+    def light(colour: str) -> float:
+        parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+        linear = [
+            part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+        ]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    bright, dim = sorted((light(one), light(other)), reverse=True)
+    return (bright + 0.05) / (dim + 0.05)
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_text_is_legible(dark: bool) -> None:
+    """WCAG 2 AA: 4.5 to 1."""
+    theme = colours(dark)
+    pairs = [(text, ground) for text in TEXTS for ground in ("back", "card", "soft")]
+    pairs += [
+        (text, f"{text}-soft") for text in ("passed", "partial", "failed", "skipped", "plain")
+    ]
+    pairs += [(text, "soft") for text in CODE] + [
+        ("text", "mark"),
+        ("text", "passed-soft"),
+        ("text", "failed-soft"),
+    ]
+    poor = {
+        pair: round(contrast(theme[pair[0]], theme[pair[1]]), 2)
+        for pair in pairs
+        if contrast(theme[pair[0]], theme[pair[1]]) < 4.5
+    }
+    assert poor == {}
+
+
+# --- colours of terminals and of code
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", []),
+        ("plain", [("plain", "")]),
+        ("\x1b[31mred\x1b[0m!", [("red", "fg-red"), ("!", "")]),
+        ("\x1b[1;32mx\x1b[39my\x1b[22mz", [("x", "bold fg-green"), ("y", "bold"), ("z", "")]),
+        ("\x1b[43ma\x1b[49mb", [("a", "bg-yellow"), ("b", "")]),
+        ("\x1b[91ma\x1b[101mb", [("a", "fg-red"), ("b", "bg-red fg-red")]),
+        ("\x1b[38;5;28;01mimport", [("import", "bold fg-green")]),
+        ("\x1b[38;5;241mgrey\x1b[38;5;9mred", [("grey", "fg-grey"), ("red", "fg-red")]),
+        (
+            "\x1b[38;2;10;80;230mblue\x1b[38;2;9;9;9mgrey",
+            [("blue", "fg-blue"), ("grey", "fg-grey")],
+        ),
+        ("\x1b[3;4;2mx\x1b[23;24;22my", [("x", "dim italic underline"), ("y", "")]),
+        ("\x1b[mx\x1b[38mx\x1b[38;5mx\x1b[99mx", [("xxxx", "")]),
+        ("a\x1b[2K\x1b]8;;http://x\x07b\x1b]0;t\x1b\\\x1bMc\x1b", [("abc", "")]),
+        ("a\r\nb\x08\x00\u202e", [("a\nb\\x08\\x00\\u202e", "")]),
+    ],
+)
+def test_terminal_text(text: str, expected: list[tuple[str, str]]) -> None:
+    assert pieces(text) == expected
+
+
+@given(st.text(alphabet="\x1b[]0123456789;:mKab\x07\\ \n", max_size=80))
+def test_any_terminal_text_gives_visible_pieces(text: str) -> None:
+    found = pieces(text)
+    assert all(piece and "\x1b" not in piece for piece, _ in found)
+    names = {name for _, style in found for name in style.split()}
+    assert all(f".{name}" in STYLES for name in names if name not in ("fg-black", "fg-white")), (
+        names
+    )
+
+
+def test_source_is_coloured_and_complete() -> None:
+    source = "# note\n@jit\ndef f(x):\n    return 'a' * len(x) + 0.5\n\n"
+    found = source_pieces(source)
+    assert "".join(text for text, _ in found) == source
+    assert {
+        ("# note", "comment"),
+        ("@jit", "name"),
+        ("def", "keyword"),
+        ("f", "name"),
+        ("'a'", "string"),
+        ("0.5", "number"),
+    } <= set(found)
+
+
+@given(st.text(max_size=60))
+def test_any_source_is_taken(source: str) -> None:
+    assert len("".join(text for text, _ in source_pieces(source))) >= len(
+        source.replace("\r\n", "\n").replace("\r", "\n")
+    )
+
+
+# --- timeline
+
+
+def run(page: str, worker: int, started: float, seconds: float) -> Execution:
+    return Execution(
+        page=page,
+        status=Status.PASSED,
+        worker=worker,
+        started=started,
+        seconds=seconds,
+        cells=1,
+        total=1,
+    )
+
+
+def test_lanes_and_bars() -> None:
+    shown = timeline(
+        [run("b", 1, 6.0, 4.0), run("a", 1, 0.0, 5.0), run("guides/long-name", 2, 0.0, 10.0)]
+    )
+    assert [
+        (lane.worker, [bar.run.page for bar in lane.bars], lane.busy) for lane in shown.lanes
+    ] == [
+        (1, ["a", "b"], 90.0),
+        (2, ["guides/long-name"], 100.0),
+    ]
+    assert [(bar.x, bar.width) for bar in shown.lanes[0].bars] == [(0.0, 499.0), (600.0, 399.0)]
+    assert shown.ticks == tuple((100.0 * at, at) for at in range(0, 11, 2))
+
+
+def test_bars_that_are_short_have_short_labels() -> None:
+    lane = timeline(
+        [
+            run("guides/a-very-long-name", 1, 0.0, 1.0),
+            run("guides/short", 1, 1.0, 0.6),
+            run("x/yz", 1, 1.6, 0.2),
+            run("z", 1, 2.0, 8.0),
+        ]
+    ).lanes[0]
+    assert [bar.label for bar in lane.bars] == ["a-very-lon…", "short", "", "z"]
+
+
+def test_without_workers_there_is_no_picture() -> None:
+    cached = dataclasses.replace(PASSED, cached=True)
+    assert timeline([cached, FAILED]).lanes == ()
+    assert timeline([cached, FAILED]).cached == (cached,)
+    assert timeline([]).seconds == 0
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(1, 5), st.floats(-10, 1e5), st.floats(0, 1e5)),
+        min_size=1,
+        max_size=30,
+    )
+)
+def test_any_times_stay_in_the_picture(times: list[tuple[int, float, float]]) -> None:
+    """A clock that jumps may spoil the picture, not the report."""
+    runs = [run(f"page {number}", *time) for number, time in enumerate(times)]
+    shown = timeline(runs)
+    bars = [bar for lane in shown.lanes for bar in lane.bars]
+    assert all(bar.x >= 0 and bar.width > 0 for bar in bars)
+    assert all(bar.x + bar.width <= WIDTH + 3 for bar in bars if bar.run.started >= 0)
+    assert 1 <= len(shown.ticks) <= 11
+    to_html(
+        RunResult(
+            name="docs",
+            lock=LOCK,
+            pages={"zh_CN": tuple(PageResult(page=one.page, execution=one) for one in runs)},
+        )
+    )
+
+
+# --- since the last run
+
+BEFORE = json.loads(report.to_json(RESULT))
+
+
+def changed(**states: Execution | None) -> RunResult:
+    runs = {
+        "a": PASSED,
+        "guides/[b]": dataclasses.replace(FAILED, page="guides/[b]"),
+        "c": PAGE_C.execution,
+    } | states
+    pages = tuple(
+        dataclasses.replace(page, execution=runs[page.page]) for page in (PAGE_A, PAGE_B, PAGE_C)
+    )
+    return dataclasses.replace(RESULT, pages={"zh_CN": pages})
+
+
+def previous(result: RunResult) -> object:
+    return json.loads(report.to_json(result))
+
+
+def test_two_equal_runs_differ_in_nothing() -> None:
+    found = since(previous(changed()), changed())
+    assert found is not None
+    assert found.is_nothing
+    assert "Nothing changed" in read(changed(), previous=previous(changed())).text
+
+
+def test_what_pages_do_now() -> None:
+    in_part = dataclasses.replace(PARTIAL, page="c")
+    found = since(previous(changed(a=dataclasses.replace(FAILED, page="a"))), changed(c=in_part))
+    assert found is not None
+    assert (found.passing, found.partial, found.failing, found.skipped) == (("a",), ("c",), (), ())
+    back = since(previous(changed(c=in_part)), changed(a=dataclasses.replace(FAILED, page="a")))
+    assert back is not None
+    assert (back.failing, back.skipped) == (("a",), ("c",))
+
+
+def test_pages_that_were_not_run_last_time_are_not_news() -> None:
+    found = since(previous(changed(a=None, c=None)), changed())
+    assert found is not None
+    assert found.is_nothing
+
+
+def test_more_is_translated_and_upstream_moved() -> None:
+    there = tuple(SourceFile(path=f"{page}.md", blob="0" * 40) for page in ("a", "c", "new"))
+    now = dataclasses.replace(
+        RESULT,
+        lock=dataclasses.replace(LOCK, ref="v3", commit="cd" * 20, jax="1.3.0", files=there),
+        pages={
+            "zh_CN": (
+                dataclasses.replace(PAGE_A, translated=9),
+                PageResult(page="new", translated=4),
+            )
+        },
+    )
+    found = since(BEFORE, now)
+    assert found is not None
+    assert found.upstream == ("v2 (ababababab), JAX 1.2.3", "v3 (cdcdcdcdcd), JAX 1.3.0")
+    assert (found.appeared, found.vanished) == (("new",), ("guides/[b]",))
+    assert found.translated == {"zh_CN": (10, 13)}
+    text = read(now, previous=BEFORE).text
+    assert "10 → 13 messages (+3)" in text
+    assert "Vanished" in text
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        None,
+        [],
+        "x",
+        {},
+        {"upstream": None},
+        {"upstream": {"name": "other"}},
+    ],
+)
+def test_what_is_no_report_of_this_upstream_is_not_compared(odd: object) -> None:
+    assert since(odd, RESULT) is None
+    assert "Since the last run" not in read(RESULT, previous=odd).text
+
+
+@pytest.mark.parametrize(
+    "locales",
+    [
+        None,
+        [],
+        {"zh_CN": None},
+        {
+            "zh_CN": {
+                "pages": [None, {}, {"page": 3}, {"page": "a", "execution": "x", "translated": "y"}]
+            }
+        },
+    ],
+)
+def test_odd_reports_are_taken_as_far_as_they_go(locales: object) -> None:
+    assert since({"upstream": BEFORE["upstream"], "locales": locales}, RESULT) is not None
+
+
+# --- whose problem, and what to do
+
+
+@pytest.mark.parametrize(
+    ("exception", "message", "blame", "said"),
+    [
+        (
+            "ModuleNotFoundError",
+            "No module named 'optax.losses'",
+            "environment",
+            "the package that provides optax to",
+        ),
+        ("gaierror", "this run is offline", "environment", "--offline"),
+        ("XlaRuntimeError", "Unknown backend: 'gpu' requested", "environment", "accelerator"),
+        ("URLError", "<urlopen error>", "environment", "network"),
+        ("CellTimeoutError", "timed out", "environment", "raise timeout"),
+        ("MemoryLimit", "", "environment", "raise memory"),
+        ("DeadKernelError", "Kernel died (code -9)", "environment", "raise memory"),
+        ("PageTimeout", "1800 s", "environment", "raise timeout"),
+        ("OutputLimit", "more than 20 MiB", "environment", "raise output"),
+        ("NoSuchKernel", "julia", "environment", "--pages"),
+        ("TypeError", "bad", "upstream", "main branch has changed cell 3"),
+        ("NoException", "did not raise", "expectation", "acknowledge"),
+    ],
+)
+def test_advice(exception: str, message: str, blame: str, said: str) -> None:
+    failure = dataclasses.replace(FAILURE, exception=exception, message=message, blame=blame)
+    assert said in advice(dataclasses.replace(FAILED, failure=failure))
+
+
+def test_advice_about_a_document_that_cannot_be_read() -> None:
+    broken = dataclasses.replace(FAILED, failure=None, cells=0, reason="a.ipynb: is not valid JSON")
+    assert whose(broken) == "the document"
+    assert "Mend it upstream" in advice(broken)
+    assert (
+        "is not valid JSON"
+        in read(
+            dataclasses.replace(RESULT, pages={"zh_CN": (PageResult(page="b", execution=broken),)})
+        ).text
+    )
+
+
+# --- Markdown for GitHub
+
+
+def test_summary() -> None:
+    text = to_summary(BUSY, previous=previous(changed()), shard=(1, 2))
+    assert text.startswith(
+        "### docs v2 · shard 1 of 2\n\nJAX 1.2.3, commit <code>ababababab</code>\n"
+    )
+    assert "| zh&#95;CN | 6 | 11 of 17 (64 %) | 2 | 4 | 3 |" in text
+    assert "| partial&#58; accelerator | 1 | 2 | 6 |" in text
+    assert "| **all** | 5 | 9 | 19 |" in text
+    assert (
+        "| <code>b</code> | 3 | <code>ValueError</code>: bad value | the page's own code |" in text
+    )
+    assert "(atom-lost) | Put it back. |" in text
+    assert "- fail now: <code>b</code>" not in text  # it was not run last time
+    assert "report.html" in text
+
+
+def test_summary_tells_what_changed() -> None:
+    before = previous(changed(a=dataclasses.replace(FAILED, page="a")))
+    now = dataclasses.replace(changed(), lock=dataclasses.replace(LOCK, ref="v3"))
+    text = to_summary(now, previous=before)
+    assert (
+        "Since the last run:\n\n- v2 (ababababab), JAX 1.2.3 → v3 (ababababab), JAX 1.2.3\n- pass now: <code>a</code>\n"
+        in text
+    )
+
+
+def test_summary_of_a_clean_run_is_short() -> None:
+    clean = dataclasses.replace(
+        RESULT, pages={"zh_CN": (dataclasses.replace(PAGE_A, findings=()),)}
+    )
+    text = to_summary(clean)
+    assert "failed" not in text
+    assert "error" not in text
+    assert len(text.split("\n")) < 20
+
+
+def test_nothing_from_a_page_becomes_markdown() -> None:
+    text = to_summary(evil_result(), previous={"upstream": {"name": EVIL}, "locales": {}})
+    assert set(re.findall(r"<[^>]*>", text)) == {"<code>", "</code>"}
+    for line in text.split("\n"):
+        assert "`" not in line
+        assert not re.search(r"\*\*(?!all)b", line)
+    rows = [line.count("|") for line in text.split("\n") if line.startswith("|")]
+    assert set(rows) <= {4, 5, 6, 7}
+
+
+def test_long_lists_are_cut() -> None:
+    pages = tuple(
+        PageResult(
+            page=f"p{number}",
+            findings=(dataclasses.replace(ERROR, where=f"{number}"),),
+            execution=dataclasses.replace(FAILED, page=f"p{number}"),
+        )
+        for number in range(LISTED + 7)
+    )
+    text = to_summary(dataclasses.replace(RESULT, pages={"zh_CN": pages}))
+    assert text.count("… and 7 more") == 2
+    huge = dataclasses.replace(FAILED, failure=dataclasses.replace(FAILURE, message="x" * 10**6))
+    assert (
+        len(
+            to_summary(
+                dataclasses.replace(
+                    RESULT, pages={"zh_CN": (PageResult(page="b", execution=huge),)}
+                )
+            )
+        )
+        < 3000
+    )

@@ -1,0 +1,815 @@
+"""The site as Sphinx builds it, from documents that have what the real ones have, and from broken ones."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import re
+import threading
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("sphinx_book_theme", reason="the dependency group site is not installed")
+
+from pipeline.adapters import po
+from pipeline.adapters.files import WriteError
+from pipeline.cli import main
+from pipeline.config import Settings, SitePolicy, Upstream
+from pipeline.core.catalog.update import wanted_entries
+from pipeline.core.document.read import read_document
+from pipeline.core.execution.result import Execution, Status
+from pipeline.core.pin.lock import Lock, SourceFile, blob_id, pages_of
+from pipeline.core.results import PageResult
+from pipeline.entries import Catalog
+from pipeline.errors import PublishError
+from pipeline.findings import Finding, Severity
+from pipeline.log import QUIET, Log
+from pipeline.paths import Paths
+from pipeline.site.building import build_site
+from pipeline.stages.inventory import refresh_inventory
+
+PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+POLICY = SitePolicy(
+    edit_url="https://example.org/{name}/{locale}/{page}.po#L{line}",
+    notebook_url="https://colab.research.google.com/github/us/{page}.ipynb",
+    english_url="https://docs.example.org/en/",
+)
+INDEX = """# The workshop
+
+> ATTRIBUTION
+
+A gradient is **here**, see [the guide](guide.md#second-part) and {func}`lamp.on`.
+
+[![Start](https://colab.research.google.com/assets/badge.svg)](https://colab.research.google.com/github/them/x.ipynb)
+
+![A photo](https://example.org/photo.png)
+
+<iframe src="https://example.org/film"></iframe>
+
+| Tool | Use |
+| :--- | :-- |
+| saw  | cut |
+
+Still English, $x^2$.
+
+```{toctree}
+:caption: Part
+
+guide
+work
+card
+broken
+bare
+hostile
+api
+html
+```
+"""
+GUIDE = """# The guide
+
+## First part
+
+![gone](images/gone.png)
+
+## Second part
+
+Text of the second part[^1], see {doc}`card` and [](work.ipynb).
+
+## Second part
+
+```{tip} A *title*
+Body of the tip.
+```
+
+[^1]: The note.
+"""
+CARD = """Card
+====
+
+:doc:`index`, see `Card`_ and again__.
+
+.. autosummary::
+
+   lamp.on
+   lamp.off
+
+.. literalinclude:: gone.py
+
+__ https://example.org/again
+
+.. glossary::
+
+   leaf
+      A thing.
+"""
+API = """API
+===
+
+.. automodule:: lamp
+   :members:
+
+.. autofunction:: on
+
+.. list_config_options::
+
+.. tagged-block:: tags.py first
+
+.. tagged-block:: tags.py gone
+
+.. mermaid::
+
+   graph of nothing
+
+.. raw:: html
+   :file: gone.html
+
+.. include:: gone.txt
+
+See `Named <https://example.org/named>`_, Named_, a note [#a]_, and :jax-issue:`12`.
+
+.. figure:: images/dot.png
+
+   The caption.
+
+.. |sub| replace:: something
+
+.. toctree::
+   :caption: Elsewhere
+
+   Out <https://example.org/out>
+   self
+
+.. [#a] Of words.
+"""
+HTML = """# Blocks
+
+<div class="x">Words in <b>HTML</b> stay.</div>
+
+<p>Not closed words
+
+<script src="gone.js"></script>
+
+<div id="drawn"></div><script>
+draw("drawn");
+</script>
+
+A gradient is in gradient descent.
+
+- [x] A task.
+
+| lines
+"""
+CELLS: list[dict[str, Any]] = [
+    {
+        "cell_type": "markdown",
+        "metadata": {},
+        "source": "# Work\n\nSee ![dot](attachment:dot.png) and [the card](card.rst).",
+        "attachments": {"dot.png": {"image/png": PIXEL}},
+    },
+    {
+        "cell_type": "code",
+        "metadata": {},
+        "source": "print(1 < 2)",
+        "outputs": [],
+        "execution_count": None,
+    },
+]
+CHINESE = {
+    "The workshop": "工坊",
+    "A gradient is **here**, see [the guide](guide.md#second-part) and {func}`lamp.on`.": (
+        "这里有**梯度**，见[指南](guide.md#second-part)和 {func}`lamp.on`。"
+    ),
+    "Tool": "工具",
+    "saw": "锯",
+    "The guide": "指南",
+    "Second part": "第二部分",
+    "Text of the second part[^1], see {doc}`card` and [](work.ipynb).": "第二部分的正文[^1]，见 {doc}`card` 和 [](work.ipynb)。",
+    "A *title*": "一个*标题*",
+    "Body of the tip.": "提示的内容。",
+    "A gradient is in gradient descent.": "梯度下降里有梯度。",
+    "Work": "活计",
+    "See ![dot](attachment:dot.png) and [the card](card.rst).": "见 ![dot](attachment:dot.png) 和[卡片](card.rst)。",
+    "Card": "卡片",
+    ":doc:`index`, see `Card`_ and again__.": ":doc:`index`，见 `Card`_ 和\\ again__\\ 。",
+    "leaf": "叶节点",
+    "A thing.": "一物。",
+    "See `Named <https://example.org/named>`_, Named_, a note [#a]_, and :jax-issue:`12`.": (
+        "见\\ `Named <https://example.org/named>`_\\ 、\\ Named_\\ 、脚注\\ [#a]_\\ 和\\ :jax-issue:`12`\\ 。"
+    ),
+    "The caption.": "图题。",
+    "Of words.": "关于词语。",
+    '<div class="x">Words in <b>HTML</b> stay.</div>': '<div class="x"><b>HTML</b> 里的词留着。</div>',
+    "A task.": "一项任务。",
+    "Some *text*.": "<script>alert(1)</script><img src=x onerror=alert(2)>*字*",
+}
+
+
+def notebook(cells: list[dict[str, Any]], *outputs: dict[str, Any]) -> str:
+    found = [
+        {**cell, "outputs": list(outputs)} if cell["cell_type"] == "code" else cell
+        for cell in cells
+    ]
+    return json.dumps(
+        {
+            "cells": found,
+            "metadata": {"kernelspec": {"name": "python3"}},
+            "nbformat": 4,
+            "nbformat_minor": 4,
+        }
+    )
+
+
+@dataclass
+class Workshop:
+    """A scratch project with documents, their catalogues, and what merge and execute would have made of them."""
+
+    root: Path
+
+    @property
+    def paths(self) -> Paths:
+        return Paths(self.root, "demo")
+
+    @property
+    def target(self) -> Path:
+        return self.root / "build" / "site" / "demo"
+
+    def write(self, path: str, english: str, *, fuzzy: bool = False) -> None:
+        self.put(self.paths.docs / path, english.replace("> ATTRIBUTION\n\n", ""))
+        entries = wanted_entries(
+            "x", [read_document(path, english.replace("> ATTRIBUTION\n\n", "").encode())]
+        )
+        known = tuple(
+            replace(entry, msgstr=CHINESE.get(entry.msgid, ""), fuzzy=fuzzy) for entry in entries
+        )
+        catalog = po.format_catalog(Catalog(header={"Language": "zh_CN"}, entries=known))
+        self.put(self.paths.catalog("zh_CN", path.rpartition(".")[0]), catalog.decode())
+
+    def merge(self) -> None:
+        """As ``merge`` would: translations that are finished, and English elsewhere."""
+        from pipeline.core.catalog.update import translations_of
+        from pipeline.core.document.compose import Frame, merge
+
+        for path in self.documents():
+            page = path.relative_to(self.paths.docs)
+            catalog = po.read_catalog(
+                self.paths.catalog("zh_CN", str(page.with_suffix(""))).read_bytes(), where="x"
+            ).catalog
+            document = read_document(page.as_posix(), path.read_bytes())
+            linked = frozenset(["second-part"])
+            merged = merge(
+                document,
+                translations_of(catalog),
+                Frame(attribution=self.attribution(page.as_posix()), anchors=linked),
+            )
+            self.put(self.paths.merged("zh_CN") / page, merged.data.decode())
+
+    def attribution(self, path: str) -> str:
+        from pipeline.core.document.attribution import attribution
+
+        return attribution(locale="zh_CN", path=path, lock=self.lock, page_url="", license_name="")
+
+    def execute(self, page: str = "work") -> None:
+        merged = json.loads(
+            (self.paths.merged("zh_CN") / f"{page}.ipynb").read_text(encoding="utf-8")
+        )
+        outputs: list[dict[str, Any]] = [
+            {"output_type": "stream", "name": "stdout", "text": "True\n"},
+            {
+                "output_type": "display_data",
+                "metadata": {},
+                "data": {"image/png": PIXEL, "text/plain": "dot"},
+            },
+            {
+                "output_type": "display_data",
+                "metadata": {},
+                "data": {
+                    "text/html": '<b>bold</b><script src="https://cdn.example.org/x.js"></script>'
+                },
+            },
+        ]
+        self.put(
+            self.paths.executed("zh_CN") / f"{page}.ipynb", notebook(merged["cells"], *outputs)
+        )
+
+    def put(self, path: Path, text: str) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        new = path.with_suffix(".new")
+        new.write_text(text, encoding="utf-8")
+        os.replace(new, path)
+
+    def documents(self) -> Iterator[Path]:
+        return (
+            path
+            for path in sorted(self.paths.docs.rglob("*"))
+            if path.suffix in (".md", ".rst", ".ipynb")
+        )
+
+    @property
+    def lock(self) -> Lock:
+        files = [path for path in sorted(self.paths.docs.rglob("*")) if path.is_file()]
+        found = tuple(
+            SourceFile(
+                path=path.relative_to(self.paths.docs).as_posix(), blob=blob_id(path.read_bytes())
+            )
+            for path in files
+        )
+        return Lock(
+            url="x",
+            ref="v1",
+            commit="f" * 40,
+            date="2026-06-15T00:00:00+00:00",
+            jax="0.10.2",
+            docs="docs",
+            files=found,
+        )
+
+    def pages(self) -> tuple[PageResult, ...]:
+        ran = Execution(page="work", status=Status.PASSED, cells=1, total=1)
+        return tuple(
+            PageResult(
+                page=page.name,
+                files=page.files,
+                words=10,
+                translated=1,
+                translated_words=5,
+                fuzzy=1,
+                code_cells=1,
+                execution=ran,
+            )
+            for page in pages_of(self.lock.files)
+        )
+
+    def build(
+        self, policy: SitePolicy = POLICY, log: Log | None = None, **changes: Any
+    ) -> tuple[Finding, ...]:
+        upstream = Upstream(name="demo", url="x", page_url="", **changes)
+        settings = Settings(
+            root=self.root, jax="0.10.2", locales=("zh_CN",), upstreams={"demo": upstream}
+        )
+        return build_site(
+            settings,
+            upstream,
+            self.pages(),
+            lock=self.lock,
+            locale="zh_CN",
+            policy=policy,
+            log=log or Log(QUIET),
+        )
+
+    def html(self, page: str) -> str:
+        return (self.target / f"{page}.html").read_text(encoding="utf-8")
+
+    def article(self, page: str) -> str:
+        html = self.html(page)
+        return html[html.index("<article") : html.index("</article>")]
+
+    def times(self) -> Mapping[str, int]:
+        return {
+            path.relative_to(self.target).as_posix(): path.stat().st_mtime_ns
+            for path in self.target.rglob("*.html")
+        }
+
+
+def inventory(*objects: str) -> bytes:
+    head = b"# Sphinx inventory version 2\n# Project: demo\n# Version: 1\n# The remainder of this file is compressed using zlib.\n"
+    return head + zlib.compress("".join(f"{line}\n" for line in objects).encode())
+
+
+def workshop_in(root: Path) -> Workshop:
+    found = Workshop(root)
+    for path, text in {
+        "index.md": INDEX,
+        "guide.md": GUIDE,
+        "card.rst": CARD,
+        "work.ipynb": notebook(CELLS),
+    }.items():
+        found.write(path, text)
+    found.write("bare.md", "```{include} ../gone.md\n```\n")
+    found.write("broken.md", "# Broken\n\nWhole.\n\n```{nonsense}\nx <b>y</b>\n```\n")
+    found.write("api.rst", API)
+    found.write("html.md", HTML)
+    found.put(found.paths.docs / "tags.py", "import x\n# tag: first\nlamp = 1\n# tag: first\n")
+    (found.paths.docs / "images").mkdir()
+    (found.paths.docs / "images" / "dot.png").write_bytes(base64.b64decode(PIXEL))
+    found.write("hostile.md", "# Hostile\n\nSome *text*.\n")
+    found.put(
+        root / "translations" / "glossary" / "zh_CN.csv",
+        "source,target,context,translator_comments\ngradient,梯度,,\ngradient descent,梯度下降,,\n",
+    )
+    found.paths.inventory.parent.mkdir(parents=True)
+    found.paths.inventory.write_bytes(inventory("lamp.on py:function 1 api/lamp.html#$ -"))
+    found.put(found.paths.docs / "conf.py", 'rediraffe_redirects = {"old.md": "guide.md"}\n')
+    found.merge()
+    found.execute()
+    return found
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Workshop, tuple[Finding, ...]]:
+    """A site that is built once for all tests that only look at it."""
+    workshop = workshop_in(tmp_path_factory.mktemp("site"))
+    return workshop, workshop.build()
+
+
+Built = tuple[Workshop, tuple[Finding, ...]]
+
+
+def test_blocks_carry_state_and_english(built: Built) -> None:
+    article = built[0].article("index")
+    title = '<span class="jz-zh">工坊</span><span class="jz-en" lang="en" data-jz-for="0">The workshop</span>'
+    assert re.search(
+        rf'class="jz-block jz-translated" data-jz="0" data-jz-edit="\d+">{title}', article
+    )
+    assert (
+        '<p class="jz-en" lang="en" data-jz-for="1">A gradient is <strong>here</strong>, see <a class="reference '
+        in article
+    )
+    assert re.search(
+        r'<p class="jz-block jz-english" data-jz="\d+" data-jz-edit="\d+" lang="en">Still English, <span class="math',
+        article,
+    )
+    assert re.search(
+        r'<p class="jz-block jz-translated" data-jz="\d+" data-jz-edit="\d+"><span class="jz-zh">工具</span><span class="jz-en"',
+        article,
+    )
+    assert "本页译自" not in article  # the line under the title says it
+
+
+def test_the_line_under_the_title_and_the_downloads(built: Built) -> None:
+    workshop, _ = built
+    article = workshop.article("work")
+    assert (
+        article.index("</h1>")
+        < article.index('<p class="jz-fresh"')
+        < article.index("jz-downloads")
+    )
+    assert "全部 1 个代码单元已在 JAX 0.10.2 上运行" in article
+    executed, clean = re.findall(r'<a class="jz-download" href="([^"]+)" download>', article)
+    assert (
+        json.loads((workshop.target / executed).read_text(encoding="utf-8"))["cells"][1]["outputs"][
+            0
+        ]["text"]
+        == "True\n"
+    )
+    assert (
+        json.loads((workshop.target / clean).read_text(encoding="utf-8"))["cells"][1]["outputs"]
+        == []
+    )
+
+
+def test_english_anchors(built: Built) -> None:
+    ids = re.findall(r'<section [^>]*id="([^"]+)"|<span id="([^"]+)">', built[0].article("guide"))
+    flat = [one or two for one, two in ids]
+    assert {"the-guide", "first-part", "second-part", "second-part-1"} <= set(flat)
+    assert len(flat) == len(set(flat))
+    assert re.search(r'href="guide.html#second-part"', built[0].article("index"))
+
+
+def test_footnotes_lead_back_to_the_page_only(built: Built) -> None:
+    article = built[0].article("guide")
+    assert len(re.findall(r'role="doc-backlink"', article)) == 1
+    assert article.count('role="doc-noteref"') == 2  # in Chinese and in English
+
+
+def test_rest_pages_are_like_the_others(built: Built) -> None:
+    article = built[0].article("card")
+    assert '<span class="jz-zh">卡片</span>' in article
+    assert article.count('href="https://example.org/again"') == 2
+    assert article.count('href="#card"') >= 2
+    assert re.search(
+        r'<dt class="jz-block jz-translated"[^>]*>.*?叶节点.*?</dt><dt class="jz-en" data-jz-for="\d+" lang="en">leaf</dt>',
+        article,
+        re.S,
+    )
+    assert re.search(
+        r'href="https://docs.example.org/en/api/lamp.html#lamp.on"[^>]*><code[^>]*><span class="pre">lamp.on</span>',
+        article,
+    )
+    assert '<span class="pre">lamp.off</span>' in article  # which the inventory does not know
+    assert "这里的代码在上游仓库中：" in article
+
+
+def test_what_only_upstreams_own_site_can_show_leads_there(built: Built) -> None:
+    article = built[0].article("api")
+    assert (
+        '<a class="reference external" href="https://docs.example.org/en/api.html#module-lamp">lamp</a>'
+        in article
+    )
+    assert 'href="https://docs.example.org/en/api.html#lamp.on">lamp.on</a>' in article
+    assert 'href="https://docs.example.org/en/api.html">api</a>' in article
+    assert 'lamp <span class="o">=</span> <span class="mi">1</span>' in article
+    assert article.count("这里的代码在上游仓库中：") == 2
+    assert "graph of nothing" in article
+    assert "gone.html" not in article
+    assert "#12" in article
+
+
+def test_names_of_rest_links_lead_where_those_of_the_page_lead(built: Built) -> None:
+    article = built[0].article("api")
+    assert article.count('href="https://example.org/named"') == 4  # two in each language
+    assert re.search(
+        r'<span class="jz-block jz-translated caption-text" data-jz="2" data-jz-edit="\d+"><span class="jz-zh">图题。</span>',
+        article,
+    )
+    assert article.count('data-jz="2"') == 1
+    assert article.count('href="#id') + article.count('href="#footnote') >= 2
+    html = built[0].html("api")
+    assert 'href="https://example.org/out">Out</a>' in html[: html.index("<article")]
+
+
+def test_blocks_of_html_and_tasks(built: Built) -> None:
+    article = built[0].article("html")
+    assert re.search(
+        r'<div class="jz-block jz-translated docutils container" data-jz="1">\s*<div class="x"><b>HTML</b> 里的词留着。</div>',
+        article,
+    )
+    assert re.search(
+        r'<div class="jz-en" lang="en" data-jz-for="1">\s*<div class="x">Words in <b>HTML</b> stay.</div>',
+        article,
+    )
+    assert article.count('type="checkbox"') == 2
+    assert "gone.js" not in article
+    assert 'draw("drawn")' not in article
+    assert re.search(
+        r'<div id="drawn"></div>\s*<p class="jz-elsewhere">[^<]*<a [^>]*href="https://docs.example.org/en/html.html"',
+        article,
+    )
+
+
+def test_links_that_show_titles_show_them_in_the_language_around_them(built: Built) -> None:
+    shown = re.findall(
+        r'<a class="reference internal" href="(card|work).html"><span [^>]*>([^<]+)<',
+        built[0].article("guide"),
+    )
+    assert shown == [("card", "卡片"), ("work", "活计"), ("card", "Card"), ("work", "Work")]
+
+
+def test_of_terms_within_each_other_the_longest_is_marked(built: Built) -> None:
+    found = re.findall(
+        r'<abbr class="jz-term" title="([^"]+)" tabindex="0">([^<]+)</abbr>',
+        built[0].article("html"),
+    )
+    assert found == [("gradient descent", "梯度下降"), ("gradient", "梯度")]
+
+
+def test_nothing_is_fetched_from_elsewhere(built: Built) -> None:
+    workshop, _ = built
+    for path in workshop.target.glob("*.html"):
+        html = path.read_text(encoding="utf-8")
+        assert not re.findall(
+            r'<(?:img|script|iframe|link|video)[^>]*(?:src|href)="(?:https?:)?//[^"]*"', html
+        ), path.name
+    index = workshop.article("index")
+    assert (
+        '<a class="jz-remote reference external" href="https://example.org/photo.png">A photo</a>'
+        in index
+    )
+    assert '<a class="jz-remote" href="https://example.org/film">' in index
+    assert "github/them" not in index
+    ours = '<a class="jz-launch" href="https://colab.research.google.com/github/us/work.ipynb">在 Colab 中打开</a></p>'
+    assert ours in workshop.article("work")
+
+
+def test_attachments_and_outputs_are_files(built: Built) -> None:
+    article = built[0].article("work")
+    for source in re.findall(r'<img [^>]*src="([^"]+)"', article):
+        assert (built[0].target / source).read_bytes() == base64.b64decode(PIXEL)
+    assert "<b>bold</b>" in article
+    assert '<a class="reference internal" href="card.html">' in article
+    assert not (built[0].target.parent / "jupyter_execute").exists()
+
+
+def test_terms_and_links_to_the_catalogue(built: Built) -> None:
+    article = built[0].article("index")
+    assert '<abbr class="jz-term" title="gradient" tabindex="0">梯度</abbr>' in article
+    begin, ends = (
+        re.findall(rf'<{tag}[^>]* data-jz-edit="([^"]*)"', article)
+        for tag in ('p class="jz-fresh"', "h1")
+    )
+    line = int((begin[0] + ends[0]).removeprefix("https://example.org/demo/zh_CN/index.po#L"))
+    lines = built[0].paths.catalog("zh_CN", "index").read_text(encoding="utf-8").split("\n")
+    assert lines[line - 1] == 'msgid "The workshop"'
+
+
+def test_pages_of_our_own(built: Built) -> None:
+    workshop, _ = built
+    assert '<td lang="en">gradient</td><td>梯度</td>' in workshop.html("glossary-zh")
+    progress = json.loads((workshop.target / "progress.json").read_text(encoding="utf-8"))
+    assert [page["page"] for page in progress["pages"]][:3] == ["index", "guide", "work"]
+    assert "翻译进度" in workshop.html("progress")
+    assert "url=guide.html" in workshop.html("old")
+
+
+def test_scripts_are_loaded_where_they_are_used(built: Built) -> None:
+    assert "copybutton.js" in built[0].html("work")
+    assert "copybutton.js" not in built[0].html("card")
+    assert not any(
+        "design-tabs.js" in built[0].html(page) for page in ("index", "work", "progress")
+    )
+
+
+def test_navigation_says_where_one_is(built: Built) -> None:
+    html = built[0].html("guide")
+    navigation = html[html.index('<nav class="bd-links') : html.index("</nav>")]
+    assert '<li class="current active"><a href="#" aria-current="page">指南</a></li>' in navigation
+    assert "Part</span>" in navigation
+    assert '<html lang="zh-CN"' in html
+
+
+def test_search_knows_chinese_words(built: Built) -> None:
+    index = (built[0].target / "searchindex.js").read_text(encoding="utf-8")
+    words = json.loads(index.removeprefix("Search.setIndex(").removesuffix(")"))["terms"]
+    assert {"梯度", "正文", "workshop"} <= words.keys()
+
+
+def test_a_broken_page_shows_its_source_and_the_others_stand(built: Built) -> None:
+    workshop, findings = built
+    (broken,) = [finding for finding in findings if finding.exit_code == 7]
+    assert (broken.page, broken.severity) == ("broken", Severity.ERROR)
+    assert "nonsense" in broken.text
+    article = workshop.article("broken")
+    assert "nonsense" in article
+    assert "x &lt;b&gt;y&lt;/b&gt;" in article
+    assert "jz-translated" not in article
+
+
+def test_what_is_missing_is_said(built: Built) -> None:
+    workshop, findings = built
+    assert [finding.where for finding in findings if "image file is missing" in finding.text] == [
+        "guide.md"
+    ] or any(
+        "image file is missing" in finding.text and finding.page == "guide" for finding in findings
+    )
+    assert '<span class="jz-missing">图片缺失：gone</span>' in workshop.article("guide")
+    assert "<h1>Bare" in workshop.article("bare")
+
+
+def test_only_what_changed_is_built_and_what_is_gone_does_not_stay(tmp_path: Path) -> None:
+    workshop = Workshop(tmp_path)
+    contents = "# Start\n\n```{toctree}\nguide\nwork\ngone\n```\n"
+    for path, text in {
+        "index.md": contents,
+        "guide.md": GUIDE,
+        "gone.md": "# Gone\n",
+        "work.ipynb": notebook(CELLS),
+    }.items():
+        workshop.write(path, text)
+    workshop.merge()
+    workshop.execute()
+    workshop.build()
+    before = workshop.times()
+    assert (
+        any("gone.png" in finding.text for finding in workshop.build()) is False
+    )  # nothing is read again
+    assert workshop.times() == before
+
+    merged = {
+        page: workshop.paths.merged("zh_CN") / page
+        for page in ("index.md", "guide.md", "work.ipynb")
+    }
+    workshop.put(
+        merged["guide.md"],
+        merged["guide.md"].read_text(encoding="utf-8").replace("提示的内容", "提示的新内容"),
+    )
+    workshop.put(
+        merged["work.ipynb"],
+        merged["work.ipynb"].read_text(encoding="utf-8").replace("活计", "新活计"),
+    )
+    os.utime(
+        workshop.paths.executed("zh_CN") / "work.ipynb", (1, 1)
+    )  # the same code, executed before
+    workshop.build()
+    assert "提示的新内容" in workshop.article("guide")
+    assert "新活计" in workshop.article("work")
+    assert "True" in workshop.article("work")
+    assert workshop.times()["gone.html"] == before["gone.html"]
+
+    (workshop.paths.docs / "gone.md").unlink()
+    workshop.put(workshop.paths.docs / "index.md", contents.replace("gone\n", ""))
+    workshop.put(merged["index.md"], contents.replace("gone\n", ""))
+    workshop.put(
+        merged["work.ipynb"],
+        merged["work.ipynb"].read_text(encoding="utf-8").replace("1 < 2", "2 < 3"),
+    )
+    workshop.build()
+    assert "True" not in workshop.article("work")  # other code: its outputs are not known
+    assert "未附运行结果" in workshop.article("work")
+    assert not (workshop.target / "gone.html").exists()
+    assert not (workshop.target / "_downloads" / "work.ipynb").exists()
+
+
+def test_fuzzy_translations_are_shown_to_those_who_ask_only(tmp_path: Path) -> None:
+    workshop = Workshop(tmp_path)
+    workshop.write("index.md", "# The guide\n\nBody of the tip.\n", fuzzy=True)
+    workshop.write("work.ipynb", notebook(CELLS), fuzzy=True)
+    workshop.merge()
+    workshop.execute()
+    workshop.build()
+    assert "指南" not in workshop.article("index")
+    workshop.build(replace(POLICY, show_fuzzy=True))
+    assert 'class="jz-block jz-fuzzy"' in workshop.article("index")
+    assert "2 段译文待核对" in workshop.article("index")
+    assert "活计" in workshop.article("work")
+    assert "True" in workshop.article("work")
+
+
+def test_markup_in_a_translation_is_not_shown(built: Built) -> None:
+    html = built[0].html("hostile")
+    assert "Some <em>text</em>." in html
+    assert "alert(" not in html
+
+
+def test_a_target_that_cannot_be_written(tmp_path: Path) -> None:
+    workshop = Workshop(tmp_path)
+    workshop.write("index.md", "# Start\n")
+    workshop.merge()
+    workshop.put(workshop.target.parent, "a file in the way, as a folder that is read-only is")
+    with pytest.raises(WriteError, match="cannot be written"):
+        workshop.build()
+
+
+@pytest.fixture
+def english_site(tmp_path: Path) -> Iterator[tuple[Path, str]]:
+    """A server of files on this machine: its folder and its address."""
+    folder = tmp_path / "english"
+    folder.mkdir()
+
+    class Quiet(SimpleHTTPRequestHandler):
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=folder)) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield folder, f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+
+
+def test_an_inventory_is_fetched_and_an_older_one_stays(
+    tmp_path: Path, english_site: tuple[Path, str]
+) -> None:
+    folder, address = english_site
+    settings = Settings(root=tmp_path, jax="0.10.2", locales=("zh_CN",), upstreams={})
+    upstream = Upstream(name="demo", url="x", site=SitePolicy(english_url=address))
+    path = Paths(tmp_path, "demo").inventory
+    assert not refresh_inventory(settings, upstream, log=Log(QUIET))  # 404
+    (folder / "objects.inv").write_bytes(inventory("lamp.on py:function 1 api/lamp.html#$ -"))
+    assert refresh_inventory(settings, upstream, log=Log(QUIET))
+    known = path.read_bytes()
+    (folder / "objects.inv").write_bytes(inventory("lamp.off py:function 1 api/lamp.html#$ -"))
+    assert not refresh_inventory(settings, upstream, log=Log(QUIET))  # not twice a day
+    assert path.read_bytes() == known
+    os.utime(path, (0, 0))
+    assert not refresh_inventory(
+        settings, replace(upstream, url_replaced=True), log=Log(QUIET)
+    )  # from a copy: no network
+    assert refresh_inventory(settings, upstream, log=Log(QUIET))
+    newer = path.read_bytes()
+    assert newer != known
+    os.utime(path, (0, 0))
+    (folder / "objects.inv").write_bytes(b"<html>moved</html>")
+    assert not refresh_inventory(settings, upstream, log=Log(QUIET))
+    assert path.read_bytes() == newer
+    for other in ("", "http://127.0.0.1:9/", "file:///etc/", "http://[bad/"):
+        assert not refresh_inventory(
+            settings, replace(upstream, site=SitePolicy(english_url=other)), log=Log(QUIET)
+        )
+
+
+@pytest.mark.parametrize("command", [["pull", "sample"], ["sync", "sample", "--no-execute"]])
+def test_who_pulls_fetches_the_inventory_and_a_check_does_not(
+    project: Path, english_site: tuple[Path, str], command: list[str]
+) -> None:
+    folder, address = english_site
+    (folder / "objects.inv").write_bytes(inventory("lamp.on py:function 1 api/lamp.html#$ -"))
+    config, own = project / "pyproject.toml", "[tool.pipeline.upstreams.sample.site]"
+    config.write_text(
+        config.read_text(encoding="utf-8").replace(own, f'{own}\nenglish-url = "{address}"'),
+        encoding="utf-8",
+    )
+    path = Paths(project, "sample").inventory
+    main([*command, "--check", "-q"])
+    assert not path.exists()
+    assert main([*command, "-q"]) == 0
+    assert path.read_bytes() == (folder / "objects.inv").read_bytes()
+
+
+def test_sphinx_that_ends_without_a_site(tmp_path: Path) -> None:
+    workshop = Workshop(tmp_path)
+    workshop.write("index.md", "# Start\n")
+    workshop.merge()
+    workshop.put(
+        workshop.root / "translations" / "glossary" / "zh_CN.csv",
+        "source,target,context,translator_comments\n",
+    )
+    workshop.target.mkdir(parents=True)
+    (workshop.target / "_static").write_text("in the way", encoding="utf-8")
+    with pytest.raises(PublishError, match="Sphinx ended with"):
+        workshop.build()

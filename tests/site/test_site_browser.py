@@ -1,0 +1,374 @@
+"""Built sites, read in a real Chromium. Skipped where there is no browser."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from site_builds import NAMES, get_site
+from site_chromium import PHONE, REASON, Reader, chromium, served
+from site_html import Site
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+pytestmark = pytest.mark.skipif(bool(REASON), reason=REASON)
+
+TEXT_PAGE = 500_000  # bytes of all but images
+LONG = {
+    "autodidax.html",
+    "notebooks/shard_map.html",
+}  # of upstream's: a small book of code, and one of code and tables
+PACKED = 200_000  # bytes that travel, of any page of text
+_INLINE_IMAGE = re.compile(rb"data:image/[^\"')]+")
+_IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".ico")
+_LOOK = """() => {
+  const article = document.querySelector(".bd-article") ?? document.body;
+  const math = [...article.querySelectorAll(".math")];
+  return {
+    formulas: math.length,
+    unset: math.filter((one) => !one.querySelector("mjx-container")).map((one) => one.textContent),
+    wrong: [...article.querySelectorAll("mjx-merror, [data-mjx-error]")].map(
+      (one) => one.getAttribute("data-mjx-error") ?? one.textContent),
+    lost: [...document.images].filter((one) => one.complete && !one.naturalWidth).map((one) => one.src),
+    lang: document.documentElement.lang,
+  };
+}"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Seen:
+    """What there was to see on a page."""
+
+    said: list[str]
+    foreign: list[str]
+    refused: list[str]
+    files: list[str]
+    facts: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Visit:
+    """A site on its server, and the browser to read it with."""
+
+    site: Site
+    browser: Browser
+    address: str
+
+    @cached_property
+    def seen(self) -> Mapping[str, Seen]:
+        """Every page of the site, opened once."""
+        reader = Reader(self.browser, self.address)
+        found: dict[str, Seen] = {}
+        for path in self.site.pages:
+            facts = reader.open(path).evaluate(_LOOK)
+            found[path] = Seen(
+                said=[*reader.said],
+                foreign=reader.foreign(),
+                refused=[*reader.refused],
+                files=reader.files(),
+                facts=facts,
+            )
+        reader.close()
+        return found
+
+    def weight(self, path: str) -> tuple[int, int]:
+        """Bytes, but for images, that a first visit of the page takes: whole, and as servers pack it."""
+        reader = Reader(
+            self.browser, self.address
+        )  # with nothing kept from other pages, fonts above all
+        reader.open(path)
+        names = {path, *(file for file in reader.files() if not file.endswith(_IMAGES))}
+        reader.close()
+        files = [_INLINE_IMAGE.sub(b"", (self.site.folder / name).read_bytes()) for name in names]
+        return sum(map(len, files)), sum(len(gzip.compress(data, 6)) for data in files)
+
+    def texts(self) -> list[str]:
+        """The pages without formulas, the longest first."""
+        found = [
+            path
+            for path, seen in self.seen.items()
+            if not seen.facts["formulas"] and path != "search.html"
+        ]
+        return sorted(found, key=lambda path: -(self.site.folder / path).stat().st_size)
+
+    @cached_property
+    def kinds(self) -> Mapping[str, str]:
+        """A page of each kind that the site has."""
+        wanted = {
+            "notebook": ("jz-translated", "cell_output", "math", "jz-term"),
+            "table": ("jz-translated", "table"),
+            "note": ("jz-translated", "admonition"),
+            "english": ("jz-english",),
+            "reference": ("jz-api",),
+        }
+        found = {kind: next(self.site.having(*classes), "") for kind, classes in wanted.items()}
+        found["notebook"] = found["notebook"] or next(
+            self.site.having("jz-translated", "cell_input")
+        )
+        found["text"] = next(self.site.having("jz-translated", "jz-term", without="cell"))
+        own = {name: f"{name}.html" for name in ("index", "search", "progress", "glossary-zh")}
+        return {kind: path for kind, path in (found | own).items() if path}
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    with chromium() as started:
+        yield started
+
+
+@pytest.fixture(scope="session", params=NAMES)
+def visit(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, browser: Browser
+) -> Iterator[Visit]:
+    site = get_site(request.param, tmp_path_factory)
+    with served(site.folder) as address:
+        yield Visit(site, browser, address)
+
+
+Open = Callable[..., Reader]
+
+
+@pytest.fixture
+def reader(visit: Visit) -> Iterator[Open]:
+    """Makes readers with nothing remembered; its arguments are Playwright's for a context."""
+    made: list[Reader] = []
+
+    def new(**options: Any) -> Reader:
+        made.append(Reader(visit.browser, visit.address, **options))
+        return made[-1]
+
+    yield new
+    for one in made:
+        one.close()
+
+
+def bad(visit: Visit, what: Callable[[Seen], object]) -> dict[str, object]:
+    """What is wrong, by page."""
+    return {path: found for path, seen in visit.seen.items() if (found := what(seen))}
+
+
+# — every page ———————————————————————————————————————————————————————————————————————————————————————————————————————————————————————
+
+
+def test_the_console_stays_empty(visit: Visit) -> None:
+    assert bad(visit, lambda seen: seen.said) == {}
+
+
+def test_no_request_leaves_the_machine(visit: Visit) -> None:
+    assert bad(visit, lambda seen: seen.foreign) == {}
+
+
+def test_every_request_is_answered(visit: Visit) -> None:
+    assert bad(visit, lambda seen: seen.refused + seen.facts["lost"]) == {}
+
+
+def test_formulas_are_typeset(visit: Visit) -> None:
+    assert sum(seen.facts["formulas"] for seen in visit.seen.values()) > 5
+    assert bad(visit, lambda seen: seen.facts["unset"] + seen.facts["wrong"]) == {}
+
+
+def test_pages_are_in_chinese(visit: Visit) -> None:
+    assert {
+        seen.facts["lang"] for path, seen in visit.seen.items() if path in visit.kinds.values()
+    } == {"zh-CN"}
+
+
+def test_a_page_of_text_is_light(visit: Visit) -> None:
+    texts = visit.texts()
+    weights = {
+        path: visit.weight(path)
+        for path in (*texts[:12], *(path for path in visit.kinds.values() if path in texts))
+    }
+    assert len(weights) > 3
+    assert {
+        path: whole
+        for path, (whole, _) in weights.items()
+        if whole >= TEXT_PAGE and path not in LONG
+    } == {}
+    assert {path: packed for path, (_, packed) in weights.items() if packed >= PACKED} == {}
+
+
+# — reading in two languages —————————————————————————————————————————————————————————————————————————————————————————————————————————
+
+
+def view(page: Page) -> str:
+    return str(page.evaluate("document.documentElement.dataset.jzView"))
+
+
+def test_the_toggle_its_key_and_its_memory(visit: Visit, reader: Open) -> None:
+    one = reader()
+    page = one.open(visit.kinds["text"])
+    english = page.locator(".bd-article .jz-en")
+    shown = page.locator(".bd-article .jz-en:visible")
+    assert (view(page), shown.count()) == ("zh", 0)
+    page.locator(".jz-toggle label", has_text="双语").click()
+    assert (view(page), shown.count()) == ("both", english.count())
+    page.reload()
+    assert (view(page), shown.count()) == ("both", english.count())
+    page.keyboard.press("b")
+    assert view(page) == "en"
+    assert page.locator(".bd-article p.jz-translated:visible").count() == 0
+    page = one.open("index.html")
+    assert view(page) == "en"
+    page.keyboard.press("b")
+    assert view(page) == "zh"
+    assert one.said == []
+
+
+def test_a_tap_shows_the_english_of_a_paragraph(visit: Visit, reader: Open) -> None:
+    page = reader(viewport=PHONE, has_touch=True, is_mobile=True).open(visit.kinds["text"])
+    assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
+    mark = page.locator("p.jz-translated > .jz-mark").first
+    english = page.locator(f"#{mark.get_attribute('aria-controls')}")
+    assert not english.is_visible()
+    mark.tap()
+    assert english.is_visible()
+    assert (english.get_attribute("lang"), mark.get_attribute("aria-expanded")) == ("en", "true")
+    assert page.locator(".bd-article .jz-en:visible").count() == 1
+    mark.tap()
+    assert not english.is_visible()
+
+
+@pytest.mark.parametrize(
+    "kind", ["notebook", "text", "table", "progress", "glossary-zh", "reference"]
+)
+def test_a_phone_needs_no_sideways_scrolling(visit: Visit, reader: Open, kind: str) -> None:
+    if kind not in visit.kinds:
+        pytest.skip("the site has no such page")
+    page = reader(viewport=PHONE, has_touch=True, is_mobile=True).open(visit.kinds[kind])
+    for _ in range(3):
+        assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"], view(page)
+        page.keyboard.press("b")
+
+
+def test_dark_is_dark_and_stays(visit: Visit, reader: Open) -> None:
+    page = reader(color_scheme="dark").open(visit.kinds["text"])
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+    lights = "(name) => Math.max(...getComputedStyle(document.body)[name].match(/[\\d.]+/g).slice(0, 3).map(Number))"
+    assert page.evaluate(lights, "backgroundColor") < 60
+    assert page.evaluate(lights, "color") > 150
+
+
+def test_the_theme_can_be_chosen(visit: Visit, reader: Open) -> None:
+    page = reader().open(visit.kinds["text"])
+    assert page.evaluate("document.documentElement.dataset.theme") == "light"
+    page.locator(".theme-switch-button:visible").first.click()
+    page.locator(".theme-change-button[data-mode=dark]:visible").click()
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+    page.reload()
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+
+
+def test_a_term_tells_its_english(visit: Visit, reader: Open) -> None:
+    page = reader().open(visit.kinds["text"])
+    term, tip = page.locator(".jz-term").first, page.locator("#jz-tip")
+    assert not tip.is_visible()
+    term.hover()
+    assert tip.is_visible()
+    assert re.fullmatch(r"[A-Za-z][\w /().,*-]+", tip.inner_text())
+    assert term.get_attribute("aria-describedby") == "jz-tip"
+
+
+def test_the_glossary_has_every_term_of_a_page(visit: Visit, reader: Open) -> None:
+    one = reader()
+    page = one.open(visit.kinds["text"])
+    terms = set(
+        page.locator(".jz-term").evaluate_all("(all) => all.map((one) => one.dataset.jzTitle)")
+    )
+    assert terms
+    listed = one.open("glossary-zh.html").locator("article table").inner_text()
+    assert {term for term in terms if term not in listed} == set()
+
+
+# — finding and taking ———————————————————————————————————————————————————————————————————————————————————————————————————————————————
+
+
+@pytest.mark.parametrize("query", ["变换", "函数变换", "vmap"])
+def test_the_search_finds(visit: Visit, reader: Open, query: str) -> None:
+    one = reader()
+    page = one.open("index.html")
+    page.locator(".search-button-field:visible").first.click()
+    page.locator("#pst-search-dialog input[name=q]").press_sequentially(query)
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/search.html?*")
+    found = page.locator("#search-results ul.search > li")
+    found.first.wait_for()
+    page.wait_for_function("document.querySelector('#search-results').innerText.includes('个页面')")
+    assert page.locator("#search-results li", has_text=query[:2]).count()
+    found.first.locator("a").first.click()
+    page.wait_for_url(lambda url: "search.html" not in url)
+    assert query[-2:] in page.locator("article").inner_text()
+    assert (one.said, one.refused, one.foreign()) == ([], [], [])
+
+
+def test_a_search_in_vain_says_so(reader: Open) -> None:
+    page = reader().open("search.html?q=鸑鷟")
+    page.wait_for_function("document.querySelector('#search-results').innerText.includes('没有')")
+    assert page.locator("#search-results ul.search > li").count() == 0
+
+
+def test_a_notebook_can_be_taken_home(visit: Visit, reader: Open, tmp_path: Path) -> None:
+    page = reader().open(visit.kinds["notebook"])
+    links = page.locator("a.jz-download")
+    assert links.count() >= 1
+    for number in range(links.count()):
+        with page.expect_download() as taken:
+            links.nth(number).click()
+        taken.value.save_as(tmp_path / "taken.ipynb")
+        notebook = json.loads((tmp_path / "taken.ipynb").read_bytes())
+        assert taken.value.suggested_filename == visit.kinds["notebook"].rpartition("/")[2].replace(
+            ".html", ".ipynb"
+        )
+        sources = [
+            "".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"
+        ]
+        assert any(
+            source.strip() in "".join(visit.site.pages[visit.kinds["notebook"]].code)
+            for source in sources
+        )
+
+
+# — for everyone
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "index",
+        "notebook",
+        "text",
+        "table",
+        "note",
+        "english",
+        "reference",
+        "search",
+        "progress",
+        "glossary-zh",
+    ],
+)
+def test_axe_finds_nothing_serious(visit: Visit, reader: Open, kind: str, scheme: str) -> None:
+    if kind not in visit.kinds:
+        pytest.skip("the site has no such page")
+    page = reader(color_scheme=scheme, reduced_motion="reduce").open(visit.kinds[kind])
+    page.evaluate(
+        resources.files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
+    )
+    page.keyboard.press("b")
+    found = page.evaluate("axe.run()")["violations"]
+    serious = [
+        (one["id"], node["html"][:300], node["failureSummary"])
+        for one in found
+        if one["impact"] in ("serious", "critical")
+        for node in one["nodes"]
+    ]
+    assert serious == []

@@ -1,0 +1,312 @@
+"""The pure parts of the site: pairing, freshness, terms, progress, redirects."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from pipeline.core.document.compose import Frame, merge
+from pipeline.core.document.read import read_document
+from pipeline.core.execution.result import CellFailure, Execution, Status
+from pipeline.core.glossary.terms import read_glossary
+from pipeline.core.pin.lock import Lock, SourceFile
+from pipeline.core.results import PageResult
+from pipeline.entries import Entry
+from pipeline.site.freshness import freshness
+from pipeline.site.pairing import ENGLISH, FUZZY, TRANSLATED, Block, pair
+from pipeline.site.progress import Spot, facts, progress
+from pipeline.site.redirects import redirect_pages
+from pipeline.site.terms import search_words, term_hints, term_list
+
+LOCK = Lock(
+    url="u",
+    ref="v1",
+    commit="0123456789abcdef" + "0" * 24,
+    date="2026-06-15T07:43:29-07:00",
+    jax="0.10.2",
+    docs="docs",
+    files=(),
+)
+PAGE = PageResult(
+    page="a/b",
+    files=(SourceFile(path="a/b.ipynb", blob="0" * 40),),
+    code_cells=3,
+    words=10,
+    translated=1,
+    translated_words=9,
+)
+LINE = "本页译自 `a.md`（JAX 0.10.2，提交 `0123`），以 Apache-2.0 许可证发布。"
+
+
+def paired(
+    english: str, translations: dict[str, str], entries: tuple[Entry, ...] = (), path: str = "a.md"
+) -> tuple[Block, ...]:
+    upstream = read_document(path, english.encode())
+    merged = read_document(path, merge(upstream, translations, Frame(attribution=LINE)).data)
+    return pair(upstream, merged, entries, left_out=LINE)
+
+
+def text_of(html: str) -> str:
+    return re.sub(r"<[^>]+>", "", html)
+
+
+def test_each_block_has_its_english_its_state_and_its_place_in_the_catalogue() -> None:
+    entries = (
+        Entry(msgid="First thing.", msgstr="甲。", line=7),
+        Entry(msgid="Gone", msgstr="没了", obsolete=True, line=20),
+    )
+    blocks = paired(
+        "# Title\n\nFirst thing.\n\n- Second\n  thing.\n",
+        {"First thing.": "甲。", "Title": "标题"},
+        entries,
+    )
+    assert [(block.text, block.english, block.state, block.line) for block in blocks] == [
+        ("标题", "Title", TRANSLATED, 0),
+        ("甲。", "First thing.", TRANSLATED, 7),
+        ("Second thing.", "Second thing.", ENGLISH, 0),
+    ]
+
+
+def test_a_fuzzy_translation_that_is_shown_is_told_apart() -> None:
+    (block,) = paired(
+        "One thing.\n",
+        {"One thing.": "一件事。"},
+        (Entry(msgid="One thing.", msgstr="一件事。", fuzzy=True, line=3),),
+    )
+    assert block.state == FUZZY
+
+
+def test_of_several_entries_the_one_for_the_section_counts() -> None:
+    entries = (
+        Entry(msgid="Same.", msgstr="甲", line=1),
+        Entry(msgid="Same.", msgstr="乙", context="B", line=5),
+    )
+    blocks = paired("# A\n\nSame.\n\n# B\n\nSame.\n", {"Same.": "甲", "B\4Same.": "乙"}, entries)
+    assert [(block.text, block.line) for block in blocks if block.english == "Same."] == [
+        ("甲", 1),
+        ("乙", 5),
+    ]
+
+
+def test_payloads_are_back_in_both_texts() -> None:
+    image = f"data:image/png;base64,{'A' * 40}"
+    (block,) = paired(
+        f"Blue ![square]({image}) here.\n",
+        {"Blue ![square](data:#1) here.": "蓝 ![方块](data:#1) 在此。"},
+    )
+    assert image in block.text
+    assert image in block.english
+
+
+def test_a_bar_that_is_escaped_for_its_table_is_a_bar() -> None:
+    blocks = paired(
+        "| Norm |\n| :-- |\n| of `a \\| b`, $\\|x\\|$ |\n",
+        {r"of `a \| b`, $\|x\|$": r"`a \| b`、$\|x\|$ 的"},
+    )
+    assert (blocks[-1].english, blocks[-1].text) == ("of `a | b`, $|x|$", "`a | b`、$|x|$ 的")
+    (block,) = paired("Write `a \\| b` here.\n", {r"Write `a \| b` here.": r"写 `a \| b`。"})
+    assert block.english == r"Write `a \| b` here."
+
+
+def test_the_english_term_that_stays_in_a_glossary_is_no_block_of_its_own() -> None:
+    blocks = paired(
+        "Words\n=====\n\n.. glossary::\n\n   leaf\n      A thing.\n",
+        {"leaf": "叶节点", "A thing.": "一物。"},
+        path="a.rst",
+    )
+    assert [(block.english, block.text, block.is_kept) for block in blocks] == [
+        ("Words", "Words", False),
+        ("leaf", "叶节点", True),
+        ("A thing.", "一物。", False),
+    ]
+
+
+@pytest.mark.parametrize("merged", ["# 标题\n", "# 标题\n\n甲。\n\n乙。\n", "甲。\n\n# 标题\n"])
+def test_documents_that_do_not_fit_have_no_blocks(merged: str) -> None:
+    assert (
+        pair(
+            read_document("a.md", b"# Title\n\nFirst.\n"),
+            read_document("a.md", merged.encode()),
+            (),
+        )
+        == ()
+    )
+
+
+def execution(status: Status, **fields: object) -> Execution:
+    return replace(Execution(page="a/b", status=status, cells=2, total=3), **fields)  # type: ignore[arg-type]
+
+
+FAILURE = CellFailure(
+    cell=4, source="", exception="TypeError", message="no", traceback="", blame="upstream"
+)
+
+
+@pytest.mark.parametrize(
+    ("run", "has_outputs", "expected"),
+    [
+        (execution(Status.PASSED, cells=3), True, "全部 3 个代码单元已在 JAX 0.10.2 上运行"),
+        (
+            execution(Status.PASSED, note="in interpret mode"),
+            True,
+            "全部 3 个代码单元已在 JAX 0.10.2 上运行（解释模式）",
+        ),
+        (
+            execution(Status.PARTIAL, reason="accelerator: from cell 5 on"),
+            True,
+            "3 个代码单元中有 2 个已在 JAX 0.10.2 上运行，其余未运行（需要加速器）",
+        ),
+        (execution(Status.SKIPPED, reason="own reason: x"), False, "代码未运行（own reason）"),
+        (
+            execution(Status.FAILED, reason="cell 4: TypeError: no", failure=FAILURE),
+            False,
+            "代码在 JAX 0.10.2 上运行出错（TypeError） · 未附运行结果",
+        ),
+        (execution(Status.PASSED), False, "全部 3 个代码单元已在 JAX 0.10.2 上运行 · 未附运行结果"),
+        (None, False, "未附运行结果"),
+        (None, True, "运行结果来自较早的一次构建"),
+    ],
+)
+def test_the_line_says_what_ran(run: Execution | None, has_outputs: bool, expected: str) -> None:
+    line = text_of(
+        freshness(replace(PAGE, execution=run), LOCK, locale="zh_CN", has_outputs=has_outputs)
+    )
+    start = "JAX 0.10.2 · 上游提交 0123456789ab（2026-06-15） · "
+    assert line == f"{start}{expected} · 已译 90 % · 译自 a/b.ipynb，Apache-2.0 许可证"
+
+
+def test_a_page_without_code_or_translation_or_date_has_a_short_line() -> None:
+    page = replace(PAGE, words=0, translated=0)
+    line = freshness(
+        page,
+        replace(LOCK, date=""),
+        locale="de",
+        is_notebook=False,
+        source_url="https://x.org/?a&b",
+        license_name="MIT",
+    )
+    assert line == (
+        'JAX 0.10.2 · upstream version <code>0123456789ab</code> · original <a href="https://x.org/?a&amp;b">a/b.ipynb</a>, licence MIT'
+    )
+    assert freshness(replace(page, files=()), LOCK, locale="de", is_notebook=False).endswith(
+        "(<time>2026-06-15</time>)"
+    )
+
+
+def test_a_page_in_english_says_so() -> None:
+    assert "尚未翻译，以下为英文原文" in freshness(
+        replace(PAGE, translated=0, translated_words=0), LOCK, locale="zh_CN"
+    )
+
+
+def test_the_reason_is_whole_where_one_points_and_harmless() -> None:
+    run = execution(Status.SKIPPED, reason='x: <img src="y">')
+    line = freshness(replace(PAGE, execution=run), LOCK, locale="en", fuzzy=2)
+    assert '<span title="x: &lt;img src=&quot;y&quot;&gt;">x</span>' in line
+    assert "2 translations to be reviewed" in line
+
+
+GLOSSARY = read_glossary(
+    "source,target,context,translator_comments\n"
+    "transformation,变换,,What grad does\ntransformation,转换,avoid,\ngradient,梯度,,\npytree,pytree,,\nbatch,批,,\n"
+    "just-in-time compilation,即时（JIT）编译,,\nconvert,转换,verb allow,\nmask out,把…掩盖,,\nkey,关键,advice,\n",
+    where="g.csv",
+)
+
+
+def test_terms_are_marked_with_the_rendering_that_stands_there() -> None:
+    hints = term_hints(
+        GLOSSARY,
+        "A transformation takes a gradient of a pytree batch, convert it.",
+        "变换对一批 pytree 求梯度，转换它。",
+    )
+    assert hints == [("变换", "transformation"), ("梯度", "gradient")]
+    assert term_hints(GLOSSARY, "Just-in-time compilation.", "即时编译。") == [
+        ("即时编译", "just-in-time compilation")
+    ]
+    assert term_hints(GLOSSARY, "Mask out values.", "把值掩盖。") == []
+    assert term_hints(GLOSSARY, "A gradient.", "斜率。") == []
+    assert term_hints(GLOSSARY, "Key concepts.", "关键概念。") == []
+
+
+def test_the_glossary_page_lists_what_is_to_be_used_and_what_not() -> None:
+    rows = {row["english"]: row for row in term_list(GLOSSARY)}
+    assert list(rows) == sorted(rows)
+    assert rows["transformation"] == {
+        "english": "transformation",
+        "renderings": ["变换"],
+        "avoided": ["转换"],
+        "note": "What grad does",
+    }
+    assert "convert" not in rows  # no term of its own
+    assert search_words(GLOSSARY) == ["关键", "即时编译", "变换", "梯度", "转换"]
+
+
+def rows(**counts: tuple[int, int, int]) -> list[PageResult]:
+    return [
+        PageResult(page=name, words=words, translated_words=translated, fuzzy_words=fuzzy)
+        for name, (words, translated, fuzzy) in counts.items()
+    ]
+
+
+def test_progress_adds_up_in_the_order_of_the_site() -> None:
+    known = facts(
+        LOCK,
+        rows(late=(100, 0, 0), first=(50, 50, 0), orphan=(30, 10, 5)),
+        {"Li": 3, "An": 3, "Bo": 9},
+    )
+    found = progress(known, {"first": Spot("第一页", "开始", 1), "late": Spot("Late", "后面", 2)})
+    assert [
+        (page["page"], page["title"], page["group"], page["url"]) for page in found["pages"]
+    ] == [
+        ("first", "第一页", "开始", "first.html"),
+        ("late", "Late", "后面", "late.html"),
+        ("orphan", "orphan", "", "orphan.html"),
+    ]
+    assert (found["words"], found["translated"], found["fuzzy"], found["untranslated"]) == (
+        180,
+        60,
+        5,
+        115,
+    )
+    assert found["next"] == ["late", "orphan"]
+    assert [person["name"] for person in found["contributors"]] == ["Bo", "An", "Li"]
+    assert (found["title"], found["release"], found["commit"], found["date"]) == (
+        "JAX",
+        "0.10.2",
+        "0123456789ab",
+        "2026-06-15",
+    )
+
+
+def test_what_readers_meet_first_is_worth_more() -> None:
+    spots = {
+        name: Spot(name, "", 1 if name != "deep" else 3)
+        for name in ("early", "middle", "deep", "begun")
+    }
+    known = facts(
+        LOCK, rows(early=(100, 0, 0), middle=(100, 0, 0), deep=(100, 0, 0), begun=(120, 20, 0)), {}
+    )
+    order = progress(known, spots)["next"]
+    assert order.index("early") < order.index("middle") < order.index("deep")
+    assert order.index("begun") < order.index("deep")
+
+
+def test_old_pages_lead_to_new_ones() -> None:
+    redirects = {
+        "old": "mid",
+        "mid": "new/page",
+        "a/old": "new/page",
+        "here": "new/page",
+        "lost": "nowhere",
+        "x": "y",
+        "y": "x",
+    }
+    redirects |= {"../out": "new/page", "/abs": "new/page", "..": "new/page", "a//b": "new/page"}
+    found = redirect_pages(redirects, {"new/page", "here"}, language="zh-CN")
+    assert sorted(found) == ["a/old.html", "mid.html", "old.html"]
+    assert 'url=new/page.html"' in found["old.html"]
+    assert 'href="../new/page.html"' in found["a/old.html"]
+    assert 'lang="zh-CN"' in found["old.html"]

@@ -1,0 +1,86 @@
+"""Style sheets without the rules that no page can use."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.site.css import can_match, prune, union, words_in_html, words_in_script
+
+WORDS = frozenset({"used", "also", "-Color", "-Color-Bold-Red", "w:1/2", "main"})
+
+
+@pytest.mark.parametrize(
+    ("css", "expected"),
+    [
+        (".used{a:b}.other{a:b}", ".used{a:b}"),
+        (".used.other{a:b}", ""),
+        (".used .other>p{a:b}", ""),
+        (".other,.used:hover{a:b}", ".used:hover{a:b}"),
+        ("p,h1::after{a:b}", "p,h1::after{a:b}"),
+        ("#main{a:b}#gone{a:b}", "#main{a:b}"),
+        (".-Color[class*=-Red]{a:b}.-Color[class*=-Blue]{a:b}", ".-Color[class*=-Red]{a:b}"),
+        ('.used[class*="-C1"]{a:b}[class*="se"]{a:b}', '[class*="se"]{a:b}'),
+        (".used[class*='more.other']{a:b}", ".used[class*='more.other']{a:b}"),
+        ("p:not([class*=other]){a:b}", "p:not([class*=other]){a:b}"),
+        (
+            ":is([class*=other],[class*=se]) p{a:b}:is([class*=other]) p{a:b}",
+            ":is([class*=other],[class*=se]) p{a:b}",
+        ),
+        (":is(:not(.other),.more) p{a:b}", ":is(:not(.other),.more) p{a:b}"),
+        (r".w\:1\/2{a:b}.x\:1{a:b}", r".w\:1\/2{a:b}"),
+        ("p:not(.other){a:b}", "p:not(.other){a:b}"),
+        ("p:not(:is(.other,.more)).used{a:b}", "p:not(:is(.other,.more)).used{a:b}"),
+        (":is(.other,.used) p{a:b}", ":is(.other,.used) p{a:b}"),
+        (":is(.other,.more) p{a:b}", ""),
+        (':is([a="b"],[c]) .used{a:b}', ':is([a="b"],[c]) .used{a:b}'),
+        ('[class="other"]{a:b}', '[class="other"]{a:b}'),
+        ("@media (width<9px){.other{a:b}}", ""),
+        ("@media (width<9px){.other{a:b}.used{a:b}}", "@media (width<9px){.used{a:b}}"),
+        ("@supports (a:b){@media print{.used{a:b}}}", "@supports (a:b){@media print{.used{a:b}}}"),
+        (
+            "@font-face{font-family:x}@keyframes other{0%{a:b}to{a:c}}",
+            "@font-face{font-family:x}@keyframes other{0%{a:b}to{a:c}}",
+        ),
+        (
+            '@charset "UTF-8";@import "other.css";.other{a:b}',
+            '@charset "UTF-8";@import "other.css";',
+        ),
+        ("/* .other{ */.used{a:b}/* gone */", ".used{a:b}"),
+        ("/*! by .other { */.used{a:b}", "/*! by .other { */.used{a:b}"),
+        ('.used{content:"}.other{"}', '.used{content:"}.other{"}'),
+        (".used{content:'/* \\' */  '}", ".used{content:'/* \\' */  '}"),
+        (".used {\n  a: b;\n\n  --x: ;\n}\n", ".used{a: b; --x: ;}"),
+        (".used{a:b", ".used{a:b"),
+        (".used{a:b}}.also{a:b}", ".used{a:b}}.also{a:b}"),
+        ("", ""),
+    ],
+)
+def test_prune(css: str, expected: str) -> None:
+    assert prune(css, WORDS) == expected
+
+
+@given(st.text(alphabet=".#{}()[]/*!'\"\\:;,@ \nusedother-", max_size=60))
+def test_any_text_is_pruned_once_for_all(css: str) -> None:
+    once = prune(css, WORDS)
+    assert prune(once, WORDS) == once
+
+
+@pytest.mark.parametrize(
+    "selector", [".used", "a", "*", ".used > .also ~ p", ":root", ".used:nth-child(2n + 1)"]
+)
+def test_what_can_match(selector: str) -> None:
+    assert can_match(selector, WORDS)
+
+
+def test_words_of_pages_and_scripts() -> None:
+    html = """<p class="used also" id='main'><b class=plain>class="text"</b><i data-x="y">"""
+    assert words_in_html(html) == {"used", "also", "main", "plain", "text"}
+    assert words_in_script("el.classList.add('is-open');x.className=`fa-${y}`") >= {
+        "is-open",
+        "fa-",
+        "classList",
+    }
+    assert union([frozenset("a"), frozenset("b")]) == {"a", "b"}
+    assert union([]) == frozenset()

@@ -1,0 +1,671 @@
+"""How the site looks and behaves, in a real Chromium: pages made by hand inside the real theme. Skipped where there is no browser."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from importlib import resources
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext, Page
+
+CHROMIUM = (
+    os.environ.get("JAX_DOCS_CHROMIUM")
+    or shutil.which("chromium")
+    or shutil.which("chromium-browser")
+    or ""
+)
+LACKING = [
+    name
+    for name in ("playwright", "sphinx_book_theme", "axe_playwright_python")
+    if find_spec(name) is None
+]
+pytestmark = [
+    pytest.mark.skipif(bool(LACKING), reason=f"not installed: {', '.join(LACKING)}"),
+    pytest.mark.skipif(not CHROMIUM, reason="no Chromium on this machine"),
+]
+ARGUMENTS = [
+    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+]
+DESKTOP = {"width": 1440, "height": 900}
+PHONE = {"width": 390, "height": 844}
+PAGES = (
+    ("reading", 480, 0, 160, "notebooks", "把函数变成另一个函数"),
+    ("untranslated", 300, 0, 0, "notebooks", "Nothing yet"),
+    ("index", 120, 0, 120, "入门", "首页"),
+    ("empty", 0, 0, 0, "入门", "没有字的一页"),
+    ("partly", 900, 90, 450, "入门", "Half of it <b>& more</b>"),
+)
+_FORMULA = '<span class="math notranslate nohighlight"><span style="display: inline-block; width: 90px">f</span></span>'
+LONG_NAME = "jax.experimental.a_name_that_is_longer_than_the_line_of_a_phone"
+MORE = f"""<nav class="contents local"><ul><li><a class="reference internal" href="#blocks">各种块</a></li></ul></nav>
+<p id="formula">函数（{_FORMULA}），它的导数记作另一个函数。</p>
+<p id="code">调用 <code class="docutils literal notranslate"><span class="pre">{LONG_NAME}</span></code>，再看
+<a class="github reference external" href="https://github.com/example/example">example/example</a>。</p>
+"""
+PROGRESS: dict[str, Any] = {
+    "title": "样例",
+    "release": "0.10.2",
+    "commit": "0123456789ab",
+    "date": "2026-06-15",
+    "words": 1800,
+    "fuzzy": 90,
+    "translated": 730,
+    "untranslated": 980,
+    "pages": [
+        {
+            "page": page,
+            "url": f"{page}.html",
+            "title": title,
+            "group": group,
+            "words": words,
+            "fuzzy": fuzzy,
+            "translated": done,
+        }
+        | {"untranslated": words - fuzzy - done}
+        for page, words, fuzzy, done, group, title in PAGES
+    ],
+    "next": ["partly", "reading", "gone"],
+    "contributors": [{"name": "林一", "messages": 1200}, {"name": "<i>Ann</i>", "messages": 3}],
+}
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The built pages."""
+    from look_pages import build
+
+    from pipeline.site.extension.progress import to_body
+
+    folder = build(tmp_path_factory.mktemp("look"), to_body(PROGRESS))
+    page = (folder / "reading.html").read_text(encoding="utf-8")
+    (folder / "more.html").write_text(
+        page.replace('<section id="blocks">', MORE + '<section id="blocks">'), encoding="utf-8"
+    )
+    return folder
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """One Chromium for all tests here."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield chromium
+        chromium.close()
+
+
+class Reader:
+    """A context of the browser with nothing remembered, and the site to open pages of."""
+
+    def __init__(self, context: BrowserContext, site: Path) -> None:
+        self.context, self._site = context, site
+        self.said: list[str] = []
+        self.asked: list[str] = []
+
+    def open(self, name: str) -> Page:
+        """The page ``name``, loaded from its file: the site works without a server."""
+        page = self.context.new_page()
+        page.on(
+            "console",
+            lambda message: (
+                self.said.append(message.text) if message.type in ("error", "warning") else None
+            ),
+        )
+        page.on("pageerror", lambda error: self.said.append(str(error)))
+        page.on("request", lambda request: self.asked.append(request.url))
+        page.goto((self._site / f"{name}.html").as_uri())
+        return page
+
+
+@pytest.fixture
+def reader(browser: Browser, site: Path, request: pytest.FixtureRequest) -> Iterator[Reader]:
+    """A reader at a desktop; ``@pytest.mark.parametrize("reader", [options], indirect=True)`` for others."""
+    options = {"viewport": DESKTOP, "color_scheme": "light"} | getattr(request, "param", {})
+    context = browser.new_context(**options)
+    context.set_default_timeout(5_000)
+    yield Reader(context, site)
+    context.close()
+
+
+phone = pytest.mark.parametrize(
+    "reader",
+    [{"viewport": PHONE, "has_touch": True, "is_mobile": True}],
+    indirect=True,
+    ids=["phone"],
+)
+every_screen = pytest.mark.parametrize(
+    "reader",
+    [
+        {"color_scheme": scheme, "viewport": size}
+        for scheme in ("light", "dark")
+        for size in (DESKTOP, PHONE)
+    ],
+    indirect=True,
+    ids=["desktop light", "phone light", "desktop dark", "phone dark"],
+)
+
+
+def view(page: Page) -> str:
+    return str(page.evaluate("document.documentElement.dataset.jzView"))
+
+
+def seen(page: Page, selector: str) -> bool:
+    return page.locator(selector).first.is_visible()
+
+
+def choose(page: Page, name: str) -> None:
+    page.locator(".jz-toggle label", has_text=name).click()
+
+
+def test_opens_in_chinese_and_says_nothing(reader: Reader) -> None:
+    page = reader.open("reading")
+    assert view(page) == "zh"
+    assert seen(page, "[data-jz='1']")
+    assert not page.locator(".jz-en:visible").count()
+    assert page.locator(".jz-toggle input:checked").input_value() == "zh"
+    assert reader.said == []
+    assert all(url.startswith("file:") for url in reader.asked)
+    assert not any("/progress." in url for url in reader.asked), "that is for its page only"
+
+
+def test_three_views(reader: Reader) -> None:
+    page = reader.open("reading")
+    choose(page, "双语")
+    assert seen(page, "[data-jz='1']")
+    assert (
+        page.locator(".bd-article .jz-en:visible").count()
+        == page.locator(".bd-article .jz-en").count()
+    )
+    choose(page, "English")
+    assert not seen(page, "[data-jz='1']")
+    assert not seen(page, "[data-jz='4'] .jz-zh")
+    assert seen(page, "[data-jz='4'] .jz-en")
+    assert seen(page, "[data-jz='2']"), "what is not translated is English as well"
+    assert page.locator("article").inner_text().count("变换") == 0
+    choose(page, "中文")
+    assert not page.locator(".bd-article .jz-en:visible").count()
+
+
+def test_contents_follow_the_view(reader: Reader) -> None:
+    page = reader.open("reading")
+    link = page.locator("nav.page-toc a[href='#blocks']")
+    assert link.inner_text() == "各种块"
+    choose(page, "English")
+    assert link.inner_text() == "All kinds of blocks"
+
+
+def test_contents_within_the_text_follow_the_view(reader: Reader) -> None:
+    page = reader.open("more")
+    link = page.locator("nav.contents a")
+    for name, words in (("中文", "各种块"), ("双语", "各种块"), ("English", "All kinds of blocks")):
+        choose(page, name)
+        assert link.inner_text() == words
+
+
+def test_no_toggle_where_there_is_nothing_to_choose(reader: Reader) -> None:
+    assert seen(reader.open("untranslated"), ".jz-toggle")
+    assert not seen(reader.open("progress"), ".jz-toggle")
+
+
+def test_the_key_goes_round_but_not_while_typing(reader: Reader) -> None:
+    page = reader.open("reading")
+    views = []
+    for _ in range(3):
+        page.keyboard.press("b")
+        views.append(view(page))
+    assert views == ["both", "en", "zh"]
+    assert page.locator("[role=status]").inner_text() == "中文"
+    page.keyboard.press("Control+b")
+    page.locator("#note").fill("")
+    page.locator("#note").press_sequentially("abba")
+    assert page.locator("#note").input_value() == "abba"
+    assert view(page) == "zh"
+
+
+def test_arrow_keys_in_the_toggle(reader: Reader) -> None:
+    page = reader.open("reading")
+    page.locator(".jz-toggle [value=zh]").focus()
+    page.keyboard.press("ArrowRight")
+    assert view(page) == "both"
+    assert page.evaluate("document.activeElement.value") == "both"
+
+
+def test_the_view_is_remembered_before_the_first_paint(reader: Reader) -> None:
+    choose(reader.open("reading"), "双语")
+    page = reader.context.new_page()
+    page.add_init_script(
+        "document.addEventListener('readystatechange', () => { window.early ??= document.documentElement.dataset.jzView; });"
+    )
+    page.route(
+        "**/site.js*", lambda route: route.abort()
+    )  # the views need no script but the one in the head
+    page.goto(reader.context.pages[0].url)
+    assert page.evaluate("window.early") == "both"
+    assert seen(page, ".jz-en")
+
+
+def test_tabs_agree(reader: Reader) -> None:
+    one, other = reader.open("reading"), reader.open("untranslated")
+    choose(one, "English")
+    other.wait_for_function("document.documentElement.dataset.jzView === 'en'")
+    assert other.locator(".jz-toggle input:checked").input_value() == "en"
+
+
+def test_works_without_storage(reader: Reader) -> None:
+    reader.context.add_init_script(
+        "Storage.prototype.setItem = () => { throw new DOMException('full'); };"
+    )
+    page = reader.open("untranslated")
+    page.evaluate("window.onerror = (text) => { window.failed = text; }")
+    choose(page, "双语")
+    assert view(page) == "both"
+    assert page.evaluate("window.failed") is None
+
+
+@pytest.mark.parametrize(
+    "reader", [{"java_script_enabled": False}], indirect=True, ids=["no scripts"]
+)
+def test_without_scripts_there_is_chinese_and_no_dead_control(reader: Reader) -> None:
+    page = reader.open("reading")
+    assert seen(page, "[data-jz='1']")
+    assert not seen(page, ".jz-toggle")
+    assert not seen(page, "[data-jz='4'] .jz-en")
+
+
+@pytest.mark.parametrize(
+    "reader", [{}, {"viewport": PHONE}], indirect=True, ids=["desktop", "phone"]
+)
+def test_what_is_read_stays_where_it_is(reader: Reader) -> None:
+    page = reader.open("long")
+    page.locator("[data-jz='112']").evaluate(
+        "(block) => scrollTo({ top: block.getBoundingClientRect().top + scrollY - 100, behavior: 'instant' })"
+    )
+    for name, selector in (
+        ("双语", "[data-jz='112']"),
+        ("English", "[data-jz-for='112']"),
+        ("中文", "[data-jz='112']"),
+    ):
+        choose(page, name)
+        assert page.locator(selector).bounding_box()["y"] == pytest.approx(100, abs=2), name  # type: ignore[index]
+
+
+@pytest.mark.parametrize(
+    "reader", [{}, {"viewport": PHONE}], indirect=True, ids=["desktop", "phone"]
+)
+def test_nothing_jumps_while_the_page_loads(reader: Reader) -> None:
+    reader.context.add_init_script(
+        "window.shift = 0; new PerformanceObserver((list) => { for (const one of list.getEntries()) window.shift += one.value; })"
+        ".observe({ type: 'layout-shift', buffered: true });"
+    )
+    page = reader.open("reading")
+    page.wait_for_timeout(300)
+    assert page.evaluate("window.shift") < 0.01
+
+
+@phone
+def test_a_tap_on_the_mark_shows_the_english_of_its_block(reader: Reader) -> None:
+    page = reader.open("reading")
+    for number in (1, 4, 6, 7, 10):
+        mark = page.locator(f"[data-jz='{number}'] > .jz-mark")
+        english = page.locator(f"[data-jz-for='{number}']")
+        assert mark.get_attribute("aria-expanded") == "false"
+        assert page.locator(f"#{mark.get_attribute('aria-controls')}").count() == 1
+        mark.tap()
+        assert english.is_visible()
+        assert mark.get_attribute("aria-expanded") == "true"
+        assert seen(page, f"[data-jz='{number}'] > .jz-edit")
+        mark.tap()
+        assert not english.is_visible()
+    box = page.locator("[data-jz='1'] > .jz-mark").bounding_box()
+    assert box is not None
+    assert min(box["width"], box["height"]) >= 24
+    assert box["x"] + box["width"] <= PHONE["width"]
+
+
+@phone
+def test_a_phone_needs_no_sideways_scrolling(reader: Reader) -> None:
+    for name in ("reading", "progress"):
+        page = reader.open(name)
+        for key in ("", "b", "b"):
+            if key:
+                page.keyboard.press(key)
+            assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"], (
+                name,
+                view(page),
+            )
+    toggle = reader.context.pages[0].locator(".jz-toggle").bounding_box()
+    assert toggle is not None
+    assert 0 <= toggle["x"] < toggle["x"] + toggle["width"] <= PHONE["width"]
+
+
+@phone
+def test_a_name_longer_than_the_line_breaks(reader: Reader) -> None:
+    page = reader.open("more")
+    assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
+    assert page.locator("#code code").evaluate("(code) => code.getClientRects().length") > 1
+    assert page.locator("#code code").inner_text() == LONG_NAME
+
+
+@phone
+def test_the_marks_of_cells_take_no_room(reader: Reader) -> None:
+    page = reader.open("reading")
+    heights = "(row) => row.getBoundingClientRect().height"
+    before = page.locator("thead tr").evaluate(heights)
+    page.locator("thead .jz-mark").evaluate_all(
+        "(marks) => { for (const mark of marks) mark.remove(); }"
+    )
+    assert page.locator("thead tr").evaluate(heights) == before
+    choose(page, "双语")
+    assert not page.locator(":is(td, th) :is(.jz-mark, .jz-edit):visible").count()
+
+
+@phone
+def test_a_table_that_has_grown_too_wide_can_be_scrolled_by_keyboard(reader: Reader) -> None:
+    page = reader.open("reading")
+    page.locator("td .jz-en").evaluate(
+        "(english, name) => { english.textContent = name; }", LONG_NAME
+    )
+    box = page.locator(".pst-scrollable-table-container")
+    assert box.evaluate("(box) => [box.scrollWidth > box.clientWidth, box.tabIndex]") == [False, -1]
+    choose(page, "双语")
+    assert box.evaluate("(box) => [box.scrollWidth > box.clientWidth, box.tabIndex]") == [True, 0]
+
+
+def test_marks_stay_with_their_formula(reader: Reader) -> None:
+    page = reader.open("more")
+    tops = """(width) => {
+      const line = document.querySelector("#formula");
+      line.style.width = `${width}px`;
+      const walker = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
+      const found = {};
+      for (let text = walker.nextNode(); text; text = walker.nextNode()) {
+        for (const sign of "（），") {
+          const at = text.data.indexOf(sign);
+          if (at < 0) continue;
+          const range = document.createRange();
+          range.setStart(text, at);
+          range.setEnd(text, at + 1);
+          found[sign] = range.getBoundingClientRect().top;
+        }
+      }
+      return new Set(Object.values(found)).size;
+    }"""
+    assert {page.evaluate(tops, width) for width in range(130, 230, 4)} == {1}
+    assert page.locator("#formula").text_content() == "函数（f），它的导数记作另一个函数。"
+
+
+def test_icons_need_no_font(reader: Reader) -> None:
+    page = reader.open("more")
+    page.wait_for_timeout(200)
+    assert [url for url in reader.asked if "/webfonts/" in url] == []
+    icon = page.locator(".fa-bars").first.evaluate(
+        "(icon) => [getComputedStyle(icon, '::before').maskImage.slice(0, 26), getComputedStyle(icon, '::before').width]"
+    )
+    assert icon[0] == 'url("data:image/svg+xml,<s'
+    assert float(icon[1].removesuffix("px")) > 10
+
+
+def test_english_in_bold_places_is_not_bold(reader: Reader) -> None:
+    page = reader.open("reading")
+    choose(page, "双语")
+    weights = page.locator(":is(th, dt, h1, h2, .admonition-title) .jz-en").evaluate_all(
+        "(all) => all.map((e) => getComputedStyle(e).fontWeight)"
+    )
+    assert set(weights) == {"400"}
+
+
+def test_marks_and_pencils_by_keyboard(reader: Reader) -> None:
+    page = reader.open("reading")
+    mark = page.locator("[data-jz='6'] > .jz-mark")
+    mark.focus()
+    page.keyboard.press("Enter")
+    assert seen(page, "[data-jz-for='6']")
+    page.keyboard.press("Tab")
+    pencil = page.locator("[data-jz='6'] > .jz-edit")
+    assert pencil.evaluate("(link) => link === document.activeElement")
+    page.wait_for_timeout(200)
+    assert pencil.evaluate("(link) => getComputedStyle(link).opacity") == "1"
+    assert pencil.evaluate("(link) => getComputedStyle(link).outlineStyle") == "solid"
+
+
+def test_the_pencil_shows_under_the_pointer(reader: Reader) -> None:
+    page = reader.open("reading")
+    pencil = page.locator("[data-jz='7'] > .jz-edit")
+    assert pencil.evaluate("(link) => getComputedStyle(link).opacity") == "0"
+    page.locator("[data-jz='7']").hover()
+    page.wait_for_timeout(200)
+    assert pencil.evaluate("(link) => getComputedStyle(link).opacity") == "1"
+    box = pencil.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, steps=10)
+    page.wait_for_timeout(200)
+    assert pencil.evaluate("(link) => getComputedStyle(link).opacity") == "1", "it can be reached"
+
+
+@pytest.mark.parametrize("way", ["hover", "focus", "tap"])
+@pytest.mark.parametrize("reader", [{"has_touch": True}], indirect=True, ids=["touch"])
+def test_the_tooltip_of_a_term(reader: Reader, way: str) -> None:
+    page = reader.open("reading")
+    term, tip = page.locator(".jz-term"), page.locator("#jz-tip")
+    assert term.get_attribute("title") is None, "or there are two"
+    getattr(term, way)()
+    assert tip.inner_text() == "transformation"
+    assert term.get_attribute("aria-describedby") == "jz-tip"
+    box, under = tip.bounding_box(), term.bounding_box()
+    assert box is not None
+    assert under is not None
+    assert box["y"] + box["height"] <= under["y"] or box["y"] >= under["y"] + under["height"]
+    page.keyboard.press("Escape")
+    assert not tip.is_visible()
+    assert term.get_attribute("aria-describedby") is None
+
+
+def test_the_tooltip_can_be_pointed_at_and_goes_when_left(reader: Reader) -> None:
+    page = reader.open("reading")
+    page.locator(".jz-term").hover()
+    page.locator("#jz-tip").hover()
+    page.wait_for_timeout(400)
+    assert seen(page, "#jz-tip")
+    page.mouse.move(5, 5)
+    page.wait_for_timeout(400)
+    assert not seen(page, "#jz-tip")
+
+
+def label(page: Page, number: int) -> str:
+    return str(
+        page.evaluate(
+            f"getComputedStyle(document.querySelector(\"[data-jz='{number}']\"), '::after').content"
+        )
+    )
+
+
+def test_english_and_fuzzy_blocks_say_so(reader: Reader) -> None:
+    page = reader.open("reading")
+    assert label(page, 1) == "none"
+    assert label(page, 2) == '"未译"'
+    assert label(page, 3) == '"待核"'
+    assert label(reader.open("untranslated"), 1) == "none", (
+        "a page without any translation says so once, at the top"
+    )
+
+
+def test_emphasis_is_dots_below_han_and_italics_for_letters(reader: Reader) -> None:
+    page = reader.open("reading")
+    styles = page.locator("[data-jz='1'] em").evaluate_all(
+        "(all) => all.map((em) => [em.textContent, getComputedStyle(em).fontStyle, getComputedStyle(em).textEmphasisStyle])"
+    )
+    assert styles == [["重点", "normal", "dot"], ["pytree", "italic", "none"]]
+    assert (
+        page.evaluate(
+            "getComputedStyle(document.querySelector('[data-jz=\"1\"]')).fontSynthesisStyle"
+        )
+        == "none"
+    )
+
+
+def test_print_shows_the_view_without_controls(reader: Reader) -> None:
+    page = reader.open("reading")
+    choose(page, "双语")
+    page.emulate_media(media="print")
+    assert seen(page, "[data-jz='1']")
+    assert seen(page, "[data-jz-for='1']")
+    for control in (".jz-toggle", ".jz-mark", ".jz-edit", ".jz-downloads"):
+        assert not page.locator(f"{control}:visible").count(), control
+
+
+@pytest.mark.parametrize("reader", [{"color_scheme": "dark"}], indirect=True, ids=["dark"])
+def test_dark_from_the_first_paint_but_white_on_paper(reader: Reader) -> None:
+    page = reader.open("reading")
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.evaluate("document.documentElement.dataset.theme") == "light"
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+
+
+@pytest.mark.parametrize(
+    "reader", [{"reduced_motion": "reduce"}], indirect=True, ids=["reduced motion"]
+)
+def test_nothing_moves_for_those_who_ask(reader: Reader) -> None:
+    page = reader.open("reading")
+    durations = page.evaluate(
+        "[...document.querySelectorAll('.jz-toggle span, .jz-mark, .jz-edit')].map((e) => getComputedStyle(e).transitionDuration)"
+    )
+    assert set(durations) == {"0s"}
+
+
+@every_screen
+@pytest.mark.parametrize("name", ["reading", "untranslated", "progress"])
+def test_axe_finds_nothing_serious(reader: Reader, name: str) -> None:
+    page = reader.open(name)
+    page.evaluate(
+        resources.files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
+    )
+    for key in ("", "b", "b") if name == "reading" else ("",):
+        if key:
+            page.keyboard.press(key)
+        page.wait_for_timeout(200)  # until colours have faded over
+        found = page.evaluate("axe.run()")["violations"]
+        serious = [
+            (one["id"], node["html"], node["failureSummary"])
+            for one in found
+            for node in one["nodes"]
+            if one["impact"] in ("serious", "critical")
+        ]
+        assert serious == []
+
+
+# — the progress page —————————————————————————————————————————————————————————————————————————————————————————————————————————————————
+
+
+def test_the_map_shows_every_page_with_words_in_its_size(reader: Reader) -> None:
+    page = reader.open("progress")
+    areas = page.locator(".jz-tile").evaluate_all(
+        "(all) => Object.fromEntries(all.map((t) => [t.querySelector('a').getAttribute('href'), t.clientWidth * t.clientHeight]))"
+    )
+    assert set(areas) == {"reading.html", "untranslated.html", "index.html", "partly.html"}
+    assert areas["reading.html"] / areas["untranslated.html"] == pytest.approx(480 / 300, rel=0.03)
+    assert reader.said == []
+    assert "40%" in page.locator(".jz-share").inner_text()
+    assert page.locator(".jz-next li").count() == 2
+
+
+def test_without_a_date_there_are_no_empty_brackets(reader: Reader) -> None:
+    from pipeline.site.extension.progress import to_body
+
+    assert "（）" not in to_body(PROGRESS | {"date": ""})
+    date = reader.open("progress").locator(".jz-fresh time")
+    assert date.inner_text() == "2026-06-15"
+    assert date.evaluate("(date) => getComputedStyle(date).whiteSpace") == "nowrap"
+
+
+@phone
+def test_the_table_fits_a_phone(reader: Reader) -> None:
+    page = reader.open("progress")
+    page.locator(".jz-table tbody a").first.evaluate(
+        f"(link) => {{ link.textContent = '{LONG_NAME}'; }}"
+    )
+    assert page.locator(".jz-scroll").evaluate("(box) => box.scrollWidth - box.clientWidth") == 0
+
+
+def test_texts_are_texts(reader: Reader) -> None:
+    page = reader.open("progress")
+    assert "Half of it <b>& more</b>" in page.locator(".jz-tile").first.inner_text()
+    assert page.locator(".jz-people").inner_text().split("\n")[1] == "<i>Ann</i> 3 段"
+
+
+def test_the_map_by_keyboard(reader: Reader) -> None:
+    page = reader.open("progress")
+    assert page.locator(".jz-tile a[tabindex='0']").count() == 1
+    page.locator(".jz-tile a").first.focus()
+    assert (
+        page.locator(".jz-detail").inner_text()
+        == "Half of it <b>& more</b> 50% 已译，共 900 词，其中 90 词待核对"
+    )
+    visited = set()
+    for key in ("ArrowRight", "ArrowDown", "ArrowLeft", "ArrowUp", "End", "Home"):
+        page.keyboard.press(key)
+        visited.add(page.evaluate("document.activeElement.getAttribute('href')"))
+    assert visited == {"partly.html", "index.html", "reading.html", "untranslated.html"}
+    assert page.evaluate("document.activeElement.getAttribute('href')") == "partly.html"
+    page.keyboard.press("End")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/untranslated.html")
+
+
+def test_the_table_sorts(reader: Reader) -> None:
+    page = reader.open("progress")
+    first = page.locator(".jz-table tbody tr small").first
+    assert first.inner_text() == "reading"
+    words = page.locator(".jz-table thead button", has_text="词数")
+    words.click()
+    assert first.inner_text() == "partly"
+    words.click()
+    assert first.inner_text() == "empty"
+    assert page.locator("[aria-sort]").get_attribute("aria-sort") == "ascending"
+    page.locator(".jz-table thead button", has_text="页面").click()
+    assert first.inner_text() == "reading"
+
+
+# — task lists ———————————————————————————————————————————————————————————————————————————————————————————————————————————————————————
+
+
+def test_boxes_to_tick_have_names_in_the_language_of_their_words() -> None:
+    from docutils import nodes
+    from docutils.utils import new_document
+
+    from pipeline.site.extension.nodes import english
+    from pipeline.site.extension.placing import name_boxes
+
+    document = new_document("page")
+    for holder, ticked in (
+        (nodes.paragraph(), True),
+        (english(), True),
+        (nodes.paragraph(lang="en"), False),
+        (nodes.paragraph(), False),
+    ):
+        checked = ' checked="checked"' if ticked else ""
+        holder.append(
+            nodes.raw(
+                "",
+                f'<input class="task-list-item-checkbox"{checked} disabled="disabled" type="checkbox">',
+                format="html",
+            )
+        )
+        document += holder
+    document += nodes.raw("", '<input type="checkbox">', format="html")
+    name_boxes(document, "zh_CN")
+    labels = [
+        raw.astext().partition('aria-label="')[2].partition('"')[0]
+        for raw in document.findall(nodes.raw)
+    ]
+    assert labels == ["已完成", "Done", "Not done", "未完成", ""]

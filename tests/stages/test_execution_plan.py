@@ -1,0 +1,220 @@
+"""What is run, how, and under which key: planned without running anything."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from test_kernel import MYST, code, notebook
+
+from pipeline.adapters.kernel import sandbox
+from pipeline.config import ExecutionPolicy, RunRule, Settings, SkipRule, Upstream
+from pipeline.core.execution.result import Execution, Status
+from pipeline.core.pin.lock import Page, SourceFile
+from pipeline.paths import Paths
+from pipeline.stages.execute.planning import Stage, Task, plan
+
+
+def stage(
+    root: Path,
+    *,
+    offline: bool = False,
+    policy: ExecutionPolicy | None = None,
+    **upstream: tuple[object, ...],
+) -> Stage:
+    """A stage on the docs in ``root``; what was read of data by another one is not known to it."""
+    found = Upstream(name="demo", url="x", **upstream)  # type: ignore[arg-type] # rules of either kind
+    settings = Settings(
+        root=root,
+        jax="1",
+        locales=(),
+        upstreams={"demo": found},
+        execution=policy or ExecutionPolicy(),
+    )
+    return Stage(
+        settings=settings,
+        upstream=found,
+        paths=Paths(root, "demo"),
+        locales=(),
+        offline=offline,
+        environment={"package jax": "1"},
+    )
+
+
+def page(name: str, *suffixes: str) -> Page:
+    return Page(
+        name=name,
+        files=tuple(
+            SourceFile(path=f"{name}{suffix}", blob="0" * 40) for suffix in suffixes or (".ipynb",)
+        ),
+    )
+
+
+def task(stage: Stage, name: str = "guide/page", *suffixes: str) -> Task:
+    found = plan(stage, page(name, *suffixes))
+    assert isinstance(found, Task)
+    return found
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    docs = tmp_path / "one" / "upstream" / "demo"
+    (docs / "guide" / "data").mkdir(parents=True)
+    (docs / "guide" / "page.ipynb").write_text(notebook(code("1"), code("2"), code("3")))
+    (docs / "guide" / "data" / "numbers.txt").write_text("12")
+    return tmp_path / "one"
+
+
+def test_the_key_depends_on_no_place_and_no_date(root: Path) -> None:
+    other = shutil.copytree(root, root.parent / "another")
+    os.utime(other / "upstream/demo/guide/page.ipynb", (0, 0))
+    assert task(stage(other)).key == task(stage(root)).key
+
+
+def test_data_that_code_can_read_is_part_of_the_key(root: Path) -> None:
+    guide = root / "upstream/demo/guide"
+    before = task(stage(root)).key
+    for hidden in ("other.ipynb", "other.md", ".hidden", "_static"):
+        (guide / hidden).write_text("x")
+    (guide / "link.txt").symlink_to("/etc/hostname")
+    (guide.parent / "above.txt").write_text("x")
+    assert task(stage(root)).key == before
+    keys = {before}
+    for change in (("data/numbers.txt", "34"), ("data/more.txt", "12"), ("module.py", "x = 1")):
+        (guide / change[0]).write_text(change[1])
+        keys.add(task(stage(root)).key)
+    (guide / "data/numbers.txt").rename(guide / "data/renamed.txt")
+    keys.add(task(stage(root)).key)
+    assert len(keys) == 5
+
+
+def test_every_part_of_the_policy_is_part_of_the_key(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def rule(**fields: object) -> Stage:
+        return stage(root, run=(RunRule(pages=("*",), reason="x", **fields),))  # type: ignore[arg-type] # any field
+
+    monkeypatch.setenv("SOME_VARIABLE", "1")
+    policies = [
+        ExecutionPolicy(timeout=1),
+        ExecutionPolicy(page_timeout=1),
+        ExecutionPolicy(memory=300),
+        ExecutionPolicy(output=1),
+    ]
+    stages = [
+        stage(root),
+        *(stage(root, policy=policy) for policy in policies),
+        stage(root, policy=ExecutionPolicy(variables=("SOME_VARIABLE",))),
+        stage(root, offline=True),
+        *(
+            rule(until=2),
+            rule(until=3),
+            rule(devices=2),
+            rule(devices=3),
+            rule(timeout=7),
+            rule(modes=("pallas-interpret",)),
+        ),
+        rule(modes=("pallas-interpret-hlo",)),
+        rule(modes=("stand-in-data",)),
+    ]
+    assert len({task(one).key for one in stages}) == len(stages)
+    unimportant = [
+        ExecutionPolicy(jobs=5),
+        ExecutionPolicy(cache=5),
+        ExecutionPolicy(variables=("NO_SUCH_VARIABLE",)),
+    ]
+    assert {task(stage(root, policy=policy)).key for policy in unimportant} == {task(stages[0]).key}
+    before = task(stages[5]).key
+    monkeypatch.setenv("SOME_VARIABLE", "2")
+    assert task(stages[5]).key != before
+
+
+def test_what_a_startup_file_says_is_part_of_the_key(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    changed = root / "startup"
+    shutil.copytree(sandbox.STARTUP, changed)
+    interpreted = stage(
+        root, run=(RunRule(pages=("*",), reason="accelerator", modes=("pallas-interpret",)),)
+    )
+    before = task(interpreted)
+    assert (before.policy.startup, before.note) == (("pallas-interpret",), "in interpret mode")
+    monkeypatch.setattr(sandbox, "STARTUP", changed)
+    assert task(interpreted).key == before.key
+    (changed / "pallas-interpret.py").write_text("# other")
+    assert task(interpreted).key != before.key
+    (changed / "pallas-interpret.py").unlink()
+    missing = plan(interpreted, page("guide/page"))
+    assert isinstance(missing, Execution)
+    assert missing.status is Status.FAILED
+
+
+def test_devices_come_on_top_of_other_flags(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XLA_FLAGS", "--xla_other")
+    rules = (RunRule(pages=("*",), reason="accelerator", devices=8),)
+    policy = ExecutionPolicy(variables=("XLA_FLAGS",))
+    found = task(stage(root, run=rules, policy=policy))
+    assert found.policy.variables == {
+        "XLA_FLAGS": "--xla_other --xla_force_host_platform_device_count=8"
+    }
+    assert task(stage(root, run=rules)).policy.variables == {
+        "XLA_FLAGS": "--xla_force_host_platform_device_count=8"
+    }
+    assert found.note == "with 8 CPU devices"
+
+
+def test_a_page_runs_whole_where_all_is_installed_that_it_needs(root: Path) -> None:
+    def found(*needs: str) -> Task:
+        rule = RunRule(
+            pages=("*",),
+            reason="heavy package",
+            needs=needs,
+            until=2,
+            modes=("stand-in-data",),
+            devices=2,
+        )
+        return task(
+            replace(
+                stage(root, run=(rule,)),
+                environment={"package some": "1", "package some_more": "2"},
+            )
+        )
+
+    whole = found("some", "some-more")
+    assert (whole.rule.until, whole.note) == (0, "with stand-in data, with 2 CPU devices")
+    assert whole.policy.startup == ("stand-in-data",)
+    part = found("some", "no-such-distribution")
+    assert (part.rule.until, part.note, part.policy.startup) == (2, "", ())
+
+
+def test_a_rule_that_skips_comes_before_one_that_runs(root: Path) -> None:
+    skip, run = (
+        SkipRule(pages=("*",), reason="heavy package"),
+        RunRule(pages=("*",), reason="accelerator", until=2),
+    )
+    found = plan(stage(root, skip=(skip,), run=(run,)), page("guide/page"))
+    assert isinstance(found, Execution)
+    assert (found.status, found.reason, found.total) == (Status.SKIPPED, "heavy package", 3)
+
+
+def test_of_a_pair_only_the_notebook_decides(root: Path) -> None:
+    twin = root / "upstream/demo/guide/page.md"
+    twin.write_text(MYST)
+    before = task(stage(root), "guide/page", ".ipynb", ".md")
+    twin.write_text(MYST.replace("from myst", "changed"))
+    assert task(stage(root), "guide/page", ".ipynb", ".md").key == before.key
+    assert task(stage(root), "guide/page", ".md").key != before.key
+
+
+def test_how_long_a_page_may_take_is_told_from_its_code_alone(root: Path) -> None:
+    part = task(stage(root, run=(RunRule(pages=("*",), reason="x", until=2),)))
+    interpreted = task(
+        stage(root, run=(RunRule(pages=("*",), reason="x", modes=("pallas-interpret",)),))
+    )
+    assert part.seconds < task(stage(root)).seconds < interpreted.seconds
+    other = dataclasses.replace(stage(root), environment={"package jax": "2"})
+    assert task(other).seconds == task(stage(root)).seconds

@@ -1,0 +1,296 @@
+"""What the stage does with the cache, rules, shards and findings: with real kernels."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import pytest
+from test_kernel import code, notebook
+
+from pipeline.adapters.execution_cache import ExecutionCache
+from pipeline.config import ExecutionPolicy, RunRule, Settings, SkipRule, Upstream
+from pipeline.core.execution.result import Execution, Status
+from pipeline.core.pin.lock import Page, SourceFile
+from pipeline.findings import Finding, Severity
+from pipeline.log import QUIET, Log
+from pipeline.paths import Paths
+from pipeline.stages.execute import Executed, execute
+
+pytestmark = pytest.mark.kernel
+
+JAX = version("jax")
+
+
+@dataclasses.dataclass
+class Project:
+    """A project folder whose pages write a line into ``trace`` whenever they run."""
+
+    root: Path
+    rules: tuple[RunRule, ...] = ()
+    skip: tuple[SkipRule, ...] = ()
+    pages: dict[str, list[SourceFile]] = dataclasses.field(default_factory=dict)
+
+    @property
+    def paths(self) -> Paths:
+        return Paths(self.root, "demo")
+
+    @property
+    def cache(self) -> ExecutionCache:
+        return ExecutionCache(self.paths.outputs, limit=1 << 30)
+
+    def add(self, path: str, text: str) -> None:
+        for folder in (self.paths.docs, self.paths.merged("zh_CN")):
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_text(text, "utf-8")
+        self.pages[path.rpartition(".")[0]] = [SourceFile(path=path, blob="0" * 40)]
+
+    def traced(self, name: str, *cells: str, prose: str = "# Title") -> None:
+        """Add a page that leaves a trace when it runs."""
+        first = f"open({str(self.root / 'trace')!r}, 'a').write('{name};')\nNone"
+        self.add(f"{name}.ipynb", notebook(code(first), *map(code, cells), prose=prose))
+
+    def run(self, **options: Any) -> Executed:
+        upstream = Upstream(name="demo", url="x", run=self.rules, skip=self.skip)
+        settings = Settings(
+            root=self.root,
+            jax=JAX,
+            locales=("zh_CN",),
+            upstreams={"demo": upstream},
+            execution=ExecutionPolicy(timeout=30, jobs=2),
+        )
+        (self.root / "trace").unlink(missing_ok=True)
+        pages = [Page(name=name, files=tuple(files)) for name, files in self.pages.items()]
+        return execute(settings, upstream, pages, log=Log(QUIET), **options)
+
+    @property
+    def trace(self) -> list[str]:
+        """The pages that ran in the last run, sorted."""
+        path = self.root / "trace"
+        return sorted(filter(None, path.read_text().split(";"))) if path.exists() else []
+
+
+def by_page(executed: Executed) -> dict[str, Execution]:
+    return {execution.page: execution for execution in executed.executions}
+
+
+def codes(executed: Executed) -> list[str]:
+    return [finding.code for finding in executed.findings]
+
+
+def without_run(execution: Execution) -> Execution:
+    """What the report keeps."""
+    return dataclasses.replace(execution, cached=False, started=0.0, worker=0)
+
+
+def test_only_what_changed_runs_and_failures_wait_to_be_asked_for(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    project.traced("code/good", "print(1)")
+    project.traced("code/bad", "1 / 0", prose="# One\n")
+    project.traced("data/reads", "print(open('numbers.txt').read())")
+    (project.paths.docs / "data/numbers.txt").write_text("12")
+    first = project.run()
+    assert project.trace == ["code/bad", "code/good", "data/reads"]
+    assert first.findings == ()
+    assert [execution.worker > 0 and execution.started >= 0 for execution in first.executions] == [
+        True
+    ] * 3
+    written = {
+        path: path.read_bytes()
+        for path in project.root.rglob("*")
+        if path.is_file() and path.name != "trace"
+    }
+
+    again = project.run()
+    assert project.trace == []
+    assert {
+        path: path.read_bytes() for path in project.root.rglob("*") if path.is_file()
+    } == written
+    assert [execution.cached for execution in again.executions] == [True] * 3
+    assert tuple(map(without_run, again.executions)) == tuple(map(without_run, first.executions))
+    failure = by_page(again)["code/bad"].failure
+    assert failure is not None
+    assert ("ZeroDivisionError" in failure.traceback, failure.source, failure.cell) == (
+        True,
+        "1 / 0",
+        2,
+    )
+
+    project.run(retry_failed=True)
+    assert project.trace == ["code/bad"]
+    (project.paths.docs / "data/numbers.txt").write_text("34")
+    project.traced("code/good", "print(2)")
+    project.run()
+    assert project.trace == ["code/good", "data/reads"]
+    project.run(no_cache=True)
+    assert project.trace == ["code/bad", "code/good", "data/reads"]
+
+
+def test_damaged_entries_are_made_again_and_old_ones_swept(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    project.traced("a", "print(1)")
+    project.traced("b", "print(2)")
+    project.paths.outputs.mkdir(parents=True)
+    (project.paths.outputs / f"{'0' * 64}.ipynb").write_text("{}")
+    first = project.run()
+    assert not list(project.paths.outputs.glob("*.ipynb"))
+    key = next(
+        key
+        for key in project.cache.all_keys()
+        if b'"page": "b"' in (project.cache.peek(key) or b"")
+    )
+    path = project.paths.outputs / key[:2] / f"{key}.json"
+    path.write_bytes(path.read_bytes()[:-9])
+    second = project.run()
+    assert project.trace == ["b"]
+    assert [(found.code, found.severity, found.page) for found in second.findings] == [
+        ("cache-damaged", Severity.NOTE, "b")
+    ]
+    assert by_page(second)["b"].status is by_page(first)["b"].status is Status.PASSED
+    assert project.run().findings == ()
+    assert project.trace == []
+
+
+def test_code_that_stands_on_two_pages_runs_once(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    for name in ("one", "two"):
+        project.add(
+            f"{name}.ipynb",
+            notebook(
+                code(f"open({str(tmp_path / 'trace')!r}, 'a').write('x;')\nprint(1)"),
+                prose=f"# {name}",
+            ),
+        )
+    result = project.run()
+    assert project.trace == ["x"]
+    assert [(execution.page, execution.status) for execution in result.executions] == [
+        ("one", Status.PASSED),
+        ("two", Status.PASSED),
+    ]
+    assert (project.paths.executed("zh_CN") / "two.ipynb").exists()
+
+
+def test_rules_say_how_a_page_runs_and_the_result_says_so(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    project.rules = (
+        RunRule(pages=("partial",), reason="accelerator", note="wants a TPU", until=3),
+        RunRule(pages=("whole",), reason="accelerator", until=9),
+        RunRule(pages=("none",), reason="accelerator", note="no cell runs", until=1),
+        RunRule(pages=("early",), reason="accelerator", until=3),
+        RunRule(pages=("devices",), reason="accelerator", devices=4),
+        RunRule(pages=("compared",), reason="upstream bug", compare=True),
+    )
+    stale = {
+        **code("print('never')"),
+        "outputs": [{"output_type": "stream", "name": "stdout", "text": "stored"}],
+    }
+    project.add(
+        "partial.ipynb", notebook(code("print(1)"), code(""), stale, code("x", "raises-exception"))
+    )
+    project.add("whole.ipynb", notebook(code("print(2)")))
+    project.add("none.ipynb", notebook(code("print(3)"), code("print(3)")))
+    project.add("early.ipynb", notebook(code("print(4)"), code("1 / 0"), code("print(5)")))
+    project.add("devices.ipynb", notebook(code("import os\nprint(os.environ['XLA_FLAGS'])")))
+    told = {
+        **code("print(1 + 1)"),
+        "outputs": [{"output_type": "stream", "name": "stdout", "text": "3\n"}],
+    }
+    project.add("compared.ipynb", notebook(told))
+    executed = project.run()
+    results = by_page(executed)
+    expected = {
+        "partial": (Status.PARTIAL, "accelerator: from code cell 3 on, wants a TPU", 1, 4),
+        "whole": (Status.PASSED, "", 1, 1),
+        "none": (Status.SKIPPED, "accelerator: no cell runs", 0, 2),
+        "devices": (Status.PASSED, "", 1, 1),
+        "compared": (Status.PASSED, "", 1, 1),
+    }
+    found = {
+        page: (one.status, one.reason, one.cells, one.total)
+        for page, one in results.items()
+        if page in expected
+    }
+    assert found == expected
+    assert (results["early"].status, results["early"].cells) == (Status.FAILED, 2)
+    assert results["devices"].note == "with 4 CPU devices"
+    cells = json.loads((project.paths.executed("zh_CN") / "partial.ipynb").read_text())["cells"]
+    assert [cell["outputs"] != [] for cell in cells[1:]] == [True, False, False, False]
+    cells = json.loads((project.paths.executed("zh_CN") / "devices.ipynb").read_text())["cells"]
+    assert "--xla_force_host_platform_device_count=4" in "".join(cells[1]["outputs"][0]["text"])
+    assert [(one.code, one.page, one.text) for one in executed.findings] == [
+        ("output-differs", "compared", f"the docs say '3', JAX {JAX} prints '2'")
+    ]
+    assert project.run().findings == executed.findings
+
+
+def test_another_exception_than_on_the_last_release_is_a_warning(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    project.add(
+        "page.ipynb",
+        notebook(code("1"), code("[][1]", "raises-exception"), code("1 / 0", "raises-exception")),
+    )
+    assert project.run().findings == ()
+    path = project.paths.outputs / "pages.json"
+    path.write_text(
+        path.read_text().replace("IndexError", "KeyError").replace(f'"{JAX}"', '"0.0.1"')
+    )
+    expected = Finding(
+        code="exception-changed",
+        severity=Severity.WARNING,
+        where="page, code cell 2",
+        text=f"cell 2 raised KeyError with JAX 0.0.1, raises IndexError with JAX {JAX}",
+        page="page",
+        hint="Look whether the prose around it still tells the truth.",
+    )
+    for _ in range(2):
+        assert project.run().findings == (expected,)
+
+
+def test_shards_share_the_pages_whatever_their_caches_hold(tmp_path: Path) -> None:
+    whole = Project(tmp_path / "whole")
+    shards = [Project(tmp_path / str(number)) for number in (1, 2)]
+    for project in (whole, *shards):
+        project.root.mkdir()
+        for name in "abc":
+            project.traced(name, f"print({name!r})")
+        project.add("skipped.ipynb", notebook())
+    shards[0].run(shard=(1, 2))
+    results = [project.run(shard=(number, 2)) for number, project in enumerate(shards, start=1)]
+    ran = sorted(
+        execution.page
+        for result in results
+        for execution in result.executions
+        if execution.status is Status.PASSED
+    )
+    assert ran == ["a", "b", "c"]
+    assert all(by_page(result)["skipped"].status is Status.SKIPPED for result in results)
+    assert all(len(result.executions) < 4 for result in results)
+
+
+def test_a_cache_that_cannot_be_written_stops_no_page(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    project.traced("page", "print(1)")
+    project.paths.outputs.parent.mkdir(parents=True)
+    project.paths.outputs.write_text("in the way")
+    executed = project.run()
+    assert [(one.status, one.cached) for one in executed.executions] == [(Status.PASSED, False)]
+    assert [(found.code, found.severity) for found in executed.findings] == [
+        ("write-error", Severity.WARNING)
+    ]
+
+
+def test_a_worker_that_was_killed_says_nothing_of_its_page(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    project.add(
+        "page.ipynb",
+        notebook(
+            code("import os, signal, time\nos.kill(os.getppid(), signal.SIGKILL)\ntime.sleep(60)")
+        ),
+    )
+    failure = project.run().executions[0].failure
+    assert failure is not None
+    assert failure.exception in ("WorkerDied", "DeadKernelError")
+    assert len(project.cache.all_keys()) == (failure.exception == "DeadKernelError")

@@ -1,0 +1,154 @@
+"""P11 for update and memory: a run killed at any moment leaves files that the next run repairs, and loses nothing.
+
+PIPELINE_KILLS sets how many runs are killed (12 unless told).
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import shutil
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from memory_project import FIRST, LOCALE, RELEASES, Project, make_origin, tree
+
+KILLS = int(os.environ.get("PIPELINE_KILLS", "12"))
+HAN = {
+    "Last-Translator": "Han Meimei <han@example.org>",
+    "PO-Revision-Date": "2026-03-04 05:06+0800",
+}
+
+
+def upgrade(_: Project) -> None:
+    """The catalogues are those of v1, translated and stored."""
+
+
+def clone(project: Project) -> None:
+    """There is nothing but the memory."""
+    project.clone()
+
+
+def teammate(project: Project) -> None:
+    """The memory has moved to v2 and changed, and so has the working catalogue."""
+    other = Project(project.root.with_name("other"), project.url)
+    shutil.copytree(project.root, other.root)
+    other.translate("guide", "Glue", "队友的胶水", header=HAN)
+    other.sync("v2")
+    shutil.rmtree(project.paths.memories(LOCALE))
+    shutil.copytree(other.paths.memories(LOCALE), project.paths.memories(LOCALE))
+    shutil.rmtree(other.root)
+    project.translate("guide", "The saw", "自己的锯子")
+
+
+START = (upgrade, clone, teammate)
+
+
+def strings(project: Project) -> set[bytes]:
+    """Every translation in catalogues and memory."""
+    folders = (project.paths.catalogs(LOCALE), project.paths.memories(LOCALE))
+    return {
+        text
+        for folder in folders
+        for data in tree(folder).values()
+        for text in re.findall(rb'msgstr "(.+)"', data)
+    }
+
+
+def results(project: Project) -> dict[str, bytes]:
+    return {
+        **tree(project.root / "translations"),
+        "state": project.paths.memory_state(LOCALE).read_bytes(),
+    }
+
+
+def killed_after(seconds: float, work: Callable[[], object]) -> bool:
+    """Do ``work`` in a process of its own and kill that after ``seconds``; whether it was still at work."""
+    child = os.fork()
+    if child == 0:
+        try:
+            work()
+        finally:
+            os._exit(0)
+    time.sleep(seconds)
+    os.kill(child, signal.SIGKILL)
+    return os.WIFSIGNALED(os.waitpid(child, 0)[1])
+
+
+@pytest.fixture(scope="module")
+def origin(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    renamed = {
+        ("moved/manual.md" if path == "guide.md" else path): text for path, text in FIRST.items()
+    }
+    return make_origin(tmp_path_factory.mktemp("upstream") / "origin", RELEASES | {"v4": renamed})
+
+
+@pytest.mark.parametrize(
+    ("ref", "start"),
+    [("v2", one) for one in START] + [("v4", upgrade)],
+    ids=lambda one: getattr(one, "__name__", one),
+)
+def test_a_killed_run_is_repaired_by_the_next(
+    origin: Path, tmp_path: Path, ref: str, start: Callable[[Project], None]
+) -> None:
+    ready = Project(tmp_path / "ready", str(origin))
+    ready.root.mkdir()
+    ready.sync("v1")
+    ready.translate_all()
+    ready.sync("v1")
+    start(ready)
+    whole = Project(tmp_path / "whole", str(origin))
+    shutil.copytree(ready.root, whole.root)
+    shutil.copytree(ready.root, tmp_path / "timed")
+    whole.sync(ref)
+    began = time.perf_counter()
+    Project(tmp_path / "timed", str(origin)).sync(ref)  # a second time: everything is loaded
+    took = time.perf_counter() - began
+    kept, expected = strings(ready) & strings(whole), results(whole)
+    chance = random.Random(f"{ref} {start.__name__}")
+    killed = 0
+    for number in range(max(1, KILLS // 4)):
+        one = Project(tmp_path / f"killed{number}", str(origin))
+        shutil.copytree(ready.root, one.root)
+        killed += killed_after(chance.random() * took, lambda one=one: one.sync(ref))  # type: ignore[misc]
+        assert strings(one) >= kept
+        one.sync(ref)
+        assert results(one) == expected
+        assert one.verify() == ()
+        assert not list(one.root.rglob("*.tmp"))
+        shutil.rmtree(one.root)
+    print(f"{killed} of {max(1, KILLS // 4)} runs were killed at work")
+    assert killed or KILLS < 40
+
+
+def test_a_run_killed_between_two_memory_files_ends_as_if_it_had_not_been(tmp_path: Path) -> None:
+    """An edited copy of a paragraph is on another page, while the paragraph stays on a page that changes elsewhere."""
+    text = next(line for line in FIRST["guide.md"].split("\n") if "Glue" in line)
+    copied = {
+        "copy.md": f"# A copy\n\n{text.replace('winter', 'a cold winter')}\n",
+        "guide.md": f"{FIRST['guide.md']}\nThis is new.\n",
+    }
+    url = str(make_origin(tmp_path / "origin", {"v1": FIRST, "v2": FIRST | copied}))
+    ready, whole = (Project(tmp_path / name, url) for name in ("ready", "whole"))
+    ready.root.mkdir()
+    ready.sync("v1")
+    ready.translate_all()
+    ready.sync("v1")
+    shutil.copytree(ready.root, whole.root)
+    whole.sync("v2")
+    assert whole.entry("copy", "Glue").fuzzy
+    for path in tree(whole.paths.memories(LOCALE)):
+        one = Project(tmp_path / path, url)
+        shutil.copytree(whole.root, one.root)
+        shutil.rmtree(one.paths.memories(LOCALE))
+        shutil.copytree(ready.paths.memories(LOCALE), one.paths.memories(LOCALE))
+        shutil.copy(ready.paths.memory_state(LOCALE), one.paths.memory_state(LOCALE))
+        target = one.paths.memories(LOCALE) / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes((whole.paths.memories(LOCALE) / path).read_bytes())
+        one.sync("v2")
+        assert results(one) == results(whole), path

@@ -1,0 +1,112 @@
+"""Merge leaves pages alone whose catalogue and documents are those of the last run, and says of them what it said then."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pipeline.adapters import po
+from pipeline.cli import main
+from pipeline.paths import Paths
+
+LOCALE = "zh_CN"
+
+
+@pytest.fixture
+def paths(project: Path) -> Paths:
+    """The sample, merged once."""
+    assert main(["pull", "sample", "-q"]) == 0
+    assert run() == 0
+    return Paths(project, "sample")
+
+
+def run() -> int:
+    return main(["merge", "sample", "--locale", LOCALE, "-q"])
+
+
+def report(paths: Paths) -> dict[str, Any]:
+    rows = json.loads(paths.report.read_bytes())["locales"][LOCALE]["pages"]
+    return {row["page"]: row for row in rows}
+
+
+def merged(paths: Paths) -> dict[str, bytes]:
+    folder = paths.merged(LOCALE)
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def edit(paths: Paths, page: str, *, suffix: str = "（改）") -> None:
+    """Put some words behind the first translated paragraph of a page."""
+    path = paths.catalog(LOCALE, page)
+    catalog = po.read_catalog(path.read_bytes(), where=page).catalog
+    entry = next(
+        entry
+        for entry in catalog.entries
+        if entry.is_translated and entry.notes[0].startswith("paragraph")
+    )
+    text = path.read_text(encoding="utf-8")
+    end = entry.msgstr[-6:]
+    assert text.count(f'{end}"\n') == 1
+    path.write_text(text.replace(f'{end}"\n', f'{end}{suffix}"\n'), encoding="utf-8")
+
+
+def pages(paths: Paths) -> list[str]:
+    return sorted(report(paths))
+
+
+def test_after_an_edit_all_is_as_if_merged_for_the_first_time(paths: Paths) -> None:
+    edit(paths, "grad")
+    assert run() == 0
+    after, said = merged(paths), report(paths)
+    assert sum("（改）".encode() in data for data in after.values()) >= 1
+    shutil.rmtree(paths.build)
+    assert run() == 0
+    assert (merged(paths), report(paths)) == (after, said)
+
+
+def test_what_is_known_is_not_made_again(paths: Paths) -> None:
+    state = json.loads(paths.merged_state(LOCALE).read_bytes())
+    state["pages"]["index"]["result"]["title"] = "known"
+    paths.merged_state(LOCALE).write_text(json.dumps(state), encoding="utf-8")
+    edit(paths, "grad")
+    assert run() == 0
+    assert report(paths)["index"]["title"] == "known"
+    edit(paths, "index")
+    assert run() == 0
+    assert report(paths)["index"]["title"] != "known"
+
+
+def test_a_merged_file_that_was_changed_is_made_again(paths: Paths) -> None:
+    before = merged(paths)
+    name = next(name for name in before if name.startswith("index"))
+    (paths.merged(LOCALE) / name).write_bytes(b"damaged")
+    edit(paths, "grad")
+    assert run() == 0
+    assert merged(paths)[name] == before[name]
+
+
+@pytest.mark.parametrize(
+    "state", ["", "[]", '{"code": 3}', '{"code": "CODE", "pages": {"index": {"key": 1}}}']
+)
+def test_a_state_that_cannot_be_used_is_made_anew(paths: Paths, state: str) -> None:
+    code = json.loads(paths.merged_state(LOCALE).read_bytes())["code"]
+    paths.merged_state(LOCALE).write_text(state.replace("CODE", code), encoding="utf-8")
+    edit(paths, "grad")
+    assert run() == 0
+    assert sorted(json.loads(paths.merged_state(LOCALE).read_bytes())["pages"]) == pages(paths)
+
+
+def test_what_was_wrong_with_a_page_is_said_again(paths: Paths) -> None:
+    edit(paths, "index", suffix="[断](")
+    first = run()
+    said = report(paths)["index"]
+    edit(paths, "grad")
+    assert (run(), report(paths)["index"]) == (first, said)
+    assert said["findings"]

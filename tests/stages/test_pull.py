@@ -1,0 +1,594 @@
+"""pull: the checkout and the lock, from every kind of upstream, through failures and kills."""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from places import ROOT
+
+from pipeline.adapters.files import WriteError
+from pipeline.config import Settings, Upstream
+from pipeline.core.pin.lock import Lock, blob_id, pages_of, parse_lock
+from pipeline.errors import ConfigError, InputError, UpstreamError
+from pipeline.log import Log
+from pipeline.stages.pull import pull, read_pulled
+
+FIRST = {
+    "a.md": b"# A\n",
+    "deep/b.ipynb": b"{}",
+    "deep/b.md": b"# B\r\n",
+    "img/x.png": bytes(range(256)),
+    "gone.md": b"# Gone\n",
+}
+SECOND = {**FIRST, "a.md": b"# A, second\n", "new/c.md": b"# C\n"}
+del SECOND["gone.md"]
+
+
+def git(folder: Path, *arguments: str) -> str:
+    """Run git as nobody in particular, without the user's configuration."""
+    environ = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(folder),
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_GLOBAL": os.devnull,
+    }
+    for role in ("AUTHOR", "COMMITTER"):
+        environ |= {
+            f"GIT_{role}_NAME": "A",
+            f"GIT_{role}_EMAIL": "a@b",
+            f"GIT_{role}_DATE": "2026-01-02T03:04:05+0800",
+        }
+    return subprocess.run(
+        ["git", *arguments], cwd=folder, env=environ, check=True, capture_output=True, text=True
+    ).stdout.strip()
+
+
+def write_tree(folder: Path, files: dict[str, bytes]) -> None:
+    """Make ``folder`` hold just ``files``; a ``.git`` stays."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.iterdir():
+        if old.name != ".git":
+            shutil.rmtree(old) if old.is_dir() else old.unlink()
+    for path, data in files.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_bytes(data)
+
+
+def read_tree(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def times(folder: Path) -> dict[str, int]:
+    return {str(path): path.stat().st_mtime_ns for path in folder.rglob("*")}
+
+
+@pytest.fixture
+def origin(tmp_path: Path) -> Path:
+    """A repository with annotated tags v1 and v2 of the two trees above, in folder ``docs``."""
+    folder = tmp_path / "origin"
+    folder.mkdir()
+    git(folder, "init", "-q", "-b", "main")
+    for tag, files in {"v1": FIRST, "v2": SECOND}.items():
+        write_tree(folder / "docs", files)
+        git(folder, "add", "-A")
+        git(folder, "commit", "-qm", tag)
+        git(folder, "tag", "-a", tag, "-m", tag)
+    return folder
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    (tmp_path / "project").mkdir()
+    return Settings(root=tmp_path / "project", jax="0.10.2", locales=("zh_CN",), upstreams={})
+
+
+@pytest.fixture
+def docs(settings: Settings) -> Path:
+    return settings.root / "upstream" / "x"
+
+
+@pytest.fixture
+def output() -> io.StringIO:
+    return io.StringIO()
+
+
+@pytest.fixture
+def log(output: io.StringIO) -> Log:
+    return Log(stream=output, environ={})
+
+
+def upstream_of(url: object, ref: str = "v2", docs: str = "docs") -> Upstream:
+    return Upstream(name="x", url=str(url), ref=ref, docs=docs)
+
+
+@pytest.fixture(params=["url", "bundle", "local", "bare"])
+def upstream(request: pytest.FixtureRequest, origin: Path) -> Upstream:
+    git(origin, "bundle", "create", "../x.bundle", "--all")
+    git(origin, "clone", "-q", "--bare", ".", "../bare.git")
+    beside = origin.parent
+    urls = {
+        "url": f"file://{origin}",
+        "bundle": beside / "x.bundle",
+        "local": origin,
+        "bare": beside / "bare.git",
+    }
+    return upstream_of(urls[request.param])
+
+
+def test_pull_writes_the_docs_folder_and_the_lock(
+    settings: Settings, upstream: Upstream, docs: Path, log: Log, origin: Path
+) -> None:
+    lock = pull(settings, upstream, log=log)
+    assert read_tree(docs) == SECOND
+    assert {file.path: file.blob for file in lock.files} == {
+        path: blob_id(data) for path, data in SECOND.items()
+    }
+    assert (lock.ref, lock.commit) == ("v2", git(origin, "rev-parse", "v2^{commit}"))
+    assert (lock.date, lock.jax, lock.docs) == ("2026-01-02T03:04:05+08:00", "0.10.2", "docs")
+    assert (
+        parse_lock((settings.root / "upstream" / "x.lock").read_bytes(), where="")
+        == lock
+        == read_pulled(settings, upstream)
+    )
+
+
+def test_a_second_pull_writes_nothing(
+    settings: Settings, upstream: Upstream, log: Log, output: io.StringIO
+) -> None:
+    first = pull(settings, upstream, log=log)
+    before = times(settings.root)
+    assert pull(settings, upstream, log=log) == first
+    assert times(settings.root) == before
+    assert "nothing to write" in output.getvalue()
+
+
+def test_another_ref_replaces_the_tree(
+    settings: Settings, upstream: Upstream, docs: Path, log: Log
+) -> None:
+    pull(settings, upstream, log=log)
+    lock = pull(settings, upstream, log=log, ref="v1")
+    assert read_tree(docs) == FIRST
+    assert lock.ref == "v1"
+    assert sorted(path.name for path in docs.parent.iterdir()) == ["x", "x.lock"]
+
+
+def test_a_file_that_upstream_dropped_goes(
+    settings: Settings, origin: Path, docs: Path, log: Log
+) -> None:
+    git(origin, "rm", "-q", "docs/new/c.md")
+    git(origin, "commit", "-qm", "one less")
+    pull(settings, upstream_of(origin), log=log)
+    pull(settings, upstream_of(origin), log=log, ref="main")
+    assert "new/c.md" not in read_tree(docs)
+    assert not (docs / "new").exists()
+
+
+def test_dry_writes_no_file_of_the_project(
+    settings: Settings, upstream: Upstream, log: Log
+) -> None:
+    lock = pull(settings, upstream, log=log, dry=True)
+    assert not (settings.root / "upstream").exists()
+    assert pull(settings, upstream, log=log) == lock
+
+
+def test_a_full_commit_that_is_checked_out_needs_no_upstream(
+    settings: Settings, origin: Path, log: Log
+) -> None:
+    upstream = upstream_of(f"file://{origin}", ref=git(origin, "rev-parse", "main"))
+    lock = pull(settings, upstream, log=log)
+    origin.rename(origin.with_name("away"))
+    shutil.rmtree(settings.root / "build")
+    assert pull(settings, upstream, log=log) == lock
+
+
+def test_an_edited_file_is_restored_and_a_strange_one_removed(
+    settings: Settings, origin: Path, docs: Path, log: Log, output: io.StringIO
+) -> None:
+    pull(settings, upstream_of(origin), log=log)
+    (docs / "a.md").write_text("mine")
+    (docs / "deep" / "b.md").unlink()
+    (docs / "notes.md").write_text("mine too")
+    with pytest.raises(UpstreamError, match=r"a\.md, deep/b\.md") as caught:
+        read_pulled(settings, upstream_of(origin))
+    assert caught.value.hint == "Run: nox -s pull -- x"
+    pull(settings, upstream_of(origin), log=log)
+    assert read_tree(docs) == SECOND
+    assert "restored, edited by hand since the last pull: a.md\n" in output.getvalue()
+    assert "removed, not upstream's: notes.md" in output.getvalue()
+
+
+def test_a_new_pin_of_jax_changes_the_lock_only(
+    settings: Settings, origin: Path, docs: Path, log: Log
+) -> None:
+    pull(settings, upstream_of(origin), log=log)
+    before = times(docs)
+    bumped = replace(settings, jax="0.11.0")
+    with pytest.raises(UpstreamError, match=r"for JAX 0\.10\.2.* pins 0\.11\.0"):
+        read_pulled(bumped, upstream_of(origin))
+    assert pull(bumped, upstream_of(origin), log=log).jax == "0.11.0"
+    assert times(docs) == before
+
+
+def test_a_spoilt_lock_is_written_anew_by_pull_but_stops_a_build(
+    settings: Settings, origin: Path, docs: Path, log: Log, output: io.StringIO
+) -> None:
+    lock = pull(settings, upstream_of(origin), log=log)
+    (settings.root / "upstream" / "x.lock").write_text("<<<<<<< ours\n")
+    with pytest.raises(InputError, match="is not a lock"):
+        read_pulled(settings, upstream_of(origin))
+    assert pull(settings, upstream_of(origin), log=log) == lock
+    assert "warning:" in output.getvalue()
+
+
+def test_building_before_the_first_pull_says_what_to_do(settings: Settings) -> None:
+    with pytest.raises(UpstreamError, match="nothing has been pulled yet") as caught:
+        read_pulled(settings, upstream_of("nowhere"))
+    assert caught.value.hint == "Run: nox -s pull -- x"
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        ({"ref": "v3"}, "'v2'"),
+        ({"docs": "doc"}, "docs"),
+        ({"url": "http://127.0.0.1:9/x"}, "cannot be reached"),
+        ({"url": "ext::sh -c true"}, "refused"),
+        ({"url": "no/such/folder"}, "does not exist"),
+    ],
+)
+def test_when_upstream_fails_the_old_checkout_stays(
+    change: dict[str, str], text: str, settings: Settings, origin: Path, log: Log
+) -> None:
+    good = upstream_of(f"file://{origin}", ref="v1")
+    lock = pull(settings, good, log=log)
+    with pytest.raises(UpstreamError) as caught:
+        words = {"name": "x", "url": good.url, "ref": "v2", "docs": "docs"} | change
+        pull(settings, Upstream(**words), log=log)  # type: ignore[arg-type]
+    assert text in str(caught.value)
+    assert read_pulled(settings, good) == lock
+
+
+def test_jax_out_of_reach_names_the_ways_out(settings: Settings, log: Log) -> None:
+    upstream = Upstream(name="jax", url="http://127.0.0.1:9/jax", ref="v1", docs="docs")
+    with pytest.raises(UpstreamError) as caught:
+        pull(settings, upstream, log=log)
+    assert "JAX_DOCS_UPSTREAM" in caught.value.hint
+    assert "nox -s sync -- sample" in caught.value.hint
+
+
+def test_docs_may_not_lead_out_of_the_repository(
+    settings: Settings, origin: Path, log: Log
+) -> None:
+    with pytest.raises(ConfigError, match="not a folder inside"):
+        pull(settings, upstream_of(origin, docs="../docs"), log=log)
+
+
+def test_links_and_submodules_are_left_out_with_a_warning(
+    settings: Settings, origin: Path, docs: Path, log: Log, output: io.StringIO
+) -> None:
+    (origin / "docs" / "out.md").symlink_to("/etc/passwd")
+    (origin / "docs" / "folder").symlink_to("../..")
+    git(origin, "update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},docs/sub")
+    git(origin, "add", "docs/out.md", "docs/folder")
+    git(origin, "commit", "-qm", "links")
+    lock = pull(settings, upstream_of(origin, ref="main"), log=log)
+    assert read_tree(docs) == SECOND == {file.path: SECOND[file.path] for file in lock.files}
+    for line in (
+        "docs/out.md: a symbolic link",
+        "docs/folder: a symbolic link",
+        "docs/sub: a submodule",
+    ):
+        assert line.removeprefix("docs/") in output.getvalue()
+
+
+def commit_tree(origin: Path, names: list[bytes]) -> None:
+    """Commit a docs folder with ``names`` that git would not let into an index."""
+    blob = git(origin, "rev-parse", "main:docs/a.md")
+    entries = b"".join(b"100644 " + name + b"\0" + bytes.fromhex(blob) for name in names)
+    (origin / "tree").write_bytes(entries)
+    tree = git(origin, "hash-object", "-t", "tree", "-w", "--literally", "tree")
+    (origin / "tree").write_bytes(b"40000 docs\0" + bytes.fromhex(tree))
+    root = git(origin, "hash-object", "-t", "tree", "-w", "--literally", "tree")
+    git(origin, "update-ref", "refs/heads/odd", git(origin, "commit-tree", root, "-m", "odd"))
+
+
+@pytest.mark.parametrize("name", [b"..", b".git", b"a\\b.md", b"a\nb.md", b"\xff.md"])
+def test_paths_that_leave_the_docs_folder_are_left_out(
+    name: bytes, settings: Settings, origin: Path, docs: Path, log: Log, output: io.StringIO
+) -> None:
+    commit_tree(origin, [name, b"ok.md"])
+    pull(settings, upstream_of(origin, ref="odd"), log=log)
+    assert list(read_tree(docs)) == ["ok.md"]
+    assert "not a path inside the docs folder" in output.getvalue()
+
+
+def test_names_that_differ_by_case_are_told(
+    settings: Settings, origin: Path, log: Log, output: io.StringIO
+) -> None:
+    commit_tree(origin, [b"README.md", b"readme.md"])
+    pull(settings, upstream_of(origin, ref="odd"), log=log)
+    assert "README.md and readme.md differ only by case" in output.getvalue()
+
+
+def test_a_plain_folder_is_copied_without_junk_and_links(
+    settings: Settings, tmp_path: Path, docs: Path, log: Log, output: io.StringIO
+) -> None:
+    source = tmp_path / "plain"
+    write_tree(
+        source / "docs",
+        {**FIRST, ".ipynb_checkpoints/a.md": b"", "__pycache__/x.pyc": b"", ".hidden": b""},
+    )
+    (source / "docs" / "out").symlink_to("/etc")
+    os.mkfifo(source / "docs" / "pipe")
+    lock = pull(settings, upstream_of(source, ref=""), log=log)
+    assert read_tree(docs) == FIRST
+    assert len(lock.commit) == 40
+    assert lock.date == ""
+    assert "out: a symbolic link" in output.getvalue()
+    before = times(settings.root)
+    assert pull(settings, upstream_of(source, ref=""), log=log) == lock
+    assert times(settings.root) == before
+    (source / "docs" / "a.md").write_text("other")
+    assert pull(settings, upstream_of(source, ref=""), log=log).commit != lock.commit
+    assert (docs / "a.md").read_text() == "other"
+
+
+def test_a_plain_folder_without_the_docs_folder_is_told(
+    settings: Settings, tmp_path: Path, log: Log
+) -> None:
+    write_tree(tmp_path / "plain", {"text/a.md": b""})
+    with pytest.raises(UpstreamError, match="has no folder 'docs'") as caught:
+        pull(settings, upstream_of(tmp_path / "plain"), log=log)
+    assert "text" in caught.value.hint
+
+
+@pytest.mark.parametrize("in_git", [False, True])
+def test_the_sample_is_its_own_checkout(
+    settings: Settings, docs: Path, log: Log, *, in_git: bool
+) -> None:
+    if in_git:
+        git(settings.root, "init", "-q")
+    write_tree(docs, FIRST)
+    before = times(docs)
+    upstream = upstream_of("upstream/x", ref="", docs=".")
+    lock = pull(settings, upstream, log=log)
+    assert times(docs) == before
+    assert [file.path for file in lock.files] == sorted(FIRST)
+    assert (lock.url, lock.date) == ("upstream/x", "")
+    assert read_pulled(settings, upstream) == lock
+    (docs / "a.md").write_text("edited, as one may")
+    assert pull(settings, upstream, log=log).commit != lock.commit
+    assert (docs / "a.md").read_text() == "edited, as one may"
+
+
+@pytest.mark.parametrize("url", ["upstream/x/deep", "upstream", "."])
+def test_a_folder_is_not_copied_into_itself_nor_over_itself(
+    url: str, settings: Settings, docs: Path, log: Log
+) -> None:
+    write_tree(docs, FIRST)
+    with pytest.raises(ConfigError, match="lie in one another"):
+        pull(settings, upstream_of(url, ref="", docs="."), log=log)
+    assert read_tree(docs) == FIRST
+
+
+def test_a_clone_in_the_place_of_the_checkout_is_not_overwritten(
+    settings: Settings, origin: Path, docs: Path, log: Log
+) -> None:
+    git(origin, "clone", "-q", ".", str(docs))
+    with pytest.raises(ConfigError, match="lie in one another"):
+        pull(settings, upstream_of("upstream/x"), log=log)
+    assert (docs / ".git").is_dir()
+
+
+def test_no_path_of_this_machine_and_no_password_gets_into_the_lock(
+    settings: Settings, origin: Path, docs: Path, log: Log
+) -> None:
+    replaced = replace(
+        upstream_of(origin), url_replaced=True, configured_url="https://me:secret@example.org/x"
+    )
+    assert pull(settings, replaced, log=log).url == "https://example.org/x"
+    assert str(origin.parent) not in (settings.root / "upstream" / "x.lock").read_text()
+    write_tree(settings.root / "here", FIRST)
+    inside = upstream_of(settings.root / "here", ref="", docs=".")
+    assert pull(settings, inside, log=log).url == "here"
+
+
+def test_a_file_in_the_way_of_the_checkout_is_told_and_kept(
+    settings: Settings, origin: Path, docs: Path, log: Log
+) -> None:
+    docs.parent.mkdir()
+    docs.write_text("mine")
+    with pytest.raises(WriteError) as caught:
+        pull(settings, upstream_of(origin), log=log)
+    assert caught.value.where
+    assert docs.read_text() == "mine"
+    assert [path.name for path in docs.parent.iterdir()] == ["x"]
+
+
+@pytest.mark.parametrize("point", ["Path.write_bytes", "os.replace"])
+def test_a_full_disk_is_named_and_the_old_checkout_stays(
+    point: str, settings: Settings, origin: Path, log: Log, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = pull(settings, upstream_of(origin, ref="v1"), log=log)
+    with monkeypatch.context() as patch:
+        fail_once(patch, point, call=2)
+        with pytest.raises(WriteError) as caught:
+            pull(settings, upstream_of(origin), log=log)
+    assert "disk is full" in caught.value.hint
+    assert read_pulled(settings, upstream_of(origin)) == old
+
+
+@pytest.mark.parametrize("place", ["upstream", "build/cache"])
+def test_a_disk_that_really_is_full_is_named(
+    place: str, settings: Settings, origin: Path, docs: Path, log: Log
+) -> None:
+    old = pull(settings, upstream_of(origin, ref="v1"), log=log)
+    (origin / "docs" / "large.bin").write_bytes(os.urandom(1_000_000))
+    git(origin, "add", "-A")
+    git(origin, "commit", "-qm", "large")
+    small = settings.root / place
+    if subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=256k", "none", mounted(small)],
+        check=False,
+        capture_output=True,
+    ).returncode:
+        pytest.skip("only root may mount a small disk")
+    try:
+        if place == "upstream":
+            pull(settings, upstream_of(origin, ref="v1"), log=log)
+        with pytest.raises(WriteError) as caught:
+            pull(settings, upstream_of(f"file://{origin}", ref="main"), log=log)
+        assert "No space left on device" in caught.value.what
+        assert "Free some space" in caught.value.hint
+        assert read_pulled(settings, upstream_of(origin)) == old
+        assert read_tree(docs) == FIRST
+    finally:
+        subprocess.run(["umount", small], check=True)
+
+
+def mounted(folder: Path) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def fail_once(patch: pytest.MonkeyPatch, point: str, *, call: int) -> None:
+    owner: object = Path if point.startswith("Path") else os
+    name = point.split(".")[1]
+    real: Callable[..., object] = getattr(owner, name)
+    calls = 0
+
+    def full(*arguments: object) -> object:
+        nonlocal calls
+        calls += 1
+        if calls == call:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "somewhere")
+        return real(*arguments)
+
+    patch.setattr(owner, name, full)
+
+
+# A child process that kills itself at the N-th change of the file system under the checkout's folder.
+KILLED = """
+import os, pathlib, shutil, signal, sys
+from pathlib import Path
+from pipeline.config import Settings, Upstream
+from pipeline.log import Log
+from pipeline.stages.pull import pull
+
+left = int(sys.argv[1])
+def count(real):
+    def counted(*arguments, **options):
+        global left
+        if left == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+        left -= 1
+        return real(*arguments, **options)
+    return counted
+Path.write_bytes, Path.mkdir = count(Path.write_bytes), count(Path.mkdir)
+for name in ("replace", "rmdir", "unlink"):
+    setattr(os, name, count(getattr(os, name)))
+settings = Settings(root=Path(sys.argv[2]), jax="0.10.2", locales=("zh_CN",), upstreams={})
+pull(settings, Upstream(name="x", url=sys.argv[3], docs="docs"), log=Log(-1))
+"""
+
+
+def run_killed(script: str, *arguments: object) -> int:
+    command = [sys.executable, "-c", script, *map(str, arguments)]
+    return subprocess.run(command, cwd=ROOT, check=False, stderr=subprocess.DEVNULL).returncode
+
+
+def test_a_pull_killed_at_any_step_leaves_the_old_tree_or_the_new_one(
+    settings: Settings, tmp_path: Path, docs: Path, log: Log
+) -> None:
+    write_tree(tmp_path / "v1" / "docs", FIRST)
+    write_tree(tmp_path / "v2" / "docs", SECOND)
+    first, second = (upstream_of(tmp_path / name, ref="") for name in ("v1", "v2"))
+    old, new = pull(settings, first, log=log), pull(settings, second, log=log, dry=True)
+    seen = set()
+    for step in range(100):
+        killed = run_killed(KILLED, step, settings.root, second.url)
+        if step % 2:  # pull mends what it finds, without a build before it
+            assert pull(settings, first, log=log).commit == old.commit
+            assert sorted(path.name for path in docs.parent.iterdir()) == ["x", "x.lock"]
+        lock = read_pulled(settings, first)
+        seen.add(lock.commit)
+        assert {file.path: blob_id(read_tree(docs)[file.path]) for file in lock.files} == {
+            file.path: file.blob for file in lock.files
+        }
+        assert lock.commit in (old.commit, new.commit)
+        assert pull(settings, second, log=log).commit == new.commit
+        assert read_tree(docs) == SECOND
+        assert sorted(path.name for path in docs.parent.iterdir()) == ["x", "x.lock"]
+        if killed == 0:
+            break
+        pull(settings, first, log=log)
+    assert killed == 0
+    assert step > 15
+    assert seen == {old.commit, new.commit}
+
+
+PULL = """
+import sys
+from pathlib import Path
+from pipeline.config import Settings, Upstream
+from pipeline.log import Log
+from pipeline.stages.pull import pull
+settings = Settings(root=Path(sys.argv[1]), jax="0.10.2", locales=("zh_CN",), upstreams={})
+print("started", flush=True)
+pull(settings, Upstream(name="x", url=sys.argv[2], ref=sys.argv[3], docs="docs"), log=Log(-1))
+"""
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.03, 0.06, 0.09, 0.12])
+def test_a_pull_from_git_killed_at_any_time_is_repaired_by_the_next(
+    delay: float, settings: Settings, origin: Path, docs: Path, log: Log
+) -> None:
+    url = f"file://{origin}"
+    pull(settings, upstream_of(url, ref="v1"), log=log)
+    command = [sys.executable, "-c", PULL, str(settings.root), url, "v2"]
+    with subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as process:
+        assert process.stdout
+        process.stdout.readline()
+        time.sleep(delay)
+        process.send_signal(signal.SIGKILL)
+    assert read_pulled(settings, upstream_of(url)).ref in ("v1", "v2")
+    pull(settings, upstream_of(url), log=log)
+    assert read_tree(docs) == SECOND
+
+
+def test_the_real_docs(settings: Settings, jax_docs_upstream: str, log: Log) -> None:
+    upstream = Upstream(
+        name="jax",
+        url=jax_docs_upstream,
+        ref="jax-v0.10.2",
+        docs="docs",
+        url_replaced=True,
+        configured_url="configured",
+    )
+    lock: Lock = pull(settings, upstream, log=log)
+    paths = [file.path for file in lock.files]
+    assert [
+        sum(path.endswith(suffix) for path in paths) for suffix in (".ipynb", ".md", ".rst")
+    ] == [31, 112, 81]
+    assert len(pages_of(lock.files)) == 113 + 81
+    assert read_pulled(settings, upstream) == lock
+    before = times(settings.root / "upstream")
+    assert pull(settings, upstream, log=log) == lock
+    assert times(settings.root / "upstream") == before

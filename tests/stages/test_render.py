@@ -1,0 +1,287 @@
+"""HTML of executed notebooks and pages."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from docutils.parsers.rst import directives
+
+from pipeline.adapters.html.myst import markdown_html
+from pipeline.adapters.html.rst import rst_html
+from pipeline.config import Settings, Upstream
+from pipeline.core.execution.result import Execution, Status
+from pipeline.core.pin.lock import SourceFile
+from pipeline.core.results import PageResult
+from pipeline.errors import PublishError
+from pipeline.log import QUIET, Log
+from pipeline.paths import Paths
+from pipeline.stages.publish import render
+
+PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+
+
+def notebook(*cells: dict[str, Any]) -> str:
+    return json.dumps({"cells": list(cells), "metadata": {}, "nbformat": 4, "nbformat_minor": 4})
+
+
+def prose(source: str, **more: Any) -> dict[str, Any]:
+    return {"cell_type": "markdown", "source": source, "metadata": {}, **more}
+
+
+def code(source: str, *outputs: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "cell_type": "code",
+        "source": source,
+        "metadata": {},
+        "outputs": list(outputs),
+        "execution_count": 1,
+    }
+
+
+def page(name: str, *suffixes: str, **fields: Any) -> PageResult:
+    return PageResult(
+        page=name,
+        files=tuple(SourceFile(path=f"{name}{suffix}", blob="0" * 40) for suffix in suffixes),
+        **fields,
+    )
+
+
+def html_of(source: str, folder: Path = Path("nowhere")) -> str:
+    return markdown_html(source, folder=folder).strip()
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> tuple[Settings, Upstream, Paths]:
+    upstream = Upstream(name="demo", url="x")
+    paths = Paths(tmp_path, "demo")
+    for folder in (paths.docs, paths.merged("zh_CN"), paths.executed("zh_CN") / "guide"):
+        folder.mkdir(parents=True)
+    return (
+        Settings(root=tmp_path, jax="0.10.2", locales=("zh_CN",), upstreams={"demo": upstream}),
+        upstream,
+        paths,
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        (
+            "{func}`jax.jit` 和 {func}`~jax.numpy.sum`",
+            "<p><code>jax.jit</code> 和 <code>sum</code></p>",
+        ),
+        ("{ref}`文本 <label>`", "<p>文本</p>"),
+        ("{doc}`指南 <guide/start>`", '<p><a href="guide/start.html">指南</a></p>'),
+        (
+            "[a](b.md#c) [d](../e.ipynb)",
+            '<p><a href="b.html#c">a</a> <a href="../e.html">d</a></p>',
+        ),
+        (
+            "[a](https://x.org/b.md) [d](#e)",
+            '<p><a href="https://x.org/b.md">a</a> <a href="#e">d</a></p>',
+        ),
+        ("见 [](b.md#c)", '<p>见 <a href="b.html#c">b.md#c</a></p>'),
+        ("(label)=\n# Title", '<a id="label"></a><h1 id="title">Title</h1>'),
+        ("% comment", ""),
+        ("```{toctree}\npage\n```", ""),
+        ("![x](https://x.org/a.png)", '<p><img src="https://x.org/a.png" alt="x" /></p>'),
+        ("![x](missing.png)", '<p><img src="missing.png" alt="x" /></p>'),
+    ],
+)
+def test_myst_is_readable(source: str, expected: str) -> None:
+    assert html_of(source) == expected
+
+
+def test_a_matrix_within_a_formula_ends_no_paragraph() -> None:
+    text = html_of(
+        "前 $M =\n\\begin{bmatrix} a & b \\end{bmatrix}$ 后\n\n\\begin{align} x &= y \\end{align}"
+    )
+    first = text.partition("</p>")[0]
+    assert (first.count("<math"), first.endswith("后"), text.count("<math"), "begin" in text) == (
+        1,
+        True,
+        2,
+        False,
+    )
+
+
+@pytest.mark.parametrize("fence", ["```", ":::"])
+def test_admonitions_nest_and_lose_their_options(fence: str) -> None:
+    text = html_of(
+        f"{fence}{fence[0]}{{warning}} 当心 *x*\n:class: dropdown\n\n正文 **粗**\n\n{fence}{{note}}\n内层\n{fence}\n{fence}{fence[0]}"
+    )
+    assert text.startswith(
+        '<div class="admonition warning"><p class="title">⚠ 当心 <em>x</em></p><p>正文 <strong>粗</strong></p>'
+    )
+    assert '<div class="admonition note">' in text
+    assert "dropdown" not in text
+
+
+def test_code_is_coloured_and_formulas_are_mathml() -> None:
+    assert 'class="k">def</span>' in html_of(
+        "```{code-block} python\n:linenos:\n\ndef f(): pass\n```"
+    )
+    assert 'class="k">def</span>' in html_of("```python\ndef f(): pass\n```")
+    assert "<pre>" in html_of("```no-such-language\nx\n```")
+    assert "<math" in html_of("式 $x^2$")
+    assert 'display="block"' in html_of("```{math}\nx\n```")
+    assert 'display="block"' in html_of("\\begin{align}x &= 1\\end{align}")
+
+
+def test_images_are_embedded(tmp_path: Path) -> None:
+    (tmp_path / "a b.png").write_bytes(b"image")
+    for source in (
+        "![x](a%20b.png)",
+        '<img src="a b.png" width="3">',
+        "```{figure} a b.png\n:width: 3\n\n说明\n```",
+    ):
+        assert 'src="data:image/png;base64,aW1hZ2U="' in html_of(source, tmp_path)
+    (tmp_path / "secret.txt").write_text("secret")
+    assert "data:" not in html_of("![x](secret.txt)", tmp_path)
+
+
+def test_a_page_stands_alone(project: tuple[Settings, Upstream, Paths]) -> None:
+    settings, upstream, paths = project
+    picture = {"output_type": "display_data", "data": {"image/png": PIXEL}, "metadata": {}}
+    failure = {
+        "output_type": "error",
+        "ename": "ValueError",
+        "evalue": "no",
+        "traceback": ["\x1b[0;31mValueError\x1b[0m: no"],
+    }
+    printed = {"output_type": "stream", "name": "stdout", "text": ["one\n", "two\n"]}
+    cells = (
+        prose("# 标题\n\n![x](attachment:i.png)", attachments={"i.png": {"image/png": PIXEL}}),
+        code("x = 1", picture),
+        code("f()", printed, failure),
+    )
+    (paths.executed("zh_CN") / "guide/page.ipynb").write_text(notebook(*cells), "utf-8")
+    run = Execution(page="guide/page", status=Status.PASSED, cells=2, total=2)
+    render(
+        settings,
+        upstream,
+        [page("guide/page", ".ipynb", title="标题", execution=run)],
+        log=Log(QUIET),
+        locale="zh_CN",
+    )
+    text = (paths.html("zh_CN") / "guide/page.html").read_text("utf-8")
+    assert '<html lang="zh-CN">' in text
+    assert '<h1 id="标题">标题</h1>' in text
+    assert "one\ntwo" in text
+    assert text.count(f"data:image/png;base64,{PIXEL}") == 2
+    assert "passed on JAX 0.10.2: 2 of 2 code cells" in text
+    assert 'href="../index.html"' in text
+    assert "\x1b" not in text
+    assert "<script" not in text
+    assert not re.search(r'(src|href)="(https?:)?//', text)
+
+
+def test_the_index_tells_the_state_of_every_page(project: tuple[Settings, Upstream, Paths]) -> None:
+    settings, upstream, paths = project
+    (paths.merged("zh_CN") / "a.md").write_text("# 甲 & <b>\n", "utf-8")
+    (paths.merged("zh_CN") / "b.ipynb").write_text(notebook(prose("# 乙"), code("1")), "utf-8")
+    skipped = Execution(page="b", status=Status.SKIPPED, reason="accelerator: wants a <GPU>")
+    pages = [
+        page("a", ".md", title="甲 & <b>", messages=3, translated=1, fuzzy=1),
+        page("b", ".ipynb", execution=skipped),
+        page("c", ".txt"),
+    ]
+    render(settings, upstream, pages, log=Log(QUIET), locale="zh_CN")
+    index = (paths.html("zh_CN") / "index.html").read_text("utf-8")
+    assert '<html lang="zh-CN">' in index
+    assert '<a href="a.html">甲 &amp; &lt;b&gt;</a>' in index
+    assert "33 %" in index
+    assert "accelerator: wants a &lt;GPU&gt;" in index
+    assert "c.html" not in index
+    assert "3 pages, 1 of 3 messages translated; 0 passed, 0 failed, 1 skipped" in index
+    assert (paths.html("zh_CN") / "b.html").is_file()
+
+
+def test_only_what_changed_is_rendered_again(project: tuple[Settings, Upstream, Paths]) -> None:
+    settings, upstream, paths = project
+    for name in "ab":
+        (paths.merged("zh_CN") / f"{name}.md").write_text(f"# {name}\n", "utf-8")
+    pages = [page("a", ".md"), page("b", ".md")]
+    render(settings, upstream, pages, log=Log(QUIET), locale="zh_CN")
+    targets = [paths.html("zh_CN") / f"{name}.html" for name in "ab"]
+    for target in targets:
+        target.write_text(target.read_text("utf-8") + "<!-- kept -->", "utf-8")
+    (paths.merged("zh_CN") / "a.md").write_text("# changed\n", "utf-8")
+    render(settings, upstream, pages, log=Log(QUIET), locale="zh_CN")
+    assert ["<!-- kept -->" in target.read_text("utf-8") for target in targets] == [False, True]
+
+
+def test_one_page_that_cannot_be_rendered_stops_no_other(
+    project: tuple[Settings, Upstream, Paths],
+) -> None:
+    settings, upstream, paths = project
+    (paths.merged("zh_CN") / "broken.ipynb").write_text("{", "utf-8")
+    (paths.merged("zh_CN") / "odd.ipynb").write_text('{"cells": [{"cell_type": 3}]}', "utf-8")
+    (paths.merged("zh_CN") / "fine.md").write_text("# Fine\n", "utf-8")
+    pages = [page("broken", ".ipynb"), page("odd", ".ipynb"), page("fine", ".md")]
+    with pytest.raises(PublishError, match="broken"):
+        render(settings, upstream, pages, log=Log(QUIET), locale="zh_CN")
+    assert (paths.html("zh_CN") / "fine.html").is_file()
+    assert (paths.html("zh_CN") / "index.html").is_file()
+
+
+def test_many_pages_are_rendered_by_several_processes(
+    project: tuple[Settings, Upstream, Paths],
+) -> None:
+    settings, upstream, paths = project
+    names = [f"page{number}" for number in range(9)]
+    for name in names:
+        (paths.merged("zh_CN") / f"{name}.md").write_text(f"# {name}\n", "utf-8")
+    render(
+        settings, upstream, [page(name, ".md") for name in names], log=Log(QUIET), locale="zh_CN"
+    )
+    assert [
+        f'<h1 id="{name}">' in (paths.html("zh_CN") / f"{name}.html").read_text("utf-8")
+        for name in names
+    ] == [True] * 9
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        (
+            ":func:`~jax.numpy.sum` 和 :py:class:`jax.Array`",
+            ['literal">sum</span> 和 ', 'literal">jax.Array</span>'],
+        ),
+        (
+            ":ref:`文本 <label>` :doc:`page` :no:such:`x`",
+            ["<span>文本</span> <span>page</span>", 'literal">x</span>'],
+        ),
+        (
+            ".. grid-item-card:: 卡片\n   :link: a\n\n   正文",
+            ['class="title">卡片</p>', "<p>正文</p>"],
+        ),
+        (
+            ".. code-block:: python\n   :caption: c\n\n   x = 1",
+            ['<pre class="code python literal-block">'],
+        ),
+        (".. toctree::\n   :hidden:\n\n   page\n\n末尾", ["<p>末尾</p>"]),
+        (".. image:: a.png\n   :alt: 图", ["data:image/png;base64,", 'alt="图"']),
+        (
+            ".. raw:: html\n\n   <script>1</script>\n\n.. include:: /etc/passwd\n\n.. nonsense::\n   :x: y\n\n好",
+            ["<p>好</p>"],
+        ),
+        ("标题\n====\n\n内容", ["<h1>标题</h1>"]),
+    ],
+)
+def test_rst_is_readable(source: str, expected: list[str], tmp_path: Path) -> None:
+    (tmp_path / "a.png").write_bytes(b"\x89PNG")
+    html = rst_html(source, folder=tmp_path)
+    assert [piece for piece in expected if piece not in html] == []
+    assert "script" not in html
+    assert "system-message" not in html
+
+
+def test_reading_rst_leaves_the_registry_of_directives_as_it_was() -> None:
+    before = dict(directives._directives)  # type: ignore[attr-defined]
+    rst_html(".. grid::\n", folder=Path("nowhere"))
+    assert directives._directives == before  # type: ignore[attr-defined]

@@ -1,0 +1,114 @@
+"""Which message of a page was changed into which one, told by position alone, and what the update offered for it.
+
+A ground truth for the matching that shares nothing with its measure of similarity: what stands between two unchanged
+neighbours now, is of the same kind and is found nowhere else, was made of what stood between them before.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from pipeline.core.catalog.change import ChangeClass, classify
+from pipeline.entries import Catalog, Entry
+
+GAP = 3  # messages; in a longer row of changed ones the place tells too little
+REWORDINGS = {  # by the percent of the words that survived
+    75: f"{ChangeClass.REWORDING}, 75-100 % of the words left",
+    50: f"{ChangeClass.REWORDING}, 50-75 %",
+    25: f"{ChangeClass.REWORDING}, 25-50 % (mostly written anew)",
+    0: f"{ChangeClass.REWORDING}, 0-25 % (mostly written anew)",
+}
+ANEW = (REWORDINGS[25], REWORDINGS[0])
+EDITS = "all but those mostly written anew"
+ROWS = (*map(str, ChangeClass), *REWORDINGS.values(), EDITS)
+
+Pages = Mapping[str, tuple[Entry, ...]]
+
+_WORD = re.compile(r"\w+")
+_SAID = re.compile("译[0-9a-f]{40}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """A message of ``page`` and what upstream made of it."""
+
+    page: str
+    old: str
+    new: str
+
+    @property
+    def survived(self) -> float:
+        """Percent of the words, mark-up and code included, that both texts have, in any order (Dice)."""
+        before, after = (Counter(_WORD.findall(text.casefold())) for text in (self.old, self.new))
+        return 200 * (before & after).total() / max(1, (before + after).total())
+
+    @property
+    def is_edit(self) -> bool:
+        """Whether enough was left that a translator would rather start from the old translation than from nothing."""
+        return self.label not in ANEW
+
+    @property
+    def label(self) -> str:
+        """The class of the change; for a rewording with the share of the words that it left."""
+        kind = classify(self.old, self.new).kind
+        if kind is not ChangeClass.REWORDING:
+            return str(kind)
+        return next(label for floor, label in REWORDINGS.items() if self.survived >= floor)
+
+
+def changed_pairs(before: Pages, after: Pages, known: Collection[str]) -> Iterator[Pair]:
+    """The pairs of one step. ``known`` are the texts of ``before`` and of earlier releases: they moved or came back."""
+    stays = {entry.msgid for entries in after.values() for entry in entries}
+    for page in sorted(before.keys() & after.keys()):
+        for old, new in _in_place(before[page], after[page]):
+            if old.msgid not in stays and new.msgid not in known:
+                yield Pair(page=page, old=old.msgid, new=new.msgid)
+
+
+def _in_place(before: tuple[Entry, ...], after: tuple[Entry, ...]) -> Iterator[tuple[Entry, Entry]]:
+    """The messages in gaps between two that are equal (or the page's end), if the same kinds stand there in the same order."""
+    matcher = SequenceMatcher(
+        None, [one.msgid for one in before], [one.msgid for one in after], autojunk=False
+    )
+    for tag, start, end, new_start, new_end in matcher.get_opcodes():
+        old, new = before[start:end], after[new_start:new_end]
+        if tag == "replace" and len(old) <= GAP and [*map(_kind, old)] == [*map(_kind, new)]:
+            yield from zip(old, new, strict=True)
+
+
+def _kind(entry: Entry) -> str:
+    return entry.notes[0].split()[0]
+
+
+def verdict(pair: Pair, before: Mapping[str, Catalog], after: Mapping[str, Catalog]) -> str:
+    """What the update from ``before`` to ``after`` gave the new message: ``useful``, ``other`` or ``none``.
+
+    Useful is the translation that the old message had. A msgstr of the tests names the text that it was made for, so this
+    also holds for what was carried over, joined, or still waited for a person.
+    """
+    had, offered = _said(before[pair.page], pair.old), _said(after[pair.page], pair.new)
+    assert had, pair
+    return "useful" if had <= offered else "other" if offered else "none"
+
+
+def _said(catalog: Catalog, msgid: str) -> set[str]:
+    found = [entry for entry in catalog.entries if entry.msgid == msgid and not entry.obsolete]
+    assert found, msgid
+    return {part for entry in found for part in _SAID.findall(entry.msgstr)}
+
+
+def tabulate(verdicts: Iterable[tuple[Pair, str]]) -> Iterator[str]:
+    """The lines of a table: pairs and verdicts by class, those that take a person the least time first."""
+    table: dict[str, Counter[str]] = defaultdict(Counter)
+    for pair, given in verdicts:
+        table[pair.label][given] += 1
+        table[EDITS][given] += pair.is_edit
+    yield f"  {'changed in place':45}{'pairs':>6}{'useful':>14}{'other':>7}{'none':>6}"
+    for row in ROWS:
+        found = table[row]
+        if pairs := found.total():
+            yield f"  {row:45}{pairs:6}{found['useful']:7}{found['useful'] / pairs:7.1%}{found['other']:7}{found['none']:6}"

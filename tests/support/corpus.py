@@ -1,0 +1,355 @@
+"""What the tests of the core read pages with: samples, real releases, pseudo-translations, hostile ones, independent checks.
+
+The checks here share no code with the pipeline's guard, so that a mistake in it cannot hide itself.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from markdown_it import MarkdownIt
+from mdit_py_plugins.deflist import deflist_plugin
+from mdit_py_plugins.dollarmath import dollarmath_plugin
+from mdit_py_plugins.footnote import footnote_plugin
+from mdit_py_plugins.front_matter import front_matter_plugin
+from mdit_py_plugins.myst_blocks import myst_block_plugin
+from mdit_py_plugins.myst_role import myst_role_plugin
+from places import ROOT
+
+from pipeline.core.document.compose import merge
+from pipeline.core.document.notebook import edit_cells
+from pipeline.core.document.read import Document, Format, Unit
+from pipeline.core.document.splice import Edit, splice
+
+SAMPLE = ROOT / "upstream" / "sample"
+PAGES = (".ipynb", ".md")
+
+# Everything that a translator leaves as it is. Written apart from pipeline.core.document.prose on purpose.
+_KEPT = re.compile(
+    r"""
+    (?:\{[^{}\s`]+\})?(?P<fence>`+)(?!`)[\s\S]*?[^`](?P=fence)(?!`)  # code span or role
+    | \$\$[\s\S]+?\$\$ | \$[^$]+\$ | \\begin\{(\w+\*?)\}[\s\S]*?\\end\{\2\} | \\[A-Za-z]+
+    | <!--[\s\S]*?--> | <[^<>]*>
+    | \]\([^()\s]*(?:\([^()]*\)[^()\s]*)*(?=[)\s]) | \]\[[^\]]*\] | \[\^[^\]]*\]
+    | (?:https?://|www\.)[^\s<>)]+ | &\#?\w+; | \{\{.*?\}\} | data:\#\d+ | \bdata:\S+
+    """,
+    re.VERBOSE,
+)
+_WORDS = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+
+
+def pseudo(msgid: str) -> str:
+    """A translation that could be real: every word outside code, math, markup and targets becomes Chinese."""
+    parts: list[str] = []
+    at = 0
+    for kept in _KEPT.finditer(msgid):
+        parts += [_WORDS.sub("译文", msgid[at : kept.start()]), kept[0]]
+        at = kept.end()
+    return "".join((*parts, _WORDS.sub("译文", msgid[at:])))
+
+
+# What each kind of hostile translation says; ``…`` stands for the English message.
+HOSTILE: Mapping[str, str] = {
+    "backtick fence": "```python\nprint('gone')\n```",
+    "long backtick fence": "``````\nx\n``````",
+    "tilde fence": "~~~\nx\n~~~",
+    "fence on one line": "```",
+    "fence behind text": "…\n```{code-cell}\nimport os\n```",
+    "code cell": "```{code-cell} ipython3\nimport os; os.system('true')\n```",
+    "code cell in a paragraph": "文字\n\n```{code-cell}\nimport os\n```\n\n文字",
+    "colon fence": ":::{note}\n文字\n:::",
+    "colon fence opened": ":::{note}",
+    "directive closed": "文字\n```\n\n```{code-cell}\nimport os",
+    "raw directive": "```{raw} html\n<script>alert(1)</script>\n```",
+    "shell magic": "%%bash\nrm -rf /tmp/nothing",
+    "line magic": "!true",
+    "block break": "+++",
+    "block break with data": '+++ {"tags": ["skip-execution"]}',
+    "block break behind text": "…\n+++\n文字",
+    "thematic break": "---",
+    "front matter": "---\njupytext: {}\n---\n",
+    "setext underline": "===",
+    "setext behind text": "…\n---",
+    "heading": "# 标题",
+    "list marker": "- 文字",
+    "ordered marker": "1. 文字",
+    "quote marker": "> 文字",
+    "table": "| a | b |\n|---|---|\n| c | d |",
+    "delimiter row": "文字\n---|---",
+    "pipes": "甲 | 乙 | 丙",
+    "pipe at the end": "…|",
+    "backslash at the end": "…\\",
+    "two backslashes at the end": "…\\\\",
+    "leading spaces": "        文字",
+    "leading tab": "\t文字",
+    "hard indent behind a break": "…\n        import os",
+    "trailing spaces": "文字   ",
+    "a thousand lines": "文字\n" * 1000,
+    "a thousand empty lines": "\n" * 1000 + "文字" + "\n" * 1000,
+    "two paragraphs": "…\n\n…",
+    "raw HTML": "<div>文字</div>",
+    "HTML inside": "… <img src=x onerror=alert(1)>",
+    "HTML over two lines": "… <img src=x\nonerror=alert(1)>",
+    "script": "<script>alert(1)</script>",
+    "script opened": "…<script>",
+    "style": "<style>body{display:none}</style>",
+    "comment": "<!-- … -->",
+    "comment opened": "… <!--",
+    "comment opened at the start": "<!-- 文字",
+    "comment closed": "… -->",
+    "processing instruction": "<?php … ?>",
+    "CDATA": "<![CDATA[ … ]]>",
+    "details opened": "<details>",
+    "javascript link": "[文字](javascript:alert(1))",
+    "javascript link with an entity": "[文字](java&#115;cript:alert(1))",
+    "javascript link with a colon entity": "[文字](javascript&colon;alert(1))",
+    "javascript link in brackets": "[文字](<javascript:alert(1)>)",
+    "javascript autolink": "<javascript:alert(1)>",
+    "vbscript link": "[文字](VBScript:x)",
+    "data link": "[文字](data:text/html;base64,PHNjcmlwdD4=)",
+    "invented link": "[文字](https://example.org/)",
+    "invented autolink": "<https://example.org/>",
+    "bare URL": "文字 https://example.org/ 文字",
+    "bare www": "文字 www.example.org 文字",
+    "invented image": "![](https://example.org/track.gif)",
+    "link definition": "[ref]: https://example.org/",
+    "link definition with an entity": "[ref]: java&#115;cript:alert(1)",
+    "link definition behind a break": "…\n[ref]: javascript:alert(1)",
+    "footnote definition": "[^1]: 文字",
+    "invented footnote": "…[^nowhere]",
+    "target": "(target)=",
+    "comment line": "% 文字",
+    "role": "… {raw-html}`<b>`",
+    "eval role": "{eval-rst}`x`",
+    "substitution": "… {{ config }}",
+    "template": "{% include 'x' %}",
+    "display math": "$$\nx\n$$",
+    "display math opened": "$$",
+    "lone dollar": "… $",
+    "math macro": r"$\href{javascript:alert(1)}{x}$",
+    "math macro in TeX brackets": r"\\(\href{javascript:alert(1)}{x}\\)",
+    "macro definition": r"$\def\x{y}$",
+    "LaTeX environment": "\\begin{equation}\nx\n\\end{equation}",
+    "unclosed backtick": "… `",
+    "unclosed backticks": "`` …",
+    "unclosed emphasis": "**…",
+    "unbalanced bracket": "…]",
+    "unbalanced brackets": "]) … ([",
+    "closing the image": "x](y) ![",
+    "bracket opened": "[",
+    "definition": ": 文字",
+    "definition behind a break": "…\n: 文字",
+    "task": "[ ] 文字",
+    "option": ":class: evil",
+    "NUL": "文字\0",
+    "control characters": "文字\x1b[31m\x07",
+    "form feed": "文字\x0c文字",
+    "carriage return": "文字\r```{code-cell}\rimport os\r```",
+    "next line": "文字\x85文字",
+    "line separator": "文字\u2028文字",
+    "paragraph separator": "文字\u2029```",
+    "lone surrogate": "文字\ud800",
+    "right-to-left override": "文字\u202e文字",
+    "byte order mark": "\ufeff文字",
+    "zero width": "文\u200b字",
+    "no-break spaces": "\u00a0\u00a0\u00a0\u00a0文字",
+    "ideographic spaces": "\u3000\u3000文字",
+    "huge": "文字" * 20_000,
+    "huge brackets": "[" * 3_000,
+    "many brackets": "[" * 150,
+    "many backticks": "` " * 150,
+    "emoji": "🧪👩🏽‍💻",
+    "empty": "",
+    "blank": " \n\t ",
+    "JSON": '"],"cell_type":"code","source":["import os"]},{"x":["\\',
+    "JSON escapes": '\\u0022\\n","import os\\n","',
+    "payload": "![文字](data:#9)",
+    "payload as text": "data:#1 data:#2 data:#9",
+    "backslash escapes": "\\`\\`\\`{code-cell}",
+    "entities": "&lt;script&gt; &#60;script&#62; &NewLine;```",
+}
+
+
+def hostile(kind: str, msgid: str) -> str:
+    """The hostile translation of one kind for a message."""
+    return HOSTILE[kind].replace("…", msgid)
+
+
+class Repository:
+    """Blobs of a git repository, read in bulk."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def git(self, *arguments: str, given: str = "") -> bytes:
+        command = ["git", "-C", str(self.path), *arguments]
+        return subprocess.run(command, input=given.encode(), capture_output=True, check=True).stdout
+
+    def pages_at(self, ref: str, endings: tuple[str, ...] = PAGES) -> dict[str, str]:
+        """Blob of every document with one of ``endings`` (notebooks and Markdown) under ``docs/``, by path."""
+        rows = self.git("ls-tree", "-r", "-z", ref, "--", "docs").decode().split("\0")
+        entries = (row.split("\t", 1) for row in rows if row)
+        return {
+            path: head.split()[2]
+            for head, path in entries
+            if path.endswith(endings) and head.startswith("100")
+        }
+
+    def pages_ever(self) -> dict[str, str]:
+        """A path for every distinct notebook and Markdown blob of the whole history, by blob."""
+        rows = self.git("rev-list", "--objects", "--all").decode().split("\n")
+        entries = (row.split(" ", 1) for row in rows if row.endswith(PAGES))
+        return {blob: path for blob, path in sorted(entries)}  # noqa: C416  # dict() loses the types
+
+    def read(self, blobs: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+        """Each blob with its content, in order, some at a time so that memory stays small."""
+        for begin in range(0, len(blobs), 100):
+            data = self.git(
+                "cat-file", "--batch", given="\n".join(blobs[begin : begin + 100]) + "\n"
+            )
+            at = 0
+            while at < len(data):
+                head_end = data.index(b"\n", at)
+                blob, _, size = data[at:head_end].decode().split()
+                yield blob, data[head_end + 1 : head_end + 1 + int(size)]
+                at = head_end + 2 + int(size)
+
+
+def assert_joins(document: Document, data: bytes) -> int:
+    """P1 and P2: gaps and messages are the text, the text is the blob, and writing each message as it is changes nothing."""
+    assert document.raw.encode() == data
+    assert merge(document, {}).data == data
+    edits: dict[int, list[Edit]] = {}
+    count = 0
+    for index, unit in enumerate(document.units):
+        text, at = unit.split.text, 0
+        for message in unit.split.messages:
+            assert at <= message.start < message.end, document.place(unit, message)
+            at = message.end
+        count += len(unit.split.messages)
+        edits[unit.cell if unit.cell is not None else index] = own = [
+            Edit(message.start, message.end, text[message.start : message.end])
+            for message in unit.split.messages
+        ]
+        assert splice(text, own) == text
+    if document.notebook:
+        theirs, ours = (
+            json.loads(raw, parse_constant=str)
+            for raw in (document.raw, edit_cells(document.notebook, edits))
+        )
+        for cell in (*theirs["cells"], *ours["cells"]):
+            cell["source"] = "".join(cell["source"])
+        assert ours == theirs
+        assert [cell.source for cell in document.notebook.cells] == [
+            cell["source"] for cell in theirs["cells"]
+        ]
+    return count
+
+
+def assert_only_prose_changed(document: Document, merged: bytes) -> None:
+    """Fail unless ``merged`` is ``document`` but for its messages, by means that share nothing with the guard."""
+    text = merged.decode()
+    if document.format is Format.NOTEBOOK:
+        _assert_notebook(document, text)
+        return
+    unit = document.units[0]
+    _assert_gaps(unit, document.raw, text)
+    if prose_free_fences(document.raw) != prose_free_fences(text):
+        raise AssertionError(f"{document.path}: a fenced block has changed")
+    code = jupytext_code(document.raw) if document.format is Format.MYST_NOTEBOOK else None
+    if code is not None and code != jupytext_code(text):
+        raise AssertionError(f"{document.path}: jupytext reads other code cells")
+
+
+def _assert_notebook(document: Document, text: str) -> None:
+    theirs, ours = (json.loads(raw, parse_constant=str) for raw in (document.raw, text))
+    if len(theirs["cells"]) != len(ours["cells"]):
+        raise AssertionError(f"{document.path}: another number of cells")
+    units = {unit.cell: unit for unit in document.units}
+    for number, (their, our) in enumerate(zip(theirs["cells"], ours["cells"], strict=True)):
+        if number in units:
+            _assert_gaps(units[number], _source(their), _source(our))
+            assert isinstance(their["source"], list) == isinstance(our["source"], list), (
+                f"{document.path}: the source is of another type"
+            )
+            our["source"] = their["source"]
+    if json.dumps(theirs) != json.dumps(ours):
+        raise AssertionError(f"{document.path}: differs outside the sources of Markdown cells")
+
+
+def _source(cell: Mapping[str, Any]) -> str:
+    source: str | list[str] = cell["source"]
+    return source if isinstance(source, str) else "".join(source)
+
+
+def _assert_gaps(unit: Unit, theirs: str, ours: str) -> None:
+    """Every gap between messages stands in ``ours``, in order, the first at its start and the last at its end."""
+    messages = unit.split.messages
+    cuts = [0, *(cut for message in messages for cut in (message.start, message.end)), len(theirs)]
+    gaps = [theirs[cuts[number] : cuts[number + 1]] for number in range(0, len(cuts), 2)]
+    if not ours.startswith(gaps[0]):
+        raise AssertionError(f"what stands before the first message has changed: {gaps[0]!r}")
+    at = len(gaps[0])
+    for gap in gaps[1:-1]:
+        found = ours.find(gap, at)
+        if found < 0:
+            raise AssertionError(f"a gap is gone: {gap!r}")
+        at = found + len(gap)
+    if len(ours) - len(gaps[-1]) < at - (
+        len(gaps[0]) if len(gaps) == 1 else 0
+    ) or not ours.endswith(gaps[-1]):
+        raise AssertionError(f"what stands behind the last message has changed: {gaps[-1]!r}")
+
+
+def rendered(text: str) -> str:
+    """HTML without white space."""
+    md = (
+        MarkdownIt("commonmark")
+        .enable(["table", "strikethrough"])
+        .use(front_matter_plugin)
+        .use(dollarmath_plugin)
+        .use(deflist_plugin)
+    )
+    return re.sub(r"\s+", "", md.use(footnote_plugin).use(myst_role_plugin).render(text))
+
+
+_PROSE = re.compile(r"\{(?!code|raw|math|eval-rst|toctree|include|mermaid|list-table)[^{}]*\}")
+
+
+def prose_free_fences(text: str) -> list[tuple[str, str]]:
+    """Every fenced block that holds no prose, as plain CommonMark (with front matter and ``+++``) has it."""
+    parser = (
+        MarkdownIt("commonmark")
+        .enable("table")
+        .use(front_matter_plugin)
+        .use(myst_block_plugin)
+        .disable("inline", ignoreInvalid=True)
+    )
+    kinds = ("fence", "myst_block_break", "front_matter")
+    return [
+        (token.info, token.content)
+        for token in parser.parse(text)
+        if token.type in kinds and not _PROSE.match(token.info.strip())
+    ]
+
+
+def jupytext_code(text: str) -> list[tuple[str, str, dict[str, Any]]] | None:
+    """The code cells of a MyST notebook as jupytext, which runs them, reads them; None if it cannot."""
+    import jupytext
+    import yaml
+    from jupytext.myst import MystMetadataParsingError
+
+    try:
+        notebook = jupytext.reads(text.removeprefix("\ufeff"), fmt="md:myst")
+    except (yaml.YAMLError, MystMetadataParsingError):
+        return None
+    return [
+        (cell.cell_type, cell.source, dict(cell.metadata))
+        for cell in notebook.cells
+        if cell.cell_type != "markdown"
+    ]

@@ -1,0 +1,283 @@
+"""What goes wrong in translations: one function for each kind of damage, from an entry to the damaged one, or None where it cannot be."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from pipeline.core.checks.base import Subject
+from pipeline.core.document import prose
+from pipeline.core.document.message import Kind, Markup
+from pipeline.core.glossary.terms import Glossary
+from pipeline.entries import Entry
+
+HAN = rf"[{prose.CJK}]"
+CODE = re.compile(r"`([^`\n]+)`")
+ROLE = re.compile(r"\{([a-z]+)\}`([^`\n]+)`")
+LINK = re.compile(r"(?<!!)\[([^\[\]]+)\]\(([^()\s]+)\)")
+MATH = re.compile(r"(?<![\\$])\$([^$\n]+)\$(?!\$)")
+BOLD = re.compile(r"(?<!\*)\*\*([^*\n]+)\*\*(?!\*)")
+EMPHASIS = re.compile(r"(?<!\*)(\*{1,2})([^*\n]+)\1(?!\*)")
+TRADITIONAL = str.maketrans(
+    "数变这个为时会对过来说们没还动点学开关进运输实图从两样种应该当处认识让后边",
+    "數變這個為時會對過來說們沒還動點學開關進運輸實圖從兩樣種應該當處認識讓後邊",
+)
+
+
+@dataclass(frozen=True)
+class Damage:
+    """One kind of damage, and the codes of the warnings that are right for it; an error always is."""
+
+    name: str
+    apply: Callable[[Entry], Entry | None]
+    right: frozenset[str]
+    fixable: bool = False  # emphasis and spacing: what `--fix` is to mend
+    markup: Markup = Markup.MARKDOWN
+
+
+def of_text(change: Callable[[str], str | None]) -> Callable[[Entry], Entry | None]:
+    def apply(entry: Entry) -> Entry | None:
+        text = change(entry.msgstr)
+        return (
+            replace(entry, msgstr=text)
+            if text is not None and text.strip() and text != entry.msgstr
+            else None
+        )
+
+    return apply
+
+
+def sub(
+    pattern: str | re.Pattern[str], by: str | Callable[[re.Match[str]], str]
+) -> Callable[[Entry], Entry | None]:
+    """Change the first place that ``pattern`` finds."""
+    return of_text(lambda text: re.sub(pattern, by, text, count=1))
+
+
+def _of_code(by: Callable[[str], str]) -> Callable[[Entry], Entry | None]:
+    """Change the first code span, which ``by`` gets without its backticks."""
+
+    def change(text: str) -> str | None:
+        span = next(filter(CODE.fullmatch, prose.atoms_of(text)), None)
+        if span is None:
+            return None
+        start = len(text.partition(span)[0])
+        return f"{text[:start]}{by(span[1:-1])}{text[start + len(span) :]}"
+
+    return of_text(change)
+
+
+def in_prose(
+    pattern: str, by: str | Callable[[re.Match[str]], str], *, count: int = 1
+) -> Callable[[Entry], Entry | None]:
+    """Change what ``pattern`` finds outside of atoms."""
+
+    def apply(entry: Entry) -> Entry | None:
+        text = blanked = entry.msgstr
+        at = 0
+        for atom in prose.atoms_of(text, Subject(entry).markup):
+            at = blanked.index(atom, at)
+            blanked = blanked[:at] + "\0" * len(atom) + blanked[at + len(atom) :]
+        parts: list[str] = []
+        end = 0
+        for match in list(re.finditer(pattern, blanked))[: count or None]:
+            parts += [
+                text[end : match.start()],
+                match.expand(by) if isinstance(by, str) else by(match),
+            ]
+            end = match.end()
+        return of_text(lambda _: "".join((*parts, text[end:])))(entry)
+
+    return apply
+
+
+def _misspell(code: str) -> str:
+    return f"`{re.sub('[a-z]', '', code, count=1) or code}`"
+
+
+def _bold_around_mark(text: str) -> str | None:
+    """``**注意**：不要`` to ``**注意：**不要``; without a mark behind it, quotes within."""
+    if re.search(rf"{BOLD.pattern}[，。：；！？、]{HAN}", text):
+        return re.sub(rf"{BOLD.pattern}([，。：；！？、])(?={HAN})", r"**\1\2**", text, count=1)
+    return re.sub(rf"(?<={HAN}){BOLD.pattern}", r"**“\1”**", text, count=1)
+
+
+def _copy(entry: Entry) -> Entry | None:
+    """One or two words may be a name: those are left out."""
+    return (
+        replace(entry, msgstr=entry.msgid)
+        if len(re.findall("[A-Za-z]{2,}", prose.mask(entry.msgid))) > 2
+        else None
+    )
+
+
+def _half_in_english(entry: Entry) -> Entry | None:
+    words, half = entry.msgid.split(" "), len(entry.msgstr) // 2
+    if len(words) < 8 or "\n" in entry.msgid:
+        return None
+    return replace(entry, msgstr=f"{' '.join(words[: len(words) // 2])} {entry.msgstr[half:]}")
+
+
+def _close_to_code(text: str) -> str | None:
+    for span in filter(CODE.fullmatch, prose.atoms_of(text)):
+        for apart, close in ((f" {span}", span), (f"{span} ", span)):
+            if re.search(rf"{HAN}{re.escape(apart)}|{re.escape(apart)}{HAN}", text):
+                return text.replace(apart, close, 1)
+    return None
+
+
+def _cut(text: str) -> str | None:
+    return text[: len(text) // 2].rstrip() if len(re.findall(HAN, text)) >= 12 else None
+
+
+def _lose_colon(entry: Entry) -> Entry | None:
+    if not entry.msgid.endswith(":") or not entry.msgstr.endswith("："):
+        return None
+    return replace(entry, msgstr=f"{entry.msgstr[:-1]}。")
+
+
+def _break_line(text: str) -> str | None:
+    places = [match.start() for match in re.finditer("[，。；]", text)]
+    return (
+        f"{text[: places[0] + 1]}\n{text[places[0] + 1 :]}"
+        if places and places[0] + 1 < len(text)
+        else None
+    )
+
+
+def _start_like_a_list(entry: Entry) -> Entry | None:
+    kind = entry.notes[0].partition(" · ")[0] if entry.notes else ""
+    return (
+        replace(entry, msgstr=f"- {entry.msgstr}")
+        if kind in (Kind.PARAGRAPH, Kind.LIST_ITEM, Kind.QUOTE, Kind.FOOTNOTE)
+        else None
+    )
+
+
+def _lose_pipe_escape(entry: Entry) -> Entry | None:
+    is_cell = entry.notes[:1] and entry.notes[0].startswith(Kind.TABLE_CELL)
+    return (
+        replace(entry, msgstr=entry.msgstr.replace("\\|", "|"))
+        if is_cell and "\\|" in entry.msgstr
+        else None
+    )
+
+
+def _unmark_fuzzy(entry: Entry) -> Entry | None:
+    words = entry.msgid.split(" ")
+    return (
+        replace(entry, previous=" ".join(words[: max(1, len(words) // 2)]))
+        if len(words) >= 6
+        else None
+    )
+
+
+def avoided_term(glossary: Glossary) -> Callable[[Entry], Entry | None]:
+    def apply(entry: Entry) -> Entry | None:
+        for term in dict.fromkeys(mention.term for mention in glossary.mentions(entry.msgid)):
+            for avoided in term.avoided:
+                for rendering in term.renderings:
+                    right = re.sub("（[^）]*）", "", rendering.text)
+                    if right in entry.msgstr and avoided.text not in rendering.text:
+                        return replace(entry, msgstr=entry.msgstr.replace(right, avoided.text))
+        return None
+
+    return apply
+
+
+def kinds(glossary: Glossary) -> tuple[Damage, ...]:
+    """All kinds of damage to single entries."""
+
+    def kind(
+        name: str, apply: Callable[[Entry], Entry | None], right: str = "", *, fixable: bool = False
+    ) -> Damage:
+        return Damage(name, apply, frozenset(right.split()), fixable)
+
+    return (
+        kind("drop a code span", _of_code(lambda code: ""), "M209"),
+        kind("misspell a code span", _of_code(_misspell), "M202 M209"),
+        kind("translate inside a code span", _of_code(lambda code: "`代码`"), "M201 M202 M209"),
+        kind("delete a backtick", _of_code(lambda code: f"`{code}")),
+        kind("full-width backticks", _of_code(lambda code: f"｀{code}｀")),
+        kind("translate inside a link target", sub(r"\]\((\w+)", "](页面")),
+        kind("drop a link, keep its text", sub(LINK, r"\1")),
+        kind("full-width brackets of a link", sub(LINK, r"[\1]（\2）")),
+        kind("full-width square brackets of a link", sub(LINK, r"【\1】(\2)")),
+        kind("space between the brackets of a link", sub(LINK, r"[\1] (\2)")),
+        kind("add a javascript: link", of_text(lambda text: f"{text}[点这里](javascript:alert)")),
+        kind("change a URL", sub(r"(https?://[\w.]+)/?", r"\1.cn/")),
+        kind("delete a dollar sign", sub(MATH, r"$\1")),
+        kind("drop a formula", sub(rf" ?{MATH.pattern} ?", ""), "M209"),
+        kind("bold that does not show", of_text(_bold_around_mark), fixable=True),
+        kind(
+            "underscores beside Chinese",
+            sub(rf"(?<={HAN}){EMPHASIS.pattern}|{EMPHASIS.pattern}(?={HAN})", _underscored),
+            fixable=True,
+        ),
+        kind(
+            "spaces inside the marks of emphasis", sub(EMPHASIS, r"\1 \2 \1"), "M103", fixable=True
+        ),
+        kind("lose bold or italics", sub(EMPHASIS, r"\2"), "M103"),
+        kind("lose a closing mark of emphasis", sub(EMPHASIS, r"\1\2")),
+        kind("copy the English", _copy, "M301 M302"),
+        kind("leave half of it in English", _half_in_english, "M301 M303 M306 M307 M501"),
+        kind("cut off the second half", of_text(_cut), "M103 M304 M306 M307 M308 M309 M312 M501"),
+        kind("lose the colon at the end", _lose_colon, "M308"),
+        kind(
+            "change a number",
+            in_prose(r"(?<![\w.])\d+(?![\w.]*\w)", lambda match: str(int(match[0]) + 7)),
+            "M304",
+        ),
+        kind("drop a number", in_prose(r" ?(?<![\w.])\d+(?![\w.]*\w) ?", ""), "M304"),
+        kind("double a word", in_prose("[的了是在把]", lambda match: match[0] * 2), "M311"),
+        kind("lose a closing bracket", in_prose("）", ""), "M312"),
+        kind("lose a closing quote", in_prose("”", ""), "M312"),
+        kind("use an avoided term", avoided_term(glossary), "M502"),
+        kind(
+            "no space beside Latin letters",
+            in_prose(rf"(?<={HAN}) (?=[A-Za-z0-9])|(?<=[A-Za-z0-9]) (?={HAN})", ""),
+            "M401",
+            fixable=True,
+        ),
+        kind("no space beside code", of_text(_close_to_code), "M401", fixable=True),
+        kind("half-width punctuation", in_prose(rf"(?<={HAN})[，。：；？！]", _half_width), "M402"),
+        kind(
+            "space before full-width punctuation",
+            in_prose(rf"(?<={HAN})(?=[，。：；？！])", " "),
+            "M403",
+            fixable=True,
+        ),
+        kind("half-width brackets", in_prose(f"（([^（）]*{HAN}[^（）]*)）", r"(\1)"), "M406"),
+        kind("dots for an ellipsis", in_prose(f"(?<={HAN})。$", "..."), "M404"),
+        kind(
+            "Traditional characters",
+            in_prose(f"{HAN}+", lambda match: match[0].translate(TRADITIONAL), count=0),
+            "M410",
+        ),
+        kind("您 for 你", in_prose("你", "您", count=0), "M408"),
+        kind(
+            "full-width digits",
+            in_prose(
+                r"(?<![\w.])\d+(?![\w.])",
+                lambda match: "".join(chr(ord(one) + 0xFEE0) for one in match[0]),
+            ),
+            "M411 M304",
+        ),
+        kind("translate the name of a role", sub(ROLE, r"{函数}`\2`"), "M209"),
+        kind("translate the target of a role", sub(ROLE, r"{\1}`目标`"), "M209"),
+        kind("drop an HTML tag", sub(r"</?[a-z]+[^<>]*>", "")),
+        kind("drop a footnote mark", sub(r"\[\^\w+\]", "")),
+        kind("add a line break", of_text(_break_line)),
+        kind("start like a list", _start_like_a_list),
+        kind("lose the escape of a pipe", _lose_pipe_escape),
+        kind("take off the fuzzy mark only", _unmark_fuzzy, "M313"),
+    )
+
+
+def _underscored(match: re.Match[str]) -> str:
+    return re.sub(r"^\*+|\*+$", lambda marks: "_" * len(marks[0]), match[0])
+
+
+def _half_width(match: re.Match[str]) -> str:
+    return {"，": ", ", "。": ".", "：": ":", "；": "; ", "？": "?", "！": "!"}[match[0]]

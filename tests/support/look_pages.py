@@ -1,0 +1,187 @@
+"""Pages made by hand for the tests of the look: the markup of the site's blocks inside real pages of the theme."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from places import ROOT
+
+SITE = ROOT / "pipeline" / "site"
+_CONF = f"""
+from pathlib import Path
+SITE = Path({str(SITE)!r})
+project = html_title = "样例"
+language = "zh_CN"
+html_search_language = "en"  # nothing is searched here, and reading the Chinese dictionary takes seconds
+html_theme = "sphinx_book_theme"
+html_static_path = [str(SITE / "static")]
+templates_path = [str(SITE / "templates")]
+html_css_files = [("site.css", {{"priority": 900}})]
+html_js_files = [("site.js", {{"defer": "defer", "priority": 900}})]
+html_theme_options = {{
+    "article_header_end": ["jz-toggle.html", "article-header-buttons.html"],
+    "use_download_button": False,
+    "use_fullscreen_button": False,
+    "navigation_with_keys": False,
+    "show_toc_level": 2,
+}}
+"""
+
+
+def edit(number: int) -> str:
+    """Where the pencil of a block leads, behind what the page says."""
+    return f' data-jz-edit="{number}"'
+
+
+def paragraph(number: int, chinese: str, english: str, state: str = "translated") -> str:
+    """A paragraph and its English; no English if there is no translation."""
+    lang = ' lang="en"' if state == "english" else ""
+    shown = english if state == "english" else chinese
+    own = f'<p class="jz-block jz-{state}" data-jz="{number}"{lang}{edit(number)}>{shown}</p>\n'
+    return (
+        own
+        if state == "english"
+        else f'{own}<p class="jz-en" lang="en" data-jz-for="{number}">{english}</p>\n'
+    )
+
+
+def holding(tag: str, number: int, chinese: str, english: str, more: str = "") -> str:
+    """A heading, cell, term or title, which holds its English."""
+    inside = f'<span class="jz-zh">{chinese}</span><span class="jz-en" lang="en" data-jz-for="{number}">{english}</span>'
+    return f'<{tag} class="jz-block jz-translated" data-jz="{number}"{edit(number)}>{inside}{more}</{tag}>\n'
+
+
+def long() -> str:
+    """A page to scroll in."""
+    paragraphs = "".join(
+        paragraph(
+            100 + number,
+            f"第 {number} 段：把数组交给变换，变换把函数变成另一个函数。" * 3,
+            f"Paragraph {number}: hand the array to the transformation, and the function becomes another one. "
+            * 3,
+        )
+        for number in range(30)
+    )
+    return (
+        '<section id="long">'
+        + holding("h1", 0, "长长的一页", "A long page")
+        + paragraphs
+        + "</section>"
+    )
+
+
+def reading() -> str:
+    """A page with every kind of block in every state."""
+    return (
+        '<section id="reading">\n'
+        + holding(
+            "h1",
+            0,
+            "读一页",
+            "Reading a page",
+            '<a class="headerlink" href="#reading" title="链接">#</a>',
+        )
+        + '<p class="jz-fresh" data-jz-edit="https://example.org/a.po#L">'
+        + "JAX 0.10.2 · 上游提交 <code>0123456789ab</code>（2026-06-15）· 已译 90 %</p>\n"
+        + '<p class="jz-downloads"><a class="jz-download" href="a.ipynb" download>笔记本（含输出）</a></p>\n'
+        + paragraph(
+            1,
+            '先认识<abbr class="jz-term" title="transformation" tabindex="0">变换</abbr>，再看 <em>重点</em> 和 <em>pytree</em>。',
+            'First meet the <a href="#blocks">transformation</a>, then <em>the point</em> and <code>pytree</code>.',
+        )
+        + paragraph(2, "", "Nobody has translated this paragraph yet.", "english")
+        + paragraph(3, "这一段要再看一遍。", "This paragraph is to be looked at again.", "fuzzy")
+        + '<section id="blocks">\n'
+        + holding(
+            "h2",
+            4,
+            "各种块",
+            "All kinds of blocks",
+            '<a class="headerlink" href="#blocks" title="链接">#</a>',
+        )
+        + '<div class="admonition note">\n'
+        + holding("p", 5, "注意", "Take care").replace(
+            'class="jz-block', 'class="admonition-title jz-block'
+        )
+        + paragraph(6, "提示里的话。", "Words in a note.")
+        + "</div>\n"
+        + "<ul><li>\n"
+        + paragraph(7, "列表里的一项。", "An item of a list.")
+        + '</li></ul>\n<div class="pst-scrollable-table-container"><table class="table">\n<thead><tr>'
+        + holding("th", 8, "名字", "Name")
+        + holding("th", 9, "用处", "Use")
+        + "</tr></thead>\n<tbody><tr><td><code>jit</code></td>"
+        + holding(
+            "td",
+            10,
+            "编译，说得长一些，好让它在手机上换行",
+            "Compiles, in words long enough to wrap on a phone",
+        )
+        + "</tr></tbody></table></div>\n<dl>"
+        + holding("dt", 11, "数组", "Array")
+        + "<dd>"
+        + paragraph(12, "同一类型的数。", "Numbers of one type.")
+        + '</dd></dl>\n<p><label for="note">笔记</label> <input id="note" type="text"></p>\n'
+        + "</section>\n</section>\n"
+    )
+
+
+def untranslated() -> str:
+    """A page without any translation."""
+    blocks = '<h1 class="jz-block jz-english" data-jz="0" lang="en">Nothing yet</h1>' + paragraph(
+        1, "", "Only English here.", "english"
+    )
+    return f'<section id="nothing">{blocks}</section>'
+
+
+def build(folder: Path, progress: str) -> Path:
+    """The folder with the pages ``reading``, ``untranslated`` and ``progress``, built by Sphinx below ``folder``."""
+    source = folder / "source"
+    source.mkdir(parents=True)
+    (source / "conf.py").write_text(_CONF, encoding="utf-8")
+    (source / "index.rst").write_text(
+        "首页\n====\n\n.. toctree::\n\n   reading\n   long\n   untranslated\n   progress\n",
+        encoding="utf-8",
+    )
+    bodies = {
+        "reading": reading(),
+        "long": long(),
+        "untranslated": untranslated(),
+        "progress": progress,
+    }
+    for name, title in {
+        "reading": "读一页",
+        "long": "长长的一页",
+        "untranslated": "Nothing yet",
+        "progress": "翻译进度",
+    }.items():
+        (source / f"{name}.rst").write_text(
+            f"{title}\n{'=' * 20}\n\nBODY\n\n各种块\n{'-' * 20}\n", encoding="utf-8"
+        )
+    command = (
+        sys.executable,
+        "-m",
+        "sphinx",
+        "-q",
+        "-b",
+        "html",
+        str(source),
+        str(folder / "html"),
+    )
+    subprocess.run(command, check=True, capture_output=True)
+    for name, body in bodies.items():
+        page = folder / "html" / f"{name}.html"
+        text = page.read_text(encoding="utf-8")
+        before, rest = text.split('<article class="bd-article">', 1)
+        after = rest.split("</article>", 1)[1]
+        made = f'{before}<article class="bd-article">{body}</article>{after}'
+        anchor = {
+            "reading": "blocks",
+            "long": "long",
+            "untranslated": "nothing",
+            "progress": "map",
+        }[name]
+        page.write_text(made.replace('href="#id2"', f'href="#{anchor}"'), encoding="utf-8")
+    return folder / "html"

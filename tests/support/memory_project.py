@@ -1,0 +1,249 @@
+"""A scratch project whose upstream is a real git repository, and the stages that the memory lives between."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fnmatch import fnmatch
+from pathlib import Path
+
+from pipeline.adapters import po
+from pipeline.config import Settings, Upstream
+from pipeline.core.catalog.update import Catalogs
+from pipeline.core.document.read import SplitPage
+from pipeline.core.pin.lock import Lock, pages_of
+from pipeline.entries import Catalog, Entry
+from pipeline.findings import Finding
+from pipeline.log import QUIET, Log
+from pipeline.paths import Paths
+from pipeline.stages.pull import pull
+from pipeline.stages.split import split
+from pipeline.stages.update.catalogs import update
+from pipeline.stages.update.opening import open_memory
+from pipeline.stages.update.storing import store_memory
+from pipeline.stages.update.verifying import verify_memory
+from pipeline.stages.update.workspace import MemoryResult
+
+LOCALE = "zh_CN"
+LOG = Log(QUIET)
+LI = {"Last-Translator": "Li Lei <li@example.org>", "PO-Revision-Date": "2026-01-02 03:04+0800"}
+
+FIRST = {
+    "guide.md": """# Guide to the workshop
+
+Every bench in the workshop has a lamp of its own and two drawers for the small tools.
+
+The saw by the window is sharpened on Mondays, before anybody else has come in.
+
+Glue dries slowly in winter, so that clamps stay on over the night.
+
+Whoever breaks a drill writes it on the board beside the door.
+""",
+    "intro/start.md": """# First steps
+
+Bring gloves, glasses and an apron; shoes must be closed.
+
+The key hangs behind the counter of the bakery next door.
+""",
+    "faq.md": "# Questions\n\nMay children come along to the workshop on Saturdays?\n",
+}
+SECOND = {
+    "guide.md": """# Guide to the workshop
+
+Every bench in the workshop has a lamp of its own and three drawers for the small tools.
+
+Glue dries slowly in winter, so that clamps stay on over the night.
+
+The saw by the window is sharpened on Mondays, before anybody else has come in.
+
+A new paragraph about varnish, which nobody has translated so far.
+""",
+    "intro/start.md": FIRST["intro/start.md"],
+    "help.md": "# Help\n\nAsk the person in the green jacket for whatever you cannot find.\n",
+}
+THIRD = {
+    "guide.md": """# Guide to the workshop
+
+Every bench in the big workshop has a lamp of its own and three drawers for all the small tools.
+
+The saw by the window is sharpened on Tuesdays, before anybody else has come in.
+""",
+    "intro/start.md": FIRST["intro/start.md"].replace("closed", "closed and dry"),
+    "help.md": SECOND["help.md"],
+}
+RELEASES = {"v1": FIRST, "v2": SECOND, "v3": THIRD}
+
+
+def git(folder: Path, *arguments: str, date: str = "2026-01-02T03:04:05+0800") -> str:
+    """Run git as nobody in particular, without the user's configuration."""
+    environ = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(folder),
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_GLOBAL": os.devnull,
+    }
+    for role in ("AUTHOR", "COMMITTER"):
+        environ |= {f"GIT_{role}_NAME": "A", f"GIT_{role}_EMAIL": "a@b", f"GIT_{role}_DATE": date}
+    return subprocess.run(
+        ["git", *arguments], cwd=folder, env=environ, check=True, capture_output=True, text=True
+    ).stdout.strip()
+
+
+def make_origin(folder: Path, releases: dict[str, dict[str, str]]) -> Path:
+    """A repository with one tag for each release, its pages in folder ``docs``."""
+    folder.mkdir()
+    git(folder, "init", "-q", "-b", "main")
+    for number, (tag, files) in enumerate(releases.items()):
+        commit_release(folder, tag, files, date=f"2026-0{number + 1}-05T06:07:08+0000")
+    return folder
+
+
+def commit_release(folder: Path, tag: str, files: dict[str, str], *, date: str) -> None:
+    shutil.rmtree(folder / "docs", ignore_errors=True)
+    (folder / "README").write_text(tag, encoding="utf-8")
+    for path, text in files.items():
+        (folder / "docs" / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / "docs" / path).write_text(text, encoding="utf-8")
+    git(folder, "add", "-A")
+    git(folder, "commit", "-qm", tag, date=date)
+    git(folder, "tag", tag)
+
+
+def chinese(entry: Entry) -> str:
+    """A translation that belongs to one message only."""
+    return f"译文{sum(map(ord, entry.msgid))}，{len(entry.msgid)}字。"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """What one sync, as far as the memory goes, came to."""
+
+    lock: Lock
+    pages: tuple[SplitPage, ...]
+    opened: MemoryResult
+    catalogs: Catalogs
+    stored: MemoryResult
+
+    @property
+    def codes(self) -> list[str]:
+        found = [
+            one
+            for result in (self.opened, self.stored)
+            for findings in result.findings.values()
+            for one in findings
+        ]
+        return sorted({one.code for one in found})
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """A project at ``root`` whose only upstream is at ``url``."""
+
+    root: Path
+    url: str
+
+    @property
+    def upstream(self) -> Upstream:
+        return Upstream(name="docs", url=self.url, docs="docs")
+
+    @property
+    def settings(self) -> Settings:
+        return Settings(
+            root=self.root, jax="0.10.2", locales=(LOCALE,), upstreams={"docs": self.upstream}
+        )
+
+    @property
+    def paths(self) -> Paths:
+        return Paths(self.root, "docs")
+
+    def catalog(self, page: str) -> Path:
+        return self.paths.catalog(LOCALE, page)
+
+    def memory(self, page: str) -> Path:
+        return self.paths.memory(LOCALE, page)
+
+    def read(self, page: str) -> Catalog:
+        return po.read_catalog(self.catalog(page).read_bytes(), where=page).catalog
+
+    def entry(self, page: str, words: str) -> Entry:
+        """The live entry of a page whose English has ``words``."""
+        (found,) = (
+            entry
+            for entry in self.read(page).entries
+            if words in entry.msgid and not entry.obsolete
+        )
+        return found
+
+    def sync(self, ref: str, *, only: str = "*") -> Run:
+        """Pull, split, open, update, store; ``only`` is a glob of pages."""
+        lock = pull(self.settings, self.upstream, log=LOG, ref=ref)
+        pages = split(
+            self.paths, [page for page in pages_of(lock.files) if fnmatch(page.name, only)], log=LOG
+        )
+        return self.translate_pages(lock, pages)
+
+    def translate_pages(self, lock: Lock, pages: tuple[SplitPage, ...]) -> Run:
+        """Open, update, store what was split."""
+        opened = open_memory(self.settings, self.upstream, pages, locale=LOCALE, lock=lock, log=LOG)
+        catalogs = update(self.paths, pages, locale=LOCALE, lock=lock, log=LOG)
+        stored = store_memory(
+            self.settings, self.upstream, pages, catalogs, locale=LOCALE, lock=lock, log=LOG
+        )
+        return Run(lock=lock, pages=pages, opened=opened, catalogs=catalogs, stored=stored)
+
+    def verify(self) -> tuple[Finding, ...]:
+        return verify_memory(self.settings, self.upstream, locales=[LOCALE], log=LOG)
+
+    def edit(
+        self, page: str, change: Callable[[Entry], Entry], *, header: dict[str, str] | None = None
+    ) -> None:
+        """Change the entries of a catalogue, as a translator's tool does."""
+        catalog = self.read(page)
+        fields = {**catalog.header, **(LI if header is None else header)}
+        data = po.format_catalog(
+            replace(catalog, header=fields, entries=tuple(map(change, catalog.entries)))
+        )
+        self.catalog(page).write_bytes(data)
+
+    def translate(self, page: str, words: str, msgstr: str, **fields: object) -> None:
+        """Translate the entries of a page whose English has ``words``."""
+        header = fields.pop("header", None)
+        self.edit(
+            page,
+            lambda entry: (
+                replace(entry, msgstr=msgstr, fuzzy=False, previous=None)
+                if words in entry.msgid
+                else entry
+            ),
+            header=header if isinstance(header, dict) else None,
+        )
+
+    def translate_all(self) -> None:
+        for page in self.pages():
+            self.edit(
+                page, lambda entry: entry if entry.msgstr else replace(entry, msgstr=chinese(entry))
+            )
+
+    def pages(self) -> list[str]:
+        folder = self.paths.catalogs(LOCALE)
+        return [
+            path.relative_to(folder).as_posix().removesuffix(".po")
+            for path in sorted(folder.rglob("*.po"))
+        ]
+
+    def clone(self) -> None:
+        """What a fresh clone has: the memory, the lock; no catalogues, nothing built or pulled."""
+        for folder in (self.paths.catalogs(LOCALE), self.paths.build, self.paths.docs):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    """Every file under ``folder``."""
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }

@@ -1,0 +1,75 @@
+"""Pictures of built sites, for people to look at: ``python -m screenshots OUT SITE…`` writes OUT/NAME-PAGE-SCREEN-VIEW.png."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from site_chromium import DESKTOP, PHONE, REASON, Reader, chromium, served
+
+PAGES = (
+    "index",
+    "notebooks/thinking_in_jax",
+    "grad",
+    "progress",
+)  # those of them that the site has
+SCREENS: dict[str, dict[str, Any]] = {
+    "desktop": {"viewport": DESKTOP},
+    "phone": {"viewport": PHONE, "has_touch": True, "is_mobile": True, "device_scale_factor": 2},
+    "dark": {"viewport": DESKTOP, "color_scheme": "dark"},
+}
+VIEWS = ("zh", "both")
+LONGEST = 3_000  # pixels: what comes further down looks the same
+
+
+def take(site: Path, out: Path) -> Iterator[Path]:
+    """Photograph the pages of ``site`` and give each picture's path."""
+    out.mkdir(parents=True, exist_ok=True)
+    with served(site) as address, chromium() as browser:
+        for screen, options in SCREENS.items():
+            reader = Reader(browser, address, reduced_motion="reduce", **options)
+            for page in (page for page in PAGES if (site / f"{page}.html").is_file()):
+                for view in VIEWS if page != "progress" else VIEWS[:1]:
+                    path = out / f"{site.name}-{page.rpartition('/')[2]}-{screen}-{view}.png"
+                    _photograph(reader, f"{page}.html", view, path)
+                    yield path
+            reader.close()
+
+
+def _photograph(reader: Reader, page: str, view: str, path: Path) -> None:
+    shown = reader.open(page)
+    shown.evaluate("(view) => { document.documentElement.dataset.jzView = view; }", view)
+    size = shown.viewport_size
+    assert size is not None
+    height = int(shown.evaluate("document.documentElement.scrollHeight"))
+    # A window as high as the page, instead of Playwright's full_page: that sends the theme's side bar sliding while the picture is taken.
+    shown.set_viewport_size({"width": size["width"], "height": min(height, LONGEST)})
+    shown.wait_for_timeout(400)
+    shown.screenshot(path=path, animations="disabled")
+    shown.set_viewport_size(size)
+
+
+def main() -> int:
+    """Take the pictures that the command line asks for."""
+    parser = argparse.ArgumentParser(
+        prog="python -m screenshots", description=(__doc__ or "").split(":")[0]
+    )
+    parser.add_argument("out", metavar="OUT", type=Path, help="folder for the pictures")
+    parser.add_argument(
+        "sites", metavar="SITE", type=Path, nargs="+", help="folders of built sites"
+    )
+    words = parser.parse_args()
+    if REASON:
+        print(REASON, file=sys.stderr)
+        return 1
+    for site in words.sites:
+        for path in take(site.resolve(), words.out):
+            print(path)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

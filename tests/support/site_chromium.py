@@ -1,0 +1,132 @@
+"""A site on a port of this machine, and a Chromium that can reach nothing else."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request
+
+CHROMIUM = (
+    os.environ.get("JAX_DOCS_CHROMIUM")
+    or shutil.which("chromium")
+    or shutil.which("chromium-browser")
+    or ""
+)
+LACKING = [name for name in ("playwright", "axe_playwright_python") if find_spec(name) is None]
+REASON = (
+    f"not installed: {', '.join(LACKING)}"
+    if LACKING
+    else ""
+    if CHROMIUM
+    else "no Chromium on this machine"
+)  # why there is no browser
+DESKTOP = {"width": 1440, "height": 900}
+PHONE = {"width": 390, "height": 844}
+_HOST = "127.0.0.1"
+_ARGUMENTS = (
+    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-extensions"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+    f"--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE {_HOST}",
+)
+_TYPESET = "window.MathJax?.startup?.promise.then(() => true) ?? true"
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_: Any) -> None:
+        """Say nothing."""
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """The address of a server for the files in ``folder``, with a slash at its end."""
+    server = ThreadingHTTPServer((_HOST, 0), partial(_Quiet, directory=str(folder)))
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
+    thread.start()
+    try:
+        yield f"http://{_HOST}:{server.server_port}/"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """A browser without a window."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(_ARGUMENTS))
+        yield browser
+        browser.close()
+
+
+class Reader:
+    """Someone who reads the site at ``address``. What pages say on the console is in ``said``, what they ask for in ``asked``."""
+
+    def __init__(self, browser: Browser, address: str, **options: Any) -> None:
+        self.context: BrowserContext = browser.new_context(
+            **{"viewport": DESKTOP, "color_scheme": "light", **options}
+        )
+        self.context.set_default_timeout(10_000)
+        self.address = address
+        self.said: list[str] = []
+        self.asked: list[str] = []
+        self.refused: list[str] = []
+        self.page: Page = self.context.new_page()
+        self.page.on("console", self._heard)
+        self.page.on("pageerror", lambda error: self.said.append(str(error)))
+        self.page.on("request", lambda request: self.asked.append(request.url))
+        self.page.on("requestfailed", self._refused)
+        self.page.on(
+            "response",
+            lambda response: self.refused.append(response.url) if response.status >= 400 else None,
+        )
+
+    def _heard(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning"):
+            self.said.append(f"{message.text} ({message.location.get('url', '')})")
+
+    def _refused(self, request: Request) -> None:
+        if request.failure != "net::ERR_ABORTED":  # the reader went on to another page
+            self.refused.append(request.url)
+
+    def open(self, path: str) -> Page:
+        """The page at ``path`` of the site, with its formulas set."""
+        for found in (self.said, self.asked, self.refused):
+            found.clear()
+        self.page.goto(self.address + path)
+        self.page.evaluate(_TYPESET)
+        return self.page
+
+    def foreign(self) -> list[str]:
+        """What the page asked for that is not of the site."""
+        return [url for url in self.asked if not url.startswith((self.address, "data:", "blob:"))]
+
+    def files(self) -> list[str]:
+        """The paths in the site that the page asked for."""
+        return sorted(
+            {
+                unquote(urlsplit(url).path).lstrip("/")
+                for url in self.asked
+                if url.startswith(self.address)
+            }
+        )
+
+    def close(self) -> None:
+        """Leave."""
+        self.context.close()

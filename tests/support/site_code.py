@@ -1,0 +1,100 @@
+"""The code of upstream's documents as a site should show it: cells and fences, in order, without what is written for tools."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from textwrap import indent
+
+from pipeline.core.document.read import Document, Format, Unit, read_document
+from pipeline.core.pin.lock import pages_of, parse_lock
+from pipeline.paths import Paths
+
+_BLOCKS = ("fence", "colon_fence", "code_block")
+_SHOWN = ("{code-cell}", "{code-block}", "{code}", "{sourcecode}")
+_HIDDEN = re.compile(r"\b(?:remove-cell|remove-input|remove_cell|remove_input)\b")
+_FOR_DOCTEST = re.compile(
+    r"[ \t]*#[ \t]*doctest:.+$", re.MULTILINE
+)  # Sphinx leaves them out, upstream's own site too
+_FILE = re.compile(r"[\w./-]+\.(?:py|md|rst|txt|sh|json)\b")
+_OPTIONS = re.compile(r"(?:---\n.*?^---\n|(?::[\w-]+:[^\n]*\n)+)", re.DOTALL | re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Code:
+    """What a page should show as code, in order; besides, it may quote what ``texts`` have: diagrams, parts of other files."""
+
+    blocks: Sequence[str]
+    texts: Sequence[str]
+
+    def differences(self, shown: Iterable[str]) -> Iterator[str]:
+        """The blocks of ``shown`` that are not upstream's, and those of upstream that are not shown."""
+        waiting = deque(self.blocks)
+        for block in map(as_shown, shown):
+            if waiting and block == waiting[0]:
+                waiting.popleft()
+            elif not self._quotes(block):
+                yield f"not upstream's: {block}"
+        yield from (f"not shown: {block}" for block in waiting)
+
+    def _quotes(self, block: str) -> bool:
+        return any(indent(block, " " * width) in text for text in self.texts for width in range(13))
+
+
+def upstream_code(root: Path, name: str) -> Mapping[str, Code]:
+    """By page: the code of the document that the site of upstream ``name`` shows; ``root`` is the project's."""
+    paths = Paths(root, name)
+    lock = parse_lock(paths.lock.read_bytes(), where=str(paths.lock))
+    return {page.name: _read(paths.docs, page.files[0].path) for page in pages_of(lock.files)}
+
+
+def _read(docs: Path, path: str) -> Code:
+    document = read_document(path, (docs / path).read_bytes())
+    named = {(docs / path).parent / file for file in _FILE.findall(document.raw)}
+    others = (file.read_text(encoding="utf-8") for file in sorted(named) if file.is_file())
+    return Code(code_of(document), (document.raw, *others))
+
+
+def code_of(document: Document) -> list[str]:
+    """What ``document`` shows as code."""
+    return [text for text in map(as_shown, _code(document)) if text]
+
+
+def as_shown(code: str) -> str:
+    """``code`` without what no reader sees: empty lines at its ends, comments for doctest in a console session."""
+    return (_FOR_DOCTEST.sub("", code) if ">>>" in code else code).strip("\n")
+
+
+def _code(document: Document) -> Iterator[str]:
+    if document.format is Format.RST:
+        yield from document.code
+    elif document.notebook is None:
+        yield from _fences(document.units[0])
+    else:
+        prose = {unit.cell: unit for unit in document.units}
+        metadata = [cell.get("metadata", {}) for cell in json.loads(document.raw)["cells"]]
+        for number, cell in enumerate(document.notebook.cells):
+            if number in prose:
+                yield from _fences(prose[number])
+            elif cell.kind == "code" and not _HIDDEN.search(
+                " ".join(metadata[number].get("tags", ()))
+            ):
+                yield cell.source
+
+
+def _fences(unit: Unit) -> Iterator[str]:
+    for _, (kind, *rest) in unit.split.skeleton:
+        if kind not in _BLOCKS or len(rest) < 3:
+            continue
+        _, info, content = rest
+        name = info.split()[0] if info.split() else ""
+        if not name.startswith("{"):
+            yield content
+        elif name in _SHOWN:
+            options = _OPTIONS.match(content)
+            if not (options and _HIDDEN.search(options[0])):
+                yield content[options.end() :] if options else content

@@ -1,0 +1,207 @@
+"""The part of ``docs/translating.zh.md`` that explains every check, made from the tables that test the checks.
+
+``nox -s docs`` runs this: it writes the part between two comments of the page anew. The rest of the page is written by hand.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from places import ROOT
+
+from pipeline.adapters.files import write_if_changed
+from pipeline.findings import Severity
+
+PAGE = ROOT / "docs" / "translating.zh.md"
+BEGIN, END = "<!-- 检查：由 nox -s docs 生成，请勿手改 -->", "<!-- 检查：生成的部分到此为止 -->"
+GROUPS = {
+    "M1": "结构",
+    "M2": "必须原样保留的内容",
+    "M3": "内容",
+    "M4": "中文排版",
+    "M5": "术语",
+    "M6": "`.po` 文件本身",
+    "G1": "不会进入页面的译文",
+}
+SEVERITIES = {Severity.ERROR: "错误", Severity.WARNING: "警告", Severity.NOTE: "建议"}
+KINDS = {
+    "heading": "标题",
+    "list item": "列表项",
+    "table cell": "表格单元格",
+    "quote": "引用",
+    "footnote": "脚注",
+    "definition term": "术语定义中的词",
+    "definition": "定义",
+    "admonition": "提示框",
+    "directive title": "指令的标题",
+    "caption": "图注",
+    "html": "HTML",
+    "image text": "图片的替代文字",
+}
+
+Case = Mapping[str, Any]
+
+
+class Rule(Protocol):
+    """What is to be known of a check."""
+
+    @property
+    def code(self) -> str: ...
+
+    @property
+    def severity(self) -> Severity: ...
+
+
+def read_tables(
+    folder: Path = ROOT / "tests" / "core" / "checks" / "cases",
+) -> dict[str, Mapping[str, Any]]:
+    """The table of every code: title, explanation, bad and good cases."""
+    files = sorted(folder.glob("*.toml"))
+    return {
+        code: table
+        for path in files
+        for code, table in tomllib.loads(path.read_text(encoding="utf-8")).items()
+    }
+
+
+def read_rules(folder: Path = ROOT / "tests" / "core" / "checks" / "cases") -> dict[str, Rule]:
+    """The check of every code. A table is called like the module that has its checks."""
+    rules: dict[str, Rule] = {}
+    for path in sorted(folder.glob("*.toml")):
+        module = importlib.import_module(f"pipeline.core.checks.{path.stem}")
+        found = (
+            rule
+            for name in ("CHECKS", "PAGE_CHECKS", "RULES")
+            for rule in getattr(module, name, ())
+        )
+        rules |= {rule.code: rule for rule in found}
+    return rules
+
+
+def render(tables: Mapping[str, Mapping[str, Any]], rules: Mapping[str, Rule]) -> str:
+    """Markdown: a table of all codes, then a section for each, by code; those of the guard, which are met least, come last."""
+    codes = sorted(tables, key=lambda code: (code.startswith("G"), code))
+    lines = ["| 代号 | 问题 | 级别 | `--fix` |", "| --- | --- | --- | --- |"]
+    for code in codes:
+        fix = _fix(tables[code])
+        title = _plain(tables[code]["title"])
+        lines.append(f"| [{code}](#{code.lower()}) | {title} | {_level(rules[code])} | {fix} |")
+    group = ""
+    for code in codes:
+        if code[:2] != group:
+            group = code[:2]
+            lines += ["", f"### {group}：{GROUPS[group]}"]
+        lines += ["", *_section(code, tables[code], rules[code])]
+    return "\n".join(lines) + "\n"
+
+
+def insert(page: str, part: str) -> str:
+    """``page`` with ``part`` between the two comments."""
+    before, begin, rest = page.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise ValueError(f"{PAGE.name} has lost one of its comments: {BEGIN} {END}")
+    return f"{before}{BEGIN}\n\n{part}\n{END}{after}"
+
+
+def main() -> None:
+    """Write the page anew, if that changes it."""
+    page = insert(PAGE.read_text(encoding="utf-8"), render(read_tables(), read_rules()))
+    write_if_changed(PAGE, page.encode("utf-8"))
+
+
+def _section(code: str, table: Mapping[str, Any], rule: Rule) -> Iterator[str]:
+    bad, good = table["bad"][0], table["good"][0]
+    fix = f"，`--fix` {_fix(table)}" if _fix(table) else ""
+    yield f'<a id="{code.lower()}"></a>'
+    yield ""
+    yield f"#### {code} {_plain(table['title'])}"
+    yield ""
+    yield f"**{_level(rule)}**{fix}。{_plain(table['explain'].strip())}"
+    yield from _example(f"不好{_place(bad)}：", bad)
+    is_same = "fixed" in bad and (bad["msgid"], bad["fixed"]) == (good["msgid"], good["msgstr"])
+    if "fixed" in bad and not is_same:
+        yield from _fenced("`--fix` 改成：", _labelled("msgstr", bad["fixed"]))
+    yield from _example("好，`--fix` 会改成这样：" if is_same else f"好{_place(good)}：", good)
+    yield from _of_rst(table)
+
+
+def _of_rst(table: Mapping[str, Any]) -> Iterator[str]:
+    """What is otherwise on pages of reStructuredText (``rst``, in Markdown), with the first bad case of theirs."""
+    if "rst" not in table:
+        return
+    bad = next(case for case in table["bad"] if case.get("markup") == "reST")
+    yield from ("", f"**reST 页面**：{table['rst']}")
+    yield from _example(f"不好{_place(bad)}：", bad)
+    if "fixed" in bad:
+        yield from _fenced("`--fix` 改成：", _labelled("msgstr", bad["fixed"]))
+
+
+def _plain(text: str) -> str:
+    """Words of a table as Markdown: what looks like mark-up is meant as it stands, but for code spans. A role is one of them."""
+    parts = re.split(r"(\{\w+\}`[^`]+`|`[^`]+`)", text)
+    code = [f"`` {part} ``" if part.startswith("{") else part for part in parts[1::2]]
+    words = [re.sub(r"[\\*_\[\]<>&${}^|~#]", r"\\\g<0>", part) for part in parts[::2]]
+    return "".join(part for pair in zip(words, [*code, ""], strict=True) for part in pair)
+
+
+def _level(rule: Rule) -> str:
+    return SEVERITIES[rule.severity]
+
+
+def _fix(table: Mapping[str, Any]) -> str:
+    """Whether ``--fix`` mends it: always, sometimes, never."""
+    fixable = ["fixed" in case for case in table["bad"]]
+    return "能改" if all(fixable) else "有时能改" if any(fixable) else ""
+
+
+def _place(case: Case) -> str:
+    words = [KINDS.get(case.get("kind", "paragraph"), ""), case.get("markup", "")]
+    return f"（{'，'.join(filter(None, words))}）" if any(words) else ""
+
+
+def _example(label: str, case: Case) -> Iterator[str]:
+    if "po" in case:
+        return _fenced(label, list(map(_visible, case["po"].strip("\n").split("\n"))))
+    rows: list[str] = []
+    pairs = case.get("entries") or [[case["msgid"], case["msgstr"]]]
+    for number, (msgid, msgstr) in enumerate(pairs):
+        rows += [""] if rows else []
+        rows += _labelled("#| msgid", case["previous"]) if "previous" in case else []
+        note = (
+            f"（重复 {case['times']} 遍）"
+            if "times" in case
+            else "  ← 这里"
+            if number in case.get("at", ())
+            else ""
+        )
+        rows += [*_labelled("msgid", msgid), *_labelled("msgstr", msgstr, note)]
+    return _fenced(label, rows)
+
+
+def _labelled(label: str, text: str, note: str = "") -> list[str]:
+    """The lines of a text, the first one behind its label. What cannot be seen is escaped."""
+    first, *rest = (_visible(row) for row in text.split("\n"))
+    return [f"{label:<8} {first}{note}", *(f"{'':<8} {row}" for row in rest)]
+
+
+def _fenced(label: str, rows: Sequence[str]) -> Iterator[str]:
+    longest = max((len(run) for row in rows for run in re.findall("`+", row)), default=0)
+    fence = "`" * max(3, longest + 1)
+    yield from ("", label, "", f"{fence}text", *rows, fence)
+
+
+def _visible(row: str) -> str:
+    return "".join(
+        character if character.isprintable() else character.encode("unicode_escape").decode("ascii")
+        for character in row
+    )
+
+
+if __name__ == "__main__":
+    main()
