@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from places import ROOT
+from places import ROOT, TESTS
 
 from pipeline.config import Acknowledgement, ExecutionPolicy, Settings, SkipRule, Upstream
 from pipeline.core.execution.notebook import failure_text
@@ -408,7 +408,7 @@ def test_a_worker_that_is_killed_fails_its_page_only(tmp_path: Path) -> None:
 SCRIPT = """
 import sys
 from pathlib import Path
-sys.path[:0] = [{root!r}, {tests!r}]
+sys.path[:0] = [{root!r}, *{tests!r}]
 from test_kernel import Project, code, notebook
 
 if __name__ == "__main__":
@@ -466,7 +466,7 @@ def running(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[bytes], Path, lis
     script.write_text(
         SCRIPT.format(
             root=str(ROOT),
-            tests=str(ROOT / "tests"),
+            tests=[str(TESTS / "adapters"), str(TESTS / "support")],
             project=str(tmp_path / "project"),
             ready=f"{ready}/",
         ),
