@@ -14,16 +14,17 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import NoReturn, TextIO
+from typing import TYPE_CHECKING, NoReturn, TextIO
 
-from pipeline.arguments import EXECUTING, READING, near, parse
+from pipeline.arguments import READING, near, parse
 from pipeline.config import Settings, Upstream, read_settings
 from pipeline.errors import ConfigError, PipelineError
 from pipeline.log import Log, is_terminal, printable
 from pipeline.report.result import RunResult
-from pipeline.run import Options
+from pipeline.run import KernelOptions, Run
 
-Command = Callable[[Settings, Upstream, Options, Log], RunResult]
+if TYPE_CHECKING:
+    from pipeline.commands.build import BuildOptions
 
 INTERRUPTED, UNEXPECTED = 130, 70
 PIPE_WIDTH = 140  # columns of a table that goes into a file
@@ -49,17 +50,98 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: argparse.Namespace) -> int:
+    """Run the command; return its exit code."""
     log = Log(max(-1, min(1, arguments.verbose - arguments.quiet)))
     if arguments.command in _OF_FILES:
         return _OF_FILES[arguments.command](arguments, log)
     settings = read_settings(arguments.config)
-    upstream = _upstream(settings.upstream(arguments.words), getattr(arguments, "upstream", None))
-    options = _options(arguments, settings)
-    result = _command(arguments.command)(settings, upstream, options, log)
-    if arguments.command == "upgrade":
-        _summarise_upgrade(result, options)
+    run = Run(
+        settings=settings,
+        upstream=_upstream(settings, arguments),
+        log=log,
+        locales=_locales(arguments, settings),
+        pages=tuple(getattr(arguments, "pages", ())),
+        dry=getattr(arguments, "check", False),
+    )
+    result = _OF_UPSTREAMS[arguments.command](run, arguments)
     _show(arguments.command, result, log, as_json=arguments.json)
     return result.exit_code
+
+
+# Commands on one upstream. Each function knows which words of the command line are its verb's own.
+
+
+def _sync(run: Run, arguments: argparse.Namespace) -> RunResult:
+    from pipeline.commands.sync import sync
+
+    return sync(run, _build_options(run, arguments), ref=arguments.ref)
+
+
+def _pull(run: Run, arguments: argparse.Namespace) -> RunResult:
+    from pipeline.commands.pull import pull
+
+    return pull(run, ref=arguments.ref)
+
+
+def _split(run: Run, arguments: argparse.Namespace) -> RunResult:
+    from pipeline.commands.split import split
+
+    return split(run)
+
+
+def _build(run: Run, arguments: argparse.Namespace) -> RunResult:
+    from pipeline.commands.build import build
+
+    return build(run, _build_options(run, arguments))
+
+
+def _site(run: Run, arguments: argparse.Namespace) -> RunResult:
+    from pipeline.commands.site import site
+
+    return site(run, _build_options(run, arguments), show_fuzzy=arguments.show_fuzzy)
+
+
+def _upgrade(run: Run, arguments: argparse.Namespace) -> RunResult:
+    from pipeline.commands.upgrade.upgrading import UpgradeOptions, upgrade
+
+    options = UpgradeOptions(
+        target=arguments.target,
+        config=arguments.config,
+        jax=arguments.jax,
+        dry_run=arguments.dry_run,
+        is_run_after=not arguments.execute,
+    )
+    result = upgrade(run, options)
+    _summarise_upgrade(result, _summaries(arguments.summary))
+    return result
+
+
+def _status(run: Run, arguments: argparse.Namespace) -> RunResult:
+    from pipeline.commands.status import StatusOptions, status
+
+    return status(run, StatusOptions(against=arguments.against, badges=arguments.badges))
+
+
+def _memory(run: Run, arguments: argparse.Namespace) -> RunResult:
+    from pipeline.commands.memory import verify_memory
+
+    return verify_memory(run)
+
+
+_OF_UPSTREAMS: dict[str, Callable[[Run, argparse.Namespace], RunResult]] = {
+    "sync": _sync,
+    "pull": _pull,
+    "split": _split,
+    "merge": _build,
+    "execute": _build,
+    "build": _build,
+    "site": _site,
+    "upgrade": _upgrade,
+    "status": _status,
+    "memory": _memory,
+}
+
+# Commands on files, of any project: they need no upstream.
 
 
 def _check(arguments: argparse.Namespace, log: Log) -> int:
@@ -108,7 +190,6 @@ def _report(arguments: argparse.Namespace, log: Log) -> int:
     return code
 
 
-# Commands that work on files, and need no upstream.
 _OF_FILES: dict[str, Callable[[argparse.Namespace, Log], int]] = {
     "check": _check,
     "cache": _cache,
@@ -116,25 +197,10 @@ _OF_FILES: dict[str, Callable[[argparse.Namespace, Log], int]] = {
 }
 
 
-def _command(name: str) -> Command:
-    from pipeline import commands
-
-    table: dict[str, Command] = {
-        "sync": commands.sync,
-        "pull": commands.pull,
-        "split": commands.split,
-        "merge": commands.merge,
-        "execute": commands.execute,
-        "build": commands.build,
-        "site": commands.site,
-        "upgrade": commands.upgrade,
-        "status": commands.status,
-        "memory": commands.memory,
-    }
-    return table[name]
-
-
-def _upstream(upstream: Upstream, url: str | None) -> Upstream:
+def _upstream(settings: Settings, arguments: argparse.Namespace) -> Upstream:
+    """The upstream that is named, with another address if one is given."""
+    upstream = settings.upstream(arguments.words)
+    url: str | None = getattr(arguments, "upstream", None)
     if url is None:
         return upstream
     if not url:
@@ -152,27 +218,25 @@ def _locales(arguments: argparse.Namespace, settings: Settings) -> tuple[str, ..
     return tuple(dict.fromkeys(arguments.locale)) or settings.locales
 
 
-def _options(arguments: argparse.Namespace, settings: Settings) -> Options:
-    return Options(
-        ref=getattr(arguments, "ref", None),
-        pages=tuple(getattr(arguments, "pages", ())),
-        locales=_locales(arguments, settings),
-        jobs=arguments.jobs or settings.execution.jobs,
-        execute=getattr(arguments, "execute", arguments.command in EXECUTING),
-        check_only=getattr(arguments, "check", False),
-        target=getattr(arguments, "target", ""),
-        jax=getattr(arguments, "jax", None),
-        dry_run=getattr(arguments, "dry_run", False),
-        against=getattr(arguments, "against", None),
-        badges=getattr(arguments, "badges", False),
-        show_fuzzy=getattr(arguments, "show_fuzzy", False),
-        retry_failed=getattr(arguments, "retry_failed", False),
-        use_cache=getattr(arguments, "use_cache", True),
-        offline=_is_offline(getattr(arguments, "offline", None)),
-        shard=getattr(arguments, "shard", None),
-        scheduler=getattr(arguments, "scheduler", ""),
-        config=arguments.config,
-        summaries=_summaries(getattr(arguments, "summary", None)),
+def _build_options(run: Run, arguments: argparse.Namespace) -> BuildOptions:
+    """How far ``merge``, ``execute``, ``build``, ``sync`` and ``site`` go, and how they run code."""
+    from pipeline.commands.build import BuildOptions
+
+    if arguments.command == "merge":
+        return BuildOptions(last="merge")
+    runs_code = arguments.command == "execute" or arguments.execute
+    kernels = KernelOptions(
+        jobs=arguments.jobs or run.settings.execution.jobs,
+        retry_failed=arguments.retry_failed,
+        use_cache=arguments.use_cache,
+        offline=_is_offline(arguments.offline),
+        shard=getattr(arguments, "shard", None),  # the site shows all pages
+        scheduler=arguments.scheduler,
+    )
+    return BuildOptions(
+        last="publish" if runs_code else "merge",
+        kernels=kernels,
+        summaries=_summaries(arguments.summary),
     )
 
 
@@ -182,14 +246,14 @@ def _summaries(asked: Path | None) -> tuple[Path, ...]:
     return (*((asked,) if asked else ()), *((Path(shown),) if shown else ()))
 
 
-def _summarise_upgrade(result: RunResult, options: Options) -> None:
+def _summarise_upgrade(result: RunResult, summaries: Sequence[Path]) -> None:
     """What moving means, as Markdown; nothing if there is nothing to move."""
-    if not options.summaries or result.comparison is None:
+    if not summaries or result.comparison is None:
         return
     from pipeline.adapters.files import append_text
     from pipeline.report.standing import upgrade_summary
 
-    for path in options.summaries:
+    for path in summaries:
         append_text(path, upgrade_summary(result))
 
 

@@ -1,31 +1,59 @@
-"""What a command is asked to do."""
+"""One run: what every command and every stage is handed, once.
+
+A ``Run`` is made by the command line and never changes. Stages take it as their first argument; what belongs to one
+verb alone stands in that verb's own options, in ``commands/``.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pipeline.config import Settings, Upstream, matches
+from pipeline.log import Log
+from pipeline.paths import Paths
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
-    """What the command line asks of one run; defaults are already filled in from the settings."""
+class Run:
+    """What is worked on, for whom, and whether anything may be written."""
 
-    ref: str | None = None  # instead of the configured one
+    settings: Settings
+    upstream: Upstream
+    log: Log
+    locales: tuple[str, ...]
     pages: tuple[str, ...] = ()  # glob patterns; empty: every page
-    locales: tuple[str, ...] = ()
-    jobs: int = 0  # kernels at a time; 0: one per core
-    execute: bool = True
-    check_only: bool = False  # compute, write nothing, end with 1 on a difference
-    target: str = ""  # the release or ref to upgrade to
-    jax: str | None = None  # the JAX version that goes with a target that is no release
-    dry_run: bool = False  # compute, write nothing
-    against: str | None = None  # the ref to compare the pin with
-    badges: bool = False
-    show_fuzzy: bool = False  # on the site
+    dry: bool = False  # compute, write nothing
+
+    @property
+    def paths(self) -> Paths:
+        """Where everything of this upstream lies."""
+        return Paths(self.settings.root, self.upstream.name)
+
+    @property
+    def name(self) -> str:
+        """The upstream's name."""
+        return self.upstream.name
+
+    def asks_for(self, page: str) -> bool:
+        """Whether ``page`` is among those that the command line names; without patterns every page is."""
+        return not self.pages or matches(page, self.pages)
+
+    def shown(self, path: Path) -> str:
+        """``path`` as people read it: relative to the project's root, POSIX."""
+        return path.relative_to(self.settings.root).as_posix()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KernelOptions:
+    """How code is run. ``jobs`` counts kernels at a time, 0 means one per core."""
+
+    jobs: int = 0
     retry_failed: bool = False  # run again what failed the last time
     use_cache: bool = True  # False: run everything again
     offline: bool = False  # kernels cannot reach the network
     shard: tuple[int, int] | None = None  # run only this part of the pages: number, of how many
     scheduler: str = ""  # address of a Dask cluster
-    config: Path = Path("pyproject.toml")  # what the settings were read from
-    summaries: tuple[Path, ...] = ()  # files that the run in short, as Markdown, is added to

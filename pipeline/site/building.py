@@ -11,7 +11,7 @@ from typing import Any
 
 from pipeline.adapters import files, po
 from pipeline.adapters.sphinx import Built, Warned, fingerprint, forget, run_sphinx
-from pipeline.config import Settings, SitePolicy, Upstream
+from pipeline.config import Settings, SitePolicy
 from pipeline.core.glossary.terms import Glossary, read_glossary
 from pipeline.core.memory.record import TOUCH, translators_of
 from pipeline.core.pin.lock import Lock
@@ -20,6 +20,7 @@ from pipeline.errors import InputError, PublishError
 from pipeline.findings import Finding, Severity
 from pipeline.log import Log
 from pipeline.paths import glossary_path
+from pipeline.run import Run
 from pipeline.site.assembling import assemble
 from pipeline.site.finishing import drop_styles, finish
 from pipeline.site.plan import Site
@@ -29,27 +30,21 @@ _PHASES = {"reading sources": "read", "writing output": "write"}
 
 
 def build_site(
-    settings: Settings,
-    upstream: Upstream,
-    pages: Sequence[PageResult],
-    *,
-    lock: Lock,
-    locale: str,
-    policy: SitePolicy,
-    log: Log,
+    run: Run, pages: Sequence[PageResult], *, lock: Lock, locale: str, policy: SitePolicy
 ) -> tuple[Finding, ...]:
     """Write the site of one locale, as far as it is out of date; return what there is to say of it.
 
     Raises PublishError if Sphinx ends without a site, WriteError if it cannot be written.
     """
+    log = run.log
     site = Site(
-        settings=settings,
-        upstream=upstream,
+        settings=run.settings,
+        upstream=run.upstream,
         policy=policy,
         lock=lock,
         locale=locale,
         pages=pages,
-        glossary=_glossary(settings, locale),
+        glossary=_glossary(run.settings, locale),
     )
     check_writable(site.target)
     code = fingerprint()

@@ -6,20 +6,18 @@ import time
 from pathlib import Path
 
 from pipeline.adapters.files import write_if_changed
-from pipeline.config import Settings, Upstream
-from pipeline.log import Log
-from pipeline.paths import Paths
+from pipeline.run import Run
 
 DAY = 24 * 60 * 60  # seconds; the English docs are built about that often
 
 
-def refresh_inventory(settings: Settings, upstream: Upstream, *, log: Log) -> bool:
+def refresh_inventory(run: Run) -> bool:
     """Fetch the inventory of the upstream's English site, if it has one and can be reached; return whether there is a newer one.
 
     It is asked for once a day, and not by who pulls the docs from a copy of their own (``JAX_DOCS_UPSTREAM``): they may have no network,
     or want none. An older one stays where it cannot be had.
     """
-    path = Paths(settings.root, upstream.name).inventory
+    path, upstream = run.paths.inventory, run.upstream
     if not upstream.site.english_url or upstream.url_replaced or _is_fresh(path):
         return False
     from pipeline.adapters.upstream.inventory import fetch_inventory
@@ -27,7 +25,7 @@ def refresh_inventory(settings: Settings, upstream: Upstream, *, log: Log) -> bo
     data = fetch_inventory(upstream.site.english_url)
     if data is None:
         left = "the older one is used" if path.is_file() else "names of the API are shown as code"
-        log.detail(f"{upstream.site.english_url}objects.inv cannot be had: {left}")
+        run.log.detail(f"{upstream.site.english_url}objects.inv cannot be had: {left}")
         return False
     is_newer = write_if_changed(path, data)
     path.touch()

@@ -24,8 +24,8 @@ from pipeline.core.results import MergedPage, PageResult
 from pipeline.entries import Catalog
 from pipeline.errors import GuardError
 from pipeline.findings import Finding, Severity
-from pipeline.log import Log
 from pipeline.paths import Paths
+from pipeline.run import Run
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,17 +37,14 @@ class MergedPages:
     known: Mapping[str, MergedPage]
 
 
-def merge(  # noqa: PLR0913 - what all stages take, and what two of them found
-    paths: Paths,
+def merge(
+    run: Run,
     pages: Sequence[SplitPage],
     catalogs: Catalogs,
     *,
     locale: str,
-    upstream: Upstream,
     lock: Lock,
-    log: Log,
     known: Mapping[str, MergedPage] | None = None,
-    dry: bool = False,
 ) -> MergedPages:
     """Write ``merged/<path>`` for every document that can be read, if it changed.
 
@@ -55,10 +52,11 @@ def merge(  # noqa: PLR0913 - what all stages take, and what two of them found
     A document that would differ from upstream all the same is not written. A page stays as it is if it is ``known`` to be made of the same
     catalogue and documents.
     """
-    stage = _Stage(paths, locale, upstream, lock, anchors.linked_anchors(_texts(pages)), dry)
+    linked = anchors.linked_anchors(_texts(pages))
+    stage = _Stage(run.paths, locale, run.upstream, lock, linked, run.dry)
     results: list[PageResult] = []
     merged: dict[str, MergedPage] = {}
-    with log.step("merge") as step:
+    with run.log.step("merge") as step:
         for page in pages:
             name = page.page.name
             key = stage.key(page, catalogs)

@@ -6,13 +6,12 @@ from collections.abc import Sequence
 
 from pipeline.adapters.files import remove_files
 from pipeline.core.pin.lock import Page
-from pipeline.paths import Paths
+from pipeline.run import Run
 
 
-def prune(
-    paths: Paths, pages: Sequence[Page], *, locale: str, dry: bool = False
-) -> tuple[str, ...]:
+def prune(run: Run, pages: Sequence[Page], *, locale: str) -> tuple[str, ...]:
     """Remove merged, executed and rendered files that belong to none of ``pages``; return them, relative to the root."""
+    paths = run.paths
     merged, executed, html = paths.merged(locale), paths.executed(locale), paths.html(locale)
     wanted = {merged / file.path for page in pages for file in page.files}
     wanted |= {executed / f"{page.name}.ipynb" for page in pages}
@@ -23,6 +22,6 @@ def prune(
         for path in sorted(folder.rglob("*"))
         if path.is_file() and path not in wanted
     ]
-    if not dry:
+    if not run.dry:
         remove_files(stale)
-    return tuple(path.relative_to(paths.root).as_posix() for path in stale)
+    return tuple(map(run.shown, stale))

@@ -23,8 +23,8 @@ from pipeline.core.execution.result import Status
 from pipeline.core.pin.lock import PAGE_SUFFIXES
 from pipeline.core.results import PageResult
 from pipeline.errors import PipelineError, PublishError
-from pipeline.log import Log
 from pipeline.paths import Paths
+from pipeline.run import Run
 
 FORMAT = "2"  # raise it when the look changes
 ENOUGH_FOR_PROCESSES = 8  # pages; for fewer, starting processes takes longer than the work
@@ -45,27 +45,25 @@ class _Sheet:
     digest: str
 
 
-def render(
-    settings: Settings, upstream: Upstream, pages: Sequence[PageResult], *, log: Log, locale: str
-) -> None:
+def render(run: Run, pages: Sequence[PageResult], *, locale: str) -> None:
     """Write ``html/<page>.html`` for every page that has an executed or merged document, and ``html/index.html``.
 
     Raises PublishError after all pages were tried, naming those that could not be rendered.
     """
-    paths = Paths(settings.root, upstream.name)
+    paths, settings = run.paths, run.settings
     sheets = [
         sheet for page in pages if (sheet := _sheet(paths, settings, page, locale)) is not None
     ]
     stale = [sheet for sheet in sheets if not _is_fresh(sheet)]
     failed: list[str] = []
-    with log.progress("render", total=len(stale)) as advance:
+    with run.log.progress("render", total=len(stale)) as advance:
         for page, problem in _render_all(
             stale, workers=kernel.worker_count(settings.execution.jobs)
         ):
             if problem:
                 failed.append(f"{page}: {problem}")
             advance(1, f"{page}: {problem}" if problem else "")
-    _write_index(paths, upstream, pages, sheets, locale)
+    _write_index(paths, run.upstream, pages, sheets, locale)
     if failed:
         raise PublishError(
             f"could not be rendered: {'; '.join(failed)}",

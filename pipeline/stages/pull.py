@@ -13,7 +13,7 @@ import errno
 import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -27,8 +27,9 @@ from pipeline.adapters.upstream.git import (
     read_address,
     without_password,
 )
-from pipeline.config import UPSTREAM_VARIABLE, Settings, Upstream
+from pipeline.config import UPSTREAM_VARIABLE, Upstream
 from pipeline.core.pin.lock import (
+    Commit,
     Lock,
     SourceFile,
     blob_id,
@@ -40,7 +41,7 @@ from pipeline.core.pin.lock import (
 )
 from pipeline.errors import ConfigError, InputError, UpstreamError
 from pipeline.log import Log
-from pipeline.paths import Paths
+from pipeline.run import Run
 
 _LINK, _SUBMODULE, _REGULAR = "120000", "160000", ("100644", "100755", "100664")
 _NAMED = 5  # files that one line of the log names
@@ -70,105 +71,82 @@ class _Found:
     read: Callable[[SourceFile], bytes] | None = None
 
 
-def pull(
-    settings: Settings, upstream: Upstream, *, log: Log, ref: str | None = None, dry: bool = False
-) -> Lock:
+def pull(run: Run, *, ref: str | None = None) -> Lock:
     """Make the checkout equal upstream's docs folder at ``ref`` (default: the configured one), then write the lock.
 
-    Writes nothing that is there already. With ``dry`` nothing but the private git cache is written.
+    Writes nothing that is there already; a dry run writes nothing but the private git cache.
     Raises UpstreamError, ConfigError and WriteError; the old checkout is then as it was.
     """
-    place = _place(settings, upstream)
-    with log.step("pull") as step:
-        if not dry:
+    place = _place(run)
+    with run.log.step("pull") as step:
+        if not run.dry:
             _recover(place)
-        old = _old_lock(place, log)
-        with _open_upstream(
-            settings, replace(upstream, ref=upstream.ref if ref is None else ref), old=old, log=log
-        ) as found:
-            changed = 0 if dry else _write(place, found, old, log)
-        step.result = f"{found.lock.ref or upstream.name} → {found.lock.commit[:7]}, {len(found.lock.files)} files"
-        step.result += f", {changed} written" if changed else ", nothing to write"
+        old = _old_lock(place, run.log)
+        with _open_upstream(run, ref=ref, old=old) as found:
+            changed = 0 if run.dry else _write(place, found, old, run.log)
+        files = f"{len(found.lock.files)} files"
+        written = f"{changed} written" if changed else "nothing to write"
+        step.result = f"{found.lock.ref or run.name} → {found.lock.commit[:7]}, {files}, {written}"
     return found.lock
 
 
-def read_at(
-    settings: Settings, upstream: Upstream, *, log: Log, ref: str | None = None
-) -> tuple[Lock, dict[str, bytes]]:
+def read_at(run: Run, *, ref: str | None = None) -> Commit:
     """What ``pull`` would pull at ``ref``, and the documents of its pages, by path. Raises as it does.
 
     Writes nothing but the private git cache.
     """
-    place = _place(settings, upstream)
-    upstream = replace(upstream, ref=upstream.ref if ref is None else ref)
-    with _open_upstream(settings, upstream, old=_old_lock(place, log), log=log) as found:
+    place = _place(run)
+    with _open_upstream(run, ref=ref, old=_old_lock(place, run.log)) as found:
         read = found.read or (lambda file: read_bytes(place.docs / file.path))
-        return found.lock, {
-            file.path: read(file) for page in pages_of(found.lock.files) for file in page.files
-        }
+        documents: dict[str, bytes] = {}
+        for page in pages_of(found.lock.files):
+            for file in page.files:
+                documents[file.path] = read(file)
+        return Commit(lock=found.lock, documents=documents)
 
 
-def check_has_refs(settings: Settings, upstream: Upstream) -> None:
-    """Raise UpstreamError if ``upstream`` is a plain folder: it has one state, and no other to go to or compare with."""
-    address = read_address(
-        upstream.url, base=Path.cwd() if upstream.url_replaced else settings.root
-    )
-    if address.kind is Kind.FOLDER:
+def check_has_refs(run: Run) -> None:
+    """Raise UpstreamError if the upstream is a plain folder: it has one state, and no other to go to or compare with."""
+    if _address(run).kind is Kind.FOLDER:
         raise UpstreamError(
             "is a plain folder, which has no releases",
-            where=upstream.url,
+            where=run.upstream.url,
             hint="Give a repository, a bundle or a URL.",
         )
 
 
-def list_tags(settings: Settings, upstream: Upstream) -> frozenset[str]:
-    """The tags that ``upstream`` has. Raises UpstreamError, also for a plain folder."""
-    check_has_refs(settings, upstream)
-    address = read_address(
-        upstream.url, base=Path.cwd() if upstream.url_replaced else settings.root
-    )
-    with open_repository(
-        address, store=_store(settings, upstream), way_out=_way_out(upstream)
-    ) as repository:
+def list_tags(run: Run) -> frozenset[str]:
+    """The tags that the upstream has. Raises UpstreamError, also for a plain folder."""
+    check_has_refs(run)
+    with _repository(run) as repository:
         return repository.tags()
 
 
-def count_commits(
-    settings: Settings, upstream: Upstream, before: Lock, after: Lock
-) -> tuple[int, int] | None:
+def count_commits(run: Run, before: Lock, after: Lock) -> tuple[int, int] | None:
     """How many commits lead to ``after`` only, and to ``before`` only; None where the history is not here."""
-    address = read_address(
-        upstream.url, base=Path.cwd() if upstream.url_replaced else settings.root
-    )
-    if address.kind is Kind.FOLDER:
+    if _address(run).kind is Kind.FOLDER:
         return None
-    with open_repository(
-        address, store=_store(settings, upstream), way_out=_way_out(upstream)
-    ) as repository:
+    with _repository(run) as repository:
         return repository.distance(before.commit, after.commit)
 
 
-def fixed(settings: Settings, upstream: Upstream) -> Upstream:
-    """``upstream`` with an address that means the same from every folder, and leaves the same in the lock."""
-    address = read_address(
-        upstream.url, base=Path.cwd() if upstream.url_replaced else settings.root
-    )
-    return replace(
-        upstream, url=address.url, url_replaced=True, configured_url=_locked_url(settings, upstream)
-    )
+def fixed(run: Run) -> Upstream:
+    """The upstream with an address that means the same from every folder, and leaves the same in the lock."""
+    url = _address(run).url
+    return replace(run.upstream, url=url, url_replaced=True, configured_url=_locked_url(run))
 
 
-def read_pulled(settings: Settings, upstream: Upstream) -> Lock:
+def read_pulled(run: Run) -> Lock:
     """The lock of what is pulled, without asking upstream. Raises UpstreamError if the checkout is not what it says."""
-    place = _place(settings, upstream)
+    place = _place(run)
     _recover(place)
-    again = f"Run: nox -s pull -- {upstream.name}"
+    again = f"Run: nox -s pull -- {run.name}"
     if not place.lock.exists() or not place.docs.is_dir():
-        raise UpstreamError(f"nothing has been pulled yet from {upstream.name!r}", hint=again)
+        raise UpstreamError(f"nothing has been pulled yet from {run.name!r}", hint=again)
     lock = parse_lock(read_bytes(place.lock), where=str(place.lock))
-    if lock.jax != settings.jax:
+    if lock.jax != run.settings.jax:
         raise UpstreamError(
-            f"was pulled for JAX {lock.jax}, but the project pins {settings.jax}",
+            f"was pulled for JAX {lock.jax}, but the project pins {run.settings.jax}",
             where=str(place.lock),
             hint=again,
         )
@@ -179,11 +157,21 @@ def read_pulled(settings: Settings, upstream: Upstream) -> Lock:
     return lock
 
 
-def _place(settings: Settings, upstream: Upstream) -> _Place:
-    paths = Paths(settings.root, upstream.name)
-    return _Place(
-        docs=paths.docs.resolve(), lock=paths.lock
-    )  # resolved: a linked folder is written where it is
+def _place(run: Run) -> _Place:
+    # Resolved: a linked folder is written where it is.
+    return _Place(docs=run.paths.docs.resolve(), lock=run.paths.lock)
+
+
+def _address(run: Run) -> Address:
+    """What the upstream's URL means. One of the configuration is relative to the project, one of a person to where they are."""
+    base = Path.cwd() if run.upstream.url_replaced else run.settings.root
+    return read_address(run.upstream.url, base=base)
+
+
+def _repository(run: Run) -> AbstractContextManager[Repository]:
+    """The upstream's repository; what is fetched from it goes to a private one."""
+    store = (run.paths.cache / "git" / f"{run.name}.git").resolve()
+    return open_repository(_address(run), store=store, way_out=_way_out(run.upstream))
 
 
 def _old_lock(place: _Place, log: Log) -> Lock | None:
@@ -197,10 +185,9 @@ def _old_lock(place: _Place, log: Log) -> Lock | None:
 
 
 @contextmanager
-def _open_upstream(
-    settings: Settings, upstream: Upstream, *, old: Lock | None, log: Log
-) -> Iterator[_Found]:
-    """Find out what upstream has, and keep it open for reading."""
+def _open_upstream(run: Run, *, ref: str | None, old: Lock | None) -> Iterator[_Found]:
+    """Find out what upstream has at ``ref`` (default: the configured one), and keep it open for reading."""
+    upstream = run.upstream
     if upstream.docs != "." and not is_safe_path(upstream.docs):
         hint = 'Write a folder inside it like "docs" or "a/docs", without a slash at the end.'
         raise ConfigError(
@@ -208,33 +195,24 @@ def _open_upstream(
             where=upstream.name,
             hint=hint,
         )
-    address = read_address(
-        upstream.url, base=Path.cwd() if upstream.url_replaced else settings.root
-    )
+    address = _address(run)
     lock = Lock(
-        url=_locked_url(settings, upstream),
-        ref=upstream.ref,
+        url=_locked_url(run),
+        ref=upstream.ref if ref is None else ref,
         commit="",
         date="",
-        jax=settings.jax,
+        jax=run.settings.jax,
         docs=upstream.docs,
         files=(),
     )
-    place = _place(settings, upstream)
+    place = _place(run)
     if address.kind is not Kind.REMOTE:
         _check_apart(Path(address.url).resolve(), address.kind, upstream, place.docs)
     if address.kind is Kind.FOLDER:
-        yield _find_in_folder(address, lock, place, log)
+        yield _find_in_folder(address, lock, place, run.log)
         return
-    with open_repository(
-        address, store=_store(settings, upstream), way_out=_way_out(upstream)
-    ) as repository:
-        yield _find_in_git(repository, lock, old, place, log)
-
-
-def _store(settings: Settings, upstream: Upstream) -> Path:
-    """The private repository that fetched objects go to."""
-    return (Paths(settings.root, upstream.name).cache / "git" / f"{upstream.name}.git").resolve()
+    with _repository(run) as repository:
+        yield _find_in_git(repository, lock, old, place, run.log)
 
 
 def _check_apart(source: Path, kind: Kind, upstream: Upstream, docs: Path) -> None:
@@ -476,11 +454,12 @@ def _names(paths: list[str]) -> str:
     return ", ".join(paths[:_NAMED]) + more
 
 
-def _locked_url(settings: Settings, upstream: Upstream) -> str:
+def _locked_url(run: Run) -> str:
     """The address as it may be committed: no path of this machine, no password."""
+    upstream, root = run.upstream, run.settings.root
     url = upstream.configured_url if upstream.url_replaced else upstream.url
-    if Path(url).is_absolute() and Path(url).is_relative_to(settings.root):
-        return Path(url).relative_to(settings.root).as_posix()
+    if Path(url).is_absolute() and Path(url).is_relative_to(root):
+        return Path(url).relative_to(root).as_posix()
     return without_password(url)
 
 

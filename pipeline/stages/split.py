@@ -9,14 +9,14 @@ from pipeline.core.document.read import Document, Format, SplitPage, read_docume
 from pipeline.core.pin.lock import Page
 from pipeline.errors import InputError
 from pipeline.findings import Finding, Severity
-from pipeline.log import Log
 from pipeline.paths import Paths
+from pipeline.run import Run
 
 
-def split(paths: Paths, pages: Sequence[Page], *, log: Log) -> tuple[SplitPage, ...]:
+def split(run: Run, pages: Sequence[Page]) -> tuple[SplitPage, ...]:
     """Read every page. A malformed document is a finding and is left out; the others go on."""
-    with log.step("split") as step:
-        found = tuple(_split_page(paths, page) for page in pages)
+    with run.log.step("split") as step:
+        found = tuple(_split_page(run.paths, page) for page in pages)
         documents = [document for page in found for document in page.documents]
         messages = sum(
             len(unit.split.messages) for document in documents for unit in document.units

@@ -19,6 +19,7 @@ from typing import Any
 import psutil
 import pytest
 from places import ROOT
+from runs import run_of
 from test_kernel import code, is_alive, notebook, texts, until
 
 from pipeline.adapters.cluster import scheduler as dask_cluster
@@ -28,8 +29,8 @@ from pipeline.config import ExecutionPolicy, Settings, Upstream
 from pipeline.core.execution.result import Execution
 from pipeline.core.pin.lock import Page, SourceFile
 from pipeline.errors import ExecutionError
-from pipeline.log import QUIET, Log
 from pipeline.paths import Paths
+from pipeline.run import KernelOptions
 from pipeline.stages.execute import execute
 
 distributed = pytest.importorskip(
@@ -74,7 +75,8 @@ def run_project(root: Path, pages: dict[str, str], *, scheduler: str = "") -> tu
         Page(name=path.removesuffix(".ipynb"), files=(SourceFile(path=path, blob="0" * 40),))
         for path in notebooks
     ]
-    return execute(settings, upstream, selected, log=Log(QUIET), scheduler=scheduler).executions
+    options = KernelOptions(jobs=2, scheduler=scheduler)
+    return execute(run_of(settings, upstream), selected, options).executions
 
 
 def without_times(result: Execution) -> Execution:

@@ -17,13 +17,14 @@ from typing import Any
 
 import pytest
 from places import ROOT, TESTS
+from runs import run_of
 
 from pipeline.config import Acknowledgement, ExecutionPolicy, Settings, SkipRule, Upstream
 from pipeline.core.execution.notebook import failure_text
 from pipeline.core.execution.result import Execution, Status
 from pipeline.core.pin.lock import Page, SourceFile
-from pipeline.log import QUIET, Log
 from pipeline.paths import Paths
+from pipeline.run import KernelOptions
 from pipeline.stages.execute import execute
 
 pytestmark = pytest.mark.kernel
@@ -100,7 +101,7 @@ class Project:
 
     def run(self, *, jobs: int = 2) -> dict[str, Execution]:
         upstream = Upstream(name="demo", url="x", skip=self.skip, acknowledge=self.acknowledge)
-        policy = ExecutionPolicy(timeout=self.timeout, jobs=jobs)
+        policy = ExecutionPolicy(timeout=self.timeout)
         settings = Settings(
             root=self.root,
             jax=version("jax"),
@@ -109,10 +110,8 @@ class Project:
             execution=policy,
         )
         pages = [Page(name=name, files=tuple(files)) for name, files in self.pages.items()]
-        return {
-            result.page: result
-            for result in execute(settings, upstream, pages, log=Log(QUIET)).executions
-        }
+        executed = execute(run_of(settings, upstream), pages, KernelOptions(jobs=jobs))
+        return {result.page: result for result in executed.executions}
 
     def executed(self, page: str, locale: str = "zh_CN") -> Mapping[str, Any]:
         value: Mapping[str, Any] = json.loads(

@@ -83,19 +83,15 @@ def _whole(root: Path) -> Iterator[tuple[str, str]]:
     from pipeline.config import read_settings
     from pipeline.core.execution.notebook import is_partial
     from pipeline.core.pin.lock import pages_of, parse_lock
+    from pipeline.log import QUIET, Log
     from pipeline.paths import Paths
+    from pipeline.run import Run
     from pipeline.stages.execute.planning import Stage, Task, plan
 
     settings, paths = read_settings(root / "pyproject.toml"), Paths(root, "jax")
     upstream, environment = settings.upstream("jax"), kernel.environment()
-    stage = Stage(
-        settings=settings,
-        upstream=upstream,
-        paths=paths,
-        locales=(),
-        offline=False,
-        environment=environment,
-    )
+    run = Run(settings=settings, upstream=upstream, log=Log(QUIET), locales=())
+    stage = Stage(run=run, offline=False, environment=environment)
     for page in pages_of(parse_lock(paths.lock.read_bytes(), where="jax.lock").files):
         task = plan(stage, page) if upstream.selects(page.name) else None
         if (

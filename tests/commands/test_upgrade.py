@@ -15,13 +15,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from runs import run_of
 from wheels import make_index
 
-from pipeline import commands
 from pipeline.adapters import po
 from pipeline.adapters.files import write_atomic
 from pipeline.cli import main
-from pipeline.commands import upgrading as stage
+from pipeline.commands.upgrade import restoring as stage
+from pipeline.commands.upgrade.upgrading import UpgradeOptions, upgrade
 from pipeline.config import read_settings
 from pipeline.core.pin.requirement import RELEASE_REF, Pin, choose_pin, move_pin, read_pin
 from pipeline.entries import Catalog, Entry
@@ -29,7 +30,6 @@ from pipeline.errors import ConfigError
 from pipeline.log import Log
 from pipeline.report import standing as report_standing
 from pipeline.report.result import RunResult
-from pipeline.run import Options
 
 Speech = pytest.CaptureFixture[str]
 
@@ -190,8 +190,8 @@ class Reacting(io.StringIO):
 
 def upgrade_with(root: Path, stream: io.StringIO, target: str = "1.1.0") -> RunResult:
     settings = read_settings(root / "pyproject.toml", environ={})
-    options = Options(target=target, locales=("zh_CN",), config=root / "pyproject.toml")
-    return commands.upgrade(settings, settings.upstream("jax"), options, Log(stream=stream))
+    run = run_of(settings, settings.upstream("jax"), log=Log(stream=stream))
+    return upgrade(run, UpgradeOptions(target=target, config=root / "pyproject.toml"))
 
 
 # --- which pin a word means

@@ -19,6 +19,8 @@ import pytest
 
 pytest.importorskip("sphinx_book_theme", reason="the dependency group site is not installed")
 
+from runs import run_of
+
 from pipeline.adapters import po
 from pipeline.adapters.files import WriteError
 from pipeline.cli import main
@@ -31,7 +33,7 @@ from pipeline.core.results import PageResult
 from pipeline.entries import Catalog
 from pipeline.errors import PublishError
 from pipeline.findings import Finding, Severity
-from pipeline.log import QUIET, Log
+from pipeline.log import Log
 from pipeline.paths import Paths
 from pipeline.site.building import build_site
 from pipeline.stages.inventory import refresh_inventory
@@ -354,15 +356,8 @@ class Workshop:
         settings = Settings(
             root=self.root, jax="0.10.2", locales=("zh_CN",), upstreams={"demo": upstream}
         )
-        return build_site(
-            settings,
-            upstream,
-            self.pages(),
-            lock=self.lock,
-            locale="zh_CN",
-            policy=policy,
-            log=log or Log(QUIET),
-        )
+        run = run_of(settings, upstream, log=log)
+        return build_site(run, self.pages(), lock=self.lock, locale="zh_CN", policy=policy)
 
     def html(self, page: str) -> str:
         return (self.target / f"{page}.html").read_text(encoding="utf-8")
@@ -759,28 +754,26 @@ def test_an_inventory_is_fetched_and_an_older_one_stays(
     settings = Settings(root=tmp_path, jax="0.10.2", locales=("zh_CN",), upstreams={})
     upstream = Upstream(name="demo", url="x", site=SitePolicy(english_url=address))
     path = Paths(tmp_path, "demo").inventory
-    assert not refresh_inventory(settings, upstream, log=Log(QUIET))  # 404
+    assert not refresh_inventory(run_of(settings, upstream))  # 404
     (folder / "objects.inv").write_bytes(inventory("lamp.on py:function 1 api/lamp.html#$ -"))
-    assert refresh_inventory(settings, upstream, log=Log(QUIET))
+    assert refresh_inventory(run_of(settings, upstream))
     known = path.read_bytes()
     (folder / "objects.inv").write_bytes(inventory("lamp.off py:function 1 api/lamp.html#$ -"))
-    assert not refresh_inventory(settings, upstream, log=Log(QUIET))  # not twice a day
+    assert not refresh_inventory(run_of(settings, upstream))  # not twice a day
     assert path.read_bytes() == known
     os.utime(path, (0, 0))
-    assert not refresh_inventory(
-        settings, replace(upstream, url_replaced=True), log=Log(QUIET)
-    )  # from a copy: no network
-    assert refresh_inventory(settings, upstream, log=Log(QUIET))
+    copied = replace(upstream, url_replaced=True)
+    assert not refresh_inventory(run_of(settings, copied))  # from a copy: no network
+    assert refresh_inventory(run_of(settings, upstream))
     newer = path.read_bytes()
     assert newer != known
     os.utime(path, (0, 0))
     (folder / "objects.inv").write_bytes(b"<html>moved</html>")
-    assert not refresh_inventory(settings, upstream, log=Log(QUIET))
+    assert not refresh_inventory(run_of(settings, upstream))
     assert path.read_bytes() == newer
     for other in ("", "http://127.0.0.1:9/", "file:///etc/", "http://[bad/"):
-        assert not refresh_inventory(
-            settings, replace(upstream, site=SitePolicy(english_url=other)), log=Log(QUIET)
-        )
+        elsewhere = replace(upstream, site=SitePolicy(english_url=other))
+        assert not refresh_inventory(run_of(settings, elsewhere))
 
 
 @pytest.mark.parametrize("command", [["pull", "sample"], ["sync", "sample", "--no-execute"]])

@@ -9,13 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from runs import run_of
 from test_kernel import MYST, code, notebook
 
 from pipeline.adapters.kernel import sandbox
 from pipeline.config import ExecutionPolicy, RunRule, Settings, SkipRule, Upstream
 from pipeline.core.execution.result import Execution, Status
 from pipeline.core.pin.lock import Page, SourceFile
-from pipeline.paths import Paths
 from pipeline.stages.execute.planning import Stage, Task, plan
 
 
@@ -35,14 +35,8 @@ def stage(
         upstreams={"demo": found},
         execution=policy or ExecutionPolicy(),
     )
-    return Stage(
-        settings=settings,
-        upstream=found,
-        paths=Paths(root, "demo"),
-        locales=(),
-        offline=offline,
-        environment={"package jax": "1"},
-    )
+    run = run_of(settings, found, locales=())
+    return Stage(run=run, offline=offline, environment={"package jax": "1"})
 
 
 def page(name: str, *suffixes: str) -> Page:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from runs import run_of
 from test_kernel import code, notebook
 
 from pipeline.adapters.execution_cache import ExecutionCache
@@ -16,8 +17,8 @@ from pipeline.config import ExecutionPolicy, RunRule, Settings, SkipRule, Upstre
 from pipeline.core.execution.result import Execution, Status
 from pipeline.core.pin.lock import Page, SourceFile
 from pipeline.findings import Finding, Severity
-from pipeline.log import QUIET, Log
 from pipeline.paths import Paths
+from pipeline.run import KernelOptions
 from pipeline.stages.execute import Executed, execute
 
 pytestmark = pytest.mark.kernel
@@ -64,7 +65,7 @@ class Project:
         )
         (self.root / "trace").unlink(missing_ok=True)
         pages = [Page(name=name, files=tuple(files)) for name, files in self.pages.items()]
-        return execute(settings, upstream, pages, log=Log(QUIET), **options)
+        return execute(run_of(settings, upstream), pages, KernelOptions(jobs=2, **options))
 
     @property
     def trace(self) -> list[str]:
@@ -125,7 +126,7 @@ def test_only_what_changed_runs_and_failures_wait_to_be_asked_for(tmp_path: Path
     project.traced("code/good", "print(2)")
     project.run()
     assert project.trace == ["code/good", "data/reads"]
-    project.run(no_cache=True)
+    project.run(use_cache=False)
     assert project.trace == ["code/bad", "code/good", "data/reads"]
 
 

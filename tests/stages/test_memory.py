@@ -16,12 +16,11 @@ from memory_project import (
     FIRST,
     LI,
     LOCALE,
-    LOG,
     RELEASES,
     SECOND,
     THIRD,
     Project,
-    Run,
+    Synced,
     chinese,
     git,
     make_origin,
@@ -63,7 +62,7 @@ def project(tmp_path: Path, origin: Path) -> Project:
     return project
 
 
-def clone_of(project: Project, ref: str) -> Run:
+def clone_of(project: Project, ref: str) -> Synced:
     """Sync a fresh clone, and expect the very files that were there before."""
     catalogs, memory = tree(project.paths.catalogs(LOCALE)), tree(project.paths.memories(LOCALE))
     assert catalogs
@@ -716,15 +715,15 @@ def test_an_unreadable_document_leaves_its_memory_alone(project: Project, tmp_pa
 def test_a_dry_run_writes_nothing_and_tells_what_it_would(project: Project) -> None:
     expected = tree(project.paths.catalogs(LOCALE))
     project.translate("guide", "Glue", "胶水")
-    lock = read_pulled(project.settings, project.upstream)
+    lock = read_pulled(project.run)
     run = project.sync("v1")
     changed = project.memory("guide").read_bytes()
     project.memory("guide").write_bytes(changed.replace("胶水".encode(), "干".encode()))
     shutil.rmtree(project.paths.catalogs(LOCALE))
     before = tree(project.root)
-    arguments = {"locale": LOCALE, "lock": lock, "log": LOG, "dry": True}
-    opened = open_memory(project.settings, project.upstream, run.pages, **arguments)  # type: ignore[arg-type]
-    stored = store_memory(project.settings, project.upstream, run.pages, run.catalogs, **arguments)  # type: ignore[arg-type]
+    dry = replace(project.run, dry=True)
+    opened = open_memory(dry, run.pages, locale=LOCALE, lock=lock)
+    stored = store_memory(dry, run.pages, run.catalogs, locale=LOCALE, lock=lock)
     assert tree(project.root) == before
     assert opened.changes == tuple(f"translations/zh_CN/docs/{name}" for name in expected)
     assert {entry.msgstr for entry in opened.opened["guide"].entries} >= {"干"}
@@ -826,9 +825,7 @@ def test_a_file_that_somebody_saves_while_the_run_is_at_work_is_left_alone(
     )
     pages = _Editing(run.pages)
     pages.path, pages.data = project.memory("guide"), project.memory("guide").read_bytes() + b"\n"
-    result = store_memory(
-        project.settings, project.upstream, pages, catalogs, locale=LOCALE, lock=run.lock, log=LOG
-    )
+    result = store_memory(project.run, pages, catalogs, locale=LOCALE, lock=run.lock)
     (finding,) = result.findings["guide"]
     assert (finding.code, finding.hint) == ("changed-meanwhile", "Run again to take it up.")
     assert project.memory("guide").read_bytes() == pages.data

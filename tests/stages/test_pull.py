@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 from places import ROOT
+from runs import run_of
 
 from pipeline.adapters.files import WriteError
 from pipeline.config import Settings, Upstream
@@ -133,7 +134,7 @@ def upstream(request: pytest.FixtureRequest, origin: Path) -> Upstream:
 def test_pull_writes_the_docs_folder_and_the_lock(
     settings: Settings, upstream: Upstream, docs: Path, log: Log, origin: Path
 ) -> None:
-    lock = pull(settings, upstream, log=log)
+    lock = pull(run_of(settings, upstream, log=log))
     assert read_tree(docs) == SECOND
     assert {file.path: file.blob for file in lock.files} == {
         path: blob_id(data) for path, data in SECOND.items()
@@ -143,16 +144,16 @@ def test_pull_writes_the_docs_folder_and_the_lock(
     assert (
         parse_lock((settings.root / "upstream" / "x.lock").read_bytes(), where="")
         == lock
-        == read_pulled(settings, upstream)
+        == read_pulled(run_of(settings, upstream))
     )
 
 
 def test_a_second_pull_writes_nothing(
     settings: Settings, upstream: Upstream, log: Log, output: io.StringIO
 ) -> None:
-    first = pull(settings, upstream, log=log)
+    first = pull(run_of(settings, upstream, log=log))
     before = times(settings.root)
-    assert pull(settings, upstream, log=log) == first
+    assert pull(run_of(settings, upstream, log=log)) == first
     assert times(settings.root) == before
     assert "nothing to write" in output.getvalue()
 
@@ -160,8 +161,8 @@ def test_a_second_pull_writes_nothing(
 def test_another_ref_replaces_the_tree(
     settings: Settings, upstream: Upstream, docs: Path, log: Log
 ) -> None:
-    pull(settings, upstream, log=log)
-    lock = pull(settings, upstream, log=log, ref="v1")
+    pull(run_of(settings, upstream, log=log))
+    lock = pull(run_of(settings, upstream, log=log), ref="v1")
     assert read_tree(docs) == FIRST
     assert lock.ref == "v1"
     assert sorted(path.name for path in docs.parent.iterdir()) == ["x", "x.lock"]
@@ -172,8 +173,8 @@ def test_a_file_that_upstream_dropped_goes(
 ) -> None:
     git(origin, "rm", "-q", "docs/new/c.md")
     git(origin, "commit", "-qm", "one less")
-    pull(settings, upstream_of(origin), log=log)
-    pull(settings, upstream_of(origin), log=log, ref="main")
+    pull(run_of(settings, upstream_of(origin), log=log))
+    pull(run_of(settings, upstream_of(origin), log=log), ref="main")
     assert "new/c.md" not in read_tree(docs)
     assert not (docs / "new").exists()
 
@@ -181,32 +182,32 @@ def test_a_file_that_upstream_dropped_goes(
 def test_dry_writes_no_file_of_the_project(
     settings: Settings, upstream: Upstream, log: Log
 ) -> None:
-    lock = pull(settings, upstream, log=log, dry=True)
+    lock = pull(run_of(settings, upstream, log=log, dry=True))
     assert not (settings.root / "upstream").exists()
-    assert pull(settings, upstream, log=log) == lock
+    assert pull(run_of(settings, upstream, log=log)) == lock
 
 
 def test_a_full_commit_that_is_checked_out_needs_no_upstream(
     settings: Settings, origin: Path, log: Log
 ) -> None:
     upstream = upstream_of(f"file://{origin}", ref=git(origin, "rev-parse", "main"))
-    lock = pull(settings, upstream, log=log)
+    lock = pull(run_of(settings, upstream, log=log))
     origin.rename(origin.with_name("away"))
     shutil.rmtree(settings.root / "build")
-    assert pull(settings, upstream, log=log) == lock
+    assert pull(run_of(settings, upstream, log=log)) == lock
 
 
 def test_an_edited_file_is_restored_and_a_strange_one_removed(
     settings: Settings, origin: Path, docs: Path, log: Log, output: io.StringIO
 ) -> None:
-    pull(settings, upstream_of(origin), log=log)
+    pull(run_of(settings, upstream_of(origin), log=log))
     (docs / "a.md").write_text("mine")
     (docs / "deep" / "b.md").unlink()
     (docs / "notes.md").write_text("mine too")
     with pytest.raises(UpstreamError, match=r"a\.md, deep/b\.md") as caught:
-        read_pulled(settings, upstream_of(origin))
+        read_pulled(run_of(settings, upstream_of(origin)))
     assert caught.value.hint == "Run: nox -s pull -- x"
-    pull(settings, upstream_of(origin), log=log)
+    pull(run_of(settings, upstream_of(origin), log=log))
     assert read_tree(docs) == SECOND
     assert "restored, edited by hand since the last pull: a.md\n" in output.getvalue()
     assert "removed, not upstream's: notes.md" in output.getvalue()
@@ -215,29 +216,29 @@ def test_an_edited_file_is_restored_and_a_strange_one_removed(
 def test_a_new_pin_of_jax_changes_the_lock_only(
     settings: Settings, origin: Path, docs: Path, log: Log
 ) -> None:
-    pull(settings, upstream_of(origin), log=log)
+    pull(run_of(settings, upstream_of(origin), log=log))
     before = times(docs)
     bumped = replace(settings, jax="0.11.0")
     with pytest.raises(UpstreamError, match=r"for JAX 0\.10\.2.* pins 0\.11\.0"):
-        read_pulled(bumped, upstream_of(origin))
-    assert pull(bumped, upstream_of(origin), log=log).jax == "0.11.0"
+        read_pulled(run_of(bumped, upstream_of(origin)))
+    assert pull(run_of(bumped, upstream_of(origin), log=log)).jax == "0.11.0"
     assert times(docs) == before
 
 
 def test_a_spoilt_lock_is_written_anew_by_pull_but_stops_a_build(
     settings: Settings, origin: Path, docs: Path, log: Log, output: io.StringIO
 ) -> None:
-    lock = pull(settings, upstream_of(origin), log=log)
+    lock = pull(run_of(settings, upstream_of(origin), log=log))
     (settings.root / "upstream" / "x.lock").write_text("<<<<<<< ours\n")
     with pytest.raises(InputError, match="is not a lock"):
-        read_pulled(settings, upstream_of(origin))
-    assert pull(settings, upstream_of(origin), log=log) == lock
+        read_pulled(run_of(settings, upstream_of(origin)))
+    assert pull(run_of(settings, upstream_of(origin), log=log)) == lock
     assert "warning:" in output.getvalue()
 
 
 def test_building_before_the_first_pull_says_what_to_do(settings: Settings) -> None:
     with pytest.raises(UpstreamError, match="nothing has been pulled yet") as caught:
-        read_pulled(settings, upstream_of("nowhere"))
+        read_pulled(run_of(settings, upstream_of("nowhere")))
     assert caught.value.hint == "Run: nox -s pull -- x"
 
 
@@ -255,18 +256,18 @@ def test_when_upstream_fails_the_old_checkout_stays(
     change: dict[str, str], text: str, settings: Settings, origin: Path, log: Log
 ) -> None:
     good = upstream_of(f"file://{origin}", ref="v1")
-    lock = pull(settings, good, log=log)
+    lock = pull(run_of(settings, good, log=log))
     with pytest.raises(UpstreamError) as caught:
         words = {"name": "x", "url": good.url, "ref": "v2", "docs": "docs"} | change
-        pull(settings, Upstream(**words), log=log)  # type: ignore[arg-type]
+        pull(run_of(settings, Upstream(**words), log=log))  # type: ignore[arg-type]
     assert text in str(caught.value)
-    assert read_pulled(settings, good) == lock
+    assert read_pulled(run_of(settings, good)) == lock
 
 
 def test_jax_out_of_reach_names_the_ways_out(settings: Settings, log: Log) -> None:
     upstream = Upstream(name="jax", url="http://127.0.0.1:9/jax", ref="v1", docs="docs")
     with pytest.raises(UpstreamError) as caught:
-        pull(settings, upstream, log=log)
+        pull(run_of(settings, upstream, log=log))
     assert "JAX_DOCS_UPSTREAM" in caught.value.hint
     assert "nox -s sync -- sample" in caught.value.hint
 
@@ -275,7 +276,7 @@ def test_docs_may_not_lead_out_of_the_repository(
     settings: Settings, origin: Path, log: Log
 ) -> None:
     with pytest.raises(ConfigError, match="not a folder inside"):
-        pull(settings, upstream_of(origin, docs="../docs"), log=log)
+        pull(run_of(settings, upstream_of(origin, docs="../docs"), log=log))
 
 
 def test_links_and_submodules_are_left_out_with_a_warning(
@@ -286,7 +287,7 @@ def test_links_and_submodules_are_left_out_with_a_warning(
     git(origin, "update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},docs/sub")
     git(origin, "add", "docs/out.md", "docs/folder")
     git(origin, "commit", "-qm", "links")
-    lock = pull(settings, upstream_of(origin, ref="main"), log=log)
+    lock = pull(run_of(settings, upstream_of(origin, ref="main"), log=log))
     assert read_tree(docs) == SECOND == {file.path: SECOND[file.path] for file in lock.files}
     for line in (
         "docs/out.md: a symbolic link",
@@ -312,7 +313,7 @@ def test_paths_that_leave_the_docs_folder_are_left_out(
     name: bytes, settings: Settings, origin: Path, docs: Path, log: Log, output: io.StringIO
 ) -> None:
     commit_tree(origin, [name, b"ok.md"])
-    pull(settings, upstream_of(origin, ref="odd"), log=log)
+    pull(run_of(settings, upstream_of(origin, ref="odd"), log=log))
     assert list(read_tree(docs)) == ["ok.md"]
     assert "not a path inside the docs folder" in output.getvalue()
 
@@ -321,7 +322,7 @@ def test_names_that_differ_by_case_are_told(
     settings: Settings, origin: Path, log: Log, output: io.StringIO
 ) -> None:
     commit_tree(origin, [b"README.md", b"readme.md"])
-    pull(settings, upstream_of(origin, ref="odd"), log=log)
+    pull(run_of(settings, upstream_of(origin, ref="odd"), log=log))
     assert "README.md and readme.md differ only by case" in output.getvalue()
 
 
@@ -335,16 +336,16 @@ def test_a_plain_folder_is_copied_without_junk_and_links(
     )
     (source / "docs" / "out").symlink_to("/etc")
     os.mkfifo(source / "docs" / "pipe")
-    lock = pull(settings, upstream_of(source, ref=""), log=log)
+    lock = pull(run_of(settings, upstream_of(source, ref=""), log=log))
     assert read_tree(docs) == FIRST
     assert len(lock.commit) == 40
     assert lock.date == ""
     assert "out: a symbolic link" in output.getvalue()
     before = times(settings.root)
-    assert pull(settings, upstream_of(source, ref=""), log=log) == lock
+    assert pull(run_of(settings, upstream_of(source, ref=""), log=log)) == lock
     assert times(settings.root) == before
     (source / "docs" / "a.md").write_text("other")
-    assert pull(settings, upstream_of(source, ref=""), log=log).commit != lock.commit
+    assert pull(run_of(settings, upstream_of(source, ref=""), log=log)).commit != lock.commit
     assert (docs / "a.md").read_text() == "other"
 
 
@@ -353,7 +354,7 @@ def test_a_plain_folder_without_the_docs_folder_is_told(
 ) -> None:
     write_tree(tmp_path / "plain", {"text/a.md": b""})
     with pytest.raises(UpstreamError, match="has no folder 'docs'") as caught:
-        pull(settings, upstream_of(tmp_path / "plain"), log=log)
+        pull(run_of(settings, upstream_of(tmp_path / "plain"), log=log))
     assert "text" in caught.value.hint
 
 
@@ -366,13 +367,13 @@ def test_the_sample_is_its_own_checkout(
     write_tree(docs, FIRST)
     before = times(docs)
     upstream = upstream_of("upstream/x", ref="", docs=".")
-    lock = pull(settings, upstream, log=log)
+    lock = pull(run_of(settings, upstream, log=log))
     assert times(docs) == before
     assert [file.path for file in lock.files] == sorted(FIRST)
     assert (lock.url, lock.date) == ("upstream/x", "")
-    assert read_pulled(settings, upstream) == lock
+    assert read_pulled(run_of(settings, upstream)) == lock
     (docs / "a.md").write_text("edited, as one may")
-    assert pull(settings, upstream, log=log).commit != lock.commit
+    assert pull(run_of(settings, upstream, log=log)).commit != lock.commit
     assert (docs / "a.md").read_text() == "edited, as one may"
 
 
@@ -382,7 +383,7 @@ def test_a_folder_is_not_copied_into_itself_nor_over_itself(
 ) -> None:
     write_tree(docs, FIRST)
     with pytest.raises(ConfigError, match="lie in one another"):
-        pull(settings, upstream_of(url, ref="", docs="."), log=log)
+        pull(run_of(settings, upstream_of(url, ref="", docs="."), log=log))
     assert read_tree(docs) == FIRST
 
 
@@ -391,7 +392,7 @@ def test_a_clone_in_the_place_of_the_checkout_is_not_overwritten(
 ) -> None:
     git(origin, "clone", "-q", ".", str(docs))
     with pytest.raises(ConfigError, match="lie in one another"):
-        pull(settings, upstream_of("upstream/x"), log=log)
+        pull(run_of(settings, upstream_of("upstream/x"), log=log))
     assert (docs / ".git").is_dir()
 
 
@@ -401,11 +402,11 @@ def test_no_path_of_this_machine_and_no_password_gets_into_the_lock(
     replaced = replace(
         upstream_of(origin), url_replaced=True, configured_url="https://me:secret@example.org/x"
     )
-    assert pull(settings, replaced, log=log).url == "https://example.org/x"
+    assert pull(run_of(settings, replaced, log=log)).url == "https://example.org/x"
     assert str(origin.parent) not in (settings.root / "upstream" / "x.lock").read_text()
     write_tree(settings.root / "here", FIRST)
     inside = upstream_of(settings.root / "here", ref="", docs=".")
-    assert pull(settings, inside, log=log).url == "here"
+    assert pull(run_of(settings, inside, log=log)).url == "here"
 
 
 def test_a_file_in_the_way_of_the_checkout_is_told_and_kept(
@@ -414,7 +415,7 @@ def test_a_file_in_the_way_of_the_checkout_is_told_and_kept(
     docs.parent.mkdir()
     docs.write_text("mine")
     with pytest.raises(WriteError) as caught:
-        pull(settings, upstream_of(origin), log=log)
+        pull(run_of(settings, upstream_of(origin), log=log))
     assert caught.value.where
     assert docs.read_text() == "mine"
     assert [path.name for path in docs.parent.iterdir()] == ["x"]
@@ -424,20 +425,20 @@ def test_a_file_in_the_way_of_the_checkout_is_told_and_kept(
 def test_a_full_disk_is_named_and_the_old_checkout_stays(
     point: str, settings: Settings, origin: Path, log: Log, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    old = pull(settings, upstream_of(origin, ref="v1"), log=log)
+    old = pull(run_of(settings, upstream_of(origin, ref="v1"), log=log))
     with monkeypatch.context() as patch:
         fail_once(patch, point, call=2)
         with pytest.raises(WriteError) as caught:
-            pull(settings, upstream_of(origin), log=log)
+            pull(run_of(settings, upstream_of(origin), log=log))
     assert "disk is full" in caught.value.hint
-    assert read_pulled(settings, upstream_of(origin)) == old
+    assert read_pulled(run_of(settings, upstream_of(origin))) == old
 
 
 @pytest.mark.parametrize("place", ["upstream", "build/cache"])
 def test_a_disk_that_really_is_full_is_named(
     place: str, settings: Settings, origin: Path, docs: Path, log: Log
 ) -> None:
-    old = pull(settings, upstream_of(origin, ref="v1"), log=log)
+    old = pull(run_of(settings, upstream_of(origin, ref="v1"), log=log))
     (origin / "docs" / "large.bin").write_bytes(os.urandom(1_000_000))
     git(origin, "add", "-A")
     git(origin, "commit", "-qm", "large")
@@ -450,12 +451,12 @@ def test_a_disk_that_really_is_full_is_named(
         pytest.skip("only root may mount a small disk")
     try:
         if place == "upstream":
-            pull(settings, upstream_of(origin, ref="v1"), log=log)
+            pull(run_of(settings, upstream_of(origin, ref="v1"), log=log))
         with pytest.raises(WriteError) as caught:
-            pull(settings, upstream_of(f"file://{origin}", ref="main"), log=log)
+            pull(run_of(settings, upstream_of(f"file://{origin}", ref="main"), log=log))
         assert "No space left on device" in caught.value.what
         assert "Free some space" in caught.value.hint
-        assert read_pulled(settings, upstream_of(origin)) == old
+        assert read_pulled(run_of(settings, upstream_of(origin))) == old
         assert read_tree(docs) == FIRST
     finally:
         subprocess.run(["umount", small], check=True)
@@ -488,6 +489,7 @@ import os, pathlib, shutil, signal, sys
 from pathlib import Path
 from pipeline.config import Settings, Upstream
 from pipeline.log import Log
+from pipeline.run import Run
 from pipeline.stages.pull import pull
 
 left = int(sys.argv[1])
@@ -503,7 +505,8 @@ Path.write_bytes, Path.mkdir = count(Path.write_bytes), count(Path.mkdir)
 for name in ("replace", "rmdir", "unlink"):
     setattr(os, name, count(getattr(os, name)))
 settings = Settings(root=Path(sys.argv[2]), jax="0.10.2", locales=("zh_CN",), upstreams={})
-pull(settings, Upstream(name="x", url=sys.argv[3], docs="docs"), log=Log(-1))
+upstream = Upstream(name="x", url=sys.argv[3], docs="docs")
+pull(Run(settings=settings, upstream=upstream, log=Log(-1), locales=settings.locales))
 """
 
 
@@ -518,25 +521,28 @@ def test_a_pull_killed_at_any_step_leaves_the_old_tree_or_the_new_one(
     write_tree(tmp_path / "v1" / "docs", FIRST)
     write_tree(tmp_path / "v2" / "docs", SECOND)
     first, second = (upstream_of(tmp_path / name, ref="") for name in ("v1", "v2"))
-    old, new = pull(settings, first, log=log), pull(settings, second, log=log, dry=True)
+    old, new = (
+        pull(run_of(settings, first, log=log)),
+        pull(run_of(settings, second, log=log, dry=True)),
+    )
     seen = set()
     for step in range(100):
         killed = run_killed(KILLED, step, settings.root, second.url)
         if step % 2:  # pull mends what it finds, without a build before it
-            assert pull(settings, first, log=log).commit == old.commit
+            assert pull(run_of(settings, first, log=log)).commit == old.commit
             assert sorted(path.name for path in docs.parent.iterdir()) == ["x", "x.lock"]
-        lock = read_pulled(settings, first)
+        lock = read_pulled(run_of(settings, first))
         seen.add(lock.commit)
         assert {file.path: blob_id(read_tree(docs)[file.path]) for file in lock.files} == {
             file.path: file.blob for file in lock.files
         }
         assert lock.commit in (old.commit, new.commit)
-        assert pull(settings, second, log=log).commit == new.commit
+        assert pull(run_of(settings, second, log=log)).commit == new.commit
         assert read_tree(docs) == SECOND
         assert sorted(path.name for path in docs.parent.iterdir()) == ["x", "x.lock"]
         if killed == 0:
             break
-        pull(settings, first, log=log)
+        pull(run_of(settings, first, log=log))
     assert killed == 0
     assert step > 15
     assert seen == {old.commit, new.commit}
@@ -547,10 +553,12 @@ import sys
 from pathlib import Path
 from pipeline.config import Settings, Upstream
 from pipeline.log import Log
+from pipeline.run import Run
 from pipeline.stages.pull import pull
 settings = Settings(root=Path(sys.argv[1]), jax="0.10.2", locales=("zh_CN",), upstreams={})
 print("started", flush=True)
-pull(settings, Upstream(name="x", url=sys.argv[2], ref=sys.argv[3], docs="docs"), log=Log(-1))
+upstream = Upstream(name="x", url=sys.argv[2], ref=sys.argv[3], docs="docs")
+pull(Run(settings=settings, upstream=upstream, log=Log(-1), locales=settings.locales))
 """
 
 
@@ -559,7 +567,7 @@ def test_a_pull_from_git_killed_at_any_time_is_repaired_by_the_next(
     delay: float, settings: Settings, origin: Path, docs: Path, log: Log
 ) -> None:
     url = f"file://{origin}"
-    pull(settings, upstream_of(url, ref="v1"), log=log)
+    pull(run_of(settings, upstream_of(url, ref="v1"), log=log))
     command = [sys.executable, "-c", PULL, str(settings.root), url, "v2"]
     with subprocess.Popen(
         command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
@@ -568,8 +576,8 @@ def test_a_pull_from_git_killed_at_any_time_is_repaired_by_the_next(
         process.stdout.readline()
         time.sleep(delay)
         process.send_signal(signal.SIGKILL)
-    assert read_pulled(settings, upstream_of(url)).ref in ("v1", "v2")
-    pull(settings, upstream_of(url), log=log)
+    assert read_pulled(run_of(settings, upstream_of(url))).ref in ("v1", "v2")
+    pull(run_of(settings, upstream_of(url), log=log))
     assert read_tree(docs) == SECOND
 
 
@@ -582,13 +590,13 @@ def test_the_real_docs(settings: Settings, jax_docs_upstream: str, log: Log) -> 
         url_replaced=True,
         configured_url="configured",
     )
-    lock: Lock = pull(settings, upstream, log=log)
+    lock: Lock = pull(run_of(settings, upstream, log=log))
     paths = [file.path for file in lock.files]
     assert [
         sum(path.endswith(suffix) for path in paths) for suffix in (".ipynb", ".md", ".rst")
     ] == [31, 112, 81]
     assert len(pages_of(lock.files)) == 113 + 81
-    assert read_pulled(settings, upstream) == lock
+    assert read_pulled(run_of(settings, upstream)) == lock
     before = times(settings.root / "upstream")
-    assert pull(settings, upstream, log=log) == lock
+    assert pull(run_of(settings, upstream, log=log)) == lock
     assert times(settings.root / "upstream") == before

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from docutils.parsers.rst import directives
+from runs import run_of
 
 from pipeline.adapters.html.myst import markdown_html
 from pipeline.adapters.html.rst import rst_html
@@ -17,7 +18,6 @@ from pipeline.core.execution.result import Execution, Status
 from pipeline.core.pin.lock import SourceFile
 from pipeline.core.results import PageResult
 from pipeline.errors import PublishError
-from pipeline.log import QUIET, Log
 from pipeline.paths import Paths
 from pipeline.stages.publish import render
 
@@ -161,13 +161,8 @@ def test_a_page_stands_alone(project: tuple[Settings, Upstream, Paths]) -> None:
     )
     (paths.executed("zh_CN") / "guide/page.ipynb").write_text(notebook(*cells), "utf-8")
     run = Execution(page="guide/page", status=Status.PASSED, cells=2, total=2)
-    render(
-        settings,
-        upstream,
-        [page("guide/page", ".ipynb", title="标题", execution=run)],
-        log=Log(QUIET),
-        locale="zh_CN",
-    )
+    rows = [page("guide/page", ".ipynb", title="标题", execution=run)]
+    render(run_of(settings, upstream), rows, locale="zh_CN")
     text = (paths.html("zh_CN") / "guide/page.html").read_text("utf-8")
     assert '<html lang="zh-CN">' in text
     assert '<h1 id="标题">标题</h1>' in text
@@ -190,7 +185,7 @@ def test_the_index_tells_the_state_of_every_page(project: tuple[Settings, Upstre
         page("b", ".ipynb", execution=skipped),
         page("c", ".txt"),
     ]
-    render(settings, upstream, pages, log=Log(QUIET), locale="zh_CN")
+    render(run_of(settings, upstream), pages, locale="zh_CN")
     index = (paths.html("zh_CN") / "index.html").read_text("utf-8")
     assert '<html lang="zh-CN">' in index
     assert '<a href="a.html">甲 &amp; &lt;b&gt;</a>' in index
@@ -206,12 +201,12 @@ def test_only_what_changed_is_rendered_again(project: tuple[Settings, Upstream, 
     for name in "ab":
         (paths.merged("zh_CN") / f"{name}.md").write_text(f"# {name}\n", "utf-8")
     pages = [page("a", ".md"), page("b", ".md")]
-    render(settings, upstream, pages, log=Log(QUIET), locale="zh_CN")
+    render(run_of(settings, upstream), pages, locale="zh_CN")
     targets = [paths.html("zh_CN") / f"{name}.html" for name in "ab"]
     for target in targets:
         target.write_text(target.read_text("utf-8") + "<!-- kept -->", "utf-8")
     (paths.merged("zh_CN") / "a.md").write_text("# changed\n", "utf-8")
-    render(settings, upstream, pages, log=Log(QUIET), locale="zh_CN")
+    render(run_of(settings, upstream), pages, locale="zh_CN")
     assert ["<!-- kept -->" in target.read_text("utf-8") for target in targets] == [False, True]
 
 
@@ -224,7 +219,7 @@ def test_one_page_that_cannot_be_rendered_stops_no_other(
     (paths.merged("zh_CN") / "fine.md").write_text("# Fine\n", "utf-8")
     pages = [page("broken", ".ipynb"), page("odd", ".ipynb"), page("fine", ".md")]
     with pytest.raises(PublishError, match="broken"):
-        render(settings, upstream, pages, log=Log(QUIET), locale="zh_CN")
+        render(run_of(settings, upstream), pages, locale="zh_CN")
     assert (paths.html("zh_CN") / "fine.html").is_file()
     assert (paths.html("zh_CN") / "index.html").is_file()
 
@@ -236,9 +231,8 @@ def test_many_pages_are_rendered_by_several_processes(
     names = [f"page{number}" for number in range(9)]
     for name in names:
         (paths.merged("zh_CN") / f"{name}.md").write_text(f"# {name}\n", "utf-8")
-    render(
-        settings, upstream, [page(name, ".md") for name in names], log=Log(QUIET), locale="zh_CN"
-    )
+    rows = [page(name, ".md") for name in names]
+    render(run_of(settings, upstream), rows, locale="zh_CN")
     assert [
         f'<h1 id="{name}">' in (paths.html("zh_CN") / f"{name}.html").read_text("utf-8")
         for name in names

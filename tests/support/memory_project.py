@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatch
 from pathlib import Path
 
+from runs import run_of
+
 from pipeline.adapters import po
 from pipeline.config import Settings, Upstream
 from pipeline.core.catalog.update import Catalogs
@@ -19,9 +21,10 @@ from pipeline.entries import Catalog, Entry
 from pipeline.findings import Finding
 from pipeline.log import QUIET, Log
 from pipeline.paths import Paths
+from pipeline.run import Run
 from pipeline.stages.pull import pull
 from pipeline.stages.split import split
-from pipeline.stages.update.catalogs import update
+from pipeline.stages.update.catalogs import update_catalog_files
 from pipeline.stages.update.opening import open_memory
 from pipeline.stages.update.storing import store_memory
 from pipeline.stages.update.verifying import verify_memory
@@ -118,7 +121,7 @@ def chinese(entry: Entry) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
+class Synced:
     """What one sync, as far as the memory goes, came to."""
 
     lock: Lock
@@ -159,6 +162,10 @@ class Project:
     def paths(self) -> Paths:
         return Paths(self.root, "docs")
 
+    @property
+    def run(self) -> Run:
+        return run_of(self.settings, self.upstream)
+
     def catalog(self, page: str) -> Path:
         return self.paths.catalog(LOCALE, page)
 
@@ -177,25 +184,22 @@ class Project:
         )
         return found
 
-    def sync(self, ref: str, *, only: str = "*") -> Run:
+    def sync(self, ref: str, *, only: str = "*") -> Synced:
         """Pull, split, open, update, store; ``only`` is a glob of pages."""
-        lock = pull(self.settings, self.upstream, log=LOG, ref=ref)
-        pages = split(
-            self.paths, [page for page in pages_of(lock.files) if fnmatch(page.name, only)], log=LOG
-        )
+        lock = pull(self.run, ref=ref)
+        chosen = [page for page in pages_of(lock.files) if fnmatch(page.name, only)]
+        pages = split(self.run, chosen)
         return self.translate_pages(lock, pages)
 
-    def translate_pages(self, lock: Lock, pages: tuple[SplitPage, ...]) -> Run:
+    def translate_pages(self, lock: Lock, pages: tuple[SplitPage, ...]) -> Synced:
         """Open, update, store what was split."""
-        opened = open_memory(self.settings, self.upstream, pages, locale=LOCALE, lock=lock, log=LOG)
-        catalogs = update(self.paths, pages, locale=LOCALE, lock=lock, log=LOG)
-        stored = store_memory(
-            self.settings, self.upstream, pages, catalogs, locale=LOCALE, lock=lock, log=LOG
-        )
-        return Run(lock=lock, pages=pages, opened=opened, catalogs=catalogs, stored=stored)
+        opened = open_memory(self.run, pages, locale=LOCALE, lock=lock)
+        catalogs = update_catalog_files(self.run, pages, locale=LOCALE, lock=lock)
+        stored = store_memory(self.run, pages, catalogs, locale=LOCALE, lock=lock)
+        return Synced(lock=lock, pages=pages, opened=opened, catalogs=catalogs, stored=stored)
 
     def verify(self) -> tuple[Finding, ...]:
-        return verify_memory(self.settings, self.upstream, locales=[LOCALE], log=LOG)
+        return verify_memory(self.run)
 
     def edit(
         self, page: str, change: Callable[[Entry], Entry], *, header: dict[str, str] | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
@@ -43,6 +43,14 @@ class Lock:
     jax: str  # the JAX version that the pages are executed with
     docs: str  # docs folder inside the repository, POSIX
     files: tuple[SourceFile, ...]  # every file that was pulled, assets included, sorted by path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Commit:
+    """What upstream has at one commit: the lock that would describe it, and the documents of its pages by path."""
+
+    lock: Lock
+    documents: Mapping[str, bytes]
 
 
 PAGE_SUFFIXES = (".ipynb", ".md", ".rst")  # in the order in which a page lists its documents

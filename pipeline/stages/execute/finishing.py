@@ -28,7 +28,7 @@ def entry_of(stage: Stage, task: Task, outcome: kernel.Outcome) -> CacheEntry:
         exceptions=execution.expected_exceptions(outputs),
         facts={
             "page": task.page.name,
-            "jax": stage.settings.jax,
+            "jax": stage.run.settings.jax,
             "python": stage.environment.get("python", ""),
         },
     )
@@ -46,7 +46,7 @@ def finish(stage: Stage, task: Task, entry: CacheEntry) -> Execution:
     failure = entry.failure_in(task.notebook) or _unmet(stage, task, entry.outputs)
     cells = execution.cells_run(task.notebook, failure, until=task.rule.until)
     try:
-        for locale in stage.locales:
+        for locale in stage.run.locales:
             _write(stage, task, entry.outputs, locale)
     except PipelineError as error:
         remove_executed(stage, task.page)
@@ -87,7 +87,7 @@ def _judgement(task: Task, failure: CellFailure | None) -> tuple[Status, str]:
 def _unmet(stage: Stage, task: Task, outputs: Mapping[str, Any]) -> CellFailure | None:
     acknowledged = {
         cell
-        for entry in stage.upstream.acknowledge
+        for entry in stage.run.upstream.acknowledge
         if entry.page == task.page.name
         for cell in entry.cells
     }
@@ -97,8 +97,8 @@ def _unmet(stage: Stage, task: Task, outputs: Mapping[str, Any]) -> CellFailure 
 
 def _write(stage: Stage, task: Task, outputs: Mapping[str, Any], locale: str) -> None:
     """Put the outputs into the merged notebook of ``locale``; without one there is nothing to show."""
-    merged_path = stage.paths.merged(locale) / task.document.path
-    target = stage.paths.executed(locale) / f"{task.page.name}.ipynb"
+    merged_path = stage.run.paths.merged(locale) / task.document.path
+    target = stage.run.paths.executed(locale) / f"{task.page.name}.ipynb"
     merged = read_notebook(merged_path) if merged_path.exists() else None
     if merged is None:
         target.unlink(missing_ok=True)
@@ -109,8 +109,8 @@ def _write(stage: Stage, task: Task, outputs: Mapping[str, Any], locale: str) ->
 
 def remove_executed(stage: Stage, page: Page) -> None:
     """Remove what an earlier run of the page left: it would pass for the state of now."""
-    for locale in stage.locales:
-        (stage.paths.executed(locale) / f"{page.name}.ipynb").unlink(missing_ok=True)
+    for locale in stage.run.locales:
+        (stage.run.paths.executed(locale) / f"{page.name}.ipynb").unlink(missing_ok=True)
 
 
 def output_findings(stage: Stage, task: Task, entry: CacheEntry) -> tuple[Finding, ...]:
@@ -124,7 +124,7 @@ def output_findings(stage: Stage, task: Task, entry: CacheEntry) -> tuple[Findin
             code="output-differs",
             severity=Severity.NOTE,  # most are new names of the same things; a person decides
             where=f"{task.page.name}, code cell {found.cell}",
-            text=f"the docs say {found.docs or 'nothing'!r}, JAX {stage.settings.jax} prints {found.here or 'nothing'!r}",
+            text=f"the docs say {found.docs or 'nothing'!r}, JAX {stage.run.settings.jax} prints {found.here or 'nothing'!r}",
             page=task.page.name,
             hint="Look whether the prose around it still tells the truth.",
         )

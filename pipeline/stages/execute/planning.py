@@ -12,13 +12,13 @@ from typing import Any
 from pipeline.adapters import files
 from pipeline.adapters.kernel import pool as kernel
 from pipeline.adapters.kernel import sandbox
-from pipeline.config import RunRule, Settings, Upstream
+from pipeline.config import RunRule, Upstream
 from pipeline.core.document.read import is_myst_notebook
 from pipeline.core.execution import notebook as execution
 from pipeline.core.execution.result import Execution, Status
 from pipeline.core.pin.lock import Page, SourceFile
 from pipeline.errors import InputError, PipelineError
-from pipeline.paths import Paths
+from pipeline.run import Run
 
 AS_IT_IS = RunRule(pages=(), reason="")
 HLO = {"PALLAS_INTERPRET": "hlo"}
@@ -47,10 +47,7 @@ MODES = {
 class Stage:
     """What every step of one run needs to know. ``digests`` keeps what was read of folders of data."""
 
-    settings: Settings
-    upstream: Upstream
-    paths: Paths
-    locales: tuple[str, ...]
+    run: Run
     offline: bool
     environment: Mapping[str, str]
     digests: dict[Path, Mapping[str, str]] = field(default_factory=dict)
@@ -90,12 +87,12 @@ class Task:
 def plan(stage: Stage, page: Page) -> Task | Execution | None:
     """What to do with a page: run it, leave it (with the reason), or nothing if it is no notebook."""
     try:
-        found = _notebook(stage.paths.docs, page)
+        found = _notebook(stage.run.paths.docs, page)
         if found is None:
             return None
         document, notebook = found
         rule = _rule(stage, page)
-        reason = _reason_to_skip(stage.upstream, page, notebook, rule)
+        reason = _reason_to_skip(stage.run.upstream, page, notebook, rule)
         if reason:
             return Execution(
                 page=page.name,
@@ -107,7 +104,7 @@ def plan(stage: Stage, page: Page) -> Task | Execution | None:
         key = execution.execution_key(
             notebook,
             policy=_policy_facts(policy),
-            data=_data_digests(stage, (stage.paths.docs / document.path).parent),
+            data=_data_digests(stage, (stage.run.paths.docs / document.path).parent),
             environment=stage.environment,
         )
     except PipelineError as error:
@@ -117,7 +114,7 @@ def plan(stage: Stage, page: Page) -> Task | Execution | None:
 
 def _rule(stage: Stage, page: Page) -> RunRule:
     """How the page is run: whole, where all is installed that it needs; else as it is, up to where it needs it."""
-    rule = stage.upstream.run_rule(page.name) or AS_IT_IS
+    rule = stage.run.upstream.run_rule(page.name) or AS_IT_IS
     if not rule.needs:
         return rule
     installed = {name.replace("_", "-") for name in stage.environment}
@@ -173,7 +170,7 @@ def reason_of(reason: str, note: str) -> str:
 
 
 def _policy(stage: Stage, rule: RunRule) -> kernel.Policy:
-    given = stage.settings.execution
+    given = stage.run.settings.execution
     variables = {name: os.environ[name] for name in given.variables if name in os.environ}
     for mode in rule.modes:
         variables |= MODES[mode].variables

@@ -12,7 +12,6 @@ from pipeline.adapters import files
 from pipeline.adapters.execution_cache import ExecutionCache
 from pipeline.adapters.kernel import pool as kernel
 from pipeline.adapters.kernel import sandbox
-from pipeline.config import Settings, Upstream
 from pipeline.core.execution.entry import CacheEntry, decode_entry, encode_entry
 from pipeline.core.execution.notebook import kernel_of
 from pipeline.core.execution.result import Execution
@@ -20,8 +19,7 @@ from pipeline.core.execution.shards import shard as share
 from pipeline.core.pin.lock import Page
 from pipeline.errors import ExecutionError, InputError
 from pipeline.findings import Finding, Severity
-from pipeline.log import Log
-from pipeline.paths import Paths
+from pipeline.run import KernelOptions, Run
 from pipeline.stages.execute.finishing import entry_of, finish, output_findings, remove_executed
 from pipeline.stages.execute.planning import Stage, Task, plan
 from pipeline.stages.execute.remembering import History
@@ -39,36 +37,15 @@ class Executed:
     findings: tuple[Finding, ...] = ()
 
 
-def execute(  # noqa: PLR0913 - each is an option of the command line
-    settings: Settings,
-    upstream: Upstream,
-    pages: Sequence[Page],
-    *,
-    log: Log,
-    jobs: int | None = None,
-    locales: Sequence[str] | None = None,
-    retry_failed: bool = False,
-    no_cache: bool = False,
-    offline: bool = False,
-    shard: tuple[int, int] | None = None,
-    scheduler: str = "",
-) -> Executed:
+def execute(run: Run, pages: Sequence[Page], options: KernelOptions) -> Executed:
     """Run the notebooks among ``pages`` and write ``executed/<page>.ipynb`` for each locale, if changed.
 
     One Execution per notebook, in the order of ``pages``; plain pages have none, nor have those of other shards.
-    Code that ran before is not run again; if it failed, only with ``retry_failed``. ``jobs`` is the number of workers,
-    0 one per core, default from the settings; with ``scheduler`` (an address) a Dask cluster does the work.
+    Code that ran before is not run again; if it failed, only with ``retry_failed``. With ``scheduler`` (an address) a
+    Dask cluster does the work.
     A page that fails stops no other one. Raises ExecutionError if nothing can be run at all.
     """
-    paths = Paths(settings.root, upstream.name)
-    stage = Stage(
-        settings=settings,
-        upstream=upstream,
-        paths=paths,
-        locales=settings.locales if locales is None else tuple(locales),
-        offline=offline,
-        environment=kernel.environment(),
-    )
+    stage = Stage(run=run, offline=options.offline, environment=kernel.environment())
     planned = {page.name: found for page in pages if (found := plan(stage, page)) is not None}
     tasks = [found for found in planned.values() if isinstance(found, Task)]
     results = {name: found for name, found in planned.items() if isinstance(found, Execution)}
@@ -76,24 +53,18 @@ def execute(  # noqa: PLR0913 - each is an option of the command line
         if page.name in results:
             remove_executed(stage, page)
     if tasks:
-        _check_version(stage.environment, settings.jax)
-    if tasks and offline and not sandbox.can_isolate_network():
-        log.warn(
+        _check_version(stage.environment, run.settings.jax)
+    if tasks and options.offline and not sandbox.can_isolate_network():
+        run.log.warn(
             "this system keeps no kernel from the network: code runs online (Linux can, where users may make namespaces)"
         )
-    workers = kernel.worker_count(settings.execution.jobs if jobs is None else jobs)
-    run = _Run(
-        stage,
-        log,
-        retry_failed=retry_failed,
-        no_cache=no_cache,
-        workers=workers,
-        scheduler=scheduler,
-    )
-    results |= run.all(_of_shard(tasks, shard))
+    passing = _Pass(stage, options)
+    results |= passing.all(_of_shard(tasks, options.shard))
     return Executed(
         executions=tuple(results[page.name] for page in pages if page.name in results),
-        findings=tuple(finding for page in pages for finding in run.findings.get(page.name, ())),
+        findings=tuple(
+            finding for page in pages for finding in passing.findings.get(page.name, ())
+        ),
     )
 
 
@@ -117,26 +88,17 @@ def _of_shard(tasks: Sequence[Task], shard: tuple[int, int] | None) -> list[Task
     return [task for task in tasks if task.page.name in chosen]
 
 
-class _Run:
+class _Pass:
     """One pass over the tasks, with the cache and what is remembered from run to run."""
 
-    def __init__(
-        self,
-        stage: Stage,
-        log: Log,
-        *,
-        retry_failed: bool,
-        no_cache: bool,
-        workers: int,
-        scheduler: str,
-    ) -> None:
-        self.stage, self.log = stage, log
-        self.retry_failed, self.no_cache = retry_failed, no_cache
-        self.workers, self.scheduler = workers, scheduler
+    def __init__(self, stage: Stage, options: KernelOptions) -> None:
+        self.stage = stage
+        self.log = stage.run.log
+        self.options = options
         self.cache = ExecutionCache(
-            stage.paths.outputs, limit=stage.settings.execution.cache * MEBIBYTE
+            stage.run.paths.outputs, limit=stage.run.settings.execution.cache * MEBIBYTE
         )
-        self.history = History(stage.paths)
+        self.history = History(stage.run.paths)
         self.findings: dict[str, list[Finding]] = {}
         self.began = time.time()
 
@@ -147,7 +109,7 @@ class _Run:
         try:
             with self.log.progress("execute", total=len(tasks)) as advance:
                 for task in tasks:
-                    entry = None if self.no_cache else self._cached(task)
+                    entry = self._cached(task) if self.options.use_cache else None
                     if entry is None:
                         waiting.setdefault(task.key, []).append(task)
                         continue
@@ -185,7 +147,7 @@ class _Run:
                     page=task.page.name,
                 ),
             )
-        return None if entry and entry.failure and self.retry_failed else entry
+        return None if entry and entry.failure and self.options.retry_failed else entry
 
     def _ran(self, waiting: Mapping[str, Sequence[Task]]) -> Iterator[tuple[Task, Execution]]:
         """Run one task of each key, longest first; all tasks of the key share the outputs."""
@@ -211,11 +173,14 @@ class _Run:
                 )
 
     def _outcomes(self, jobs: Sequence[kernel.Job]) -> Iterator[kernel.Outcome]:
-        if not self.scheduler or not jobs:
-            return kernel.run_notebooks(jobs, workers=self.workers)
+        if not self.options.scheduler or not jobs:
+            workers = kernel.worker_count(self.options.jobs)
+            return kernel.run_notebooks(jobs, workers=workers)
         from pipeline.adapters.cluster.scheduler import run_on_cluster
 
-        return run_on_cluster(jobs, address=self.scheduler, environment=self.stage.environment)
+        return run_on_cluster(
+            jobs, address=self.options.scheduler, environment=self.stage.environment
+        )
 
     def _keep(self, task: Task, entry: CacheEntry) -> None:
         if entry.failure and entry.failure.exception in ACCIDENTS:
@@ -229,7 +194,7 @@ class _Run:
 
     def _finish(self, task: Task, entry: CacheEntry) -> Execution:
         changed = self.history.remember(
-            task.page.name, task.key, entry, jax=self.stage.settings.jax
+            task.page.name, task.key, entry, jax=self.stage.run.settings.jax
         )
         self._tell(task, *changed, *output_findings(self.stage, task, entry))
         return finish(self.stage, task, entry)
@@ -243,7 +208,7 @@ def _job(stage: Stage, task: Task) -> kernel.Job:
     return kernel.Job(
         page=task.page.name,
         notebook=json.dumps(task.notebook),
-        folder=(stage.paths.docs / task.document.path).parent,
+        folder=(stage.run.paths.docs / task.document.path).parent,
         kernel=kernel.PYTHON if language else name,
         policy=task.policy,
         scratch=Path(),

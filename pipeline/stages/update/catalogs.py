@@ -16,28 +16,27 @@ from pipeline.core.pin.lock import Lock
 from pipeline.entries import Catalog
 from pipeline.errors import InputError
 from pipeline.findings import Finding, Severity
-from pipeline.log import Log
 from pipeline.paths import Paths
+from pipeline.run import Run
 
 
-def update(
-    paths: Paths,
+def update_catalog_files(
+    run: Run,
     pages: Sequence[SplitPage],
     *,
     locale: str,
     lock: Lock,
-    log: Log,
     opened: Mapping[str, Catalog] | None = None,
-    dry: bool = False,
 ) -> Catalogs:
-    """Bring the catalogues of ``pages`` up to date and write those that changed, unless ``dry``.
+    """Bring the catalogues of ``pages`` up to date and write those that changed, unless the run is dry.
 
     ``opened`` stand for files of the same pages that a dry run has not written.
 
     A catalogue that cannot be read is a finding; its file is left as it is. That of a page that upstream dropped
     keeps what is nowhere else, as obsolete; it is removed when all of it lives on in other catalogues.
     """
-    with log.step("update") as step:
+    paths = run.paths
+    with run.log.step("update") as step:
         files = _read_catalogs(paths, locale, known={page.page.name for page in pages}, lock=lock)
         files.catalogs.update(opened or {})
         gone = sorted(files.catalogs.keys() - _upstream(lock))
@@ -56,7 +55,7 @@ def update(
         result = update_catalogs(
             files.catalogs, wanted, header=header, gone=gone, redirects=_redirects(paths)
         )
-        changes = _write(paths, locale, files, result, dry=dry)
+        changes = _write(paths, locale, files, result, dry=run.dry)
         for page in gone:
             if result[page].catalog.entries:
                 _add(

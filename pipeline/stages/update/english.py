@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pipeline.adapters.files import read_bytes
-from pipeline.config import Settings, Upstream
 from pipeline.core.catalog.update import wanted_entries
 from pipeline.core.document.read import SplitPage, read_document
 from pipeline.core.memory.record import digest
@@ -17,6 +16,7 @@ from pipeline.core.pin.lock import Lock, Page, SourceFile, pages_of
 from pipeline.entries import Entry
 from pipeline.errors import InputError, UpstreamError
 from pipeline.paths import Paths
+from pipeline.run import Run
 
 if TYPE_CHECKING:
     from pipeline.adapters.upstream.git import Repository
@@ -109,10 +109,9 @@ class English:
 
 
 @contextmanager
-def open_english(
-    settings: Settings, upstream: Upstream, pages: Sequence[SplitPage], lock: Lock
-) -> Iterator[English]:
-    paths = Paths(settings.root, upstream.name)
+def open_english(run: Run, pages: Sequence[SplitPage], lock: Lock) -> Iterator[English]:
+    """Upstream's English, with its repository kept open for as long as the body takes."""
+    paths, upstream = run.paths, run.upstream
     known: list[Repository | None] = []
     with ExitStack() as stack:
 
@@ -122,7 +121,7 @@ def open_english(
                 from pipeline.adapters.upstream.git import Kind, open_repository, read_address
 
                 address = read_address(
-                    upstream.url, base=Path.cwd() if upstream.url_replaced else settings.root
+                    upstream.url, base=Path.cwd() if upstream.url_replaced else run.settings.root
                 )
                 store = (paths.cache / "git" / f"{upstream.name}.git").resolve()
                 way_out = "Check the address and the network, and run again."

@@ -14,10 +14,10 @@ from pipeline.entries import Catalog, Entry
 from pipeline.errors import UpstreamError
 from pipeline.findings import Severity
 from pipeline.stages.update.english import English
-from pipeline.stages.update.workspace import Run
+from pipeline.stages.update.workspace import Workspace
 
 
-def rebuilt(run: Run, english: English, memory: Memory, local: Catalog | None) -> Opened:
+def rebuilt(work: Workspace, english: English, memory: Memory, local: Catalog | None) -> Opened:
     """The catalogue of a memory at its own commit, or at the pin if that commit cannot be had."""
     page, reasons = memory.page, dict[str, None]()
     wanted = english.at_pin(page)
@@ -37,7 +37,7 @@ def rebuilt(run: Run, english: English, memory: Memory, local: Catalog | None) -
     header = po.standard_header(
         project=_project(english.lock),
         page=page,
-        locale=run.locale,
+        locale=work.locale,
         date=english.lock.date,
         existing=memory_open.editing_fields(memory),
     )
@@ -46,7 +46,7 @@ def rebuilt(run: Run, english: English, memory: Memory, local: Catalog | None) -
         header |= {name: value for name, value in known.items() if value}
     opened = memory_open.open_memory(memory, wanted, texts=texts, header=header)
     if opened.missing:
-        _say_missing(run, memory, opened.missing, reasons)
+        _say_missing(work, memory, opened.missing, reasons)
     return opened
 
 
@@ -69,14 +69,16 @@ def _texts_seen(
 
 
 def _say_missing(
-    run: Run, memory: Memory, missing: Sequence[Entry], reasons: Iterable[str]
+    work: Workspace, memory: Memory, missing: Sequence[Entry], reasons: Iterable[str]
 ) -> None:
     translated = sum(bool(core.text_of(entry)) for entry in memory.entries)
     text = f"{len(missing)} of {translated} translations could not be joined to their English; they stay in the memory"
     text += f" ({'; '.join(reasons)})" if reasons else " (it stands nowhere in upstream's docs)"
     hint = "Take an upstream whose history goes back to that commit (a full clone, for example); what is not joined is not shown."
-    where = f"{run.where.of_memory(memory.page)}:{min(entry.line for entry in missing)}"
-    run.find(memory.page, "memory-not-recovered", where, text, hint=hint, severity=Severity.WARNING)
+    where = f"{work.where.of_memory(memory.page)}:{min(entry.line for entry in missing)}"
+    work.find(
+        memory.page, "memory-not-recovered", where, text, hint=hint, severity=Severity.WARNING
+    )
 
 
 def _reason(error: UpstreamError) -> str:

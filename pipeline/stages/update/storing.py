@@ -8,7 +8,6 @@ from functools import cached_property
 
 from pipeline.adapters import po
 from pipeline.adapters.files import remove_files
-from pipeline.config import Settings, Upstream
 from pipeline.core.catalog.update import Catalogs, wanted_entries
 from pipeline.core.document.read import SplitPage
 from pipeline.core.memory import close as memory_close
@@ -17,46 +16,36 @@ from pipeline.core.memory.reconcile import Held, held_by, keep_unheld
 from pipeline.core.memory.record import Memory, digest
 from pipeline.core.pin.lock import Lock
 from pipeline.entries import Catalog, Entry
-from pipeline.log import Log
-from pipeline.paths import Paths
-from pipeline.stages.update.workspace import MemoryResult, Names, Run, State, read_state
+from pipeline.run import Run
+from pipeline.stages.update.workspace import MemoryResult, State, Workspace, read_state
 
 
 def store_memory(
-    settings: Settings,
-    upstream: Upstream,
-    pages: Sequence[SplitPage],
-    catalogs: Catalogs,
-    *,
-    locale: str,
-    lock: Lock,
-    log: Log,
-    dry: bool = False,
+    run: Run, pages: Sequence[SplitPage], catalogs: Catalogs, *, locale: str, lock: Lock
 ) -> MemoryResult:
     """Write what the updated catalogues hold into the memory. Files that agree are not touched.
 
     A translation of the old memory that stands in no catalogue any more stays, as obsolete.
     """
-    paths = Paths(settings.root, upstream.name)
-    run = Run(paths=paths, locale=locale, dry=dry, where=Names(paths, locale))
-    with log.step("memory") as step:
-        state = read_state(paths, locale)
-        files = run.where.memories()
+    work = Workspace.of(run, locale)
+    with run.log.step("memory") as step:
+        state = read_state(run.paths, locale)
+        files = work.where.memories()
         due = {page: catalog for page, catalog in catalogs.by_page.items() if catalog.entries}
         due = {
             page: one
             for page, one in due.items()
-            if not state.agrees(page, run.where.catalog(page), files.get(page))
+            if not state.agrees(page, work.where.catalog(page), files.get(page))
         }
         gone = [
-            page for page in state.pages.keys() - files.keys() if run.where.catalog(page) is None
+            page for page in state.pages.keys() - files.keys() if work.where.catalog(page) is None
         ]
         state.forget(gone)
         if due or gone or files.keys() - catalogs.by_page.keys():
             wanted = _wanted(pages, {*due, *files}, lock)
             store = _Store(
-                run=run,
-                upstream=upstream,
+                work=work,
+                upstream=run.name,
                 lock=lock,
                 catalogs=catalogs,
                 due=due,
@@ -66,17 +55,17 @@ def store_memory(
             )
             store.write_pages()
             store.drop_moved()
-            state.write(paths, locale, dry=dry)
-        step.result = f"{len(run.changes)} files written" if run.changes else "nothing to write"
-    return MemoryResult(findings=run.result(), changes=tuple(run.changes))
+            state.write(run.paths, locale, dry=run.dry)
+        step.result = f"{len(work.changes)} files written" if work.changes else "nothing to write"
+    return MemoryResult(findings=work.result(), changes=tuple(work.changes))
 
 
 @dataclass(kw_only=True)
 class _Store:
     """The memory of all pages while some of it is written. What most runs need not know is found out when asked for."""
 
-    run: Run
-    upstream: Upstream
+    work: Workspace
+    upstream: str  # its name
     lock: Lock
     catalogs: Catalogs
     due: Mapping[str, Catalog]
@@ -92,8 +81,8 @@ class _Store:
             data = po.format_catalog(
                 core.memory_file(replace(memory, entries=core.in_order((*memory.entries, *rest))))
             )
-            if self.run.write(
-                self.run.paths.memory(self.run.locale, page),
+            if self.work.write(
+                self.work.paths.memory(self.work.locale, page),
                 page,
                 data,
                 before=self.files.get(page),
@@ -102,32 +91,32 @@ class _Store:
 
     def drop_moved(self) -> None:
         """Remove the memory of pages whose catalogue is gone, if other pages have all that it held."""
-        run = self.run
+        work = self.work
         for page in self.files:
             is_gone = (
                 page not in self.catalogs.by_page
                 and page in self.wanted
-                and run.where.catalog(page) is None
+                and work.where.catalog(page) is None
             )
             memory = self.others.get(page) if is_gone else None
             if memory and not keep_unheld(replace(memory, entries=()), memory, self.held):
-                path = run.paths.memory(run.locale, page)
-                run.changes.append(path.relative_to(run.paths.root).as_posix())
+                path = work.paths.memory(work.locale, page)
+                work.changes.append(path.relative_to(work.paths.root).as_posix())
                 self.state.forget([page])
-                if not run.dry:
+                if not work.dry:
                     remove_files([path])
 
     @cached_property
     def memories(self) -> dict[str, Memory]:
         """The memory so far of the pages that are due."""
-        return self.run.read_memories(
+        return self.work.read_memories(
             self.upstream, {page: data for page, data in self.files.items() if page in self.due}
         )
 
     @cached_property
     def others(self) -> dict[str, Memory]:
         """The memory of all other pages."""
-        return self.run.read_memories(
+        return self.work.read_memories(
             self.upstream, {page: data for page, data in self.files.items() if page not in self.due}
         )
 
@@ -199,7 +188,7 @@ class _Store:
         date = catalog.header.get("POT-Creation-Date", "")
         if old and (wanted is None or (old.layout, old.date) == (layout, date)):
             return old  # the page is as it was: an upgrade does not touch the file
-        name, locale = self.upstream.name, self.run.locale
+        name, locale = self.upstream, self.work.locale
         return Memory(
             upstream=name,
             locale=locale,

@@ -2,68 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 
 from pipeline.adapters.files import read_bytes
-from pipeline.config import Settings, Upstream
 from pipeline.core.memory.record import Memory
 from pipeline.core.pin.lock import parse_lock
 from pipeline.errors import InputError, UpstreamError
 from pipeline.findings import Finding
-from pipeline.log import Log
-from pipeline.paths import Paths
+from pipeline.run import Run
 from pipeline.stages.update.english import English, open_english
 from pipeline.stages.update.rebuild import rebuilt
-from pipeline.stages.update.workspace import STORE, Names, Run
+from pipeline.stages.update.workspace import STORE, Workspace
 
 
-def verify_memory(
-    settings: Settings, upstream: Upstream, *, locales: Iterable[str], log: Log
-) -> tuple[Finding, ...]:
+def verify_memory(run: Run) -> tuple[Finding, ...]:
     """Prove that memory, catalogues and upstream agree: every difference is a finding, none is silence. Writes nothing.
 
     A catalogue that was not opened yet is no difference. Raises UpstreamError if nothing has been pulled.
     """
-    paths = Paths(settings.root, upstream.name)
+    paths = run.paths
     if not paths.lock.is_file():
         raise UpstreamError(
-            f"nothing has been pulled yet from {upstream.name!r}",
-            hint=f"Run: nox -s pull -- {upstream.name}",
+            f"nothing has been pulled yet from {run.name!r}",
+            hint=f"Run: nox -s pull -- {run.name}",
         )
     lock = parse_lock(read_bytes(paths.lock), where=str(paths.lock))
     found: list[Finding] = []
-    for locale in locales:
-        run = Run(paths=paths, locale=locale, dry=True, where=Names(paths, locale))
+    for locale in run.locales:
+        work = Workspace.of(replace(run, dry=True), locale)
         with (
-            log.step("memory verify") as step,
-            open_english(settings, upstream, (), lock) as english,
+            run.log.step("memory verify") as step,
+            open_english(run, (), lock) as english,
         ):
-            files = run.where.memories()
-            memories = run.read_memories(upstream, files)
+            files = work.where.memories()
+            memories = work.read_memories(run.name, files)
             for memory in memories.values():
-                _verify_page(run, english, memory)
-            for page in run.where.catalog_pages():
+                _verify_page(work, english, memory)
+            for page in work.where.catalog_pages():
                 if page not in files:
-                    run.find(
+                    work.find(
                         page,
                         "memory-lacks-page",
-                        run.where.of_catalog(page),
+                        work.where.of_catalog(page),
                         "has no memory",
                         hint=STORE,
                     )
             step.result = f"{len(memories)} pages, {sum(len(memory.entries) for memory in memories.values())} entries"
-        found += [finding for findings in run.result().values() for finding in findings]
+        found += [finding for findings in work.result().values() for finding in findings]
     return tuple(found)
 
 
-def _verify_page(run: Run, english: English, memory: Memory) -> None:
+def _verify_page(work: Workspace, english: English, memory: Memory) -> None:
     page = memory.page
-    opened = rebuilt(run, english, memory, None)
+    opened = rebuilt(work, english, memory, None)
     try:
-        local = run.read_catalog(page, run.where.catalog(page))
+        local = work.read_catalog(page, work.where.catalog(page))
     except InputError as error:
-        run.findings.setdefault(page, []).append(Finding.of(error, page=page))
+        work.findings.setdefault(page, []).append(Finding.of(error, page=page))
         return
     if local is None or opened.missing:
         return
@@ -75,8 +70,8 @@ def _verify_page(run: Run, english: English, memory: Memory) -> None:
         (number for number, (our, their) in pairs if our != their), min(len(ours), len(theirs))
     )
     line = local.entries[differ].line if differ < len(ours) else 0
-    where = f"{run.where.of_catalog(page)}:{line}" if line else run.where.of_catalog(page)
-    text = f"differs from {run.where.of_memory(page)}"
-    run.find(
+    where = f"{work.where.of_catalog(page)}:{line}" if line else work.where.of_catalog(page)
+    text = f"differs from {work.where.of_memory(page)}"
+    work.find(
         page, "memory-differs", where, text, hint=f"{STORE}. It merges the two, entry by entry."
     )

@@ -10,13 +10,13 @@ from pathlib import Path
 
 from pipeline.adapters import po
 from pipeline.adapters.files import read_bytes, remove_files, replace_if_unchanged, write_if_changed
-from pipeline.config import Upstream
 from pipeline.core.memory import record as core
 from pipeline.core.memory.record import Memory
 from pipeline.entries import Catalog
 from pipeline.errors import InputError
 from pipeline.findings import Finding, Severity
 from pipeline.paths import Paths
+from pipeline.run import Run
 
 _AGAIN = "Run again to take it up."
 STORE = "Run: nox -s build"
@@ -70,7 +70,7 @@ class Names:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
+class Workspace:
     """What one call knows and collects."""
 
     paths: Paths
@@ -80,6 +80,11 @@ class Run:
     changes: list[str] = field(default_factory=list)
     opened: dict[str, Catalog] = field(default_factory=dict)
     findings: dict[str, list[Finding]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, run: Run, locale: str) -> Workspace:
+        """An empty one for ``locale``."""
+        return cls(paths=run.paths, locale=locale, dry=run.dry, where=Names(run.paths, locale))
 
     def find(
         self,
@@ -106,7 +111,7 @@ class Run:
             left = [path for folder in folders for path in folder.rglob(".*.po.*.tmp")]
             remove_files([*left, *self.paths.output(self.locale).glob(".*.tmp")])
 
-    def read_memories(self, upstream: Upstream, files: Mapping[str, bytes]) -> dict[str, Memory]:
+    def read_memories(self, upstream: str, files: Mapping[str, bytes]) -> dict[str, Memory]:
         """The memory of each page; one that cannot be read is a finding and left alone."""
         memories = {}
         for page, data in files.items():
@@ -114,7 +119,7 @@ class Run:
             try:
                 file = po.read_catalog(data, where=where).catalog
                 memories[page] = core.read_memory(
-                    file, upstream=upstream.name, locale=self.locale, page=page, where=where
+                    file, upstream=upstream, locale=self.locale, page=page, where=where
                 )
             except InputError as error:
                 self.findings.setdefault(page, []).append(Finding.of(error, page=page))

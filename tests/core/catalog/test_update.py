@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from runs import run_of
 
 from pipeline.adapters.files import replace_if_unchanged
+from pipeline.config import Settings, Upstream
 from pipeline.core.catalog.lineage import read_redirects
 from pipeline.core.catalog.update import (
     Catalogs,
@@ -26,8 +28,8 @@ from pipeline.core.document.read import SplitPage, read_document
 from pipeline.core.pin.lock import Lock, Page, SourceFile
 from pipeline.core.results import PageResult
 from pipeline.entries import Catalog, Entry
-from pipeline.log import Log
 from pipeline.paths import Paths
+from pipeline.run import Run
 from pipeline.stages.update import catalogs as stage
 
 HEADER = {"Language": "zh_CN"}
@@ -712,6 +714,12 @@ def test_no_chain_of_updates_loses_or_mixes_translations(
                 assert fuzzy_class(entry) == "merged"
 
 
+def scratch_run(root: Path, *, dry: bool = False) -> Run:
+    upstream = Upstream(name="docs", url="x")
+    settings = Settings(root=root, jax="1", locales=("zh_CN",), upstreams={"docs": upstream})
+    return run_of(settings, upstream, dry=dry)
+
+
 def test_the_stage_moves_the_catalogue_of_a_renamed_page_and_keeps_what_is_nowhere_else(
     tmp_path: Path,
 ) -> None:
@@ -737,7 +745,9 @@ def test_the_stage_moves_the_catalogue_of_a_renamed_page_and_keeps_what_is_nowhe
             )
             for file, (page, text) in zip(files, texts.items(), strict=True)
         ]
-        return stage.update(paths, pages, locale="zh_CN", lock=lock, log=Log(), dry=dry)
+        return stage.update_catalog_files(
+            scratch_run(tmp_path, dry=dry), pages, locale="zh_CN", lock=lock
+        )
 
     before, after, other = (paths.catalog("zh_CN", page) for page in ("before", "after", "other"))
     run(before=f"{LONG}\n\n{KEYS}", other=LOSS)
@@ -777,7 +787,7 @@ def test_the_stage_leaves_a_catalogue_alone_that_is_saved_while_it_runs(
 
     def run(text: str) -> Catalogs:
         split = SplitPage(page=page, documents=(read_document("p.md", text.encode()),))
-        return stage.update(paths, [split], locale="zh_CN", lock=lock, log=Log())
+        return stage.update_catalog_files(scratch_run(tmp_path), [split], locale="zh_CN", lock=lock)
 
     run(LONG)
     theirs = path.read_bytes().replace(b'msgstr ""\n', b'msgstr "x"\n')

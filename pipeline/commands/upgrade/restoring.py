@@ -1,4 +1,4 @@
-"""upgrade: two commits side by side, a scratch copy to try a move in, and the way back if it fails."""
+"""A scratch copy to try a move in, and the way back if a real one fails."""
 
 from __future__ import annotations
 
@@ -7,79 +7,17 @@ import shutil
 import signal
 import tempfile
 import threading
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline.adapters import po
-from pipeline.adapters.files import WriteError, read_bytes, write_if_changed
-from pipeline.config import Upstream
-from pipeline.core.catalog.standing import changed_pages, compare_pages
-from pipeline.core.document.read import Document, SplitPage, read_document
-from pipeline.core.pin.lock import Lock, Page, pages_of
-from pipeline.core.pin.releases import Newest, newest_release
-from pipeline.core.pin.requirement import Pin, choose_pin, move_pin, read_pin
-from pipeline.core.results import Comparison
+from pipeline.adapters.files import WriteError
 from pipeline.entries import Entry
-from pipeline.errors import ConfigError, InputError
+from pipeline.errors import InputError
 from pipeline.log import Log
 from pipeline.paths import Paths
-
-Commit = tuple[Lock, Mapping[str, bytes]]  # what is locked, and the documents of its pages by path
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Move:
-    """A pin that is to be moved, and the configuration as it will be. Nothing is written yet."""
-
-    config: Path
-    pin: Pin
-    before: bytes
-    after: bytes
-
-    @property
-    def is_change(self) -> bool:
-        return self.before != self.after
-
-    def write(self) -> None:
-        """Write the configuration, if it changes. Raises ConfigError if somebody else did meanwhile, and WriteError."""
-        if read_bytes(self.config) != self.before:
-            raise ConfigError(
-                "changed while the upgrade ran",
-                where=str(self.config),
-                hint="Run the same command again.",
-            )
-        write_if_changed(self.config.resolve(), self.after)  # resolved: a link stays one
-
-
-def plan_move(config: Path, target: str, *, upstream: str, jax: str, told: str | None) -> Move:
-    """What moving the pin from JAX ``jax`` to ``target`` does to the configuration. Raises ConfigError."""
-    data = read_bytes(config)
-    text = data.decode("utf-8")
-    now = read_pin(text, upstream=upstream, jax=jax)
-    pin = choose_pin(target, told=told, now=now)
-    moved = move_pin(text, pin, upstream=upstream, where=str(config)).encode("utf-8")
-    return Move(config=config, pin=pin, before=data, after=moved)
-
-
-def newest(config: Path, *, upstream: str, jax: str, tags: Collection[str]) -> Newest:
-    """The newest release among ``tags`` that pip can install both jax and jaxlib of. Raises UpstreamError and ConfigError."""
-    from pipeline.adapters.upstream.package_index import released_versions
-
-    now = read_pin(read_bytes(config).decode("utf-8"), upstream=upstream, jax=jax)
-    installable = set(released_versions("jax")) & set(released_versions("jaxlib"))
-    return newest_release(tags, installable, jax=jax, template=now.release_template)
-
-
-def compare(upstream: Upstream, before: Commit, after: Commit, *, log: Log) -> Comparison:
-    """How the English of the selected pages differs. Documents that cannot be read do not count."""
-    with log.step("compare") as step:
-        names = set(changed_pages(before[0], after[0]))
-        old, new = (_read_pages(commit, upstream, names) for commit in (before, after))
-        pages = compare_pages(old, new)
-        step.result = f"{len(pages)} pages differ"
-    return Comparison(before=before[0], after=after[0], pages=pages)
+from pipeline.run import Run
 
 
 @contextmanager
@@ -104,12 +42,13 @@ def scratch_copy(paths: Paths) -> Iterator[Path]:
 
 
 @contextmanager
-def restoring(paths: Paths, locales: Collection[str], *, log: Log) -> Iterator[None]:
+def restoring(run: Run) -> Iterator[None]:
     """Put checkout, lock, catalogues, memory and its base back as they were if the body does not come to its end.
 
     The old files are kept as hard links, which need no space. A catalogue that holds a translation which was in none
     of them stays as it is: somebody saved it meanwhile.
     """
+    paths, locales, log = run.paths, run.locales, run.log
     kept = Paths(paths.build / "upgrade", paths.name)
     try:
         shutil.rmtree(kept.root, ignore_errors=True)
@@ -238,22 +177,6 @@ def _is_ours(entry: Entry) -> bool:
         note.startswith("carried over:") or (entry.fuzzy and note.startswith("fuzzy:"))
         for note in entry.notes
     )
-
-
-def _read_pages(commit: Commit, upstream: Upstream, names: Collection[str]) -> Sequence[SplitPage]:
-    lock, contents = commit
-    pages = (
-        page for page in pages_of(lock.files) if page.name in names and upstream.selects(page.name)
-    )
-    return [SplitPage(page=page, documents=tuple(_documents(page, contents))) for page in pages]
-
-
-def _documents(page: Page, contents: Mapping[str, bytes]) -> Iterator[Document]:
-    for file in page.files:
-        try:
-            yield read_document(file.path, contents[file.path])
-        except InputError:
-            continue  # split tells about it, if it is what we move to
 
 
 def _not_copied(error: OSError, where: Path) -> WriteError:

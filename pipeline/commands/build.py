@@ -1,0 +1,162 @@
+"""build: from what is pulled to what readers see, without touching upstream. It is what CI runs.
+
+``merge`` and ``execute`` are shorter and longer forms of the same: they differ in the last stage only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from pipeline.commands.holding import only_this_run
+from pipeline.commands.pages import pages_of_run
+from pipeline.commands.reporting import write_report
+from pipeline.core.catalog.update import Catalogs
+from pipeline.core.execution.result import Execution, Status
+from pipeline.core.pin.lock import Lock, Page
+from pipeline.core.results import PageResult
+from pipeline.errors import PublishError
+from pipeline.findings import Finding
+from pipeline.report.result import RunResult
+from pipeline.run import KernelOptions, Run
+from pipeline.stages import goes_as_far_as, recall
+from pipeline.stages import pull as pull_stage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuildOptions:
+    """How far to go (a stage), how to run code, and which files get the run in short, as Markdown."""
+
+    last: str = "publish"
+    kernels: KernelOptions = KernelOptions()
+    summaries: tuple[Path, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MergedLocale:
+    """The pages of one locale after their merge, what is left of pages that upstream dropped, and the files written."""
+
+    pages: tuple[PageResult, ...]
+    gone: tuple[PageResult, ...]
+    changes: tuple[str, ...] = ()
+
+
+def build(run: Run, options: BuildOptions) -> RunResult:
+    """Split, update, merge, execute and publish at the current pin, as far as ``options.last``."""
+    with only_this_run(run):
+        return build_pulled(run, options, pull_stage.read_pulled(run))
+
+
+def build_pulled(
+    run: Run, options: BuildOptions, lock: Lock, *, changes: tuple[str, ...] = ()
+) -> RunResult:
+    """From pulled pages to the report. ``changes`` are the files that pulling them has written."""
+    pages = pages_of_run(run, lock)
+    merged = {locale: _merge_locale(run, pages, lock, locale) for locale in run.locales}
+    for made in merged.values():
+        changes += made.changes
+    result = RunResult(
+        name=run.name,
+        lock=lock,
+        pages={locale: made.pages for locale, made in merged.items()},
+        gone={locale: made.gone for locale, made in merged.items()},
+        changes=changes,
+        check_only=run.dry,
+    )
+    if goes_as_far_as(options.last, "execute") and not run.dry:
+        result = _execute(run, options, result, pages)
+        result = _publish(run, result)
+    return write_report(run, options, result)
+
+
+def _merge_locale(run: Run, pages: Sequence[Page], lock: Lock, locale: str) -> MergedLocale:
+    """Split, update and merge for one locale, unless nothing has changed since the last run."""
+    inputs = recall.fingerprint_inputs(run.paths, run.upstream, locale=locale)
+    names = {page.name for page in pages}
+    if not run.pages and (known := recall.recall(run.paths, locale=locale, inputs=inputs)):
+        run.log.note(f"nothing changed for {locale} since the last run")
+        return MergedLocale(
+            pages=tuple(page for page in known if page.page in names),
+            gone=tuple(page for page in known if page.page not in names),
+        )
+    from pipeline.stages.merge import merge
+    from pipeline.stages.prune import prune
+    from pipeline.stages.split import split
+    from pipeline.stages.update.stage import update
+
+    documents = split(run, pages)
+    catalogs = update(run, documents, locale=locale, lock=lock)
+    last = recall.recall_merged(run.paths, locale=locale, inputs=inputs)
+    merged = merge(run, documents, catalogs, locale=locale, lock=lock, known=last)
+    gone = _gone_pages(catalogs, names)
+    changes = catalogs.changes + merged.changes
+    if not run.pages:
+        # A run of a few pages cannot tell what is left over, nor speak for the others next time.
+        changes += prune(run, pages, locale=locale)
+        if not run.dry:
+            inputs = recall.fingerprint_inputs(run.paths, run.upstream, locale=locale)
+            rows = (*merged.pages, *gone)
+            recall.remember(run.paths, rows, locale=locale, inputs=inputs)
+            recall.remember_merged(run.paths, merged.known, locale=locale, inputs=inputs)
+    return MergedLocale(pages=merged.pages, gone=gone, changes=changes)
+
+
+def _gone_pages(catalogs: Catalogs, names: set[str]) -> tuple[PageResult, ...]:
+    """What there is to say of catalogues whose page is none of ``names``."""
+    from pipeline.core.catalog.standing import update_counts
+
+    others = {*catalogs.findings, *catalogs.counts} - names
+    return tuple(
+        PageResult(
+            page=name,
+            findings=catalogs.findings.get(name, ()),
+            update=update_counts(catalogs, name),
+        )
+        for name in sorted(others)
+    )
+
+
+def _execute(
+    run: Run, options: BuildOptions, result: RunResult, pages: Sequence[Page]
+) -> RunResult:
+    """Run the code, once for all locales."""
+    from pipeline.stages.execute import execute
+
+    kernels = options.kernels
+    if run.pages:
+        # Who names pages wants to see them run, also those that failed the last time.
+        kernels = replace(kernels, retry_failed=True)
+    with run.log.step("execute") as step:
+        executed = execute(run, pages, kernels)
+        by_page = {execution.page: execution for execution in executed.executions}
+        step.result = _counts(executed.executions)
+    with_execution = {
+        locale: tuple(replace(page, execution=by_page.get(page.page)) for page in rows)
+        for locale, rows in result.pages.items()
+    }
+    return replace(result, pages=with_execution, findings=(*result.findings, *executed.findings))
+
+
+def _counts(executions: Sequence[Execution]) -> str:
+    """``5 passed, 0 failed, 2 skipped``; pages that ran in part are named only where there are some."""
+    counts = []
+    for state in Status:
+        count = sum(execution.status == state for execution in executions)
+        if count or state is not Status.PARTIAL:
+            counts.append(f"{count} {state}")
+    return ", ".join(counts)
+
+
+def _publish(run: Run, result: RunResult) -> RunResult:
+    """The preview of every page, in every locale. A page that cannot be rendered is a finding."""
+    from pipeline.stages.publish import render
+
+    findings = result.findings
+    for locale, rows in result.pages.items():
+        try:
+            with run.log.step("render"):
+                render(run, rows, locale=locale)
+        except PublishError as error:
+            findings += (Finding.of(error),)
+    return replace(result, findings=findings)

@@ -1,0 +1,24 @@
+"""Only one run at a time: what every command that writes holds while it works."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from pipeline.adapters.files import hold_lock
+from pipeline.run import Run
+
+
+@contextmanager
+def only_this_run(run: Run) -> Iterator[None]:
+    """Keep other runs out while the body works; one that finds itself kept out says so and waits. A dry run holds nothing."""
+    if run.dry:
+        yield
+        return
+    path = run.paths.run_lock
+
+    def tell_of_wait() -> None:
+        run.log.warn(f"another run holds {path}: waiting for it to end")
+
+    with hold_lock(path, on_wait=tell_of_wait):
+        yield

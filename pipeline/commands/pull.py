@@ -1,0 +1,44 @@
+"""pull: fetch upstream's English docs at the ref, and write down what was fetched."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pipeline.commands.holding import only_this_run
+from pipeline.core.pin.lock import Lock, format_lock
+from pipeline.report.result import RunResult
+from pipeline.run import Run
+from pipeline.stages import pull as stage
+from pipeline.stages.inventory import refresh_inventory
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pulled:
+    """What was pulled, and the lock file if it changed by that, or would."""
+
+    lock: Lock
+    changes: tuple[str, ...]
+
+
+def pull(run: Run, *, ref: str | None) -> RunResult:
+    """Fetch upstream's docs at ``ref`` (default: the configured one) and write the lock."""
+    with only_this_run(run):
+        pulled = pull_docs(run, ref=ref)
+    return RunResult(name=run.name, lock=pulled.lock, changes=pulled.changes, check_only=run.dry)
+
+
+def pull_docs(run: Run, *, ref: str | None) -> Pulled:
+    """The first stage, and the inventory of the English site that goes with it."""
+    before = lock_bytes(run)
+    lock = stage.pull(run, ref=ref)
+    after = format_lock(lock) if run.dry else lock_bytes(run)
+    changes = (run.shown(run.paths.lock),) if after != before else ()
+    if not run.dry:
+        refresh_inventory(run)
+    return Pulled(lock=lock, changes=changes)
+
+
+def lock_bytes(run: Run) -> bytes:
+    """The lock file as it lies there; empty if there is none."""
+    path = run.paths.lock
+    return path.read_bytes() if path.is_file() else b""

@@ -1,0 +1,80 @@
+"""What a run leaves for people and programs: report.json, junit.xml, report.html, summaries and badges."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pipeline.adapters.files import append_text, write_if_changed
+from pipeline.report.result import RunResult
+from pipeline.run import Run
+from pipeline.stages import goes_as_far_as
+
+if TYPE_CHECKING:
+    from pipeline.commands.build import BuildOptions
+
+
+def write_report(run: Run, options: BuildOptions, result: RunResult) -> RunResult:
+    """Write what is to be written of ``result``; return it with these files among its changes. A dry run writes nothing."""
+    from dataclasses import replace
+
+    from pipeline.report import results as report
+
+    if run.dry:
+        return result
+    paths, shard = run.paths, options.kernels.shard
+    previous = _previous_report(paths.report)
+    changes = list(result.changes)
+    for path, data in (
+        (paths.report, report.to_json(result, shard=shard)),
+        (paths.junit, report.to_junit(result)),
+    ):
+        if write_if_changed(path, data):
+            changes.append(run.shown(path))
+    if goes_as_far_as(options.last, "execute"):
+        # The page shows the times of the last run that ran something: one that did nothing leaves it as it is.
+        has_run = any(execution.worker for execution in result.executions)
+        has_news = has_run or len(changes) > len(result.changes)
+        if has_news or not paths.report_page.exists():
+            _tell_readers(run, options, result, previous)
+    if not run.pages:
+        changes += write_badges(run, result)
+    return replace(result, changes=tuple(changes))
+
+
+def write_badges(run: Run, result: RunResult) -> list[str]:
+    """Write the badges of every locale, as SVG and as JSON; return those that changed, relative to the root."""
+    from pipeline.report.badges import badges_of, to_endpoint, to_svg
+
+    jax, comparison = result.lock.jax, result.comparison
+    changes = []
+    for locale, pages in result.pages.items():
+        folder = run.paths.badges(locale)
+        for badge in badges_of(pages, jax=jax, locale=locale, comparison=comparison):
+            for name, data in (
+                (f"{badge.name}.svg", to_svg(badge)),
+                (f"{badge.name}.json", to_endpoint(badge)),
+            ):
+                if write_if_changed(folder / name, data):
+                    changes.append(run.shown(folder / name))
+    return changes
+
+
+def _tell_readers(run: Run, options: BuildOptions, result: RunResult, previous: object) -> None:
+    """The report as a page, and in short where that was asked for."""
+    from pipeline.report.html import to_html
+    from pipeline.report.summary import to_summary
+
+    shard = options.kernels.shard
+    write_if_changed(run.paths.report_page, to_html(result, previous=previous, shard=shard))
+    for path in options.summaries:
+        append_text(path, to_summary(result, previous=previous, shard=shard))
+
+
+def _previous_report(path: Path) -> object:
+    """What the last run reported, if that can still be read."""
+    try:
+        return json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return None

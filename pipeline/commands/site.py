@@ -1,0 +1,26 @@
+"""site: build, then make the web site of what was built."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pipeline.commands.build import BuildOptions, build_pulled
+from pipeline.commands.holding import only_this_run
+from pipeline.findings import Finding
+from pipeline.report.result import RunResult
+from pipeline.run import Run
+from pipeline.stages import pull as pull_stage
+
+
+def site(run: Run, options: BuildOptions, *, show_fuzzy: bool) -> RunResult:
+    """Build, and write the site of every locale. With ``show_fuzzy`` it shows translations that wait for a person, marked."""
+    from pipeline.site.building import build_site
+
+    policy = replace(run.upstream.site, show_fuzzy=show_fuzzy)
+    with only_this_run(run):
+        lock = pull_stage.read_pulled(run)
+        result = build_pulled(run, options, lock)
+        findings: list[Finding] = []
+        for locale, pages in result.pages.items():
+            findings += build_site(run, pages, lock=lock, locale=locale, policy=policy)
+    return replace(result, findings=(*result.findings, *findings))

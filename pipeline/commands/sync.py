@@ -1,0 +1,23 @@
+"""sync: the whole job, from upstream to what readers see."""
+
+from __future__ import annotations
+
+from pipeline.commands.build import BuildOptions, build_pulled
+from pipeline.commands.holding import only_this_run
+from pipeline.commands.pull import pull_docs
+from pipeline.report.result import RunResult
+from pipeline.run import Run
+
+
+def sync(run: Run, options: BuildOptions, *, ref: str | None) -> RunResult:
+    """Pull, then everything that ``build`` does.
+
+    A dry run cannot go on from docs that it has not written: if the lock would change, that is all it says.
+    """
+    with only_this_run(run):
+        pulled = pull_docs(run, ref=ref)
+        if run.dry and pulled.changes:
+            return RunResult(
+                name=run.name, lock=pulled.lock, changes=pulled.changes, check_only=True
+            )
+        return build_pulled(run, options, pulled.lock, changes=pulled.changes)

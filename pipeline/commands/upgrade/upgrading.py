@@ -1,0 +1,185 @@
+"""The verb: plan the move, compare the two commits, move docs and catalogues, write the pin last."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from pipeline.commands.build import BuildOptions, build_pulled
+from pipeline.commands.holding import only_this_run
+from pipeline.commands.pull import lock_bytes
+from pipeline.commands.upgrade.comparing import compare
+from pipeline.commands.upgrade.moving import newest, plan_move
+from pipeline.commands.upgrade.restoring import restoring, scratch_copy
+from pipeline.core.pin.lock import Commit, Lock, pages_of, parse_lock
+from pipeline.core.pin.releases import LATEST
+from pipeline.errors import InputError, UpstreamError
+from pipeline.paths import Paths
+from pipeline.report.result import RunResult
+from pipeline.run import Run
+from pipeline.stages import pull as pull_stage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpgradeOptions:
+    """Where to go. ``config`` is the file that holds the pin; a run that is dry or ``dry_run`` writes nothing."""
+
+    target: str  # a release, a JAX version, any ref, or "latest"
+    config: Path
+    jax: str | None = None  # the JAX version that goes with a target that is no release
+    dry_run: bool = False
+    is_run_after: bool = False  # code runs afterwards, in an environment with the new JAX
+    summaries: tuple[Path, ...] = ()  # files that get what the move means, as Markdown
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Commits:
+    before: Commit
+    after: Commit
+
+
+def upgrade(run: Run, options: UpgradeOptions) -> RunResult:
+    """Move the pin, docs and JAX together, and bring the catalogues there. Code runs afterwards, in an environment with that JAX.
+
+    The configuration is written last. If anything fails before that, checkout, lock and catalogues are put back.
+    """
+    is_dry = options.dry_run or run.dry
+    wanted = _newest(run, options) if options.target == LATEST else options.target
+    jax = run.settings.jax
+    move = plan_move(options.config, wanted, upstream=run.name, jax=jax, told=options.jax)
+    target = replace(
+        run,
+        settings=replace(run.settings, jax=move.pin.jax),
+        upstream=replace(run.upstream, ref=move.pin.ref),
+        dry=False,
+    )
+    with only_this_run(replace(run, dry=is_dry)):
+        commits = _both_commits(run, target)
+        before, after = commits.before.lock, commits.after.lock
+        is_there = (before.commit, before.jax) == (after.commit, move.pin.jax)
+        if is_there and not move.is_change:
+            run.log.note(f"{run.name} is at {after.ref} already")
+            return RunResult(
+                name=run.name, lock=before, check_only=run.dry, dry_run=options.dry_run
+            )
+        comparison = compare(run, commits.before, commits.after)
+        if is_dry:
+            result = _try(target)
+        else:
+            with restoring(run):
+                result = _move_docs(target)
+                move.write()
+            _tell_what_is_left(run, options, jax=move.pin.jax)
+    changes = [path for path in result.changes if not (is_dry and path.startswith("build/"))]
+    if move.is_change:
+        changes.append(options.config.name)
+    return replace(
+        result,
+        comparison=comparison,
+        changes=tuple(changes),
+        check_only=run.dry,
+        dry_run=options.dry_run,
+    )
+
+
+def _newest(run: Run, options: UpgradeOptions) -> str:
+    """The newest release that can be installed here, as a JAX version; the pinned one if none is newer."""
+    jax = run.settings.jax
+    with run.log.step("look for releases") as step:
+        tags = pull_stage.list_tags(run)
+        found = newest(options.config, upstream=run.name, jax=jax, tags=tags)
+        step.result = f"JAX {found.jax}"
+        if found.jax == jax:
+            step.result += " is the newest"
+    if found.waiting:
+        waiting = ", ".join(found.waiting)
+        run.log.note(
+            f"passed over, because no jax and jaxlib of that version can be installed here: {waiting}"
+        )
+    return found.jax
+
+
+def _try(target: Run) -> RunResult:
+    """The whole move in a scratch copy, which is gone afterwards."""
+    upstream = pull_stage.fixed(target)
+    with scratch_copy(target.paths) as root:
+        settings = replace(target.settings, root=root)
+        return _move_docs(replace(target, settings=settings, upstream=upstream))
+
+
+def _move_docs(target: Run) -> RunResult:
+    """Pull and merge at the new commit."""
+    before = lock_bytes(target)
+    lock = pull_stage.pull(target)
+    changes = (target.shown(target.paths.lock),) if lock_bytes(target) != before else ()
+    return build_pulled(target, BuildOptions(last="merge"), lock, changes=changes)
+
+
+def _both_commits(run: Run, target: Run) -> _Commits:
+    """What is pulled now, and what ``target`` has. Raises UpstreamError if there is nothing to go to; writes nothing."""
+    pull_stage.check_has_refs(run)
+    after = pull_stage.read_at(target)
+    ref = target.upstream.ref
+    new = {page.name for page in pages_of(after.lock.files) if run.upstream.selects(page.name)}
+    if not new:
+        raise UpstreamError(
+            f"has no page that can be translated at {ref!r}",
+            where=after.lock.url,
+            hint="It may be older than the docs. Choose another ref; nothing has changed.",
+        )
+    before = _pulled_commit(run)
+    old = {page.name for page in pages_of(before.lock.files) if run.upstream.selects(page.name)}
+    gone = old - new
+    if len(gone) * 2 > len(old):
+        run.log.warn(
+            f"{len(gone)} of {len(old)} pages are not there at {ref}; their catalogues are kept"
+        )
+    return _Commits(before=before, after=after)
+
+
+def _pulled_commit(run: Run) -> Commit:
+    """What the lock describes, else what the pin means; nothing, with a warning, if upstream does not have it any more."""
+    try:
+        lock = parse_lock(lock_bytes(run), where=str(run.paths.lock))
+    except InputError:
+        lock = None  # there is none, or it is damaged
+    try:
+        found = pull_stage.read_at(run, ref=lock.commit if lock else None)
+    except UpstreamError as error:
+        run.log.warn(
+            f"{error.where}: {error.what}; it is not known what differs from what was pulled, "
+            "so every page counts as new"
+        )
+        return Commit(lock=replace(lock or _unknown(run), files=()), documents={})
+    if lock is None:
+        return found
+    return replace(found, lock=replace(found.lock, ref=lock.ref, jax=lock.jax))
+
+
+def _unknown(run: Run) -> Lock:
+    """The lock of a commit that nobody knows any more."""
+    upstream = run.upstream
+    return Lock(
+        url=upstream.url,
+        ref=upstream.ref,
+        commit="0" * 40,
+        date="",
+        jax=run.settings.jax,
+        docs=upstream.docs,
+        files=(),
+    )
+
+
+def _tell_what_is_left(run: Run, options: UpgradeOptions, *, jax: str) -> None:
+    """What the move has not done."""
+    if not options.is_run_after:
+        run.log.note(
+            f"no code has run on JAX {jax} yet: install it and run build (nox -s upgrade does both)"
+        )
+    others = []
+    for name in run.settings.upstreams:
+        if name != run.name and Paths(run.settings.root, name).lock.exists():
+            others.append(name)
+    if others and jax != run.settings.jax:
+        them = "it" if len(others) == 1 else "them"
+        run.log.note(f"the JAX pin has moved for {', '.join(others)} as well: sync {them} again")

@@ -1,0 +1,27 @@
+"""Runs for tests of stages and commands: what the command line would hand them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pipeline.config import Settings, Upstream
+from pipeline.log import QUIET, Log
+from pipeline.run import Run
+
+
+def run_of(
+    settings: Settings,
+    upstream: Upstream,
+    *,
+    log: Log | None = None,
+    dry: bool = False,
+    locales: Sequence[str] | None = None,
+) -> Run:
+    """A run over all pages, silent unless a log is given."""
+    return Run(
+        settings=settings,
+        upstream=upstream,
+        log=log or Log(QUIET),
+        locales=settings.locales if locales is None else tuple(locales),
+        dry=dry,
+    )
