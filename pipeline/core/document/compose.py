@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pipeline.core.document import splice
 from pipeline.core.document.grammar import grammar_of
+from pipeline.core.document.landing import Landed, landed
 from pipeline.core.document.message import Message
 from pipeline.core.document.notebook import edit_cells
 from pipeline.core.document.read import Document, Format, Unit
-from pipeline.core.document.splice import Edit, Placed
+from pipeline.core.document.settling import Settled, Wanted, settle
+from pipeline.core.document.splice import Edit
 from pipeline.core.myst import guard
 from pipeline.core.myst.guard import Refusal
 from pipeline.errors import GuardError
@@ -42,11 +44,15 @@ class Rejected:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Merged:
-    """A merged document. ``translated`` counts the messages that stand in the target language."""
+    """A merged document. ``translated`` counts the messages that stand in the target language.
+
+    ``blocks`` are all messages of the document, in its order, translated or not.
+    """
 
     data: bytes
     translated: int
     rejected: tuple[Rejected, ...] = field(default=())
+    blocks: tuple[Landed, ...] = field(default=())
 
 
 def merge(
@@ -54,110 +60,106 @@ def merge(
 ) -> Merged:
     """Put ``translations`` into ``document``; without any, the result is upstream's bytes.
 
-    Keys are msgids, or ``section \\4 msgid`` for a message that is translated in another way in that section.
+    Keys are msgids, or ``section \\4 msgid`` for a message that is translated in another way in
+    that section.
 
-    What the guard refuses stays in English and is listed. Raises GuardError if the result still differs
-    from upstream outside prose.
+    What the guard refuses stays in English and is listed. Raises GuardError if the result still
+    differs from upstream outside prose.
     """
-    frame = frame or Frame()
     rejected: list[Rejected] = []
-    wanted = {
-        index: _wanted(document, unit, translations, rejected)
-        for index, unit in enumerate(document.units)
-    }
-    line = (
-        _attribution_line(document, frame.attribution)
-        if frame.attribution and any(wanted.values())
-        else None
-    )
-    splits = [unit.split for unit in document.units]
-    names = grammar_of(document).plan_targets(splits, frame.anchors) if any(wanted.values()) else {}
-    placed: dict[int, Placed] = {}
-    translated = 0
-    for index, chosen in wanted.items():
-        extra = (line[1],) if line and line[0] == index else ()
-        if chosen or extra:
-            own = {message: name for (unit, message), name in names.items() if unit == index}
-            kept, placed[index] = _settle(
-                document, document.units[index], chosen, own, extra, rejected
-            )
-            translated += len(kept)
+    chosen = [_chosen(document, unit, translations, rejected) for unit in document.units]
+    settled: dict[int, Settled] = {}
+    if any(chosen):
+        settled = _settled(document, chosen, frame or Frame(), rejected)
+    translated = sum(len(result.kept) for result in settled.values())
     if not translated:
-        return Merged(data=document.raw.encode(), translated=0, rejected=tuple(rejected))
-    data = _joined(document, {index: result.edits for index, result in placed.items()}).encode()
-    return Merged(data=data, translated=translated, rejected=tuple(rejected))
+        # Also when all translations were refused: then there is nothing to attribute either.
+        return Merged(
+            data=document.raw.encode(),
+            translated=0,
+            rejected=tuple(rejected),
+            blocks=tuple(_blocks(document, {})),
+        )
+    edits = {index: result.placed.edits for index, result in settled.items()}
+    return Merged(
+        data=_joined(document, edits).encode(),
+        translated=translated,
+        rejected=tuple(rejected),
+        blocks=tuple(_blocks(document, settled)),
+    )
 
 
-def _wanted(
+def _chosen(
     document: Document, unit: Unit, translations: Mapping[str, str], rejected: list[Rejected]
 ) -> dict[int, str]:
     """The translations of one unit's messages that nothing speaks against when looked at alone."""
     refusal_of = grammar_of(document).refusal
     chosen: dict[int, str] = {}
     for index, message in enumerate(unit.split.messages):
-        msgstr = translations.get(f"{message.section}\4{message.msgid}") or translations.get(
-            message.msgid, ""
-        )
+        msgstr = translations.get(f"{message.section}\4{message.msgid}")
+        if not msgstr:
+            msgstr = translations.get(message.msgid)
         if not msgstr or msgstr.isspace():
             continue
         if refusal := refusal_of(message, msgstr):
-            rejected.append(
-                Rejected(message=message, place=document.place(unit, message), refusal=refusal)
-            )
+            rejected.append(_rejected(document, unit, message, refusal))
         else:
             chosen[index] = msgstr
     return chosen
 
 
-def _settle(
+def _settled(
     document: Document,
-    unit: Unit,
-    chosen: dict[int, str],
-    names: Mapping[int, str],
-    extra: tuple[Edit, ...],
+    chosen: Sequence[Mapping[int, str]],
+    frame: Frame,
     rejected: list[Rejected],
-) -> tuple[list[int], Placed]:
-    """Place as many of ``chosen`` as leave the unit intact."""
+) -> dict[int, Settled]:
+    """What has come into each unit that gets anything, by its number."""
     grammar = grammar_of(document)
-
-    def attempt(indices: Sequence[int]) -> Placed:
-        named = [index for index in indices if index in names]
-        lines = [
-            grammar.target(unit.split.text, unit.split.messages[index], names[index])
-            for index in named
-        ]
-        return grammar.place(
-            unit.split, {index: chosen[index] for index in indices}, [*lines, *extra]
+    names = grammar.plan_targets([unit.split for unit in document.units], frame.anchors)
+    line = _attribution_line(document, frame.attribution) if frame.attribution else None
+    settled: dict[int, Settled] = {}
+    for number, unit in enumerate(document.units):
+        insertions = (line[1],) if line and line[0] == number else ()
+        if not chosen[number] and not insertions:
+            continue
+        wanted = Wanted(
+            unit=unit,
+            translations=chosen[number],
+            names={index: name for (owner, index), name in names.items() if owner == number},
+            insertions=insertions,
         )
-
-    def is_good(indices: Sequence[int]) -> bool:
-        return grammar.is_intact(unit.split, attempt(indices))
-
-    kept = _largest_good(list(chosen), is_good)
-    if not kept and not is_good(kept):
-        raise GuardError(
-            "the attribution line would change the structure of the page",
-            where=document.path,
-            hint=_BUG,
-        )
-    for index in chosen:
-        if index not in kept:
-            message = unit.split.messages[index]
-            rejected.append(
-                Rejected(message=message, place=document.place(unit, message), refusal=_STRUCTURE)
+        result = settle(grammar, wanted)
+        if result is None:
+            raise GuardError(
+                "the attribution line would change the structure of the page",
+                where=document.path,
+                hint=_BUG,
             )
-    return kept, attempt(kept)
+        settled[number] = result
+        for index in chosen[number]:
+            if index not in result.kept:
+                message = unit.split.messages[index]
+                rejected.append(_rejected(document, unit, message, _STRUCTURE))
+    return settled
 
 
-def _largest_good(indices: list[int], is_good: Callable[[Sequence[int]], bool]) -> list[int]:
-    """As many of ``indices`` as are good together, found by halving."""
-    if not indices or is_good(indices):
-        return indices
-    if len(indices) == 1:
-        return []
-    middle = len(indices) // 2
-    left = _largest_good(indices[:middle], is_good)
-    return left + _largest_good(indices[middle:], lambda more: is_good([*left, *more]))
+def _rejected(document: Document, unit: Unit, message: Message, refusal: Refusal) -> Rejected:
+    return Rejected(message=message, place=document.place(unit, message), refusal=refusal)
+
+
+def _blocks(document: Document, settled: Mapping[int, Settled]) -> Iterator[Landed]:
+    """Every message of the document with what stands in its place."""
+    for number, unit in enumerate(document.units):
+        result = settled.get(number)
+        for index, message in enumerate(unit.split.messages):
+            yield landed(
+                message,
+                result.messages[index] if result else message,
+                cell=unit.cell,
+                is_translated=result is not None and index in result.kept,
+                is_kept=result is not None and index in result.placed.kept_terms,
+            )
 
 
 def _attribution_line(document: Document, attribution: str) -> tuple[int, Edit]:

@@ -25,7 +25,9 @@ class Grammar:
 
     refusal: Callable[[Message, str], Refusal | None]
     place: Callable[[Split, Mapping[int, str], Sequence[Edit]], Placed]
-    is_intact: Callable[[Split, Placed], bool]
+    read_back: Callable[
+        [Split, Placed], tuple[Message, ...] | None
+    ]  # the merged messages, if nothing but prose has changed
     plan_targets: Callable[
         [Sequence[Split], frozenset[str]], Names
     ]  # of all units, given the fragments that links point to
@@ -44,7 +46,7 @@ def _markdown(*, is_page: bool) -> Grammar:
     return Grammar(
         refusal=guard.refusal,
         place=splice.place,
-        is_intact=partial(guard.is_intact, page=is_page),
+        read_back=partial(guard.read_back, page=is_page),
         plan_targets=anchors.plan_anchors,
         target=partial(anchors.insertion, notebook=not is_page),
     )
@@ -57,7 +59,7 @@ def _rst() -> Grammar:
     return Grammar(
         refusal=guard.refusal,
         place=placing.place,
-        is_intact=guard.is_intact,
+        read_back=guard.read_back,
         plan_targets=lambda splits, linked: {
             (0, index): name for index, name in targets.plan_targets(splits[0], linked).items()
         },

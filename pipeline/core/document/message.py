@@ -45,6 +45,7 @@ class Message:
     start: int
     end: int
     line: int  # 1-based, of the first line
+    last_line: int = 0  # 1-based, of the last line
     headings: tuple[str, ...] = ()  # titles of the sections around it, outermost first
     prefix: str = ""  # what continuation lines start with (quote marks, indentation); of a field of CSV its quotation mark
     breaks: tuple[str, ...] = ()  # how each hard break is marked: "\\" or spaces

@@ -28,6 +28,7 @@ class Placed:
     edits: tuple[Edit, ...]
     spans: tuple[tuple[int, int], ...]  # of every message of the split, translated or not
     inserted: tuple[tuple[int, int], ...]
+    kept_terms: frozenset[int] = frozenset()  # messages whose English stands below, by index
 
 
 def translation_lines(msgstr: str) -> list[str]:

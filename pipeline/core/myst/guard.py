@@ -1,6 +1,6 @@
 """Nothing but prose can change: what a translation may not do, and the proof that it did not.
 
-``refusal`` looks at one translation alone and says in words what is wrong with it. ``is_intact`` parses
+``refusal`` looks at one translation alone and says in words what is wrong with it. ``read_back`` parses
 the result afresh and compares it with upstream; it trusts nothing.
 """
 
@@ -114,19 +114,24 @@ def _refusal(msgid: str, kind: Kind, msgstr: str) -> Refusal | None:
     return _block_refusal(kind, lines) or _inline_refusal(msgid, msgstr)
 
 
-def is_intact(split: Split, placed: Placed, *, page: bool) -> bool:
-    """Whether the text, parsed afresh, has its messages, blocks and code where upstream has them."""
+def read_back(split: Split, placed: Placed, *, page: bool) -> tuple[Message, ...] | None:
+    """The messages of the merged text, parsed afresh; what a merge has inserted is left out.
+
+    None unless messages, blocks and code lie where upstream has them.
+    """
     try:
         fresh = markdown.split_text(placed.text, page=page)
     except InputError:
-        return False
-    messages = [message for message in fresh.messages if not _is_within(message.start, placed)]
+        return None
+    messages = tuple(message for message in fresh.messages if not _is_within(message.start, placed))
     if [(message.start, message.end) for message in messages] != list(placed.spans):
-        return False
+        return None
     if [message.kind for message in messages] != [message.kind for message in split.messages]:
-        return False
+        return None
     skeleton = [signature for start, signature in fresh.skeleton if not _is_within(start, placed)]
-    return skeleton == [signature for _, signature in split.skeleton] and fresh.code == split.code
+    if skeleton != [signature for _, signature in split.skeleton] or fresh.code != split.code:
+        return None
+    return messages
 
 
 def executable(text: str) -> tuple[tuple[str, str], ...]:
@@ -151,7 +156,7 @@ def _block_refusal(kind: Kind, lines: list[str]) -> Refusal | None:
     if len(lines) == 1 and not _BLOCK_START.match(lines[0]):
         return None
     if kind in _BEHIND_A_MARK:
-        return None  # block syntax means nothing there; is_intact has the last word
+        return None  # block syntax means nothing there; read_back has the last word
     tokens: list[Token] = []
     text = "\n".join(lines)
     md = markdown.parser()

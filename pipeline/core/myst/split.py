@@ -404,6 +404,7 @@ class _Splitter:
                 start=self.starts[line] + spans[0][0],
                 end=self.starts[last] + spans[-1][1],
                 line=line + 1,
+                last_line=last + 1,
                 headings=tuple(title for _, title in titles),
                 prefix=prefix,
                 breaks=breaks,

@@ -1,6 +1,6 @@
 """Nothing but prose can change: what a translation may not do in reStructuredText, and the proof that it did not.
 
-The same codes as in :mod:`pipeline.core.myst.guard`, and the same two looks: ``refusal`` at one translation alone, ``is_intact``
+The same codes as in :mod:`pipeline.core.myst.guard`, and the same two looks: ``refusal`` at one translation alone, ``read_back``
 at the whole text, parsed afresh.
 """
 
@@ -46,24 +46,25 @@ def refusal(message: Message, msgstr: str) -> Refusal | None:
     return _refusal(message.msgid, message.kind, bool(message.mark), msgstr)
 
 
-def is_intact(split: Split, placed: Placed) -> bool:
-    """Whether the text, parsed afresh, has its messages, blocks, code and names where upstream has them."""
+def read_back(split: Split, placed: Placed) -> tuple[Message, ...] | None:
+    """The messages of the merged text, parsed afresh; what a merge has inserted is left out.
+
+    None unless messages, blocks, code and names lie where upstream has them.
+    """
     try:
         fresh = split_rst(placed.text)
     except InputError:
-        return False
+        return None
     added = _added_blocks(placed)
-    messages = [message for message in fresh.messages if message.start not in added]
+    messages = tuple(message for message in fresh.messages if message.start not in added)
     if [(message.start, message.end) for message in messages] != list(placed.spans):
-        return False
+        return None
     if [message.kind for message in messages] != [message.kind for message in split.messages]:
-        return False
+        return None
     skeleton = [signature for start, signature in fresh.skeleton if start not in added]
-    return (
-        skeleton == [signature for _, signature in split.skeleton]
-        and fresh.code == split.code
-        and targets.keeps_names(split, fresh)
-    )
+    if skeleton != [signature for _, signature in split.skeleton] or fresh.code != split.code:
+        return None
+    return messages if targets.keeps_names(split, fresh) else None
 
 
 def _added_blocks(placed: Placed) -> frozenset[int]:
@@ -116,7 +117,7 @@ def _written_refusal(msgid: str, line: str) -> Refusal | None:
 def _block_refusal(msgid: str, kind: Kind, announces: bool, line: str) -> Refusal | None:
     """Whether the text, alone, would be something else than the English is."""
     if kind is Kind.TITLE:
-        return None  # behind the name of a directive; is_intact has the last word
+        return None  # behind the name of a directive; read_back has the last word
     if kind is Kind.TERM and len(_CLASSIFIER.findall(line)) > len(_CLASSIFIER.findall(msgid)):
         return Refusal(
             "G103",

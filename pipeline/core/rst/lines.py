@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
 
 from docutils.statemachine import string2lines
@@ -55,6 +56,10 @@ class Lines:
                 return self.starts[line] + index
             width += _TAB_WIDTH - width % _TAB_WIDTH if character == "\t" else 1
         return self.starts[line] + len(raw)
+
+    def number(self, offset: int) -> int:
+        """The line, from 0, that the character before ``offset`` stands in."""
+        return bisect_left(self.starts, offset) - 1
 
     def end(self, line: int) -> int:
         """Offset behind the last visible character of a line."""

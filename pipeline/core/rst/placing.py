@@ -34,6 +34,7 @@ def place(split: Split, translations: Mapping[int, str], insertions: Sequence[Ed
     own: dict[int, Edit] = {}
     added = list(insertions)
     edits: list[Edit] = []
+    kept_terms: set[int] = set()
     for index, msgstr in translations.items():
         message = split.messages[index]
         first, *others = message.pieces or ((message.start, message.end),)
@@ -42,6 +43,7 @@ def place(split: Split, translations: Mapping[int, str], insertions: Sequence[Ed
         edits += _rules(text, message, own[index])
         if own[index].text != message.msgid and (term := targets.second_term(text, message)):
             added.append(term)
+            kept_terms.add(index)
     for start, end in split.tables:
         inside = [
             edit
@@ -57,6 +59,7 @@ def place(split: Split, translations: Mapping[int, str], insertions: Sequence[Ed
         edits=tuple(edits),
         spans=tuple(_spans(split.messages, own, shift)),
         inserted=tuple(_inserted(edits, added)),
+        kept_terms=frozenset(kept_terms),
     )
 
 

@@ -189,6 +189,7 @@ class _Splitter:
                 start=place.pieces[0][0],
                 end=place.pieces[-1][1],
                 line=first + 1,
+                last_line=self.lines.number(place.pieces[-1][1]) + 1,
                 headings=tuple(title for _, title in headings),
                 prefix=place.quote,
                 is_top_level=where.is_top,

@@ -31,7 +31,11 @@ def code_of(text: str, msgstr: str) -> str:
         assert refusal.text
         assert refusal.hint
         return refusal.code
-    return "" if guard.is_intact(split, splice.place(split, {index: msgstr}), page=True) else "G105"
+    return (
+        ""
+        if guard.read_back(split, splice.place(split, {index: msgstr}), page=True) is not None
+        else "G105"
+    )
 
 
 @pytest.mark.parametrize(
@@ -254,7 +258,7 @@ def test_only_the_parsed_page_tells(text: str, msgstr: str) -> None:
     split = split_text(text, page=True)
     index = next(index for index, message in enumerate(split.messages) if "`" not in message.msgid)
     assert guard.refusal(split.messages[index], msgstr) is None
-    assert not guard.is_intact(split, splice.place(split, {index: msgstr}), page=True)
+    assert guard.read_back(split, splice.place(split, {index: msgstr}), page=True) is None
 
 
 @pytest.mark.parametrize("hostile", ["[", "![", "` ", "*a ", "<", "&", "\\", "$", "[^a]", "字"])
@@ -281,14 +285,15 @@ def test_texts_say_what_is_wrong() -> None:
 
 def test_page_that_the_parser_cannot_read_any_more() -> None:
     split = split_text("> Some words\n>", page=True)
-    assert not guard.is_intact(split, splice.place(split, {0: "% x"}), page=True)
+    assert guard.read_back(split, splice.place(split, {0: "% x"}), page=True) is None
 
 
 def test_an_insertion_is_no_change() -> None:
     text = "# Title\n\nwords here\n"
     split = split_text(text)
     placed = splice.place(split, {0: "标题"}, [splice.Edit(7, 7, "\n\n> Inserted words")])
-    assert guard.is_intact(split, placed, page=False)
-    assert not guard.is_intact(
-        split, splice.place(split, {}, [splice.Edit(9, 9, "> ")]), page=False
+    assert guard.read_back(split, placed, page=False) is not None
+    assert (
+        guard.read_back(split, splice.place(split, {}, [splice.Edit(9, 9, "> ")]), page=False)
+        is None
     )

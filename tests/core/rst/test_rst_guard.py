@@ -75,7 +75,7 @@ def code_of(text: str, msgstr: str, index: int = 0) -> str:
         assert refusal.text
         assert refusal.hint
         return refusal.code
-    return "" if guard.is_intact(split, place(split, {index: msgstr})) else "G105"
+    return "" if guard.read_back(split, place(split, {index: msgstr})) is not None else "G105"
 
 
 @pytest.mark.parametrize(
@@ -240,15 +240,16 @@ def test_a_page_that_docutils_cannot_read_any_more(monkeypatch: pytest.MonkeyPat
         raise InputError("docutils fails on it")
 
     monkeypatch.setattr(guard, "split_rst", failing)
-    assert not guard.is_intact(split, place(split, {}))
+    assert guard.read_back(split, place(split, {})) is None
 
 
 def test_an_insertion_is_no_change() -> None:
     split = split_rst("Title\n=====\n\nWords here.\n")
-    assert guard.is_intact(
-        split, place(split, {0: "标题"}, [Edit(11, 11, "\n\n   Inserted words")])
+    assert (
+        guard.read_back(split, place(split, {0: "标题"}, [Edit(11, 11, "\n\n   Inserted words")]))
+        is not None
     )
-    assert not guard.is_intact(split, place(split, {}, [Edit(13, 13, "   ")]))
+    assert guard.read_back(split, place(split, {}, [Edit(13, 13, "   ")])) is None
 
 
 # P4: nothing but prose changes
@@ -472,16 +473,24 @@ def settled(split: Split, translations: dict[int, str], insertions: Sequence[Edi
     """As many translations as leave the page intact, found by halving."""
 
     def largest(indices: list[int]) -> list[int]:
-        if not indices or guard.is_intact(
-            split, place(split, {index: translations[index] for index in indices}, insertions)
+        if (
+            not indices
+            or guard.read_back(
+                split, place(split, {index: translations[index] for index in indices}, insertions)
+            )
+            is not None
         ):
             return indices
         half = len(indices) // 2
         return largest(indices[:half]) + largest(indices[half:]) if half else []
 
     kept = largest(list(translations))
-    while not guard.is_intact(
-        split, placed := place(split, {index: translations[index] for index in kept}, insertions)
+    while (
+        guard.read_back(
+            split,
+            placed := place(split, {index: translations[index] for index in kept}, insertions),
+        )
+        is None
     ):
         kept.pop()
     return placed
@@ -592,7 +601,7 @@ def test_chinese_on_every_page(repository: Repository) -> None:
             translations,
             [*names, targets.attribution(split, "译自`原文 <https://example.org/>`__。")],
         )
-        assert guard.is_intact(split, placed), blobs[blob]
+        assert guard.read_back(split, placed) is not None, blobs[blob]
         assert not complaints(placed.text) - complaints(text), blobs[blob]
 
 

@@ -1,0 +1,121 @@
+"""Where every message of a document has landed in the merged one, and what stands there now.
+
+A merge knows this: it has put the translations there and has read the result back. Whoever shows
+a page beside its English takes it from here, as records or as the JSON file that they are kept
+in, and need not split both documents again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from types import NoneType
+from typing import Any
+
+from pipeline.core.document import prose
+from pipeline.core.document.message import Kind, Markup, Message
+from pipeline.errors import InputError
+
+_HINT = "It is a file that merge writes: delete it and run merge again."
+# Types of the values in JSON. A bool is no int here.
+_TYPES: Mapping[str, tuple[type, ...]] = {
+    "kind": (str,),
+    "markup": (str,),
+    "section": (str,),
+    "msgid": (str,),
+    "english": (str,),
+    "text": (str,),
+    "cell": (int, NoneType),
+    "line": (int,),
+    "last_line": (int,),
+    "is_translated": (bool,),
+    "is_kept": (bool,),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Landed:
+    """One message of a document, in upstream's words and in those of the merged document.
+
+    ``english`` and ``text`` are what a reader may be shown outside the message's place: payloads
+    of data URIs are back, and a bar is not escaped for a table. ``line`` and ``last_line`` are
+    1-based in the merged text of the unit: of the page, or of the source of the cell.
+    """
+
+    kind: Kind
+    markup: Markup
+    section: str  # the titles around it, in English, as in ``Message.section``
+    msgid: str
+    english: str
+    text: str
+    cell: int | None  # 0-based number of a notebook's cell, None on a page of text
+    line: int
+    last_line: int
+    is_translated: bool  # its translation stands there, and no English
+    is_kept: bool  # a term of a glossary in reST: its English stands right below ``text``
+
+
+def landed(
+    english: Message, merged: Message, *, cell: int | None, is_translated: bool, is_kept: bool
+) -> Landed:
+    """The record of one message: ``english`` is upstream's, ``merged`` stands in its place."""
+    return Landed(
+        kind=english.kind,
+        markup=english.markup,
+        section=english.section,
+        msgid=english.msgid,
+        english=_shown(english),
+        text=_shown(merged),
+        cell=cell,
+        line=merged.line,
+        last_line=merged.last_line,
+        is_translated=is_translated,
+        is_kept=is_kept,
+    )
+
+
+def landings_to_json(landings: tuple[Landed, ...]) -> bytes:
+    """The records as a file: UTF-8, keys in a fixed order, equal bytes for equal records."""
+    text = json.dumps([asdict(landing) for landing in landings], ensure_ascii=False, indent=1)
+    # A title may hold a lone surrogate; "\ud800" is also what JSON writes for one.
+    return f"{text}\n".encode("utf-8", "backslashreplace")
+
+
+def landings_from_json(data: bytes, where: str) -> tuple[Landed, ...]:
+    """Read what :func:`landings_to_json` wrote. Raises InputError that names ``where``."""
+    try:
+        records = json.loads(data.decode("utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"is not valid JSON: {error}", where=where, hint=_HINT) from error
+    if not isinstance(records, list):
+        raise InputError("is no list of landed messages", where=where, hint=_HINT)
+    return tuple(_read(record, f"{where}, block {number}") for number, record in enumerate(records))
+
+
+def _read(record: Any, where: str) -> Landed:
+    """One record of the file. Raises InputError if a key or a type is another than we write."""
+    if not isinstance(record, dict) or set(record) != set(_TYPES):
+        names = ", ".join(field.name for field in fields(Landed))
+        raise InputError(f"has other keys than {names}", where=where, hint=_HINT)
+    for name, types in _TYPES.items():
+        if type(record[name]) not in types:
+            raise InputError(
+                f"has a {type(record[name]).__name__} for {name}", where=where, hint=_HINT
+            )
+    try:
+        kind, markup = Kind(record["kind"]), Markup(record["markup"])
+    except ValueError as error:
+        raise InputError(f"cannot be read: {error}", where=where, hint=_HINT) from error
+    return Landed(**{**record, "kind": kind, "markup": markup})
+
+
+def _shown(message: Message) -> str:
+    """The text of a message where it is not in its place.
+
+    In a table of Markdown a bar is escaped for the table's sake only: ``a \\| b`` shows ``a | b``.
+    """
+    text = prose.show_payloads(message.msgid, message.payloads)
+    if message.kind is Kind.TABLE_CELL and message.markup is Markup.MARKDOWN:
+        return text.replace("\\|", "|")
+    return text

@@ -1,0 +1,80 @@
+"""Which translations a unit takes: as many as leave it intact together.
+
+The guard looks at whole texts, not at single translations, because two of them may be harmless
+alone and swallow what stands between them. What is left out is found by halving.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from pipeline.core.document.grammar import Grammar
+from pipeline.core.document.message import Message
+from pipeline.core.document.read import Unit
+from pipeline.core.document.splice import Edit, Placed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What is to come into one unit. Messages go by their index in the unit's split."""
+
+    unit: Unit
+    translations: Mapping[int, str]
+    names: Mapping[int, str]  # of headings that links go on pointing to once they are translated
+    insertions: tuple[Edit, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settled:
+    """What has come into it. ``messages`` are those of the merged text, as it was read back."""
+
+    kept: tuple[int, ...]  # messages whose translation stands there
+    placed: Placed
+    messages: tuple[Message, ...]
+
+
+def settle(grammar: Grammar, wanted: Wanted) -> Settled | None:
+    """Place as many translations as leave the unit intact.
+
+    None if the unit is broken without any of them: the insertions alone are to blame.
+    """
+    settled: Settled | None = None
+
+    def is_good(indices: Sequence[int]) -> bool:
+        nonlocal settled
+        placed = _place(grammar, wanted, indices)
+        messages = grammar.read_back(wanted.unit.split, placed)
+        if messages is None:
+            return False
+        # The last good try is the result: halving only ever adds to what was good.
+        settled = Settled(kept=tuple(indices), placed=placed, messages=messages)
+        return True
+
+    if not _largest_good(list(wanted.translations), is_good):
+        is_good([])
+    return settled
+
+
+def _place(grammar: Grammar, wanted: Wanted, indices: Sequence[int]) -> Placed:
+    """The unit with the translations of ``indices``, and the targets above their headings."""
+    split = wanted.unit.split
+    targets = [
+        grammar.target(split.text, split.messages[index], wanted.names[index])
+        for index in indices
+        if index in wanted.names
+    ]
+    translations = {index: wanted.translations[index] for index in indices}
+    return grammar.place(split, translations, [*targets, *wanted.insertions])
+
+
+def _largest_good(indices: list[int], is_good: Callable[[Sequence[int]], bool]) -> list[int]:
+    """As many of ``indices`` as are good together, found by halving."""
+    if not indices or is_good(indices):
+        return indices
+    if len(indices) == 1:
+        return []
+    middle = len(indices) // 2
+    first = _largest_good(indices[:middle], is_good)
+    # The second half has to be good together with what the first half has kept.
+    return first + _largest_good(indices[middle:], lambda second: is_good([*first, *second]))
