@@ -96,17 +96,17 @@ class Paths:
         """Badges that tell how much is translated, and of what."""
         return self.build / "badges" / self.name / locale
 
-    def state(self, locale: str, *, merged: bool = True) -> Path:
-        """Digests of what the last run read and wrote, so that the next one can tell that nothing changed."""
-        return self.output(locale) / ("state.json" if merged else "catalogs.json")
-
-    def merged_state(self, locale: str) -> Path:
-        """What merge made of each page the last time, and of what, so that a page whose inputs are the same is left as it is."""
-        return self.output(locale) / "merged.json"
+    def memo(self, locale: str, kind: str) -> Path:
+        """What earlier runs found out of each page, by what they made it from: see ``adapters.memo``."""
+        return self.output(locale) / "memo" / f"{kind}.json"
 
     def merged(self, locale: str) -> Path:
         """Translated documents under upstream's own relative paths."""
         return self.output(locale) / "merged"
+
+    def blocks(self, locale: str) -> Path:
+        """Where every message of each merged document has landed: ``<document>.json``."""
+        return self.output(locale) / "blocks"
 
     def executed(self, locale: str) -> Path:
         """Executed notebooks, one per page that ran: ``<page>.ipynb``."""

@@ -10,9 +10,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pipeline.commands.holding import only_this_run
+from pipeline.commands.known import Known
 from pipeline.commands.pages import pages_of_run
 from pipeline.commands.reporting import write_report
-from pipeline.core.catalog.update import Catalogs
+from pipeline.commands.updating import UpdatedLocale, update_locale
+from pipeline.core.document.read import SplitPage
 from pipeline.core.execution.result import Execution, Status
 from pipeline.core.pin.lock import Lock, Page
 from pipeline.core.results import PageResult
@@ -20,7 +22,7 @@ from pipeline.errors import PublishError
 from pipeline.findings import Finding
 from pipeline.report.result import RunResult
 from pipeline.run import KernelOptions, Run
-from pipeline.stages import goes_as_far_as, recall
+from pipeline.stages import goes_as_far_as
 from pipeline.stages import pull as pull_stage
 
 
@@ -29,6 +31,7 @@ class BuildOptions:
     """How far to go (a stage), how to run code, and which files get the run in short, as Markdown."""
 
     last: str = "publish"
+    is_thorough: bool = False  # look at every catalogue, and count what became of its entries
     kernels: KernelOptions = KernelOptions()
     summaries: tuple[Path, ...] = ()
 
@@ -53,7 +56,10 @@ def build_pulled(
 ) -> RunResult:
     """From pulled pages to the report. ``changes`` are the files that pulling them has written."""
     pages = pages_of_run(run, lock)
-    merged = {locale: _merge_locale(run, pages, lock, locale) for locale in run.locales}
+    merged = {
+        locale: _merge_locale(run, options, pages, lock=lock, locale=locale)
+        for locale in run.locales
+    }
     for made in merged.values():
         changes += made.changes
     result = RunResult(
@@ -70,51 +76,48 @@ def build_pulled(
     return write_report(run, options, result)
 
 
-def _merge_locale(run: Run, pages: Sequence[Page], lock: Lock, locale: str) -> MergedLocale:
-    """Split, update and merge for one locale, unless nothing has changed since the last run."""
-    inputs = recall.fingerprint_inputs(run.paths, run.upstream, locale=locale)
-    names = {page.name for page in pages}
-    if not run.pages and (known := recall.recall(run.paths, locale=locale, inputs=inputs)):
-        run.log.note(f"nothing changed for {locale} since the last run")
-        return MergedLocale(
-            pages=tuple(page for page in known if page.page in names),
-            gone=tuple(page for page in known if page.page not in names),
-        )
-    from pipeline.stages.merge import merge
+def _merge_locale(
+    run: Run, options: BuildOptions, pages: Sequence[Page], *, lock: Lock, locale: str
+) -> MergedLocale:
+    """Split, update and merge for one locale, as far as something has changed since the last run."""
+    from pipeline.stages.merge import ToMerge, merge
     from pipeline.stages.prune import prune
-    from pipeline.stages.split import split
-    from pipeline.stages.update.stage import update
+    from pipeline.stages.split import split_page
 
-    documents = split(run, pages)
-    catalogs = update(run, documents, locale=locale, lock=lock)
-    last = recall.recall_merged(run.paths, locale=locale, inputs=inputs)
-    merged = merge(run, documents, catalogs, locale=locale, lock=lock, known=last)
-    gone = _gone_pages(catalogs, names)
-    changes = catalogs.changes + merged.changes
-    if not run.pages:
-        # A run of a few pages cannot tell what is left over, nor speak for the others next time.
-        changes += prune(run, pages, locale=locale)
-        if not run.dry:
-            inputs = recall.fingerprint_inputs(run.paths, run.upstream, locale=locale)
-            rows = (*merged.pages, *gone)
-            recall.remember(run.paths, rows, locale=locale, inputs=inputs)
-            recall.remember_merged(run.paths, merged.known, locale=locale, inputs=inputs)
-    return MergedLocale(pages=merged.pages, gone=gone, changes=changes)
-
-
-def _gone_pages(catalogs: Catalogs, names: set[str]) -> tuple[PageResult, ...]:
-    """What there is to say of catalogues whose page is none of ``names``."""
-    from pipeline.core.catalog.standing import update_counts
-
-    others = {*catalogs.findings, *catalogs.counts} - names
-    return tuple(
-        PageResult(
-            page=name,
-            findings=catalogs.findings.get(name, ()),
-            update=update_counts(catalogs, name),
-        )
-        for name in sorted(others)
+    known = Known(run, locale)
+    updated = update_locale(
+        run, pages, known, locale=locale, lock=lock, thorough=options.is_thorough
     )
+
+    def read(page: Page) -> SplitPage:
+        return updated.splits.get(page.name) or split_page(run.paths, page)
+
+    work = ToMerge(
+        pages=pages,
+        read=read,
+        catalogs=updated.catalogs,
+        findings={name: page.row.findings for name, page in updated.pages.items()},
+        linked=_linked(updated),
+        code=known.code,
+    )
+    merged = merge(run, work, locale=locale, lock=lock, memo=known.merged)
+    changes = updated.catalogs.changes + merged.changes
+    if not run.pages:
+        # A run of a few pages cannot tell what is left over.
+        changes += prune(run, pages, locale=locale)
+    by_page = {row.page: replace(row, update=None) for row in merged.rows}
+    kept = {name: replace(page, merged=by_page[name]) for name, page in updated.pages.items()}
+    known.keep(pages, kept, updated.dropped)
+    return MergedLocale(pages=merged.rows, gone=updated.dropped, changes=changes)
+
+
+def _linked(updated: UpdatedLocale) -> dict[str, frozenset[str]]:
+    """The fragments that links of all pages point to, by page."""
+    linked: dict[str, set[str]] = {}
+    for page in updated.pages.values():
+        for target, fragment in page.links:
+            linked.setdefault(target, set()).add(fragment)
+    return {target: frozenset(fragments) for target, fragments in linked.items()}
 
 
 def _execute(

@@ -72,12 +72,3 @@ class PageResult:
     def untranslated(self) -> int:
         """Messages without any msgstr."""
         return self.messages - self.translated - self.fuzzy
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MergedPage:
-    """What merge made of one page, kept for the next run: with an equal ``key`` it would make the same again."""
-
-    key: str  # digest of all that merge reads for the page
-    outputs: tuple[SourceFile, ...]  # what it wrote
-    result: PageResult  # with merge's own findings only

@@ -1,15 +1,20 @@
-"""merge: translations into upstream's documents, guarded; English wherever there is none."""
+"""merge: translations into upstream's documents, guarded; English wherever there is none.
+
+Beside each merged document, in ``blocks/``, it writes where every message has landed. A page whose documents and
+catalogue are those of the last run stays as it is; if only the commit is another one, its attribution line is edited.
+"""
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 
 from pipeline.adapters import po
 from pipeline.adapters.files import read_bytes, write_if_changed
-from pipeline.config import Upstream
+from pipeline.adapters.memo import Memo, digest_of
 from pipeline.core.catalog.standing import update_counts, with_classes
 from pipeline.core.catalog.update import Catalogs, count_catalog, translations_of, wanted_entries
 from pipeline.core.checks.base import Subject
@@ -17,144 +22,239 @@ from pipeline.core.checks.blocking import blocking_problem
 from pipeline.core.document.attribution import attribution
 from pipeline.core.document.compose import Frame, Rejected
 from pipeline.core.document.compose import merge as merge_document
+from pipeline.core.document.landing import landings_to_json
 from pipeline.core.document.read import SplitPage
 from pipeline.core.myst import targets as anchors
-from pipeline.core.pin.lock import Lock, SourceFile, blob_id
-from pipeline.core.results import MergedPage, PageResult
+from pipeline.core.pin.lock import Lock, Page, blob_id
+from pipeline.core.results import PageResult
 from pipeline.entries import Catalog
-from pipeline.errors import GuardError
+from pipeline.errors import GuardError, InputError
 from pipeline.findings import Finding, Severity
-from pipeline.paths import Paths
 from pipeline.run import Run
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MergedPages:
-    """What the stage made of every page, the files it wrote, relative to the root, and what the next run may go by."""
+class MergedDocument:
+    """One document as it was written: the blob ids of its two files, and the attribution that it carries, if any."""
 
-    pages: tuple[PageResult, ...]
+    path: str
+    blob: str
+    blocks: str
+    attribution: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MergedPage:
+    """What merge made of one page. ``row`` has merge's own findings only."""
+
+    row: PageResult
+    documents: tuple[MergedDocument, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MergedPages:
+    """What the stage made of every page, and the files it wrote, relative to the root."""
+
+    rows: tuple[PageResult, ...]
     changes: tuple[str, ...]
-    known: Mapping[str, MergedPage]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToMerge:
+    """What the stages before have to say of the pages of one locale.
+
+    ``read`` gives a page's documents and messages, for a page that is not known. ``linked`` are the fragments that links
+    point to, by page; ``code`` stands for all that decides about a merge besides documents and catalogue.
+    """
+
+    pages: Sequence[Page]
+    read: Callable[[Page], SplitPage]
+    catalogs: Catalogs
+    findings: Mapping[str, tuple[Finding, ...]]
+    linked: Mapping[str, frozenset[str]]
+    code: str
 
 
 def merge(
-    run: Run,
-    pages: Sequence[SplitPage],
-    catalogs: Catalogs,
-    *,
-    locale: str,
-    lock: Lock,
-    known: Mapping[str, MergedPage] | None = None,
+    run: Run, work: ToMerge, *, locale: str, lock: Lock, memo: Memo[MergedPage]
 ) -> MergedPages:
     """Write ``merged/<path>`` for every document that can be read, if it changed.
 
     A translation in which a check finds an error, or that the guard refuses, is a finding, and its message stays English.
-    A document that would differ from upstream all the same is not written. A page stays as it is if it is ``known`` to be made of the same
-    catalogue and documents.
+    A document that would differ from upstream all the same is not written.
     """
-    linked = anchors.linked_anchors(_texts(pages))
-    stage = _Stage(run.paths, locale, run.upstream, lock, linked, run.dry)
-    results: list[PageResult] = []
-    merged: dict[str, MergedPage] = {}
+    merger = _Merger(run, locale, lock)
+    rows: list[PageResult] = []
     with run.log.step("merge") as step:
-        for page in pages:
-            name = page.page.name
-            key = stage.key(page, catalogs)
-            made = stage.recall((known or {}).get(name), key) or stage.merge(page, catalogs, key)
+        for page in work.pages:
+            linked = work.linked.get(page.name, frozenset())
+            data = work.catalogs.data.get(page.name)
+            if data is None and page.name not in work.catalogs.by_page:
+                data = merger.catalog_bytes(page.name)
+            # Without the bytes of its file a catalogue has no key: somebody is saving it at this moment.
+            key = "" if data is None or run.dry else _key(work.code, page, data, linked)
+            last = memo.recall(page.name, key) if key else None
+            made = merger.made_again(last) if last else None
+            if made is None:
+                catalog = work.catalogs.by_page.get(page.name)
+                made = merger.merge(work.read(page), catalog or merger.catalog(page.name), linked)
             if key:
-                merged[name] = made
-            findings = tuple(
-                dict.fromkeys(
-                    (*page.findings, *catalogs.findings.get(name, ()), *made.result.findings)
+                memo.keep(page.name, key, made)
+            findings = (*work.findings.get(page.name, ()), *made.row.findings)
+            rows.append(
+                replace(
+                    made.row,
+                    findings=tuple(dict.fromkeys(findings)),
+                    update=update_counts(work.catalogs, page.name),
                 )
             )
-            results.append(
-                replace(made.result, findings=findings, update=update_counts(catalogs, name))
-            )
-        done = sum(result.translated for result in results)
-        step.result = f"{done} of {sum(result.messages for result in results)} messages translated, {len(stage.changes)} files written"
-    return MergedPages(pages=tuple(results), changes=tuple(stage.changes), known=merged)
+        done = sum(row.translated for row in rows)
+        total = sum(row.messages for row in rows)
+        written = f"{len(merger.changes)} files written"
+        step.result = f"{done} of {total} messages translated, {written}"
+    return MergedPages(rows=tuple(rows), changes=tuple(merger.changes))
 
 
-@dataclass(frozen=True)
-class _Stage:
-    """One run for one locale. ``changes`` are the files that it has written."""
+def _key(code: str, page: Page, catalog: bytes, linked: Set[str]) -> str:
+    return digest_of(code, repr(page.files), repr(sorted(linked)), catalog)
 
-    paths: Paths
-    locale: str
-    upstream: Upstream
-    lock: Lock
-    linked: Mapping[str, frozenset[str]]
-    dry: bool
-    changes: list[str] = field(default_factory=list)
 
-    def key(self, page: SplitPage, catalogs: Catalogs) -> str:
-        """Digest of all that is read for the page; empty if its catalogue is not the file that lies there."""
-        name = page.page.name
-        data = catalogs.data.get(name, b"") if name in catalogs.by_page else b""
-        if self.dry or (name in catalogs.by_page and not data):
-            return ""
-        frames = [(file, self._attribution(file.path)) for file in page.page.files]
-        known = repr((frames, sorted(self.linked.get(name, ()))))
-        return hashlib.blake2b(known.encode() + data, digest_size=20).hexdigest()
+class _Merger:
+    """One pass for one locale. ``changes`` are the files that it has written."""
 
-    def recall(self, last: MergedPage | None, key: str) -> MergedPage | None:
-        """What was made then, if it is what would be made now, and all of it is there."""
-        if last is None or not key or last.key != key:
-            return None
-        written = ((self.paths.merged(self.locale) / file.path, file.blob) for file in last.outputs)
-        return (
-            last
-            if all(path.is_file() and blob_id(read_bytes(path)) == blob for path, blob in written)
-            else None
-        )
+    def __init__(self, run: Run, locale: str, lock: Lock) -> None:
+        self.run = run
+        self.locale = locale
+        self.lock = lock
+        self.changes: list[str] = []
 
-    def merge(self, page: SplitPage, catalogs: Catalogs, key: str) -> MergedPage:
+    def made_again(self, last: MergedPage) -> MergedPage | None:
+        """The page as it was made the last time, with the attribution of this commit; None if that cannot be told."""
+        documents: list[MergedDocument] = []
+        edits: list[tuple[Path, bytes]] = []
+        for document in last.documents:
+            data = _intact(self._merged(document.path), document.blob)
+            if data is None or _intact(self._blocks(document.path), document.blocks) is None:
+                return None
+            wanted = self._attribution(document.path)
+            if not document.attribution or document.attribution == wanted:
+                documents.append(document)
+                continue
+            edited = _readdressed(data, document.attribution, wanted)
+            if edited is None:
+                return None
+            edits.append((self._merged(document.path), edited))
+            documents.append(replace(document, blob=blob_id(edited), attribution=wanted))
+        for path, edited in edits:
+            self._write(path, edited)
+        return replace(last, documents=tuple(documents))
+
+    def merge(self, page: SplitPage, catalog: Catalog, linked: frozenset[str]) -> MergedPage:
         """Make the page's documents."""
         name = page.page.name
-        catalog = catalogs.by_page.get(name) or Catalog(
-            entries=wanted_entries(name, page.documents)
-        )
-        where = _Where(
-            self.paths.catalog(self.locale, name).relative_to(self.paths.root).as_posix(), catalog
-        )
-        sound, findings = _without_errors(catalog, name, where, self.upstream.ignored(name))
+        if not catalog.entries:
+            catalog = Catalog(entries=wanted_entries(name, page.documents))
+        path = self.run.paths.catalog(self.locale, name)
+        where = _Where(self.run.shown(path), catalog)
+        sound, findings = _without_errors(catalog, name, where, self.run.upstream.ignored(name))
         refused: set[str] = set()
-        outputs: list[SourceFile] = []
+        documents: list[MergedDocument] = []
         for document in page.documents:
-            frame = Frame(
-                attribution=self._attribution(document.path),
-                anchors=self.linked.get(name, frozenset()),
-            )
+            frame = Frame(attribution=self._attribution(document.path), anchors=linked)
             try:
                 merged = merge_document(document, translations_of(sound), frame)
             except GuardError as error:
                 findings.append(Finding.of(error, page=name))
                 continue
-            refused.update(one.message.msgid for one in merged.rejected)
+            refused.update(rejected.message.msgid for rejected in merged.rejected)
             findings += _rejections(page, where, merged.rejected)
-            path = self.paths.merged(self.locale) / document.path
-            outputs.append(SourceFile(path=document.path, blob=blob_id(merged.data)))
-            if write_if_changed(path, merged.data, dry=self.dry):
-                self.changes.append(path.relative_to(self.paths.root).as_posix())
-        return MergedPage(
-            key=key, outputs=tuple(outputs), result=_result(page, sound, findings, refused)
-        )
+            blocks = landings_to_json(merged.blocks)
+            self._write(self._merged(document.path), merged.data)
+            self._write(self._blocks(document.path), blocks)
+            documents.append(
+                MergedDocument(
+                    path=document.path,
+                    blob=blob_id(merged.data),
+                    blocks=blob_id(blocks),
+                    attribution=frame.attribution if merged.translated else "",
+                )
+            )
+        return MergedPage(row=_result(page, sound, findings, refused), documents=tuple(documents))
+
+    def catalog_bytes(self, page: str) -> bytes:
+        """The catalogue of a page that this run has not updated; empty if it has none."""
+        path = self.run.paths.catalog(self.locale, page)
+        return path.read_bytes() if path.is_file() else b""
+
+    def catalog(self, page: str) -> Catalog:
+        """The same, read; an empty one if it cannot be, which update has told."""
+        data = self.catalog_bytes(page)
+        try:
+            return po.read_catalog(data, where=page).catalog if data else Catalog()
+        except InputError:
+            return Catalog()
+
+    def _merged(self, path: str) -> Path:
+        return self.run.paths.merged(self.locale) / path
+
+    def _blocks(self, path: str) -> Path:
+        return self.run.paths.blocks(self.locale) / f"{path}.json"
+
+    def _write(self, path: Path, data: bytes) -> None:
+        if write_if_changed(path, data, dry=self.run.dry):
+            self.changes.append(self.run.shown(path))
 
     def _attribution(self, path: str) -> str:
-        url, license_name = self.upstream.page_url, self.upstream.license
         return attribution(
-            locale=self.locale, path=path, lock=self.lock, page_url=url, license_name=license_name
+            locale=self.locale,
+            path=path,
+            lock=self.lock,
+            page_url=self.run.upstream.page_url,
+            license_name=self.run.upstream.license,
         )
 
 
-def _texts(pages: Sequence[SplitPage]) -> Iterator[tuple[str, str]]:
-    return (
-        (page.page.name, unit.split.text)
-        for page in pages
-        for document in page.documents
-        for unit in document.units
-    )
+def _intact(path: Path, blob: str) -> bytes | None:
+    """The file, if it is what was written."""
+    if not path.is_file():
+        return None
+    data = read_bytes(path)
+    return data if blob_id(data) == blob else None
+
+
+def _readdressed(data: bytes, old: str, new: str) -> bytes | None:
+    """A merged document with the attribution ``new`` in place of ``old``; None if it is not plain where that stands.
+
+    A notebook holds the line as a JSON string, in which Chinese may stand as itself or escaped. Nothing else in the
+    document can change by this, so that the guard's proof of the old one holds for the new one.
+    """
+    for written in (_as_it_is, _as_json, _as_ascii_json):
+        if data.count(written(old)) == 1:
+            return data.replace(written(old), written(new))
+    return None
+
+
+def _as_it_is(text: str) -> bytes:
+    return text.encode("utf-8")
+
+
+def _as_json(text: str) -> bytes:
+    return json.dumps(text, ensure_ascii=False)[1:-1].encode("utf-8")
+
+
+def _as_ascii_json(text: str) -> bytes:
+    return json.dumps(text)[1:-1].encode("ascii")
+
+
+def links_of(page: SplitPage) -> tuple[tuple[str, str], ...]:
+    """The page and fragment that each link on ``page`` points to, sorted."""
+    texts = []
+    for document in page.documents:
+        texts += [(page.page.name, unit.split.text) for unit in document.units]
+    links: list[tuple[str, str]] = []
+    for target, fragments in anchors.linked_anchors(texts).items():
+        links += [(target, fragment) for fragment in fragments]
+    return tuple(sorted(links))
 
 
 @dataclass(frozen=True)
@@ -180,53 +280,54 @@ def _without_errors(
     findings = []
     entries = list(catalog.entries)
     for at, entry in enumerate(entries):
-        if entry.is_translated and (error := blocking_problem(Subject(entry, page), ignored)):
-            check, problem = error
-            entries[at] = replace(entry, msgstr="")
-            text = f"{problem.text}; the message is left in English"
-            line = where.line(entry.msgid)
-            findings.append(
-                Finding(
-                    code=check.code,
-                    severity=Severity.ERROR,
-                    where=line,
-                    text=text,
-                    page=page,
-                    hint=problem.hint,
-                )
+        error = blocking_problem(Subject(entry, page), ignored) if entry.is_translated else None
+        if error is None:
+            continue
+        check, problem = error
+        entries[at] = replace(entry, msgstr="")
+        findings.append(
+            Finding(
+                code=check.code,
+                severity=Severity.ERROR,
+                where=where.line(entry.msgid),
+                text=f"{problem.text}; the message is left in English",
+                page=page,
+                hint=problem.hint,
             )
-    return (replace(catalog, entries=tuple(entries)) if findings else catalog), findings
-
-
-def _rejections(page: SplitPage, where: _Where, rejected: Sequence[Rejected]) -> list[Finding]:
-    """A finding for each translation that the guard refused."""
-    return [
-        Finding(
-            code=one.refusal.code,
-            severity=Severity.ERROR,
-            where=where.line(one.message.msgid),
-            text=f"the translation {one.refusal.text}; it is left in English ({one.place})",
-            page=page.page.name,
-            hint=one.refusal.hint,
         )
-        for one in rejected
-    ]
+    if not findings:
+        return catalog, []
+    return replace(catalog, entries=tuple(entries)), findings
+
+
+def _rejections(page: SplitPage, where: _Where, rejected: Sequence[Rejected]) -> Iterator[Finding]:
+    """A finding for each translation that the guard refused."""
+    for rejection in rejected:
+        refusal = rejection.refusal
+        yield Finding(
+            code=refusal.code,
+            severity=Severity.ERROR,
+            where=where.line(rejection.message.msgid),
+            text=f"the translation {refusal.text}; it is left in English ({rejection.place})",
+            page=page.page.name,
+            hint=refusal.hint,
+        )
 
 
 def _result(
     page: SplitPage, catalog: Catalog, findings: Sequence[Finding], refused: Set[str]
 ) -> PageResult:
     """What readers see: a message whose translation was refused counts as not translated."""
-    title = page.title
-    shown = tuple(
-        replace(entry, msgstr="") if entry.msgid in refused else entry for entry in catalog.entries
-    )
+    shown = []
+    for entry in catalog.entries:
+        shown.append(replace(entry, msgstr="") if entry.msgid in refused else entry)
+    title = translations_of(catalog).get(page.title, page.title)
     result = PageResult(
         page=page.page.name,
         files=page.page.files,
-        title=anchors.plain_title(translations_of(catalog).get(title, title)),
+        title=anchors.plain_title(title),
         code_cells=len(page.documents[0].code) if page.documents else 0,
         findings=tuple(dict.fromkeys(findings)),
     )
-    shown_catalog = replace(catalog, entries=shown)
+    shown_catalog = replace(catalog, entries=tuple(shown))
     return with_classes(count_catalog(result, shown_catalog), shown_catalog)

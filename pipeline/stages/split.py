@@ -16,7 +16,7 @@ from pipeline.run import Run
 def split(run: Run, pages: Sequence[Page]) -> tuple[SplitPage, ...]:
     """Read every page. A malformed document is a finding and is left out; the others go on."""
     with run.log.step("split") as step:
-        found = tuple(_split_page(run.paths, page) for page in pages)
+        found = tuple(split_page(run.paths, page) for page in pages)
         documents = [document for page in found for document in page.documents]
         messages = sum(
             len(unit.split.messages) for document in documents for unit in document.units
@@ -25,7 +25,8 @@ def split(run: Run, pages: Sequence[Page]) -> tuple[SplitPage, ...]:
     return found
 
 
-def _split_page(paths: Paths, page: Page) -> SplitPage:
+def split_page(paths: Paths, page: Page) -> SplitPage:
+    """One page with those of its documents that can be read, and findings for the others."""
     documents: list[Document] = []
     findings: list[Finding] = []
     for file in page.files:

@@ -112,7 +112,7 @@ def _move_docs(target: Run) -> RunResult:
     before = lock_bytes(target)
     lock = pull_stage.pull(target)
     changes = (target.shown(target.paths.lock),) if lock_bytes(target) != before else ()
-    return build_pulled(target, BuildOptions(last="merge"), lock, changes=changes)
+    return build_pulled(target, BuildOptions(last="merge", is_thorough=True), lock, changes=changes)
 
 
 def _both_commits(run: Run, target: Run) -> _Commits:

@@ -1,0 +1,104 @@
+"""What earlier runs have found out: a value per subject, kept with the digest of everything that it was made from.
+
+A stage that is asked for a subject makes its key first, from all that it would read (``digest_of``; our own code is
+part of it: ``code_digest``). If the memo has the subject under that key, the work is done already. A memo never holds
+what cannot be made again: a file that is missing, damaged or of an older version is an empty one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Sequence
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Generic, TypeVar
+
+import msgspec
+
+import pipeline
+from pipeline.adapters.files import write_if_changed
+
+_SIZE = 20  # bytes of a digest
+_SUFFIXES = (".py", ".js", ".css", ".svg", ".html", ".j2")
+
+Value = TypeVar("Value")
+
+
+class Memo(Generic[Value]):
+    """The memo at ``path``. Values are records, or plain ones, of the given type.
+
+    One file holds all subjects, since they are asked for together; it is read at once and written by ``save``.
+    """
+
+    def __init__(self, path: Path, of: type[Value]) -> None:
+        self._path = path
+        self._decoder = msgspec.json.Decoder(dict[str, tuple[str, of]])  # type: ignore[valid-type]
+        self._known: dict[str, tuple[str, Value]] = {}
+        try:
+            self._known = self._decoder.decode(path.read_bytes())
+        except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            pass  # the first run, or not of this version: everything is found out again
+
+    def recall(self, subject: str, key: str) -> Value | None:
+        """The value of ``subject``, if it was made from what ``key`` stands for."""
+        known = self._known.get(subject)
+        if known is None or known[0] != key:
+            return None
+        return known[1]
+
+    def keep(self, subject: str, key: str, value: Value) -> None:
+        """Know ``value`` from now on. Call it when everything that the value tells of is written."""
+        self._known[subject] = (key, value)
+
+    def items(self) -> list[tuple[str, Value]]:
+        """Every subject with its value, whatever it was made from."""
+        return [(subject, known[1]) for subject, known in self._known.items()]
+
+    def keep_only(self, subjects: Collection[str]) -> None:
+        """Forget all other subjects."""
+        wanted = frozenset(subjects)
+        self._known = {
+            subject: known for subject, known in self._known.items() if subject in wanted
+        }
+
+    def save(self) -> bool:
+        """Write the memo, if it changed; return whether it did. Raises WriteError."""
+        # Sorted, so that equal knowledge is an equal file in whatever order it was found out.
+        data = msgspec.json.encode(self._known, order="sorted")
+        return write_if_changed(self._path, data)
+
+
+def digest_of(*parts: bytes | str) -> str:
+    """The digest (40 hex digits) of a sequence of values: ``("a", "bc")`` and ``("ab", "c")`` differ."""
+    digest = hashlib.blake2b(digest_size=_SIZE)
+    for part in parts:
+        data = part if isinstance(part, bytes) else part.encode("utf-8", "surrogatepass")
+        digest.update(b"%d\0" % len(data))
+        digest.update(data)
+    return digest.hexdigest()
+
+
+def digest_of_files(folder: Path, pattern: str) -> str:
+    """The digest of every file below ``folder`` that matches ``pattern``, with its name; that of nothing if there is none."""
+    parts: list[bytes | str] = []
+    for path in sorted(folder.rglob(pattern)):
+        if path.is_file():
+            parts += [path.relative_to(folder).as_posix(), path.read_bytes()]
+    return digest_of(*parts)
+
+
+@cache
+def code_digest(libraries: Sequence[str] = ()) -> str:
+    """The digest of our own code and templates, and of the versions of the ``libraries`` (a tuple) that it works with."""
+    parts: list[bytes | str] = []
+    for name in libraries:
+        try:
+            parts += [name, version(name)]
+        except PackageNotFoundError:
+            parts += [name, ""]  # what needs it says so; once it is there, everything is made anew
+    folder = Path(pipeline.__file__).parent
+    for path in sorted(folder.rglob("*")):
+        if path.suffix in _SUFFIXES and path.is_file():
+            parts += [path.relative_to(folder).as_posix(), path.read_bytes()]
+    return digest_of(*parts)

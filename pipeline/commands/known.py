@@ -1,0 +1,93 @@
+"""What the last run found out of each page, so that this one need not find it out again.
+
+``updated`` knows the pages whose catalogue is up to date, under all that decides that: our code, the configuration, every
+catalogue, all of the memory, and the documents of the page. Such a page gets nothing new from an update: all that it
+could take over from others it has taken by then. ``merged`` knows what merge made of each page, and of what.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from pipeline.adapters.memo import Memo, code_digest, digest_of, digest_of_files
+from pipeline.core.pin.lock import Page
+from pipeline.core.results import PageResult
+from pipeline.run import Run
+from pipeline.stages.merge import MergedPage
+
+_LIBRARIES = ("docutils", "markdown-it-py", "mdit-py-plugins", "polib", "rapidfuzz")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpdatedPage:
+    """A page whose catalogue is up to date: what split and update have to say of it, and where its links point to.
+
+    ``merged`` is what merge had to say besides, if it came that far: a translation that it refused counts as none.
+    """
+
+    row: PageResult
+    links: tuple[tuple[str, str], ...] = ()  # page and fragment
+    merged: PageResult | None = None
+
+
+class Known:
+    """The memos of one locale. A run of a few pages reads them and keeps nothing, since it cannot speak for the others."""
+
+    def __init__(self, run: Run, locale: str) -> None:
+        self._run = run
+        self._locale = locale
+        self.code = digest_of(code_digest(_LIBRARIES), repr(run.upstream), locale)
+        self.merged = Memo(run.paths.memo(locale, "merged"), MergedPage)
+        self._updated = Memo(run.paths.memo(locale, "updated"), UpdatedPage)
+
+    def updated(self, pages: Sequence[Page]) -> dict[str, UpdatedPage]:
+        """Those of ``pages`` whose catalogue is up to date, by name; none if a page has gone since.
+
+        Others may be made from one that has gone, so that then every page is looked at again.
+        """
+        inputs = self._inputs()
+        names = {page.name for page in pages}
+        found: dict[str, UpdatedPage] = {}
+        for page in pages:
+            known = self._updated.recall(page.name, self._key(inputs, page))
+            if known is not None:
+                found[page.name] = known
+        for name, known in self._updated.items():
+            if name not in names and known.row.files:
+                return {}
+        return found
+
+    def dropped(self) -> tuple[PageResult, ...]:
+        """What was said of catalogues whose page upstream has dropped: they are the rows without documents."""
+        return tuple(known.row for _, known in self._updated.items() if not known.row.files)
+
+    def keep(
+        self,
+        pages: Sequence[Page],
+        updated: Mapping[str, UpdatedPage],
+        dropped: Sequence[PageResult] = (),
+    ) -> None:
+        """Know all pages from now on. Call it when everything is written; a dry run or one of a few pages keeps nothing."""
+        if self._run.dry or self._run.pages:
+            return
+        inputs = self._inputs()
+        for page in pages:
+            self._updated.keep(page.name, self._key(inputs, page), updated[page.name])
+        for row in dropped:
+            self._updated.keep(row.page, "", UpdatedPage(row=replace(row, update=None)))
+        names = [page.name for page in pages]
+        self._updated.keep_only([*names, *(row.page for row in dropped)])
+        self.merged.keep_only(names)
+        self._updated.save()
+        self.merged.save()
+
+    def _inputs(self) -> str:
+        """The digest of all that decides about every page. The checkout is what the lock says: pull sees to that."""
+        paths = self._run.paths
+        catalogs = digest_of_files(paths.catalogs(self._locale), "*.po")
+        memories = digest_of_files(paths.memories(self._locale), "*.po")
+        return digest_of(self.code, catalogs, memories)
+
+    def _key(self, inputs: str, page: Page) -> str:
+        return digest_of(inputs, repr(page.files))

@@ -1,0 +1,84 @@
+"""Split and update for one locale: only the pages that upstream or somebody here has changed since the last run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from pipeline.commands.known import Known, UpdatedPage
+from pipeline.core.catalog.update import Catalogs
+from pipeline.core.document.read import SplitPage
+from pipeline.core.pin.lock import Lock, Page
+from pipeline.core.results import PageResult
+from pipeline.entries import Catalog
+from pipeline.run import Run
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpdatedLocale:
+    """The pages of one locale after their update. ``splits`` are those that this run has read; so are the ``catalogs``."""
+
+    pages: Mapping[str, UpdatedPage]
+    splits: Mapping[str, SplitPage]
+    catalogs: Catalogs
+    dropped: tuple[PageResult, ...]  # what is left of pages that upstream does not have any more
+
+
+def update_locale(
+    run: Run,
+    pages: Sequence[Page],
+    known: Known,
+    *,
+    locale: str,
+    lock: Lock,
+    thorough: bool = False,
+) -> UpdatedLocale:
+    """Bring the catalogues of ``pages`` up to date. A ``thorough`` run looks at all of them, and counts what it kept."""
+    from pipeline.core.catalog.standing import with_classes
+    from pipeline.core.catalog.update import count_catalog
+    from pipeline.stages.merge import links_of
+    from pipeline.stages.split import split
+    from pipeline.stages.update.stage import update
+
+    found = {} if thorough or run.pages else known.updated(pages)
+    stale = [page for page in pages if page.name not in found]
+    if not stale:
+        run.log.note(f"nothing changed for {locale} since the last run")
+        return UpdatedLocale(
+            pages=found,
+            splits={},
+            catalogs=Catalogs(by_page={}, findings={}),
+            dropped=known.dropped(),
+        )
+    splits = split(run, stale)
+    catalogs = update(run, splits, locale=locale, lock=lock)
+    for page in splits:
+        name = page.page.name
+        catalog = catalogs.by_page.get(name, Catalog())
+        row = PageResult(
+            page=name,
+            files=page.page.files,
+            title=page.title,
+            findings=(*page.findings, *catalogs.findings.get(name, ())),
+        )
+        row = with_classes(count_catalog(row, catalog), catalog)
+        found[name] = UpdatedPage(row=row, links=links_of(page))
+    return UpdatedLocale(
+        pages=found,
+        splits={page.page.name: page for page in splits},
+        catalogs=catalogs,
+        dropped=_dropped(catalogs, found),
+    )
+
+
+def _dropped(catalogs: Catalogs, pages: Mapping[str, UpdatedPage]) -> tuple[PageResult, ...]:
+    """What there is to say of catalogues whose page is none of ``pages``."""
+    from pipeline.core.catalog.standing import update_counts
+
+    names = {*catalogs.findings, *catalogs.counts} - pages.keys()
+    rows = []
+    for name in sorted(names):
+        findings = catalogs.findings.get(name, ())
+        counts = update_counts(catalogs, name)
+        rows.append(PageResult(page=name, findings=findings, update=counts))
+    return tuple(rows)
