@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from pipeline.adapters import po
 from pipeline.adapters.files import read_bytes, write_if_changed
@@ -140,7 +140,7 @@ class _Merger:
             if not document.attribution or document.attribution == wanted:
                 documents.append(document)
                 continue
-            edited = _readdressed(data, document.attribution, wanted)
+            edited = _readdressed(document.path, data, document.attribution, wanted)
             if edited is None:
                 return None
             edits.append((self._merged(document.path), edited))
@@ -222,13 +222,14 @@ def _intact(path: Path, blob: str) -> bytes | None:
     return data if blob_id(data) == blob else None
 
 
-def _readdressed(data: bytes, old: str, new: str) -> bytes | None:
+def _readdressed(path: str, data: bytes, old: str, new: str) -> bytes | None:
     """A merged document with the attribution ``new`` in place of ``old``; None if it is not plain where that stands.
 
     A notebook holds the line as a JSON string, in which Chinese may stand as itself or escaped. Nothing else in the
-    document can change by this, so that the guard's proof of the old one holds for the new one.
+    document can change by this, and the two lines differ by a commit at most: the guard's proof of the old document
+    holds for the new one.
     """
-    for written in (_as_it_is, _as_json, _as_ascii_json):
+    for written in _WRITTEN[PurePosixPath(path).suffix]:
         if data.count(written(old)) == 1:
             return data.replace(written(old), written(new))
     return None
@@ -238,12 +239,27 @@ def _as_it_is(text: str) -> bytes:
     return text.encode("utf-8")
 
 
+def _as_rst(text: str) -> bytes:
+    from pipeline.core.rst.inline import spaced  # docutils takes a while to load
+
+    # reST wants white space around markup, also between Chinese and a link.
+    return spaced(text).encode("utf-8")
+
+
 def _as_json(text: str) -> bytes:
     return json.dumps(text, ensure_ascii=False)[1:-1].encode("utf-8")
 
 
 def _as_ascii_json(text: str) -> bytes:
     return json.dumps(text)[1:-1].encode("ascii")
+
+
+# How the attribution may stand in a document, by its suffix.
+_WRITTEN: Mapping[str, tuple[Callable[[str], bytes], ...]] = {
+    ".ipynb": (_as_json, _as_ascii_json),
+    ".md": (_as_it_is,),
+    ".rst": (_as_rst,),
+}
 
 
 def links_of(page: SplitPage) -> tuple[tuple[str, str], ...]:

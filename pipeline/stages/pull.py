@@ -12,7 +12,7 @@ from __future__ import annotations
 import errno
 import os
 import shutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -363,7 +363,7 @@ def _write(place: _Place, found: _Found, old: Lock | None, log: Log) -> int:
     vanished = [path for path in sorted(gone) if found.read and (place.docs / path).exists()]
     if found.read and (wrong or vanished or not place.docs.is_dir()):
         _say_what_is_lost(place, found.lock, old, log)
-        _swap(place, found.lock, found.read)
+        _swap(place, found.lock, found.read, changed=frozenset(wrong))
     locked = write_if_changed(place.lock, format_lock(found.lock))
     return len(wrong) + len(vanished) + locked
 
@@ -380,15 +380,21 @@ def _say_what_is_lost(place: _Place, lock: Lock, old: Lock | None, log: Log) -> 
         log.warn(f"removed, not upstream's: {_names(strange)}")
 
 
-def _swap(place: _Place, lock: Lock, read: Callable[[SourceFile], bytes]) -> None:
-    """Replace the checkout by the files of ``lock``, and the lock too. On any failure the old ones are back."""
+def _swap(
+    place: _Place, lock: Lock, read: Callable[[SourceFile], bytes], *, changed: Collection[str]
+) -> None:
+    """Replace the checkout by the files of ``lock``, and the lock too. On any failure the old ones are back.
+
+    Files that are not ``changed`` are those of the old checkout: they get a second name, which costs next to nothing.
+    """
     try:
         _remove(place.new)
         place.new.mkdir(parents=True)
         for file in lock.files:
             target = place.new / file.path
             target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(read(file))
+            if file.path in changed or not _link(place.docs / file.path, target):
+                target.write_bytes(read(file))
         if place.docs.is_dir():
             os.replace(place.docs, place.old)
         os.replace(place.new, place.docs)
@@ -404,6 +410,15 @@ def _swap(place: _Place, lock: Lock, read: Callable[[SourceFile], bytes]) -> Non
         ) from error
     finally:
         _recover(place)
+
+
+def _link(source: Path, target: Path) -> bool:
+    """Give a file a second name; False where the file system has no such thing."""
+    try:
+        os.link(source, target)
+    except OSError:
+        return False
+    return True
 
 
 def _recover(place: _Place) -> None:

@@ -19,6 +19,8 @@ from pipeline.entries import Catalog, Entry
 from pipeline.run import Run
 from pipeline.stages.update.workspace import MemoryResult, State, Workspace, read_state
 
+FEW = 8  # pages: for more of them the whole memory is read at once
+
 
 def store_memory(
     run: Run, pages: Sequence[SplitPage], catalogs: Catalogs, *, locale: str, lock: Lock
@@ -138,15 +140,19 @@ class _Store:
         }
 
     @cached_property
+    def pinned(self) -> dict[str, core.Place]:
+        """Where English stands at the pin."""
+        places: dict[str, core.Place] = {}
+        for page, codes in self.live.items():
+            place = core.Place(commit=self.lock.commit, page=page)
+            places.update(dict.fromkeys(codes, place))
+        return places
+
+    @cached_property
     def places(self) -> dict[str, core.Place]:
-        """Where English stands, or stood. The pin comes first: a killed run has brought some pages' memory there, others' not."""
-        pinned = {
-            code: core.Place(commit=self.lock.commit, page=page)
-            for page, codes in self.live.items()
-            for code in codes
-        }
+        """Where English stood, by all of the memory."""
         known = self.memories | self.others
-        return core.index_places(known[page] for page in sorted(known)) | pinned
+        return core.index_places(known[page] for page in sorted(known))
 
     @cached_property
     def texts(self) -> list[str]:
@@ -179,7 +185,15 @@ class _Store:
         )
 
     def _find(self, code: str) -> core.Place | None:
-        return self.places.get(code)
+        """Where some English can be found. The pin comes first: a killed run has brought some pages' memory there, others' not."""
+        if code in self.pinned:
+            return self.pinned[code]
+        if len(self.due) > FEW:
+            return self.places.get(code)
+        # Reading all of the memory for a page or two takes longer than anything else that is done for them.
+        naming = {page: data for page, data in self.files.items() if code.encode() in data}
+        known = self.work.read_memories(self.upstream, naming)
+        return core.index_places(known[page] for page in sorted(known)).get(code)
 
     def _head(self, page: str, catalog: Catalog) -> Memory:
         """What the memory says of the page: as it is at the pin, or as it was if this run did not bring it there."""
