@@ -9,6 +9,7 @@ from pathlib import Path
 
 from pipeline.adapters import po
 from pipeline.adapters.files import read_bytes, remove_files, replace_if_unchanged
+from pipeline.adapters.memo import Memo, code_digest, digest_of
 from pipeline.core.catalog.lineage import read_redirects
 from pipeline.core.catalog.update import Catalogs, Updated, update_catalogs, wanted_entries
 from pipeline.core.document.read import SplitPage
@@ -37,7 +38,7 @@ def update_catalog_files(
     """
     paths = run.paths
     with run.log.step("update") as step:
-        files = _read_catalogs(paths, locale, known={page.page.name for page in pages}, lock=lock)
+        files = _read_catalogs(run, locale, known={page.page.name for page in pages}, lock=lock)
         files.catalogs.update(opened or {})
         gone = sorted(files.catalogs.keys() - _upstream(lock))
         wanted = {
@@ -80,17 +81,27 @@ class _Files:
     findings: dict[str, tuple[Finding, ...]] = field(default_factory=dict)
 
 
-def _read_catalogs(paths: Paths, locale: str, *, known: set[str], lock: Lock) -> _Files:
-    """Every catalogue of the locale, also of pages that are not in this run."""
+def _read_catalogs(run: Run, locale: str, *, known: set[str], lock: Lock) -> _Files:
+    """Every catalogue of the locale, also of pages that are not in this run.
+
+    A file that was read before is known by its digest: most runs come for one page, and need the texts of all.
+    """
+    paths = run.paths
     folder = paths.catalogs(locale)
     upstream = _upstream(lock)
+    code = code_digest(("polib",))
+    memo = Memo(paths.memo(locale, "catalogs"), po.ReadCatalog)
     files = _Files()
     for path in sorted(folder.rglob("*.po")):
         page = path.relative_to(folder).as_posix().removesuffix(".po")
         is_told = page in known or page not in upstream
         try:
-            files.data[page] = read_bytes(path)
-            read = po.read_catalog(files.data[page], where=path.relative_to(paths.root).as_posix())
+            data = files.data[page] = read_bytes(path)
+            key = digest_of(code, data)
+            read = memo.recall(page, key)
+            if read is None:
+                read = po.read_catalog(data, where=run.shown(path))
+                memo.keep(page, key, read)
         except InputError as error:
             if is_told:
                 _add(files.findings, page, Finding.of(error, page=page))
@@ -98,6 +109,9 @@ def _read_catalogs(paths: Paths, locale: str, *, known: set[str], lock: Lock) ->
         files.catalogs[page] = read.catalog
         if is_told:
             _add(files.findings, page, *(replace(finding, page=page) for finding in read.findings))
+    if not run.dry:
+        memo.keep_only(files.catalogs.keys())
+        memo.save()
     return files
 
 
