@@ -64,9 +64,10 @@ class Memo(Generic[Value]):
 
     def save(self) -> bool:
         """Write the memo, if it changed; return whether it did. Raises WriteError."""
-        # Sorted, so that equal knowledge is an equal file in whatever order it was found out.
-        data = msgspec.json.encode(self._known, order="sorted")
-        return write_if_changed(self._path, data)
+        # Sorted, so that equal knowledge is an equal file in whatever order it was found out. Only the subjects: the
+        # order within a value, of the fields of a header for one, belongs to it.
+        known = {subject: self._known[subject] for subject in sorted(self._known)}
+        return write_if_changed(self._path, msgspec.json.encode(known))
 
 
 def digest_of(*parts: bytes | str) -> str:

@@ -86,7 +86,7 @@ def test_the_sample_is_complete_and_a_second_run_writes_nothing(
 def test_a_second_run_without_its_state_file_writes_the_same(project: Path, sync: Run) -> None:
     assert sync() == 0
     before = files_of(project)
-    state = project / "build" / "zh_CN" / "sample" / "state.json"
+    state = project / "build" / "zh_CN" / "sample" / "memo" / "merged.json"
     state.write_text("{", encoding="utf-8")
     assert sync() == 0
     assert files_of(project).keys() == before.keys()
@@ -412,7 +412,7 @@ def test_a_split_reads_only_the_pages_that_upstream_changed(
     assert (totals["pages"], totals["messages"], totals["translated"]) == (2, 4, 1)
     assert "With one new sentence" in catalog_path(docs, "other").read_text(encoding="utf-8")
     before = files_of(docs.parent.parent / "translations")
-    (docs.parent.parent / "build" / "zh_CN" / "sample" / "catalogs.json").unlink()
+    (docs.parent.parent / "build" / "zh_CN" / "sample" / "memo" / "updated.json").unlink()
     assert main(["split", "sample"]) == 0
     assert files_of(docs.parent.parent / "translations") == before
     (docs / "other.md").unlink()

@@ -11,6 +11,7 @@ import pytest
 
 from pipeline.adapters import po
 from pipeline.cli import main
+from pipeline.core.pin.lock import parse_lock
 from pipeline.paths import Paths
 
 LOCALE = "zh_CN"
@@ -71,10 +72,14 @@ def test_after_an_edit_all_is_as_if_merged_for_the_first_time(paths: Paths) -> N
     assert (merged(paths), report(paths)) == (after, said)
 
 
+def memo(paths: Paths) -> Path:
+    return paths.memo(LOCALE, "merged")
+
+
 def test_what_is_known_is_not_made_again(paths: Paths) -> None:
-    state = json.loads(paths.merged_state(LOCALE).read_bytes())
-    state["pages"]["index"]["result"]["title"] = "known"
-    paths.merged_state(LOCALE).write_text(json.dumps(state), encoding="utf-8")
+    known = json.loads(memo(paths).read_bytes())
+    known["index"][1]["row"]["title"] = "known"
+    memo(paths).write_text(json.dumps(known), encoding="utf-8")
     edit(paths, "grad")
     assert run() == 0
     assert report(paths)["index"]["title"] == "known"
@@ -93,14 +98,33 @@ def test_a_merged_file_that_was_changed_is_made_again(paths: Paths) -> None:
 
 
 @pytest.mark.parametrize(
-    "state", ["", "[]", '{"code": 3}', '{"code": "CODE", "pages": {"index": {"key": 1}}}']
+    "damaged", ["", "[]", "\\xff", '{"index": 3}', '{"index": ["", {"row": {}}]}', "[" * 100_000]
 )
-def test_a_state_that_cannot_be_used_is_made_anew(paths: Paths, state: str) -> None:
-    code = json.loads(paths.merged_state(LOCALE).read_bytes())["code"]
-    paths.merged_state(LOCALE).write_text(state.replace("CODE", code), encoding="utf-8")
+@pytest.mark.parametrize("kind", ["merged", "updated", "catalogs"])
+def test_a_memo_that_cannot_be_used_is_made_anew(paths: Paths, kind: str, damaged: str) -> None:
+    paths.memo(LOCALE, kind).write_text(damaged, encoding="utf-8")
     edit(paths, "grad")
     assert run() == 0
-    assert sorted(json.loads(paths.merged_state(LOCALE).read_bytes())["pages"]) == pages(paths)
+    said = report(paths)
+    assert sorted(json.loads(paths.memo(LOCALE, kind).read_bytes())) == pages(paths)
+    shutil.rmtree(paths.build)
+    assert run() == 0
+    assert report(paths) == said
+
+
+def test_another_commit_with_the_same_documents_changes_the_attribution_only(paths: Paths) -> None:
+    before, lock = merged(paths), paths.lock.read_text(encoding="utf-8")
+    commit = parse_lock(lock.encode(), where="lock").commit
+    paths.lock.write_text(lock.replace(commit, "5" * 40), encoding="utf-8")
+    assert run() == 0
+    after = merged(paths)
+    assert before.keys() == after.keys()
+    assert before != after
+    for path, data in after.items():
+        assert data.replace(b"5" * 12, commit[:12].encode()) == before[path]
+    shutil.rmtree(paths.build)
+    assert run() == 0
+    assert merged(paths) == after
 
 
 def test_what_was_wrong_with_a_page_is_said_again(paths: Paths) -> None:

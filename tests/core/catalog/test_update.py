@@ -31,6 +31,7 @@ from pipeline.entries import Catalog, Entry
 from pipeline.paths import Paths
 from pipeline.run import Run
 from pipeline.stages.update import catalogs as stage
+from pipeline.stages.update import files as stage_files
 
 HEADER = {"Language": "zh_CN"}
 LONG = "Every shard keeps a part of the weights and sends its gradients to the others."
@@ -797,7 +798,7 @@ def test_the_stage_leaves_a_catalogue_alone_that_is_saved_while_it_runs(
         return replace_if_unchanged(target, data, before=before)
 
     with monkeypatch.context() as patch:
-        patch.setattr(stage, "replace_if_unchanged", save_then_write)
+        patch.setattr(stage_files, "replace_if_unchanged", save_then_write)
         result = run(KEYS)
     assert path.read_bytes() == theirs
     assert ([finding.code for finding in result.findings["p"]], result.changes) == (

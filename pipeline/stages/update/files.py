@@ -1,0 +1,130 @@
+"""The catalogues of a locale as files: read with what there is to say of them, and written where they changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from pipeline.adapters import po
+from pipeline.adapters.files import read_bytes, remove_files, replace_if_unchanged
+from pipeline.adapters.memo import Memo, code_digest, digest_of
+from pipeline.core.catalog.update import Updated
+from pipeline.entries import Catalog
+from pipeline.errors import InputError
+from pipeline.findings import Finding, Severity
+from pipeline.run import Run
+
+_READS_WITH = ("polib",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CatalogFiles:
+    """The catalogues of one locale, by page: what they hold, the bytes of their files, what a person should know of them.
+
+    A file that cannot be read is in ``data`` and ``findings`` only.
+    """
+
+    run: Run
+    locale: str
+    catalogs: dict[str, Catalog] = field(default_factory=dict)
+    data: dict[str, bytes] = field(default_factory=dict)
+    findings: dict[str, tuple[Finding, ...]] = field(default_factory=dict)
+
+    def path(self, page: str) -> Path:
+        """The file of a page's catalogue."""
+        return self.run.paths.catalog(self.locale, page)
+
+    def tell(self, page: str, *findings: Finding) -> None:
+        """Add to what there is to say of a page."""
+        if findings:
+            self.findings[page] = (*self.findings.get(page, ()), *findings)
+
+    def read_all(self) -> None:
+        """Read every catalogue of the locale, also of pages that are not in this run.
+
+        A file that was read before is known by its digest: most runs come for one page, and need the texts of all.
+        """
+        folder = self.run.paths.catalogs(self.locale)
+        memo = self._memo()
+        for path in sorted(folder.rglob("*.po")):
+            page = path.relative_to(folder).as_posix().removesuffix(".po")
+            try:
+                self.data[page] = read_bytes(path)
+                read = self._read(page, memo)
+            except InputError as error:
+                self.tell(page, Finding.of(error, page=page))
+                continue
+            self.catalogs[page] = read.catalog
+            self.tell(page, *(replace(finding, page=page) for finding in read.findings))
+        self._save(memo)
+
+    def write(self, updated: Mapping[str, Updated]) -> tuple[str, ...]:
+        """Write what changed, then remove what is empty; return these files, relative to the root.
+
+        In this order a run that is killed between leaves a translation twice, never nowhere. A file that someone saved
+        since it was read stays as it is, and then nothing is removed either.
+        """
+        written: list[str] = []
+        edited: list[str] = []
+        removed: list[Path] = []
+        for page, result in updated.items():
+            before = self.data.get(page)
+            if not result.catalog.entries:
+                if before is not None and page in self.catalogs:
+                    removed.append(self.path(page))
+                continue
+            data = po.format_catalog(result.catalog)
+            if data == before:
+                continue
+            if self.run.dry or replace_if_unchanged(self.path(page), data, before=before):
+                written.append(page)
+                self.data[page] = data
+            else:
+                edited.append(page)
+                self.data.pop(page, None)
+        for page in edited:
+            self.tell(page, _edited(page, self.run.shown(self.path(page))))
+        if edited:
+            removed = []
+        if not self.run.dry:
+            remove_files(removed)
+        self._know(written)
+        return tuple(map(self.run.shown, [*map(self.path, written), *removed]))
+
+    def _read(self, page: str, memo: Memo[po.ReadCatalog]) -> po.ReadCatalog:
+        data = self.data[page]
+        key = digest_of(code_digest(_READS_WITH), data)
+        read = memo.recall(page, key)
+        if read is None:
+            read = po.read_catalog(data, where=self.run.shown(self.path(page)))
+            memo.keep(page, key, read)
+        return read
+
+    def _know(self, pages: list[str]) -> None:
+        """Know the files that were just written as well, so that the next run finds everything as it is."""
+        if not pages:
+            return
+        memo = self._memo()
+        for page in pages:
+            self._read(page, memo)
+        self._save(memo)
+
+    def _memo(self) -> Memo[po.ReadCatalog]:
+        return Memo(self.run.paths.memo(self.locale, "catalogs"), po.ReadCatalog)
+
+    def _save(self, memo: Memo[po.ReadCatalog]) -> None:
+        if not self.run.dry:
+            memo.keep_only(self.data.keys())
+            memo.save()
+
+
+def _edited(page: str, where: str) -> Finding:
+    return Finding(
+        code="catalogue-edited",
+        severity=Severity.WARNING,
+        where=where,
+        text="the catalogue was saved by someone else during this run; it is left as it is",
+        page=page,
+        hint="Run again: then it is brought up to date with the edit in it.",
+    )
