@@ -1,16 +1,22 @@
-"""The words of the command line: which commands and options there are, and what they are told apart by."""
+"""The words of the command line: which commands there are, and which options each of them takes.
+
+``OPTIONS`` is the whole grammar: a row an option, with the commands that take it. The help of a
+command lists its options in the order of the rows.
+"""
 
 from __future__ import annotations
 
 import argparse
-import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
+from pipeline.config.suggesting import did_you_mean
 from pipeline.core.execution.shards import parse_shard
 from pipeline.errors import ConfigError
 
+PROGRAM = "python -m pipeline"
 COMMANDS = {
     "sync": "pull, split, update, merge, execute and report: the whole job",
     "pull": "fetch upstream's English docs at the pinned release",
@@ -20,7 +26,8 @@ COMMANDS = {
     "build": "merge and execute at the current pin, without touching upstream: what CI runs",
     "site": "build, then make the web site: build/site/",
     "upgrade": "move to another JAX release, pin and docs together, and tell what that means",
-    "status": "show per page what is translated, fuzzy and untranslated; writes nothing but badges, if asked to",
+    "status": "show per page what is translated, fuzzy and untranslated; "
+    "writes nothing but badges, if asked to",
     "check": "look for mistakes in the catalogues, and mend what can be mended if asked to",
     "memory": "prove that memory, catalogues and upstream agree; writes nothing",
     "cache": "tell about the outputs of code that ran, prove them or forget them",
@@ -29,7 +36,13 @@ COMMANDS = {
 PULLING = ("sync", "pull")
 EXECUTING = ("sync", "execute", "build", "site")
 READING = ("status", "memory")
-ACTIONS = {"memory": ("verify",), "cache": ("stats", "clear", "verify"), "report": ("merge",)}
+WRITING = ("sync", "pull", "split", "merge", "execute", "build", "upgrade")
+# Commands with a second word that says what to do.
+ACTIONS = {
+    "memory": ("verify",),
+    "cache": ("stats", "clear", "verify"),
+    "report": ("merge",),
+}
 FORMATS = ("text", "json", "sarif", "github")
 
 
@@ -40,188 +53,237 @@ class _Parser(argparse.ArgumentParser):
         raise ConfigError(message, hint=f"See: {self.prog} --help")
 
 
+@dataclass(frozen=True, slots=True)
+class _Option:
+    """One option, or one word by its place (``name`` without dashes), and what argparse is to know
+    of it."""
+
+    name: str
+    commands: tuple[str, ...]
+    given: dict[str, Any]
+
+
+def _option(name: str, *commands: str, **given: Any) -> _Option:
+    return _Option(name, commands, given)
+
+
+def _count(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"must be a whole number of at least 1, not {text!r}")
+    return int(text)
+
+
+OPTIONS = (
+    _option(
+        "target",
+        "upgrade",
+        metavar="REF",
+        help="a release (jax-v0.10.2), a JAX version (0.10.2), any ref with --jax, or: latest",
+    ),
+    *(
+        _option("action", command, choices=actions, help="what to do with it")
+        for command, actions in ACTIONS.items()
+    ),
+    _option(
+        "words",
+        "check",
+        metavar="FILE | FOLDER | NAME",
+        nargs="*",
+        help="catalogues, or those of an upstream (default: all)",
+    ),
+    _option("words", "report", metavar="FILE", nargs="+", help="the report.json of each machine"),
+    _option(
+        "words",
+        *WRITING,
+        *READING,
+        "site",
+        metavar="NAME",
+        nargs="?",
+        help="the upstream (default: the first one configured)",
+    ),
+    _option(
+        "--upstream",
+        *PULLING,
+        "upgrade",
+        "status",
+        metavar="URL",
+        help="pull from this URL, bundle, repository or folder instead",
+    ),
+    _option("--ref", *PULLING, help="pull this tag, branch or commit instead"),
+    _option(
+        "--pages",
+        "sync",
+        "split",
+        "merge",
+        "execute",
+        "build",
+        "status",
+        "check",
+        metavar="GLOB",
+        nargs="+",
+        action="extend",
+        default=[],
+        help="only these pages",
+    ),
+    _option(
+        "--summary",
+        *EXECUTING,
+        "upgrade",
+        metavar="FILE",
+        type=Path,
+        help="add to this file, in Markdown, what GitHub's summary shows",
+    ),
+    # How code is run.
+    _option(
+        "--no-execute",
+        "sync",
+        "build",
+        "site",
+        dest="execute",
+        action="store_false",
+        help="do not run code cells",
+    ),
+    _option(
+        "--retry-failed",
+        *EXECUTING,
+        action="store_true",
+        help="run again what failed the last time",
+    ),
+    _option(
+        "--no-cache",
+        *EXECUTING,
+        dest="use_cache",
+        action="store_false",
+        help="run everything again",
+    ),
+    _option(
+        "--offline",
+        *EXECUTING,
+        action=argparse.BooleanOptionalAction,
+        help="no network for code (default: where CI is set)",
+    ),
+    _option(  # not for the site: it shows all pages
+        "--shard",
+        "sync",
+        "execute",
+        "build",
+        metavar="I/N",
+        type=parse_shard,
+        help="run only the I-th of N parts of the pages",
+    ),
+    _option(
+        "--scheduler",
+        *EXECUTING,
+        metavar="ADDRESS",
+        default="",
+        help="run the pages on the Dask cluster at tcp://…",
+    ),
+    # What one command alone is asked.
+    _option(
+        "--jax",
+        "upgrade",
+        metavar="VERSION",
+        help="the JAX version that goes with a ref that is no release",
+    ),
+    _option("--dry-run", "upgrade", action="store_true", help="tell what it means, write nothing"),
+    _option(
+        "--no-execute",
+        "upgrade",
+        dest="execute",
+        action="store_false",
+        help="for nox: do not run code cells on the new JAX",
+    ),
+    _option(
+        "--show-fuzzy",
+        "site",
+        action="store_true",
+        help="show translations that wait for a person, marked",
+    ),
+    _option(
+        "--against",
+        "status",
+        metavar="REF",
+        help="also tell how far the pin is behind this tag, branch or commit",
+    ),
+    _option("--badges", "status", action="store_true", help="write build/badges/"),
+    _option(
+        "--fix",
+        "check",
+        action="store_true",
+        help="mend what needs no judgement, and show what was changed",
+    ),
+    _option("--strict", "check", action="store_true", help="end with 1 for warnings too"),
+    _option(
+        "--format",
+        "check",
+        choices=FORMATS,
+        default="text",
+        help="for people, programs, code scanning, or GitHub's log",
+    ),
+    _option(
+        "--check",
+        *WRITING,
+        action="store_true",
+        help="write nothing, exit 1 if something would be written",
+    ),
+)
+
+
 def parse(argv: Sequence[str]) -> argparse.Namespace:
     """The command line as a namespace. Raises ConfigError, with the nearest word that is known."""
-    if argv and not argv[0].startswith("-") and argv[0] not in COMMANDS:
-        raise ConfigError(
-            f"no command is called {argv[0]!r}",
-            hint=f"{near(argv[0], COMMANDS)}Commands: {', '.join(COMMANDS)}.",
-        )
-    if argv and argv[0].startswith("-") and argv[0] not in ("-h", "--help"):
-        raise ConfigError(
-            f"{argv[0]!r} comes before the command",
-            hint="Options come after it: python -m pipeline sync -v",
-        )
+    _check_first_word(argv)
     parser, commands = _parsers()
     arguments, unknown = parser.parse_known_args(argv)
     if arguments.command is None:
         parser.error("which command?")
     if unknown:
-        known = [
-            option
-            for action in commands[arguments.command]._actions
-            for option in action.option_strings
-        ]
-        hint = f"{near(unknown[0].partition('=')[0], known)}See: python -m pipeline {arguments.command} --help"
-        raise ConfigError(f"{arguments.command} does not know {unknown[0]!r}", hint=hint)
+        known: list[str] = []
+        for action in commands[arguments.command]._actions:
+            known += action.option_strings
+        meant = did_you_mean(unknown[0].partition("=")[0], known)
+        raise ConfigError(
+            f"{arguments.command} does not know {unknown[0]!r}",
+            hint=f"{meant}See: {PROGRAM} {arguments.command} --help",
+        )
     return arguments
 
 
-def _parsers() -> tuple[_Parser, dict[str, _Parser]]:
-    description = (
-        "Keeps translated JAX docs alive: pulls the English, merges the Chinese, runs the code."
+def _check_first_word(argv: Sequence[str]) -> None:
+    """Raise ConfigError if the first word is neither a command nor a wish for help: argparse would
+    list them all."""
+    if not argv or argv[0] in COMMANDS or argv[0] in ("-h", "--help"):
+        return
+    if argv[0].startswith("-"):
+        raise ConfigError(
+            f"{argv[0]!r} comes before the command",
+            hint=f"Options come after it: {PROGRAM} sync -v",
+        )
+    raise ConfigError(
+        f"no command is called {argv[0]!r}",
+        hint=f"{did_you_mean(argv[0], COMMANDS)}Commands: {', '.join(COMMANDS)}.",
     )
-    parser = _Parser(prog="python -m pipeline", description=description, allow_abbrev=False)
+
+
+def _parsers() -> tuple[_Parser, dict[str, _Parser]]:
+    """The parser of the whole command line, and that of each command."""
+    parser = _Parser(
+        prog=PROGRAM,
+        description="Keeps translated JAX docs alive: "
+        "pulls the English, merges the Chinese, runs the code.",
+        allow_abbrev=False,
+    )
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
-    commands = {}
+    commands: dict[str, _Parser] = {}
     for name, does in COMMANDS.items():
-        commands[name] = command = subparsers.add_parser(
+        command = subparsers.add_parser(
             name, help=does, description=does.capitalize() + ".", allow_abbrev=False
         )
-        _add_own_options(command, name)
+        for option in OPTIONS:
+            if name in option.commands:
+                command.add_argument(option.name, **option.given)
         _add_common_options(command)
+        commands[name] = command
     return parser, commands
-
-
-def _add_own_options(parser: argparse.ArgumentParser, name: str) -> None:
-    if name == "upgrade":
-        parser.add_argument(
-            "target",
-            metavar="REF",
-            help="a release (jax-v0.10.2), a JAX version (0.10.2), any ref with --jax, or: latest",
-        )
-    if name in ACTIONS:
-        parser.add_argument("action", choices=ACTIONS[name], help="what to do with it")
-    if name == "check":
-        parser.add_argument(
-            "words",
-            metavar="FILE | FOLDER | NAME",
-            nargs="*",
-            help="catalogues, or those of an upstream (default: all)",
-        )
-    elif name == "report":
-        parser.add_argument(
-            "words", metavar="FILE", nargs="+", help="the report.json of each machine"
-        )
-    elif name != "cache":
-        parser.add_argument(
-            "words",
-            metavar="NAME",
-            nargs="?",
-            help="the upstream (default: the first one configured)",
-        )
-    if name in (*PULLING, "upgrade", "status"):
-        parser.add_argument(
-            "--upstream",
-            metavar="URL",
-            help="pull from this URL, bundle, repository or folder instead",
-        )
-    if name in PULLING:
-        parser.add_argument("--ref", help="pull this tag, branch or commit instead")
-    if name not in ("pull", "upgrade", "site", *ACTIONS):
-        parser.add_argument(
-            "--pages",
-            metavar="GLOB",
-            nargs="+",
-            action="extend",
-            default=[],
-            help="only these pages",
-        )
-    if name in (*EXECUTING, "upgrade"):
-        parser.add_argument(
-            "--summary",
-            metavar="FILE",
-            type=Path,
-            help="add to this file, in Markdown, what GitHub's summary shows",
-        )
-    if name in EXECUTING:
-        _add_execution_options(parser, name)
-    _add_standing_options(parser, name)
-    _add_check_options(parser, name)
-    if name not in (*READING, *ACTIONS, "check", "site"):
-        parser.add_argument(
-            "--check",
-            action="store_true",
-            help="write nothing, exit 1 if something would be written",
-        )
-
-
-def _add_execution_options(parser: argparse.ArgumentParser, name: str) -> None:
-    if name != "execute":
-        parser.add_argument(
-            "--no-execute", dest="execute", action="store_false", help="do not run code cells"
-        )
-    parser.add_argument(
-        "--retry-failed", action="store_true", help="run again what failed the last time"
-    )
-    parser.add_argument(
-        "--no-cache", dest="use_cache", action="store_false", help="run everything again"
-    )
-    parser.add_argument(
-        "--offline",
-        action=argparse.BooleanOptionalAction,
-        help="no network for code (default: where CI is set)",
-    )
-    if name != "site":  # it shows all pages
-        parser.add_argument(
-            "--shard",
-            metavar="I/N",
-            type=parse_shard,
-            help="run only the I-th of N parts of the pages",
-        )
-    parser.add_argument(
-        "--scheduler",
-        metavar="ADDRESS",
-        default="",
-        help="run the pages on the Dask cluster at tcp://…",
-    )
-
-
-def _add_standing_options(parser: argparse.ArgumentParser, name: str) -> None:
-    if name == "upgrade":
-        parser.add_argument(
-            "--jax",
-            metavar="VERSION",
-            help="the JAX version that goes with a ref that is no release",
-        )
-        parser.add_argument(
-            "--dry-run", action="store_true", help="tell what it means, write nothing"
-        )
-        parser.add_argument(
-            "--no-execute",
-            dest="execute",
-            action="store_false",
-            help="for nox: do not run code cells on the new JAX",
-        )
-    if name == "site":
-        parser.add_argument(
-            "--show-fuzzy",
-            action="store_true",
-            help="show translations that wait for a person, marked",
-        )
-    if name == "status":
-        parser.add_argument(
-            "--against",
-            metavar="REF",
-            help="also tell how far the pin is behind this tag, branch or commit",
-        )
-        parser.add_argument("--badges", action="store_true", help="write build/badges/")
-
-
-def _add_check_options(parser: argparse.ArgumentParser, name: str) -> None:
-    if name == "check":
-        parser.add_argument(
-            "--fix",
-            action="store_true",
-            help="mend what needs no judgement, and show what was changed",
-        )
-        parser.add_argument("--strict", action="store_true", help="end with 1 for warnings too")
-        parser.add_argument(
-            "--format",
-            choices=FORMATS,
-            default="text",
-            help="for people, programs, code scanning, or GitHub's log",
-        )
 
 
 def _add_common_options(parser: argparse.ArgumentParser) -> None:
@@ -242,15 +304,3 @@ def _add_common_options(parser: argparse.ArgumentParser) -> None:
     common.add_argument("--json", action="store_true", help="print the report as JSON to stdout")
     common.add_argument("-q", "--quiet", action="count", default=0, help="only warnings and errors")
     common.add_argument("-v", "--verbose", action="count", default=0, help="more detail")
-
-
-def _count(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"must be a whole number of at least 1, not {text!r}")
-    return int(text)
-
-
-def near(word: str, known: Iterable[str]) -> str:
-    """``Did you mean …?`` with a space after it, or nothing."""
-    words = difflib.get_close_matches(word, list(known), n=1)
-    return f"Did you mean {words[0]!r}? " if words else ""

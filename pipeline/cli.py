@@ -1,4 +1,5 @@
-"""The command line: arguments in, exit code out. The namespace ends here, and every error is caught here."""
+"""The command line: arguments in, exit code out. The namespace ends here, and every error is caught
+here."""
 
 from __future__ import annotations
 
@@ -16,8 +17,9 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, NoReturn, TextIO
 
-from pipeline.arguments import READING, near, parse
+from pipeline.arguments import READING, parse
 from pipeline.config import Settings, Upstream, read_settings
+from pipeline.config.suggesting import did_you_mean
 from pipeline.errors import ConfigError, PipelineError
 from pipeline.log import Log, is_terminal, printable
 from pipeline.report.result import RunResult
@@ -213,7 +215,7 @@ def _upstream(settings: Settings, arguments: argparse.Namespace) -> Upstream:
 def _locales(arguments: argparse.Namespace, settings: Settings) -> tuple[str, ...]:
     for locale in arguments.locale:
         if locale not in settings.locales:
-            hint = f"{near(locale, settings.locales)}Configured: {', '.join(settings.locales)}."
+            hint = f"{did_you_mean(locale, settings.locales)}Configured: {', '.join(settings.locales)}."
             raise ConfigError(f"no locale is called {locale!r}", hint=hint)
     return tuple(dict.fromkeys(arguments.locale)) or settings.locales
 
@@ -258,7 +260,8 @@ def _summarise_upgrade(result: RunResult, summaries: Sequence[Path]) -> None:
 
 
 def _is_offline(asked: bool | None) -> bool:
-    """Whether code must do without a network. In CI it must, unless told otherwise: what runs there must run anywhere."""
+    """Whether code must do without a network. In CI it must, unless told otherwise: what runs there
+    must run anywhere."""
     return bool(os.environ.get("CI")) if asked is None else asked
 
 

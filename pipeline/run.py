@@ -1,7 +1,7 @@
 """One run: what every command and every stage is handed, once.
 
-A ``Run`` is made by the command line and never changes. Stages take it as their first argument; what belongs to one
-verb alone stands in that verb's own options, in ``commands/``.
+A ``Run`` is made by the command line and never changes. Stages take it as their first argument;
+what belongs to one verb alone stands in that verb's own options, in ``commands/``.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ class Run:
         return self.upstream.name
 
     def asks_for(self, page: str) -> bool:
-        """Whether ``page`` is among those that the command line names; without patterns every page is."""
+        """Whether ``page`` is among those that the command line names; without patterns every page
+        is."""
         return not self.pages or matches(page, self.pages)
 
     def shown(self, path: Path) -> str:

@@ -1,1 +1,2 @@
-"""The verbs of the command line, a file each: which stages a verb runs, in which order, and nothing else."""
+"""The verbs of the command line, a file each: which stages a verb runs, in which order, and nothing
+else."""

@@ -1,6 +1,7 @@
 """build: from what is pulled to what readers see, without touching upstream. It is what CI runs.
 
-``merge`` and ``execute`` are shorter and longer forms of the same: they differ in the last stage only.
+``merge`` and ``execute`` are shorter and longer forms of the same: they differ in the last stage
+only.
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ class BuildOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MergedLocale:
-    """The pages of one locale after their merge, what is left of pages that upstream dropped, and the files written."""
+    """The pages of one locale after their merge, what is left of pages that upstream dropped, and
+    the files written."""
 
     pages: tuple[PageResult, ...]
     gone: tuple[PageResult, ...]
@@ -142,7 +144,8 @@ def _execute(
 
 
 def _counts(executions: Sequence[Execution]) -> str:
-    """``5 passed, 0 failed, 2 skipped``; pages that ran in part are named only where there are some."""
+    """``5 passed, 0 failed, 2 skipped``; pages that ran in part are named only where there are
+    some."""
     counts = []
     for state in Status:
         count = sum(execution.status == state for execution in executions)

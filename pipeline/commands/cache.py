@@ -18,7 +18,8 @@ MEBIBYTE = 1 << 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stats:
-    """What is kept. ``size`` and ``limit`` are in bytes, ``seconds`` is the time that running it all again would take."""
+    """What is kept. ``size`` and ``limit`` are in bytes, ``seconds`` is the time that running it
+    all again would take."""
 
     entries: int
     size: int
@@ -87,7 +88,8 @@ def verify(settings: Settings) -> Verified:
 
 
 def clear(settings: Settings) -> str:
-    """Remove every entry; say so in a line. What pages took and raised (``pages.json``) stays. Raises WriteError."""
+    """Remove every entry; say so in a line. What pages took and raised (``pages.json``) stays.
+    Raises WriteError."""
     cache = _cache(settings)
     size = cache.stats().size
     return f"{cache.clear()} entries removed, {_size(size)}"

@@ -26,7 +26,8 @@ def check_catalogs(
     strict: bool = False,
     log: Log,
 ) -> CheckResult:
-    """Check what ``words`` name: upstreams, catalogues, folders of catalogues; without any, every catalogue there is.
+    """Check what ``words`` name: upstreams, catalogues, folders of catalogues; without any, every
+    catalogue there is.
 
     Raises ConfigError if that is nothing.
     """
@@ -87,7 +88,8 @@ def _below(settings: Settings, folder: Path, locales: Sequence[str]) -> Iterator
 
 
 def _file(settings: Settings, path: Path, locales: Sequence[str]) -> CatalogFile:
-    """A file with the page and locale that its place tells; elsewhere the page is named by the file."""
+    """A file with the page and locale that its place tells; elsewhere the page is named by the
+    file."""
     path = path.resolve()
     shown = (
         path.relative_to(Path.cwd()).as_posix()

@@ -1,4 +1,5 @@
-"""check: what is wrong with the translations in catalogues, told from the files alone; and mend what needs no judgement."""
+"""check: what is wrong with the translations in catalogues, told from the files alone; and mend
+what needs no judgement."""
 
 from __future__ import annotations
 
@@ -30,7 +31,8 @@ from pipeline.findings import CheckResult, Finding, Mistake
 from pipeline.log import Log
 
 _OPTIONAL = ("Report-Msgid-Bugs-To", "POT-Creation-Date", "X-Generator")
-_MEMORY_FIELD = "X-Upstream-Page"  # a memory has digests in place of the English: there is nothing to compare with
+# A memory has digests in place of the English: there is nothing to compare with.
+_MEMORY_FIELD = "X-Upstream-Page"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,8 +72,8 @@ def check(
 ) -> CheckResult:
     """Look at every finished translation in ``files``; with ``fix``, first mend what can be mended.
 
-    A catalogue that cannot be read is a mistake like any other. Raises ConfigError for a rule about a code that does not
-    exist, InputError for a glossary that cannot be read.
+    A catalogue that cannot be read is a mistake like any other. Raises ConfigError for a rule about
+    a code that does not exist, InputError for a glossary that cannot be read.
     """
     _check_rules(rules.ignore)
     mistakes: dict[str, list[Mistake]] = {file.name: [] for file in files}
@@ -224,7 +226,8 @@ def _of_file(read: _Read) -> Iterator[Mistake]:
 
 
 def _header(read: _Read) -> dict[str, str]:
-    """The header with every field that gettext asks for and that is missing, and those of them right that must be."""
+    """The header with every field that gettext asks for and that is missing, and those of them
+    right that must be."""
     header = read.catalog.header
     wanted = po.standard_header(
         project="docs", page=read.file.page, locale=read.file.locale, date="", existing=header
@@ -243,7 +246,8 @@ def _header(read: _Read) -> dict[str, str]:
 
 
 def _mended(read: _Read, written: list[str], diffs: list[str], *, log: Log) -> _Read:
-    """``read`` as it is after mending; the file is written if that changes it and nobody has saved it meanwhile."""
+    """``read`` as it is after mending; the file is written if that changes it and nobody has saved
+    it meanwhile."""
     entries = tuple(
         replace(entry, msgstr=_fixed(entry, read.file.page)) for entry in read.catalog.entries
     )

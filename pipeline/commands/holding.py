@@ -11,7 +11,8 @@ from pipeline.run import Run
 
 @contextmanager
 def only_this_run(run: Run) -> Iterator[None]:
-    """Keep other runs out while the body works; one that finds itself kept out says so and waits. A dry run holds nothing."""
+    """Keep other runs out while the body works; one that finds itself kept out says so and waits. A
+    dry run holds nothing."""
     if run.dry:
         yield
         return

@@ -1,8 +1,9 @@
 """What the last run found out of each page, so that this one need not find it out again.
 
-``updated`` knows the pages whose catalogue is up to date, under all that decides that: our code, the configuration, every
-catalogue, all of the memory, and the documents of the page. Such a page gets nothing new from an update: all that it
-could take over from others it has taken by then. ``merged`` knows what merge made of each page, and of what.
+``updated`` knows the pages whose catalogue is up to date, under all that decides that: our code,
+the configuration, every catalogue, all of the memory, and the documents of the page. Such a page
+gets nothing new from an update: all that it could take over from others it has taken by then.
+``merged`` knows what merge made of each page, and of what.
 """
 
 from __future__ import annotations
@@ -21,9 +22,11 @@ _LIBRARIES = ("docutils", "markdown-it-py", "mdit-py-plugins", "polib", "rapidfu
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpdatedPage:
-    """A page whose catalogue is up to date: what split and update have to say of it, and where its links point to.
+    """A page whose catalogue is up to date: what split and update have to say of it, and where its
+    links point to.
 
-    ``merged`` is what merge had to say besides, if it came that far: a translation that it refused counts as none.
+    ``merged`` is what merge had to say besides, if it came that far: a translation that it refused
+    counts as none.
     """
 
     row: PageResult
@@ -32,7 +35,8 @@ class UpdatedPage:
 
 
 class Known:
-    """The memos of one locale. A run of a few pages reads them and keeps nothing, since it cannot speak for the others."""
+    """The memos of one locale. A run of a few pages reads them and keeps nothing, since it cannot
+    speak for the others."""
 
     def __init__(self, run: Run, locale: str) -> None:
         self._run = run
@@ -59,7 +63,8 @@ class Known:
         return found
 
     def dropped(self) -> tuple[PageResult, ...]:
-        """What was said of catalogues whose page upstream has dropped: they are the rows without documents."""
+        """What was said of catalogues whose page upstream has dropped: they are the rows without
+        documents."""
         return tuple(known.row for _, known in self._updated.items() if not known.row.files)
 
     def keep(
@@ -68,7 +73,8 @@ class Known:
         updated: Mapping[str, UpdatedPage],
         dropped: Sequence[PageResult] = (),
     ) -> None:
-        """Know all pages from now on. Call it when everything is written; a dry run or one of a few pages keeps nothing."""
+        """Know all pages from now on. Call it when everything is written; a dry run or one of a few
+        pages keeps nothing."""
         if self._run.dry or self._run.pages:
             return
         inputs = self._inputs()
@@ -83,7 +89,8 @@ class Known:
         self.merged.save()
 
     def _inputs(self) -> str:
-        """The digest of all that decides about every page. The checkout is what the lock says: pull sees to that."""
+        """The digest of all that decides about every page. The checkout is what the lock says: pull
+        sees to that."""
         paths = self._run.paths
         catalogs = digest_of_files(paths.catalogs(self._locale), "*.po")
         memories = digest_of_files(paths.memories(self._locale), "*.po")

@@ -8,7 +8,8 @@ from pipeline.run import Run
 
 
 def pages_of_run(run: Run, lock: Lock) -> tuple[Page, ...]:
-    """The pages of ``lock`` that the configuration selects and the command line asks for. Raises ConfigError if none is."""
+    """The pages of ``lock`` that the configuration selects and the command line asks for. Raises
+    ConfigError if none is."""
     selected = [page for page in pages_of(lock.files) if run.upstream.selects(page.name)]
     chosen = [page for page in selected if run.asks_for(page.name)]
     if run.pages and not chosen:

@@ -29,7 +29,8 @@ def tell_cache(settings: Settings, action: str) -> tuple[Sequence[str], int]:
 def merge_files(
     settings: Settings, names: Sequence[str], *, width: int, colour: bool, as_json: bool = False
 ) -> tuple[str, int]:
-    """Write the reports of all shards of a run as one to ``build/``; return it as text, with its exit code.
+    """Write the reports of all shards of a run as one to ``build/``; return it as text, with its
+    exit code.
 
     Raises InputError for a file that is no report, and for reports that are not of one run.
     """

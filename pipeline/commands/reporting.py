@@ -1,4 +1,5 @@
-"""What a run leaves for people and programs: report.json, junit.xml, report.html, summaries and badges."""
+"""What a run leaves for people and programs: report.json, junit.xml, report.html, summaries and
+badges."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
 
 
 def write_report(run: Run, options: BuildOptions, result: RunResult) -> RunResult:
-    """Write what is to be written of ``result``; return it with these files among its changes. A dry run writes nothing."""
+    """Write what is to be written of ``result``; return it with these files among its changes. A
+    dry run writes nothing."""
     from dataclasses import replace
 
     from pipeline.report import results as report
@@ -33,7 +35,8 @@ def write_report(run: Run, options: BuildOptions, result: RunResult) -> RunResul
         if write_if_changed(path, data):
             changes.append(run.shown(path))
     if goes_as_far_as(options.last, "execute"):
-        # The page shows the times of the last run that ran something: one that did nothing leaves it as it is.
+        # The page shows the times of the last run that ran something: one that did nothing leaves
+        # it as it is.
         has_run = any(execution.worker for execution in result.executions)
         has_news = has_run or len(changes) > len(result.changes)
         if has_news or not paths.report_page.exists():
@@ -44,7 +47,8 @@ def write_report(run: Run, options: BuildOptions, result: RunResult) -> RunResul
 
 
 def write_badges(run: Run, result: RunResult) -> list[str]:
-    """Write the badges of every locale, as SVG and as JSON; return those that changed, relative to the root."""
+    """Write the badges of every locale, as SVG and as JSON; return those that changed, relative to
+    the root."""
     from pipeline.report.badges import badges_of, to_endpoint, to_svg
 
     jax, comparison = result.lock.jax, result.comparison

@@ -13,7 +13,8 @@ from pipeline.stages import pull as pull_stage
 
 
 def site(run: Run, options: BuildOptions, *, show_fuzzy: bool) -> RunResult:
-    """Build, and write the site of every locale. With ``show_fuzzy`` it shows translations that wait for a person, marked."""
+    """Build, and write the site of every locale. With ``show_fuzzy`` it shows translations that
+    wait for a person, marked."""
     from pipeline.site.building import build_site
 
     policy = replace(run.upstream.site, show_fuzzy=show_fuzzy)

@@ -1,4 +1,5 @@
-"""split: bring the catalogues up to date with what was pulled; status tells the same without writing."""
+"""split: bring the catalogues up to date with what was pulled; status tells the same without
+writing."""
 
 from __future__ import annotations
 

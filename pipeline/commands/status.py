@@ -1,4 +1,5 @@
-"""status: what ``split`` would give, and how far behind another ref that is. Writes nothing but badges, if asked to."""
+"""status: what ``split`` would give, and how far behind another ref that is. Writes nothing but
+badges, if asked to."""
 
 from __future__ import annotations
 

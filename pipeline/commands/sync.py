@@ -12,7 +12,8 @@ from pipeline.run import Run
 def sync(run: Run, options: BuildOptions, *, ref: str | None) -> RunResult:
     """Pull, then everything that ``build`` does.
 
-    A dry run cannot go on from docs that it has not written: if the lock would change, that is all it says.
+    A dry run cannot go on from docs that it has not written: if the lock would change, that is all
+    it says.
     """
     with only_this_run(run):
         pulled = pull_docs(run, ref=ref)

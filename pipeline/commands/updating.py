@@ -1,4 +1,5 @@
-"""Split and update for one locale: only the pages that upstream or somebody here has changed since the last run."""
+"""Split and update for one locale: only the pages that upstream or somebody here has changed since
+the last run."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ from pipeline.run import Run
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpdatedLocale:
-    """The pages of one locale after their update. ``splits`` are those that this run has read; so are the ``catalogs``."""
+    """The pages of one locale after their update. ``splits`` are those that this run has read; so
+    are the ``catalogs``."""
 
     pages: Mapping[str, UpdatedPage]
     splits: Mapping[str, SplitPage]
@@ -33,7 +35,8 @@ def update_locale(
     lock: Lock,
     thorough: bool = False,
 ) -> UpdatedLocale:
-    """Bring the catalogues of ``pages`` up to date. A ``thorough`` run looks at all of them, and counts what it kept."""
+    """Bring the catalogues of ``pages`` up to date. A ``thorough`` run looks at all of them, and
+    counts what it kept."""
     from pipeline.core.catalog.standing import with_classes
     from pipeline.core.catalog.update import count_catalog
     from pipeline.stages.merge import links_of

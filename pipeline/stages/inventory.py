@@ -1,4 +1,5 @@
-"""inventory: what the English docs document, kept for the site. Without it names of the API are shown as code."""
+"""inventory: what the English docs document, kept for the site. Without it names of the API are
+shown as code."""
 
 from __future__ import annotations
 
@@ -12,10 +13,12 @@ DAY = 24 * 60 * 60  # seconds; the English docs are built about that often
 
 
 def refresh_inventory(run: Run) -> bool:
-    """Fetch the inventory of the upstream's English site, if it has one and can be reached; return whether there is a newer one.
+    """Fetch the inventory of the upstream's English site, if it has one and can be reached; return
+    whether there is a newer one.
 
-    It is asked for once a day, and not by who pulls the docs from a copy of their own (``JAX_DOCS_UPSTREAM``): they may have no network,
-    or want none. An older one stays where it cannot be had.
+    It is asked for once a day, and not by who pulls the docs from a copy of their own
+    (``JAX_DOCS_UPSTREAM``): they may have no network, or want none. An older one stays where it
+    cannot be had.
     """
     path, upstream = run.paths.inventory, run.upstream
     if not upstream.site.english_url or upstream.url_replaced or _is_fresh(path):

@@ -1,7 +1,8 @@
 """merge: translations into upstream's documents, guarded; English wherever there is none.
 
-Beside each merged document, in ``blocks/``, it writes where every message has landed. A page whose documents and
-catalogue are those of the last run stays as it is; if only the commit is another one, its attribution line is edited.
+Beside each merged document, in ``blocks/``, it writes where every message has landed. A page whose
+documents and catalogue are those of the last run stays as it is; if only the commit is another one,
+its attribution line is edited.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ from pipeline.run import Run
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MergedDocument:
-    """One document as it was written: the blob ids of its two files, and the attribution that it carries, if any."""
+    """One document as it was written: the blob ids of its two files, and the attribution that it
+    carries, if any."""
 
     path: str
     blob: str
@@ -63,8 +65,9 @@ class MergedPages:
 class ToMerge:
     """What the stages before have to say of the pages of one locale.
 
-    ``read`` gives a page's documents and messages, for a page that is not known. ``linked`` are the fragments that links
-    point to, by page; ``code`` stands for all that decides about a merge besides documents and catalogue.
+    ``read`` gives a page's documents and messages, for a page that is not known. ``linked`` are the
+    fragments that links point to, by page; ``code`` stands for all that decides about a merge
+    besides documents and catalogue.
     """
 
     pages: Sequence[Page]
@@ -80,8 +83,8 @@ def merge(
 ) -> MergedPages:
     """Write ``merged/<path>`` for every document that can be read, if it changed.
 
-    A translation in which a check finds an error, or that the guard refuses, is a finding, and its message stays English.
-    A document that would differ from upstream all the same is not written.
+    A translation in which a check finds an error, or that the guard refuses, is a finding, and its
+    message stays English. A document that would differ from upstream all the same is not written.
     """
     merger = _Merger(run, locale, lock)
     rows: list[PageResult] = []
@@ -91,7 +94,8 @@ def merge(
             data = work.catalogs.data.get(page.name)
             if data is None and page.name not in work.catalogs.by_page:
                 data = merger.catalog_bytes(page.name)
-            # Without the bytes of its file a catalogue has no key: somebody is saving it at this moment.
+            # Without the bytes of its file a catalogue has no key: somebody is saving it at this
+            # moment.
             key = "" if data is None or run.dry else _key(work.code, page, data, linked)
             last = memo.recall(page.name, key) if key else None
             made = merger.made_again(last) if last else None
@@ -129,7 +133,8 @@ class _Merger:
         self.changes: list[str] = []
 
     def made_again(self, last: MergedPage) -> MergedPage | None:
-        """The page as it was made the last time, with the attribution of this commit; None if that cannot be told."""
+        """The page as it was made the last time, with the attribution of this commit; None if that
+        cannot be told."""
         documents: list[MergedDocument] = []
         edits: list[tuple[Path, bytes]] = []
         for document in last.documents:
@@ -223,11 +228,12 @@ def _intact(path: Path, blob: str) -> bytes | None:
 
 
 def _readdressed(path: str, data: bytes, old: str, new: str) -> bytes | None:
-    """A merged document with the attribution ``new`` in place of ``old``; None if it is not plain where that stands.
+    """A merged document with the attribution ``new`` in place of ``old``; None if it is not plain
+    where that stands.
 
-    A notebook holds the line as a JSON string, in which Chinese may stand as itself or escaped. Nothing else in the
-    document can change by this, and the two lines differ by a commit at most: the guard's proof of the old document
-    holds for the new one.
+    A notebook holds the line as a JSON string, in which Chinese may stand as itself or escaped.
+    Nothing else in the document can change by this, and the two lines differ by a commit at most:
+    the guard's proof of the old document holds for the new one.
     """
     for written in _WRITTEN[PurePosixPath(path).suffix]:
         if data.count(written(old)) == 1:
@@ -275,7 +281,8 @@ def links_of(page: SplitPage) -> tuple[tuple[str, str], ...]:
 
 @dataclass(frozen=True)
 class _Where:
-    """Where the entries of a catalogue stand in its file, as it lies on disk; found out when it is asked for."""
+    """Where the entries of a catalogue stand in its file, as it lies on disk; found out when it is
+    asked for."""
 
     name: str
     catalog: Catalog

@@ -10,7 +10,8 @@ from pipeline.run import Run
 
 
 def prune(run: Run, pages: Sequence[Page], *, locale: str) -> tuple[str, ...]:
-    """Remove merged, executed and rendered files that belong to none of ``pages``; return them, relative to the root."""
+    """Remove merged, executed and rendered files that belong to none of ``pages``; return them,
+    relative to the root."""
     paths = run.paths
     merged, executed, html = paths.merged(locale), paths.executed(locale), paths.html(locale)
     blocks = paths.blocks(locale)

@@ -1,4 +1,5 @@
-"""Show the result: stand-alone HTML of every page, and an index. Unchanged pages are not rendered again."""
+"""Show the result: stand-alone HTML of every page, and an index. Unchanged pages are not rendered
+again."""
 
 from __future__ import annotations
 
@@ -46,7 +47,8 @@ class _Sheet:
 
 
 def render(run: Run, pages: Sequence[PageResult], *, locale: str) -> None:
-    """Write ``html/<page>.html`` for every page that has an executed or merged document, and ``html/index.html``.
+    """Write ``html/<page>.html`` for every page that has an executed or merged document, and
+    ``html/index.html``.
 
     Raises PublishError after all pages were tried, naming those that could not be rendered.
     """

@@ -1,10 +1,13 @@
-"""pull: bring upstream's docs folder here, file for file, at one commit, and write down what was pulled.
+"""pull: bring upstream's docs folder here, file for file, at one commit, and write down what was
+pulled.
 
-The new tree is built in a folder beside the old one, then the two are swapped and the lock is written, in this order:
+The new tree is built in a folder beside the old one, then the two are swapped and the lock is
+written, in this order:
 
     .NAME.new complete → NAME becomes .NAME.old → .NAME.new becomes NAME → lock written → .NAME.old goes
 
-Whatever stops a run, the tree that the lock describes is there whole; ``_recover`` puts it back in its place.
+Whatever stops a run, the tree that the lock describes is there whole; ``_recover`` puts it back in
+its place.
 """
 
 from __future__ import annotations
@@ -65,14 +68,16 @@ class _Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Found:
-    """What upstream has: the lock to be, and how to read its files. ``read`` is None if all is in place."""
+    """What upstream has: the lock to be, and how to read its files. ``read`` is None if all is in
+    place."""
 
     lock: Lock
     read: Callable[[SourceFile], bytes] | None = None
 
 
 def pull(run: Run, *, ref: str | None = None) -> Lock:
-    """Make the checkout equal upstream's docs folder at ``ref`` (default: the configured one), then write the lock.
+    """Make the checkout equal upstream's docs folder at ``ref`` (default: the configured one), then
+    write the lock.
 
     Writes nothing that is there already; a dry run writes nothing but the private git cache.
     Raises UpstreamError, ConfigError and WriteError; the old checkout is then as it was.
@@ -91,7 +96,8 @@ def pull(run: Run, *, ref: str | None = None) -> Lock:
 
 
 def read_at(run: Run, *, ref: str | None = None) -> Commit:
-    """What ``pull`` would pull at ``ref``, and the documents of its pages, by path. Raises as it does.
+    """What ``pull`` would pull at ``ref``, and the documents of its pages, by path. Raises as it
+    does.
 
     Writes nothing but the private git cache.
     """
@@ -106,7 +112,8 @@ def read_at(run: Run, *, ref: str | None = None) -> Commit:
 
 
 def check_has_refs(run: Run) -> None:
-    """Raise UpstreamError if the upstream is a plain folder: it has one state, and no other to go to or compare with."""
+    """Raise UpstreamError if the upstream is a plain folder: it has one state, and no other to go
+    to or compare with."""
     if _address(run).kind is Kind.FOLDER:
         raise UpstreamError(
             "is a plain folder, which has no releases",
@@ -123,7 +130,8 @@ def list_tags(run: Run) -> frozenset[str]:
 
 
 def count_commits(run: Run, before: Lock, after: Lock) -> tuple[int, int] | None:
-    """How many commits lead to ``after`` only, and to ``before`` only; None where the history is not here."""
+    """How many commits lead to ``after`` only, and to ``before`` only; None where the history is
+    not here."""
     if _address(run).kind is Kind.FOLDER:
         return None
     with _repository(run) as repository:
@@ -131,13 +139,15 @@ def count_commits(run: Run, before: Lock, after: Lock) -> tuple[int, int] | None
 
 
 def fixed(run: Run) -> Upstream:
-    """The upstream with an address that means the same from every folder, and leaves the same in the lock."""
+    """The upstream with an address that means the same from every folder, and leaves the same in
+    the lock."""
     url = _address(run).url
     return replace(run.upstream, url=url, url_replaced=True, configured_url=_locked_url(run))
 
 
 def read_pulled(run: Run) -> Lock:
-    """The lock of what is pulled, without asking upstream. Raises UpstreamError if the checkout is not what it says."""
+    """The lock of what is pulled, without asking upstream. Raises UpstreamError if the checkout is
+    not what it says."""
     place = _place(run)
     _recover(place)
     again = f"Run: nox -s pull -- {run.name}"
@@ -163,7 +173,8 @@ def _place(run: Run) -> _Place:
 
 
 def _address(run: Run) -> Address:
-    """What the upstream's URL means. One of the configuration is relative to the project, one of a person to where they are."""
+    """What the upstream's URL means. One of the configuration is relative to the project, one of a
+    person to where they are."""
     base = Path.cwd() if run.upstream.url_replaced else run.settings.root
     return read_address(run.upstream.url, base=base)
 
@@ -186,7 +197,8 @@ def _old_lock(place: _Place, log: Log) -> Lock | None:
 
 @contextmanager
 def _open_upstream(run: Run, *, ref: str | None, old: Lock | None) -> Iterator[_Found]:
-    """Find out what upstream has at ``ref`` (default: the configured one), and keep it open for reading."""
+    """Find out what upstream has at ``ref`` (default: the configured one), and keep it open for
+    reading."""
     upstream = run.upstream
     if upstream.docs != "." and not is_safe_path(upstream.docs):
         hint = 'Write a folder inside it like "docs" or "a/docs", without a slash at the end.'
@@ -233,7 +245,8 @@ def _find_in_git(
 ) -> _Found:
     known = old if old and old.docs == lock.docs and not _drift(place.docs, old.files) else None
     with _transfer_progress(log) as progress:
-        # A full commit that is checked out whole needs no git at all, and any other ref one question.
+        # A full commit that is checked out whole needs no git at all, and any other ref one
+        # question.
         commit = (
             lock.ref
             if known and known.commit == lock.ref
@@ -324,7 +337,8 @@ def _find_in_folder(address: Address, lock: Lock, place: _Place, log: Log) -> _F
 
 
 def _walk(folder: Path) -> Iterator[tuple[str, str, str]]:
-    """Path, git mode and blob id of what lies under ``folder``; hidden files and Python's caches do not count."""
+    """Path, git mode and blob id of what lies under ``folder``; hidden files and Python's caches do
+    not count."""
     with os.scandir(folder) as entries:
         for entry in sorted(entries, key=lambda entry: entry.name):
             if entry.name.startswith(".") or entry.name == "__pycache__":
@@ -383,9 +397,11 @@ def _say_what_is_lost(place: _Place, lock: Lock, old: Lock | None, log: Log) -> 
 def _swap(
     place: _Place, lock: Lock, read: Callable[[SourceFile], bytes], *, changed: Collection[str]
 ) -> None:
-    """Replace the checkout by the files of ``lock``, and the lock too. On any failure the old ones are back.
+    """Replace the checkout by the files of ``lock``, and the lock too. On any failure the old ones
+    are back.
 
-    Files that are not ``changed`` are those of the old checkout: they get a second name, which costs next to nothing.
+    Files that are not ``changed`` are those of the old checkout: they get a second name, which
+    costs next to nothing.
     """
     try:
         _remove(place.new)
@@ -422,7 +438,8 @@ def _link(source: Path, target: Path) -> bool:
 
 
 def _recover(place: _Place) -> None:
-    """Undo a swap that did not come to its end: the tree that the lock describes goes back to its place."""
+    """Undo a swap that did not come to its end: the tree that the lock describes goes back to its
+    place."""
     try:
         if place.old.is_dir():
             done = _is_complete(place)

@@ -26,7 +26,8 @@ class Move:
         return self.before != self.after
 
     def write(self) -> None:
-        """Write the configuration, if it changes. Raises ConfigError if somebody else did meanwhile, and WriteError."""
+        """Write the configuration, if it changes. Raises ConfigError if somebody else did
+        meanwhile, and WriteError."""
         if read_bytes(self.config) != self.before:
             raise ConfigError(
                 "changed while the upgrade ran",
@@ -37,7 +38,8 @@ class Move:
 
 
 def plan_move(config: Path, target: str, *, upstream: str, jax: str, told: str | None) -> Move:
-    """What moving the pin from JAX ``jax`` to ``target`` does to the configuration. Raises ConfigError."""
+    """What moving the pin from JAX ``jax`` to ``target`` does to the configuration. Raises
+    ConfigError."""
     data = read_bytes(config)
     text = data.decode("utf-8")
     now = read_pin(text, upstream=upstream, jax=jax)
@@ -47,7 +49,8 @@ def plan_move(config: Path, target: str, *, upstream: str, jax: str, told: str |
 
 
 def newest(config: Path, *, upstream: str, jax: str, tags: Collection[str]) -> Newest:
-    """The newest release among ``tags`` that pip can install both jax and jaxlib of. Raises UpstreamError and ConfigError."""
+    """The newest release among ``tags`` that pip can install both jax and jaxlib of. Raises
+    UpstreamError and ConfigError."""
     from pipeline.adapters.upstream.package_index import released_versions
 
     now = read_pin(read_bytes(config).decode("utf-8"), upstream=upstream, jax=jax)

@@ -22,7 +22,8 @@ from pipeline.run import Run
 
 @contextmanager
 def scratch_copy(paths: Paths) -> Iterator[Path]:
-    """The root of a copy of all that a sync reads but the docs, which it pulls. It is gone afterwards.
+    """The root of a copy of all that a sync reads but the docs, which it pulls. It is gone
+    afterwards.
 
     The git cache is not copied but shared.
     """
@@ -43,10 +44,11 @@ def scratch_copy(paths: Paths) -> Iterator[Path]:
 
 @contextmanager
 def restoring(run: Run) -> Iterator[None]:
-    """Put checkout, lock, catalogues, memory and its base back as they were if the body does not come to its end.
+    """Put checkout, lock, catalogues, memory and its base back as they were if the body does not
+    come to its end.
 
-    The old files are kept as hard links, which need no space. A catalogue that holds a translation which was in none
-    of them stays as it is: somebody saved it meanwhile.
+    The old files are kept as hard links, which need no space. A catalogue that holds a translation
+    which was in none of them stays as it is: somebody saved it meanwhile.
     """
     paths, locales, log = run.paths, run.locales, run.log
     kept = Paths(paths.build / "upgrade", paths.name)
@@ -133,7 +135,8 @@ def _put_back(paths: Paths, kept: Paths, locales: Collection[str], log: Log) -> 
 
 @contextmanager
 def _undisturbed() -> Iterator[None]:
-    """Let the body come to its end whatever is pressed: it takes a moment, and half of it is worse than none."""
+    """Let the body come to its end whatever is pressed: it takes a moment, and half of it is worse
+    than none."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -162,7 +165,8 @@ def _files(folder: Path) -> set[Path]:
 
 
 def _translations(path: Path) -> set[str]:
-    """Every msgstr that a person wrote into the catalogue at ``path``; the whole file where it is none."""
+    """Every msgstr that a person wrote into the catalogue at ``path``; the whole file where it is
+    none."""
     data = path.read_bytes()
     try:
         entries = po.read_catalog(data, where=str(path)).catalog.entries

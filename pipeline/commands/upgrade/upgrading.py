@@ -22,7 +22,8 @@ from pipeline.stages import pull as pull_stage
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpgradeOptions:
-    """Where to go. ``config`` is the file that holds the pin; a run that is dry or ``dry_run`` writes nothing."""
+    """Where to go. ``config`` is the file that holds the pin; a run that is dry or ``dry_run``
+    writes nothing."""
 
     target: str  # a release, a JAX version, any ref, or "latest"
     config: Path
@@ -39,9 +40,11 @@ class _Commits:
 
 
 def upgrade(run: Run, options: UpgradeOptions) -> RunResult:
-    """Move the pin, docs and JAX together, and bring the catalogues there. Code runs afterwards, in an environment with that JAX.
+    """Move the pin, docs and JAX together, and bring the catalogues there. Code runs afterwards, in
+    an environment with that JAX.
 
-    The configuration is written last. If anything fails before that, checkout, lock and catalogues are put back.
+    The configuration is written last. If anything fails before that, checkout, lock and catalogues
+    are put back.
     """
     is_dry = options.dry_run or run.dry
     wanted = _newest(run, options) if options.target == LATEST else options.target
@@ -83,7 +86,8 @@ def upgrade(run: Run, options: UpgradeOptions) -> RunResult:
 
 
 def _newest(run: Run, options: UpgradeOptions) -> str:
-    """The newest release that can be installed here, as a JAX version; the pinned one if none is newer."""
+    """The newest release that can be installed here, as a JAX version; the pinned one if none is
+    newer."""
     jax = run.settings.jax
     with run.log.step("look for releases") as step:
         tags = pull_stage.list_tags(run)
@@ -116,7 +120,8 @@ def _move_docs(target: Run) -> RunResult:
 
 
 def _both_commits(run: Run, target: Run) -> _Commits:
-    """What is pulled now, and what ``target`` has. Raises UpstreamError if there is nothing to go to; writes nothing."""
+    """What is pulled now, and what ``target`` has. Raises UpstreamError if there is nothing to go
+    to; writes nothing."""
     pull_stage.check_has_refs(run)
     after = pull_stage.read_at(target)
     ref = target.upstream.ref
@@ -138,7 +143,8 @@ def _both_commits(run: Run, target: Run) -> _Commits:
 
 
 def _pulled_commit(run: Run) -> Commit:
-    """What the lock describes, else what the pin means; nothing, with a warning, if upstream does not have it any more."""
+    """What the lock describes, else what the pin means; nothing, with a warning, if upstream does
+    not have it any more."""
     try:
         lock = parse_lock(lock_bytes(run), where=str(run.paths.lock))
     except InputError:

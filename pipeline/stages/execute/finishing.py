@@ -1,4 +1,5 @@
-"""From what a run brought to what people see: the entry of the cache, executed notebooks, status, findings."""
+"""From what a run brought to what people see: the entry of the cache, executed notebooks, status,
+findings."""
 
 from __future__ import annotations
 
@@ -42,7 +43,8 @@ def _failure(task: Task, stop: kernel.Stop) -> CellFailure:
 
 
 def finish(stage: Stage, task: Task, entry: CacheEntry) -> Execution:
-    """Write each locale's executed notebook and say how the page ended. What is of this run only is not filled in."""
+    """Write each locale's executed notebook and say how the page ended. What is of this run only is
+    not filled in."""
     failure = entry.failure_in(task.notebook) or _unmet(stage, task, entry.outputs)
     cells = execution.cells_run(task.notebook, failure, until=task.rule.until)
     try:
@@ -114,7 +116,8 @@ def remove_executed(stage: Stage, page: Page) -> None:
 
 
 def output_findings(stage: Stage, task: Task, entry: CacheEntry) -> tuple[Finding, ...]:
-    """Where the page prints something else than upstream's notebook says, if the configuration asks for that."""
+    """Where the page prints something else than upstream's notebook says, if the configuration asks
+    for that."""
     if not task.rule.compare:
         return ()
     from pipeline.core.execution.outputs import compare_outputs

@@ -26,7 +26,8 @@ HLO = {"PALLAS_INTERPRET": "hlo"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mode:
-    """What is done to a kernel before the first cell: a start-up file of ``adapters/startup``, with the variables that it reads."""
+    """What is done to a kernel before the first cell: a start-up file of ``adapters/startup``, with
+    the variables that it reads."""
 
     startup: str
     note: str
@@ -70,7 +71,8 @@ class Task:
 
     @property
     def seconds(self) -> float:
-        """How long it may take, for machines that must agree on it without a word: told from the code alone."""
+        """How long it may take, for machines that must agree on it without a word: told from the
+        code alone."""
         cell = max(
             (MODES[mode].cell for mode in self.rule.modes), default=execution.SECONDS_PER_CELL
         )
@@ -113,7 +115,8 @@ def plan(stage: Stage, page: Page) -> Task | Execution | None:
 
 
 def _rule(stage: Stage, page: Page) -> RunRule:
-    """How the page is run: whole, where all is installed that it needs; else as it is, up to where it needs it."""
+    """How the page is run: whole, where all is installed that it needs; else as it is, up to where
+    it needs it."""
     rule = stage.run.upstream.run_rule(page.name) or AS_IT_IS
     if not rule.needs:
         return rule
@@ -191,7 +194,8 @@ def _policy(stage: Stage, rule: RunRule) -> kernel.Policy:
 
 
 def _policy_facts(policy: kernel.Policy) -> dict[str, Any]:
-    """The policy as a plain value: threads are the machine's affair, start-up files are what they say."""
+    """The policy as a plain value: threads are the machine's affair, start-up files are what they
+    say."""
     startup = [
         [name, hashlib.sha256(files.read_bytes(sandbox.STARTUP / f"{name}.py")).hexdigest()]
         for name in policy.startup
@@ -214,7 +218,8 @@ def _data_digests(stage: Stage, folder: Path) -> Mapping[str, str]:
 
 
 def _data_files(folder: Path) -> Iterator[Path]:
-    """What a kernel gets a copy of (``sandbox``): no pages, nothing hidden or of the site, no links."""
+    """What a kernel gets a copy of (``sandbox``): no pages, nothing hidden or of the site, no
+    links."""
     for name in sorted(os.listdir(folder) if folder.is_dir() else ()):
         path = folder / name
         if sandbox.is_left_out(path):

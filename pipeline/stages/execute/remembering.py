@@ -1,4 +1,5 @@
-"""``pages.json`` beside the cache: what each page took and raised when it last ran. See ``core/run_history.py``."""
+"""``pages.json`` beside the cache: what each page took and raised when it last ran. See
+``core/run_history.py``."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ from pipeline.paths import Paths
 
 
 class History:
-    """The records of one upstream's pages. ``save`` writes those that changed and leaves others' as they are now.
+    """The records of one upstream's pages. ``save`` writes those that changed and leaves others' as
+    they are now.
 
     One file serves all upstreams: its keys are ``<upstream>/<page>``.
     """

@@ -25,7 +25,8 @@ from pipeline.stages.execute.planning import Stage, Task, plan
 from pipeline.stages.execute.remembering import History
 
 MEBIBYTE = 1 << 20
-# Says nothing of the page: somebody or the system has killed the worker. So it is tried again next time.
+# Says nothing of the page: somebody or the system has killed the worker. So it is tried again next
+# time.
 ACCIDENTS = ("WorkerDied",)
 
 
@@ -38,12 +39,13 @@ class Executed:
 
 
 def execute(run: Run, pages: Sequence[Page], options: KernelOptions) -> Executed:
-    """Run the notebooks among ``pages`` and write ``executed/<page>.ipynb`` for each locale, if changed.
+    """Run the notebooks among ``pages`` and write ``executed/<page>.ipynb`` for each locale, if
+    changed.
 
-    One Execution per notebook, in the order of ``pages``; plain pages have none, nor have those of other shards.
-    Code that ran before is not run again; if it failed, only with ``retry_failed``. With ``scheduler`` (an address) a
-    Dask cluster does the work.
-    A page that fails stops no other one. Raises ExecutionError if nothing can be run at all.
+    One Execution per notebook, in the order of ``pages``; plain pages have none, nor have those of
+    other shards. Code that ran before is not run again; if it failed, only with ``retry_failed``.
+    With ``scheduler`` (an address) a Dask cluster does the work. A page that fails stops no other
+    one. Raises ExecutionError if nothing can be run at all.
     """
     stage = Stage(run=run, offline=options.offline, environment=kernel.environment())
     planned = {page.name: found for page in pages if (found := plan(stage, page)) is not None}
@@ -81,7 +83,8 @@ def _check_version(environment: Mapping[str, str], jax: str) -> None:
 
 
 def _of_shard(tasks: Sequence[Task], shard: tuple[int, int] | None) -> list[Task]:
-    """The tasks of this machine. What is in the cache here may not be there on others, so it plays no part."""
+    """The tasks of this machine. What is in the cache here may not be there on others, so it plays
+    no part."""
     if shard is None:
         return list(tasks)
     chosen = set(share({task.page.name: task.seconds for task in tasks}, *shard))

@@ -27,12 +27,14 @@ def update_catalog_files(
     lock: Lock,
     opened: Mapping[str, Catalog] | None = None,
 ) -> Catalogs:
-    """Bring the catalogues of ``pages`` up to date and write those that changed, unless the run is dry.
+    """Bring the catalogues of ``pages`` up to date and write those that changed, unless the run is
+    dry.
 
     ``opened`` stand for files of the same pages that a dry run has not written.
 
-    A catalogue that cannot be read is a finding; its file is left as it is. That of a page that upstream dropped
-    keeps what is nowhere else, as obsolete; it is removed when all of it lives on in other catalogues.
+    A catalogue that cannot be read is a finding; its file is left as it is. That of a page that
+    upstream dropped keeps what is nowhere else, as obsolete; it is removed when all of it lives on
+    in other catalogues.
     """
     with run.log.step("update") as step:
         files = CatalogFiles(run=run, locale=locale)
@@ -79,7 +81,8 @@ def _documents(lock: Lock) -> set[str]:
 
 
 def _tell_only_of(files: CatalogFiles, pages: Sequence[SplitPage], there: set[str]) -> None:
-    """Say nothing of pages that are upstream's, but not in this run: whoever asked for others did not ask for them."""
+    """Say nothing of pages that are upstream's, but not in this run: whoever asked for others did
+    not ask for them."""
     asked = {page.page.name for page in pages}
     for page in list(files.findings):
         if page in there and page not in asked:
@@ -97,7 +100,8 @@ def _is_unsafe(page: SplitPage, files: CatalogFiles) -> bool:
 
 
 def _redirects(run: Run) -> dict[str, str]:
-    """Where upstream sends the readers of old pages; a hint only, so that a file that cannot be read is no matter."""
+    """Where upstream sends the readers of old pages; a hint only, so that a file that cannot be
+    read is no matter."""
     path = run.paths.docs / "conf.py"
     if not path.is_file():
         return {}

@@ -50,7 +50,8 @@ class English:
         return self.pinned.get(page)
 
     def at(self, commit: str, page: str) -> tuple[Entry, ...]:
-        """What ``page`` asked for at ``commit``; nothing if it had no such page. Raises UpstreamError."""
+        """What ``page`` asked for at ``commit``; nothing if it had no such page. Raises
+        UpstreamError."""
         if commit == self.lock.commit:
             return self.at_pin(page) or ()
         if (commit, page) not in self.older:

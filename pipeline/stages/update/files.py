@@ -1,4 +1,5 @@
-"""The catalogues of a locale as files: read with what there is to say of them, and written where they changed."""
+"""The catalogues of a locale as files: read with what there is to say of them, and written where
+they changed."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ _READS_WITH = ("polib",)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CatalogFiles:
-    """The catalogues of one locale, by page: what they hold, the bytes of their files, what a person should know of them.
+    """The catalogues of one locale, by page: what they hold, the bytes of their files, what a
+    person should know of them.
 
     A file that cannot be read is in ``data`` and ``findings`` only.
     """
@@ -43,7 +45,8 @@ class CatalogFiles:
     def read_all(self) -> None:
         """Read every catalogue of the locale, also of pages that are not in this run.
 
-        A file that was read before is known by its digest: most runs come for one page, and need the texts of all.
+        A file that was read before is known by its digest: most runs come for one page, and need
+        the texts of all.
         """
         folder = self.run.paths.catalogs(self.locale)
         memo = self._memo()
@@ -62,8 +65,8 @@ class CatalogFiles:
     def write(self, updated: Mapping[str, Updated]) -> tuple[str, ...]:
         """Write what changed, then remove what is empty; return these files, relative to the root.
 
-        In this order a run that is killed between leaves a translation twice, never nowhere. A file that someone saved
-        since it was read stays as it is, and then nothing is removed either.
+        In this order a run that is killed between leaves a translation twice, never nowhere. A file
+        that someone saved since it was read stays as it is, and then nothing is removed either.
         """
         written: list[str] = []
         edited: list[str] = []
@@ -102,7 +105,8 @@ class CatalogFiles:
         return read
 
     def _know(self, pages: list[str]) -> None:
-        """Know the files that were just written as well, so that the next run finds everything as it is."""
+        """Know the files that were just written as well, so that the next run finds everything as
+        it is."""
         if not pages:
             return
         memo = self._memo()

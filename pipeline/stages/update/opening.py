@@ -1,4 +1,5 @@
-"""Open: rebuild the catalogues that are missing, merge what came in with the memory into those that exist."""
+"""Open: rebuild the catalogues that are missing, merge what came in with the memory into those that
+exist."""
 
 from __future__ import annotations
 
@@ -24,8 +25,9 @@ from pipeline.stages.update.workspace import MemoryResult, State, Workspace, rea
 def open_memory(run: Run, pages: Sequence[SplitPage], *, locale: str, lock: Lock) -> MemoryResult:
     """Bring what the memory holds into the working catalogues, before these are updated.
 
-    ``pages`` are those of the pin that this run has split. Catalogues that are missing are rebuilt at the memory's commit; in
-    those that exist entries are merged. English that cannot be had is a finding; its translations stay in the memory.
+    ``pages`` are those of the pin that this run has split. Catalogues that are missing are rebuilt
+    at the memory's commit; in those that exist entries are merged. English that cannot be had is a
+    finding; its translations stay in the memory.
     """
     work = Workspace.of(run, locale)
     work.sweep()
@@ -151,7 +153,8 @@ def _base(work: Workspace, theirs: Memory, data: bytes | None) -> Memory | None:
 
 
 def _held_elsewhere(work: Workspace) -> Held:
-    """The translations in every working catalogue as it was before this run, with what they were written for."""
+    """The translations in every working catalogue as it was before this run, with what they were
+    written for."""
     catalogs = []
     for page in work.where.catalog_pages():
         try:

@@ -1,4 +1,5 @@
-"""A memory as a catalogue again: its entries joined with upstream's English, as far as that can be had."""
+"""A memory as a catalogue again: its entries joined with upstream's English, as far as that can be
+had."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The stage itself: catalogues from the memory, brought up to date with what was split, and back into the memory."""
+"""The stage itself: catalogues from the memory, brought up to date with what was split, and back
+into the memory."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ from pipeline.stages.update.storing import store_memory
 def update(run: Run, pages: Sequence[SplitPage], *, locale: str, lock: Lock) -> Catalogs:
     """Bring the catalogues of ``pages`` in ``locale`` up to date, and the memory with them.
 
-    The findings and the files written are those of all three steps, each once, in the order of the steps.
+    The findings and the files written are those of all three steps, each once, in the order of the
+    steps.
     """
     opened = open_memory(run, pages, locale=locale, lock=lock)
     # A dry run has not written what it opened, so it is handed on.

@@ -64,7 +64,8 @@ def store_memory(
 
 @dataclass(kw_only=True)
 class _Store:
-    """The memory of all pages while some of it is written. What most runs need not know is found out when asked for."""
+    """The memory of all pages while some of it is written. What most runs need not know is found
+    out when asked for."""
 
     work: Workspace
     upstream: str  # its name
@@ -76,7 +77,8 @@ class _Store:
     state: State
 
     def write_pages(self) -> None:
-        """Write the memory of the pages that are due, with what stands nowhere else of what it held."""
+        """Write the memory of the pages that are due, with what stands nowhere else of what it
+        held."""
         for page, memory in self.closed.items():
             old = self.memories.get(page)
             rest = self._rest(memory, old) if old else []
@@ -124,7 +126,8 @@ class _Store:
 
     @cached_property
     def closed(self) -> dict[str, Memory]:
-        """The memory to be of the pages that are due. Where it cannot be read so far it is left alone; that is said already."""
+        """The memory to be of the pages that are due. Where it cannot be read so far it is left
+        alone; that is said already."""
         return {
             page: self._close(page, catalog)
             for page, catalog in self.due.items()
@@ -185,18 +188,21 @@ class _Store:
         )
 
     def _find(self, code: str) -> core.Place | None:
-        """Where some English can be found. The pin comes first: a killed run has brought some pages' memory there, others' not."""
+        """Where some English can be found. The pin comes first: a killed run has brought some
+        pages' memory there, others' not."""
         if code in self.pinned:
             return self.pinned[code]
         if len(self.due) > FEW:
             return self.places.get(code)
-        # Reading all of the memory for a page or two takes longer than anything else that is done for them.
+        # Reading all of the memory for a page or two takes longer than anything else that is done
+        # for them.
         naming = {page: data for page, data in self.files.items() if code.encode() in data}
         known = self.work.read_memories(self.upstream, naming)
         return core.index_places(known[page] for page in sorted(known)).get(code)
 
     def _head(self, page: str, catalog: Catalog) -> Memory:
-        """What the memory says of the page: as it is at the pin, or as it was if this run did not bring it there."""
+        """What the memory says of the page: as it is at the pin, or as it was if this run did not
+        bring it there."""
         wanted, old = self.wanted.get(page), self.memories.get(page)
         layout = core.layout_of(wanted or ())
         date = catalog.header.get("POT-Creation-Date", "")
@@ -225,7 +231,8 @@ class _Store:
 def _wanted(
     pages: Sequence[SplitPage], names: Iterable[str], lock: Lock
 ) -> dict[str, tuple[Entry, ...]]:
-    """What each page asks for at the pin: nothing if upstream dropped it. Pages that this run has not seen whole are left out."""
+    """What each page asks for at the pin: nothing if upstream dropped it. Pages that this run has
+    not seen whole are left out."""
     there = {file.path.rpartition(".")[0] for file in lock.files}
     whole = (page for page in pages if len(page.documents) == len(page.page.files))
     return {page: () for page in names if page not in there} | {

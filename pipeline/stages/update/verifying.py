@@ -16,9 +16,11 @@ from pipeline.stages.update.workspace import STORE, Workspace
 
 
 def verify_memory(run: Run) -> tuple[Finding, ...]:
-    """Prove that memory, catalogues and upstream agree: every difference is a finding, none is silence. Writes nothing.
+    """Prove that memory, catalogues and upstream agree: every difference is a finding, none is
+    silence. Writes nothing.
 
-    A catalogue that was not opened yet is no difference. Raises UpstreamError if nothing has been pulled.
+    A catalogue that was not opened yet is no difference. Raises UpstreamError if nothing has been
+    pulled.
     """
     paths = run.paths
     if not paths.lock.is_file():

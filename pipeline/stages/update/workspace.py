@@ -1,4 +1,5 @@
-"""The files of one locale that the memory stage works on, what it says of them, and what it remembers."""
+"""The files of one locale that the memory stage works on, what it says of them, and what it
+remembers."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ STORE = "Run: nox -s build"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryResult:
-    """What opening or storing did: findings by page, files written (or to be written) relative to the root.
+    """What opening or storing did: findings by page, files written (or to be written) relative to
+    the root.
 
     ``opened`` are the catalogues that opening made, for a run that writes nothing.
     """
@@ -148,7 +150,8 @@ class Workspace:
 
 @dataclass(slots=True)
 class State:
-    """The memory as last opened or stored here, and the digest of the catalogue that agreed with it, by page."""
+    """The memory as last opened or stored here, and the digest of the catalogue that agreed with
+    it, by page."""
 
     pages: dict[str, tuple[str, str]]
 
@@ -162,7 +165,8 @@ class State:
         return known[0].encode("utf-8", "surrogateescape") if known else None
 
     def keep(self, page: str, memory: bytes, catalog: bytes | None) -> None:
-        """Both sides start from ``memory`` now; ``catalog`` agrees with it, if there is one that does."""
+        """Both sides start from ``memory`` now; ``catalog`` agrees with it, if there is one that
+        does."""
         self.pages[page] = (_text(memory), _hash(catalog) if catalog is not None else "")
 
     def forget(self, pages: Iterable[str]) -> None:

@@ -1,0 +1,167 @@
+"""The configuration as frozen records: what a project says of its upstreams, of running code, of
+checks and of its site."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from pipeline.config.suggesting import did_you_mean
+from pipeline.errors import ConfigError
+
+# What is done to a kernel before the first cell of a page that cannot run as it is.
+MODES = ("pallas-interpret", "pallas-interpret-hlo", "stand-in-data")
+
+
+def matches(page: str, patterns: tuple[str, ...]) -> bool:
+    """Whether a page name matches one of the glob patterns; ``**`` and ``*`` both cross folders."""
+    return any(fnmatch.fnmatchcase(page, pattern) for pattern in patterns)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SkipRule:
+    """Pages (glob patterns) that are not executed, and why."""
+
+    pages: tuple[str, ...]
+    reason: str  # "accelerator" | "network data" | "heavy package" | "upstream bug"
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Acknowledgement:
+    """``raises-exception`` cells that are known not to raise. ``cells`` are numbers of code cells,
+    from 1."""
+
+    page: str
+    cells: tuple[int, ...]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRule:
+    """How some pages (glob patterns) are run, if not as they are, and why."""
+
+    pages: tuple[str, ...]
+    reason: str  # a class, as for SkipRule
+    note: str = ""
+    until: int = 0  # the first code cell (from 1) that cannot run here; 0: all run
+    needs: tuple[str, ...] = ()  # distributions: where all are installed, every cell runs
+    modes: tuple[str, ...] = ()  # what is done to the kernel before the first cell, of MODES
+    devices: int = 0  # CPU devices that JAX is to offer; 0: as it likes
+    timeout: int = 0  # seconds per cell; 0: as for all pages
+    compare: bool = False  # compare the outputs with those that upstream stored
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IgnoreRule:
+    """Checks that are not told on some pages (glob patterns), and why."""
+
+    codes: tuple[str, ...]
+    pages: tuple[str, ...]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SitePolicy:
+    """What a project says of its site. An URL that is empty leaves its links out."""
+
+    title: str = ""
+    # Template with {locale}, {name}, {page}, {line} and {digest}: an entry of a catalogue or of the
+    # memory.
+    edit_url: str = ""
+    notebook_url: str = (
+        ""  # template with {locale}, {name} and {page}: where Colab finds a translated notebook
+    )
+    english_url: str = ""  # the English docs, with a slash at the end
+    # What the command line says: translations that wait for a person are shown, and marked.
+    show_fuzzy: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Upstream:
+    """Where one set of English docs comes from. ``url`` may be a URL, a bundle, a repository or a
+    folder."""
+
+    name: str
+    url: str
+    ref: str = ""
+    docs: str = "."
+    page_url: str = ""  # template with {ref}, {commit} and {path}
+    license: str = ""
+    include: tuple[str, ...] = ("**",)
+    exclude: tuple[str, ...] = ()
+    skip: tuple[SkipRule, ...] = ()
+    run: tuple[RunRule, ...] = ()
+    acknowledge: tuple[Acknowledgement, ...] = ()
+    ignore: tuple[IgnoreRule, ...] = ()  # the project's
+    site: SitePolicy = field(default_factory=SitePolicy)
+    url_replaced: bool = False  # url is JAX_DOCS_UPSTREAM's, not the configured one
+    configured_url: str = ""
+
+    def with_ignored(self, rules: tuple[IgnoreRule, ...]) -> Upstream:
+        """A copy that knows which checks the project has silenced."""
+        return replace(self, ignore=rules)
+
+    def selects(self, page: str) -> bool:
+        """Whether ``page`` (a name without suffix) is to be translated at all."""
+        return matches(page, self.include) and not matches(page, self.exclude)
+
+    def ignored(self, page: str) -> frozenset[str]:
+        """The codes of the checks that do not count on ``page``."""
+        return frozenset(
+            code for rule in self.ignore if matches(page, rule.pages) for code in rule.codes
+        )
+
+    def run_rule(self, page: str) -> RunRule | None:
+        """The first rule about how ``page`` is run."""
+        return next((rule for rule in self.run if matches(page, rule.pages)), None)
+
+    def skip_rule(self, page: str) -> SkipRule | None:
+        """The first rule that keeps ``page`` from being executed."""
+        return next((rule for rule in self.skip if matches(page, rule.pages)), None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExecutionPolicy:
+    """How notebooks are run. ``jobs`` 0 means one per core."""
+
+    timeout: int = 100  # seconds per cell
+    page_timeout: int = 1800  # seconds per page
+    jobs: int = 0
+    memory: int = 8192  # MiB that a kernel and its children may use
+    output: int = 20  # MiB that a page may print
+    cache: int = 2048  # MiB that outputs may take in build/cache/
+    variables: tuple[
+        str, ...
+    ] = ()  # names of environment variables that kernels see besides those that they need
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """The whole configuration. ``root`` is the folder that holds ``pyproject.toml``."""
+
+    root: Path
+    jax: str
+    locales: tuple[str, ...]
+    upstreams: Mapping[str, Upstream]
+    execution: ExecutionPolicy = field(default_factory=ExecutionPolicy)
+    ignore: tuple[IgnoreRule, ...] = ()
+
+    @classmethod
+    def bare(cls, root: Path) -> Settings:
+        """What holds in a folder that is no project of ours, for checking catalogues there."""
+        return cls(root=root, jax="", locales=("zh_CN",), upstreams={})
+
+    def upstream(self, name: str | None) -> Upstream:
+        """The upstream called ``name``, or the first configured one."""
+        if name is None:
+            return next(iter(self.upstreams.values()))
+        if name not in self.upstreams:
+            known = ", ".join(self.upstreams)
+            raise ConfigError(
+                f"no upstream is called {name!r}",
+                hint=f"{did_you_mean(name, self.upstreams)}Configured: {known}.",
+            )
+        return self.upstreams[name]

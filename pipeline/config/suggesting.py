@@ -1,0 +1,12 @@
+"""The word that somebody may have meant."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """``Did you mean 'sync'? `` with a space after it; empty if no known word is near."""
+    nearest = difflib.get_close_matches(word, list(known), n=1)
+    return f"Did you mean {nearest[0]!r}? " if nearest else ""

@@ -1,0 +1,82 @@
+"""A table of the configuration, read value by value: every complaint names file and key."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pipeline.config.suggesting import did_you_mean
+from pipeline.errors import ConfigError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """The table called ``name`` (``tool.pipeline.execution``) in the file ``where``. A key that is
+    missing has its default."""
+
+    where: str
+    name: str
+    values: Mapping[str, Any]
+
+    def allow(self, *known: str) -> None:
+        """Raise ConfigError for the first key that is none of ``known``."""
+        for key in self.values:
+            if key not in known:
+                raise self.error(
+                    f"unknown key {key!r} in [{self.name}]",
+                    hint=f"{did_you_mean(key, known)}Known keys: {', '.join(known)}.",
+                )
+
+    def string(self, key: str, *, default: str = "") -> str:
+        """A string."""
+        value = self.values.get(key, default)
+        if not isinstance(value, str):
+            raise self.wrong(key, "a string", value)
+        return value
+
+    def strings(self, key: str, *, default: tuple[str, ...] = ()) -> tuple[str, ...]:
+        """A list of strings."""
+        value = self.values.get(key, list(default))
+        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+            raise self.wrong(key, "a list of strings", value)
+        return tuple(value)
+
+    def integer(self, key: str, *, default: int, least: int) -> int:
+        """A whole number of at least ``least``. TOML's ``true`` is none, though Python's is."""
+        value = self.values.get(key, default)
+        if type(value) is not int or value < least:
+            raise self.wrong(key, f"a whole number of at least {least}", value)
+        return value
+
+    def boolean(self, key: str) -> bool:
+        """``true`` or ``false``, which is the default."""
+        value = self.values.get(key, False)
+        if not isinstance(value, bool):
+            raise self.wrong(key, "true or false", value)
+        return value
+
+    def table(self, key: str) -> Table:
+        """A table within this one; an empty one if there is none."""
+        value = self.values.get(key, {})
+        if not isinstance(value, dict):
+            raise self.wrong(key, "a table", value)
+        return Table(where=self.where, name=f"{self.name}.{key}", values=value)
+
+    def tables(self, key: str) -> tuple[Table, ...]:
+        """An array of tables: ``[[name.key]]``."""
+        value = self.values.get(key, [])
+        if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+            raise self.wrong(key, "an array of tables", value)
+        name = f"{self.name}.{key}"
+        return tuple(Table(where=self.where, name=name, values=item) for item in value)
+
+    def wrong(self, key: str, wanted: str, got: object) -> ConfigError:
+        """What to raise for a value of another kind than ``wanted``."""
+        return self.error(
+            f"{self.name}.{key} must be {wanted}, not {got!r}", hint="Mend the value and run again."
+        )
+
+    def error(self, what: str, *, hint: str) -> ConfigError:
+        """What to raise for anything else."""
+        return ConfigError(what, where=self.where, hint=hint)
