@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pipeline.commands.holding import only_this_run
 from pipeline.commands.known import Known
 from pipeline.commands.pages import pages_of_run
 from pipeline.commands.reporting import write_report
 from pipeline.commands.updating import UpdatedLocale, update_locale
-from pipeline.core.document.read import SplitPage
 from pipeline.core.execution.result import Execution, Status
 from pipeline.core.pin.lock import Lock, Page
 from pipeline.core.results import PageResult
@@ -25,6 +25,9 @@ from pipeline.report.result import RunResult
 from pipeline.run import KernelOptions, Run
 from pipeline.stages import goes_as_far_as
 from pipeline.stages import pull as pull_stage
+
+if TYPE_CHECKING:
+    from pipeline.core.document.read import SplitPage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,9 +85,8 @@ def _merge_locale(
     run: Run, options: BuildOptions, pages: Sequence[Page], *, lock: Lock, locale: str
 ) -> MergedLocale:
     """Split, update and merge for one locale, as far as something has changed since the last run."""
-    from pipeline.stages.merge import ToMerge, merge
+    from pipeline.stages.merge.stage import ToMerge, merge
     from pipeline.stages.prune import prune
-    from pipeline.stages.split import split_page
 
     known = Known(run, locale)
     updated = update_locale(
@@ -92,6 +94,8 @@ def _merge_locale(
     )
 
     def read(page: Page) -> SplitPage:
+        from pipeline.stages.split import split_page
+
         return updated.splits.get(page.name) or split_page(run.paths, page)
 
     work = ToMerge(
@@ -103,7 +107,7 @@ def _merge_locale(
         code=known.code,
     )
     merged = merge(run, work, locale=locale, lock=lock, memo=known.merged)
-    changes = updated.catalogs.changes + merged.changes
+    changes = updated.changes + merged.changes
     if not run.pages:
         # A run of a few pages cannot tell what is left over.
         changes += prune(run, pages, locale=locale)

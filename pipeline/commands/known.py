@@ -15,7 +15,7 @@ from pipeline.adapters.memo import Memo, code_digest, digest_of, digest_of_files
 from pipeline.core.pin.lock import Page
 from pipeline.core.results import PageResult
 from pipeline.run import Run
-from pipeline.stages.merge import MergedPage
+from pipeline.stages.merge.known import MergedPage
 
 _LIBRARIES = ("docutils", "markdown-it-py", "mdit-py-plugins", "polib", "rapidfuzz")
 

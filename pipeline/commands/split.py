@@ -34,5 +34,5 @@ def update_pulled(run: Run) -> RunResult:
             made = updated.pages[page.name]
             rows.append(made.merged or made.row)
         by_locale[locale] = tuple(rows)
-        changes += updated.catalogs.changes
+        changes += updated.changes
     return RunResult(name=run.name, lock=lock, pages=by_locale, changes=changes, check_only=run.dry)

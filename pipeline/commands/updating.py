@@ -4,15 +4,18 @@ the last run."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from pipeline.commands.known import Known, UpdatedPage
-from pipeline.core.catalog.update import Catalogs
-from pipeline.core.document.read import SplitPage
 from pipeline.core.pin.lock import Lock, Page
 from pipeline.core.results import PageResult
 from pipeline.entries import Catalog
 from pipeline.run import Run
+
+if TYPE_CHECKING:
+    from pipeline.core.catalog.update import Catalogs
+    from pipeline.core.document.read import SplitPage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,9 +24,14 @@ class UpdatedLocale:
     are the ``catalogs``."""
 
     pages: Mapping[str, UpdatedPage]
-    splits: Mapping[str, SplitPage]
-    catalogs: Catalogs
     dropped: tuple[PageResult, ...]  # what is left of pages that upstream does not have any more
+    splits: Mapping[str, SplitPage] = field(default_factory=dict)
+    catalogs: Catalogs | None = None
+
+    @property
+    def changes(self) -> tuple[str, ...]:
+        """The files written, relative to the root."""
+        return self.catalogs.changes if self.catalogs else ()
 
 
 def update_locale(
@@ -37,22 +45,17 @@ def update_locale(
 ) -> UpdatedLocale:
     """Bring the catalogues of ``pages`` up to date. A ``thorough`` run looks at all of them, and
     counts what it kept."""
-    from pipeline.core.catalog.standing import with_classes
-    from pipeline.core.catalog.update import count_catalog
-    from pipeline.stages.merge import links_of
-    from pipeline.stages.split import split
-    from pipeline.stages.update.stage import update
-
     found = {} if thorough or run.pages else known.updated(pages)
     stale = [page for page in pages if page.name not in found]
     if not stale:
         run.log.note(f"nothing changed for {locale} since the last run")
-        return UpdatedLocale(
-            pages=found,
-            splits={},
-            catalogs=Catalogs(by_page={}, findings={}),
-            dropped=known.dropped(),
-        )
+        return UpdatedLocale(pages=found, dropped=known.dropped())
+    from pipeline.core.catalog.standing import with_classes
+    from pipeline.core.catalog.update import count_catalog
+    from pipeline.stages.merge.making import links_of
+    from pipeline.stages.split import split
+    from pipeline.stages.update.stage import update
+
     splits = split(run, stale)
     catalogs = update(run, splits, locale=locale, lock=lock)
     for page in splits:

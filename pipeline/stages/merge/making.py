@@ -1,0 +1,163 @@
+"""Pages that must be made: translations into their documents, without those that are broken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from pipeline.adapters import po
+from pipeline.core.catalog.standing import with_classes
+from pipeline.core.catalog.update import count_catalog, translations_of, wanted_entries
+from pipeline.core.checks.base import Subject
+from pipeline.core.checks.blocking import blocking_problem
+from pipeline.core.document.compose import Frame, Rejected, merge
+from pipeline.core.document.landing import landings_to_json
+from pipeline.core.document.read import SplitPage
+from pipeline.core.myst import targets as anchors
+from pipeline.core.pin.lock import blob_id
+from pipeline.core.results import PageResult
+from pipeline.entries import Catalog
+from pipeline.errors import GuardError, InputError
+from pipeline.findings import Finding, Severity
+from pipeline.stages.merge.known import MergedDocument, MergedFiles, MergedPage
+
+
+def make(
+    files: MergedFiles, page: SplitPage, catalog: Catalog | None, linked: frozenset[str]
+) -> MergedPage:
+    """Merge the documents of a page and write them.
+
+    ``linked`` are the fragments that links of any page point to: their headings keep the English
+    anchors. Without a ``catalog`` the one that lies there is read.
+    """
+    name = page.page.name
+    catalog = catalog or _catalog(files, name)
+    if not catalog.entries:
+        catalog = Catalog(entries=wanted_entries(name, page.documents))
+    path = files.run.paths.catalog(files.locale, name)
+    where = _Where(files.run.shown(path), catalog)
+    sound, findings = _without_errors(catalog, name, where, files.run.upstream.ignored(name))
+    refused: set[str] = set()
+    documents: list[MergedDocument] = []
+    for document in page.documents:
+        frame = Frame(attribution=files.attribution(document.path), anchors=linked)
+        try:
+            merged = merge(document, translations_of(sound), frame)
+        except GuardError as error:
+            findings.append(Finding.of(error, page=name))
+            continue
+        refused.update(rejected.message.msgid for rejected in merged.rejected)
+        findings += _rejections(page, where, merged.rejected)
+        blocks = landings_to_json(merged.blocks)
+        files.write(files.merged(document.path), merged.data)
+        files.write(files.blocks(document.path), blocks)
+        documents.append(
+            MergedDocument(
+                path=document.path,
+                blob=blob_id(merged.data),
+                blocks=blob_id(blocks),
+                attribution=frame.attribution if merged.translated else "",
+            )
+        )
+    return MergedPage(row=_result(page, sound, findings, refused), documents=tuple(documents))
+
+
+def _catalog(files: MergedFiles, page: str) -> Catalog:
+    """The catalogue of a page that this run has not updated; an empty one if it cannot be read,
+    which update has told."""
+    path = files.run.paths.catalog(files.locale, page)
+    if not path.is_file():
+        return Catalog()
+    try:
+        return po.read_catalog(path.read_bytes(), where=page).catalog
+    except InputError:
+        return Catalog()
+
+
+def links_of(page: SplitPage) -> tuple[tuple[str, str], ...]:
+    """The page and fragment that each link on ``page`` points to, sorted."""
+    texts = []
+    for document in page.documents:
+        texts += [(page.page.name, unit.split.text) for unit in document.units]
+    links: list[tuple[str, str]] = []
+    for target, fragments in anchors.linked_anchors(texts).items():
+        links += [(target, fragment) for fragment in fragments]
+    return tuple(sorted(links))
+
+
+@dataclass(frozen=True)
+class _Where:
+    """Where the entries of a catalogue stand in its file, as it lies on disk; found out when it is
+    asked for."""
+
+    name: str
+    catalog: Catalog
+
+    def line(self, msgid: str) -> str:
+        return f"{self.name}:{self._lines.get(msgid, 1)}"
+
+    @cached_property
+    def _lines(self) -> dict[str, int]:
+        written = po.read_catalog(po.format_catalog(self.catalog), where=self.name).catalog
+        return {entry.msgid: entry.line for entry in written.entries if entry.is_translated}
+
+
+def _without_errors(
+    catalog: Catalog, page: str, where: _Where, ignored: Set[str]
+) -> tuple[Catalog, list[Finding]]:
+    """The catalogue without the translations that are broken, and what is wrong with these."""
+    findings = []
+    entries = list(catalog.entries)
+    for at, entry in enumerate(entries):
+        error = blocking_problem(Subject(entry, page), ignored) if entry.is_translated else None
+        if error is None:
+            continue
+        check, problem = error
+        entries[at] = replace(entry, msgstr="")
+        findings.append(
+            Finding(
+                code=check.code,
+                severity=Severity.ERROR,
+                where=where.line(entry.msgid),
+                text=f"{problem.text}; the message is left in English",
+                page=page,
+                hint=problem.hint,
+            )
+        )
+    if not findings:
+        return catalog, []
+    return replace(catalog, entries=tuple(entries)), findings
+
+
+def _rejections(page: SplitPage, where: _Where, rejected: Sequence[Rejected]) -> Iterator[Finding]:
+    """A finding for each translation that the guard refused."""
+    for rejection in rejected:
+        refusal = rejection.refusal
+        yield Finding(
+            code=refusal.code,
+            severity=Severity.ERROR,
+            where=where.line(rejection.message.msgid),
+            text=f"the translation {refusal.text}; it is left in English ({rejection.place})",
+            page=page.page.name,
+            hint=refusal.hint,
+        )
+
+
+def _result(
+    page: SplitPage, catalog: Catalog, findings: Sequence[Finding], refused: Set[str]
+) -> PageResult:
+    """What readers see: a message whose translation was refused counts as not translated."""
+    shown = []
+    for entry in catalog.entries:
+        shown.append(replace(entry, msgstr="") if entry.msgid in refused else entry)
+    title = translations_of(catalog).get(page.title, page.title)
+    result = PageResult(
+        page=page.page.name,
+        files=page.page.files,
+        title=anchors.plain_title(title),
+        code_cells=len(page.documents[0].code) if page.documents else 0,
+        findings=tuple(dict.fromkeys(findings)),
+    )
+    shown_catalog = replace(catalog, entries=tuple(shown))
+    return with_classes(count_catalog(result, shown_catalog), shown_catalog)

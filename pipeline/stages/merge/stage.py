@@ -1,0 +1,102 @@
+"""The stage itself: every page of one locale, as it was merged before or made anew."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from pipeline.adapters.memo import Memo, digest_of
+from pipeline.core.pin.lock import Lock, Page
+from pipeline.core.results import PageResult
+from pipeline.findings import Finding
+from pipeline.run import Run
+from pipeline.stages.merge.known import MergedFiles, MergedPage
+
+if TYPE_CHECKING:
+    from pipeline.core.catalog.update import Catalogs
+    from pipeline.core.document.read import SplitPage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MergedPages:
+    """What the stage made of every page, and the files it wrote, relative to the root."""
+
+    rows: tuple[PageResult, ...]
+    changes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToMerge:
+    """What the stages before have to say of the pages of one locale."""
+
+    pages: Sequence[Page]
+    read: Callable[[Page], SplitPage]  # a page's documents and messages, if it must be made
+    catalogs: Catalogs | None  # None: no catalogue was updated, those that lie there count
+    findings: Mapping[str, tuple[Finding, ...]]  # by page
+    linked: Mapping[str, frozenset[str]]  # the fragments that links point to, by page
+    code: str  # the digest of all else that decides about a merge
+
+
+def merge(
+    run: Run, work: ToMerge, *, locale: str, lock: Lock, memo: Memo[MergedPage]
+) -> MergedPages:
+    """Write ``merged/<path>`` for every document that can be read, if it changed.
+
+    A translation in which a check finds an error, or that the guard refuses, is a finding, and its
+    message stays English. A document that would differ from upstream all the same is not written. A
+    page that ``memo`` knows under all that it is made from stays as it is; if only the commit is
+    another one, its attribution is edited.
+    """
+    files = MergedFiles(run, locale, lock)
+    rows: list[PageResult] = []
+    with run.log.step("merge") as step:
+        for page in work.pages:
+            linked = work.linked.get(page.name, frozenset())
+            key = _key(files, work, page, linked)
+            last = memo.recall(page.name, key) if key else None
+            merged = files.made_again(last) if last else None
+            if merged is None:
+                merged = _make(files, work, page, linked)
+            if key:
+                memo.keep(page.name, key, merged)
+            rows.append(_row(work, page.name, merged))
+        done = sum(row.translated for row in rows)
+        total = sum(row.messages for row in rows)
+        written = f"{len(files.changes)} files written"
+        step.result = f"{done} of {total} messages translated, {written}"
+    return MergedPages(rows=tuple(rows), changes=tuple(files.changes))
+
+
+def _key(files: MergedFiles, work: ToMerge, page: Page, linked: Set[str]) -> str:
+    """The digest of all that the page is made from; empty if nothing may be known of it."""
+    if files.run.dry:
+        return ""
+    data: bytes | None
+    if work.catalogs is not None and page.name in work.catalogs.by_page:
+        # Without the bytes of its file a catalogue has no key: somebody has saved it meanwhile.
+        data = work.catalogs.data.get(page.name)
+        if data is None:
+            return ""
+    else:
+        path = files.run.paths.catalog(files.locale, page.name)
+        data = path.read_bytes() if path.is_file() else b""
+    return digest_of(work.code, repr(page.files), repr(sorted(linked)), data)
+
+
+def _make(files: MergedFiles, work: ToMerge, page: Page, linked: frozenset[str]) -> MergedPage:
+    from pipeline.stages.merge.making import make  # reads Markdown: most runs make no page
+
+    catalog = work.catalogs.by_page.get(page.name) if work.catalogs else None
+    return make(files, work.read(page), catalog, linked)
+
+
+def _row(work: ToMerge, page: str, merged: MergedPage) -> PageResult:
+    """What there is to say of a page after all stages so far."""
+    findings = dict.fromkeys((*work.findings.get(page, ()), *merged.row.findings))
+    row = replace(merged.row, findings=tuple(findings))
+    if work.catalogs is None:
+        return row
+    from pipeline.core.catalog.standing import update_counts
+
+    return replace(row, update=update_counts(work.catalogs, page))
