@@ -1,0 +1,175 @@
+"""Catalogues to ``.po`` bytes, in GNU's own layout (``msgcat --no-wrap``).
+
+In goes a catalogue, out come the only bytes that we ever write for it. Writing is done here and not
+by polib, which wraps lines at other places than GNU does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from pipeline.adapters.po.syntax import (
+    END_ISOLATE,
+    FLAG,
+    ISOLATE,
+    UNWRITABLE,
+    ends_in_backslash,
+    same_edges,
+)
+from pipeline.entries import Catalog, Entry
+from pipeline.errors import InputError
+
+_LINE_BREAK = re.compile(r"\r\n|\r|\n")
+_BAD_IN_REFERENCE = re.compile(f"[\r\n{ISOLATE}{END_ISOLATE}]")
+_NEEDS_ISOLATES = re.compile(r"[ \t]|\\\Z")  # a space, or a backslash at the end of the line
+# Everything that GNU escapes, but line breaks: these also decide where a string is cut.
+# The backslash comes first: what stands for the others has backslashes of its own.
+# (One `replace` after the other is ten times as fast as `str.translate` on Chinese.)
+_ESCAPES = (
+    ("\\", "\\\\"),
+    ('"', '\\"'),
+    ("\t", "\\t"),
+    ("\r", "\\r"),
+    ("\a", "\\a"),
+    ("\b", "\\b"),
+    ("\f", "\\f"),
+    ("\v", "\\v"),
+)
+
+
+def format_catalog(catalog: Catalog) -> bytes:
+    """The canonical bytes of ``catalog``: UTF-8, LF, unwrapped; entries in order, obsolete last.
+
+    ``read_catalog`` gives the same catalogue back, and ``msgfmt -c`` accepts it if the header is
+    complete (``standard_header``), except that a comment with line breaks becomes several, line
+    breaks at the edges of a msgstr follow its msgid, and flags such as ``python-format`` are left
+    out (a bare ``%`` would then be an error).
+    Raises InputError for what no ``.po`` file can hold: NUL, U+0004, lone surrogates, two entries
+    with one msgid, an empty msgid.
+    """
+    blocks: list[str] = []
+    if catalog.header or catalog.comment:
+        blocks.append(_header_block(catalog))
+    seen: set[tuple[str | None, str]] = set()
+    for entry in sorted(catalog.entries, key=lambda entry: entry.obsolete):
+        key = (entry.context, entry.msgid)
+        if key == (None, ""):  # this is how the header is told from the entries
+            raise _unwritable("an entry without msgid", at=entry.msgid)
+        if key in seen:
+            raise _unwritable("two entries with the same msgid", at=entry.msgid)
+        seen.add(key)
+        blocks.append("\n".join(_entry_lines(entry)) + "\n")
+    return _encode("\n".join(blocks))
+
+
+def _encode(text: str) -> bytes:
+    for character, name in UNWRITABLE.items():
+        if character in text:
+            raise _unwritable(name, at=_line_at(text, text.index(character)))
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        what = "a lone surrogate, which UTF-8 does not have"
+        raise _unwritable(what, at=_line_at(text, error.start)) from error
+
+
+def _header_block(catalog: Catalog) -> str:
+    fields = ""
+    for name, value in catalog.header.items():
+        if not name.strip() or ":" in name or "\n" in name + value:
+            raise _unwritable("a header field with a colon in its name or a line break", at=name)
+        fields += f"{name}: {value}\n"
+    lines = [*_comment_lines("#", catalog.comment), 'msgid ""']
+    # msgcat gives the header one line per field even if there is only one.
+    lines += _string_lines("", "msgstr", fields, is_header=True)
+    return "\n".join(lines) + "\n"
+
+
+def _entry_lines(entry: Entry) -> Iterator[str]:
+    yield from _comment_lines("#", entry.comments)
+    yield from _comment_lines("#.", entry.notes)
+    yield from _reference_lines(entry)
+    flags = _written_flags(entry)
+    if flags:
+        yield "#, " + ", ".join(flags)
+    # The previous msgid of an obsolete entry has both marks in one: "#~| msgid".
+    mark, previous_mark = ("#~ ", "#~| ") if entry.obsolete else ("", "#| ")
+    if entry.previous is not None:
+        yield from _string_lines(previous_mark, "msgid", entry.previous)
+    if entry.context is not None:
+        yield from _string_lines(mark, "msgctxt", entry.context)
+    yield from _string_lines(mark, "msgid", entry.msgid)
+    yield from _string_lines(mark, "msgstr", same_edges(entry.msgid, entry.msgstr))
+
+
+def _written_flags(entry: Entry) -> list[str]:
+    """The flags of the "#," line. ``no-python-format`` stays, ``python-format`` does not."""
+    flags = ["fuzzy"] if entry.fuzzy else []
+    for flag in entry.flags:
+        if flag.endswith("-format") and not flag.startswith("no-"):
+            continue
+        if not FLAG.fullmatch(flag):
+            raise _unwritable("a flag with a space or a comma", at=entry.msgid)
+        flags.append(flag)
+    return flags
+
+
+def _comment_lines(mark: str, comments: Iterable[str]) -> Iterator[str]:
+    for comment in comments:
+        for row in _LINE_BREAK.split(comment):
+            if not row:
+                yield mark
+            elif ends_in_backslash(row):
+                yield f"{mark} {row} "  # see ends_in_backslash
+            else:
+                yield f"{mark} {row}"
+
+
+def _reference_lines(entry: Entry) -> Iterator[str]:
+    for name in entry.references:
+        if not name or _BAD_IN_REFERENCE.search(name):
+            raise _unwritable(f"the reference {name!r}", at=entry.msgid)
+        if _NEEDS_ISOLATES.search(name):
+            yield f"#: {ISOLATE}{name}{END_ISOLATE}"
+        else:
+            yield f"#: {name}"
+
+
+def _string_lines(mark: str, keyword: str, text: str, *, is_header: bool = False) -> Iterator[str]:
+    """``keyword "text"``; text with a line break inside starts on a line of its own.
+
+    From there on it has one line for each of its lines:
+
+        msgid ""
+        "first\\n"
+        "second"
+    """
+    for character, escape in _ESCAPES:
+        text = text.replace(character, escape)
+    has_break_inside = text.find("\n", 0, -1) >= 0  # one at the very end is none
+    if not is_header and not has_break_inside:
+        text = text.replace("\n", "\\n")
+        yield f'{mark}{keyword} "{text}"'
+        return
+    yield f'{mark}{keyword} ""'
+    *rows, rest = text.split("\n")
+    for row in rows:
+        yield f'{mark}"{row}\\n"'
+    if rest:
+        yield f'{mark}"{rest}"'
+
+
+def _line_at(text: str, offset: int) -> str:
+    """The line of ``text`` that ``offset`` is in, from its beginning."""
+    start = text.rfind("\n", 0, offset) + 1
+    line, _, _ = text[start:].partition("\n")
+    return line
+
+
+def _unwritable(what: str, *, at: str) -> InputError:
+    return InputError(
+        f"a .po file cannot hold {what}",
+        where=f"catalogue entry {at[:60]!r}",
+        hint="Take it out and run again; nothing was written.",
+    )
