@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pipeline.adapters.files import WriteError, read_bytes, write_if_changed
-from pipeline.adapters.upstream.git import (
+from pipeline.adapters.upstream import (
     Address,
     Kind,
     Repository,

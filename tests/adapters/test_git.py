@@ -1,4 +1,4 @@
-"""The git facade, against real repositories, bundles and servers (``file://`` runs git's own upload-pack)."""
+"""Upstreams in git: real repositories, bundles, servers (``file://`` runs git's own upload-pack)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from threading import Thread
 import pytest
 from places import ROOT
 
-from pipeline.adapters.upstream.git import (
+from pipeline.adapters.upstream import (
     Address,
     Kind,
     Repository,
@@ -50,7 +50,7 @@ def git(folder: Path, *arguments: str) -> str:
 
 @pytest.fixture
 def origin(tmp_path: Path) -> Path:
-    """Two commits; annotated tag v1.0 on the first, lightweight tag v1.1 and branch ``side`` on the second."""
+    """Two commits: annotated tag v1.0; then lightweight tag v1.1 and branch ``side``."""
     folder = tmp_path / "origin"
     (folder / "docs" / "deep").mkdir(parents=True)
     (folder / "src").mkdir()
@@ -429,7 +429,7 @@ def test_an_old_server_that_sends_no_single_blobs_is_asked_for_the_whole_commit(
     origin: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Protocol 0 knows filters, but refuses objects that no ref points to.
-    monkeypatch.setattr("pipeline.adapters.upstream.git._OPTIONS", ("-c", "protocol.version=0"))
+    monkeypatch.setattr("pipeline.adapters.upstream.program._OPTIONS", ("-c", "protocol.version=0"))
     with opened(upstream_url("filtering server", origin), tmp_path) as repository:
         entries = repository.fetch(git(origin, "rev-parse", "main"), "docs")
         assert [repository.read(entry.blob) for entry in entries] == [b"# A, second\n", b"# B\n"]
@@ -526,7 +526,8 @@ def test_a_commit_without_a_proper_date_has_none(origin: Path, tmp_path: Path) -
     for stamp in ("99999999999999999 +0000", "1 +9999", "x"):
         tree = git(origin, "rev-parse", "main^{tree}")
         (tmp_path / "commit").write_text(
-            f"tree {tree}\nauthor A <a@b> 1 +0000\ncommitter A <a@b> {stamp}\n\ncommitter A <a@b> 1 +0000\n"
+            f"tree {tree}\nauthor A <a@b> 1 +0000\ncommitter A <a@b> {stamp}\n\n"
+            "committer A <a@b> 1 +0000\n"
         )
         commit = git(
             origin, "hash-object", "-t", "commit", "-w", "--literally", str(tmp_path / "commit")
@@ -537,8 +538,9 @@ def test_a_commit_without_a_proper_date_has_none(origin: Path, tmp_path: Path) -
 
 def test_without_git_the_way_out_is_told(origin: Path) -> None:
     script = (
-        "import sys; from pathlib import Path; from pipeline.adapters.upstream.git import *\n"
-        "with open_repository(Address(url=sys.argv[1], kind=Kind.LOCAL), store=Path('x'), way_out=''): pass"
+        "import sys; from pathlib import Path; from pipeline.adapters.upstream import *\n"
+        "address = Address(url=sys.argv[1], kind=Kind.LOCAL)\n"
+        "with open_repository(address, store=Path('x'), way_out=''): pass"
     )
     environ = {"PATH": "/nowhere"}
     run = subprocess.run(

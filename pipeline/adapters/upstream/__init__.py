@@ -1,1 +1,22 @@
-"""Where upstream's docs come from: git, and the indexes that tell of releases and names."""
+"""Where the English comes from: repositories, bundles, folders; and who else is asked for what.
+
+``open_upstream`` opens the upstream that the configuration names, and ``address_of`` tells where it
+is. Stages need no more than these two; ``open_repository`` is what they are made of.
+"""
+
+from pipeline.adapters.upstream.address import Address, Kind, read_address, without_password
+from pipeline.adapters.upstream.configured import CHECK_ADDRESS, address_of, open_upstream
+from pipeline.adapters.upstream.repository import Repository, TreeEntry, open_repository
+
+__all__ = [
+    "CHECK_ADDRESS",
+    "Address",
+    "Kind",
+    "Repository",
+    "TreeEntry",
+    "address_of",
+    "open_repository",
+    "open_upstream",
+    "read_address",
+    "without_password",
+]

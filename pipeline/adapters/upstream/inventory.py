@@ -1,4 +1,8 @@
-"""The list of objects that another Sphinx site documents (``objects.inv``), so that names of the API lead there."""
+"""The list of objects that another Sphinx site documents (``objects.inv``).
+
+With it, names of the API lead to that site. A site can do without: whatever goes wrong, there is no
+list and no error.
+"""
 
 from __future__ import annotations
 
@@ -10,15 +14,22 @@ _MAGIC = b"# Sphinx inventory version 2\n"
 
 
 def fetch_inventory(site: str, *, timeout: float = 10.0) -> bytes | None:
-    """The inventory of the Sphinx site at ``site`` (an URL that ends with a slash); None if it cannot be had, for whatever reason."""
+    """The inventory of the Sphinx site at ``site`` (an URL that ends with a slash).
+
+    None if it cannot be had, for whatever reason.
+    """
     from urllib.request import Request, urlopen
 
     try:
-        if urlsplit(site).scheme not in ("http", "https"):
+        if urlsplit(site).scheme not in ("http", "https"):  # "file:" would read this machine
             return None
-        request = Request(f"{site}objects.inv", headers={"User-Agent": "jax-docs-zh"})  # noqa: S310 - the scheme is looked at above
+        request = Request(  # noqa: S310 - the scheme is looked at above
+            f"{site}objects.inv", headers={"User-Agent": "jax-docs-zh"}
+        )
         with urlopen(request, timeout=timeout) as answer:  # noqa: S310
             data: bytes = answer.read(MOST + 1)
     except (OSError, ValueError, http.client.HTTPException):
         return None
-    return data if data.startswith(_MAGIC) and len(data) <= MOST else None
+    if len(data) > MOST or not data.startswith(_MAGIC):
+        return None
+    return data

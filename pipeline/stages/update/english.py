@@ -19,7 +19,7 @@ from pipeline.paths import Paths
 from pipeline.run import Run
 
 if TYPE_CHECKING:
-    from pipeline.adapters.upstream.git import Repository
+    from pipeline.adapters.upstream import Repository
 
 
 @dataclass(slots=True, kw_only=True)
@@ -119,7 +119,7 @@ def open_english(run: Run, pages: Sequence[SplitPage], lock: Lock) -> Iterator[E
         def repository() -> Repository | None:
             """Opened when it is asked for: most runs need the pin alone."""
             if not known:
-                from pipeline.adapters.upstream.git import Kind, open_repository, read_address
+                from pipeline.adapters.upstream import Kind, open_repository, read_address
 
                 address = read_address(
                     upstream.url, base=Path.cwd() if upstream.url_replaced else run.settings.root

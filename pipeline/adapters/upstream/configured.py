@@ -1,0 +1,57 @@
+"""The upstream that the configuration names: where it is, and how it is opened.
+
+Here alone is decided from which folder a relative address counts, where the private repository of
+an upstream lies, and what to tell when it cannot be reached.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from pipeline.adapters.upstream.address import Address, Kind, read_address
+from pipeline.adapters.upstream.repository import Repository, open_repository
+from pipeline.config import UPSTREAM_VARIABLE, Settings, Upstream
+from pipeline.paths import Paths
+
+CHECK_ADDRESS = "Check the address and the network, and run again."
+
+
+def address_of(settings: Settings, upstream: Upstream) -> Address:
+    """Where ``upstream`` is; runs no git. Raises UpstreamError if that is no address.
+
+    A relative path in the configuration starts at the project; one in the variable that replaces it
+    starts where the person is who has set it.
+    """
+    base = Path.cwd() if upstream.url_replaced else settings.root
+    return read_address(upstream.url, base=base)
+
+
+@contextmanager
+def open_upstream(
+    settings: Settings, upstream: Upstream, *, way_out: str = ""
+) -> Iterator[Repository | None]:
+    """Open ``upstream`` for reading; None stands for a plain folder, which has no history.
+
+    ``way_out`` tells what to do when it cannot be reached; empty: what fits this upstream.
+    Raises UpstreamError.
+    """
+    address = address_of(settings, upstream)
+    if address.kind is Kind.FOLDER:
+        yield None
+        return
+    cache = Paths(settings.root, upstream.name).cache
+    # Resolved: the build folder may be a link, and git is told the folder by its name.
+    store = (cache / "git" / f"{upstream.name}.git").resolve()
+    with open_repository(address, store=store, way_out=way_out or _way_out(upstream)) as repository:
+        yield repository
+
+
+def _way_out(upstream: Upstream) -> str:
+    if upstream.name == "jax":
+        return (
+            f"Set {UPSTREAM_VARIABLE} to a clone, a bundle or a mirror of it, "
+            "or run the sample: nox -s sync -- sample"
+        )
+    return CHECK_ADDRESS

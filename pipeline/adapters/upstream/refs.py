@@ -1,0 +1,72 @@
+"""Names of commits: refs, as a person gives them and as a repository lists them.
+
+A listing is a mapping from full names ("refs/tags/v1", "HEAD") to commits. An annotated tag has a
+commit of its own there, and a second name, "refs/tags/v1^{}", for the commit that it stands for.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Mapping
+
+FULL_COMMIT = re.compile(r"[0-9a-f]{40}")
+SHORT_COMMIT = re.compile(r"[0-9a-f]{7,39}")
+PEELED = "^{}"
+
+# What git does not allow in a name (git-check-ref-format), and what its revision syntax would read.
+_BAD_IN_REF = re.compile(
+    r"""
+    ^ [-/.]
+    | [\x00-\x20\x7f~^:?*\[\\]
+    | \.\. | // | @\{ | /\.
+    | (/|\.|\.lock) $
+    """,
+    re.VERBOSE,
+)
+
+
+def is_ref(text: str) -> bool:
+    """Whether ``text`` can be the name of a ref; the empty one stands for HEAD."""
+    return not _BAD_IN_REF.search(text)
+
+
+def match_ref(ref: str, refs: Mapping[str, str]) -> str | None:
+    """The commit of ``ref`` in a listing; tags go before branches, as in git. "" is HEAD."""
+    names = (f"refs/tags/{ref}", f"refs/heads/{ref}", ref) if ref else ("HEAD",)
+    for name in names:
+        commit = refs.get(f"{name}{PEELED}") or refs.get(name)
+        if commit:
+            return commit
+    if SHORT_COMMIT.fullmatch(ref):
+        return _match_short_commit(ref, refs)
+    return None
+
+
+def _match_short_commit(digits: str, refs: Mapping[str, str]) -> str | None:
+    """The one commit in the listing that begins with ``digits``; None if there are several."""
+    commits = set()
+    for name, commit in refs.items():
+        if commit.startswith(digits):
+            commits.add(refs.get(f"{name}{PEELED}", commit))
+    return commits.pop() if len(commits) == 1 else None
+
+
+def tag_names(refs: Mapping[str, str]) -> frozenset[str]:
+    """The tags in a listing, as people write them."""
+    tags = (name for name in refs if name.startswith("refs/tags/"))
+    return frozenset(_short_name(name) for name in tags)
+
+
+def near_names(ref: str, refs: Mapping[str, str]) -> list[str]:
+    """Up to three tags and branches that ``ref`` may be meant to be."""
+    return difflib.get_close_matches(ref, short_names(refs), n=3, cutoff=0.5)
+
+
+def short_names(refs: Mapping[str, str]) -> list[str]:
+    """The tags and branches in a listing, as people write them, sorted."""
+    return sorted({_short_name(name) for name in refs})
+
+
+def _short_name(name: str) -> str:
+    return re.sub(r"^refs/(tags|heads)/", "", name.removesuffix(PEELED))

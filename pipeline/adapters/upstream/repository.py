@@ -1,0 +1,243 @@
+"""One upstream repository: resolves a ref, fetches one commit, lists and reads its files.
+
+A local repository is read in place. Of any other, what is needed is fetched into a private store as
+cheaply as the other side allows, and what is there already is not fetched again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+from typing import NoReturn
+
+from pipeline.adapters.upstream.address import Address, Kind, git_folder, without_password
+from pipeline.adapters.upstream.errors import NO_ANSWER, UpstreamErrors, reason_of
+from pipeline.adapters.upstream.program import Program, Progress, run_git
+from pipeline.adapters.upstream.refs import (
+    FULL_COMMIT,
+    SHORT_COMMIT,
+    is_ref,
+    match_ref,
+    tag_names,
+)
+from pipeline.adapters.upstream.store import Store
+
+# The line of a commit that says when it was made: "committer A <a@b> 1700000000 +0800".
+_COMMITTER = re.compile(rb"^committer .*> (\d+) ([+-])(\d\d)(\d\d)$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TreeEntry:
+    """One file of a tree. ``path`` is relative to the docs folder.
+
+    Bytes of the path that are not UTF-8 are surrogates.
+    """
+
+    mode: str  # "100644", "120000" (symbolic link), "160000" (submodule)
+    blob: str
+    path: str
+
+
+@contextmanager
+def open_repository(address: Address, *, store: Path, way_out: str) -> Iterator[Repository]:
+    """Read the repository at ``address``. ``store`` is the folder that fetched objects go to.
+
+    ``way_out`` tells what to do when the other side cannot be reached. Raises UpstreamError.
+    """
+    folder = store
+    in_place = address.kind is Kind.LOCAL
+    if in_place:
+        folder = git_folder(Path(address.url)) or store
+    errors = UpstreamErrors(
+        where=without_password(address.url), kind=address.kind, store=store, way_out=way_out
+    )
+    with run_git(folder, address.url, in_place=in_place) as program:
+        yield Repository(address, program, errors)
+
+
+class Repository:
+    """One upstream repository.
+
+    Every method raises UpstreamError, or WriteError where the disk is full.
+    """
+
+    def __init__(self, address: Address, program: Program, errors: UpstreamErrors) -> None:
+        self._kind = address.kind
+        self._url = address.url
+        self._program = program
+        self._errors = errors
+        self._store = Store(program, errors)
+
+    def resolve(self, ref: str, progress: Progress | None = None) -> str:
+        """The commit (40 hex digits) that ``ref`` names.
+
+        It is a tag, a branch, a full or a short commit; "" is HEAD. Asks the other side once, and
+        not at all for a full commit that is here already.
+        """
+        if ref == "HEAD":
+            ref = ""
+        if not is_ref(ref):
+            raise self._errors.bad_ref(ref)
+        refs: dict[str, str] = {}
+        if self._kind is Kind.LOCAL:
+            commit = self._peel(ref or "HEAD")
+            if commit is None:
+                refs = self._local_refs()
+        elif FULL_COMMIT.fullmatch(ref):
+            commit = self._peel(ref) or self._fetch_and_peel(ref, progress)
+        else:
+            refs = self._advertised(ref)
+            commit = self._find(ref, refs, progress)
+        if commit is None:
+            raise self._errors.unknown_ref(ref, refs)
+        return commit
+
+    def fetch(
+        self, commit: str, docs: str, progress: Progress | None = None
+    ) -> tuple[TreeEntry, ...]:
+        """The files of folder ``docs`` ("." is the root) at ``commit``, which can then be read.
+
+        Transfers only what is not here yet, all blobs in one go.
+        """
+        if self._peel(commit) is None:
+            self._store.fetch_commit(commit, progress)
+        entries = self._list(commit, docs)
+        missing = self._missing(commit, docs)
+        if missing:
+            self._store.fetch_blobs(missing, commit, progress)
+        return entries
+
+    def read(self, blob: str) -> bytes:
+        """The content of an object."""
+        try:
+            return self._program.read_object(blob)
+        except (ValueError, OSError) as error:
+            raise self._errors.damaged(f"object {blob} cannot be read") from error
+
+    def date(self, commit: str) -> str:
+        """When ``commit`` was committed, ISO 8601 with offset; empty if it does not say so."""
+        head, _, _ = self.read(commit).partition(b"\n\n")  # the message may say anything
+        committer = _COMMITTER.search(head)
+        if committer is None:
+            return ""
+        seconds, sign, hours, minutes = committer.groups()
+        offset = timedelta(hours=int(hours), minutes=int(minutes))
+        if sign == b"-":
+            offset = -offset
+        try:
+            zone = timezone(offset) if offset else UTC
+            return datetime.fromtimestamp(int(seconds), zone).isoformat()
+        except (ValueError, OverflowError, OSError):
+            return ""  # the number may be of a year that no calendar has
+
+    def distance(self, old: str, new: str) -> tuple[int, int] | None:
+        """How many commits lead to ``new`` only, and to ``old`` only.
+
+        None if the history between them is not here.
+        """
+        shallow = self._program.call("rev-parse", "--is-shallow-repository")
+        if shallow.status or shallow.output.strip() != b"false":
+            return None
+        counts = self._program.call("rev-list", "--left-right", "--count", f"{old}...{new}")
+        if counts.status:
+            return None
+        behind, ahead = counts.output.split()
+        return int(ahead), int(behind)
+
+    def tags(self) -> frozenset[str]:
+        """The names of all tags. Asks the other side once, and transfers nothing else."""
+        if self._kind is Kind.LOCAL:
+            return tag_names(self._local_refs())
+        return tag_names(self._advertised("refs/tags"))
+
+    def _find(self, ref: str, refs: dict[str, str], progress: Progress | None) -> str | None:
+        """The commit of ``ref``, where ``refs`` are those that the other side has."""
+        commit = match_ref(ref, refs)
+        if commit and self._kind is Kind.REMOTE:
+            return commit
+        if commit:  # a bundle does not say what an annotated tag stands for
+            return self._peel(commit) or self._fetch_and_peel(commit, progress)
+        if not SHORT_COMMIT.fullmatch(ref):
+            return None
+        peeled = self._peel(ref)
+        if peeled is None and refs and self._kind is Kind.BUNDLE:
+            # Any ref of a bundle brings all that is in it.
+            self._store.fetch_commit(next(iter(refs.values())), progress)
+            peeled = self._peel(ref)
+        return peeled
+
+    def _advertised(self, ref: str) -> dict[str, str]:
+        """The refs that the other side has: name → commit."""
+        # Asking for heads and tags only spares the list of all pull requests; HEAD is outside of
+        # both.
+        narrow = ["--heads", "--tags"] if ref and self._kind is Kind.REMOTE else []
+        only = [] if ref else ["HEAD"]
+        answer = self._program.call("ls-remote", *narrow, "--", self._url, *only, timeout=NO_ANSWER)
+        if answer.status:
+            raise self._errors.failure(answer.complaint)
+        refs = {}
+        for line in answer.text.split("\n"):
+            if line:
+                commit, _, name = line.partition("\t")
+                refs[name] = commit
+        return refs
+
+    def _local_refs(self) -> dict[str, str]:
+        listing = "--format=%(refname) %(objectname)"
+        answer = self._program.call("for-each-ref", listing, "refs/tags", "refs/heads")
+        refs = {}
+        for line in answer.text.split("\n"):
+            if line:
+                name, commit = line.split(" ")
+                refs[name] = commit
+        return refs
+
+    def _peel(self, name: str) -> str | None:
+        """The commit that ``name`` leads to, if it is here."""
+        answer = self._program.call("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
+        if answer.status:
+            return None
+        return answer.output.decode("ascii").strip()
+
+    def _fetch_and_peel(self, commit: str, progress: Progress | None) -> str | None:
+        self._store.fetch_commit(commit, progress)
+        return self._peel(commit)
+
+    def _list(self, commit: str, docs: str) -> tuple[TreeEntry, ...]:
+        answer = self._program.call("ls-tree", "-r", "-z", _tree(commit, docs))
+        if answer.status:
+            self._refuse_folder(commit, docs)
+        entries = []
+        for row in answer.output.decode("utf-8", "surrogateescape").split("\0"):
+            if row:  # "100644 blob 1f2e…<TAB>path/of/file.md"
+                facts, path = row.split("\t", 1)
+                mode, _kind, blob = facts.split(" ")
+                entries.append(TreeEntry(mode=mode, blob=blob, path=path))
+        return tuple(entries)
+
+    def _refuse_folder(self, commit: str, docs: str) -> NoReturn:
+        """Raise UpstreamError: there is no ``docs``, or the commit itself cannot be read."""
+        answer = self._program.call("ls-tree", "-d", "-z", "--name-only", commit)
+        if answer.status:
+            raise self._errors.damaged(reason_of(answer.complaint))
+        folders = [name for name in answer.text.split("\0") if name]
+        raise self._errors.no_folder(docs, commit, folders=folders)
+
+    def _missing(self, commit: str, docs: str) -> list[str]:
+        """The blobs under ``docs`` that a filtered fetch has left out."""
+        answer = self._program.call(
+            "rev-list", "--objects", "--no-object-names", "--missing=print", _tree(commit, docs)
+        )
+        if answer.status:
+            raise self._errors.damaged(reason_of(answer.complaint))
+        lines = answer.output.decode("ascii").split("\n")
+        return [line.removeprefix("?") for line in lines if line.startswith("?")]
+
+
+def _tree(commit: str, docs: str) -> str:
+    """How git names the folder ``docs`` at ``commit``; the root has an empty name."""
+    return f"{commit}:{'' if docs == '.' else docs}"

@@ -1,0 +1,82 @@
+"""The upstream that the configuration names, as stages open it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from test_git import git
+
+from pipeline.adapters.upstream import Kind, address_of, open_upstream
+from pipeline.config import Settings, Upstream
+from pipeline.errors import UpstreamError
+
+
+def settings_at(root: Path) -> Settings:
+    return Settings(root=root, jax="1.0", locales=(), upstreams={})
+
+
+@pytest.fixture
+def docs(tmp_path: Path) -> Path:
+    """The folder ``theirs`` with one file."""
+    folder = tmp_path / "theirs"
+    folder.mkdir()
+    (folder / "a.md").write_text("# A\n")
+    return folder
+
+
+def commit_all(folder: Path) -> None:
+    git(folder, "init", "-q", "-b", "main")
+    git(folder, "add", ".")
+    git(folder, "commit", "-qm", "one")
+
+
+def test_a_relative_address_starts_at_the_project(docs: Path, tmp_path: Path) -> None:
+    address = address_of(settings_at(tmp_path), Upstream(name="x", url="theirs"))
+    assert (address.url, address.kind) == (str(docs), Kind.FOLDER)
+
+
+def test_a_replaced_address_starts_where_the_person_is(
+    docs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    upstream = Upstream(name="x", url="theirs", url_replaced=True)
+    assert address_of(settings_at(tmp_path / "project"), upstream).url == str(docs)
+
+
+def test_a_plain_folder_opens_as_nothing(docs: Path, tmp_path: Path) -> None:
+    with open_upstream(settings_at(tmp_path), Upstream(name="x", url="theirs")) as repository:
+        assert repository is None
+
+
+@pytest.mark.parametrize("scheme", ["", "file://"])
+def test_a_repository_is_open_for_reading(scheme: str, docs: Path, tmp_path: Path) -> None:
+    commit_all(docs)
+    upstream = Upstream(name="x", url=f"{scheme}{docs}")
+    with open_upstream(settings_at(tmp_path), upstream) as repository:
+        assert repository is not None
+        (entry,) = repository.fetch(repository.resolve("main"), ".")
+        assert repository.read(entry.blob) == b"# A\n"
+    store = tmp_path / "build" / "cache" / "git" / "x.git"
+    assert store.is_dir() == bool(scheme)  # what is read in place needs no store
+
+
+@pytest.mark.parametrize(
+    ("name", "way_out", "hint"),
+    [
+        ("jax", "", "Set JAX_DOCS_UPSTREAM to a clone"),
+        ("x", "", "Check the address and the network"),
+        ("jax", "Do this.", "Do this."),
+    ],
+)
+def test_an_upstream_that_is_gone_tells_the_way_out(
+    name: str, way_out: str, hint: str, tmp_path: Path
+) -> None:
+    upstream = Upstream(name=name, url="file:///nowhere/at/all")
+    with (
+        pytest.raises(UpstreamError) as caught,
+        open_upstream(settings_at(tmp_path), upstream, way_out=way_out) as repository,
+    ):
+        assert repository is not None
+        repository.tags()
+    assert hint in caught.value.hint
