@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pipeline.adapters import files
-from pipeline.adapters.kernel import pool as kernel
+from pipeline.adapters import files, kernel
 from pipeline.adapters.sphinx import CONFIGURATION
 from pipeline.core.document.read import is_myst_notebook
 from pipeline.core.execution import notebook as execution

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from pipeline.adapters import files, po
-from pipeline.adapters.kernel import pool as kernel
+from pipeline.adapters import files, kernel, po
 from pipeline.core.catalog.update import translations_of
 from pipeline.core.checks.base import Subject
 from pipeline.core.checks.blocking import blocking_problem

@@ -13,10 +13,9 @@ from multiprocessing import get_context
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from pipeline.adapters import files
+from pipeline.adapters import files, kernel
 from pipeline.adapters.html import notebook as html
 from pipeline.adapters.html.rst import rst_html
-from pipeline.adapters.kernel import pool as kernel
 from pipeline.config import Settings, Upstream
 from pipeline.core.document.read import is_myst_notebook
 from pipeline.core.execution import notebook as execution

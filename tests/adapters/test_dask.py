@@ -24,7 +24,7 @@ from test_kernel import code, is_alive, notebook, texts, until
 
 from pipeline.adapters.cluster import scheduler as dask_cluster
 from pipeline.adapters.cluster.scheduler import run_on_cluster
-from pipeline.adapters.kernel.pool import Job, Policy, environment
+from pipeline.adapters.kernel import Job, Policy, environment
 from pipeline.config import ExecutionPolicy, Settings, Upstream
 from pipeline.core.execution.result import Execution
 from pipeline.core.pin.lock import Page, SourceFile

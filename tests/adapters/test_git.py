@@ -1,4 +1,4 @@
-"""Upstreams in git: real repositories, bundles, servers (``file://`` runs git's own upload-pack)."""
+"""Upstreams in git: real repositories, bundles and servers (``file://`` runs git-upload-pack)."""
 
 from __future__ import annotations
 

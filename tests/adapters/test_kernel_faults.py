@@ -16,8 +16,7 @@ from typing import Any
 import pytest
 from test_kernel import code, is_alive, notebook, processes_with, texts, until
 
-from pipeline.adapters.kernel import sandbox
-from pipeline.adapters.kernel.pool import PYTHON, Job, Outcome, Policy, Stop, run_notebooks
+from pipeline.adapters.kernel import PYTHON, Job, Outcome, Policy, Stop, run_notebooks, sandbox
 
 pytestmark = [pytest.mark.kernel, pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")]
 

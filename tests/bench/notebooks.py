@@ -79,7 +79,7 @@ def convert(root: Path, target: Path) -> list[str]:
 
 def _whole(root: Path) -> Iterator[tuple[str, str]]:
     """Name and document of each page that is run whole, without interpret mode, stand-in data or more devices than there are."""
-    from pipeline.adapters.kernel import pool as kernel
+    from pipeline.adapters import kernel
     from pipeline.config import read_settings
     from pipeline.core.execution.notebook import is_partial
     from pipeline.core.pin.lock import pages_of, parse_lock

@@ -9,7 +9,7 @@ import pytest
 from corpus import HOSTILE, SAMPLE, hostile
 from test_properties import WEIRD
 
-from pipeline.adapters.kernel import pool as kernel
+from pipeline.adapters import kernel
 from pipeline.core.document.compose import merge
 from pipeline.core.document.read import Document, is_myst_notebook, read_document
 from pipeline.core.execution import notebook as execution

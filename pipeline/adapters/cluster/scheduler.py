@@ -26,7 +26,7 @@ from pipeline.adapters.cluster.worker import (
     died,
     run_page,
 )
-from pipeline.adapters.kernel.pool import Job, Outcome, Stop
+from pipeline.adapters.kernel import Job, Outcome, Stop
 from pipeline.adapters.kernel.sandbox import is_left_out
 from pipeline.errors import ExecutionError
 

@@ -28,7 +28,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from pipeline.adapters.kernel.pool import (
+from pipeline.adapters.kernel import (
     Job,
     Outcome,
     Stop,

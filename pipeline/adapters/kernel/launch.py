@@ -1,6 +1,7 @@
-"""The first code in a kernel's process: `launch.py online|offline [COMMAND …] -f CONNECTION_FILE`. It imports nothing of ours.
+"""The first code in a kernel's process: `launch.py online|offline [COMMAND …] -f CONNECTION_FILE`.
 
-Ties the process to its worker, takes the network away if asked to, and becomes the kernel: COMMAND, or ipykernel.
+Ties the process to its worker, takes the network away if asked to, and becomes the kernel: COMMAND,
+or ipykernel. It imports nothing of ours, so that nothing of ours is where a page's code runs.
 `launch.py probe` tells by its exit code whether the network can be taken away here.
 """
 
@@ -10,13 +11,16 @@ import os
 import signal
 import sys
 
-CLONE_NEWUSER, CLONE_NEWNET = 0x10000000, 0x40000000
-PR_SET_PDEATHSIG = 1
-SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 1
+CLONE_NEWUSER, CLONE_NEWNET = 0x10000000, 0x40000000  # of unshare(2)
+PR_SET_PDEATHSIG = 1  # of prctl(2)
+SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 1  # of netdevice(7)
 
 
 def leave_network() -> bool:
-    """Move to a network of our own, where only loopback is; False where the system does not let us."""
+    """Move to a network of our own, where only loopback is.
+
+    False where the system does not let us.
+    """
     if sys.platform != "linux":
         return False
     import ctypes
@@ -24,6 +28,7 @@ def leave_network() -> bool:
     user, group = os.getuid(), os.getgid()
     if ctypes.CDLL(None).unshare(CLONE_NEWUSER | CLONE_NEWNET) != 0:
         return False
+    # The same user and group as outside. Groups have to be given up before one may be mapped.
     for name, text in [
         ("setgroups", "deny"),
         ("uid_map", f"{user} {user} 1"),
@@ -48,7 +53,7 @@ def _raise_loopback() -> None:
 
 
 def tie_to_worker() -> None:
-    """Die with the worker; be the first to go when the machine runs out of memory; leave no core dumps."""
+    """Die with the worker, go first when the machine runs out of memory, leave no core dumps."""
     if sys.platform == "linux":
         import ctypes
         import resource
@@ -57,6 +62,7 @@ def tie_to_worker() -> None:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         with open("/proc/self/oom_score_adj", "w", encoding="ascii") as file:
             file.write("1000")
+    # The worker may have died before prctl was called, which then comes too late.
     if os.getppid() != int(os.environ["JPY_PARENT_PID"]):
         sys.exit(1)
 

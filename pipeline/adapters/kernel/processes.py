@@ -1,4 +1,9 @@
-"""The processes that a kernel leaves behind, wherever they went: found, measured, killed."""
+"""The processes that a kernel leaves behind, wherever they went: found, measured, killed.
+
+A page may start anything. A process whose parent is gone is still found below ours, since ours
+adopts orphans; what is left of a worker that was killed itself is found by the folder that it was
+given.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +18,15 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from psutil import Process
 
-PR_SET_CHILD_SUBREAPER = 36
+PR_SET_CHILD_SUBREAPER = 36  # of prctl(2)
 MIB = 1 << 20
 
 
 def adopt_orphans() -> None:
-    """From now on, processes below this one whose parent dies become its children. Linux only; elsewhere it does nothing."""
+    """From now on, processes below this one whose parent dies become its children.
+
+    Linux only; elsewhere it does nothing.
+    """
     if sys.platform == "linux":
         import ctypes
 
@@ -29,52 +37,62 @@ def descendants(spared: Collection[int] = ()) -> list[Process]:
     """All processes below this one, but for those whose ids are ``spared``."""
     import psutil
 
-    return [
-        process
-        for process in psutil.Process().children(recursive=True)
-        if process.pid not in spared
-    ]
+    below = psutil.Process().children(recursive=True)
+    return [process for process in below if process.pid not in spared]
 
 
-def kill(found: Iterable[Process]) -> None:
+def kill(processes: Iterable[Process]) -> None:
     """Kill the processes, and do not wait."""
     import psutil
 
-    for process in found:
+    for process in processes:
         with suppress(psutil.Error):
             process.kill()
 
 
 def kill_descendants(spared: Collection[int] = (), *, seconds: float = 5.0) -> None:
-    """Kill everything below this process, however often it forks meanwhile; return when it is gone."""
+    """Kill everything below this process, however often it forks meanwhile.
+
+    Return when it is gone, or after so many ``seconds``.
+    """
     import psutil
 
     end = time.monotonic() + seconds
-    while (found := descendants(spared)) and time.monotonic() < end:
-        kill(found)
-        psutil.wait_procs(found, timeout=0.5)
+    while time.monotonic() < end:
+        alive = descendants(spared)
+        if not alive:
+            return
+        kill(alive)
+        psutil.wait_procs(alive, timeout=0.5)
 
 
 def kill_strays(folder: Path) -> None:
-    """Kill every process that was given a place in ``folder``: what is left of kernels whose worker was killed. Linux only."""
+    """Kill every process that was given a place in ``folder``. Linux only.
+
+    This finds what is left of kernels whose worker was killed.
+    """
     import psutil
 
     marker = os.fsencode(folder)
     for entry in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError, psutil.Error):
-            if marker in (entry / "environ").read_bytes() and int(entry.name) != os.getpid():
-                psutil.Process(int(entry.name)).kill()
+        pid = int(entry.name)
+        with suppress(OSError, psutil.Error):  # it has gone meanwhile, or is another user's
+            if marker in (entry / "environ").read_bytes() and pid != os.getpid():
+                psutil.Process(pid).kill()
 
 
-def memory_of(found: Iterable[Process], *, limit: int) -> int:
-    """MiB of memory that the processes use together. Beyond ``limit`` pages that they share are counted once, which takes longer."""
+def memory_of(processes: Iterable[Process], *, limit: int) -> int:
+    """MiB of memory that the processes use together.
+
+    Beyond ``limit`` pages that they share are counted once, which takes longer to find out.
+    """
     import psutil
 
     resident: dict[Process, int] = {}
-    for process in found:
+    for process in processes:
         with suppress(psutil.Error):
             resident[process] = process.memory_info().rss
-    if sum(resident.values()) > limit * MIB and len(resident) > 1:
+    if len(resident) > 1 and sum(resident.values()) > limit * MIB:
         for process, rss in resident.items():
             with suppress(psutil.Error):
                 resident[process] = getattr(process.memory_full_info(), "pss", rss)

@@ -7,8 +7,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from pipeline.adapters import files
-from pipeline.adapters.kernel import pool as kernel
+from pipeline.adapters import files, kernel
 from pipeline.core.execution import notebook as execution
 from pipeline.core.execution.entry import CacheEntry, without_prose
 from pipeline.core.execution.result import CellFailure, Execution, Status

@@ -9,8 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from pipeline.adapters import files
-from pipeline.adapters.kernel import pool as kernel
+from pipeline.adapters import files, kernel
 from pipeline.adapters.kernel import sandbox
 from pipeline.config import RunRule, Upstream
 from pipeline.core.document.read import is_myst_notebook

@@ -8,9 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pipeline.adapters import files
+from pipeline.adapters import files, kernel
 from pipeline.adapters.execution_cache import ExecutionCache
-from pipeline.adapters.kernel import pool as kernel
 from pipeline.adapters.kernel import sandbox
 from pipeline.core.execution.entry import CacheEntry, decode_entry, encode_entry
 from pipeline.core.execution.notebook import kernel_of

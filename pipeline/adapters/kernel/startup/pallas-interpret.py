@@ -1,4 +1,7 @@
-"""Lets pages about Pallas on TPUs run on a CPU: interpret mode is turned on once a page imports Pallas, and not before."""
+"""Lets pages about Pallas on TPUs run on a CPU.
+
+Interpret mode is turned on once a page imports Pallas, and not before: the import takes seconds.
+"""
 
 from __future__ import annotations
 
@@ -35,16 +38,19 @@ class OnImport(importlib.abc.MetaPathFinder):
 
 
 def interpret() -> None:
-    """Turn interpret mode on for the rest of the process. Some code asks what chip there is all the same; any one will do.
+    """Turn interpret mode on for the rest of the process.
 
-    With ``PALLAS_INTERPRET=hlo`` it is the plain interpreter, which lets wrong kernels run to their wrong end.
+    With ``PALLAS_INTERPRET=hlo`` it is the plain interpreter, which lets wrong kernels run to their
+    wrong end.
     """
     from jax._src.pallas.mosaic import tpu_info
     from jax.experimental.pallas import tpu
 
     if os.environ.get("PALLAS_INTERPRET") == "hlo":
-        tpu.set_tpu_interpret_mode(True)  # type: ignore[arg-type] # what pallas_call(interpret=True) is
+        # True is what pallas_call(interpret=True) is given.
+        tpu.set_tpu_interpret_mode(True)  # type: ignore[arg-type]
         return
+    # Some code asks what chip there is all the same; any one will do.
     tpu_info.registry.setdefault(
         "cpu", lambda: tpu.get_tpu_info_for_chip(tpu.ChipVersion.TPU_V5E, 1)
     )

@@ -1,6 +1,8 @@
-"""Gives pages small local data in place of downloads: handwritten digits for MNIST, a photograph for SciPy's sample image.
+"""Gives pages small local data in place of downloads.
 
-Made from what scikit-learn brings along, the same bytes every time, and only when a page asks for it. The report says so.
+They get handwritten digits for MNIST, and a photograph for SciPy's sample image. Both are made from
+what scikit-learn brings along, the same bytes every time, and only when a page asks for them. The
+report says so.
 """
 
 from __future__ import annotations
@@ -16,16 +18,18 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-DATA = Path(os.environ.get("TMPDIR", "/tmp")) / "stand-in-data"  # noqa: S108 - the page's own, and gone with it
-SIZES = (
-    ("train", 6000),
-    ("t10k", 1000),
-)  # a tenth of MNIST: enough to learn from, and plain to see
+# In the page's own folder, and gone with it.
+DATA = Path(os.environ.get("TMPDIR", "/tmp")) / "stand-in-data"  # noqa: S108
+# A tenth of MNIST: enough to learn from, and plain to see.
+SIZES = (("train", 6000), ("t10k", 1000))
 SIDE, MARGIN, SHIFT = 28, 4, 2  # pixels
 
 
 def digits() -> Path:
-    """MNIST's files, in its format (IDX): scikit-learn's digits (8×8) enlarged, and moved by up to two pixels."""
+    """MNIST's files, in its format (IDX).
+
+    They are scikit-learn's digits (8×8), enlarged, and moved by up to two pixels.
+    """
     folder = DATA / "MNIST" / "raw"
     if folder.is_dir():
         return folder
@@ -33,29 +37,27 @@ def digits() -> Path:
     from PIL import Image
     from sklearn.datasets import load_digits
 
-    found = load_digits()
+    original = load_digits()
     inner = SIDE - 2 * MARGIN
     large = [
         np.asarray(Image.fromarray(image).resize((inner, inner), Image.Resampling.BILINEAR))
-        for image in to_bytes(found.images)
+        for image in to_bytes(original.images)
     ]
     images = np.pad(np.stack(large), ((0, 0), (MARGIN, MARGIN), (MARGIN, MARGIN)))
     order = np.random.RandomState(0).permutation(len(images))
     folder.mkdir(parents=True)
     for seed, (name, count) in enumerate(SIZES, start=1):
+        # No digit is in both, as in MNIST itself.
         rows = order[:1500] if name == "train" else order[1500:]
         state = np.random.RandomState(seed)
         chosen = rows[state.randint(0, len(rows), count)]
         shifts = state.randint(-SHIFT, SHIFT + 1, (count, 2))
-        moved = np.stack(
-            [
-                np.roll(images[at], tuple(shift), (0, 1))
-                for at, shift in zip(chosen, shifts, strict=True)
-            ]
-        )
+        moved = []
+        for index, shift in zip(chosen, shifts, strict=True):
+            moved.append(np.roll(images[index], tuple(shift), (0, 1)))
         header = struct.pack(">IIII", 2051, count, SIDE, SIDE)
-        (folder / f"{name}-images-idx3-ubyte").write_bytes(header + moved.tobytes())
-        labels = found.target[chosen].astype("uint8").tobytes()
+        (folder / f"{name}-images-idx3-ubyte").write_bytes(header + np.stack(moved).tobytes())
+        labels = original.target[chosen].astype("uint8").tobytes()
         (folder / f"{name}-labels-idx1-ubyte").write_bytes(struct.pack(">II", 2049, count) + labels)
     return folder
 

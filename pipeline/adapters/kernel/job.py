@@ -1,0 +1,71 @@
+"""What goes to a worker and what comes back: the records of running notebooks.
+
+They travel between processes and machines, so they are plain values. Nothing here knows pages of a
+project, policies of its configuration, or caches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """How a notebook is run, and what it may use."""
+
+    timeout: int = 100  # seconds per cell
+    page_timeout: int = 1800  # seconds for all of it
+    memory: int = 8192  # MiB that the kernel and its children may use
+    output: int = 20  # MiB that it may print
+    threads: int = 0  # for computing; 0: cores divided by workers
+    offline: bool = False
+    # Variables of the environment, besides those that every kernel gets.
+    variables: Mapping[str, str] = field(default_factory=dict)
+    startup: tuple[str, ...] = ()  # names of files in startup/ that run before the first cell
+    until: int = 0  # the number (from 1) of the first code cell that is not run; 0: all are
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """One notebook to run. ``folder`` holds the files beside it."""
+
+    page: str
+    notebook: str  # JSON
+    folder: Path
+    kernel: str
+    policy: Policy = field(default_factory=Policy)
+    scratch: Path = Path()  # set by run_notebooks
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stop:
+    """What ended a run before its last cell.
+
+    ``cell`` counts all cells, from 0; ``traceback`` may hold colours.
+    """
+
+    cell: int
+    exception: str
+    message: str
+    traceback: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """A notebook (JSON) as the run left it. A run that ends at ``Policy.until`` was not stopped."""
+
+    page: str
+    notebook: str
+    seconds: float
+    stop: Stop | None
+    started: float = 0.0  # time.time()
+    worker: int = 0  # from 1; 0: unknown
+    cell_seconds: tuple[float, ...] = ()  # of each code cell that ran
+
+
+def died(job: Job, message: str, *, started: float = 0.0) -> Outcome:
+    """The outcome of a job whose process is gone without one."""
+    stop = Stop(cell=0, exception="WorkerDied", message=message, traceback="")
+    return Outcome(page=job.page, notebook=job.notebook, seconds=0.0, stop=stop, started=started)

@@ -1,0 +1,28 @@
+"""One run of one page, as the parts that take part in it see it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pipeline.adapters.kernel.watch import Watch
+
+
+@dataclass(slots=True)
+class Progress:
+    """How far a run has come; written by the client of the kernel."""
+
+    cell: int = 0  # the one it is at: of all cells, from 0
+    seconds: list[float] = field(default_factory=list)  # of each code cell that ran
+    process: Any = None  # the kernel's, as subprocess started it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageRun:
+    """Where a page runs, in what limits, and who is told how far it is."""
+
+    folder: Path  # the page's own
+    offline: bool
+    watch: Watch
+    progress: Progress
