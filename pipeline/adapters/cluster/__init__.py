@@ -1,1 +1,1 @@
-"""Notebooks run on a Dask cluster."""
+"""Notebooks run on a Dask cluster: ``scheduler`` sends them, ``worker`` runs them there."""

@@ -1,4 +1,8 @@
-"""Running notebooks on a Dask cluster, as ``kernel`` runs them here. Needs the package distributed, here and on the workers."""
+"""Running notebooks on a Dask cluster, as ``kernel`` runs them here.
+
+Jobs go in, outcomes come out; ``worker`` is what runs there. It needs the package distributed, here
+and on the workers.
+"""
 
 from __future__ import annotations
 
@@ -8,25 +12,17 @@ import queue
 import tarfile
 import time
 import uuid
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from pipeline.adapters.cluster.worker import (
-    INSTALL,
-    Delivery,
-    Member,
-    Parcel,
-    all_facts,
-    compare_facts,
-    describe,
-    died,
-    run_page,
-)
+from pipeline.adapters.cluster.facts import INSTALL, all_facts, compare_facts
+from pipeline.adapters.cluster.worker import Delivery, Member, Parcel, describe, run_page
 from pipeline.adapters.kernel import Job, Outcome, Stop
+from pipeline.adapters.kernel.job import died
 from pipeline.adapters.kernel.sandbox import is_left_out
 from pipeline.errors import ExecutionError
 
@@ -38,12 +34,12 @@ AGAIN = "Run again when it is there: pages that ran are in the cache."
 
 @dataclass(slots=True)
 class _Crew:
-    """Numbers for the workers, in the order in which they are first heard of."""
+    """Numbers for the workers, from 1, in the order in which they are first heard of."""
 
     names: list[str] = field(default_factory=list)
 
     def number(self, name: str) -> int:
-        if not name:
+        if not name:  # of a page that nobody has finished
             return 0
         if name not in self.names:
             self.names.append(name)
@@ -53,11 +49,13 @@ class _Crew:
 def run_on_cluster(
     jobs: Sequence[Job], *, address: str, environment: Mapping[str, str]
 ) -> Iterator[Outcome]:
-    """Run ``jobs`` on the cluster whose scheduler is at ``address``, the first ones first; yield each outcome as it comes, once.
+    """Run ``jobs`` on the cluster whose scheduler is at ``address``, the first ones first.
 
-    Every worker must be the given ``environment`` (facts, as from ``kernel.environment``). A page whose worker dies is run again by
-    another one; only if it takes several with it, its outcome says so. Raises ExecutionError if the cluster cannot be reached,
-    is another environment, or is gone. When the iterator is closed, or an exception passes through, what is left is cancelled.
+    Yields each outcome as it comes, once. Every worker must be the given ``environment`` (facts, as
+    from ``kernel.environment``). A page whose worker dies is run again by another one; only if it
+    takes several with it, its outcome says so. Raises ExecutionError if the cluster cannot be
+    reached, is another environment, or is gone. When the iterator is closed, or an exception passes
+    through, what is left is cancelled.
     """
     if not jobs:
         return
@@ -70,42 +68,63 @@ def run_on_cluster(
         try:
             run.fill(waiting)
             while waiting or run.sent:
-                arrived = run.receive()
-                if arrived is None:
+                arrival = run.receive()
+                if arrival is None:
                     run.fill(waiting)
                     continue
-                with suppress(
-                    ExecutionError
-                ):  # raised again when what is there has been handed over
+                # An error is raised again, when what is there has been handed over.
+                with suppress(ExecutionError):
                     run.fill(waiting)
-                moment, delivery = arrived
+                delivery = arrival.delivery
                 yield replace(
                     delivery.outcome,
-                    started=moment - delivery.age,
+                    started=arrival.moment - delivery.age,
                     worker=crew.number(delivery.worker),
                 )
         finally:
+            futures = [sent.future for sent in run.sent.values()]
             with suppress(Exception):
-                client.cancel([future for _, future in run.sent.values()], force=True)
+                client.cancel(futures, force=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Sent:
+    """A job that is on its way, and Dask's handle for it."""
+
+    job: Job
+    future: Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Arrival:
+    """What came back, and when, by our clock."""
+
+    moment: float  # time.time()
+    delivery: Delivery
 
 
 @dataclass(slots=True)
 class _Run:
-    """What is on its way. No more is sent than can run at once: when a worker dies, Dask blames all that waits for it."""
+    """What is on its way.
+
+    No more is sent than can run at once: when a worker dies, Dask blames all that waits for it.
+    """
 
     client: Any
     address: str
     facts: Mapping[str, str]
     pages: Mapping[str, int]
     name: str = field(default_factory=lambda: f"execute-{uuid.uuid4().hex}")
-    sent: dict[Any, tuple[Job, Any]] = field(default_factory=dict)  # by key: the job and its future
-    arrivals: queue.SimpleQueue[tuple[float, Any]] = field(
-        default_factory=queue.SimpleQueue
-    )  # when, and which future
+    sent: dict[Any, _Sent] = field(default_factory=dict)  # by key
+    # When something was done, and its future; written by Dask's thread.
+    done: queue.SimpleQueue[tuple[float, Any]] = field(default_factory=queue.SimpleQueue)
     seen: float = field(default_factory=time.monotonic)  # when there was a worker
 
     def fill(self, waiting: deque[tuple[int, Job]]) -> None:
-        """Send as many more as the cluster can run now. Raises ExecutionError if it has had no worker for long, or is gone."""
+        """Send as many more as the cluster can run now.
+
+        Raises ExecutionError if it has had no worker for long, or is gone.
+        """
         try:
             threads = sum(self.client.nthreads().values())
         except OSError as error:
@@ -115,25 +134,26 @@ class _Run:
         elif time.monotonic() - self.seen > WORKERS_SECONDS:
             raise _without_workers(self.address)
         while waiting and len(self.sent) < max(1, threads):
-            self._send(*waiting.popleft())
+            place, job = waiting.popleft()
+            self._send(job, priority=-place)
 
-    def _send(self, place: int, job: Job) -> None:
+    def _send(self, job: Job, *, priority: int) -> None:
         parcel = Parcel(job=job, data=_packed(job.folder), facts=self.facts, pages=self.pages)
-        future = self.client.submit(
-            run_page, parcel, key=(self.name, job.page), priority=-place, pure=False
-        )
-        self.sent[future.key] = (job, future)
-        future.add_done_callback(lambda done: self.arrivals.put((time.time(), done)))
+        key = (self.name, job.page)
+        # pure=False: two runs of the same page are two tasks.
+        future = self.client.submit(run_page, parcel, key=key, priority=priority, pure=False)
+        self.sent[future.key] = _Sent(job=job, future=future)
+        future.add_done_callback(lambda future: self.done.put((time.time(), future)))
 
-    def receive(self) -> tuple[float, Delivery] | None:
-        """What is done next, and when it was; nothing if that takes long."""
+    def receive(self) -> _Arrival | None:
+        """What is done next; nothing if that takes long."""
         try:
-            moment, future = self.arrivals.get(timeout=POLL_SECONDS)
+            moment, future = self.done.get(timeout=POLL_SECONDS)
         except queue.Empty:
             return None
-        delivery = _result(future, self.sent[future.key][0], self.address)
+        delivery = _result(future, self.sent[future.key].job, self.address)
         del self.sent[future.key]  # and with it what the cluster keeps of it
-        return moment, delivery
+        return _Arrival(moment=moment, delivery=delivery)
 
 
 @contextmanager
@@ -141,9 +161,9 @@ def _connected(address: str) -> Iterator[Any]:
     try:
         from distributed import Client
     except ImportError as error:
-        hint = "Install the dependency group dask, or run without --scheduler."
         raise ExecutionError(
-            "the package distributed is not installed: no page can be sent to a cluster", hint=hint
+            "the package distributed is not installed: no page can be sent to a cluster",
+            hint="Install the dependency group dask, or run without --scheduler.",
         ) from error
     for name in ("distributed", "distributed.client", "tornado.application"):
         logging.getLogger(name).setLevel(logging.CRITICAL)  # what goes wrong is told by us
@@ -151,9 +171,11 @@ def _connected(address: str) -> Iterator[Any]:
         client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
     except (OSError, ValueError) as error:
         reason = str(error).split("\n")[0] or type(error).__name__
-        hint = "Start one (dask scheduler, dask worker), or give the address that it prints, such as tcp://host:8786."
         raise ExecutionError(
-            f"no Dask scheduler answers: {reason}", where=address, hint=hint
+            f"no Dask scheduler answers: {reason}",
+            where=address,
+            hint="Start one (dask scheduler, dask worker), or give the address that it prints, "
+            "such as tcp://host:8786.",
         ) from error
     try:
         yield client
@@ -163,26 +185,30 @@ def _connected(address: str) -> Iterator[Any]:
 
 
 def _survey(client: Any, facts: Mapping[str, str], address: str) -> list[Member]:
-    """Ask every worker what it is. Raises ExecutionError if there is none, or one that differs from ``facts``."""
+    """Ask every worker what it is.
+
+    Raises ExecutionError if there is none, or one that differs from ``facts``.
+    """
     try:
         client.wait_for_workers(1, timeout=WORKERS_SECONDS)
     except TimeoutError as error:
         raise _without_workers(address) from error
     try:
-        found: Mapping[str, Member] = client.run(describe)
+        members: Mapping[str, Member] = client.run(describe)
     except Exception as error:  # whatever a worker raises; often it cannot import this project
         raise ExecutionError(
             f"a worker cannot run this project: {error}", where=address, hint=INSTALL
         ) from error
-    for place, member in sorted(found.items()):
+    for place, member in sorted(members.items()):
         compare_facts(facts, member.facts, where=f"worker {place}")
-    return list(found.values())
+    return list(members.values())
 
 
 def _without_workers(address: str) -> ExecutionError:
-    what = f"the cluster has had no worker for {WORKERS_SECONDS} s"
     return ExecutionError(
-        what, where=address, hint=f"Start one: dask worker {address} --nthreads 1. {AGAIN}"
+        f"the cluster has had no worker for {WORKERS_SECONDS} s",
+        where=address,
+        hint=f"Start one: dask worker {address} --nthreads 1. {AGAIN}",
     )
 
 
@@ -192,21 +218,22 @@ def _lost(address: str) -> ExecutionError:
 
 def _pages_at_once(members: Sequence[Member]) -> dict[str, int]:
     """By machine, how many pages run there at once: their kernels share its cores."""
-    machines = {member.machine for member in members}
-    return {
-        machine: sum(member.threads for member in members if member.machine == machine)
-        for machine in machines
-    }
+    pages: Counter[str] = Counter()
+    for member in members:
+        pages[member.machine] += member.threads
+    return dict(pages)
 
 
 def _packed(folder: Path) -> bytes:
     """The files beside a notebook that its code gets, as a tar file."""
 
     def kept(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
-        is_plain = member.isfile() or member.isdir()
-        return (
-            member if is_plain and not (member.name and is_left_out(folder / member.name)) else None
-        )
+        if not (member.isfile() or member.isdir()):
+            return None
+        is_top = not member.name  # the folder itself, whatever it is called
+        if not is_top and is_left_out(folder / member.name):
+            return None
+        return member
 
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w:gz", compresslevel=1) as archive:
@@ -216,7 +243,10 @@ def _packed(folder: Path) -> bytes:
 
 
 def _result(future: Any, job: Job, address: str) -> Delivery:
-    """What came back for ``job``. Raises ExecutionError if it is the cluster that failed."""
+    """What came back for ``job``.
+
+    Raises ExecutionError if it is the cluster that failed.
+    """
     from distributed import KilledWorker
 
     if future.status == "cancelled":
