@@ -1,1 +1,1 @@
-"""Documents as stand-alone HTML."""
+"""Documents as stand-alone HTML, for reading: a notebook, MyST or reStructuredText to one file."""

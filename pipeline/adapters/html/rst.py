@@ -1,4 +1,8 @@
-"""reStructuredText prose to HTML, for reading only: what needs Sphinx (cross references, API lists) is shown as plainly as can be."""
+"""reStructuredText prose to HTML, for reading only.
+
+In goes a page, out comes an HTML fragment. What needs Sphinx (cross references, API lists) is shown
+as plainly as can be.
+"""
 
 from __future__ import annotations
 
@@ -8,62 +12,63 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pipeline.adapters.html.myst import embed_images
+from pipeline.adapters.html.images import Images
 
 if TYPE_CHECKING:
     from docutils import nodes
 
-ADMONITIONS = ("seealso", "deprecated", "versionadded", "versionchanged")
-HIDDEN = tuple(
+# Directives of Sphinx' and its extensions', by what is shown of them.
+_HIDDEN = tuple(
     "toctree contents only currentmodule module literalinclude mermaid tagged-block data "
-    "autosummary automodule autofunction autoclass automethod autodata autoattribute autoexception".split()
+    "autosummary automodule autofunction autoclass automethod autodata autoattribute "
+    "autoexception".split()
 )
-BOXES = (
-    "grid",
-    "grid-item",
-    "grid-item-card",
-    "card",
-    "tab-set",
-    "tab-item",
-    "dropdown",
-    "glossary",
-    "container",
-    *ADMONITIONS,
+_BOXES = tuple(
+    "grid grid-item grid-item-card card tab-set tab-item dropdown glossary container "
+    "seealso deprecated versionadded versionchanged".split()
 )
-CODE = ("code-block", "sourcecode", "testcode", "testoutput")
-PROSE_ROLES = frozenset(
+_CODE = ("code-block", "sourcecode", "testcode", "testoutput")
+
+# Roles that lead to prose, and docutils' own; what else there is are names of the API.
+_PROSE_ROLES = frozenset(
     ("ref", "doc", "term", "abbr", "numref", "any", "emphasis", "title", "title-reference")
 )
-PLAIN_ROLES = frozenset(
+_PLAIN_ROLES = frozenset(
     ("math", "strong", "sub", "subscript", "sup", "superscript", "code", "literal", "raw")
 )
-SETTINGS: dict[str, Any] = {
+
+_NEVER = 5  # above every level of docutils' messages
+_SETTINGS: dict[str, Any] = {
+    # A page reads no file and brings no HTML of its own.
     "file_insertion_enabled": False,
     "raw_enabled": False,
-    "report_level": 5,
-    "halt_level": 5,
+    "report_level": _NEVER,
+    "halt_level": _NEVER,
     "doctitle_xform": False,
     "initial_header_level": 1,
     "math_output": "MathML",
     "syntax_highlight": "short",
     "smart_quotes": False,
-    "_disable_config": True,
+    "_disable_config": True,  # the user's docutils.conf
 }
 
 
 def rst_html(source: str, *, folder: Path) -> str:
-    """A page as an HTML fragment; images of ``folder`` are embedded. What docutils cannot read is left out."""
+    """A page as an HTML fragment; images of ``folder`` are embedded.
+
+    What docutils cannot read is left out.
+    """
     from docutils.core import publish_parts
     from docutils.parsers.rst import Parser
 
-    with _directives():
+    with _known_directives():
         parts = publish_parts(
             source,
             parser=Parser(inliner=_inliner()),
             writer_name="html5",
-            settings_overrides=SETTINGS,
+            settings_overrides=_SETTINGS,
         )
-    return embed_images(str(parts["body"]), {"folder": folder, "attachments": {}})
+    return Images(folder=folder).embed_in(str(parts["body"]))
 
 
 def _inliner() -> Any:
@@ -71,50 +76,50 @@ def _inliner() -> Any:
     from docutils import nodes
     from docutils.parsers.rst.states import Inliner
 
-    def interpreted(rawsource: str, text: str, role: str, lineno: int) -> Any:
-        name = role.rpartition(":")[2] or "title-reference"
-        if name in PLAIN_ROLES:
-            return Inliner.interpreted(inliner, rawsource, text, name, lineno)
-        shown = _shown(text)
-        return [
-            nodes.inline(rawsource, shown)
-            if name in PROSE_ROLES
-            else nodes.literal(rawsource, shown)
-        ], []
+    # A subclass would lose the patterns that it keeps as variables of the class itself.
+    inliner = Inliner()
 
-    inliner = (
-        Inliner()
-    )  # a subclass would lose the patterns that it keeps as variables of the class itself
+    def interpreted(rawsource: str, text: str, role: str, lineno: int) -> Any:
+        name = role.rpartition(":")[2] or "title-reference"  # "py:func" is "func"
+        if name in _PLAIN_ROLES:
+            return Inliner.interpreted(inliner, rawsource, text, name, lineno)
+        node = nodes.inline if name in _PROSE_ROLES else nodes.literal
+        return [node(rawsource, _shown(text))], []
+
     inliner.interpreted = interpreted  # type: ignore[method-assign]
     return inliner
 
 
 def _shown(text: str) -> str:
+    """What a reader sees of the text of a role."""
     from docutils.utils import unescape
 
     words = unescape(text)
-    if words.endswith(">") and "<" in words:
+    if words.endswith(">") and "<" in words:  # "a title <target>"
         return words.rpartition("<")[0].strip()
-    return words.rpartition(".")[2] if words.startswith("~") else words
+    if words.startswith("~"):  # "~jax.numpy.dot" is shown as "dot"
+        return words.rpartition(".")[2]
+    return words
 
 
 @contextmanager
-def _directives() -> Iterator[None]:
-    """Sphinx's directives, known while a page is read: the registry belongs to the whole process."""
+def _known_directives() -> Iterator[None]:
+    """Make Sphinx's directives known for a while: the registry belongs to the whole process."""
     from docutils.parsers.rst import directives
 
-    before = dict(directives._directives)  # type: ignore[attr-defined]
-    for name, directive in _known().items():
+    registry: dict[str, Any] = directives._directives  # type: ignore[attr-defined]
+    before = dict(registry)
+    for name, directive in _directives().items():
         directives.register_directive(name, directive)
     try:
         yield
     finally:
-        directives._directives.clear()  # type: ignore[attr-defined]
-        directives._directives.update(before)  # type: ignore[attr-defined]
+        registry.clear()
+        registry.update(before)
 
 
 @cache
-def _known() -> dict[str, Any]:
+def _directives() -> dict[str, Any]:
     from docutils import nodes
     from docutils.parsers.rst import Directive
     from docutils.parsers.rst.directives.body import CodeBlock
@@ -128,12 +133,13 @@ def _known() -> dict[str, Any]:
 
     class Box(Hidden):
         def run(self) -> list[nodes.Node]:
-            has_title = (
-                self.arguments and self.name != "grid"
-            )  # whose argument says how many columns it has
-            box = nodes.container(classes=["admonition", "plain-directive"] if has_title else [])
-            if has_title:
-                words, _ = self.state.inline_text(self.arguments[0], self.lineno)
+            # The argument of a grid says how many columns it has, any other one is a title.
+            title = self.arguments[0] if self.arguments and self.name != "grid" else None
+            box = nodes.container(
+                classes=[] if title is None else ["admonition", "plain-directive"]
+            )
+            if title is not None:
+                words, _ = self.state.inline_text(title, self.lineno)
                 box += nodes.paragraph("", "", *words, classes=["title"])
             self.state.nested_parse(self.content, self.content_offset, box)
             return [box]
@@ -142,10 +148,10 @@ def _known() -> dict[str, Any]:
         option_spec = _AnyOption()
 
         def run(self) -> Any:
-            self.options = {}
+            self.options = {}  # docutils' own directive does not know Sphinx' options
             return super().run()  # type: ignore[no-untyped-call]
 
-    return dict.fromkeys(HIDDEN, Hidden) | dict.fromkeys(BOXES, Box) | dict.fromkeys(CODE, Code)
+    return dict.fromkeys(_HIDDEN, Hidden) | dict.fromkeys(_BOXES, Box) | dict.fromkeys(_CODE, Code)
 
 
 class _AnyOption(dict[str, Any]):
@@ -155,4 +161,4 @@ class _AnyOption(dict[str, Any]):
         return lambda argument: argument or ""
 
     def __bool__(self) -> bool:
-        return True
+        return True  # docutils takes an empty mapping for "no options"
