@@ -1,7 +1,8 @@
 """Outputs of code that ran, a file each, under the digest of all that decides them.
 
-Several runs, on several machines, may use one folder: files are written whole or not at all, every one says by a
-digest whether it is what was written, and one that vanishes is made again. So no lock is needed.
+Several runs, on several machines, may use one folder: files are written whole or not at all, every
+one says by a digest whether it is what was written, and one that vanishes is made again. So no lock
+is needed.
 """
 
 from __future__ import annotations
@@ -17,8 +18,11 @@ from pathlib import Path
 
 from pipeline.adapters import files
 
+# What decides the outputs, as SHA-256.
 KEY = re.compile(r"[0-9a-f]{64}")
+# A file is JSON with the entry on lines of its own: {"digest": "…", "entry":⏎ … }⏎
 HEAD, MIDDLE, TAIL = b'{"digest": "', b'", "entry":\n', b"}\n"
+DIGEST_LENGTH = 64
 HOUR = 3600.0  # of clocks that differ, and for a file that is being written
 
 
@@ -33,7 +37,7 @@ class CacheStats:
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """One entry in the folder; sorts by last use."""
+    """One entry in the folder."""
 
     used: float  # seconds since the epoch
     key: str
@@ -41,8 +45,9 @@ class _Row:
 
 
 class ExecutionCache:
-    """The entries in ``folder``, together at most ``limit`` bytes after ``trim``. An entry is any JSON, as bytes.
+    """The entries in ``folder``, together at most ``limit`` bytes after ``trim``.
 
+    An entry is any JSON, as bytes.
     ``damaged`` collects the keys of entries that were not what was once written; they are removed.
     """
 
@@ -65,9 +70,8 @@ class ExecutionCache:
             return None
         self._used.add(key)
         with suppress(OSError):  # somebody else has removed it, or the folder is read-only
-            if (
-                path.stat().st_mtime < time.time() - HOUR
-            ):  # near enough to tell what was used last, and a warm run writes nothing
+            # An hour is near enough to tell what was used last, and a warm run writes nothing.
+            if path.stat().st_mtime < time.time() - HOUR:
                 os.utime(path)
         return entry
 
@@ -90,13 +94,16 @@ class ExecutionCache:
             self._path(key).unlink(missing_ok=True)
 
     def trim(self) -> int:
-        """Remove what was not used for longest until the rest fits; return how many went. What this run used stays.
+        """Remove what was not used for longest until the rest fits; return how many went.
 
-        Also removed is what writers left that were killed, and what an older layout left.
+        What this run used stays. Also removed is what writers left that were killed, and what an
+        older layout left.
         """
         self._sweep()
+        # The key decides among entries of one moment, so that every machine removes the same.
         rows = sorted(self._rows(), key=lambda row: (row.used, row.key))
-        excess, removed = sum(row.size for row in rows) - self.limit, 0
+        excess = sum(row.size for row in rows) - self.limit
+        removed = 0
         for row in rows:
             if excess <= 0:
                 break
@@ -119,14 +126,17 @@ class ExecutionCache:
 
     def clear(self) -> int:
         """Remove every entry; return how many went. Raises WriteError."""
-        found = tuple(self._files())
-        files.remove_files([*found, *self._leftovers(age=0.0)])
-        return len(found)
+        entries = tuple(self._files())
+        files.remove_files([*entries, *self._leftovers(age=0.0)])
+        return len(entries)
 
     def verify(self) -> tuple[str, ...]:
-        """Look at every entry; remove those that are damaged, and return their keys. It is no use of them."""
+        """Look at every entry; remove those that are damaged, and return their keys.
+
+        To be looked at does not count as being used.
+        """
         for key in self.all_keys():
-            with suppress(OSError):
+            with suppress(OSError):  # another run has removed it
                 if _unframed(key, self._path(key).read_bytes()) is None:
                     self.reject(key)
         return tuple(self.damaged)
@@ -137,9 +147,9 @@ class ExecutionCache:
         return self.folder / key[:2] / f"{key}.json"
 
     def _files(self) -> Iterator[Path]:
-        return (
-            path for path in self.folder.glob("[0-9a-f][0-9a-f]/*.json") if KEY.fullmatch(path.stem)
-        )
+        for path in self.folder.glob("[0-9a-f][0-9a-f]/*.json"):
+            if KEY.fullmatch(path.stem):
+                yield path
 
     def _rows(self) -> Iterator[_Row]:
         now = time.time()
@@ -147,9 +157,8 @@ class ExecutionCache:
             with suppress(OSError):
                 facts = path.stat()
                 used = facts.st_mtime
-                if (
-                    used > now + HOUR
-                ):  # a clock was wrong: it must not stay the last to go for years
+                if used > now + HOUR:
+                    # A clock was wrong: the entry must not stay the last to go for years.
                     os.utime(path, (now, now))
                     used = now
                 yield _Row(used, path.stem, facts.st_size)
@@ -160,7 +169,10 @@ class ExecutionCache:
                 path.unlink()
 
     def _leftovers(self, *, age: float) -> Iterator[Path]:
-        """Files of the older layout, and temporary ones that nobody has written to for ``age`` seconds."""
+        """Files of the older layout, and temporary ones.
+
+        Of these only what nobody has written to for ``age`` seconds: others may be at it.
+        """
         now = time.time()
         yield from self.folder.glob("*.ipynb")
         yield from self.folder.glob("times-*.json")
@@ -176,7 +188,7 @@ def _framed(key: str, entry: bytes) -> bytes:
 
 def _unframed(key: str, data: bytes) -> bytes | None:
     """The entry in ``data``; None if its digest, which covers the key too, is another one."""
-    start = len(HEAD) + 64 + len(MIDDLE)
+    start = len(HEAD) + DIGEST_LENGTH + len(MIDDLE)
     entry = data[start : -len(TAIL)]
     return entry if data == _framed(key, entry) else None
 

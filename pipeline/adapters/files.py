@@ -1,4 +1,8 @@
-"""Reading and writing files: bytes only, atomic, only when changed."""
+"""Reading and writing files: bytes only, atomic, only when changed.
+
+Every file that others may read, or that must survive a kill, is written here. A reader sees the old
+content or the new one, never a part.
+"""
 
 from __future__ import annotations
 
@@ -45,16 +49,17 @@ def write_if_changed(path: Path, data: bytes, *, dry: bool = False) -> bool:
 
 
 def replace_if_unchanged(path: Path, data: bytes, *, before: bytes | None) -> bool:
-    """Write ``data`` to ``path`` unless its content is no longer ``before`` (None: no such file); return whether it was.
+    """Write ``data`` to ``path`` unless its content is no longer ``before``; return whether it was.
 
-    For files that people edit while a run computes: their edit stays, and the next run takes it up. What is left to chance
-    is the moment between the last look and the replacement. Raises WriteError.
+    ``before`` is None if there was no such file. This is for files that people edit while a run
+    computes: their edit stays, and the next run takes it up. What is left to chance is the moment
+    between the last look and the replacement. Raises WriteError.
     """
     return _write_atomic(path, data, is_due=lambda: _content(path) == before)
 
 
 def write_atomic(path: Path, data: bytes) -> None:
-    """Write ``data`` to ``path`` by way of a temporary file in the same folder. Raises WriteError."""
+    """Write ``data`` to ``path``, by way of a temporary file beside it. Raises WriteError."""
     _write_atomic(path, data, is_due=lambda: True)
 
 
@@ -64,9 +69,7 @@ def append_text(path: Path, text: str) -> None:
         with path.open("a", encoding="utf-8") as file:
             file.write(text)
     except OSError as error:
-        raise WriteError(
-            f"cannot be written: {error.strerror}", where=str(path), hint=_hint(error)
-        ) from error
+        raise _write_error("written", path, error) from error
 
 
 def _content(path: Path) -> bytes | None:
@@ -80,33 +83,23 @@ def _write_atomic(path: Path, data: bytes, *, is_due: Callable[[], bool]) -> boo
     temporary = ""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(
-            prefix=f".{path.name[:40]}.", suffix=".tmp", dir=path.parent
-        )
+        # Long names of pages would make one that is too long for the file system.
+        prefix = f".{path.name[:40]}."
+        handle, temporary = tempfile.mkstemp(prefix=prefix, suffix=".tmp", dir=path.parent)
         with os.fdopen(handle, "wb") as file:
             file.write(data)
             file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, 0o644)
-        if not is_due():
+            os.fsync(file.fileno())  # else a crash may leave the new name with no content
+        os.chmod(temporary, 0o644)  # mkstemp makes files that nobody else can read
+        if not is_due():  # asked last, as near to the replacement as can be
             return False
-        os.replace(temporary, path)
+        os.replace(temporary, path)  # atomic, within one folder
     except OSError as error:
-        raise WriteError(
-            f"cannot be written: {error.strerror}", where=str(path), hint=_hint(error)
-        ) from error
+        raise _write_error("written", path, error) from error
     finally:
         if temporary and os.path.exists(temporary):
             os.unlink(temporary)
     return True
-
-
-def _hint(error: OSError) -> str:
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return "The disk is full. Free some space and run again; nothing was half-written."
-    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-        return "The folder is read-only for this user. Change its permissions and run again; nothing was half-written."
-    return "Mend what the message names and run again; nothing was half-written."
 
 
 def remove_files(paths: Iterable[Path]) -> None:
@@ -114,16 +107,19 @@ def remove_files(paths: Iterable[Path]) -> None:
     for path in paths:
         try:
             path.unlink(missing_ok=True)
-            for folder in path.parents:
-                if not folder.exists():
-                    continue
-                if any(folder.iterdir()):
-                    break
-                folder.rmdir()
+            _remove_empty_folders(path)
         except OSError as error:
-            raise WriteError(
-                f"cannot be removed: {error.strerror}", where=str(path), hint=_hint(error)
-            ) from error
+            raise _write_error("removed", path, error) from error
+
+
+def _remove_empty_folders(path: Path) -> None:
+    """Remove the folders around ``path`` that hold nothing, from the innermost on."""
+    for folder in path.parents:
+        if not folder.exists():
+            continue  # somebody was faster; the one around it may be empty now
+        if any(folder.iterdir()):
+            return
+        folder.rmdir()
 
 
 @contextmanager
@@ -145,15 +141,29 @@ def hold_lock(
             on_wait()
             lock.acquire(timeout=timeout)
     except Timeout as error:
-        hint = "Wait for it to end, or end it; the lock goes with it."
         raise WriteError(
-            f"another run has held the lock for {timeout:.0f} s", where=str(path), hint=hint
+            f"another run has held the lock for {timeout:.0f} s",
+            where=str(path),
+            hint="Wait for it to end, or end it; the lock goes with it.",
         ) from error
     except OSError as error:
-        raise WriteError(
-            f"cannot be locked: {error.strerror}", where=str(path), hint=_hint(error)
-        ) from error
+        raise _write_error("locked", path, error) from error
     try:
         yield
     finally:
         lock.release()
+
+
+def _write_error(action: str, path: Path, error: OSError) -> WriteError:
+    return WriteError(f"cannot be {action}: {error.strerror}", where=str(path), hint=_hint(error))
+
+
+def _hint(error: OSError) -> str:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return "The disk is full. Free some space and run again; nothing was half-written."
+    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return (
+            "The folder is read-only for this user. "
+            "Change its permissions and run again; nothing was half-written."
+        )
+    return "Mend what the message names and run again; nothing was half-written."

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
-from test_git import git
 
 from pipeline.adapters.upstream import Kind, address_of, open_upstream
 from pipeline.config import Settings, Upstream
@@ -26,9 +26,10 @@ def docs(tmp_path: Path) -> Path:
 
 
 def commit_all(folder: Path) -> None:
-    git(folder, "init", "-q", "-b", "main")
-    git(folder, "add", ".")
-    git(folder, "commit", "-qm", "one")
+    """Make ``folder`` a repository with one commit, by nobody in particular."""
+    who = ("-c", "user.name=A", "-c", "user.email=a@b")
+    for arguments in (["init", "-q", "-b", "main"], ["add", "."], [*who, "commit", "-qm", "one"]):
+        subprocess.run(["git", *arguments], cwd=folder, check=True, capture_output=True)
 
 
 def test_a_relative_address_starts_at_the_project(docs: Path, tmp_path: Path) -> None:

@@ -124,6 +124,7 @@ def _is_wanted(worker: Any, key: Any) -> bool:
 
 def _unpack(parcel: Parcel, folder: Path, *, pages: int) -> None:
     with tarfile.open(fileobj=io.BytesIO(parcel.data)) as archive:
+        # The filter refuses what would leave the folder.
         archive.extractall(folder / "data", filter="data")
     policy = parcel.job.policy
     threads = policy.threads or max(1, worker_count(0) // max(1, pages))
@@ -144,6 +145,7 @@ def _run_child(folder: Path, is_wanted: Callable[[], bool]) -> int:
         env=os.environ | {"TMPDIR": str(folder)},
     )
     assert child.stdin is not None
+    # Nothing waits for both, the end of a process and of the wish for it: so one is looked at.
     while child.poll() is None and is_wanted():
         with suppress(subprocess.TimeoutExpired):
             child.wait(POLL_SECONDS)

@@ -36,6 +36,7 @@ class Images:
         """``source`` as a data URI if it is an attachment or a file of the docs; else as it is."""
         name = urllib.parse.unquote(source)
         if name.startswith(_ATTACHMENT):
+            # The first media type will do: an attachment hardly ever has two.
             for media, payload in self.attachments.get(name.removeprefix(_ATTACHMENT), {}).items():
                 return f"data:{media};base64,{''.join(payload)}"
             return source

@@ -98,7 +98,8 @@ def _math(source: str, options: Mapping[str, Any] | None = None) -> str:
     is_block = options is None or options["display_mode"]
     try:
         return str(convert(source, display="block" if is_block else "inline"))
-    except Exception:  # noqa: BLE001 - it has no common base; the source still tells the reader something
+    except Exception:  # noqa: BLE001 - what it raises has no common base
+        # The source of a formula still tells the reader something.
         return f"<code>{escape(source)}</code>"
 
 
@@ -143,6 +144,7 @@ def _directive(name: str, argument: str, *, content: str, env: Any) -> str:
         return _code(body, language=argument or "python")
     if name == "math":
         return _math(f"{argument}\n{body}".strip())
+    # Everything else holds prose, which is shown, whatever the directive would do with it.
     inner = str(_markdown().render(body, env))
     if name in ("figure", "image"):
         source = escape(env["images"].uri(argument))

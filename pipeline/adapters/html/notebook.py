@@ -46,6 +46,7 @@ def page_html(
     from nbformat.v4.rwbase import rejoin_lines
 
     exporter = _exporter()
+    # Notebooks may store a text as a list of lines; nbconvert wants it whole.
     node = rejoin_lines(nbformat.from_dict(dict(notebook)))  # type: ignore[no-untyped-call]
     body, _ = exporter.from_notebook_node(node, resources={"metadata": {"path": str(folder)}})
     css = _safe(_css() + _pygments_css())
@@ -107,6 +108,7 @@ def _exporter() -> Any:
         return markdown_html(source, folder=folder, attachments=attachments)
 
     exporter = HTMLExporter(template_name="basic")  # type: ignore[no-untyped-call]
+    # It warns of images without a description, which upstream's pages have many of.
     exporter.log.setLevel("ERROR")
     exporter.register_filter("markdown2html", prose)  # type: ignore[no-untyped-call]
     return exporter

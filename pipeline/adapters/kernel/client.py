@@ -34,6 +34,7 @@ class _Kernels(KernelSpecManager):
                 display_name="Python 3",
                 language="python",
             )
+        # Another language: its own command, started in the same sandbox.
         spec = super().get_kernel_spec(kernel_name)
         spec.argv = kernel_command(*spec.argv, offline=self.offline)
         return spec

@@ -65,7 +65,7 @@ def _stop(error: Exception, progress: Progress, *, message: str, log: Path) -> S
 def _last_words(progress: Progress) -> str:
     """How the kernel's process ended, as far as is known."""
     code = progress.process.poll() if progress.process is not None else None
-    if code is None:
+    if code is None:  # it was never started, or its process is still there
         return "the kernel died"
     if code < 0:  # this is how subprocess gives the number of a signal
         return f"the kernel was killed by {signal.Signals(-code).name}"
@@ -74,6 +74,7 @@ def _last_words(progress: Progress) -> str:
 
 def _end_of(log: Path) -> str:
     with log.open("rb") as file:
+        # What a dying kernel says last is why; it may have printed much before.
         file.seek(max(0, log.stat().st_size - LOG_END))
         return file.read(LOG_END).decode("utf-8", "replace")
 

@@ -58,6 +58,7 @@ def run_notebooks(jobs: Sequence[Job], *, workers: int) -> Iterator[Outcome]:
 
 
 def _run_all(waiting: deque[Job], *, workers: int) -> Iterator[Outcome]:
+    # Not forked: a worker must not inherit our threads, locks and open files.
     context = multiprocessing.get_context("spawn")
     running: list[_Worker] = []
     try:
@@ -89,7 +90,7 @@ def _start(context: SpawnContext, job: Job, *, number: int) -> _Worker:
     ours, theirs = context.Pipe()
     process = context.Process(target=work, args=(theirs,), daemon=True)
     process.start()
-    theirs.close()
+    theirs.close()  # so that recv ends when the worker is gone
     with suppress(OSError):  # it is dead already, which _receive will tell
         ours.send(job)
     return _Worker(process=process, connection=ours, job=job, number=number, given=time.time())

@@ -63,6 +63,7 @@ def kill_descendants(spared: Collection[int] = (), *, seconds: float = 5.0) -> N
         if not alive:
             return
         kill(alive)
+        # Those that were started meanwhile are found by the next look.
         psutil.wait_procs(alive, timeout=0.5)
 
 
@@ -73,6 +74,7 @@ def kill_strays(folder: Path) -> None:
     """
     import psutil
 
+    # TMPDIR, HOME and others in the environment of a kernel name its folder.
     marker = os.fsencode(folder)
     for entry in Path("/proc").glob("[0-9]*"):
         pid = int(entry.name)
@@ -92,6 +94,8 @@ def memory_of(processes: Iterable[Process], *, limit: int) -> int:
     for process in processes:
         with suppress(psutil.Error):
             resident[process] = process.memory_info().rss
+    # The resident size of each process counts shared pages again: eight workers that were forked
+    # from one look eight times as large. The proportional size does not, but takes long.
     if len(resident) > 1 and sum(resident.values()) > limit * MIB:
         for process, rss in resident.items():
             with suppress(psutil.Error):

@@ -55,6 +55,7 @@ class Watch:
 
         If not, the kernel is killed.
         """
+        # Text is counted as characters: near enough, and images are base64.
         self._printed += size_of(content)
         if self._printed > self.policy.output * MIB:
             self._end("OutputLimit", f"the page printed more than {self.policy.output} MiB")

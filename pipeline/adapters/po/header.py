@@ -48,6 +48,7 @@ def standard_header(
         "Project-Id-Version": f"{project} {page}",
         "Report-Msgid-Bugs-To": "",
         "POT-Creation-Date": _gettext_date(date),
+        # Translators' tools write this one; ours would change it on every run.
         "PO-Revision-Date": NEUTRAL_DATE,
         "Last-Translator": "",
         "Language-Team": locale,
@@ -55,9 +56,11 @@ def standard_header(
         "MIME-Version": "1.0",
         "Content-Type": "text/plain; charset=UTF-8",
         "Content-Transfer-Encoding": "8bit",
+        # Prose has no plural forms, but msgfmt asks for the line.
         "Plural-Forms": "nplurals=1; plural=0;",
         "X-Generator": "jax-docs-zh",
     }
+    # A placeholder is nobody's: ours goes in its place.
     for name in _THEIRS:
         value = existing.get(name, "")
         if value and not _PLACEHOLDER.search(value):

@@ -16,6 +16,9 @@ from pipeline.errors import UpstreamError
 
 SCHEMES = ("https", "http", "ssh", "git", "file")
 
+# "https://", or "ext::", which has no name here: what follows it is a program that git would run.
+_SCHEME = re.compile(r"[^/:]*::|(?P<name>[^/:]+)://")
+_BEFORE_HOST = re.compile(r"\A(?:[^/:]+://)?(?:[^/@]*@)?")  # the scheme, "user:password@"
 _BUNDLE = re.compile(rb"# v[23] git bundle\n")
 _HINT = "Give a URL, a bundle, a repository or a folder."
 _NO_ADDRESS = "git would not read it as an address"
@@ -46,6 +49,7 @@ def read_address(url: str, *, base: Path) -> Address:
     """
     if not url or url.startswith("-") or re.search(r"[\x00-\x1f\x7f]", url):
         raise _refused(url, _NO_ADDRESS)
+    # Not resolved: the address is shown and locked as the person knows it, links included.
     path = Path(os.path.abspath(base / url.removeprefix("file://")))
     try:
         if path.is_file():
@@ -65,8 +69,9 @@ def git_folder(path: Path) -> Path | None:
     """Where the repository whose root is ``path`` keeps its objects; None if it is no such root."""
     if (path / ".git").exists():
         return path / ".git"
-    is_bare = (path / "HEAD").is_file() and (path / "objects").is_dir() and (path / "refs").is_dir()
-    return path if is_bare else None
+    # What git itself takes for a bare repository.
+    parts = ((path / "HEAD").is_file(), (path / "objects").is_dir(), (path / "refs").is_dir())
+    return path if all(parts) else None
 
 
 def without_password(text: str) -> str:
@@ -76,16 +81,15 @@ def without_password(text: str) -> str:
 
 def _check_url(url: str) -> None:
     """Raise UpstreamError unless ``url`` is an address on another machine that git may go to."""
-    helper = re.match(r"[^/:]*::", url)  # "ext::sh -c …" runs a program
-    scheme = re.match(r"([^/:]+)://", url)
-    if helper or (scheme and scheme[1] not in SCHEMES):
+    scheme = _SCHEME.match(url)
+    if scheme and scheme["name"] not in SCHEMES:
         raise _refused(url, f"only {', '.join(SCHEMES)} are allowed")
-    host = re.match(r"(?:[^/:]+://)?(?:[^/@]*@)?([^/:]*)", url)
-    is_option = host is not None and host[1].startswith("-")  # "ssh://-oProxyCommand=…"
-    if is_option or re.search(r"\s", url):
+    host_and_path = _BEFORE_HOST.sub("", url)
+    # A program may take a host for an option: "ssh://-oProxyCommand=…" would run a command.
+    if host_and_path.startswith("-") or re.search(r"\s", url):
         raise _refused(url, _NO_ADDRESS)
-    has_host = scheme or re.match(r"[^/:]+:", url)  # "host:path" is how ssh is written, too
-    if not has_host:
+    # Without a scheme only "host:path" is an address on another machine; the rest is a path here.
+    if scheme is None and not re.match(r"[^/:]+:", url):
         raise UpstreamError("does not exist", where=url, hint=_HINT)
 
 

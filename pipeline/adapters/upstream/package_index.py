@@ -43,10 +43,10 @@ def released_versions(name: str) -> tuple[str, ...]:
 
 
 def _last_complaint(stderr: str) -> str:
-    lines = [line for line in stderr.split("\n") if line.startswith("ERROR: ")]
-    if not lines:
-        return "pip gives no reason"
-    return lines[-1].removeprefix("ERROR: ")
+    for line in reversed(stderr.split("\n")):
+        if line.startswith("ERROR: "):
+            return line.removeprefix("ERROR: ")
+    return "pip gives no reason"
 
 
 def _no_answer(name: str, reason: str) -> UpstreamError:

@@ -17,13 +17,23 @@ PEELED = "^{}"
 # What git does not allow in a name (git-check-ref-format), and what its revision syntax would read.
 _BAD_IN_REF = re.compile(
     r"""
-    ^ [-/.]
+    ^ [-/.]                          # "-" would be an option
     | [\x00-\x20\x7f~^:?*\[\\]
-    | \.\. | // | @\{ | /\.
+    | \.\. | // | @\{ | /\.          # "a..b" is a range, "@{1}" the one before
     | (/|\.|\.lock) $
     """,
     re.VERBOSE,
 )
+
+
+def parse_listing(text: str) -> dict[str, str]:
+    """What ``git ls-remote`` prints, a line for each ref: the commit, a tab, the name."""
+    refs = {}
+    for line in text.split("\n"):
+        if line:
+            commit, _, name = line.partition("\t")
+            refs[name] = commit
+    return refs
 
 
 def is_ref(text: str) -> bool:
@@ -45,6 +55,7 @@ def match_ref(ref: str, refs: Mapping[str, str]) -> str | None:
 
 def _match_short_commit(digits: str, refs: Mapping[str, str]) -> str | None:
     """The one commit in the listing that begins with ``digits``; None if there are several."""
+    # The same commit often has several names; an annotated tag may be given by its own digits.
     commits = set()
     for name, commit in refs.items():
         if commit.startswith(digits):

@@ -22,6 +22,7 @@ from pipeline.adapters.upstream.refs import (
     SHORT_COMMIT,
     is_ref,
     match_ref,
+    parse_listing,
     tag_names,
 )
 from pipeline.adapters.upstream.store import Store
@@ -172,29 +173,22 @@ class Repository:
 
     def _advertised(self, ref: str) -> dict[str, str]:
         """The refs that the other side has: name → commit."""
-        # Asking for heads and tags only spares the list of all pull requests; HEAD is outside of
-        # both.
-        narrow = ["--heads", "--tags"] if ref and self._kind is Kind.REMOTE else []
-        only = [] if ref else ["HEAD"]
-        answer = self._program.call("ls-remote", *narrow, "--", self._url, *only, timeout=NO_ANSWER)
+        if not ref:
+            arguments = ["--", self._url, "HEAD"]
+        elif self._kind is Kind.REMOTE:
+            # This spares the list of all pull requests. HEAD is outside of both.
+            arguments = ["--heads", "--tags", "--", self._url]
+        else:
+            arguments = ["--", self._url]
+        answer = self._program.call("ls-remote", *arguments, timeout=NO_ANSWER)
         if answer.status:
             raise self._errors.failure(answer.complaint)
-        refs = {}
-        for line in answer.text.split("\n"):
-            if line:
-                commit, _, name = line.partition("\t")
-                refs[name] = commit
-        return refs
+        return parse_listing(answer.text)
 
     def _local_refs(self) -> dict[str, str]:
-        listing = "--format=%(refname) %(objectname)"
-        answer = self._program.call("for-each-ref", listing, "refs/tags", "refs/heads")
-        refs = {}
-        for line in answer.text.split("\n"):
-            if line:
-                name, commit = line.split(" ")
-                refs[name] = commit
-        return refs
+        as_ls_remote = "--format=%(objectname)%09%(refname)"
+        answer = self._program.call("for-each-ref", as_ls_remote, "refs/tags", "refs/heads")
+        return parse_listing(answer.text)
 
     def _peel(self, name: str) -> str | None:
         """The commit that ``name`` leads to, if it is here."""

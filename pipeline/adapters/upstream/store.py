@@ -18,7 +18,7 @@ from pipeline.adapters.upstream.errors import UpstreamErrors
 from pipeline.adapters.upstream.program import Program, Progress
 
 _WHOLE = ("--no-filter",)
-_WAYS = (  # the cheapest first
+_WAYS = (  # the cheapest first: without files and history, without history, with all
     ("--depth=1", "--filter=blob:none"),
     ("--depth=1", "--no-filter"),
     _WHOLE,
@@ -92,12 +92,13 @@ class Store:
         self._program.forget()
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
-            for pattern in ("*.lock", "tmp_*"):
-                leftovers = [path for path in self._folder.rglob(pattern) if path.is_file()]
-                for path in leftovers:
+            # Git refuses to work beside a lock, and never removes a half-written pack.
+            for path in [*self._folder.rglob("*.lock"), *self._folder.rglob("tmp_*")]:
+                if path.is_file():
                     path.unlink()
         except OSError as error:
             raise self._errors.unwritable(error.strerror) from error
+        # No template: it may hold hooks.
         answer = self._program.call("init", "--quiet", "--bare", "--template=")
         if answer.status:
             raise self._errors.failure(answer.complaint)
