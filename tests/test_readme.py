@@ -1,4 +1,4 @@
-"""What README shows is true: its commands run, its options exist, its configuration is read."""
+"""What README, CONTRIBUTING and docs/ show is true: commands run, options exist, configurations are read."""
 
 from __future__ import annotations
 
@@ -19,12 +19,15 @@ from pipeline.config import read_settings
 from pipeline.errors import WORST_FIRST, PipelineError
 
 README = (ROOT / "README.md").read_text("utf-8")
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCS = "\n".join(page.read_text("utf-8") for page in PAGES)
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
 
 
 def blocks(language: str) -> list[str]:
-    """The fenced code blocks of ``language``."""
-    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.M | re.S)
+    """The fenced code blocks of ``language``, also those that stand in a list."""
+    found = re.findall(rf"^( *)```{language}\n(.*?)^\1```$", DOCS, re.M | re.S)
+    return [re.sub(rf"(?m)^{indent}", "", block) for indent, block in found]
 
 
 def commands() -> Iterator[list[str]]:
@@ -58,7 +61,7 @@ def test_first_screen_sets_up_runs_and_tests() -> None:
 
 def test_sessions_exist_and_each_command_is_one() -> None:
     sessions = nox_sessions()
-    named = set(re.findall(r"nox -s ([a-z]+)", README))
+    named = set(re.findall(r"nox -s ([a-z]+)", DOCS))
     assert named - sessions == set()
     assert sessions >= {*COMMANDS, "tests", "lint", "types"}
 
@@ -91,7 +94,7 @@ def test_plain_commands_run(project: Path) -> None:
 
 
 def test_exit_codes_are_complete() -> None:
-    listed = {int(code) for code in re.findall(r"^\| (\d+) \|", README, re.M)}
+    listed = {int(code) for code in re.findall(r"^\| (\d+) \|", DOCS, re.M)}
     known = {
         error.exit_code
         for error in vars(errors).values()
@@ -101,11 +104,14 @@ def test_exit_codes_are_complete() -> None:
     assert set(WORST_FIRST) == listed
     assert (
         f"exits with the worst: {', '.join(str(code) for code in WORST_FIRST if code)}, in this order"
-        in README
+        in DOCS
     )
 
 
-@pytest.mark.parametrize("block", blocks("toml"))
+# Tables of the guide for translators go into a configuration that is there already.
+@pytest.mark.parametrize(
+    "block", [block for block in blocks("toml") if "dependency-groups" in block]
+)
 def test_configurations_are_read(block: str, tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text(block)
     settings = read_settings(tmp_path / "pyproject.toml", environ={})
@@ -119,15 +125,39 @@ def test_full_configuration_has_every_key() -> None:
     keys = {key for group in allowed for key in re.findall(r'"([^"]+)"', group)}
     assert len(keys) > 20
     assert [
-        key for key in keys if not re.search(rf"(?m)^{key} = |\.{key}\b", blocks("toml")[-1])
+        key for key in keys if not re.search(rf"(?m)^{key} = |\.{key}\b", "".join(blocks("toml")))
     ] == []
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_files_and_headings_that_are_linked_to_exist(page: Path) -> None:
+    text = page.read_text("utf-8")
+    broken = []
+    for target in re.findall(r"(?<!\\)\]\(([^)\s]+)\)", re.sub(r"(`+).*?\1", "", text, flags=re.S)):
+        path, _, anchor = target.partition("#")
+        if re.match(r"[a-z]+:", target):
+            continue
+        file = page.parent / path if path else page
+        if not file.exists():
+            broken.append(target)
+        elif anchor and anchor not in anchors(file.read_text("utf-8")):
+            broken.append(target)
+    assert broken == []
+
+
+def anchors(text: str) -> set[str]:
+    """What links of a page may name: its headings as GitHub names them, and ids."""
+    headings = re.findall(r"(?m)^#+ (.+)$", text)
+    slugs = {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+    return slugs | set(re.findall(r'<a id="([^"]+)">', text))
+
+
 def test_files_that_it_names_exist() -> None:
-    named = set(
-        re.findall(
-            r"`([\w.-]+\.(?:toml|md|yaml)|LICENSE|NOTICE|pipeline/\w*|upstream/sample/)`", README
-        )
-    )
-    assert len(named) > 4
+    pattern = r"`([\w.-]+\.(?:toml|md|yaml)|LICENSE|NOTICE|pipeline/\w*|upstream/sample/)`"
+    named = set(re.findall(pattern, README + (ROOT / "CONTRIBUTING.md").read_text("utf-8")))
+    assert len(named) > 3
     assert [name for name in named if not (ROOT / name).exists()] == []
+
+
+def test_readme_is_a_screen_and_a_half() -> None:
+    assert len(README.split("\n")) < 70

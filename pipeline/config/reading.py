@@ -54,7 +54,9 @@ def read_settings(
         return Settings.bare(root)
     if not isinstance(values, dict):
         raise ConfigError(
-            "has no [tool.pipeline] table", where=str(path), hint="README shows a minimal one."
+            "has no [tool.pipeline] table",
+            where=str(path),
+            hint="docs/configuration.md shows a minimal one.",
         )
     table = Table(where=str(path), name="tool.pipeline", values=values)
     return _settings(table, root=root, jax=_jax_pin(data, str(path)), environ=environ)
