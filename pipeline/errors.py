@@ -1,28 +1,37 @@
 """Every error the pipeline raises on purpose, with its exit code.
 
-Texts say what happened, where (file, line or cell) and what to do next.
+The text of an error says what happened, where (file, line or cell) and what to do next.
+Exit codes are part of the command line's contract: scripts and CI tell failures apart by them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-# When a run meets several: first what is our own bug, then what kept the run from its work, then what
-# kept a page from readers, from running, from being read; findings last.
-WORST_FIRST = (130, 70, 5, 2, 3, 7, 6, 4, 1, 0)
+UNEXPECTED = 70  # an error that nobody raised on purpose
+
+# A run that meets several errors ends with the first of these codes. Our own bugs come first, then
+# what kept the run from its work, then what kept a page from readers, from running, from being
+# read. Findings come last.
+WORST_FIRST = (130, UNEXPECTED, 5, 2, 3, 7, 6, 4, 1, 0)
 
 
 def worst(codes: Iterable[int]) -> int:
-    """The one exit code for a run that met several. 0 if there are none, 70 counts for unknown ones."""
-    return min(
-        (code if code in WORST_FIRST else 70 for code in codes), key=WORST_FIRST.index, default=0
-    )
+    """The one exit code for a run that met ``codes``: 0 if there are none.
+
+    A code that is not in the table counts as ``UNEXPECTED``.
+    """
+    met = {code if code in WORST_FIRST else UNEXPECTED for code in codes}
+    for code in WORST_FIRST:
+        if code in met:
+            return code
+    return 0
 
 
 class PipelineError(Exception):
     """Base of all expected failures. ``where`` is ``file``, ``file:line`` or ``file, cell N``."""
 
-    exit_code = 70
+    exit_code = UNEXPECTED
 
     def __init__(self, what: str, *, where: str = "", hint: str = "") -> None:
         super().__init__(what)
@@ -31,8 +40,12 @@ class PipelineError(Exception):
         self.hint = hint
 
     def __str__(self) -> str:
-        text = f"{self.where}: {self.what}" if self.where else self.what
-        return f"{text}\n  {self.hint}" if self.hint else text
+        text = self.what
+        if self.where:
+            text = f"{self.where}: {text}"
+        if self.hint:
+            text = f"{text}\n  {self.hint}"
+        return text
 
 
 class FindingsError(PipelineError):

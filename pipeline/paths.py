@@ -1,4 +1,8 @@
-"""Where everything lies: the only place that knows the folder layout (design: folders)."""
+"""Where everything lies: the only place that knows the layout of the folders.
+
+A project's root and an upstream's name go in, paths come out; nothing here looks at the disk.
+What lies under ``build`` can be made again; everything else is pulled, or written by people.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +22,8 @@ class Paths:
     root: Path
     name: str
 
+    # --- pulled from upstream
+
     @property
     def docs(self) -> Path:
         """What was pulled: upstream's docs folder, file for file."""
@@ -27,6 +33,8 @@ class Paths:
     def lock(self) -> Path:
         """What ``docs`` holds: see ``core.pin.lock.Lock``."""
         return self.root / "upstream" / f"{self.name}.lock"
+
+    # --- made by runs, for all locales
 
     @property
     def build(self) -> Path:
@@ -60,13 +68,15 @@ class Paths:
 
     @property
     def report_page(self) -> Path:
-        """The same for people, with what varies: times, workers, what changed since the last run."""
+        """The same for people, with what varies: times, workers, what is new since the last run."""
         return self.build / "report.html"
 
     @property
     def junit(self) -> Path:
         """The same for CI."""
         return self.build / "junit.xml"
+
+    # --- written by translators
 
     def catalogs(self, locale: str) -> Path:
         """Folder of the catalogues that translators edit."""
@@ -84,8 +94,10 @@ class Paths:
         """Memory of one page."""
         return self.memories(locale) / f"{page}.po"
 
+    # --- made by runs, for one locale
+
     def memory_state(self, locale: str) -> Path:
-        """The memory as it was last opened or stored here: what both sides of a merge started from."""
+        """The memory as it was last opened or stored here: both sides of a merge start from it."""
         return self.output(locale) / "memory.json"
 
     def output(self, locale: str) -> Path:
@@ -97,8 +109,7 @@ class Paths:
         return self.build / "badges" / self.name / locale
 
     def memo(self, locale: str, kind: str) -> Path:
-        """What earlier runs found out of each page, by what they made it from: see
-        ``adapters.memo``."""
+        """What earlier runs found out of each page, by what they made it from (``adapters.memo``)."""
         return self.output(locale) / "memo" / f"{kind}.json"
 
     def merged(self, locale: str) -> Path:
