@@ -1,7 +1,9 @@
 """What a run says while it works: named steps with result and seconds, notes, warnings, progress.
 
-Everything goes to stderr; stdout belongs to results. A terminal gets colours and bars, a pipe gets plain
-lines, GitHub's runner gets lines that it can fold. rich is imported when the first bar is drawn, not before.
+Everything goes to stderr; stdout belongs to results. A terminal gets colours and bars, a pipe gets
+plain lines, GitHub's runner gets lines that it can fold. Whatever a line says, it drives no
+terminal and gives no command to GitHub's runner: pages and catalogues are written by strangers.
+rich is imported when the first bar is drawn, not before.
 """
 
 from __future__ import annotations
@@ -20,11 +22,15 @@ if TYPE_CHECKING:
 
 QUIET, NORMAL, VERBOSE = -1, 0, 1
 
-
+# Control characters but tab and newline; marks that turn the direction of text around; separators
+# of lines that only some programs know; halves of surrogate pairs, which no stream can encode.
 _CONTROL = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )
+# What GitHub's runner takes for a command: "::error::…" at the start of a line, "##[group]…".
+_COMMAND = re.compile(r"(?m)^(\s*):(?=:)|##(?=\[)")
 _STYLES = {"step": "\x1b[1m", "warning": "\x1b[33m", "failed": "\x1b[31m", "dim": "\x1b[2m"}
+_RESET = "\x1b[0m"
 
 
 @dataclass(slots=True)
@@ -37,8 +43,21 @@ class Step:
 
 
 def printable(text: str) -> str:
-    """``text`` with control characters escaped: what comes from a page must not drive the terminal."""
+    """``text`` with control characters escaped: what comes from a page must not drive a terminal.
+
+    Newlines and tabs stay.
+    """
     return _CONTROL.sub(lambda match: match[0].encode("unicode_escape").decode("ascii"), text)
+
+
+def without_commands(text: str) -> str:
+    """``text`` without what GitHub's runner takes for a command: ``::error`` → ``: :error``."""
+    return _COMMAND.sub(r"\g<0> ", text)
+
+
+def command_message(text: str) -> str:
+    """``text`` as the message of a workflow command: one line, escaped as the runner wants it."""
+    return printable(text).replace("%", "%25").replace("\n", "%0A")
 
 
 def is_terminal(stream: TextIO, environ: Mapping[str, str]) -> bool:
@@ -59,10 +78,8 @@ class Log:
         self.level = level
         self._stream = stream
         self._environ = environ
-        self._depth = 0
-        self._console: Console | None = (
-            None  # set while a bar is on the screen, so that lines go above it
-        )
+        self._depth = 0  # steps that are under way
+        self._console: Console | None = None  # set while a bar is shown: lines go above it
 
     @property
     def stream(self) -> TextIO:
@@ -71,9 +88,9 @@ class Log:
 
     @contextmanager
     def step(self, name: str) -> Iterator[Step]:
-        """One named step: its result and wall seconds are printed when it ends, also when it fails."""
+        """One named step: its result and wall seconds are printed when it ends, or fails."""
         step, start = Step(name), time.monotonic()
-        folded = self._fold_open(name)
+        is_folded = self._open_fold(name)
         self._depth += 1
         try:
             yield step
@@ -82,10 +99,10 @@ class Log:
             raise
         finally:
             self._depth -= 1
-            if folded:
+            if is_folded:
                 self._write("::endgroup::", raw=True)
             if self.level > QUIET:
-                self._say_step(step, time.monotonic() - start)
+                self._write_step(step, time.monotonic() - start)
 
     def note(self, text: str) -> None:
         """One line for everybody but ``--quiet``."""
@@ -99,9 +116,8 @@ class Log:
 
     def warn(self, text: str) -> None:
         """One line for everybody."""
-        if self._on_github:
-            escaped = printable(text).replace("%", "%25").replace("\n", "%0A")
-            self._write(f"::warning::{escaped}", raw=True)
+        if self._is_on_github:
+            self._write(f"::warning::{command_message(text)}", raw=True)
         else:
             self._write(f"warning: {text}", style="warning")
 
@@ -109,7 +125,8 @@ class Log:
     def progress(self, name: str, *, total: float | None) -> Iterator[Callable[..., None]]:
         """Progress of long work: call ``advance(units, text)``, from any thread.
 
-        A bar on a terminal; elsewhere each text that is not empty is a line. ``total`` None: not known.
+        A terminal shows a bar; elsewhere each text that is not empty is a line. ``total`` is None
+        if it is not known.
         """
         if self.level <= QUIET:
             yield lambda units=1, text="": None
@@ -120,59 +137,55 @@ class Log:
             yield self._counter(name, total)
 
     @property
-    def _on_github(self) -> bool:
+    def _is_on_github(self) -> bool:
         return bool(self._environ.get("GITHUB_ACTIONS"))
 
-    def _fold_open(self, name: str) -> bool:
+    def _open_fold(self, name: str) -> bool:
+        """Open a group of lines that GitHub folds; whether one was opened."""
         # Groups do not nest on GitHub: only the outermost step opens one.
-        fold = self._on_github and self._depth == 0 and self.level > QUIET
-        if fold:
+        is_folded = self._is_on_github and self._depth == 0 and self.level > QUIET
+        if is_folded:
             self._write(f"::group::{printable(name)}", raw=True)
-        return fold
+        return is_folded
 
-    def _say_step(self, step: Step, seconds: float) -> None:
-        results = [step.result, "failed"] if step.failed else [step.result or "done"]
-        text = f"{'  ' * self._depth}{step.name:<10} {', '.join(filter(None, results))}"
-        self._write(
-            f"{text}  [{seconds:.1f} s]",
-            style="failed" if step.failed else "step" if self._depth == 0 else "",
-        )
+    def _write_step(self, step: Step, seconds: float) -> None:
+        results = [step.result] if step.result else []
+        style = "step" if self._depth == 0 else ""
+        if step.failed:
+            results.append("failed")
+            style = "failed"
+        indent = "  " * self._depth
+        text = f"{indent}{step.name:<10} {', '.join(results) or 'done'}"
+        self._write(f"{text}  [{seconds:.1f} s]", style=style)
 
     def _counter(self, name: str, total: float | None) -> Callable[..., None]:
+        """Progress as lines: ``  execute 3/20  notebooks/quickstart: passed``."""
         done = 0.0
+        of_total = "" if total is None else f"/{total:g}"
 
         def advance(units: float = 1, text: str = "") -> None:
             nonlocal done
             done += units
             if text:
-                self._write(f"  {name} {done:g}{'' if total is None else f'/{total:g}'}  {text}")
+                self._write(f"  {name} {done:g}{of_total}  {text}")
 
         return advance
 
     @contextmanager
     def _bar(self, name: str, total: float | None) -> Iterator[Callable[..., None]]:
+        from rich import progress as bars
         from rich.console import Console
-        from rich.progress import (
-            BarColumn,
-            MofNCompleteColumn,
-            Progress,
-            TextColumn,
-            TimeElapsedColumn,
-        )
 
         console = Console(file=self.stream, highlight=False)
         columns = (
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
+            bars.TextColumn("{task.description}"),
+            bars.BarColumn(),
+            bars.MofNCompleteColumn(),
+            bars.TimeElapsedColumn(),
+            # Texts come from pages: brackets in them are no markup.
+            bars.TextColumn("{task.fields[text]}", markup=False),
         )
-        with Progress(
-            *columns,
-            TextColumn("{task.fields[text]}", markup=False),
-            console=console,
-            transient=True,
-        ) as progress:
+        with bars.Progress(*columns, console=console, transient=True) as progress:
             task = progress.add_task(name, total=total, text="")
 
             def advance(units: float = 1, text: str = "") -> None:
@@ -188,18 +201,23 @@ class Log:
                 self._console = None
 
     def _write(self, text: str, *, style: str = "", raw: bool = False) -> None:
-        """One line, written in one piece so that threads do not mix theirs."""
+        """One line, written in one piece so that threads do not mix theirs.
+
+        ``raw`` is for workflow commands of our own, whose parts are escaped already.
+        """
         line = text if raw else printable(text)
-        if self._on_github and not raw:
-            line = re.sub(
-                r"(?m)^(\s*):(?=:)|##(?=\[)", r"\g<0> ", line
-            )  # no workflow commands from page texts
+        if self._is_on_github and not raw:
+            line = without_commands(line)
         if self._console is not None:
             from rich.text import Text
 
             self._console.print(Text(line), soft_wrap=True)
             return
-        if style and is_terminal(self.stream, self._environ) and not self._environ.get("NO_COLOR"):
-            line = f"{_STYLES[style]}{line}\x1b[0m"
+        if style and self._has_colours:
+            line = f"{_STYLES[style]}{line}{_RESET}"
         self.stream.write(f"{line}\n")
         self.stream.flush()
+
+    @property
+    def _has_colours(self) -> bool:
+        return is_terminal(self.stream, self._environ) and not self._environ.get("NO_COLOR")
