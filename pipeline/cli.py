@@ -149,7 +149,7 @@ _OF_UPSTREAMS: dict[str, Callable[[Run, argparse.Namespace], RunResult]] = {
 def _check(arguments: argparse.Namespace, log: Log) -> int:
     """``check`` works on files, of any project: it needs no configuration and no upstream."""
     from pipeline.commands.check import check_catalogs
-    from pipeline.report import mistakes as report_check
+    from pipeline.report.check import render
 
     settings = read_settings(arguments.config, needed=not arguments.words)
     locales, fix = _locales(arguments, settings), arguments.fix
@@ -164,7 +164,7 @@ def _check(arguments: argparse.Namespace, log: Log) -> int:
     )
     colour, width = _terminal()
     form = "json" if arguments.json else arguments.format
-    _print(report_check.render(result, form, width=width, colour=colour, level=log.level))
+    _print(render(result, form, width=width, colour=colour, level=log.level))
     return result.exit_code
 
 
@@ -253,7 +253,7 @@ def _summarise_upgrade(result: RunResult, summaries: Sequence[Path]) -> None:
     if not summaries or result.comparison is None:
         return
     from pipeline.adapters.files import append_text
-    from pipeline.report.standing import upgrade_summary
+    from pipeline.report.upgrade import upgrade_summary
 
     for path in summaries:
         append_text(path, upgrade_summary(result))
@@ -267,15 +267,14 @@ def _is_offline(asked: bool | None) -> bool:
 
 def _show(command: str, result: RunResult, log: Log, *, as_json: bool) -> None:
     """The report to stdout; with ``--quiet`` only what needs a person, to stderr."""
-    from pipeline.report import results as report
-
     if as_json:
-        _print(report.to_json(result).decode("utf-8"))
+        from pipeline.report.json import run_json
+
+        _print(run_json(result).decode("utf-8"))
     elif log.level < 0:
-        for line in (
-            *report.findings_lines(result.all_findings),
-            *report.failure_lines(result.executions),
-        ):
+        from pipeline.report.text import failure_lines, findings_lines
+
+        for line in (*findings_lines(result.all_findings), *failure_lines(result.executions)):
             log.stream.write(f"{line}\n")
     else:
         colour, width = _terminal()
@@ -296,13 +295,17 @@ def _terminal() -> tuple[bool, int]:
 
 def _to_text(command: str) -> Callable[..., str]:
     """What turns the result of ``command`` into text."""
-    from pipeline.report import results as report
+    if command == "upgrade":
+        from pipeline.report.upgrade import upgrade_text
 
-    if command not in ("upgrade", "status"):
-        return report.to_text
-    from pipeline.report import standing as report_standing
+        return upgrade_text
+    if command == "status":
+        from pipeline.report.status import status_text
 
-    return report_standing.upgrade_text if command == "upgrade" else report_standing.status_text
+        return status_text
+    from pipeline.report.text import run_text
+
+    return run_text
 
 
 def _changes_line(result: RunResult) -> str:

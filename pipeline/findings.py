@@ -1,12 +1,22 @@
-"""The record of something that a person should know, whoever found it."""
+"""The record of something that a person should know, whoever found it: a stage, or a check.
+
+A finding is a value: it is collected in lists, told in several forms (``report``), and read back
+from the files of earlier runs. Two findings are the same finding if all of their fields are equal.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
-from pipeline.errors import PipelineError, worst
+from pipeline.errors import PipelineError
+
+Span = tuple[int, int]  # from, and up to, a character of a msgstr
+
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")  # between the words of "InputError"
 
 
 class Severity(StrEnum):
@@ -19,22 +29,35 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """Something a person should know. ``code`` is stable; ``where`` is ``file:line`` or ``page, cell N``."""
+    """Something that a person should know.
+
+    ``code`` is stable. A finding about an entry of a catalogue has ``file`` and ``line``, and the
+    entry's texts; any other says in ``where`` what it is about: ``file:line`` or ``page, cell N``.
+    """
 
     code: str
     severity: Severity
-    where: str
-    text: str
+    text: str  # what is wrong
+    hint: str = ""  # what to do about it
+    where: str = ""
     page: str = ""
-    hint: str = ""
     exit_code: int = 1  # what a run ends with for it, if it is an ``ERROR``
+
+    # What a check adds about the entry that it looked at.
+    name: str = ""  # of the check, in a few words
+    file: str = ""  # the catalogue, as people read its path
+    line: int = 0  # of the entry, from 1
+    section: str = ""  # titles of the sections around the message
+    msgid: str = ""
+    msgstr: str = ""
+    spans: tuple[Span, ...] = ()  # of the msgstr: the words that are wrong
+    fixed: str | None = None  # the msgstr that ``--fix`` would make of it
 
     @classmethod
     def of(cls, error: PipelineError, *, page: str = "") -> Finding:
         """``error`` as a finding: for a page that fails while the others go on."""
-        code = re.sub(r"(?<=[a-z])(?=[A-Z])", "-", type(error).__name__).lower()
         return cls(
-            code=code,
+            code=_CAMEL.sub("-", type(error).__name__).lower(),
             severity=Severity.ERROR,
             where=error.where or page,
             text=error.what,
@@ -43,43 +66,19 @@ class Finding:
             exit_code=error.exit_code,
         )
 
+    @classmethod
+    def of_record(cls, record: Mapping[str, Any]) -> Finding:
+        """The finding that was written to JSON as ``record``, which may leave out defaults.
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mistake:
-    """What a check found in a catalogue. ``file`` is as people read it; ``line`` is the entry's, from 1."""
-
-    code: str
-    name: str
-    severity: Severity
-    file: str
-    line: int
-    text: str
-    hint: str
-    page: str = ""
-    section: str = ""  # titles of the sections around the message
-    msgid: str = ""
-    msgstr: str = ""
-    spans: tuple[
-        tuple[int, int], ...
-    ] = ()  # of the msgstr, in characters: the words that are wrong
-    fixed: str | None = None  # the msgstr that ``--fix`` would make of it
-    exit_code: int = 1  # what a run ends with for it, if it is an ``ERROR``
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckResult:
-    """What ``check`` found, in the order of files and entries."""
-
-    mistakes: tuple[Mistake, ...] = ()
-    files: int = 0
-    entries: int = 0  # finished translations that were looked at
-    silenced: int = 0  # mistakes that a comment or the configuration has taken out
-    written: tuple[str, ...] = ()  # files that ``--fix`` mended
-    diffs: str = ""  # what it changed
-    strict: bool = False  # warnings count as errors
+        Raises KeyError, TypeError or ValueError for a record of another shape.
+        """
+        fields = dict(record)
+        fields["severity"] = Severity(record["severity"])
+        # JSON has lists; a finding must be hashable, for each is told once.
+        fields["spans"] = tuple((start, end) for start, end in record.get("spans", ()))
+        return cls(**fields)
 
     @property
-    def exit_code(self) -> int:
-        """The worst of the errors; 1 for warnings if ``strict``."""
-        bad = (Severity.ERROR, Severity.WARNING) if self.strict else (Severity.ERROR,)
-        return worst(mistake.exit_code for mistake in self.mistakes if mistake.severity in bad)
+    def place(self) -> str:
+        """Where a person has to look."""
+        return f"{self.file}:{self.line}" if self.file else self.where

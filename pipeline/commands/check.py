@@ -9,9 +9,9 @@ from pathlib import Path
 from pipeline.commands.checking import CatalogFile, Rules, check
 from pipeline.config import Settings, matches
 from pipeline.errors import ConfigError
-from pipeline.findings import CheckResult
 from pipeline.log import Log
 from pipeline.paths import Paths, glossary_path
+from pipeline.report.result import CheckResult
 
 _SELDOM = 10_000  # new records between two looks for garbage
 

@@ -27,8 +27,9 @@ from pipeline.core.checks.silence import ignores_of, is_guards, silence_problems
 from pipeline.core.glossary.terms import Glossary, read_glossary
 from pipeline.entries import Catalog, Entry
 from pipeline.errors import ConfigError, InputError
-from pipeline.findings import CheckResult, Finding, Mistake
+from pipeline.findings import Finding
 from pipeline.log import Log
+from pipeline.report.result import CheckResult
 
 _OPTIONAL = ("Report-Msgid-Bugs-To", "POT-Creation-Date", "X-Generator")
 # A memory has digests in place of the English: there is nothing to compare with.
@@ -76,7 +77,7 @@ def check(
     a code that does not exist, InputError for a glossary that cannot be read.
     """
     _check_rules(rules.ignore)
-    mistakes: dict[str, list[Mistake]] = {file.name: [] for file in files}
+    mistakes: dict[str, list[Finding]] = {file.name: [] for file in files}
     read = [
         one
         for file in files
@@ -101,7 +102,7 @@ def check(
     for one in read:
         mistakes[one.file.name] += _of_file(one)
     return CheckResult(
-        mistakes=tuple(
+        findings=tuple(
             mistake
             for file in files
             for mistake in sorted(mistakes[file.name], key=lambda mistake: mistake.line)
@@ -130,7 +131,7 @@ def _check_rules(rules: Sequence[IgnoreRule]) -> None:
             )
 
 
-def _read(file: CatalogFile, mistakes: list[Mistake]) -> _Read | None:
+def _read(file: CatalogFile, mistakes: list[Finding]) -> _Read | None:
     try:
         data = read_bytes(file.path)
         read = po.read_catalog(data, where=file.name)
@@ -153,7 +154,7 @@ def _look(
     read: Sequence[_Read],
     glossary: Glossary | None,
     ignore: Sequence[IgnoreRule],
-    mistakes: Mapping[str, list[Mistake]],
+    mistakes: Mapping[str, list[Finding]],
 ) -> int:
     """Run the checks over catalogues of one locale; return how many mistakes are silenced."""
     by_name = {one.file.name: one for one in read}
@@ -197,7 +198,7 @@ def _look(
     return silenced
 
 
-def _told(found: Found, file: CatalogFile, entry: Entry, mended: str) -> Mistake:
+def _told(found: Found, file: CatalogFile, entry: Entry, mended: str) -> Finding:
     rule = Rule(code=found.code, name=found.name, severity=found.severity)
     mistake = _mistake(rule, file, entry.line, found.problem.text, found.problem.hint, entry=entry)
     return replace(
@@ -207,7 +208,7 @@ def _told(found: Found, file: CatalogFile, entry: Entry, mended: str) -> Mistake
     )
 
 
-def _of_file(read: _Read) -> Iterator[Mistake]:
+def _of_file(read: _Read) -> Iterator[Finding]:
     """What is to be said of the file itself."""
     file = read.file
     is_told = any(finding.code == "po-header" for finding in read.findings)
@@ -283,8 +284,8 @@ def _mistake(
     *,
     entry: Entry | None = None,
     exit_code: int = 1,
-) -> Mistake:
-    return Mistake(
+) -> Finding:
+    return Finding(
         code=rule.code,
         name=rule.name,
         severity=rule.severity,

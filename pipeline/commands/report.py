@@ -11,9 +11,12 @@ from pipeline.commands import cache
 from pipeline.config import Settings
 from pipeline.errors import FindingsError, InputError
 from pipeline.paths import Paths
-from pipeline.report import results as report
 from pipeline.report.html import to_html
-from pipeline.report.merge import merge_reports, result_of
+from pipeline.report.json import json_bytes
+from pipeline.report.junit import to_junit
+from pipeline.report.merge import merge_reports
+from pipeline.report.reading import result_of
+from pipeline.report.text import run_text
 
 
 def tell_cache(settings: Settings, action: str) -> tuple[Sequence[str], int]:
@@ -37,13 +40,13 @@ def merge_files(
     merged = merge_reports([_read(Path(name)) for name in names])
     result = result_of(merged)
     paths = Paths(settings.root, result.name)
-    write_if_changed(paths.report, report.json_bytes(merged))
-    write_if_changed(paths.junit, report.to_junit(result))
+    write_if_changed(paths.report, json_bytes(merged))
+    write_if_changed(paths.junit, to_junit(result))
     write_if_changed(paths.report_page, to_html(result))
     text = (
-        report.json_bytes(merged).decode("utf-8")
+        json_bytes(merged).decode("utf-8")
         if as_json
-        else report.to_text(result, width=width, colour=colour)
+        else run_text(result, width=width, colour=colour)
     )
     return text, int(merged["exit_code"])
 

@@ -21,7 +21,8 @@ def write_report(run: Run, options: BuildOptions, result: RunResult) -> RunResul
     dry run writes nothing."""
     from dataclasses import replace
 
-    from pipeline.report import results as report
+    from pipeline.report.json import run_json
+    from pipeline.report.junit import to_junit
 
     if run.dry:
         return result
@@ -29,8 +30,8 @@ def write_report(run: Run, options: BuildOptions, result: RunResult) -> RunResul
     previous = _previous_report(paths.report)
     changes = list(result.changes)
     for path, data in (
-        (paths.report, report.to_json(result, shard=shard)),
-        (paths.junit, report.to_junit(result)),
+        (paths.report, run_json(result, shard=shard)),
+        (paths.junit, to_junit(result)),
     ):
         if write_if_changed(path, data):
             changes.append(run.shown(path))

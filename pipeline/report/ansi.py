@@ -1,119 +1,119 @@
-"""Terminal text as pieces with style names, for HTML that follows the reader's theme."""
+"""Terminal text as pieces with names of styles, for HTML that follows the reader's theme.
+
+rich reads the escape sequences for colours; here all others are taken out, and colours get the
+names of those few that a theme can keep legible. No escape sequence and no invisible character
+comes out; the pieces are plain text, which a template escapes.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from pipeline.log import printable
+
+if TYPE_CHECKING:
+    from rich.color import Color
+    from rich.style import Style
 
 Piece = tuple[str, str]  # text, names of styles separated by spaces
+Rgb = tuple[int, int, int]
 
-_SGR = re.compile(r"\x1b\[([0-9;:]*)m")
-_OTHER = re.compile(  # OSC … BEL or ST; CSI; two-character escapes; a lone escape
-    r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b\[[0-?]*[ -/]*[@-~]|\x1b[ -/]*[0-~]|\x1b"
+_CSI = "\x1b["  # what a sequence that sets a style begins with, as "\x1b[1;31m" does
+# The sequences of ECMA-48: first what sets a style (SGR), then what is taken out. An SGR that is
+# longer than any that is meant is taken out too: its numbers may have thousands of digits.
+_SEQUENCE = re.compile(
+    r"""
+    \x1b\[ (?P<codes> [0-9;:]{0,100} ) m
+    | \x1b\] [^\x07\x1b]* (?: \x07 | \x1b\\ )?  # OSC, up to BEL or ST: titles, links
+    | \x1b\[ [0-?]* [\ -/]* [@-~]               # CSI: the cursor, clearing the screen
+    | \x1b [\ -/]* [0-~]                        # two characters
+    | \x1b                                      # one that is cut off
+    """,
+    re.VERBOSE,
 )
-_INVISIBLE = re.compile(
-    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
-)
+_STYLES = ("bold", "dim", "italic", "underline")
 _NAMES = ("black", "red", "green", "yellow", "blue", "magenta", "cyan", "white")
-_RGB = (
-    (0, 0, 0),
-    (205, 0, 0),
-    (0, 160, 0),
-    (190, 140, 0),
-    (0, 80, 220),
-    (190, 0, 190),
-    (0, 150, 170),
-    (220, 220, 220),
-)
-_LEVELS = (0, 95, 135, 175, 215, 255)  # of xterm's colour cube
+_HUES: dict[str, Rgb] = {  # what each name looks like, about
+    "red": (205, 0, 0),
+    "green": (0, 160, 0),
+    "yellow": (190, 140, 0),
+    "blue": (0, 80, 220),
+    "magenta": (190, 0, 190),
+    "cyan": (0, 150, 170),
+}
 _GREY = 24  # how far red, green and blue may be apart in a colour that counts as grey
 
 
 def pieces(text: str) -> list[Piece]:
-    """``text`` cut where its style changes; styles are ``bold``, ``fg-red``, ``bg-yellow`` and their like.
+    """``text`` cut where its style changes.
 
-    Of 256 or more colours each becomes the one of eight that is nearest: those a theme can keep legible. Other escape
-    sequences vanish, other invisible characters are shown as Python writes them.
+    Styles are ``bold``, ``fg-red``, ``bg-yellow`` and their like. Of 256 or more colours each
+    becomes the one of a few that is nearest. Other escape sequences vanish, other invisible
+    characters are shown as Python writes them.
     """
     found: list[Piece] = []
-    style: dict[str, str] = {}
-    start = 0
-    for match in _SGR.finditer(text):
-        _add(found, text[start : match.start()], style)
-        style = _changed(style, [int(code or 0) for code in re.split("[;:]", match[1])])
-        start = match.end()
-    _add(found, text[start:], style)
+    for part, names in _styled(_only_styles(text)):
+        before, names_before = found[-1] if found else ("", None)
+        if names == names_before:
+            found[-1] = (before + part, names)
+        elif part:
+            found.append((part, names))
     return found
 
 
-def _add(found: list[Piece], text: str, style: dict[str, str]) -> None:
-    shown = _INVISIBLE.sub(_visible, _OTHER.sub("", text).replace("\r\n", "\n"))
-    names = " ".join(style[key] for key in sorted(style))
-    if found and found[-1][1] == names:
-        shown = found.pop()[0] + shown
-    if shown:
-        found.append((shown, names))
+def _only_styles(text: str) -> str:
+    """``text`` with no escape sequences but those that set a style, and printable between them."""
+    # Only now do the two halves of "\r\n" stand side by side, if a sequence stood between them.
+    text = _SEQUENCE.sub(_kept, text).replace("\r\n", "\n")
+    return _CSI.join(printable(part) for part in text.split(_CSI))
 
 
-def _visible(match: re.Match[str]) -> str:
-    return match[0].encode("unicode_escape").decode("ascii")
+def _kept(match: re.Match[str]) -> str:
+    """What stays of an escape sequence; rich knows no colons between codes."""
+    codes = match["codes"]
+    if codes is None:
+        return ""
+    return f"{_CSI}{codes.replace(':', ';')}m"
 
 
-def _changed(style: dict[str, str], codes: Sequence[int]) -> dict[str, str]:
-    style, rest = dict(style), list(codes)
-    while rest:
-        code = rest.pop(0)
-        if code == 0:
-            style = {}
-        elif code in (1, 2, 3, 4):
-            name = ("bold", "dim", "italic", "underline")[code - 1]
-            style[name] = name
-        elif code in (22, 23, 24):
-            for name in {22: ("bold", "dim"), 23: ("italic",), 24: ("underline",)}[code]:
-                style.pop(name, None)
-        else:
-            _colour(style, code, rest)
-    return style
+def _styled(text: str) -> Iterator[Piece]:
+    """The parts of ``text`` as rich reads its styles."""
+    from rich.ansi import AnsiDecoder
+    from rich.style import Style
+
+    decoded = AnsiDecoder().decode_line(text)
+    end = 0
+    for span in decoded.spans:
+        assert isinstance(span.style, Style)
+        yield decoded.plain[end : span.start], ""
+        yield decoded.plain[span.start : span.end], _names_of(span.style)
+        end = span.end
+    yield decoded.plain[end:], ""
 
 
-def _colour(style: dict[str, str], code: int, rest: list[int]) -> None:
-    """Take the colour that ``code`` stands for, and of 38 and 48 what comes after it in ``rest``."""
-    ground = "bg" if 40 <= code <= 49 or 100 <= code <= 107 else "fg"
-    if code in (38, 48):
-        name = _of_many(rest)
-    elif 30 <= code <= 37 or 40 <= code <= 47 or 90 <= code <= 97 or 100 <= code <= 107:
-        name = _NAMES[code % 10]
-    elif code in (39, 49):
-        name = ""
-    else:
-        return
-    style.pop(ground, None)
-    if name:
-        style[ground] = f"{ground}-{name}"
+def _names_of(style: Style) -> str:
+    names = [name for name in _STYLES if getattr(style, name)]
+    for ground, colour in (("fg", style.color), ("bg", style.bgcolor)):
+        name = _name_of(colour) if colour else ""
+        if name:
+            names.append(f"{ground}-{name}")
+    return " ".join(sorted(names))
 
 
-def _of_many(rest: list[int]) -> str:
-    """The nearest name for ``5;N`` (256 colours) or ``2;R;G;B``, which is taken off ``rest``."""
-    kind = rest.pop(0) if rest else 0
-    if kind == 5 and rest:
-        number = rest.pop(0)
-        if number < 16:
-            return _NAMES[number % 8]
-        if number < 232:
-            number -= 16
-            return _nearest((_LEVELS[number // 36], _LEVELS[number // 6 % 6], _LEVELS[number % 6]))
-        return "grey"
-    if kind == 2 and len(rest) >= 3:
-        return _nearest((rest.pop(0), rest.pop(0), rest.pop(0)))
-    return ""
-
-
-def _nearest(rgb: tuple[int, int, int]) -> str:
+def _name_of(colour: Color) -> str:
+    """The nearest name; none for the colour that a terminal has by default."""
+    if colour.number is not None and colour.number < 16:
+        return _NAMES[colour.number % 8]  # 8 to 15 are the same, bright
+    if colour.is_default:
+        return ""
+    rgb = colour.get_truecolor()
     if max(rgb) - min(rgb) <= _GREY:
         return "grey"
-    return _NAMES[
-        min(
-            range(1, 7),
-            key=lambda at: sum((a - b) ** 2 for a, b in zip(rgb, _RGB[at], strict=True)),
-        )
-    ]
+    return min(_HUES, key=lambda name: _distance(rgb, _HUES[name]))
+
+
+def _distance(one: Rgb, other: Rgb) -> int:
+    """How far two colours are apart, squared."""
+    return sum((a - b) ** 2 for a, b in zip(one, other, strict=True))

@@ -1,4 +1,8 @@
-"""Badges: a label and a value as an SVG of our own, and as the JSON that shields.io's endpoint badge reads."""
+"""Badges: a label and a value as an SVG of our own, and as the JSON of shields.io's endpoint badge.
+
+The pages of one locale go in, bytes of files come out. The SVG needs no other file and no font but
+a sans-serif one.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +11,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from xml.sax.saxutils import escape, quoteattr
 
+from pipeline.core.progress import progress_of, whole_percent
 from pipeline.core.results import Comparison, PageResult
+from pipeline.report.counts import counted
 
 _COLOURS = {"green": "#2c8f3c", "yellow": "#9a7b00", "red": "#c0392b", "blue": "#2a6fb0"}
+_GOOD, _FAIR = 90, 50  # percent from which on a badge is green, or yellow
+_SVG = "http://www.w3.org/2000/svg"
+_FONT = 'font-family="Verdana,DejaVu Sans,sans-serif"'
 _HEIGHT, _SIZE, _PADDING = 20, 11, 6
+_NARROW = frozenset(" .,:;!'|ijl")
+_NARROW_WIDTH, _WIDTH = 4, 7  # pixels of a letter; a wide one (Chinese) is as wide as high
+_LAST_NARROW = 0x2E7F  # from the CJK radicals on, characters are wide
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,22 +38,15 @@ class Badge:
 def badges_of(
     pages: Sequence[PageResult], *, jax: str, locale: str, comparison: Comparison | None = None
 ) -> tuple[Badge, ...]:
-    """The badges of one locale: how much is translated, for which JAX and, if compared, how far behind."""
-    messages, done = sum(page.messages for page in pages), sum(page.translated for page in pages)
-    percent = 100 * done // messages if messages else 0
-    colour = "green" if percent >= 90 else "yellow" if percent >= 50 else "red"
-    badges = [
-        Badge(name="translated", label=f"translated {locale}", value=f"{percent} %", colour=colour),
-        Badge(name="jax", label="JAX", value=jax, colour="blue"),
-    ]
+    """The badges of one locale.
+
+    They tell how much is translated, for which JAX and, if that was compared, how far behind.
+    """
+    jax_badge = Badge(name="jax", label="JAX", value=jax, colour="blue")
+    badges = (_translated(pages, locale), jax_badge)
     if comparison:
-        count = sum(change.added + change.changed for change in comparison.pages)
-        value = f"behind by {count} message{'' if count == 1 else 's'}" if count else "up to date"
-        label = f"{comparison.before.ref or 'docs'} against {comparison.after.ref or 'HEAD'}"
-        badges.append(
-            Badge(name="behind", label=label, value=value, colour="yellow" if count else "green")
-        )
-    return tuple(badges)
+        return (*badges, _behind(comparison))
+    return badges
 
 
 def to_endpoint(badge: Badge) -> bytes:
@@ -56,16 +61,19 @@ def to_endpoint(badge: Badge) -> bytes:
 
 
 def to_svg(badge: Badge) -> bytes:
-    """A stand-alone SVG that needs no font but a sans-serif one."""
-    left, right = (_width(text) for text in (badge.label, badge.value))
+    """A stand-alone SVG: the label on grey, the value on the badge's colour."""
+    left, right = _width(badge.label), _width(badge.value)
+    width = left + right
     title = f"{badge.label}: {badge.value}"
-    width, colour = left + right, _COLOURS[badge.colour]
+    size = f'width="{width}" height="{_HEIGHT}"'
+    # The label's own ground: only its left corners are round.
+    label = f"M3 0h{left - 3}v{_HEIGHT}H3a3 3 0 0 1-3-3V3a3 3 0 0 1 3-3z"
     lines = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{_HEIGHT}" role="img" aria-label={quoteattr(title)}>',
+        f'<svg xmlns="{_SVG}" {size} role="img" aria-label={quoteattr(title)}>',
         f"<title>{escape(title)}</title>",
-        f'<rect width="{width}" height="{_HEIGHT}" rx="3" fill="{colour}"/>',
-        f'<path d="M3 0h{left - 3}v{_HEIGHT}H3a3 3 0 0 1-3-3V3a3 3 0 0 1 3-3z" fill="#444"/>',
-        f'<g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="{_SIZE}" text-anchor="middle">',
+        f'<rect {size} rx="3" fill="{_COLOURS[badge.colour]}"/>',
+        f'<path d="{label}" fill="#444"/>',
+        f'<g fill="#fff" {_FONT} font-size="{_SIZE}" text-anchor="middle">',
         _text(badge.label, middle=left / 2, width=left),
         _text(badge.value, middle=left + right / 2, width=right),
         "</g>",
@@ -74,14 +82,43 @@ def to_svg(badge: Badge) -> bytes:
     return ("\n".join(lines) + "\n").encode("utf-8")
 
 
-def _width(text: str) -> int:
-    """About the pixels that a text takes, padding included: narrow, wide (Chinese) and other characters."""
-    pixels = sum(
-        4 if character in " .,:;!'|ijl" else _SIZE if ord(character) > 0x2E7F else 7
-        for character in text
+def _translated(pages: Sequence[PageResult], locale: str) -> Badge:
+    progress = progress_of(pages)
+    percent = whole_percent(progress.translated, progress.messages) or 0
+    colour = "red"
+    if percent >= _GOOD:
+        colour = "green"
+    elif percent >= _FAIR:
+        colour = "yellow"
+    return Badge(
+        name="translated", label=f"translated {locale}", value=f"{percent} %", colour=colour
     )
-    return pixels + 2 * _PADDING
+
+
+def _behind(comparison: Comparison) -> Badge:
+    before = comparison.before.ref or "docs"
+    after = comparison.after.ref or "HEAD"
+    # What moved or was dropped leaves a translator nothing to do.
+    count = sum(change.added + change.changed for change in comparison.pages)
+    return Badge(
+        name="behind",
+        label=f"{before} against {after}",
+        value=f"behind by {counted(count, 'message')}" if count else "up to date",
+        colour="yellow" if count else "green",
+    )
+
+
+def _width(text: str) -> int:
+    """About the pixels that a text takes, padding included."""
+    return sum(_letter_width(character) for character in text) + 2 * _PADDING
+
+
+def _letter_width(character: str) -> int:
+    if character in _NARROW:
+        return _NARROW_WIDTH
+    return _SIZE if ord(character) > _LAST_NARROW else _WIDTH
 
 
 def _text(text: str, *, middle: float, width: int) -> str:
-    return f'<text x="{middle:g}" y="14" textLength="{width - 2 * _PADDING}">{escape(text)}</text>'
+    length = width - 2 * _PADDING
+    return f'<text x="{middle:g}" y="14" textLength="{length}">{escape(text)}</text>'

@@ -1,138 +1,104 @@
-"""The reports of the shards of one run as one report, and a report read back into records. Plain values of JSON in."""
+"""The reports of the shards of one run as one report. Plain values of JSON go in, and come out.
+
+Each shard reports all pages, but an execution only of those that it ran. The merged report is, byte
+for byte, that of one run without shards; reports that are not of one run are refused.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 from typing import Any
 
-from pipeline.core.execution.result import CellFailure, Execution, Status
-from pipeline.core.pin.lock import Lock, SourceFile
+from pipeline.core.execution.result import Execution
 from pipeline.core.results import PageResult
 from pipeline.errors import InputError, worst
-from pipeline.findings import Finding, Severity
-from pipeline.report.result import RunResult
-from pipeline.report.results import OF_THIS_RUN, VERSION, executed_by_class, totals
-
-Report = Mapping[str, Any]
+from pipeline.report.counts import executed_by_class, totals
+from pipeline.report.reading import Report, check_shape, page_of
 
 _ALIKE = {"name": "the upstream", "commit": "the commit", "jax": "JAX"}
+_ONE_COMMIT = "Run all shards from one commit"
 
 
 def merge_reports(reports: Sequence[Report]) -> dict[str, Any]:
     """One report from those of all shards of one run, in any order. Raises InputError.
 
-    They must agree on upstream, commit, JAX and pages; each page that can run has been run in one of them; findings are united.
+    They must agree on upstream, commit, JAX and pages; each page that can run has been run in one
+    of them; findings are united.
     """
     if not reports:
         raise InputError(
             "there are no reports to merge", hint="Name the report.json of every shard."
         )
     for number, report in enumerate(reports, start=1):
-        _check_shape(report, f"report {number}")
-    ordered = _in_order(reports)
-    first = ordered[0]
-    for other in ordered[1:]:
-        _check_alike(first, other)
-    rows = {
-        locale: [_merged_row(copies) for copies in _copies(ordered, locale)]
-        for locale in first["locales"]
-    }
-    merged = {key: value for key, value in first.items() if key != "shard"}
-    merged["exit_code"] = worst(report["exit_code"] for report in ordered)
-    merged["findings"] = _united(report["findings"] for report in ordered)
-    results = {locale: tuple(_page_of(row) for row in pages) for locale, pages in rows.items()}
-    merged["locales"] = {
-        locale: {"totals": totals(results[locale]), "pages": pages}
-        for locale, pages in rows.items()
-    }
+        check_shape(report, f"report {number}")
+    shards = _in_order(reports)
+    first = shards[0]
+    for other in shards[1:]:
+        _check_upstreams(first, other)
+        _check_pages(first, other)
+    merged = dict(first.report)
+    del merged["shard"]
+    merged["exit_code"] = worst(shard.report["exit_code"] for shard in shards)
+    merged["findings"] = _united(shard.report["findings"] for shard in shards)
+    merged["locales"] = {}
+    results: dict[str, tuple[PageResult, ...]] = {}
+    for locale in first.report["locales"]:
+        tables = {shard.index: shard.rows(locale) for shard in shards}
+        rows = []
+        for page in first.rows(locale):
+            copies = {index: table[page] for index, table in tables.items()}
+            rows.append(_merged_row(page, copies))
+        results[locale] = tuple(page_of(row) for row in rows)
+        merged["locales"][locale] = {"totals": totals(results[locale]), "pages": rows}
     merged["executed"] = executed_by_class(_executions(results))
     return merged
 
 
-def result_of(report: Report, *, where: str = "report.json") -> RunResult:
-    """The records that ``report`` was written from, but for what no report keeps. Raises InputError."""
-    _check_shape(report, where)
-    try:
-        lock = Lock(
-            **{key: report["upstream"][key] for key in ("url", "ref", "commit", "date", "jax")},
-            docs="",
-            files=(),
-        )
-        return RunResult(
-            name=report["upstream"]["name"],
-            lock=lock,
-            pages={
-                locale: tuple(map(_page_of, table["pages"]))
-                for locale, table in report["locales"].items()
-            },
-            findings=tuple(map(_finding_of, report["findings"])),
-        )
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise _misshapen(where) from error
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Shard:
+    """The report of shard ``index`` (from 1) of ``count``."""
+
+    index: int
+    count: int
+    report: Report
+
+    def rows(self, locale: str) -> dict[str, Report]:
+        """The rows of a locale by page, in their order; none for a locale that is not there."""
+        table = self.report["locales"].get(locale, {"pages": ()})
+        return {row["page"]: row for row in table["pages"]}
 
 
-def _misshapen(where: str) -> InputError:
-    return InputError(
-        "is not a report of this version of the pipeline",
-        where=where,
-        hint="Make it again: nox -s execute.",
-    )
-
-
-def _check_shape(report: Any, where: str) -> None:
-    """Refuse what cannot be worked with. Raises InputError."""
-    try:
-        sound = (
-            report["version"] == VERSION
-            and isinstance(report["exit_code"], int)
-            and isinstance(report["findings"], list)
-        )
-        sound = sound and {"name", "commit", "jax"} <= report["upstream"].keys()
-        for table in report["locales"].values():
-            for row in table["pages"]:
-                _page_of(row)
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise _misshapen(where) from error
-    if not sound:
-        raise _misshapen(where)
-
-
-def _in_order(reports: Sequence[Report]) -> list[Report]:
+def _in_order(reports: Sequence[Report]) -> list[_Shard]:
     """By number of shard; every shard must be there, once. Raises InputError."""
     shards = [_shard_of(report, number) for number, report in enumerate(reports, start=1)]
-    counts = sorted({count for _, count in shards})
+    counts = sorted({shard.count for shard in shards})
     if len(counts) != 1:
         raise InputError(
             f"the reports are of runs of {' and '.join(map(str, counts))} shards",
             hint="Merge the reports of one run, and only those.",
         )
-    indices = [index for index, _ in shards]
-    if missing := sorted(set(range(1, counts[0] + 1)) - set(indices)):
-        names = ", ".join(f"{index}/{counts[0]}" for index in missing)
+    count = counts[0]
+    indices = [shard.index for shard in shards]
+    missing = [index for index in range(1, count + 1) if index not in indices]
+    if missing:
         raise InputError(
-            f"the report of {_plural(missing)} {names} is missing",
+            f"the report of {_names(missing, count)} is missing",
             hint="Merge when every shard has ended.",
         )
-    if twice := sorted({index for index in indices if indices.count(index) > 1}):
-        names = ", ".join(f"{index}/{counts[0]}" for index in twice)
+    repeated = [index for index in range(1, count + 1) if indices.count(index) > 1]
+    if repeated:
         raise InputError(
-            f"there are several reports of {_plural(twice)} {names}",
+            f"there are several reports of {_names(repeated, count)}",
             hint="Name the report of each shard once.",
         )
-    return sorted(reports, key=lambda report: int(report["shard"]["index"]))
+    return sorted(shards, key=lambda shard: shard.index)
 
 
-def _plural(shards: Sequence[int]) -> str:
-    return "shard" if len(shards) == 1 else "shards"
-
-
-def _shard_of(report: Report, number: int) -> tuple[int, int]:
-    shard = report.get("shard")
-    values = [shard.get(key) for key in ("index", "count")] if isinstance(shard, dict) else []
-    match values:
-        case [int(index), int(count)] if 1 <= index <= count:
-            return index, count
+def _shard_of(report: Report, number: int) -> _Shard:
+    match report.get("shard"):
+        case {"index": int(index), "count": int(count)} if 1 <= index <= count:
+            return _Shard(index=index, count=count, report=report)
     raise InputError(
         "is not the report of a shard",
         where=f"report {number}",
@@ -140,106 +106,77 @@ def _shard_of(report: Report, number: int) -> tuple[int, int]:
     )
 
 
-def _check_alike(first: Report, other: Report) -> None:
-    ours, theirs = first["shard"]["index"], other["shard"]["index"]
+def _names(indices: Sequence[int], count: int) -> str:
+    """``shard 2/3``, ``shards 1/3, 3/3``."""
+    noun = "shard" if len(indices) == 1 else "shards"
+    return f"{noun} {', '.join(f'{index}/{count}' for index in indices)}"
+
+
+def _check_upstreams(first: _Shard, other: _Shard) -> None:
     for key, name in _ALIKE.items():
-        if first["upstream"][key] != other["upstream"][key]:
-            values = f"{first['upstream'][key]} in shard {ours}, {other['upstream'][key]} in shard {theirs}"
-            raise InputError(
-                f"{name} differs: {values}", hint="Run all shards from one commit of the project."
-            )
-    for locale in {**first["locales"], **other["locales"]}:
-        here, there = (
-            {row["page"] for row in one["locales"].get(locale, {"pages": ()})["pages"]}
-            for one in (first, other)
-        )
+        here, there = first.report["upstream"][key], other.report["upstream"][key]
         if here != there:
-            names = ", ".join(sorted(here ^ there)[:5])
-            text = f"the pages of {locale} differ between shard {ours} and shard {theirs}: {names}"
             raise InputError(
-                text,
-                hint="Run all shards from one commit of the project, with the same --pages and --locale.",
+                f"{name} differs: {here} in shard {first.index}, {there} in shard {other.index}",
+                hint=f"{_ONE_COMMIT} of the project.",
             )
 
 
-def _copies(reports: Sequence[Report], locale: str) -> list[list[tuple[int, Report]]]:
-    """The rows of each page, each with the number of its shard."""
-    tables = [
-        {row["page"]: row for row in report["locales"][locale]["pages"]} for report in reports
-    ]
-    indices = [report["shard"]["index"] for report in reports]
-    return [
-        [(index, table[page]) for index, table in zip(indices, tables, strict=True)]
-        for page in tables[0]
-    ]
+def _check_pages(first: _Shard, other: _Shard) -> None:
+    for locale in {**first.report["locales"], **other.report["locales"]}:
+        differing = first.rows(locale).keys() ^ other.rows(locale).keys()
+        if differing:
+            shards = f"shard {first.index} and shard {other.index}"
+            names = ", ".join(sorted(differing)[:5])
+            raise InputError(
+                f"the pages of {locale} differ between {shards}: {names}",
+                hint=f"{_ONE_COMMIT} of the project, with the same --pages and --locale.",
+            )
 
 
-def _merged_row(copies: Sequence[tuple[int, Report]]) -> dict[str, Any]:
-    """The row of a page with the execution of the shard that ran it. Raises InputError."""
-    page = copies[0][1]["page"]
-    told = [(index, row["execution"]) for index, row in copies if row["execution"]]
-    ran = [
-        (index, execution) for index, execution in told if execution["cells"]
-    ]  # what is skipped may be told by every shard
+def _merged_row(page: str, copies: Mapping[int, Report]) -> dict[str, Any]:
+    """The row of a page with the execution of the shard that ran it. Raises InputError.
+
+    ``copies`` are its rows in all reports, by number of shard.
+    """
+    first = next(iter(copies.values()))
+    executions = {index: row["execution"] for index, row in copies.items() if row["execution"]}
+    # What is skipped has run no cell, and may be told by every shard.
+    ran = [index for index, execution in executions.items() if execution["cells"]]
     if len(ran) > 1:
-        shards = " and ".join(str(index) for index, _ in ran)
         raise InputError(
-            f"ran in the shards {shards}",
+            f"ran in the shards {' and '.join(map(str, ran))}",
             where=page,
-            hint="Run all shards from one commit, with the same pages.",
+            hint=f"{_ONE_COMMIT}, with the same pages.",
         )
-    if not told and copies[0][1]["code_cells"]:
+    if not executions and first["code_cells"]:
         raise InputError(
             "ran in no shard",
             where=page,
-            hint="Run all shards from one commit, with the same pages, and execute.",
+            hint=f"{_ONE_COMMIT}, with the same pages, and execute.",
         )
-    findings = _united(row["findings"] for _, row in copies)
+    told = (*ran, *executions)
     return {
-        **copies[0][1],
-        "findings": findings,
-        "execution": next((execution for _, execution in (*ran, *told)), None),
+        **first,
+        "findings": _united(row["findings"] for row in copies.values()),
+        "execution": executions[told[0]] if told else None,
     }
 
 
 def _united(lists: Iterable[Sequence[Report]]) -> list[Report]:
     """Each finding once, in the order of the shards."""
-    found: list[Report] = []
+    united: list[Report] = []
     for findings in lists:
-        found += [finding for finding in findings if finding not in found]
-    return found
+        # A shard that tells the same thing twice keeps both: one run would tell both too.
+        united += [finding for finding in findings if finding not in united]
+    return united
 
 
 def _executions(pages: Mapping[str, Sequence[PageResult]]) -> list[Execution]:
-    ran = {page.page: page.execution for rows in pages.values() for page in rows if page.execution}
-    return list(ran.values())
-
-
-def _page_of(row: Report) -> PageResult:
-    fields = {key: value for key, value in row.items() if key != "untranslated"}
-    page = PageResult(**{**fields, "execution": None})
-    execution = row["execution"]
-    return replace(
-        page,
-        files=tuple(SourceFile(**file) for file in row["files"]),
-        findings=tuple(map(_finding_of, row["findings"])),
-        execution=_execution_of(execution) if execution else None,
-    )
-
-
-def _execution_of(record: Report) -> Execution:
-    failure = record["failure"]
-    known = {
-        key: value
-        for key, value in record.items()
-        if key not in (*OF_THIS_RUN, "failure", "status")
-    }
-    return Execution(
-        **known,
-        status=Status(record["status"]),
-        failure=CellFailure(**failure) if failure else None,
-    )
-
-
-def _finding_of(record: Report) -> Finding:
-    return Finding(**{**record, "severity": Severity(record["severity"])})
+    """How each page ran, once: code is the same in every locale."""
+    by_page = {}
+    for rows in pages.values():
+        for page in rows:
+            if page.execution:
+                by_page[page.page] = page.execution
+    return list(by_page.values())

@@ -1,4 +1,9 @@
-"""All that one command found out: what every report is made of."""
+"""All that one command found out: what every report is made of.
+
+A command fills in one of these records, and the modules beside this one turn it into text, JSON or
+a page. The exit code of the command is a property of the record, so that no report can show
+another one than the shell sees.
+"""
 
 from __future__ import annotations
 
@@ -11,48 +16,68 @@ from pipeline.core.results import Comparison, PageResult
 from pipeline.errors import ExecutionError, FindingsError, worst
 from pipeline.findings import Finding, Severity
 
+Pages = Mapping[str, tuple[PageResult, ...]]  # by locale, in page order
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunResult:
-    """All that one command found out about one upstream. ``pages`` is by locale, in page order."""
+    """All that one command found out about one upstream."""
 
     name: str
     lock: Lock
-    pages: Mapping[str, tuple[PageResult, ...]] = field(default_factory=dict)
+    pages: Pages = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()  # those that belong to no page
     changes: tuple[str, ...] = ()  # files written, or with ``check_only`` the files that would be
     check_only: bool = False
     dry_run: bool = False  # nothing was written, and ``changes`` are what would have been
     comparison: Comparison | None = None
-    gone: Mapping[str, tuple[PageResult, ...]] = field(
-        default_factory=dict
-    )  # what is left of pages that upstream dropped, by locale
+    gone: Pages = field(default_factory=dict)  # what is left of pages that upstream dropped
 
     @property
     def all_findings(self) -> tuple[Finding, ...]:
-        """Every finding of the run, once: those that two locales share are told once."""
-        found = (
-            finding
-            for pages in (*self.gone.values(), *self.pages.values())
-            for page in pages
-            for finding in page.findings
-        )
-        return tuple(dict.fromkeys((*self.findings, *found)))
+        """Every finding of the run, once: two locales may share some."""
+        findings = dict.fromkeys(self.findings)
+        for pages in (*self.gone.values(), *self.pages.values()):
+            for page in pages:
+                findings |= dict.fromkeys(page.findings)
+        return tuple(findings)
 
     @property
     def executions(self) -> tuple[Execution, ...]:
         """How each page ran, once: code is the same in every locale."""
-        ran = (page.execution for pages in self.pages.values() for page in pages if page.execution)
-        return tuple({execution.page: execution for execution in ran}.values())
+        by_page: dict[str, Execution] = {}
+        for pages in self.pages.values():
+            for page in pages:
+                if page.execution:
+                    by_page[page.execution.page] = page.execution
+        return tuple(by_page.values())
 
     @property
     def exit_code(self) -> int:
         """The worst of what was found (``errors.worst``); 1 if ``check_only`` and files differ."""
-        codes = [
-            finding.exit_code for finding in self.all_findings if finding.severity is Severity.ERROR
-        ]
+        errors = (one for one in self.all_findings if one.severity is Severity.ERROR)
+        codes = [error.exit_code for error in errors]
         if any(execution.status is Status.FAILED for execution in self.executions):
             codes.append(ExecutionError.exit_code)
         if self.check_only and self.changes:
             codes.append(FindingsError.exit_code)
         return worst(codes)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckResult:
+    """What ``check`` found, in the order of files and entries."""
+
+    findings: tuple[Finding, ...] = ()
+    files: int = 0
+    entries: int = 0  # finished translations that were looked at
+    silenced: int = 0  # findings that a comment or the configuration has taken out
+    written: tuple[str, ...] = ()  # files that ``--fix`` mended
+    diffs: str = ""  # what it changed
+    strict: bool = False  # warnings count as errors
+
+    @property
+    def exit_code(self) -> int:
+        """The worst of the errors; 1 for warnings if ``strict``."""
+        bad = (Severity.ERROR, Severity.WARNING) if self.strict else (Severity.ERROR,)
+        return worst(finding.exit_code for finding in self.findings if finding.severity in bad)

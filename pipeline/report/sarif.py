@@ -1,92 +1,104 @@
-"""What ``check`` found as SARIF 2.1.0, which GitHub's code scanning and editors read."""
+"""What ``check`` found as SARIF 2.1.0, which GitHub's code scanning and editors read.
+
+A result goes in, a plain value for JSON comes out. A finding keeps its fingerprint when lines are
+added above it, so that GitHub does not tell of it again.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import re
 from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 from urllib.parse import quote
 
-from pipeline.findings import CheckResult, Mistake, Severity
+from pipeline.findings import Finding, Severity
+from pipeline.report.result import CheckResult
 
 GUIDE = "docs/translating.zh.md"  # explains every code
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+_WEIGHT = {severity: number for number, severity in enumerate(Severity)}
+_PROPERTIES = ("page", "section", "msgid", "msgstr", "fixed")
 
 
 def to_sarif(result: CheckResult, *, home: str = "") -> dict[str, Any]:
-    """A SARIF log, to be written as JSON. Paths are relative to ``%SRCROOT%``, the folder that ``check`` ran in.
+    """A SARIF log. Paths are relative to ``%SRCROOT%``, the folder that ``check`` ran in.
 
-    ``home`` is the URL of the folder that holds ``docs``, for links to what a code means. SARIF wants it absolute: without it there
-    are no links, only the name of the page.
+    ``home`` is the URL of the folder that holds ``docs``, for links to what a code means. SARIF
+    wants it absolute: without it there are no links, only the name of the page.
     """
-    by_weight = sorted(
-        result.mistakes, key=lambda mistake: (mistake.code, list(Severity).index(mistake.severity))
-    )
-    known = {
-        mistake.code: _rule(mistake, home) for mistake in by_weight
-    }  # a check's worst says how much it weighs
-    places = {code: index for index, code in enumerate(known)}
+    rules = _rules(result.findings, home)
+    indices = {code: index for index, code in enumerate(rules)}
     seen: Counter[str] = Counter()
     results = []
-    for mistake in result.mistakes:
-        seen[identity := _identity(mistake)] += 1
-        fingerprint = hashlib.sha256(
-            f"{identity}\0{seen[identity]}".encode("utf-8", "backslashreplace")
-        ).hexdigest()[:32]
-        results.append(_sarif_result(mistake, places[mistake.code], fingerprint))
+    for finding in result.findings:
+        identity = _identity(finding)
+        seen[identity] += 1
+        # Two findings may be alike in all that identifies them: they are numbered.
+        fingerprint = _digest(f"{identity}\0{seen[identity]}")
+        results.append(_result(finding, indices[finding.code], fingerprint))
     run = {
-        "tool": {"driver": {"name": "jax-docs-zh", "rules": list(known.values())}},
+        "tool": {"driver": {"name": "jax-docs-zh", "rules": list(rules.values())}},
         "columnKind": "unicodeCodePoints",
         "results": results,
     }
     return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
 
 
-def _rule(mistake: Mistake, home: str) -> dict[str, Any]:
-    page = f"{GUIDE}#{mistake.code.lower()}"
-    link = f"{home.rstrip('/')}/{page}" if home else ""
-    return {
-        "id": mistake.code,
-        "name": "".join(word.capitalize() for word in re.findall(r"\w+", mistake.name)),
-        "shortDescription": {"text": mistake.name[:1].upper() + mistake.name[1:]},
-        "help": {"text": f"See {page}", **({"markdown": f"See [{page}]({link})"} if link else {})},
-        **({"helpUri": link} if link else {}),
-        "defaultConfiguration": {"level": mistake.severity.value},
+def _rules(findings: Iterable[Finding], home: str) -> dict[str, dict[str, Any]]:
+    """A rule for each code, by code. It weighs what the worst of its findings weighs."""
+    worst: dict[str, Finding] = {}
+    for finding in findings:
+        known = worst.get(finding.code)
+        if known is None or _WEIGHT[known.severity] <= _WEIGHT[finding.severity]:
+            worst[finding.code] = finding
+    return {code: _rule(worst[code], home) for code in sorted(worst)}
+
+
+def _rule(finding: Finding, home: str) -> dict[str, Any]:
+    page = f"{GUIDE}#{finding.code.lower()}"
+    words = re.findall(r"\w+", finding.name)
+    rule: dict[str, Any] = {
+        "id": finding.code,
+        "name": "".join(word.capitalize() for word in words),
+        "shortDescription": {"text": finding.name[:1].upper() + finding.name[1:]},
+        "help": {"text": f"See {page}"},
     }
+    if home:
+        link = f"{home.rstrip('/')}/{page}"
+        rule["help"]["markdown"] = f"See [{page}]({link})"
+        rule["helpUri"] = link
+    rule["defaultConfiguration"] = {"level": finding.severity.value}
+    return rule
 
 
-def _sarif_result(mistake: Mistake, index: int, fingerprint: str) -> dict[str, Any]:
-    text = f"{mistake.text}. {mistake.hint}".rstrip()
+def _result(finding: Finding, index: int, fingerprint: str) -> dict[str, Any]:
+    text = f"{finding.text}. {finding.hint}".rstrip()
     place = {
         "artifactLocation": {
-            "uri": quote(mistake.file, errors="surrogateescape"),
+            "uri": quote(finding.file, errors="surrogateescape"),
             "uriBaseId": "%SRCROOT%",
         },
-        "region": {"startLine": max(1, mistake.line)},
+        "region": {"startLine": max(1, finding.line)},
     }
     return {
-        "ruleId": mistake.code,
+        "ruleId": finding.code,
         "ruleIndex": index,
-        "level": mistake.severity.value,
-        "message": {
-            "text": text.replace("](", "\\](")
-        },  # else a link of the msgstr would be one of the message
+        "level": finding.severity.value,
+        # SARIF reads "[text](target)" as a link: one of a msgstr must not become one of ours.
+        "message": {"text": text.replace("](", "\\](")},
         "locations": [{"physicalLocation": place}],
         "partialFingerprints": {"entry/v1": fingerprint},
-        "properties": {
-            name: getattr(mistake, name) for name in ("page", "section", "msgid", "msgstr", "fixed")
-        },
+        "properties": {name: getattr(finding, name) for name in _PROPERTIES},
     }
 
 
-def _identity(mistake: Mistake) -> str:
+def _identity(finding: Finding) -> str:
     """What stays when lines are added above: file, code, English, and the words that are wrong."""
-    return "\0".join(
-        (
-            mistake.file,
-            mistake.code,
-            mistake.msgid,
-            *(mistake.msgstr[slice(*span)] for span in mistake.spans),
-        )
-    )
+    words = [finding.msgstr[start:end] for start, end in finding.spans]
+    return "\0".join((finding.file, finding.code, finding.msgid, *words))
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:32]

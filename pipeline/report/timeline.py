@@ -1,4 +1,8 @@
-"""Where each page stands in a picture of a run: a lane per worker, a bar per page. Numbers in, numbers out."""
+"""Where each page stands in a picture of a run: a lane per worker, a bar per page.
+
+Runs go in, numbers come out, in units of the picture; the template draws them. Times come from the
+clocks of several machines: whatever they say, the numbers stay in the picture.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +12,15 @@ from dataclasses import dataclass
 from pipeline.core.execution.result import Execution
 
 WIDTH = 1000  # units of the picture, from the first start to the last end
-_STEPS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600)
+_SHORTEST = 0.1  # seconds that a picture shows at least
+_STEPS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600)  # seconds between two ticks
 _TICKS = 9  # at most
 _LETTER = 8  # units that a letter of a label takes
+_PADDING = 10  # units of a bar that a label leaves free
+_SHORT = 4  # letters that a label has at least, if it is cut
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Bar:
     """One page in a lane, in units. ``label`` is empty where it has no room."""
 
@@ -23,7 +30,7 @@ class Bar:
     label: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Lane:
     """What one worker did, in order; how much of the time it was at work, in percent."""
 
@@ -32,49 +39,69 @@ class Lane:
     busy: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Timeline:
     """``ticks`` are places and seconds. ``cached`` are pages that were not run now."""
 
-    lanes: tuple[Lane, ...]
-    ticks: tuple[tuple[float, int], ...]
-    seconds: float
-    cached: tuple[Execution, ...]
+    lanes: tuple[Lane, ...] = ()
+    ticks: tuple[tuple[float, int], ...] = ()
+    seconds: float = 0.0
+    cached: tuple[Execution, ...] = ()
 
 
 def timeline(runs: Sequence[Execution]) -> Timeline:
     """The picture of ``runs``; without lanes if none of them says which worker ran it."""
-    ran = sorted((run for run in runs if run.worker), key=lambda run: (run.worker, run.started))
     cached = tuple(run for run in runs if run.cached)
-    if not ran:
-        return Timeline((), (), 0.0, cached)
-    seconds = max(0.1, *(run.started + run.seconds for run in ran))
-    scale = WIDTH / seconds
-    lanes = []
-    for worker in sorted({run.worker for run in ran}):
-        own = [run for run in ran if run.worker == worker]
-        lanes.append(
-            Lane(
-                worker,
-                tuple(_bar(run, scale) for run in own),
-                min(100.0, 100 * sum(run.seconds for run in own) / seconds),
-            )
-        )
-    return Timeline(tuple(lanes), _ticks(seconds, scale), seconds, cached)
+    by_worker: dict[int, list[Execution]] = {}
+    for run in sorted(runs, key=lambda run: (run.worker, run.started)):
+        if run.worker:  # 0 stands for "not run now"
+            by_worker.setdefault(run.worker, []).append(run)
+    if not by_worker:
+        return Timeline(cached=cached)
+    seconds = _SHORTEST
+    for lane in by_worker.values():
+        seconds = max(seconds, *(run.started + run.seconds for run in lane))
+    lanes = [_lane(worker, runs, seconds) for worker, runs in by_worker.items()]
+    return Timeline(lanes=tuple(lanes), ticks=_ticks(seconds), seconds=seconds, cached=cached)
 
 
-def _bar(run: Execution, scale: float) -> Bar:
-    width = max(run.seconds * scale - 1, 2)  # a gap to the next one; seen even if it took no time
-    room = int((width - 10) / _LETTER)
-    name = run.page if len(run.page) <= room else run.page.rpartition("/")[2]
-    if len(name) > room:
-        name = name[: room - 1] + "…" if room >= 4 else ""
-    return Bar(run, round(max(run.started, 0.0) * scale, 1), round(width, 1), name)
-
-
-def _ticks(seconds: float, scale: float) -> tuple[tuple[float, int], ...]:
-    step = next(
-        (step for step in _STEPS if seconds / step <= _TICKS),
-        max(_STEPS[-1], round(seconds / _TICKS)),
+def _lane(worker: int, runs: Sequence[Execution], seconds: float) -> Lane:
+    at_work = sum(run.seconds for run in runs)
+    return Lane(
+        worker=worker,
+        bars=tuple(_bar(run, scale=WIDTH / seconds) for run in runs),
+        busy=min(100.0, 100 * at_work / seconds),
     )
+
+
+def _bar(run: Execution, *, scale: float) -> Bar:
+    # A unit is left to the next bar; a page that took no time can be seen all the same.
+    width = max(run.seconds * scale - 1, 2)
+    return Bar(
+        run=run,
+        x=round(max(run.started, 0.0) * scale, 1),
+        width=round(width, 1),
+        label=_label(run.page, letters=int((width - _PADDING) / _LETTER)),
+    )
+
+
+def _label(page: str, *, letters: int) -> str:
+    """The page's name; its last part or the beginning of that, as there is room."""
+    if len(page) <= letters:
+        return page
+    name = page.rpartition("/")[2]
+    if len(name) <= letters:
+        return name
+    if letters < _SHORT:
+        return ""
+    return name[: letters - 1] + "…"
+
+
+def _ticks(seconds: float) -> tuple[tuple[float, int], ...]:
+    scale = WIDTH / seconds
+    step = max(_STEPS[-1], round(seconds / _TICKS))  # of a run of many hours
+    for seconds_apart in _STEPS:
+        if seconds / seconds_apart <= _TICKS:
+            step = seconds_apart
+            break
     return tuple((round(at * scale, 1), at) for at in range(0, int(seconds) + 1, step))

@@ -28,7 +28,7 @@ from pipeline.core.pin.requirement import RELEASE_REF, Pin, choose_pin, move_pin
 from pipeline.entries import Catalog, Entry
 from pipeline.errors import ConfigError
 from pipeline.log import Log
-from pipeline.report import standing as report_standing
+from pipeline.report import upgrade as upgrade_report
 from pipeline.report.result import RunResult
 
 Speech = pytest.CaptureFixture[str]
@@ -746,7 +746,7 @@ def test_summary(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_long_summary_is_cut(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(report_standing, "SUMMARISED", 1)
+    monkeypatch.setattr(upgrade_report, "SUMMARISED", 1)
     assert main(["upgrade", "1.1.0", "--dry-run", "-q", "--summary", "summary.md"]) == 0
     summary = (root / "summary.md").read_text()
     assert summary.count("\n| ") == 4, "headings, line, the page with most to do, sum"

@@ -13,8 +13,11 @@ from pipeline.core.pin.lock import Lock, SourceFile
 from pipeline.core.results import PageResult
 from pipeline.errors import ConfigError, GuardError, InputError, PipelineError, worst
 from pipeline.findings import Finding, Severity
-from pipeline.report import results as report
+from pipeline.report.counts import percent_text
+from pipeline.report.json import run_json
+from pipeline.report.junit import to_junit
 from pipeline.report.result import RunResult
+from pipeline.report.text import LISTED, failure_lines, findings_lines, run_text
 
 LOCK = Lock(
     url="https://example.org/docs",
@@ -86,7 +89,7 @@ RESULT = RunResult(name="docs", lock=LOCK, pages={"zh_CN": (PAGE_A, PAGE_B, PAGE
 
 
 def test_json_holds_everything() -> None:
-    data = json.loads(report.to_json(RESULT))
+    data = json.loads(run_json(RESULT))
     assert data["version"] == 1
     assert data["upstream"] == {
         "name": "docs",
@@ -114,7 +117,7 @@ def test_json_holds_everything() -> None:
 
 
 def test_json_totals() -> None:
-    assert json.loads(report.to_json(RESULT))["locales"]["zh_CN"]["totals"] == {
+    assert json.loads(run_json(RESULT))["locales"]["zh_CN"]["totals"] == {
         "pages": 3,
         "messages": 14,
         "translated": 11,
@@ -131,7 +134,7 @@ def test_json_totals() -> None:
         "failed": 1,
         "skipped": 1,
     }
-    assert json.loads(report.to_json(RESULT))["executed"] == {
+    assert json.loads(run_json(RESULT))["executed"] == {
         "passed": {"pages": 1, "cells": 4, "total": 4},
         "failed": {"pages": 1, "cells": 2, "total": 5},
         "skipped: accelerator": {"pages": 1, "cells": 0, "total": 3},
@@ -142,7 +145,7 @@ def test_json_of_a_cached_run_is_the_same() -> None:
     """Else the second of two equal runs would write a file."""
     cached = dataclasses.replace(PAGE_A, execution=dataclasses.replace(PASSED, cached=True))
     again = dataclasses.replace(RESULT, pages={"zh_CN": (cached, PAGE_B, PAGE_C)}, changes=("x",))
-    assert report.to_json(again) == report.to_json(RESULT)
+    assert run_json(again) == run_json(RESULT)
 
 
 def test_json_keeps_nothing_that_varies_from_run_to_run() -> None:
@@ -152,12 +155,12 @@ def test_json_keeps_nothing_that_varies_from_run_to_run() -> None:
     again = dataclasses.replace(
         RESULT, pages={"zh_CN": (dataclasses.replace(PAGE_A, execution=varied), PAGE_B, PAGE_C)}
     )
-    assert report.to_json(again) == report.to_json(RESULT)
+    assert run_json(again) == run_json(RESULT)
 
 
 def test_json_of_a_shard_says_which() -> None:
-    assert "shard" not in json.loads(report.to_json(RESULT))
-    assert json.loads(report.to_json(RESULT, shard=(2, 5)))["shard"] == {"index": 2, "count": 5}
+    assert "shard" not in json.loads(run_json(RESULT))
+    assert json.loads(run_json(RESULT, shard=(2, 5)))["shard"] == {"index": 2, "count": 5}
 
 
 PARTIAL = Execution(
@@ -175,7 +178,7 @@ IN_PART = dataclasses.replace(
 
 
 def test_a_page_that_ran_in_part_never_counts_as_passed() -> None:
-    data = json.loads(report.to_json(IN_PART))
+    data = json.loads(run_json(IN_PART))
     assert (
         data["exit_code"],
         data["locales"]["zh_CN"]["totals"]["partial"],
@@ -192,13 +195,13 @@ def test_a_page_that_ran_in_part_never_counts_as_passed() -> None:
         "failure": None,
         "note": "in interpret mode",
     }
-    text = report.to_text(IN_PART, width=140, colour=False)
+    text = run_text(IN_PART, width=140, colour=False)
     assert "partial in interpret mode: accelerator, 2 of 6 cells" in text
-    assert "\x1b[36mpartial\x1b[0m" in report.to_text(IN_PART, width=140, colour=True)
+    assert "\x1b[36mpartial\x1b[0m" in run_text(IN_PART, width=140, colour=True)
 
 
 def test_junit_of_a_page_that_ran_in_part() -> None:
-    case = ET.fromstring(report.to_junit(IN_PART))[1][1]
+    case = ET.fromstring(to_junit(IN_PART))[1][1]
     assert [child.tag for child in case] == ["properties", "system-out"]
     facts = {one.get("name"): one.get("value") for one in case[0]}
     assert facts == {"status": "partial", "cells": "2/6", "note": "in interpret mode"}
@@ -212,18 +215,18 @@ def test_colours_of_a_traceback_stay_out_of_text_and_junit() -> None:
     result = dataclasses.replace(
         RESULT, pages={"zh_CN": (dataclasses.replace(PAGE_B, execution=coloured),)}
     )
-    assert "  line 2\n" in report.to_text(result, width=120, colour=False)
-    assert "  line 2" in (ET.fromstring(report.to_junit(result))[1][0][0].text or "")
+    assert "  line 2\n" in run_text(result, width=120, colour=False)
+    assert "  line 2" in (ET.fromstring(to_junit(result))[1][0][0].text or "")
 
 
 def test_json_survives_any_text() -> None:
     odd = dataclasses.replace(ERROR, text="\ud800 \x00 \u2028 中")
-    data = json.loads(report.to_json(dataclasses.replace(RESULT, findings=(odd,))))
+    data = json.loads(run_json(dataclasses.replace(RESULT, findings=(odd,))))
     assert data["findings"][0]["text"] == odd.text
 
 
 def test_junit_has_a_case_per_page_and_stage() -> None:
-    suites = {suite.get("name"): suite for suite in ET.fromstring(report.to_junit(RESULT))}
+    suites = {suite.get("name"): suite for suite in ET.fromstring(to_junit(RESULT))}
     assert list(suites) == ["docs.zh_CN.pages", "docs.execute"]
     pages, runs = suites["docs.zh_CN.pages"], suites["docs.execute"]
     assert [(case.get("name"), [child.tag for child in case]) for case in pages] == [
@@ -246,12 +249,12 @@ def test_junit_has_a_case_per_page_and_stage() -> None:
 
 def test_junit_survives_any_text() -> None:
     odd = dataclasses.replace(ERROR, text="\x00 \x1b ]]> <&> \ud800 \uffff 中 😀")
-    case = ET.fromstring(report.to_junit(dataclasses.replace(RESULT, findings=(odd,))))[1][0]
+    case = ET.fromstring(to_junit(dataclasses.replace(RESULT, findings=(odd,))))[1][0]
     assert case[0].get("message") == r"a.po:7: \x00 \x1b ]]> <&> \xd800 \xffff 中 😀 [atom-lost]"
 
 
 def test_text_shows_table_findings_failures_and_summary() -> None:
-    text = report.to_text(RESULT, width=120, colour=False)
+    text = run_text(RESULT, width=120, colour=False)
     rows = {line.split()[0]: line.split() for line in text.split("\n") if line.strip()}
     assert rows["a"] == ["a", "10", "100", "%", "2", "passed", "2.5"]
     assert rows["guides/[b]"] == ["guides/[b]", "4", "25", "%", "2", "30", "1", "failed", "1.2"]
@@ -275,24 +278,24 @@ def test_text_shows_table_findings_failures_and_summary() -> None:
 
 
 def test_text_in_colour() -> None:
-    assert "\x1b[31mfailed\x1b[0m" in report.to_text(RESULT, width=120, colour=True)
+    assert "\x1b[31mfailed\x1b[0m" in run_text(RESULT, width=120, colour=True)
 
 
 def test_verbose_text_lists_notes() -> None:
-    assert "note [moved] b.po: page was renamed" in report.to_text(
+    assert "note [moved] b.po: page was renamed" in run_text(
         RESULT, width=120, colour=False, verbose=True
     )
 
 
 def test_long_lists_are_cut() -> None:
     many = tuple(dataclasses.replace(ERROR, where=f"a.po:{line}") for line in range(50))
-    lines = report.findings_lines(many)
+    lines = findings_lines(many)
     assert lines[-1] == "… and 30 more: see build/report.json"
-    assert len(lines) == 2 * report.LISTED + 1
+    assert len(lines) == 2 * LISTED + 1
     runs = tuple(
         dataclasses.replace(FAILED, page=str(number), failure=None) for number in range(50)
     )
-    assert report.failure_lines(runs)[-2:] == [
+    assert failure_lines(runs)[-2:] == [
         "19: cell 3: ValueError",
         "… and 30 more: see build/report.json",
     ]
@@ -302,7 +305,7 @@ def test_long_lists_are_cut() -> None:
     ("part", "whole", "shown"), [(0, 0, "–"), (0, 3, "0 %"), (999, 1000, "99 %"), (3, 3, "100 %")]
 )
 def test_percent_is_never_100_while_something_is_missing(part: int, whole: int, shown: str) -> None:
-    assert report.percent(part, whole) == shown
+    assert percent_text(part, whole) == shown
 
 
 @pytest.mark.parametrize(

@@ -13,12 +13,16 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from pipeline.arguments import FORMATS
-from pipeline.findings import CheckResult, Mistake, Severity
+from pipeline.findings import Finding, Severity
 from pipeline.log import NORMAL, QUIET, VERBOSE
-from pipeline.report.mistakes import excerpt, render, summary, to_github, to_json, to_text
+from pipeline.report.check import check_text, render, summary_line
+from pipeline.report.excerpt import excerpt
+from pipeline.report.github import to_github
+from pipeline.report.json import check_json
+from pipeline.report.result import CheckResult
 from pipeline.report.sarif import to_sarif
 
-BOLD = Mistake(
+BOLD = Finding(
     code="M102",
     name="bold or italics that do not show",
     severity=Severity.ERROR,
@@ -33,7 +37,7 @@ BOLD = Mistake(
     spans=((0, 7),),
     fixed="**注意**：叶子会落。",
 )
-SPACE = Mistake(
+SPACE = Finding(
     code="M401",
     name="no space between Chinese and Latin",
     severity=Severity.WARNING,
@@ -47,7 +51,7 @@ SPACE = Mistake(
     spans=((0, 2),),
     fixed="用 JAX。",
 )
-TASTE = Mistake(
+TASTE = Finding(
     code="M409",
     name="a matter of taste",
     severity=Severity.NOTE,
@@ -59,14 +63,14 @@ TASTE = Mistake(
     msgid="Roots",
     msgstr="根",
 )
-RESULT = CheckResult(mistakes=(BOLD, SPACE, TASTE), files=2, entries=40)
+RESULT = CheckResult(findings=(BOLD, SPACE, TASTE), files=2, entries=40)
 
 
 # --- text ----------------------------------------------------------------------------------------
 
 
 def test_text() -> None:
-    assert to_text(RESULT, width=80, colour=False) == (
+    assert check_text(RESULT, width=80, colour=False) == (
         "translations/zh_CN/docs/trees.po:123: error M102 bold or italics that do not show\n"
         "  Trees › Leaves\n"
         "  »**注意：**«叶子会落。\n"
@@ -86,20 +90,20 @@ def test_text() -> None:
 
 def test_notes_only_if_asked_for() -> None:
     block = "translations/zh_CN/docs/roots.po:7: note M409 a matter of taste\n  根\n  fine, but\n\n"
-    assert block in to_text(RESULT, width=80, colour=False, level=VERBOSE)
-    assert "M409" not in to_text(RESULT, width=80, colour=False, level=NORMAL)
+    assert block in check_text(RESULT, width=80, colour=False, level=VERBOSE)
+    assert "M409" not in check_text(RESULT, width=80, colour=False, level=NORMAL)
 
 
 def test_quiet_leaves_only_errors_and_warnings() -> None:
     mended = replace(RESULT, diffs="-甲\n+乙\n")
-    text = to_text(mended, width=80, colour=False, level=QUIET)
+    text = check_text(mended, width=80, colour=False, level=QUIET)
     assert text.startswith(BOLD.file)
     assert text.endswith("用 JAX。\n\n")
-    assert to_text(CheckResult(files=1, entries=1), width=80, colour=False, level=QUIET) == ""
+    assert check_text(CheckResult(files=1, entries=1), width=80, colour=False, level=QUIET) == ""
 
 
 def test_colours_mark_the_words() -> None:
-    text = to_text(replace(RESULT, diffs="@@ -1 +1 @@\n-甲\n+乙\n"), width=80, colour=True)
+    text = check_text(replace(RESULT, diffs="@@ -1 +1 @@\n-甲\n+乙\n"), width=80, colour=True)
     assert "  \x1b[4;31m**注意：**\x1b[0m叶子会落。\n" in text
     assert "  \x1b[4;33m用J\x1b[0mAX。\n" in text
     assert "**注意\x1b[4;32m**：\x1b[0m叶子会落。\n" in text
@@ -108,7 +112,7 @@ def test_colours_mark_the_words() -> None:
 
 
 def test_what_was_mended_comes_first() -> None:
-    text = to_text(
+    text = check_text(
         CheckResult(
             files=1, entries=3, diffs="--- a/x.po\n+++ b/x.po\n-甲\n+乙\n", written=("x.po",)
         ),
@@ -130,11 +134,11 @@ def test_what_was_mended_comes_first() -> None:
             "no mistakes in 1 entry of 1 catalogue; 2 silenced",
         ),
         (
-            CheckResult(files=1, entries=2, mistakes=(BOLD, BOLD)),
+            CheckResult(files=1, entries=2, findings=(BOLD, BOLD)),
             "2 errors in 2 entries of 1 catalogue; --fix mends 2",
         ),
         (
-            CheckResult(files=1, entries=2, mistakes=(TASTE,)),
+            CheckResult(files=1, entries=2, findings=(TASTE,)),
             "1 note in 2 entries of 1 catalogue; -v shows the notes",
         ),
         (
@@ -144,8 +148,8 @@ def test_what_was_mended_comes_first() -> None:
     ],
 )
 def test_summary(result: CheckResult, line: str) -> None:
-    assert summary(result) == line
-    assert to_text(result, width=80, colour=False).endswith(f"{line}\n")
+    assert summary_line(result) == line
+    assert check_text(result, width=80, colour=False).endswith(f"{line}\n")
 
 
 def test_a_mistake_of_the_file_itself_has_no_words() -> None:
@@ -158,7 +162,7 @@ def test_a_mistake_of_the_file_itself_has_no_words() -> None:
         msgid="",
         msgstr="",
     )
-    assert to_text(CheckResult(mistakes=(header,)), width=80, colour=False).split("\n")[1:3] == [
+    assert check_text(CheckResult(findings=(header,)), width=80, colour=False).split("\n")[1:3] == [
         "  the header lacks Language",
         "  → Add it.",
     ]
@@ -179,8 +183,8 @@ def test_a_mistake_of_the_file_itself_has_no_words() -> None:
 )
 def test_what_a_fix_changes_is_marked(before: str, after: str, shown: str) -> None:
     mistake = replace(SPACE, msgstr=before, fixed=after, spans=())
-    assert f"--fix makes it: \x1b[0m{shown}\n" in to_text(
-        CheckResult(mistakes=(mistake,)), width=80, colour=True
+    assert f"--fix makes it: \x1b[0m{shown}\n" in check_text(
+        CheckResult(findings=(mistake,)), width=80, colour=True
     )
 
 
@@ -198,7 +202,9 @@ def test_what_a_page_says_does_not_drive_the_terminal(colour: bool) -> None:
         file=f"a{evil}.po",
         spans=((0, 1),),
     )
-    text = to_text(CheckResult(mistakes=(mistake,), diffs=f"+{evil}\n"), width=200, colour=colour)
+    text = check_text(
+        CheckResult(findings=(mistake,), diffs=f"+{evil}\n"), width=200, colour=colour
+    )
     plain = re.sub(r"\x1b\[[0-9;]*m", "", text) if colour else text
     assert re.findall(r"[^\n -~\u4e00-\u9fff»«→…]", plain.replace("\u200b", "")) == []
     words = plain.split("\n")[4]
@@ -212,14 +218,16 @@ def test_what_a_page_says_does_not_drive_the_terminal(colour: bool) -> None:
 @pytest.mark.parametrize("where", ["msgstr", "text", "section", "file"])
 def test_what_a_page_says_is_no_workflow_command(where: str) -> None:
     mistake = replace(BOLD, spans=(), **{where: "::set-env name=A::b ##[add-mask]c"})  # type: ignore[arg-type]
-    text = to_text(CheckResult(mistakes=(mistake,), diffs="::debug::x\n"), width=200, colour=False)
+    text = check_text(
+        CheckResult(findings=(mistake,), diffs="::debug::x\n"), width=200, colour=False
+    )
     assert "set-env" in text
     assert not re.search(r"(?m)^\s*::|##\[", text)
 
 
 def test_line_breaks_of_a_msgstr_are_shown() -> None:
-    text = to_text(
-        CheckResult(mistakes=(replace(SPACE, msgstr="甲\n乙", fixed=None, spans=((2, 3),)),)),
+    text = check_text(
+        CheckResult(findings=(replace(SPACE, msgstr="甲\n乙", fixed=None, spans=((2, 3),)),)),
         width=80,
         colour=False,
     )
@@ -289,7 +297,7 @@ def test_an_excerpt_is_never_wider_than_asked_and_leaves_nothing_out_without_a_s
 
 
 def test_json() -> None:
-    record = json.loads(to_json(replace(RESULT, silenced=4, written=("a.po",), diffs="+甲\n")))
+    record = json.loads(check_json(replace(RESULT, silenced=4, written=("a.po",), diffs="+甲\n")))
     assert [record[name] for name in ("version", "exit_code", "files", "entries", "silenced")] == [
         1,
         1,
@@ -317,7 +325,7 @@ def test_json() -> None:
 
 
 def test_json_of_a_lone_surrogate_can_be_read() -> None:
-    record = json.loads(to_json(CheckResult(mistakes=(replace(BOLD, msgstr="甲\ud800"),))))
+    record = json.loads(check_json(CheckResult(findings=(replace(BOLD, msgstr="甲\ud800"),))))
     assert record["mistakes"][0]["msgstr"] == "甲\ud800"
 
 
@@ -342,7 +350,7 @@ def test_github_annotations_are_escaped() -> None:
         text="1%\n2\r\x1b, a: b::c",
         line=0,
     )
-    assert to_github(CheckResult(mistakes=(mistake,))) == (
+    assert to_github(CheckResult(findings=(mistake,))) == (
         "::error file=a%2Cb%3Ac%25.po,line=1,title=M409 x%3A y%2C 5%25::1%25%0A2\\r\\x1b, a: b::c\n"
     )
 
@@ -370,7 +378,7 @@ def test_sarif_has_what_the_standard_demands() -> None:
     ]
     assert driver["rules"][0]["name"] == "BoldOrItalicsThatDoNotShow"
     assert driver["rules"][0]["shortDescription"] == {"text": "Bold or italics that do not show"}
-    for mistake, found in zip(RESULT.mistakes, run["results"], strict=True):
+    for mistake, found in zip(RESULT.findings, run["results"], strict=True):
         assert driver["rules"][found["ruleIndex"]]["id"] == found["ruleId"] == mistake.code
         assert found["level"] == mistake.severity
         assert found["message"]["text"].startswith(mistake.text)
@@ -381,7 +389,7 @@ def test_sarif_has_what_the_standard_demands() -> None:
 
 @pytest.mark.parametrize(
     "result",
-    [CheckResult(), RESULT, CheckResult(mistakes=(replace(BOLD, file="页/a b%.po", line=0),))],
+    [CheckResult(), RESULT, CheckResult(findings=(replace(BOLD, file="页/a b%.po", line=0),))],
 )
 @pytest.mark.parametrize("home", ["", "https://example.org/docs-zh/"])
 def test_sarif_is_what_the_official_schema_describes(result: CheckResult, home: str) -> None:
@@ -402,7 +410,7 @@ def test_sarif_names_the_page_that_explains_a_code() -> None:
 
 
 def test_sarif_paths_are_uris() -> None:
-    (found,) = _sarif(CheckResult(mistakes=(replace(BOLD, file="页/a b%.po"),)))["results"]
+    (found,) = _sarif(CheckResult(findings=(replace(BOLD, file="页/a b%.po"),)))["results"]
     assert (
         found["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
         == "%E9%A1%B5/a%20b%25.po"
@@ -411,7 +419,7 @@ def test_sarif_paths_are_uris() -> None:
 
 def test_sarif_messages_have_no_links_of_the_msgstr() -> None:
     (found,) = _sarif(
-        CheckResult(mistakes=(replace(BOLD, text="`[a](http://evil.example)` is new"),))
+        CheckResult(findings=(replace(BOLD, text="`[a](http://evil.example)` is new"),))
     )["results"]
     assert (
         found["message"]["text"]
@@ -425,17 +433,17 @@ def test_a_rule_weighs_what_the_worst_of_its_results_weighs() -> None:
         (replace(BOLD, severity=Severity.NOTE), BOLD),
     ):
         assert (
-            _sarif(CheckResult(mistakes=many))["tool"]["driver"]["rules"][0][
+            _sarif(CheckResult(findings=many))["tool"]["driver"]["rules"][0][
                 "defaultConfiguration"
             ]["level"]
             == "error"
         )
 
 
-def _fingerprints(*mistakes: Mistake) -> list[str]:
+def _fingerprints(*mistakes: Finding) -> list[str]:
     return [
         found["partialFingerprints"]["entry/v1"]
-        for found in _sarif(CheckResult(mistakes=mistakes))["results"]
+        for found in _sarif(CheckResult(findings=mistakes))["results"]
     ]
 
 
@@ -462,8 +470,8 @@ def test_fingerprints_stay_when_lines_move_and_tell_all_else_apart() -> None:
 
 def test_render_has_every_format() -> None:
     texts = {form: render(RESULT, form, level=NORMAL) for form in FORMATS}
-    assert texts["text"] == to_text(RESULT, width=140, colour=False)
-    assert texts["json"] == to_json(RESULT).decode()
+    assert texts["text"] == check_text(RESULT, width=140, colour=False)
+    assert texts["json"] == check_json(RESULT).decode()
     assert json.loads(texts["sarif"]) == to_sarif(RESULT)
     assert texts["github"] == to_github(RESULT)
     assert "M409" in render(RESULT, "github", level=VERBOSE)

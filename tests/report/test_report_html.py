@@ -20,12 +20,13 @@ from pipeline.core.execution.result import CellFailure, Execution, Status
 from pipeline.core.pin.lock import SourceFile
 from pipeline.core.results import PageResult
 from pipeline.findings import Finding, Severity
-from pipeline.report import results as report
 from pipeline.report.advice import advice, whose
 from pipeline.report.ansi import pieces
-from pipeline.report.html import source_pieces, to_html
+from pipeline.report.html import to_html
+from pipeline.report.json import run_json
 from pipeline.report.result import RunResult
 from pipeline.report.since import since
+from pipeline.report.source import source_pieces
 from pipeline.report.summary import LISTED, to_summary
 from pipeline.report.timeline import WIDTH, timeline
 
@@ -281,7 +282,7 @@ def test_a_reader_without_eyes_or_mouse_can_use_it() -> None:
     assert "prefers-reduced-motion" in STYLES
 
 
-STYLES = (resources.files("pipeline") / "templates" / "report.css").read_text("utf-8")
+STYLES = (resources.files("pipeline.report") / "templates" / "report.css").read_text("utf-8")
 TEXTS = ("text", "muted", "accent", "passed", "partial", "failed", "skipped", "plain")
 CODE = ("red", "green", "yellow", "blue", "magenta", "cyan", "grey")
 
@@ -461,7 +462,7 @@ def test_any_times_stay_in_the_picture(times: list[tuple[int, float, float]]) ->
 
 # --- since the last run
 
-BEFORE = json.loads(report.to_json(RESULT))
+BEFORE = json.loads(run_json(RESULT))
 
 
 def changed(**states: Execution | None) -> RunResult:
@@ -477,7 +478,7 @@ def changed(**states: Execution | None) -> RunResult:
 
 
 def previous(result: RunResult) -> object:
-    return json.loads(report.to_json(result))
+    return json.loads(run_json(result))
 
 
 def test_two_equal_runs_differ_in_nothing() -> None:

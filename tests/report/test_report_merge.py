@@ -26,9 +26,12 @@ from test_report import (
 from pipeline.core.execution.result import Execution, Status
 from pipeline.core.results import PageResult
 from pipeline.errors import InputError
-from pipeline.report import results as report
-from pipeline.report.merge import merge_reports, result_of
+from pipeline.report.json import finding_record, json_bytes, run_json
+from pipeline.report.junit import to_junit
+from pipeline.report.merge import merge_reports
+from pipeline.report.reading import result_of
 from pipeline.report.result import RunResult
+from pipeline.report.text import run_text
 
 PARTIAL = Execution(
     page="d",
@@ -60,7 +63,7 @@ def shard_report(
         for locale, rows in whole.pages.items()
     }
     result = dataclasses.replace(whole, pages=by_locale, **fields)
-    value: dict[str, Any] = json.loads(report.to_json(result, shard=(index, count)))
+    value: dict[str, Any] = json.loads(run_json(result, shard=(index, count)))
     return value
 
 
@@ -69,7 +72,7 @@ ONE, TWO, THREE = shard_report(1, 3, "a"), shard_report(2, 3, "b", "c"), shard_r
 
 def test_merged_shards_are_the_report_of_one_run() -> None:
     merged = merge_reports([THREE, ONE, TWO])
-    assert report.json_bytes(merged) == report.to_json(WHOLE)
+    assert json_bytes(merged) == run_json(WHOLE)
 
 
 def test_inputs_stay_as_they_are() -> None:
@@ -88,7 +91,7 @@ def test_exit_code_is_the_worst() -> None:
 def test_findings_are_united() -> None:
     first = shard_report(1, 2, "a", "c", findings=(WARNING,))
     second = shard_report(2, 2, "b", "d", findings=(WARNING, ERROR))
-    second["locales"]["ja"]["pages"][4]["findings"] = [report._finding_record(NOTE)]
+    second["locales"]["ja"]["pages"][4]["findings"] = [finding_record(NOTE)]
     merged = merge_reports([first, second])
     assert [finding["code"] for finding in merged["findings"]] == ["spacing", "atom-lost"]
     assert [finding["code"] for finding in merged["locales"]["ja"]["pages"][4]["findings"]] == [
@@ -103,12 +106,12 @@ def test_findings_are_united() -> None:
 def test_what_is_skipped_may_be_told_by_every_shard() -> None:
     merged = merge_reports([shard_report(1, 2, "a", "c"), shard_report(2, 2, "b", "c", "d")])
     assert merged["executed"]["skipped: accelerator"] == {"pages": 1, "cells": 0, "total": 3}
-    assert report.json_bytes(merged) == report.to_json(WHOLE)
+    assert json_bytes(merged) == run_json(WHOLE)
 
 
 def test_junit_and_text_of_merged_reports() -> None:
     result = result_of(merge_reports([ONE, TWO, THREE]))
-    suites = {suite.get("name"): suite for suite in ET.fromstring(report.to_junit(result))}
+    suites = {suite.get("name"): suite for suite in ET.fromstring(to_junit(result))}
     assert [
         (case.get("name"), [child.tag for child in case]) for case in suites["docs.execute"]
     ] == [
@@ -117,15 +120,13 @@ def test_junit_and_text_of_merged_reports() -> None:
         ("c", ["skipped"]),
         ("d", ["properties", "system-out"]),
     ]
-    assert report.to_junit(result) == report.to_junit(WHOLE)
-    assert report.to_text(result, width=120, colour=False) == report.to_text(
-        WHOLE, width=120, colour=False
-    )
+    assert to_junit(result) == to_junit(WHOLE)
+    assert run_text(result, width=120, colour=False) == run_text(WHOLE, width=120, colour=False)
 
 
 def test_reading_a_report_gives_what_it_was_written_from() -> None:
-    result = result_of(json.loads(report.to_json(WHOLE)))
-    assert report.to_json(result) == report.to_json(WHOLE)
+    result = result_of(json.loads(run_json(WHOLE)))
+    assert run_json(result) == run_json(WHOLE)
     assert result.executions == (PASSED, RAN, SKIPPED, PARTIAL)
 
 
@@ -137,7 +138,7 @@ def test_reading_a_report_gives_what_it_was_written_from() -> None:
         ([TWO], "the report of shards 1/3, 3/3 is missing"),
         ([ONE, TWO, TWO, THREE], "there are several reports of shard 2/3"),
         ([ONE, TWO, shard_report(3, 4, "d")], "the reports are of runs of 3 and 4 shards"),
-        ([json.loads(report.to_json(WHOLE))], "is not the report of a shard"),
+        ([json.loads(run_json(WHOLE))], "is not the report of a shard"),
         ([{**ONE, "shard": {"index": 4, "count": 3}}, TWO, THREE], "is not the report of a shard"),
         ([shard_report(1, 3, "a", "b"), TWO, THREE], "b: ran in the shards 1 and 2"),
         ([ONE, shard_report(2, 3, "c"), THREE], "b: ran in no shard"),

@@ -22,8 +22,9 @@ from pipeline.core.document.read import SplitPage, read_document
 from pipeline.core.pin.lock import Lock, Page, SourceFile, blob_id
 from pipeline.core.results import Comparison, PageChange, PageResult, UpdateCounts
 from pipeline.entries import Catalog, Entry
-from pipeline.report import standing as report_standing
 from pipeline.report.result import RunResult
+from pipeline.report.status import status_text
+from pipeline.report.upgrade import upgrade_text
 
 LONG = "These are enough words to tell one page from any other page."
 FRONT = "---\nkernelspec:\n  name: python3\n---\n\n"
@@ -229,7 +230,7 @@ def rows(text: str) -> dict[str, list[str]]:
 
 
 def test_table_of_an_upgrade() -> None:
-    said = report_standing.upgrade_text(RESULT, width=160, colour=False)
+    said = upgrade_text(RESULT, width=160, colour=False)
     table = rows(said)
     assert "x · zh_CN · v1 (7631000, JAX 1.0.0) → v2 (7632000, JAX 2.0.0)\n" in said
     assert table["a"] == [
@@ -259,13 +260,11 @@ def test_table_of_an_upgrade() -> None:
         in said
     )
     assert "pages that appeared" not in said
-    assert rows(report_standing.upgrade_text(RESULT, width=160, colour=False, verbose=True))[
-        "b"
-    ] == ["2"]
+    assert rows(upgrade_text(RESULT, width=160, colour=False, verbose=True))["b"] == ["2"]
 
 
 def test_table_of_the_status() -> None:
-    said = report_standing.status_text(RESULT, width=160, colour=False)
+    said = status_text(RESULT, width=160, colour=False)
     table = rows(said)
     assert table["3 pages"] == ["8 (61 %)", "3", "2", "68", "25", "23"]
     assert (
@@ -287,7 +286,7 @@ def test_table_of_the_status() -> None:
 def test_distance(commits: tuple[int, int] | None, text: str) -> None:
     assert RESULT.comparison
     result = replace(RESULT, comparison=replace(RESULT.comparison, commits=commits))
-    assert text in report_standing.status_text(result, width=160, colour=False)
+    assert text in status_text(result, width=160, colour=False)
 
 
 def test_nothing_to_do_and_nothing_behind() -> None:
@@ -298,21 +297,18 @@ def test_nothing_to_do_and_nothing_behind() -> None:
         pages=MappingProxyType({"zh_CN": (done,)}),
         comparison=replace(RESULT.comparison, pages=(), commits=(2, 0)),
     )
-    said = report_standing.status_text(result, width=160, colour=False)
+    said = status_text(result, width=160, colour=False)
     assert "what to do next" not in said
     assert "behind v2: 2 commits; the docs are the same\n" in said
-    assert "pages stay" in report_standing.upgrade_text(result, width=160, colour=False)
-    assert (
-        report_standing.upgrade_text(replace(result, comparison=None), width=160, colour=False)
-        == ""
-    )
+    assert "pages stay" in upgrade_text(result, width=160, colour=False)
+    assert upgrade_text(replace(result, comparison=None), width=160, colour=False) == ""
 
 
 def test_names_of_pages_do_not_drive_the_terminal() -> None:
     assert RESULT.comparison
     hostile = PageChange(page="\x1b[31m[red]a", appeared=True, added=1)
     result = replace(RESULT, comparison=replace(RESULT.comparison, pages=(hostile,)))
-    for text in (report_standing.status_text, report_standing.upgrade_text):
+    for text in (status_text, upgrade_text):
         said = text(result, width=160, colour=False)
         assert "\x1b" not in said
         assert "\\x1b[31m[red]a" in said

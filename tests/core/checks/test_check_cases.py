@@ -18,8 +18,9 @@ from pipeline.core.checks import hygiene, terms
 from pipeline.core.checks.base import Check, PageCheck, Problem, Subject
 from pipeline.core.glossary.terms import read_glossary
 from pipeline.entries import Catalog, Entry
-from pipeline.findings import CheckResult, Mistake
+from pipeline.findings import Finding
 from pipeline.log import QUIET, Log
+from pipeline.report.result import CheckResult
 
 FOLDER = Path(__file__).parent / "cases"
 TABLES: dict[str, dict[str, dict[str, Any]]] = {
@@ -121,7 +122,7 @@ def test_good(module: str, code: str, case: dict[str, Any]) -> None:
     assert problems(checks_of(module)[code], subjects(case)) == []
 
 
-def mistakes_in(folder: Path, code: str, case: dict[str, Any]) -> tuple[CatalogFile, list[Mistake]]:
+def mistakes_in(folder: Path, code: str, case: dict[str, Any]) -> tuple[CatalogFile, list[Finding]]:
     """What ``check`` tells of a file, under this code."""
     text = case["po"].removeprefix("\n")
     if not text.startswith('msgid ""\nmsgstr "C'):
@@ -133,7 +134,7 @@ def mistakes_in(folder: Path, code: str, case: dict[str, Any]) -> tuple[CatalogF
     path = folder / "guide.po"
     path.write_bytes(text.encode("utf-8"))
     file = CatalogFile(path=path, name="guide.po", page="guide", locale="zh_CN")
-    return file, [mistake for mistake in look([file]).mistakes if mistake.code == code]
+    return file, [mistake for mistake in look([file]).findings if mistake.code == code]
 
 
 def look(files: list[CatalogFile], *, fix: bool = False) -> CheckResult:
@@ -148,9 +149,9 @@ def test_bad_file(module: str, code: str, case: dict[str, Any], tmp_path: Path) 
     before = file.path.read_bytes()
     after = look([file], fix=True)
     if code in ("M601", "M606"):
-        assert code in [mistake.code for mistake in after.mistakes]
+        assert code in [mistake.code for mistake in after.findings]
     else:
-        assert code not in [mistake.code for mistake in after.mistakes]
+        assert code not in [mistake.code for mistake in after.findings]
         assert file.path.read_bytes() != before
         assert after.written == ("guide.po",)
         assert "+++ b/guide.po" in after.diffs

@@ -1,0 +1,93 @@
+"""How the English of two commits differs, in words: what ``upgrade`` and ``status`` both tell.
+
+Comparisons of pages go in; lines and cells come out. Names of pages come from upstream and are made
+printable where they become a line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from pipeline.core.pin.lock import Lock
+from pipeline.core.results import PageChange
+from pipeline.log import printable
+
+
+def happened(change: PageChange | None, *, moved_from: str = "") -> str:
+    """What became of a page; nothing if neither its text nor its code changed.
+
+    ``renamed from a, 3 changed, 1 new, code changed``. ``moved_from`` is the page that its
+    translations came from, where the comparison knows of no other name.
+    """
+    if change is None:
+        return ""
+    if change.vanished:
+        return f"vanished, {change.dropped} dropped" if change.dropped else "vanished"
+    facts = []
+    source = change.renamed_from or moved_from
+    if source:
+        facts.append(f"renamed from {source}")
+    elif change.appeared:
+        facts.append("appeared")
+    # Of a page that nobody knew, every message is new: to count them would tell nothing.
+    if source or not change.appeared:
+        facts += _counts(change)
+    if change.code_changed:
+        facts.append("code changed")
+    return ", ".join(facts)
+
+
+def _counts(change: PageChange) -> list[str]:
+    counts = (
+        (change.changed, "changed"),
+        (change.added, "new"),
+        (change.moved, "from other pages"),
+        (change.dropped, "dropped"),
+    )
+    return [f"{count} {words}" for count, words in counts if count]
+
+
+def overview_lines(changes: Sequence[PageChange]) -> list[str]:
+    """Which pages came, went, were renamed, and whose code changed: names in full."""
+    old_names = {change.renamed_from for change in changes}
+    appeared, vanished, renamed, code_changed = [], [], [], []
+    for change in changes:
+        if change.renamed_from:
+            renamed.append(f"{change.renamed_from} → {change.page}")
+        elif change.appeared:
+            appeared.append(change.page)
+        # A page that was renamed vanished under its old name only.
+        if change.vanished and change.page not in old_names:
+            vanished.append(change.page)
+        if change.code_changed:
+            code_changed.append(change.page)
+    lines = []
+    for title, names in (
+        ("pages that appeared", appeared),
+        ("pages that vanished", vanished),
+        ("pages that were renamed", renamed),
+        ("pages whose code changed", code_changed),
+    ):
+        if names:
+            lines.append(f"{title}: {len(names)} ({', '.join(map(printable, names))})")
+    return lines
+
+
+def end_text(lock: Lock) -> str:
+    """One end of a move: ``jax-v0.10.2 (0123456, JAX 0.10.2)``."""
+    return f"{printable(lock.ref)} ({lock.commit[:7]}, JAX {lock.jax})"
+
+
+def classes_text(classes: Mapping[str, int]) -> str:
+    """``2 mark-up, 1 rewording``: the order is that of ``classes``."""
+    return ", ".join(f"{count} {name}" for name, count in classes.items())
+
+
+def number_cells(numbers: Iterable[int | str]) -> tuple[str, ...]:
+    """Numbers as cells; what is zero is left out, so that the others are seen."""
+    return tuple(str(number or "") for number in numbers)
+
+
+def joined(lines: Iterable[str]) -> str:
+    """``lines``, each with its newline."""
+    return "".join(f"{line}\n" for line in lines)

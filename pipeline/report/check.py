@@ -1,0 +1,91 @@
+"""What ``check`` prints, in the form that was asked for. A result goes in, text comes out.
+
+A person gets a block for each finding and a summary; programs get JSON or SARIF, GitHub gets
+annotations. Each form has a module of its own; this one chooses, and writes the text.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from pipeline.findings import Severity
+from pipeline.log import NORMAL, QUIET, VERBOSE
+from pipeline.report.counts import counted
+from pipeline.report.finding_text import finding_lines, on_one_line
+from pipeline.report.github import to_github
+from pipeline.report.json import check_json, json_bytes
+from pipeline.report.result import CheckResult
+from pipeline.report.terminal import Line, drawn_lines, plain_lines
+
+_DIFF_COLOURS = {"+": "green", "-": "red", "@": "cyan"}  # by the first character of a line
+
+
+def render(
+    result: CheckResult, form: str, *, width: int = 140, colour: bool = False, level: int = NORMAL
+) -> str:
+    """``result`` in one of ``arguments.FORMATS``.
+
+    ``level`` is the log's; only text and annotations heed it.
+    """
+    match form:
+        case "json":
+            return check_json(result).decode("utf-8")
+        case "sarif":
+            from pipeline.report.sarif import to_sarif
+
+            return json_bytes(to_sarif(result)).decode("utf-8")
+        case "github":
+            return to_github(result, verbose=level >= VERBOSE)
+        case _:
+            return check_text(result, width=width, colour=colour, level=level)
+
+
+def check_text(result: CheckResult, *, width: int, colour: bool, level: int = NORMAL) -> str:
+    """What a person reads: what was mended, a block for each finding, one line of summary.
+
+    ``width`` is in columns, of which a Chinese character takes two. Notes are listed only at level
+    ``VERBOSE``; ``QUIET`` leaves out all but errors and warnings.
+    """
+    is_quiet, is_verbose = level <= QUIET, level >= VERBOSE
+    lines: list[Line] = []
+    if not is_quiet:
+        lines += _diff_lines(result.diffs)
+    for finding in result.findings:
+        if is_verbose or finding.severity is not Severity.NOTE:
+            lines += finding_lines(finding, width=width, colour=colour)
+            lines.append([])
+    if not is_quiet:
+        lines.append([(summary_line(result, verbose=is_verbose), "bold")])
+    if colour:
+        return drawn_lines(lines, width=width, colour=True)
+    return plain_lines(lines)
+
+
+def summary_line(result: CheckResult, *, verbose: bool = False) -> str:
+    """The last line: how many of what in how many, and what can be done about it."""
+    counts = Counter(finding.severity for finding in result.findings)
+    worst_first = (Severity.ERROR, Severity.WARNING, Severity.NOTE)
+    found = [counted(counts[level], level.value) for level in worst_first if counts[level]]
+    entries = counted(result.entries, "entry", "entries")
+    catalogs = counted(result.files, "catalogue")
+    parts = [f"{', '.join(found) or 'no mistakes'} in {entries} of {catalogs}"]
+    fixable = sum(finding.fixed is not None for finding in result.findings)
+    if fixable:
+        parts.append(f"--fix mends {fixable}")
+    if result.written:
+        parts.append(f"{counted(len(result.written), 'file')} mended")
+    if result.silenced:
+        parts.append(f"{result.silenced} silenced")
+    if counts[Severity.NOTE] and not verbose:
+        parts.append("-v shows the notes")
+    return "; ".join(parts)
+
+
+def _diff_lines(diffs: str) -> Iterator[Line]:
+    """What ``--fix`` changed, and an empty line."""
+    if not diffs:
+        return
+    for row in diffs.removesuffix("\n").split("\n"):
+        yield [(on_one_line(row), _DIFF_COLOURS.get(row[:1], ""))]
+    yield []

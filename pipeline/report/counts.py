@@ -1,0 +1,80 @@
+"""What reports count: pages, messages, words, runs. Results go in; sums, and their words, come out.
+
+Every report takes its numbers from here, so that no two of them differ.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from pipeline.core.execution.result import Execution, Status
+from pipeline.core.progress import progress_of, whole_percent
+from pipeline.core.results import PageResult
+
+_ORDER = {status: number for number, status in enumerate(Status)}  # in which outcomes are listed
+
+
+def totals(pages: Iterable[PageResult]) -> dict[str, int]:
+    """Sums over ``pages``: messages and words by state, findings, executions by outcome.
+
+    The keys, and their order, are those of ``report.json``.
+    """
+    rows = tuple(pages)
+    progress = progress_of(rows)
+    statuses = Counter(row.execution.status for row in rows if row.execution)
+    return {
+        "pages": len(rows),
+        "messages": progress.messages,
+        "translated": progress.translated,
+        "fuzzy": progress.fuzzy,
+        "untranslated": progress.untranslated,
+        "obsolete": sum(row.obsolete for row in rows),
+        "words": progress.words,
+        "translated_words": progress.translated_words,
+        "fuzzy_words": progress.fuzzy_words,
+        "code_cells": sum(row.code_cells for row in rows),
+        "findings": sum(len(row.findings) for row in rows),
+        **{status.value: statuses[status] for status in Status},
+    }
+
+
+def executed_by_class(executions: Sequence[Execution]) -> dict[str, dict[str, int]]:
+    """Pages, code cells that ran, and all code cells, for each class of outcome (``class_of``)."""
+    classes: dict[str, dict[str, int]] = {}
+    for execution in sorted(executions, key=lambda run: (_ORDER[run.status], class_of(run))):
+        sums = classes.setdefault(class_of(execution), {"pages": 0, "cells": 0, "total": 0})
+        sums["pages"] += 1
+        sums["cells"] += execution.cells
+        sums["total"] += execution.total
+    return classes
+
+
+def class_of(execution: Execution) -> str:
+    """The outcome, and the kind of reason if the page did not run whole on purpose.
+
+    ``passed``, ``skipped: accelerator``; the kind is what stands before the colon of the reason.
+    """
+    status = execution.status
+    if status not in (Status.PARTIAL, Status.SKIPPED):
+        return str(status)
+    kind = execution.reason.partition(":")[0]
+    return f"{status}: {kind}" if kind else str(status)
+
+
+def outcomes_text(total: dict[str, int]) -> str:
+    """The outcomes among ``totals``, but for those that no page has: ``31 passed, 2 failed``."""
+    return ", ".join(f"{total[status]} {status}" for status in Status if total[status])
+
+
+def percent_text(part: int, whole: int) -> str:
+    """``part`` of ``whole`` as ``64 %``; never ``100 %`` while something is missing."""
+    percent = whole_percent(part, whole)
+    return "–" if percent is None else f"{percent} %"
+
+
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """A number with its noun: ``1 page``, ``2 pages``, ``3 entries``."""
+    if number == 1:
+        return f"1 {noun}"
+    return f"{number} {plural or noun + 's'}"

@@ -1,0 +1,95 @@
+"""A long text on one line: the parts around what matters, and a sign for what is left out.
+
+A text and spans in it go in, pieces come out that are at most as wide as asked. Nothing invisible
+comes out, and nothing vanishes without the sign.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from pipeline.findings import Span
+
+MARKED = 3  # spans that are shown of one long text
+_LEFT_OUT = "…"
+
+
+def excerpt(text: str, spans: Sequence[Span], width: int) -> list[tuple[str, bool]]:
+    """The parts of ``text`` around ``spans``, and whether each is inside of one.
+
+    They fit on one line of ``width`` columns, of which a Chinese character takes two. Characters
+    that cannot be seen are escaped. Without spans it is the beginning of the text.
+    """
+    shown = [_visible(character) for character in text]
+    places = _inside(spans, len(text))
+    is_marked = [False] * len(text)
+    for start, end in places:
+        is_marked[start:end] = [True] * (end - start)
+    is_kept = _kept([_columns(character) for character in shown], places, width)
+    pieces: list[tuple[str, bool]] = []
+    for character, marked, kept in zip(shown, is_marked, is_kept, strict=True):
+        before, was_marked = pieces[-1] if pieces else ("", not marked)
+        if not kept and before.endswith(_LEFT_OUT):
+            continue  # one sign for all that is left out between two parts
+        added = character if kept else _LEFT_OUT
+        if marked == was_marked:
+            pieces[-1] = (before + added, marked)
+        else:
+            pieces.append((added, marked))
+    return pieces
+
+
+def _inside(spans: Sequence[Span], length: int) -> list[Span]:
+    """``spans`` without what lies outside of a text of ``length``, and without empty ones."""
+    places = []
+    for start, end in spans:
+        if start < end and start < length:
+            places.append((max(0, start), min(end, length)))
+    return places
+
+
+def _kept(columns: Sequence[int], places: Sequence[Span], width: int) -> list[bool]:
+    """Which characters are shown, of those that take ``columns`` each."""
+    if sum(columns) <= width:
+        return [True] * len(columns)
+    kept = [False] * len(columns)
+    # Both ends of a place tell more than its middle: "[第1句话。…9句话。]".
+    ends = []
+    for start, end in places[:MARKED]:
+        ends.append(start)
+        if end - start > 1:
+            ends.append(end - 1)
+    ends = ends or [0]
+    room = width - 2 * len(ends)  # each end may get a sign on either side
+    # A window around each end grows by a character on either side, all in turn, while there is
+    # room. Each side is a place to go on, and the step to the next one.
+    sides = [(end, step) for end in ends for step in (-1, 1)]
+    while sides:
+        growing = []
+        for at, step in sides:
+            if not 0 <= at < len(columns):
+                continue
+            if not kept[at]:
+                if columns[at] > room:
+                    continue
+                room -= columns[at]
+                kept[at] = True
+            growing.append((at + step, step))
+        sides = growing
+    return kept
+
+
+def _visible(character: str) -> str:
+    if character.isprintable():
+        return character
+    if character == "\n":
+        return "⏎"
+    return character.encode("unicode_escape").decode("ascii")
+
+
+@lru_cache(maxsize=8192)
+def _columns(text: str) -> int:
+    from rich.cells import cell_len
+
+    return cell_len(text)

@@ -1,0 +1,104 @@
+"""A finding as a person reads it, whoever found it: the one place that lays findings out as text.
+
+A finding about an entry of a catalogue is a block: place, section, the words, what is wrong, what
+to do. Any other is a line, with its hint below. What stands in pages and catalogues comes out
+escaped, and starts no workflow command of GitHub's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from pipeline.findings import Finding, Severity, Span
+from pipeline.log import printable, without_commands
+from pipeline.report.excerpt import MARKED, excerpt
+from pipeline.report.terminal import Line, Piece
+
+_COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTE: "cyan"}
+_CLOSE = 3  # characters between two changes that are shown as one
+_FIXED = "  --fix makes it: "
+
+
+def finding_lines(finding: Finding, *, width: int, colour: bool) -> Iterator[Line]:
+    """``finding`` as lines for a terminal of ``width`` columns.
+
+    Words that are wrong have a style; without ``colour``, which shows no styles, they stand in
+    ``»…«`` as well.
+    """
+    if finding.file:
+        return _block(finding, width=width, colour=colour)
+    return _short(finding)
+
+
+def _short(finding: Finding) -> Iterator[Line]:
+    """``error [input-error] a.ipynb: is no notebook``, with the hint below."""
+    head = f"{finding.severity} [{finding.code}] {finding.where}: {finding.text}"
+    yield [(printable(head), "")]
+    if finding.hint:
+        yield [(printable(f"    {finding.hint}"), "")]
+
+
+def _block(finding: Finding, *, width: int, colour: bool) -> Iterator[Line]:
+    tint = _COLOURS[finding.severity]
+    yield [
+        (on_one_line(f"{finding.place}: "), "bold"),
+        (finding.severity.value, f"bold {tint}"),
+        (f" {finding.code} ", "bold"),
+        (on_one_line(finding.name), ""),
+    ]
+    if finding.section:
+        yield [(on_one_line(f"  {finding.section}"), "dim")]
+    if finding.msgstr:
+        style = f"underline {tint}"
+        words = _words(
+            finding.msgstr, finding.spans, width=width - 2, style=style, brackets=not colour
+        )
+        yield [("  ", ""), *words]
+    yield [(on_one_line(f"  {finding.text}"), "")]
+    if finding.hint:
+        yield [(on_one_line(f"  → {finding.hint}"), "")]
+    if finding.fixed is not None:
+        changes = _changes(finding.msgstr, finding.fixed)
+        words = _words(finding.fixed, changes, width=width - len(_FIXED), style="underline green")
+        yield [(_FIXED, "dim"), *words]
+
+
+def _words(
+    text: str, spans: Sequence[Span], *, width: int, style: str, brackets: bool = False
+) -> list[Piece]:
+    """What is shown of ``text``; where a span is, it has ``style`` or stands in brackets."""
+    spans = spans[:MARKED]
+    if brackets:
+        width -= 2 * len(spans)
+    opening, closing = ("»", "«") if brackets else ("", "")
+    pieces = []
+    for words, is_marked in excerpt(text, spans, width):
+        if is_marked:
+            pieces.append((without_commands(f"{opening}{words}{closing}"), style))
+        else:
+            pieces.append((without_commands(words), ""))
+    return pieces
+
+
+def _changes(before: str, after: str) -> list[Span]:
+    """Where ``after`` differs. What lies close together is one place."""
+    from rapidfuzz.distance import Levenshtein
+
+    spans: list[Span] = []
+    for block in Levenshtein.opcodes(before, after):
+        if block.tag == "equal":
+            continue
+        start, end = block.dest_start, block.dest_end
+        if block.tag == "delete":
+            # Nothing is left to mark where something is gone: its neighbours are marked.
+            start, end = max(0, start - 1), min(len(after), end + 1)
+        if spans and start - spans[-1][1] <= _CLOSE:
+            spans[-1] = (spans[-1][0], end)
+        else:
+            spans.append((start, end))
+    return spans
+
+
+def on_one_line(text: str) -> str:
+    """``text`` as one line that is safe to print."""
+    return without_commands(printable(text.replace("\n", "⏎")))

@@ -1,0 +1,39 @@
+"""What ``check`` found as annotations, which GitHub shows at the lines of a change.
+
+Each is a workflow command: ``::error file=a.po,line=7,title=M102 bold …::text``. What stands in
+catalogues is escaped, so that it can neither end a command nor begin another one.
+"""
+
+from __future__ import annotations
+
+from pipeline.findings import Finding, Severity
+from pipeline.log import command_message
+from pipeline.report.result import CheckResult
+
+_COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "notice"}
+
+
+def to_github(result: CheckResult, *, verbose: bool = False) -> str:
+    """A workflow command for each finding; for notes only if ``verbose``."""
+    findings = result.findings
+    if not verbose:
+        findings = tuple(one for one in findings if one.severity is not Severity.NOTE)
+    return "".join(map(_annotation, findings))
+
+
+def _annotation(finding: Finding) -> str:
+    properties = (
+        f"file={_property(finding.file)}",
+        f"line={max(1, finding.line)}",  # GitHub knows no line 0, where a header may stand
+        f"title={_property(f'{finding.code} {finding.name}')}",
+    )
+    lines = [finding.section, finding.text]
+    if finding.hint:
+        lines.append(f"→ {finding.hint}")
+    message = command_message("\n".join(filter(None, lines)))
+    return f"::{_COMMANDS[finding.severity]} {','.join(properties)}::{message}\n"
+
+
+def _property(text: str) -> str:
+    """``text`` as the value of a property, in which a colon or a comma would end it."""
+    return command_message(text).replace(":", "%3A").replace(",", "%2C")

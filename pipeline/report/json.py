@@ -1,0 +1,129 @@
+"""``build/report.json`` and ``check --json``: results as JSON for programs, UTF-8, keys in order.
+
+Records go in, bytes come out, and ``reading`` reads a report back. Equal runs give equal bytes:
+what varies from run to run is left out. A key never changes its meaning without another
+``VERSION``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from pipeline.core.pin.lock import Lock
+from pipeline.core.results import PageResult
+from pipeline.findings import Finding, Severity
+from pipeline.report.counts import executed_by_class, totals
+from pipeline.report.result import CheckResult, RunResult
+
+VERSION = 1  # of the layout of either: raised when a reader of the old one would stumble
+
+# Of an execution, what is of this run: whether it came from the cache, and where and when it ran.
+# No report keeps these, else the second of two equal runs would write a file.
+OF_THIS_RUN = ("cached", "started", "worker", "cell_seconds")
+
+_LOCK_KEYS = ("ref", "commit", "date", "jax")
+_FINDING_KEYS = ("code", "severity", "where", "text", "page", "hint")
+_ENTRY_KEYS = (  # of a finding about an entry of a catalogue
+    *("code", "name", "severity", "file", "line", "text", "hint"),
+    *("page", "section", "msgid", "msgstr", "spans", "fixed"),
+)
+
+
+def run_json(result: RunResult, *, shard: tuple[int, int] | None = None) -> bytes:
+    """``build/report.json``.
+
+    ``shard`` (2, 5) marks the report of the second of five runs: pages that belong to another one
+    have no execution.
+    """
+    lock = result.lock
+    report: dict[str, Any] = {
+        "version": VERSION,
+        "upstream": {"name": result.name, "url": lock.url, **_lock_record(lock)},
+        "exit_code": result.exit_code,
+        "executed": executed_by_class(result.executions),
+        "locales": {
+            locale: {"totals": totals(pages), "pages": [_page_record(page) for page in pages]}
+            for locale, pages in result.pages.items()
+        },
+        "findings": [finding_record(finding) for finding in result.findings],
+    }
+    if result.comparison:
+        report["comparison"] = _comparison_record(result)
+    if shard:
+        index, count = shard
+        report["shard"] = {"index": index, "count": count}
+    return json_bytes(report)
+
+
+def check_json(result: CheckResult) -> bytes:
+    """What ``check --json`` prints. ``spans`` count code points of the msgstr."""
+    counts = Counter(finding.severity for finding in result.findings)
+    report = {
+        "version": VERSION,
+        "exit_code": result.exit_code,
+        "files": result.files,
+        "entries": result.entries,
+        "silenced": result.silenced,
+        "counts": {severity.value: counts[severity] for severity in Severity},
+        "mistakes": [finding_record(finding) for finding in result.findings],
+        "written": list(result.written),
+        "diffs": result.diffs,
+    }
+    return json_bytes(report)
+
+
+def finding_record(finding: Finding) -> dict[str, Any]:
+    """A finding with the keys that say something of it: its place, or the entry and its texts."""
+    keys = _ENTRY_KEYS if finding.file else _FINDING_KEYS
+    return {key: getattr(finding, key) for key in keys}
+
+
+def json_bytes(report: Mapping[str, Any]) -> bytes:
+    """A report, as a plain value, as a file."""
+    text = json.dumps(report, ensure_ascii=False, indent=1)
+    # UTF-8 cannot hold half of a surrogate pair; "\ud800" with a backslash is JSON's own escape.
+    return f"{text}\n".encode("utf-8", "backslashreplace")
+
+
+def _page_record(page: PageResult) -> dict[str, Any]:
+    record = dataclasses.asdict(page)
+    record["untranslated"] = page.untranslated
+    del record["update"]  # told under "comparison"
+    record["findings"] = [finding_record(finding) for finding in page.findings]
+    if page.execution:
+        execution = record["execution"]
+        for name in OF_THIS_RUN:
+            del execution[name]
+        execution["seconds"] = round(page.execution.seconds, 1)  # as the cache keeps them
+    return record
+
+
+def _comparison_record(result: RunResult) -> dict[str, Any]:
+    """How the English of two commits differs, and what an upgrade made of the translations."""
+    comparison = result.comparison
+    if comparison is None:
+        return {}
+    commits = None  # the history between the two is not known here
+    if comparison.commits is not None:
+        ahead, behind = comparison.commits
+        commits = {"ahead": ahead, "behind": behind}
+    updates = {}
+    for locale, pages in result.pages.items():
+        updates[locale] = {
+            page.page: dataclasses.asdict(page.update) for page in pages if page.update
+        }
+    return {
+        "before": _lock_record(comparison.before),
+        "after": _lock_record(comparison.after),
+        "commits": commits,
+        "pages": [dataclasses.asdict(change) for change in comparison.pages],
+        "updates": updates,
+    }
+
+
+def _lock_record(lock: Lock) -> dict[str, str]:
+    return {key: getattr(lock, key) for key in _LOCK_KEYS}

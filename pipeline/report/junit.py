@@ -1,0 +1,101 @@
+"""``build/junit.xml``: a run as test cases, which CI systems list and count.
+
+There is one case for each page and stage. Findings of severity error and failed runs are failures.
+A result goes in, bytes come out; whatever a page says, they are well-formed XML.
+"""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+from collections.abc import Sequence
+
+from pipeline.core.execution.notebook import failure_text
+from pipeline.core.execution.result import Execution, Status
+from pipeline.findings import Finding, Severity
+from pipeline.report.result import RunResult
+
+# XML 1.0, production Char: what is not in this range cannot stand in a document, not even escaped.
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def to_junit(result: RunResult) -> bytes:
+    """``result`` as JUnit's XML, UTF-8."""
+    root = ET.Element("testsuites", name="pipeline")
+    for locale, pages in result.pages.items():
+        cases = [_findings_case(page.page, page.findings) for page in pages]
+        _add_suite(root, f"{result.name}.{locale}.pages", cases)
+    if result.findings:
+        _add_suite(root, f"{result.name}.run", [_findings_case(result.name, result.findings)])
+    cases = [_execution_case(execution) for execution in result.executions]
+    _add_suite(root, f"{result.name}.execute", cases)
+    ET.indent(root)
+    text = ET.tostring(root, encoding="unicode")
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{text}\n'.encode()
+
+
+def _add_suite(root: ET.Element, name: str, cases: Sequence[ET.Element]) -> None:
+    counts = {
+        "tests": len(cases),
+        "failures": sum(case.find("failure") is not None for case in cases),
+        "skipped": sum(case.find("skipped") is not None for case in cases),
+        "errors": 0,
+    }
+    attributes = {key: str(count) for key, count in counts.items()}
+    suite = ET.SubElement(root, "testsuite", {"name": _xml(name), **attributes})
+    for case in cases:
+        case.set("classname", _xml(name))
+        suite.append(case)
+
+
+def _findings_case(name: str, findings: Sequence[Finding]) -> ET.Element:
+    case = ET.Element("testcase", name=_xml(name))
+    lines: dict[Severity, list[str]] = {severity: [] for severity in Severity}
+    for finding in findings:
+        lines[finding.severity].append(_xml(f"{finding.where}: {finding.text} [{finding.code}]"))
+    errors = lines[Severity.ERROR]
+    if errors:
+        ET.SubElement(case, "failure", message=errors[0]).text = "\n".join(errors)
+    others = lines[Severity.WARNING] + lines[Severity.NOTE]
+    if others:
+        ET.SubElement(case, "system-out").text = "\n".join(others)
+    return case
+
+
+def _execution_case(run: Execution) -> ET.Element:
+    """A page that ran only in part passed as far as it ran.
+
+    What was left out stands in properties and output.
+    """
+    case = ET.Element("testcase", name=_xml(run.page), time=f"{run.seconds:.3f}")
+    if run.note or run.status is Status.PARTIAL:
+        case.append(_properties(run))
+    match run.status:
+        case Status.SKIPPED:
+            ET.SubElement(case, "skipped", message=_xml(run.reason))
+        case Status.FAILED:
+            failure = ET.SubElement(case, "failure", message=_xml(run.reason))
+            if run.failure:
+                failure.set("type", _xml(run.failure.exception))
+                failure.text = _xml(failure_text(run.page, run.failure))
+        case Status.PARTIAL:
+            text = f"ran {run.cells} of {run.total} code cells: {run.reason}"
+            ET.SubElement(case, "system-out").text = _xml(text)
+        case Status.PASSED:
+            pass  # a case without children has passed
+    return case
+
+
+def _properties(run: Execution) -> ET.Element:
+    facts = {"status": run.status.value, "cells": f"{run.cells}/{run.total}"}
+    if run.note:
+        facts["note"] = run.note
+    properties = ET.Element("properties")
+    for name, value in facts.items():
+        ET.SubElement(properties, "property", name=name, value=_xml(value))
+    return properties
+
+
+def _xml(text: str) -> str:
+    """``text`` without the characters that XML 1.0 cannot hold."""
+    return _NOT_XML.sub(lambda match: f"\\x{ord(match[0]):02x}", text)

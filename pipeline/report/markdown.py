@@ -1,0 +1,51 @@
+"""Markdown as GitHub renders it: tables, and texts of strangers that are no markup."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from pipeline.core.execution.notebook import without_colours
+from pipeline.log import printable
+
+_LONG = 300  # characters of a text that are shown
+# All ASCII signs that mean something in Markdown, HTML or GitHub's own language ("@name", "#7").
+_MARKUP = re.compile(r"[^\w\s.,;()=+'%/-]|_", re.ASCII)
+
+
+def markdown_table(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A table, or nothing if it has no rows. Cells are Markdown already."""
+    lines = [_line(map(str, row)) for row in rows]
+    if not lines:
+        return ""
+    return "\n".join([_line(headings), "|" + " --- |" * len(headings), *lines])
+
+
+def cut_table(headings: Sequence[str], rows: Sequence[Sequence[object]], *, listed: int) -> str:
+    """A table of the first ``listed`` rows, and how many more there are."""
+    table = markdown_table(headings, rows[:listed])
+    if len(rows) <= listed:
+        return table
+    return f"{table}\n\n… and {len(rows) - listed} more"
+
+
+def plain(text: str) -> str:
+    """``text`` on one line, in which nothing is Markdown or HTML."""
+    line = " ".join(without_colours(text).split())
+    if len(line) > _LONG:
+        line = line[: _LONG - 1] + "…"
+    return _MARKUP.sub(_entity, printable(line))
+
+
+def code(text: str) -> str:
+    """``text`` as code: an element of HTML, because backticks cannot hold everything."""
+    return f"<code>{plain(text)}</code>"
+
+
+def _line(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _entity(match: re.Match[str]) -> str:
+    # The pattern finds letters of other scripts too, which mean nothing anywhere.
+    return f"&#{ord(match[0])};" if match[0].isascii() else match[0]

@@ -1,0 +1,88 @@
+"""The rows of the table of pages in ``report.html``: a page over all locales, and how it ran."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pipeline.core.execution.result import Execution
+from pipeline.core.results import PageResult
+from pipeline.findings import Finding
+from pipeline.report.result import RunResult
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """A code cell that ran: its number from 1, and its seconds as a share of the slowest one's."""
+
+    number: int
+    seconds: float
+    share: float  # 0 to 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One page over all locales. ``done`` is by locale: finished messages, and messages."""
+
+    page: str
+    title: str
+    language: str  # of the title, as HTML wants it
+    done: Mapping[str, tuple[int, int]]
+    findings: tuple[Finding, ...]
+    run: Execution | None
+    share: float  # of the seconds that the slowest page took, 0 to 100
+    cells: tuple[Cell, ...]
+    elsewhere: bool  # its code belongs to another shard
+
+    @property
+    def state(self) -> str:
+        """What the page counts as."""
+        if self.run:
+            return str(self.run.status)
+        return "elsewhere" if self.elsewhere else "plain"
+
+
+def rows_of(result: RunResult, *, is_shard: bool) -> list[Row]:
+    """The pages of all locales, in their order. ``is_shard``: other machines run some of them."""
+    by_page: dict[str, dict[str, PageResult]] = {}
+    for locale, pages in result.pages.items():
+        for page in pages:
+            by_page.setdefault(page.page, {})[locale] = page
+    longest = max((run.seconds for run in result.executions), default=0.0)
+    return [_row(versions, longest=longest, is_shard=is_shard) for versions in by_page.values()]
+
+
+def _row(versions: Mapping[str, PageResult], *, longest: float, is_shard: bool) -> Row:
+    """The row of a page, which is the same in all locales but for its title and translation."""
+    locale, page = next(iter(versions.items()))
+    findings: dict[Finding, None] = {}
+    run = None
+    for version in versions.values():
+        findings |= dict.fromkeys(version.findings)
+        run = run or version.execution
+    done = {name: (version.translated, version.messages) for name, version in versions.items()}
+    return Row(
+        page=page.page,
+        title=page.title,
+        # A title without a single foreign letter has not been translated.
+        language="en" if page.title.isascii() else locale.replace("_", "-"),
+        done=done,
+        findings=tuple(findings),
+        run=run,
+        share=_share(run.seconds, longest) if run else 0.0,
+        cells=_cells(run) if run else (),
+        elsewhere=is_shard and run is None and page.code_cells > 0,
+    )
+
+
+def _cells(run: Execution) -> tuple[Cell, ...]:
+    slowest = max(run.cell_seconds, default=0.0)
+    cells = []
+    for number, seconds in enumerate(run.cell_seconds, start=1):
+        cells.append(Cell(number=number, seconds=seconds, share=_share(seconds, slowest)))
+    return tuple(cells)
+
+
+def _share(seconds: float, longest: float) -> float:
+    """``seconds`` in percent of the longest; 0 if nothing took any time."""
+    return 100 * seconds / longest if longest else 0.0

@@ -1,0 +1,129 @@
+"""What ``status`` prints: where every page stands, what to do next, how far behind the pin is.
+
+A result goes in, text comes out; the caller prints it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from pipeline.core.catalog.standing import in_order
+from pipeline.core.progress import progress_of
+from pipeline.core.results import Comparison, PageChange, PageResult
+from pipeline.log import printable
+from pipeline.report.changes import (
+    classes_text,
+    happened,
+    joined,
+    number_cells,
+    overview_lines,
+)
+from pipeline.report.counts import counted, percent_text
+from pipeline.report.result import RunResult
+from pipeline.report.terminal import Table
+from pipeline.report.text import findings_lines, summary_lines
+
+_STATUS = (
+    *("page", "translated", "fuzzy", "untranslated"),
+    *("words translated", "words fuzzy", "words untranslated", "fuzzy by class"),
+)
+_BEHIND = ("page", "changed", "new", "moved", "dropped", "words", "what happened")
+_WORDS = frozenset(("page", "fuzzy", "fuzzy by class", "what happened"))
+_NAMED = 3  # pages that are named for each class of fuzzy messages
+
+
+def status_text(result: RunResult, *, width: int, colour: bool, verbose: bool = False) -> str:
+    """A table for each locale, what to do next, how far behind the pin is if that was asked."""
+    blocks = []
+    for locale, pages in result.pages.items():
+        table = _table(f"{result.name} · {locale}", pages)
+        blocks.append(table.to_text(width=width, colour=colour))
+        blocks.append(joined(next_lines(pages)))
+    if result.comparison:
+        blocks.append(_behind_text(result.comparison, width=width, colour=colour))
+    blocks.append(joined(findings_lines(result.all_findings, verbose=verbose)))
+    blocks.append(joined(summary_lines(result)))
+    return "".join(blocks)
+
+
+def next_lines(pages: Sequence[PageResult]) -> list[str]:
+    """What to do next: fuzzy messages, those first that take the least time, then the rest."""
+    counts: Counter[str] = Counter()
+    for page in pages:
+        counts.update(page.classes)
+    lines = []
+    for name, count in in_order(counts).items():
+        having = [page for page in pages if page.classes.get(name)]
+        having.sort(key=lambda page: (-page.classes[name], page.page))
+        names = [f"{printable(page.page)} {page.classes[name]}" for page in having[:_NAMED]]
+        if len(having) > len(names):
+            names.append("…")
+        lines.append(f"  fuzzy, {name}: {count} ({', '.join(names)})")
+    untranslated = progress_of(pages).untranslated
+    if untranslated:
+        lines.append(f"  untranslated: {untranslated}")
+    return ["what to do next:", *lines] if lines else []
+
+
+def _table(title: str, pages: Sequence[PageResult]) -> Table:
+    return Table(
+        title=(title, ""),
+        headings=_STATUS,
+        rows=[(page.page, *_numbers([page]), classes_text(page.classes)) for page in pages],
+        footer=(f"{len(pages)} pages", *_numbers(pages), ""),
+        words=_WORDS,
+    )
+
+
+def _numbers(pages: Iterable[PageResult]) -> tuple[str, ...]:
+    progress = progress_of(pages)
+    done = percent_text(progress.translated, progress.messages)
+    numbers = number_cells(
+        (
+            progress.fuzzy,
+            progress.untranslated,
+            progress.translated_words,
+            progress.fuzzy_words,
+            progress.untranslated_words,
+        )
+    )
+    return (f"{progress.translated} ({done})", *numbers)
+
+
+def _behind_text(comparison: Comparison, *, width: int, colour: bool) -> str:
+    changes = comparison.pages
+    ref = printable(comparison.after.ref or "HEAD")
+    title = f"behind {ref}: {_distance(comparison)}"
+    if not changes:
+        return f"{title}; the docs are the same\n"
+    rows = []
+    sums = [0, 0, 0, 0, 0]
+    for change in changes:
+        numbers = (change.changed, change.added, change.moved, change.dropped, change.words)
+        rows.append((change.page, *number_cells(numbers), _came_or_went(change)))
+        sums = [total + number for total, number in zip(sums, numbers, strict=True)]
+    table = Table(
+        title=(title, ""),
+        headings=_BEHIND,
+        rows=rows,
+        footer=(f"{len(changes)} pages", *number_cells(sums), ""),
+        words=_WORDS,
+    )
+    return table.to_text(width=width, colour=colour) + joined(overview_lines(changes))
+
+
+def _came_or_went(change: PageChange) -> str:
+    """What the columns of numbers do not say."""
+    return happened(replace(change, added=0, changed=0, moved=0, dropped=0))
+
+
+def _distance(comparison: Comparison) -> str:
+    if comparison.commits is None:
+        return "by an unknown number of commits (the history is not here)"
+    ahead, behind = comparison.commits
+    text = counted(ahead, "commit")
+    if behind:
+        text += f", and {behind} that are only in the pin"
+    return text

@@ -1,0 +1,165 @@
+"""What a command prints at its end, for a person: tables, findings, failures, one line of summary.
+
+A result goes in, text comes out; the caller prints it. Whatever a page says comes out escaped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from pipeline.core.execution.notebook import failure_text
+from pipeline.core.execution.result import Execution, Status
+from pipeline.core.progress import progress_of
+from pipeline.core.results import PageResult
+from pipeline.findings import Finding, Severity
+from pipeline.log import printable
+from pipeline.report.counts import (
+    class_of,
+    executed_by_class,
+    outcomes_text,
+    percent_text,
+    totals,
+)
+from pipeline.report.finding_text import finding_lines
+from pipeline.report.result import RunResult
+from pipeline.report.terminal import Cell, Line, Table, drawn_lines, unstyled
+
+LISTED = 20  # findings, and failures, that a terminal shows; report.json has all
+_COLUMNS = 140  # of an excerpt, if a finding has one: these lines may go anywhere
+_COLOURS = {
+    Status.PASSED: "green",
+    Status.PARTIAL: "cyan",
+    Status.FAILED: "red",
+    Status.SKIPPED: "yellow",
+}
+_HEADINGS = (
+    *("page", "messages", "translated", "fuzzy", "words to do", "findings"),
+    *("execution", "seconds"),
+)
+_WORDS = frozenset(("page", "execution"))
+
+
+def run_text(result: RunResult, *, width: int, colour: bool, verbose: bool = False) -> str:
+    """A table for each locale, the findings, pages that failed, one line of summary.
+
+    ``width`` is in columns. Notes among the findings are listed only if ``verbose``.
+    """
+    tables = []
+    for locale, pages in result.pages.items():
+        table = _table(f"{result.name} · {locale}", pages)
+        tables.append(table.to_text(width=width, colour=colour))
+    texts = (
+        *findings_lines(result.all_findings, verbose=verbose),
+        *failure_lines(result.executions),
+        *summary_lines(result),
+    )
+    lines = [[(text, "")] for text in texts]
+    return "".join(tables) + drawn_lines(lines, width=width, colour=colour)
+
+
+def findings_lines(findings: Sequence[Finding], *, verbose: bool = False) -> list[str]:
+    """Findings for a terminal, errors first, each with its hint below; a long list is cut."""
+    levels = [Severity.ERROR, Severity.WARNING]
+    if verbose:
+        levels.append(Severity.NOTE)
+    by_weight = []
+    for level in levels:
+        by_weight += [finding for finding in findings if finding.severity is level]
+    shown = by_weight[:LISTED]
+    styled: list[Line] = []
+    for finding in shown:
+        styled += finding_lines(finding, width=_COLUMNS, colour=False)
+    lines = [unstyled(line) for line in styled]
+    if len(findings) > len(shown):
+        lines.append(_more(len(findings) - len(shown)))
+    return lines
+
+
+def failure_lines(executions: Sequence[Execution]) -> list[str]:
+    """Each page that failed: place, exception, whose problem, its code, the traceback's end."""
+    failed = [execution for execution in executions if execution.status is Status.FAILED]
+    lines = []
+    for run in failed[:LISTED]:
+        text = f"{run.page}: {run.reason}"
+        if run.failure:
+            text = failure_text(run.page, run.failure)
+        lines += [printable(line) for line in text.split("\n")]
+    if len(failed) > LISTED:
+        lines.append(_more(len(failed) - LISTED))
+    return lines
+
+
+def summary_lines(result: RunResult) -> list[str]:
+    """The last lines: what was looked at, how much of it is translated, and what ran."""
+    lock = result.lock
+    name = " ".join(filter(None, (result.name, lock.ref)))
+    lines = [f"{name} ({lock.commit[:10]}), JAX {lock.jax}"]
+    for locale, pages in result.pages.items():
+        total = totals(pages)
+        done = percent_text(total["translated"], total["messages"])
+        parts = [f"{total['pages']} pages", f"{total['messages']} messages", f"{done} translated"]
+        outcomes = outcomes_text(total)
+        if outcomes:
+            parts.append(outcomes)
+        lines.append(f"{locale}: {', '.join(parts)}")
+    classes = executed_by_class(result.executions)
+    if classes:
+        counts = [f"{name} {sums['cells']}/{sums['total']}" for name, sums in classes.items()]
+        lines.append(printable(f"code cells run: {', '.join(counts)}"))
+    return lines
+
+
+def _more(count: int) -> str:
+    return f"… and {count} more: see build/report.json"
+
+
+def _table(title: str, pages: Sequence[PageResult]) -> Table:
+    outcomes = outcomes_text(totals(pages))
+    seconds = sum(page.execution.seconds for page in pages if page.execution)
+    return Table(
+        title=(title, "table.title"),
+        headings=_HEADINGS,
+        rows=[_row(page) for page in pages],
+        footer=[
+            f"{len(pages)} pages",
+            *_numbers(pages),
+            outcomes,
+            f"{seconds:.1f}" if outcomes else "",
+        ],
+        words=_WORDS,
+    )
+
+
+def _row(page: PageResult) -> list[Cell]:
+    cells: list[Cell] = [page.page, *_numbers([page])]
+    run = page.execution
+    if run is None:
+        return [*cells, "", ""]
+    return [*cells, _state(run), f"{run.seconds:.1f}" if run.cells else ""]
+
+
+def _numbers(pages: Iterable[PageResult]) -> list[str]:
+    """The columns of numbers, of one page or of all; what is zero is left out."""
+    rows = tuple(pages)
+    progress = progress_of(rows)
+    findings = sum(len(row.findings) for row in rows)
+    return [
+        str(progress.messages),
+        percent_text(progress.translated, progress.messages),
+        str(progress.fuzzy or ""),
+        str(progress.words_to_do or ""),
+        str(findings or ""),
+    ]
+
+
+def _state(run: Execution) -> Line:
+    """How a page ran: ``partial in interpret mode: accelerator, 2 of 6 cells (cached)``."""
+    # Why a page failed is told at length below the table, all of why it was skipped in the report.
+    text = class_of(run).removeprefix(run.status)
+    if run.note:
+        text = f" {run.note}{text}"
+    if run.status is Status.PARTIAL:
+        text += f", {run.cells} of {run.total} cells"
+    if run.cached:
+        text += " (cached)"
+    return [(run.status.value, _COLOURS[run.status]), (printable(text), "")]

@@ -1,0 +1,178 @@
+"""What ``upgrade`` prints, and says to a pull request: what moving to another ref means.
+
+A result with a comparison goes in, text or Markdown comes out; without one there is nothing to say.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pipeline.core.catalog.standing import in_order
+from pipeline.core.progress import progress_of
+from pipeline.core.results import Comparison, PageChange, PageResult, UpdateCounts
+from pipeline.report.changes import (
+    classes_text,
+    end_text,
+    happened,
+    joined,
+    number_cells,
+    overview_lines,
+)
+from pipeline.report.markdown import markdown_table, plain
+from pipeline.report.result import RunResult
+from pipeline.report.terminal import Table
+from pipeline.report.text import findings_lines, summary_lines
+
+SUMMARISED = 150  # pages that a summary shows: a pull request takes 65,536 characters
+_HEADINGS = ("page", "kept", "carried", "fuzzy", "new", "obsolete", "words to do", "what happened")
+_WORDS = frozenset(("page", "fuzzy", "what happened"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """What a move does to one page, or to all of them."""
+
+    page: str
+    counts: UpdateCounts
+    words_to_do: int = 0
+    happened: str = ""
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """The row as the table shows it."""
+        counts = self.counts
+        fuzzy = classes_text(counts.fuzzy)
+        numbers = number_cells(
+            (counts.kept, counts.carried, fuzzy, counts.new, counts.obsolete, self.words_to_do)
+        )
+        return (self.page, *numbers, self.happened)
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether the move does not touch the page."""
+        return not (self.counts.carried or self.counts.fuzzy or self.happened)
+
+
+def upgrade_text(result: RunResult, *, width: int, colour: bool, verbose: bool = False) -> str:
+    """A table for each locale, findings, a summary.
+
+    ``verbose`` adds pages that stay as they are.
+    """
+    comparison = result.comparison
+    if comparison is None:
+        return ""
+    blocks = []
+    for locale in result.pages:
+        rows = _rows(result, locale, comparison)
+        shown = [row for row in rows if verbose or not row.is_quiet]
+        title = f"{result.name} · {locale} · {_move(comparison)}"
+        if result.dry_run or result.check_only:
+            title += " (nothing is written)"
+        table = Table(
+            title=(title, ""),
+            headings=_HEADINGS,
+            rows=[row.cells for row in shown],
+            footer=_sums(result, locale, comparison).cells,
+            words=_WORDS,
+        )
+        blocks.append(table.to_text(width=width, colour=colour))
+        if len(rows) > len(shown):
+            hidden = len(rows) - len(shown)
+            blocks.append(f"{hidden} more pages stay as they are (-v lists them)\n")
+        blocks.append(joined(overview_lines(comparison.pages)))
+    blocks.append(joined(findings_lines(result.all_findings, verbose=verbose)))
+    blocks.append(joined(summary_lines(result)))
+    return "".join(blocks)
+
+
+def upgrade_summary(result: RunResult) -> str:
+    """What moving means, as Markdown for a pull request: the heading is its title.
+
+    The table is cut after the pages with most to do. Empty if nothing moves.
+    """
+    comparison = result.comparison
+    if comparison is None:
+        return ""
+    title = f"Upgrade {result.name} from {comparison.before.ref} to {comparison.after.ref}"
+    blocks = [f"# {plain(title)}", plain(_move(comparison))]
+    for locale in result.pages:
+        rows = [row for row in _rows(result, locale, comparison) if not row.is_quiet]
+        most_to_do = sorted(rows, key=lambda row: -row.words_to_do)[:SUMMARISED]
+        shown = sorted(most_to_do, key=lambda row: row.page)
+        pages, *sums = _sums(result, locale, comparison).cells
+        cells = [row.cells for row in shown]
+        cells.append((f"all {pages}", *sums))
+        table = markdown_table(_HEADINGS, [[plain(cell) for cell in row] for row in cells])
+        blocks += [f"## {plain(locale)}", table]
+        if len(rows) > len(shown):
+            blocks.append(f"… and {len(rows) - len(shown)} more")
+    for line in overview_lines(comparison.pages):
+        blocks.append(f"- {plain(line)}")
+    return "\n\n".join(blocks) + "\n\n"
+
+
+def _rows(result: RunResult, locale: str, comparison: Comparison) -> list[Row]:
+    """Every page there is, and those that vanished, by name."""
+    changes = {change.page: change for change in comparison.pages}
+    rows = {page.page: _row(page, changes.get(page.page)) for page in result.pages[locale]}
+    old_names = {change.renamed_from for change in comparison.pages}
+    obsolete = {}
+    for page in result.gone.get(locale, ()):
+        if page.update:
+            obsolete[page.page] = page.update.obsolete
+    for name, change in changes.items():
+        if change.vanished:
+            rows[name] = Row(
+                page=name,
+                counts=UpdateCounts(obsolete=obsolete.get(name, 0)),
+                happened="renamed" if name in old_names else happened(change),
+            )
+    return [rows[name] for name in sorted(rows)]
+
+
+def _row(page: PageResult, change: PageChange | None) -> Row:
+    counts = _counts_of(page)
+    return Row(
+        page=page.page,
+        counts=counts,
+        words_to_do=progress_of([page]).words_to_do,
+        happened=happened(change, moved_from=counts.moved_from),
+    )
+
+
+def _counts_of(page: PageResult) -> UpdateCounts:
+    """What the update did; a page that it did not look at has kept all that it had."""
+    if page.update:
+        return page.update
+    return UpdateCounts(
+        kept=page.translated + page.fuzzy, new=page.untranslated, obsolete=page.obsolete
+    )
+
+
+def _sums(result: RunResult, locale: str, comparison: Comparison) -> Row:
+    pages: Sequence[PageResult] = result.pages[locale]
+    updates = [_counts_of(page) for page in pages]
+    # What is left of a page that upstream dropped is obsolete, and stands in no page's row.
+    gone = [page.update for page in result.gone.get(locale, ()) if page.update]
+    fuzzy: Counter[str] = Counter()
+    for update in updates:
+        fuzzy.update(update.fuzzy)
+    code_changed = sum(change.code_changed for change in comparison.pages)
+    return Row(
+        page=f"{len(pages)} pages",
+        counts=UpdateCounts(
+            kept=sum(update.kept for update in updates),
+            carried=sum(update.carried for update in updates),
+            fuzzy=in_order(fuzzy),
+            new=sum(update.new for update in updates),
+            obsolete=sum(update.obsolete for update in (*updates, *gone)),
+        ),
+        words_to_do=progress_of(pages).words_to_do,
+        happened=f"{code_changed} code changed",
+    )
+
+
+def _move(comparison: Comparison) -> str:
+    return f"{end_text(comparison.before)} → {end_text(comparison.after)}"
