@@ -21,7 +21,9 @@ def worst(codes: Iterable[int]) -> int:
 
     A code that is not in the table counts as ``UNEXPECTED``.
     """
-    met = {code if code in WORST_FIRST else UNEXPECTED for code in codes}
+    met = set(codes)
+    if not met <= set(WORST_FIRST):
+        met.add(UNEXPECTED)
     for code in WORST_FIRST:
         if code in met:
             return code

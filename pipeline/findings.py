@@ -79,6 +79,13 @@ class Finding:
         return cls(**fields)
 
     @property
+    def is_error(self) -> bool:
+        """Whether a run ends with ``exit_code`` for it."""
+        return self.severity is Severity.ERROR
+
+    @property
     def place(self) -> str:
         """Where a person has to look."""
-        return f"{self.file}:{self.line}" if self.file else self.where
+        if self.file:
+            return f"{self.file}:{self.line}"
+        return self.where

@@ -62,7 +62,9 @@ def command_message(text: str) -> str:
 
 def is_terminal(stream: TextIO, environ: Mapping[str, str]) -> bool:
     """Whether a person watches ``stream``: CI logs and dumb terminals get plain lines."""
-    return stream.isatty() and not environ.get("CI") and environ.get("TERM") != "dumb"
+    if environ.get("CI") or environ.get("TERM") == "dumb":
+        return False  # some CI systems give a terminal all the same
+    return stream.isatty()
 
 
 class Log:
@@ -98,6 +100,7 @@ class Log:
             step.failed = True
             raise
         finally:
+            # The group ends before the line with the result: that line stays to be seen.
             self._depth -= 1
             if is_folded:
                 self._write("::endgroup::", raw=True)
@@ -138,6 +141,7 @@ class Log:
 
     @property
     def _is_on_github(self) -> bool:
+        """Whether GitHub's runner reads along."""
         return bool(self._environ.get("GITHUB_ACTIONS"))
 
     def _open_fold(self, name: str) -> bool:
@@ -149,6 +153,7 @@ class Log:
         return is_folded
 
     def _write_step(self, step: Step, seconds: float) -> None:
+        """The line at the end of a step: ``  pull       v1 → v2  [0.3 s]``."""
         results = [step.result] if step.result else []
         style = "step" if self._depth == 0 else ""
         if step.failed:
@@ -173,6 +178,7 @@ class Log:
 
     @contextmanager
     def _bar(self, name: str, total: float | None) -> Iterator[Callable[..., None]]:
+        """Progress as a bar, which vanishes at the end."""
         from rich import progress as bars
         from rich.console import Console
 
@@ -189,6 +195,7 @@ class Log:
             task = progress.add_task(name, total=total, text="")
 
             def advance(units: float = 1, text: str = "") -> None:
+                # An empty text leaves the last one beside the bar.
                 progress.update(task, advance=units)
                 if text:
                     progress.update(task, text=printable(text))
@@ -209,6 +216,7 @@ class Log:
         if self._is_on_github and not raw:
             line = without_commands(line)
         if self._console is not None:
+            # The bar moves down by a line; rich takes care that threads do not meet there.
             from rich.text import Text
 
             self._console.print(Text(line), soft_wrap=True)
@@ -220,4 +228,5 @@ class Log:
 
     @property
     def _has_colours(self) -> bool:
+        """Whether a person watches, and wants colours (https://no-color.org)."""
         return is_terminal(self.stream, self._environ) and not self._environ.get("NO_COLOR")

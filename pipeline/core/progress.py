@@ -17,8 +17,8 @@ class Progress:
     """Messages, and their English words, by the state of their translation."""
 
     messages: int = 0
-    translated: int = 0
-    fuzzy: int = 0
+    translated: int = 0  # finished
+    fuzzy: int = 0  # with a msgstr that a person has to look at again
     words: int = 0
     translated_words: int = 0
     fuzzy_words: int = 0
@@ -41,17 +41,27 @@ class Progress:
 
 def progress_of(pages: Iterable[PageResult]) -> Progress:
     """The sums over ``pages``, all of one locale."""
-    rows = tuple(pages)
+    messages = translated = fuzzy = 0
+    words = translated_words = fuzzy_words = 0
+    for page in pages:
+        messages += page.messages
+        translated += page.translated
+        fuzzy += page.fuzzy
+        words += page.words
+        translated_words += page.translated_words
+        fuzzy_words += page.fuzzy_words
     return Progress(
-        messages=sum(page.messages for page in rows),
-        translated=sum(page.translated for page in rows),
-        fuzzy=sum(page.fuzzy for page in rows),
-        words=sum(page.words for page in rows),
-        translated_words=sum(page.translated_words for page in rows),
-        fuzzy_words=sum(page.fuzzy_words for page in rows),
+        messages=messages,
+        translated=translated,
+        fuzzy=fuzzy,
+        words=words,
+        translated_words=translated_words,
+        fuzzy_words=fuzzy_words,
     )
 
 
 def whole_percent(part: int, whole: int) -> int | None:
     """``part`` of ``whole`` in percent, rounded down; None if the whole is nothing."""
-    return 100 * part // whole if whole else None
+    if not whole:
+        return None  # each table says in its own way that there is nothing
+    return 100 * part // whole

@@ -94,20 +94,23 @@ def _styled(text: str) -> Iterator[Piece]:
 
 
 def _names_of(style: Style) -> str:
+    """The names of what a style sets, sorted: ``bg-red bold``."""
     names = [name for name in _STYLES if getattr(style, name)]
-    for ground, colour in (("fg", style.color), ("bg", style.bgcolor)):
-        name = _name_of(colour) if colour else ""
-        if name:
-            names.append(f"{ground}-{name}")
+    foreground, background = _name_of(style.color), _name_of(style.bgcolor)
+    if foreground:
+        names.append(f"fg-{foreground}")
+    if background:
+        names.append(f"bg-{background}")
     return " ".join(sorted(names))
 
 
-def _name_of(colour: Color) -> str:
-    """The nearest name; none for the colour that a terminal has by default."""
+def _name_of(colour: Color | None) -> str:
+    """The nearest name; none without a colour, or for the one that a terminal has by default."""
+    if colour is None or colour.is_default:
+        return ""
     if colour.number is not None and colour.number < 16:
         return _NAMES[colour.number % 8]  # 8 to 15 are the same, bright
-    if colour.is_default:
-        return ""
+    # Greys have no hue: by distance alone, a dark one would be called blue.
     rgb = colour.get_truecolor()
     if max(rgb) - min(rgb) <= _GREY:
         return "grey"

@@ -83,6 +83,7 @@ def to_svg(badge: Badge) -> bytes:
 
 
 def _translated(pages: Sequence[PageResult], locale: str) -> Badge:
+    """How much is translated; nothing of nothing is 0 %, for a badge has to say a number."""
     progress = progress_of(pages)
     percent = whole_percent(progress.translated, progress.messages) or 0
     colour = "red"
@@ -96,6 +97,7 @@ def _translated(pages: Sequence[PageResult], locale: str) -> Badge:
 
 
 def _behind(comparison: Comparison) -> Badge:
+    """How many messages an upgrade would give translators to do."""
     before = comparison.before.ref or "docs"
     after = comparison.after.ref or "HEAD"
     # What moved or was dropped leaves a translator nothing to do.
@@ -114,11 +116,15 @@ def _width(text: str) -> int:
 
 
 def _letter_width(character: str) -> int:
+    """About the pixels of one character: the file cannot ask the reader's font."""
     if character in _NARROW:
         return _NARROW_WIDTH
-    return _SIZE if ord(character) > _LAST_NARROW else _WIDTH
+    if ord(character) > _LAST_NARROW:
+        return _SIZE
+    return _WIDTH
 
 
 def _text(text: str, *, middle: float, width: int) -> str:
+    """A text in its half; ``textLength`` stretches it to what was reckoned, in any font."""
     length = width - 2 * _PADDING
     return f'<text x="{middle:g}" y="14" textLength="{length}">{escape(text)}</text>'

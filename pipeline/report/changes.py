@@ -14,7 +14,7 @@ from pipeline.log import printable
 
 
 def happened(change: PageChange | None, *, moved_from: str = "") -> str:
-    """What became of a page; nothing if neither its text nor its code changed.
+    """What became of a page, in a few words; nothing if neither its text nor its code changed.
 
     ``renamed from a, 3 changed, 1 new, code changed``. ``moved_from`` is the page that its
     translations came from, where the comparison knows of no other name.
@@ -22,6 +22,7 @@ def happened(change: PageChange | None, *, moved_from: str = "") -> str:
     if change is None:
         return ""
     if change.vanished:
+        # What it had may stand on other pages now: only what is nowhere was dropped.
         return f"vanished, {change.dropped} dropped" if change.dropped else "vanished"
     facts = []
     source = change.renamed_from or moved_from
@@ -29,34 +30,31 @@ def happened(change: PageChange | None, *, moved_from: str = "") -> str:
         facts.append(f"renamed from {source}")
     elif change.appeared:
         facts.append("appeared")
-    # Of a page that nobody knew, every message is new: to count them would tell nothing.
-    if source or not change.appeared:
-        facts += _counts(change)
-    if change.code_changed:
-        facts.append("code changed")
-    return ", ".join(facts)
-
-
-def _counts(change: PageChange) -> list[str]:
     counts = (
         (change.changed, "changed"),
         (change.added, "new"),
         (change.moved, "from other pages"),
         (change.dropped, "dropped"),
     )
-    return [f"{count} {words}" for count, words in counts if count]
+    # Of a page that nobody knew every message is new: to count them would tell nothing.
+    if source or not change.appeared:
+        facts += [f"{count} {words}" for count, words in counts if count]
+    if change.code_changed:
+        facts.append("code changed")
+    return ", ".join(facts)
 
 
 def overview_lines(changes: Sequence[PageChange]) -> list[str]:
     """Which pages came, went, were renamed, and whose code changed: names in full."""
+    # A page that was renamed has two changes: one appeared, one vanished. It is told once.
     old_names = {change.renamed_from for change in changes}
     appeared, vanished, renamed, code_changed = [], [], [], []
     for change in changes:
+        # "renamed" says already that there is a page of this name now.
         if change.renamed_from:
             renamed.append(f"{change.renamed_from} → {change.page}")
         elif change.appeared:
             appeared.append(change.page)
-        # A page that was renamed vanished under its old name only.
         if change.vanished and change.page not in old_names:
             vanished.append(change.page)
         if change.code_changed:
@@ -85,6 +83,7 @@ def classes_text(classes: Mapping[str, int]) -> str:
 
 def number_cells(numbers: Iterable[int | str]) -> tuple[str, ...]:
     """Numbers as cells; what is zero is left out, so that the others are seen."""
+    # A fuzzy count by class is words already, and empty if there are none.
     return tuple(str(number or "") for number in numbers)
 
 

@@ -49,17 +49,18 @@ def check_text(result: CheckResult, *, width: int, colour: bool, level: int = NO
     """
     is_quiet, is_verbose = level <= QUIET, level >= VERBOSE
     lines: list[Line] = []
+    # What was changed comes first: a person who reads on looks at what is still wrong.
     if not is_quiet:
         lines += _diff_lines(result.diffs)
     for finding in result.findings:
         if is_verbose or finding.severity is not Severity.NOTE:
             lines += finding_lines(finding, width=width, colour=colour)
-            lines.append([])
+            lines.append([])  # blocks stand apart
     if not is_quiet:
         lines.append([(summary_line(result, verbose=is_verbose), "bold")])
     if colour:
         return drawn_lines(lines, width=width, colour=True)
-    return plain_lines(lines)
+    return plain_lines(lines)  # in CI and in pipes: importing rich would take longer than this
 
 
 def summary_line(result: CheckResult, *, verbose: bool = False) -> str:
@@ -69,23 +70,24 @@ def summary_line(result: CheckResult, *, verbose: bool = False) -> str:
     found = [counted(counts[level], level.value) for level in worst_first if counts[level]]
     entries = counted(result.entries, "entry", "entries")
     catalogs = counted(result.files, "catalogue")
-    parts = [f"{', '.join(found) or 'no mistakes'} in {entries} of {catalogs}"]
     fixable = sum(finding.fixed is not None for finding in result.findings)
-    if fixable:
-        parts.append(f"--fix mends {fixable}")
-    if result.written:
-        parts.append(f"{counted(len(result.written), 'file')} mended")
-    if result.silenced:
-        parts.append(f"{result.silenced} silenced")
-    if counts[Severity.NOTE] and not verbose:
-        parts.append("-v shows the notes")
-    return "; ".join(parts)
+    written = counted(len(result.written), "file")
+    # Whether each part stands in the line, and what it says.
+    parts = (
+        (True, f"{', '.join(found) or 'no mistakes'} in {entries} of {catalogs}"),
+        (fixable, f"--fix mends {fixable}"),
+        (result.written, f"{written} mended"),
+        (result.silenced, f"{result.silenced} silenced"),
+        (counts[Severity.NOTE] and not verbose, "-v shows the notes"),
+    )
+    return "; ".join(text for is_told, text in parts if is_told)
 
 
 def _diff_lines(diffs: str) -> Iterator[Line]:
     """What ``--fix`` changed, and an empty line."""
     if not diffs:
         return
+    # They hold msgids and msgstrs: they are as dangerous to a terminal as those are.
     for row in diffs.removesuffix("\n").split("\n"):
         yield [(on_one_line(row), _DIFF_COLOURS.get(row[:1], ""))]
     yield []

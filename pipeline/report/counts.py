@@ -12,7 +12,7 @@ from pipeline.core.execution.result import Execution, Status
 from pipeline.core.progress import progress_of, whole_percent
 from pipeline.core.results import PageResult
 
-_ORDER = {status: number for number, status in enumerate(Status)}  # in which outcomes are listed
+_ORDER = list(Status)  # in which outcomes are listed
 
 
 def totals(pages: Iterable[PageResult]) -> dict[str, int]:
@@ -22,19 +22,27 @@ def totals(pages: Iterable[PageResult]) -> dict[str, int]:
     """
     rows = tuple(pages)
     progress = progress_of(rows)
-    statuses = Counter(row.execution.status for row in rows if row.execution)
+    obsolete = code_cells = findings = 0
+    statuses: Counter[Status] = Counter()
+    for row in rows:
+        obsolete += row.obsolete
+        code_cells += row.code_cells
+        findings += len(row.findings)
+        if row.execution:
+            statuses[row.execution.status] += 1
     return {
         "pages": len(rows),
         "messages": progress.messages,
         "translated": progress.translated,
         "fuzzy": progress.fuzzy,
         "untranslated": progress.untranslated,
-        "obsolete": sum(row.obsolete for row in rows),
+        "obsolete": obsolete,
         "words": progress.words,
         "translated_words": progress.translated_words,
         "fuzzy_words": progress.fuzzy_words,
-        "code_cells": sum(row.code_cells for row in rows),
-        "findings": sum(len(row.findings) for row in rows),
+        "code_cells": code_cells,
+        "findings": findings,
+        # Each outcome has its key, also one that no page has.
         **{status.value: statuses[status] for status in Status},
     }
 
@@ -42,7 +50,9 @@ def totals(pages: Iterable[PageResult]) -> dict[str, int]:
 def executed_by_class(executions: Sequence[Execution]) -> dict[str, dict[str, int]]:
     """Pages, code cells that ran, and all code cells, for each class of outcome (``class_of``)."""
     classes: dict[str, dict[str, int]] = {}
-    for execution in sorted(executions, key=lambda run: (_ORDER[run.status], class_of(run))):
+    # Outcomes are listed as ``Status`` has them; reasons of one outcome by their names.
+    in_order = sorted(executions, key=lambda run: (_ORDER.index(run.status), class_of(run)))
+    for execution in in_order:
         sums = classes.setdefault(class_of(execution), {"pages": 0, "cells": 0, "total": 0})
         sums["pages"] += 1
         sums["cells"] += execution.cells
@@ -56,10 +66,12 @@ def class_of(execution: Execution) -> str:
     ``passed``, ``skipped: accelerator``; the kind is what stands before the colon of the reason.
     """
     status = execution.status
-    if status not in (Status.PARTIAL, Status.SKIPPED):
-        return str(status)
-    kind = execution.reason.partition(":")[0]
-    return f"{status}: {kind}" if kind else str(status)
+    # The reason of a failure is its exception: there would be as many classes as failures.
+    if status in (Status.PARTIAL, Status.SKIPPED):
+        kind = execution.reason.partition(":")[0]
+        if kind:
+            return f"{status}: {kind}"
+    return str(status)
 
 
 def outcomes_text(total: dict[str, int]) -> str:
@@ -70,7 +82,9 @@ def outcomes_text(total: dict[str, int]) -> str:
 def percent_text(part: int, whole: int) -> str:
     """``part`` of ``whole`` as ``64 %``; never ``100 %`` while something is missing."""
     percent = whole_percent(part, whole)
-    return "–" if percent is None else f"{percent} %"
+    if percent is None:
+        return "–"
+    return f"{percent} %"
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:

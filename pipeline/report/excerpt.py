@@ -41,27 +41,23 @@ def excerpt(text: str, spans: Sequence[Span], width: int) -> list[tuple[str, boo
 
 
 def _inside(spans: Sequence[Span], length: int) -> list[Span]:
-    """``spans`` without what lies outside of a text of ``length``, and without empty ones."""
-    places = []
-    for start, end in spans:
-        if start < end and start < length:
-            places.append((max(0, start), min(end, length)))
-    return places
+    """``spans`` as far as they lie in a text of ``length``; empty ones are left out."""
+    places = [(max(0, start), min(end, length)) for start, end in spans]
+    return [(start, end) for start, end in places if start < end]
 
 
 def _kept(columns: Sequence[int], places: Sequence[Span], width: int) -> list[bool]:
     """Which characters are shown, of those that take ``columns`` each."""
     if sum(columns) <= width:
         return [True] * len(columns)
-    kept = [False] * len(columns)
     # Both ends of a place tell more than its middle: "[第1句话。…9句话。]".
     ends = []
     for start, end in places[:MARKED]:
-        ends.append(start)
-        if end - start > 1:
-            ends.append(end - 1)
-    ends = ends or [0]
+        ends += [start, end - 1] if end - start > 1 else [start]
+    if not ends:
+        ends = [0]
     room = width - 2 * len(ends)  # each end may get a sign on either side
+    kept = [False] * len(columns)
     # A window around each end grows by a character on either side, all in turn, while there is
     # room. Each side is a place to go on, and the step to the next one.
     sides = [(end, step) for end in ends for step in (-1, 1)]
@@ -69,7 +65,8 @@ def _kept(columns: Sequence[int], places: Sequence[Span], width: int) -> list[bo
         growing = []
         for at, step in sides:
             if not 0 <= at < len(columns):
-                continue
+                continue  # the text ends here
+            # A place where another window has been is paid for.
             if not kept[at]:
                 if columns[at] > room:
                     continue
@@ -81,6 +78,7 @@ def _kept(columns: Sequence[int], places: Sequence[Span], width: int) -> list[bo
 
 
 def _visible(character: str) -> str:
+    """``character``, or what stands for it if nobody can see it: ``⏎``, ``\\u200b``."""
     if character.isprintable():
         return character
     if character == "\n":
@@ -90,6 +88,7 @@ def _visible(character: str) -> str:
 
 @lru_cache(maxsize=8192)
 def _columns(text: str) -> int:
+    """How wide ``text`` is on a terminal; cached, because each character is asked about."""
     from rich.cells import cell_len
 
     return cell_len(text)

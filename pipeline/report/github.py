@@ -15,13 +15,15 @@ _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE
 
 def to_github(result: CheckResult, *, verbose: bool = False) -> str:
     """A workflow command for each finding; for notes only if ``verbose``."""
-    findings = result.findings
+    shown = set(Severity)
     if not verbose:
-        findings = tuple(one for one in findings if one.severity is not Severity.NOTE)
-    return "".join(map(_annotation, findings))
+        # GitHub shows ten annotations of a step: notes must not push out what matters.
+        shown.remove(Severity.NOTE)
+    return "".join(_annotation(one) for one in result.findings if one.severity in shown)
 
 
 def _annotation(finding: Finding) -> str:
+    """The workflow command that shows ``finding`` beside its line."""
     properties = (
         f"file={_property(finding.file)}",
         f"line={max(1, finding.line)}",  # GitHub knows no line 0, where a header may stand

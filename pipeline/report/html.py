@@ -90,6 +90,7 @@ def to_html(
 
 
 def _outcomes(runs: Sequence[Execution]) -> list[Outcome]:
+    """Every status with its share, also one that no notebook ended with."""
     counts = Counter(run.status for run in runs)
     outcomes = []
     for status in Status:
@@ -100,6 +101,7 @@ def _outcomes(runs: Sequence[Execution]) -> list[Outcome]:
 
 
 def _verdict(result: RunResult) -> Verdict:
+    """What a person wants to know first: whether there is anything to do."""
     statuses = Counter(run.status for run in result.executions)
     errors = sum(finding.severity is Severity.ERROR for finding in result.all_findings)
     failed, passed = statuses[Status.FAILED], statuses[Status.PASSED]
@@ -124,6 +126,7 @@ def _verdict(result: RunResult) -> Verdict:
 
 
 def _percent(done: tuple[int, int]) -> str:
+    """A pair as ``64 %``: a filter of jinja gets one value."""
     part, whole = done
     return percent_text(part, whole)
 
@@ -152,6 +155,7 @@ def _commit_url(result: RunResult) -> str:
 def _anchor(page: str) -> str:
     """A page's name as the id of an element, one id for one name: ``a/b`` → ``a-2f-b``."""
     parts = []
+    # Any other character as its number: "a b" and "a-b" must not end as the same id.
     for character in page:
         is_plain = character.isascii() and character.isalnum()
         parts.append(character if is_plain else f"-{ord(character):x}-")
@@ -170,15 +174,16 @@ def _visible(value: object) -> object:
 
 @cache
 def _environment() -> Environment:
+    """The environment of the template, which is read once."""
     from jinja2 import Environment, FunctionLoader, StrictUndefined
 
     environment = Environment(
-        autoescape=True,
+        autoescape=True,  # no text becomes markup
         finalize=_visible,
         loader=FunctionLoader(_asset),
         trim_blocks=True,
         lstrip_blocks=True,
-        undefined=StrictUndefined,
+        undefined=StrictUndefined,  # a name that is misspelt fails a test
     )
     environment.filters |= {
         "ansi": pieces,
@@ -196,4 +201,5 @@ def _environment() -> Environment:
 
 @cache
 def _asset(name: str) -> str:
+    """A file that lies beside the template, as text."""
     return (resources.files("pipeline.report") / "templates" / name).read_text("utf-8")

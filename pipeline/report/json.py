@@ -45,12 +45,12 @@ def run_json(result: RunResult, *, shard: tuple[int, int] | None = None) -> byte
         "upstream": {"name": result.name, "url": lock.url, **_lock_record(lock)},
         "exit_code": result.exit_code,
         "executed": executed_by_class(result.executions),
-        "locales": {
-            locale: {"totals": totals(pages), "pages": [_page_record(page) for page in pages]}
-            for locale, pages in result.pages.items()
-        },
-        "findings": [finding_record(finding) for finding in result.findings],
+        "locales": {},
+        "findings": list(map(finding_record, result.findings)),
     }
+    for locale, pages in result.pages.items():
+        rows = list(map(_page_record, pages))
+        report["locales"][locale] = {"totals": totals(pages), "pages": rows}
     if result.comparison:
         report["comparison"] = _comparison_record(result)
     if shard:
@@ -69,7 +69,7 @@ def check_json(result: CheckResult) -> bytes:
         "entries": result.entries,
         "silenced": result.silenced,
         "counts": {severity.value: counts[severity] for severity in Severity},
-        "mistakes": [finding_record(finding) for finding in result.findings],
+        "mistakes": list(map(finding_record, result.findings)),
         "written": list(result.written),
         "diffs": result.diffs,
     }
@@ -90,10 +90,11 @@ def json_bytes(report: Mapping[str, Any]) -> bytes:
 
 
 def _page_record(page: PageResult) -> dict[str, Any]:
+    """The row of a page: its fields in their order, then what follows from them."""
     record = dataclasses.asdict(page)
     record["untranslated"] = page.untranslated
     del record["update"]  # told under "comparison"
-    record["findings"] = [finding_record(finding) for finding in page.findings]
+    record["findings"] = list(map(finding_record, page.findings))
     if page.execution:
         execution = record["execution"]
         for name in OF_THIS_RUN:
@@ -111,19 +112,21 @@ def _comparison_record(result: RunResult) -> dict[str, Any]:
     if comparison.commits is not None:
         ahead, behind = comparison.commits
         commits = {"ahead": ahead, "behind": behind}
-    updates = {}
+    updates: dict[str, dict[str, Any]] = {}
     for locale, pages in result.pages.items():
-        updates[locale] = {
-            page.page: dataclasses.asdict(page.update) for page in pages if page.update
-        }
+        updates[locale] = {}
+        for page in pages:
+            if page.update:
+                updates[locale][page.page] = dataclasses.asdict(page.update)
     return {
         "before": _lock_record(comparison.before),
         "after": _lock_record(comparison.after),
         "commits": commits,
-        "pages": [dataclasses.asdict(change) for change in comparison.pages],
+        "pages": list(map(dataclasses.asdict, comparison.pages)),
         "updates": updates,
     }
 
 
 def _lock_record(lock: Lock) -> dict[str, str]:
+    """Which upstream it was, without the list of its files."""
     return {key: getattr(lock, key) for key in _LOCK_KEYS}

@@ -35,28 +35,44 @@ def to_junit(result: RunResult) -> bytes:
 
 
 def _add_suite(root: ET.Element, name: str, cases: Sequence[ET.Element]) -> None:
-    counts = {
-        "tests": len(cases),
-        "failures": sum(case.find("failure") is not None for case in cases),
-        "skipped": sum(case.find("skipped") is not None for case in cases),
-        "errors": 0,
-    }
-    attributes = {key: str(count) for key, count in counts.items()}
-    suite = ET.SubElement(root, "testsuite", {"name": _xml(name), **attributes})
+    """Put ``cases`` under ``root``, in a suite that counts them."""
+    suite = ET.SubElement(
+        root,
+        "testsuite",
+        name=_xml(name),
+        tests=str(len(cases)),
+        failures=_count(cases, "failure"),
+        skipped=_count(cases, "skipped"),
+        # JUnit tells errors of the tests themselves from failures; a run has none of those.
+        errors="0",
+    )
     for case in cases:
         case.set("classname", _xml(name))
         suite.append(case)
 
 
+def _count(cases: Sequence[ET.Element], kind: str) -> str:
+    """How many of ``cases`` have a child of that kind."""
+    return str(sum(case.find(kind) is not None for case in cases))
+
+
 def _findings_case(name: str, findings: Sequence[Finding]) -> ET.Element:
+    """What was found on a page: its errors fail the case, all else is its output."""
     case = ET.Element("testcase", name=_xml(name))
-    lines: dict[Severity, list[str]] = {severity: [] for severity in Severity}
+    errors, warnings, notes = [], [], []
     for finding in findings:
-        lines[finding.severity].append(_xml(f"{finding.where}: {finding.text} [{finding.code}]"))
-    errors = lines[Severity.ERROR]
+        line = _xml(f"{finding.where}: {finding.text} [{finding.code}]")
+        match finding.severity:
+            case Severity.ERROR:
+                errors.append(line)
+            case Severity.WARNING:
+                warnings.append(line)
+            case Severity.NOTE:
+                notes.append(line)
     if errors:
+        # The message is what a list of failures shows, the text what stands behind it.
         ET.SubElement(case, "failure", message=errors[0]).text = "\n".join(errors)
-    others = lines[Severity.WARNING] + lines[Severity.NOTE]
+    others = warnings + notes
     if others:
         ET.SubElement(case, "system-out").text = "\n".join(others)
     return case
@@ -87,6 +103,7 @@ def _execution_case(run: Execution) -> ET.Element:
 
 
 def _properties(run: Execution) -> ET.Element:
+    """How the page ran, beyond what a case can say."""
     facts = {"status": run.status.value, "cells": f"{run.cells}/{run.total}"}
     if run.note:
         facts["note"] = run.note

@@ -43,9 +43,12 @@ def code(text: str) -> str:
 
 
 def _line(cells: Iterable[str]) -> str:
+    """One line of a table."""
     return f"| {' | '.join(cells)} |"
 
 
 def _entity(match: re.Match[str]) -> str:
-    # The pattern finds letters of other scripts too, which mean nothing anywhere.
-    return f"&#{ord(match[0])};" if match[0].isascii() else match[0]
+    """A sign as an entity, which shows it and means nothing."""
+    if match[0].isascii():
+        return f"&#{ord(match[0])};"
+    return match[0]  # the pattern finds all of Chinese too, where nothing is markup

@@ -6,15 +6,16 @@ for byte, that of one run without shards; reports that are not of one run are re
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pipeline.core.execution.result import Execution
 from pipeline.core.results import PageResult
 from pipeline.errors import InputError, worst
 from pipeline.report.counts import executed_by_class, totals
 from pipeline.report.reading import Report, check_shape, page_of
+from pipeline.report.result import executions_of
 
 _ALIKE = {"name": "the upstream", "commit": "the commit", "jax": "JAX"}
 _ONE_COMMIT = "Run all shards from one commit"
@@ -32,11 +33,13 @@ def merge_reports(reports: Sequence[Report]) -> dict[str, Any]:
         )
     for number, report in enumerate(reports, start=1):
         check_shape(report, f"report {number}")
+    # Their order decides the order of findings, so the order they are given in must not.
     shards = _in_order(reports)
     first = shards[0]
     for other in shards[1:]:
         _check_upstreams(first, other)
         _check_pages(first, other)
+    # What is not told anew below is the same in all of them: upstream, and the order of keys.
     merged = dict(first.report)
     del merged["shard"]
     merged["exit_code"] = worst(shard.report["exit_code"] for shard in shards)
@@ -44,20 +47,17 @@ def merge_reports(reports: Sequence[Report]) -> dict[str, Any]:
     merged["locales"] = {}
     results: dict[str, tuple[PageResult, ...]] = {}
     for locale in first.report["locales"]:
-        tables = {shard.index: shard.rows(locale) for shard in shards}
-        rows = []
-        for page in first.rows(locale):
-            copies = {index: table[page] for index, table in tables.items()}
-            rows.append(_merged_row(page, copies))
-        results[locale] = tuple(page_of(row) for row in rows)
+        rows = _merged_rows(shards, locale)
+        # Sums are made from the records, as those of any other run are.
+        results[locale] = tuple(map(page_of, rows))
         merged["locales"][locale] = {"totals": totals(results[locale]), "pages": rows}
-    merged["executed"] = executed_by_class(_executions(results))
+    merged["executed"] = executed_by_class(executions_of(results))
     return merged
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Shard:
-    """The report of shard ``index`` (from 1) of ``count``."""
+    """The report of shard ``index`` (from 1) of ``count``: its shape is checked."""
 
     index: int
     count: int
@@ -72,21 +72,22 @@ class _Shard:
 def _in_order(reports: Sequence[Report]) -> list[_Shard]:
     """By number of shard; every shard must be there, once. Raises InputError."""
     shards = [_shard_of(report, number) for number, report in enumerate(reports, start=1)]
+    # The most telling complaint first: who mixes two runs misses shards of both.
     counts = sorted({shard.count for shard in shards})
-    if len(counts) != 1:
+    if len(counts) > 1:
         raise InputError(
             f"the reports are of runs of {' and '.join(map(str, counts))} shards",
             hint="Merge the reports of one run, and only those.",
         )
     count = counts[0]
-    indices = [shard.index for shard in shards]
-    missing = [index for index in range(1, count + 1) if index not in indices]
+    times = Counter(shard.index for shard in shards)
+    missing = [index for index in range(1, count + 1) if not times[index]]
     if missing:
         raise InputError(
             f"the report of {_names(missing, count)} is missing",
             hint="Merge when every shard has ended.",
         )
-    repeated = [index for index in range(1, count + 1) if indices.count(index) > 1]
+    repeated = sorted(index for index in times if times[index] > 1)
     if repeated:
         raise InputError(
             f"there are several reports of {_names(repeated, count)}",
@@ -96,6 +97,7 @@ def _in_order(reports: Sequence[Report]) -> list[_Shard]:
 
 
 def _shard_of(report: Report, number: int) -> _Shard:
+    """The ``number``-th report that was given, as that of a shard. Raises InputError."""
     match report.get("shard"):
         case {"index": int(index), "count": int(count)} if 1 <= index <= count:
             return _Shard(index=index, count=count, report=report)
@@ -108,11 +110,12 @@ def _shard_of(report: Report, number: int) -> _Shard:
 
 def _names(indices: Sequence[int], count: int) -> str:
     """``shard 2/3``, ``shards 1/3, 3/3``."""
-    noun = "shard" if len(indices) == 1 else "shards"
-    return f"{noun} {', '.join(f'{index}/{count}' for index in indices)}"
+    names = ", ".join(f"{index}/{count}" for index in indices)
+    return f"shard {names}" if len(indices) == 1 else f"shards {names}"
 
 
 def _check_upstreams(first: _Shard, other: _Shard) -> None:
+    """Both must be of the same docs, run with the same JAX. Raises InputError."""
     for key, name in _ALIKE.items():
         here, there = first.report["upstream"][key], other.report["upstream"][key]
         if here != there:
@@ -123,15 +126,25 @@ def _check_upstreams(first: _Shard, other: _Shard) -> None:
 
 
 def _check_pages(first: _Shard, other: _Shard) -> None:
+    """Both must tell of the same pages in the same locales. Raises InputError."""
     for locale in {**first.report["locales"], **other.report["locales"]}:
         differing = first.rows(locale).keys() ^ other.rows(locale).keys()
         if differing:
             shards = f"shard {first.index} and shard {other.index}"
-            names = ", ".join(sorted(differing)[:5])
+            names = ", ".join(sorted(differing)[:5])  # enough to see what went wrong
             raise InputError(
                 f"the pages of {locale} differ between {shards}: {names}",
                 hint=f"{_ONE_COMMIT} of the project, with the same --pages and --locale.",
             )
+
+
+def _merged_rows(shards: Sequence[_Shard], locale: str) -> list[dict[str, Any]]:
+    """The rows of a locale, in the order of the first shard. Raises InputError."""
+    copies: dict[str, dict[int, Report]] = {}
+    for shard in shards:
+        for page, row in shard.rows(locale).items():
+            copies.setdefault(page, {})[shard.index] = row
+    return [_merged_row(page, rows) for page, rows in copies.items()]
 
 
 def _merged_row(page: str, copies: Mapping[int, Report]) -> dict[str, Any]:
@@ -149,12 +162,14 @@ def _merged_row(page: str, copies: Mapping[int, Report]) -> dict[str, Any]:
             where=page,
             hint=f"{_ONE_COMMIT}, with the same pages.",
         )
+    # A page with code of which no shard tells: one of them was run with other --pages.
     if not executions and first["code_cells"]:
         raise InputError(
             "ran in no shard",
             where=page,
             hint=f"{_ONE_COMMIT}, with the same pages, and execute.",
         )
+    # If none ran, the first that says why: "skipped" is the same in all.
     told = (*ran, *executions)
     return {
         **first,
@@ -170,13 +185,3 @@ def _united(lists: Iterable[Sequence[Report]]) -> list[Report]:
         # A shard that tells the same thing twice keeps both: one run would tell both too.
         united += [finding for finding in findings if finding not in united]
     return united
-
-
-def _executions(pages: Mapping[str, Sequence[PageResult]]) -> list[Execution]:
-    """How each page ran, once: code is the same in every locale."""
-    by_page = {}
-    for rows in pages.values():
-        for page in rows:
-            if page.execution:
-                by_page[page.page] = page.execution
-    return list(by_page.values())

@@ -27,6 +27,7 @@ _MISSHAPEN = (AttributeError, KeyError, TypeError, ValueError)
 def result_of(report: Report, *, where: str = "report.json") -> RunResult:
     """The records that ``report`` was written from. Raises InputError."""
     check_shape(report, where)
+    # What is checked above is enough to merge reports; the records need more keys than that.
     try:
         upstream = report["upstream"]
         lock = Lock(
@@ -40,12 +41,12 @@ def result_of(report: Report, *, where: str = "report.json") -> RunResult:
         )
         pages = {}
         for locale, table in report["locales"].items():
-            pages[locale] = tuple(page_of(row) for row in table["pages"])
+            pages[locale] = tuple(map(page_of, table["pages"]))
         return RunResult(
             name=upstream["name"],
             lock=lock,
             pages=pages,
-            findings=tuple(Finding.of_record(record) for record in report["findings"]),
+            findings=tuple(map(Finding.of_record, report["findings"])),
         )
     except _MISSHAPEN as error:
         raise _no_report(where) from error
@@ -62,7 +63,7 @@ def check_shape(report: Any, where: str) -> None:
         )
         for table in report["locales"].values():
             for row in table["pages"]:
-                page_of(row)
+                page_of(row)  # raises what no page can be made of
     except _MISSHAPEN as error:
         raise _no_report(where) from error
     if not is_sound:
@@ -73,26 +74,32 @@ def page_of(row: Report) -> PageResult:
     """The page that ``row`` of a table was written from."""
     # What is without a msgstr follows from the other numbers. Any other key that is not a field
     # ends in a TypeError: the report is of another version.
-    fields = {key: value for key, value in row.items() if key != "untranslated"}
+    fields = dict(row)
+    fields.pop("untranslated", None)
     fields["execution"] = None
     execution = row["execution"]
     return replace(
         PageResult(**fields),
         files=tuple(SourceFile(**file) for file in row["files"]),
-        findings=tuple(Finding.of_record(finding) for finding in row["findings"]),
+        findings=tuple(map(Finding.of_record, row["findings"])),
         execution=_execution_of(execution) if execution else None,
     )
 
 
 def _execution_of(record: Report) -> Execution:
-    fields = {key: value for key, value in record.items() if key not in OF_THIS_RUN}
+    """How the page ran that ``record`` was written from."""
+    fields = dict(record)
+    for name in OF_THIS_RUN:
+        fields.pop(name, None)  # no report of ours has them
     fields["status"] = Status(record["status"])
     failure = record["failure"]
-    fields["failure"] = CellFailure(**failure) if failure else None
+    if failure:
+        fields["failure"] = CellFailure(**failure)
     return Execution(**fields)
 
 
 def _no_report(where: str) -> InputError:
+    """One error for all that is wrong: nobody mends a report by hand."""
     return InputError(
         "is not a report of this version of the pipeline",
         where=where,

@@ -36,7 +36,7 @@ class RunResult:
     @property
     def all_findings(self) -> tuple[Finding, ...]:
         """Every finding of the run, once: two locales may share some."""
-        findings = dict.fromkeys(self.findings)
+        findings = dict.fromkeys(self.findings)  # a set that keeps the order
         for pages in (*self.gone.values(), *self.pages.values()):
             for page in pages:
                 findings |= dict.fromkeys(page.findings)
@@ -45,18 +45,13 @@ class RunResult:
     @property
     def executions(self) -> tuple[Execution, ...]:
         """How each page ran, once: code is the same in every locale."""
-        by_page: dict[str, Execution] = {}
-        for pages in self.pages.values():
-            for page in pages:
-                if page.execution:
-                    by_page[page.execution.page] = page.execution
-        return tuple(by_page.values())
+        return executions_of(self.pages)
 
     @property
     def exit_code(self) -> int:
         """The worst of what was found (``errors.worst``); 1 if ``check_only`` and files differ."""
-        errors = (one for one in self.all_findings if one.severity is Severity.ERROR)
-        codes = [error.exit_code for error in errors]
+        codes = [finding.exit_code for finding in self.all_findings if finding.is_error]
+        # A page whose code fails has no finding: its execution says all of it.
         if any(execution.status is Status.FAILED for execution in self.executions):
             codes.append(ExecutionError.exit_code)
         if self.check_only and self.changes:
@@ -79,5 +74,19 @@ class CheckResult:
     @property
     def exit_code(self) -> int:
         """The worst of the errors; 1 for warnings if ``strict``."""
-        bad = (Severity.ERROR, Severity.WARNING) if self.strict else (Severity.ERROR,)
-        return worst(finding.exit_code for finding in self.findings if finding.severity in bad)
+        codes = []
+        for finding in self.findings:
+            is_warning = finding.severity is Severity.WARNING
+            if finding.is_error or (self.strict and is_warning):
+                codes.append(finding.exit_code)
+        return worst(codes)
+
+
+def executions_of(pages: Pages) -> tuple[Execution, ...]:
+    """How each of ``pages`` ran, once, whatever the number of locales."""
+    by_page: dict[str, Execution] = {}
+    for rows in pages.values():
+        for row in rows:
+            if row.execution:
+                by_page[row.execution.page] = row.execution
+    return tuple(by_page.values())

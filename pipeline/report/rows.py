@@ -48,6 +48,7 @@ def rows_of(result: RunResult, *, is_shard: bool) -> list[Row]:
     for locale, pages in result.pages.items():
         for page in pages:
             by_page.setdefault(page.page, {})[locale] = page
+    # The bars of all rows have one scale: the page that took longest has a full one.
     longest = max((run.seconds for run in result.executions), default=0.0)
     return [_row(versions, longest=longest, is_shard=is_shard) for versions in by_page.values()]
 
@@ -55,6 +56,7 @@ def rows_of(result: RunResult, *, is_shard: bool) -> list[Row]:
 def _row(versions: Mapping[str, PageResult], *, longest: float, is_shard: bool) -> Row:
     """The row of a page, which is the same in all locales but for its title and translation."""
     locale, page = next(iter(versions.items()))
+    # What two locales share is told once: findings about the English, and the run of the code.
     findings: dict[Finding, None] = {}
     run = None
     for version in versions.values():
@@ -69,15 +71,17 @@ def _row(versions: Mapping[str, PageResult], *, longest: float, is_shard: bool) 
         done=done,
         findings=tuple(findings),
         run=run,
-        share=_share(run.seconds, longest) if run else 0.0,
+        share=_share(run.seconds if run else 0.0, longest),
         cells=_cells(run) if run else (),
         elsewhere=is_shard and run is None and page.code_cells > 0,
     )
 
 
 def _cells(run: Execution) -> tuple[Cell, ...]:
+    """The code cells of a page that ran, in their order."""
     slowest = max(run.cell_seconds, default=0.0)
     cells = []
+    # They are numbered among code cells that ran, not among all cells of the notebook.
     for number, seconds in enumerate(run.cell_seconds, start=1):
         cells.append(Cell(number=number, seconds=seconds, share=_share(seconds, slowest)))
     return tuple(cells)
@@ -85,4 +89,6 @@ def _cells(run: Execution) -> tuple[Cell, ...]:
 
 def _share(seconds: float, longest: float) -> float:
     """``seconds`` in percent of the longest; 0 if nothing took any time."""
-    return 100 * seconds / longest if longest else 0.0
+    if not longest:
+        return 0.0
+    return 100 * seconds / longest

@@ -51,12 +51,14 @@ def _rules(findings: Iterable[Finding], home: str) -> dict[str, dict[str, Any]]:
     worst: dict[str, Finding] = {}
     for finding in findings:
         known = worst.get(finding.code)
+        # A check may find both errors and notes: GitHub shows the rule by what it can be.
         if known is None or _WEIGHT[known.severity] <= _WEIGHT[finding.severity]:
             worst[finding.code] = finding
     return {code: _rule(worst[code], home) for code in sorted(worst)}
 
 
 def _rule(finding: Finding, home: str) -> dict[str, Any]:
+    """What a code means, and where that is explained."""
     page = f"{GUIDE}#{finding.code.lower()}"
     words = re.findall(r"\w+", finding.name)
     rule: dict[str, Any] = {
@@ -74,6 +76,7 @@ def _rule(finding: Finding, home: str) -> dict[str, Any]:
 
 
 def _result(finding: Finding, index: int, fingerprint: str) -> dict[str, Any]:
+    """One finding; ``index`` is that of its rule."""
     text = f"{finding.text}. {finding.hint}".rstrip()
     place = {
         "artifactLocation": {
@@ -101,4 +104,5 @@ def _identity(finding: Finding) -> str:
 
 
 def _digest(text: str) -> str:
+    """32 hex digits that tell texts apart."""
     return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:32]

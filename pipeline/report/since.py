@@ -39,16 +39,17 @@ class Since:
     @property
     def is_nothing(self) -> bool:
         """Whether the two runs tell the same."""
-        return not (
-            self.upstream
-            or self.failing
-            or self.passing
-            or self.partial
-            or self.skipped
-            or self.appeared
-            or self.vanished
-            or self.progress
+        news = (
+            self.upstream,
+            self.failing,
+            self.passing,
+            self.partial,
+            self.skipped,
+            self.appeared,
+            self.vanished,
+            self.progress,
         )
+        return not any(news)
 
 
 def since(previous: object, result: RunResult) -> Since | None:
@@ -62,11 +63,13 @@ def since(previous: object, result: RunResult) -> Since | None:
     if upstream.get("name") != result.name:
         return None
     then = _statuses(report)
+    # A page that did not run the last time is no news, whatever it does now.
     newly: dict[Status, list[str]] = {status: [] for status in Status}
     for run in result.executions:
         if then.get(run.page, run.status.value) != run.status.value:
             newly[run.status].append(run.page)
     moved = _moved(upstream, result)
+    # Where upstream stayed, pages come and go only because others were asked for.
     appeared, vanished = _came_and_went(report, result) if moved else ((), ())
     return Since(
         upstream=moved,
@@ -90,13 +93,16 @@ def _moved(upstream: Report, result: RunResult) -> tuple[str, str] | None:
 
 
 def _end(ref: object, commit: object, jax: object) -> str:
+    """``v2 (0123456789), JAX 0.10.2``; a plain folder has no ref, an old report perhaps no JAX."""
     return f"{ref or 'docs'} ({str(commit or '')[:10]}), JAX {jax or '?'}"
 
 
 def _came_and_went(report: Report, result: RunResult) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The pages that appeared, and those that vanished, sorted."""
     then = {page for _, page, _ in _pages(report)}
-    now = {page.page for pages in result.pages.values() for page in pages}
+    now: set[str] = set()
+    for pages in result.pages.values():
+        now.update(page.page for page in pages)
     # A run may be of a few pages only: what upstream still has did not vanish.
     there = {file.path.rpartition(".")[0] for file in result.lock.files}
     return tuple(sorted(now - then)), tuple(sorted(then - now - there))
@@ -116,10 +122,13 @@ def _translated(report: Report, result: RunResult) -> dict[str, tuple[int, int]]
     """Of the pages of this run only: a run of a few pages is compared with those in the report."""
     then: dict[str, dict[str, int]] = {}
     for locale, page, row in _pages(report):
-        count = row.get("translated")
-        then.setdefault(locale, {})[page] = count if isinstance(count, int) else 0
+        counts = then.setdefault(locale, {})
+        match row.get("translated"):
+            case int(count):
+                counts[page] = count
     translated = {}
     for locale, pages in result.pages.items():
+        # A locale that the old report does not know is not told as one that began at 0.
         if locale in then:
             before = sum(then[locale].get(page.page, 0) for page in pages)
             translated[locale] = (before, sum(page.translated for page in pages))
@@ -129,15 +138,17 @@ def _translated(report: Report, result: RunResult) -> dict[str, tuple[int, int]]
 def _pages(report: Report) -> Iterator[tuple[str, str, Report]]:
     """Locale, name and row of each page that ``report`` tells of."""
     for locale, table in _table(report, "locales").items():
-        rows = table.get("pages") if isinstance(table, dict) else None
-        if not isinstance(rows, list):
-            continue
-        for row in rows:
-            if isinstance(row, dict) and isinstance(row.get("page"), str):
-                yield str(locale), row["page"], row
+        match table:
+            case {"pages": [*rows]}:
+                for row in rows:
+                    match row:
+                        case {"page": str(page)}:
+                            yield str(locale), page, row
 
 
 def _table(value: Report, key: str) -> Report:
     """The object under ``key``; an empty one if there is none."""
-    table = value.get(key)
-    return table if isinstance(table, dict) else {}
+    match value.get(key):
+        case dict(table):
+            return table
+    return {}

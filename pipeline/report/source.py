@@ -35,6 +35,7 @@ def source_pieces(source: str) -> list[Piece]:
 
 
 def _style_of(kind: str) -> str:
+    """The style of a type of tokens: ``Name.Function.Magic`` → ``name``; none for plain names."""
     for prefix, style in _STYLES:
         if kind.startswith(prefix):
             return style

@@ -55,16 +55,21 @@ def next_lines(pages: Sequence[PageResult]) -> list[str]:
         counts.update(page.classes)
     lines = []
     for name, count in in_order(counts).items():
-        having = [page for page in pages if page.classes.get(name)]
-        having.sort(key=lambda page: (-page.classes[name], page.page))
-        names = [f"{printable(page.page)} {page.classes[name]}" for page in having[:_NAMED]]
-        if len(having) > len(names):
-            names.append("…")
-        lines.append(f"  fuzzy, {name}: {count} ({', '.join(names)})")
+        by_page = Counter({page.page: page.classes.get(name, 0) for page in pages})
+        lines.append(f"  fuzzy, {name}: {count} ({_most(+by_page)})")
     untranslated = progress_of(pages).untranslated
     if untranslated:
         lines.append(f"  untranslated: {untranslated}")
     return ["what to do next:", *lines] if lines else []
+
+
+def _most(counts: Counter[str]) -> str:
+    """The pages with most, and whether there are others: ``a 12, b 3, c 3, …``."""
+    by_count = sorted(counts, key=lambda page: (-counts[page], page))
+    names = [f"{printable(page)} {counts[page]}" for page in by_count[:_NAMED]]
+    if len(by_count) > _NAMED:
+        names.append("…")
+    return ", ".join(names)
 
 
 def _table(title: str, pages: Sequence[PageResult]) -> Table:
@@ -78,6 +83,7 @@ def _table(title: str, pages: Sequence[PageResult]) -> Table:
 
 
 def _numbers(pages: Iterable[PageResult]) -> tuple[str, ...]:
+    """The columns of numbers, of one page or of all."""
     progress = progress_of(pages)
     done = percent_text(progress.translated, progress.messages)
     numbers = number_cells(
@@ -93,6 +99,7 @@ def _numbers(pages: Iterable[PageResult]) -> tuple[str, ...]:
 
 
 def _behind_text(comparison: Comparison, *, width: int, colour: bool) -> str:
+    """What an upgrade to the ref that was asked about would bring."""
     changes = comparison.pages
     ref = printable(comparison.after.ref or "HEAD")
     title = f"behind {ref}: {_distance(comparison)}"
@@ -120,6 +127,7 @@ def _came_or_went(change: PageChange) -> str:
 
 
 def _distance(comparison: Comparison) -> str:
+    """``3 commits``; the pin may have commits of its own, if it is on another branch."""
     if comparison.commits is None:
         return "by an unknown number of commits (the history is not here)"
     ahead, behind = comparison.commits

@@ -76,10 +76,12 @@ def _outcomes(runs: Sequence[Execution]) -> str:
 
 
 def _failures(runs: Sequence[Execution]) -> str:
+    """Pages that failed: what happened, whose problem it is, what to do."""
     rows = []
     for run in runs:
         if run.status is not Status.FAILED:
             continue
+        # A document that could not be read failed before any cell: it has no failure.
         cell: object = ""
         what = plain(run.reason)
         if run.failure:
@@ -91,6 +93,7 @@ def _failures(runs: Sequence[Execution]) -> str:
 
 
 def _errors(result: RunResult) -> str:
+    """Findings that make the run end with an error; warnings and notes stand in the report."""
     rows = []
     for finding in result.all_findings:
         if finding.severity is Severity.ERROR:
@@ -100,6 +103,7 @@ def _errors(result: RunResult) -> str:
 
 
 def _changes(changes: Since | None) -> str:
+    """What is new since the last run, as a list; nothing if nothing is."""
     if changes is None or changes.is_nothing:
         return ""
     lines = []
@@ -121,6 +125,7 @@ def _changes(changes: Since | None) -> str:
 
 
 def _names(pages: Sequence[str]) -> str:
+    """The first of ``pages``, and how many there are more."""
     names = ", ".join(code(page) for page in pages[:LISTED])
     if len(pages) > LISTED:
         names += f", … and {len(pages) - LISTED} more"

@@ -81,6 +81,7 @@ def unstyled(line: Line) -> str:
 
 
 def _cell(cell: Cell) -> Text:
+    """A cell as rich draws it, with no markup in it: ``[b]`` is the name of a page."""
     from rich.text import Text
 
     if isinstance(cell, str):

@@ -6,6 +6,7 @@ A result goes in, text comes out; the caller prints it. Whatever a page says com
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
 from pipeline.core.execution.notebook import failure_text
 from pipeline.core.execution.result import Execution, Status
@@ -59,17 +60,18 @@ def run_text(result: RunResult, *, width: int, colour: bool, verbose: bool = Fal
 
 def findings_lines(findings: Sequence[Finding], *, verbose: bool = False) -> list[str]:
     """Findings for a terminal, errors first, each with its hint below; a long list is cut."""
-    levels = [Severity.ERROR, Severity.WARNING]
+    by_weight: dict[Severity, list[Finding]] = {Severity.ERROR: [], Severity.WARNING: []}
     if verbose:
-        levels.append(Severity.NOTE)
-    by_weight = []
-    for level in levels:
-        by_weight += [finding for finding in findings if finding.severity is level]
-    shown = by_weight[:LISTED]
+        by_weight[Severity.NOTE] = []
+    for finding in findings:
+        if finding.severity in by_weight:
+            by_weight[finding.severity].append(finding)
+    shown = list(chain.from_iterable(by_weight.values()))[:LISTED]
     styled: list[Line] = []
     for finding in shown:
         styled += finding_lines(finding, width=_COLUMNS, colour=False)
-    lines = [unstyled(line) for line in styled]
+    lines = list(map(unstyled, styled))
+    # Notes that are not listed are counted too: who wants them finds them in the report.
     if len(findings) > len(shown):
         lines.append(_more(len(findings) - len(shown)))
     return lines
@@ -78,12 +80,12 @@ def findings_lines(findings: Sequence[Finding], *, verbose: bool = False) -> lis
 def failure_lines(executions: Sequence[Execution]) -> list[str]:
     """Each page that failed: place, exception, whose problem, its code, the traceback's end."""
     failed = [execution for execution in executions if execution.status is Status.FAILED]
-    lines = []
+    lines: list[str] = []
     for run in failed[:LISTED]:
         text = f"{run.page}: {run.reason}"
         if run.failure:
             text = failure_text(run.page, run.failure)
-        lines += [printable(line) for line in text.split("\n")]
+        lines += map(printable, text.split("\n"))
     if len(failed) > LISTED:
         lines.append(_more(len(failed) - LISTED))
     return lines
@@ -110,32 +112,35 @@ def summary_lines(result: RunResult) -> list[str]:
 
 
 def _more(count: int) -> str:
+    """The last line of a list that is cut."""
     return f"… and {count} more: see build/report.json"
 
 
 def _table(title: str, pages: Sequence[PageResult]) -> Table:
+    """A row for each page, and the sums."""
     outcomes = outcomes_text(totals(pages))
     seconds = sum(page.execution.seconds for page in pages if page.execution)
+    footer = [f"{len(pages)} pages", *_numbers(pages), outcomes]
+    # Where no page ran, as after ``merge``, a column of zeros would be noise.
+    footer.append(f"{seconds:.1f}" if outcomes else "")
     return Table(
         title=(title, "table.title"),
         headings=_HEADINGS,
-        rows=[_row(page) for page in pages],
-        footer=[
-            f"{len(pages)} pages",
-            *_numbers(pages),
-            outcomes,
-            f"{seconds:.1f}" if outcomes else "",
-        ],
+        rows=list(map(_row, pages)),
+        footer=footer,
         words=_WORDS,
     )
 
 
 def _row(page: PageResult) -> list[Cell]:
+    """A page; the last two cells are empty if it did not run."""
     cells: list[Cell] = [page.page, *_numbers([page])]
     run = page.execution
     if run is None:
         return [*cells, "", ""]
-    return [*cells, _state(run), f"{run.seconds:.1f}" if run.cells else ""]
+    # A page that was skipped took no time worth telling.
+    seconds = f"{run.seconds:.1f}" if run.cells else ""
+    return [*cells, _state(run), seconds]
 
 
 def _numbers(pages: Iterable[PageResult]) -> list[str]:

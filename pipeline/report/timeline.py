@@ -53,19 +53,23 @@ def timeline(runs: Sequence[Execution]) -> Timeline:
     """The picture of ``runs``; without lanes if none of them says which worker ran it."""
     cached = tuple(run for run in runs if run.cached)
     by_worker: dict[int, list[Execution]] = {}
+    seconds = _SHORTEST
     for run in sorted(runs, key=lambda run: (run.worker, run.started)):
         if run.worker:  # 0 stands for "not run now"
             by_worker.setdefault(run.worker, []).append(run)
+            seconds = max(seconds, run.started + run.seconds)
     if not by_worker:
         return Timeline(cached=cached)
-    seconds = _SHORTEST
-    for lane in by_worker.values():
-        seconds = max(seconds, *(run.started + run.seconds for run in lane))
-    lanes = [_lane(worker, runs, seconds) for worker, runs in by_worker.items()]
-    return Timeline(lanes=tuple(lanes), ticks=_ticks(seconds), seconds=seconds, cached=cached)
+    return Timeline(
+        lanes=tuple(_lane(worker, lane, seconds) for worker, lane in by_worker.items()),
+        ticks=_ticks(seconds),
+        seconds=seconds,
+        cached=cached,
+    )
 
 
 def _lane(worker: int, runs: Sequence[Execution], seconds: float) -> Lane:
+    """What ``worker`` did in a run of ``seconds``."""
     at_work = sum(run.seconds for run in runs)
     return Lane(
         worker=worker,
@@ -75,6 +79,7 @@ def _lane(worker: int, runs: Sequence[Execution], seconds: float) -> Lane:
 
 
 def _bar(run: Execution, *, scale: float) -> Bar:
+    """The bar of a page; ``scale`` is units per second."""
     # A unit is left to the next bar; a page that took no time can be seen all the same.
     width = max(run.seconds * scale - 1, 2)
     return Bar(
@@ -98,6 +103,7 @@ def _label(page: str, *, letters: int) -> str:
 
 
 def _ticks(seconds: float) -> tuple[tuple[float, int], ...]:
+    """Where a run of ``seconds`` has ticks: the place of each, and its seconds."""
     scale = WIDTH / seconds
     step = max(_STEPS[-1], round(seconds / _TICKS))  # of a run of many hours
     for seconds_apart in _STEPS:

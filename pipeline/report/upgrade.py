@@ -6,7 +6,6 @@ A result with a comparison goes in, text or Markdown comes out; without one ther
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pipeline.core.catalog.standing import in_order
@@ -102,14 +101,13 @@ def upgrade_summary(result: RunResult) -> str:
         most_to_do = sorted(rows, key=lambda row: -row.words_to_do)[:SUMMARISED]
         shown = sorted(most_to_do, key=lambda row: row.page)
         pages, *sums = _sums(result, locale, comparison).cells
-        cells = [row.cells for row in shown]
-        cells.append((f"all {pages}", *sums))
-        table = markdown_table(_HEADINGS, [[plain(cell) for cell in row] for row in cells])
+        cells = [list(map(plain, row.cells)) for row in shown]
+        cells.append(list(map(plain, (f"all {pages}", *sums))))
+        table = markdown_table(_HEADINGS, cells)
         blocks += [f"## {plain(locale)}", table]
         if len(rows) > len(shown):
             blocks.append(f"… and {len(rows) - len(shown)} more")
-    for line in overview_lines(comparison.pages):
-        blocks.append(f"- {plain(line)}")
+    blocks += [f"- {plain(line)}" for line in overview_lines(comparison.pages)]
     return "\n\n".join(blocks) + "\n\n"
 
 
@@ -117,22 +115,26 @@ def _rows(result: RunResult, locale: str, comparison: Comparison) -> list[Row]:
     """Every page there is, and those that vanished, by name."""
     changes = {change.page: change for change in comparison.pages}
     rows = {page.page: _row(page, changes.get(page.page)) for page in result.pages[locale]}
-    old_names = {change.renamed_from for change in comparison.pages}
-    obsolete = {}
+    # What is left of a page that upstream dropped: its translations, all obsolete.
+    obsolete: dict[str, int] = {}
     for page in result.gone.get(locale, ()):
         if page.update:
             obsolete[page.page] = page.update.obsolete
+    old_names = {change.renamed_from for change in comparison.pages}
     for name, change in changes.items():
-        if change.vanished:
-            rows[name] = Row(
-                page=name,
-                counts=UpdateCounts(obsolete=obsolete.get(name, 0)),
-                happened="renamed" if name in old_names else happened(change),
-            )
+        if not change.vanished:
+            continue
+        rows[name] = Row(
+            page=name,
+            counts=UpdateCounts(obsolete=obsolete.get(name, 0)),
+            # The row of the new name tells from where; this one, that nothing is lost.
+            happened="renamed" if name in old_names else happened(change),
+        )
     return [rows[name] for name in sorted(rows)]
 
 
 def _row(page: PageResult, change: PageChange | None) -> Row:
+    """The row of a page that is there; ``change`` is None if its English stayed as it was."""
     counts = _counts_of(page)
     return Row(
         page=page.page,
@@ -152,22 +154,26 @@ def _counts_of(page: PageResult) -> UpdateCounts:
 
 
 def _sums(result: RunResult, locale: str, comparison: Comparison) -> Row:
-    pages: Sequence[PageResult] = result.pages[locale]
-    updates = [_counts_of(page) for page in pages]
-    # What is left of a page that upstream dropped is obsolete, and stands in no page's row.
-    gone = [page.update for page in result.gone.get(locale, ()) if page.update]
+    """The line below the table: the sums over all pages, those that are not shown as well."""
+    pages = result.pages[locale]
+    kept = carried = new = obsolete = 0
     fuzzy: Counter[str] = Counter()
-    for update in updates:
-        fuzzy.update(update.fuzzy)
+    for page in pages:
+        counts = _counts_of(page)
+        kept += counts.kept
+        carried += counts.carried
+        fuzzy.update(counts.fuzzy)
+        new += counts.new
+        obsolete += counts.obsolete
+    for page in result.gone.get(locale, ()):
+        # Such a page has no row of its own, or one that tells only of what is obsolete.
+        if page.update:
+            obsolete += page.update.obsolete
     code_changed = sum(change.code_changed for change in comparison.pages)
     return Row(
         page=f"{len(pages)} pages",
         counts=UpdateCounts(
-            kept=sum(update.kept for update in updates),
-            carried=sum(update.carried for update in updates),
-            fuzzy=in_order(fuzzy),
-            new=sum(update.new for update in updates),
-            obsolete=sum(update.obsolete for update in (*updates, *gone)),
+            kept=kept, carried=carried, fuzzy=in_order(fuzzy), new=new, obsolete=obsolete
         ),
         words_to_do=progress_of(pages).words_to_do,
         happened=f"{code_changed} code changed",
@@ -175,4 +181,5 @@ def _sums(result: RunResult, locale: str, comparison: Comparison) -> Row:
 
 
 def _move(comparison: Comparison) -> str:
+    """From where to where: both ends with ref, commit and JAX."""
     return f"{end_text(comparison.before)} → {end_text(comparison.after)}"
