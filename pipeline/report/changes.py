@@ -24,6 +24,7 @@ def happened(change: PageChange | None, *, moved_from: str = "") -> str:
     if change.vanished:
         # What it had may stand on other pages now: only what is nowhere was dropped.
         return f"vanished, {change.dropped} dropped" if change.dropped else "vanished"
+    # First where the page is from, then its text, then its code.
     facts = []
     source = change.renamed_from or moved_from
     if source:

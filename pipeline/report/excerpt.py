@@ -32,6 +32,7 @@ def excerpt(text: str, spans: Sequence[Span], width: int) -> list[tuple[str, boo
         before, was_marked = pieces[-1] if pieces else ("", not marked)
         if not kept and before.endswith(_LEFT_OUT):
             continue  # one sign for all that is left out between two parts
+        # What is left out inside of a span is marked like the span.
         added = character if kept else _LEFT_OUT
         if marked == was_marked:
             pieces[-1] = (before + added, marked)

@@ -40,6 +40,7 @@ def _short(finding: Finding) -> Iterator[Line]:
 
 def _block(finding: Finding, *, width: int, colour: bool) -> Iterator[Line]:
     tint = _COLOURS[finding.severity]
+    # "file:line:" at the start of a line is what editors and terminals make a link of.
     yield [
         (on_one_line(f"{finding.place}: "), "bold"),
         (finding.severity.value, f"bold {tint}"),
@@ -67,6 +68,7 @@ def _words(
     text: str, spans: Sequence[Span], *, width: int, style: str, brackets: bool = False
 ) -> list[Piece]:
     """What is shown of ``text``; where a span is, it has ``style`` or stands in brackets."""
+    # An excerpt shows no more of them; each takes two brackets, which are two columns.
     spans = spans[:MARKED]
     if brackets:
         width -= 2 * len(spans)
@@ -101,4 +103,5 @@ def _changes(before: str, after: str) -> list[Span]:
 
 def on_one_line(text: str) -> str:
     """``text`` as one line that is safe to print."""
+    # First the newlines, which are printable; commands last, for they stand at a line's start.
     return without_commands(printable(text.replace("\n", "⏎")))

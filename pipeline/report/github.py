@@ -17,7 +17,7 @@ def to_github(result: CheckResult, *, verbose: bool = False) -> str:
     """A workflow command for each finding; for notes only if ``verbose``."""
     shown = set(Severity)
     if not verbose:
-        # GitHub shows ten annotations of a step: notes must not push out what matters.
+        # Notes are told to who asks for them, as on a terminal.
         shown.remove(Severity.NOTE)
     return "".join(_annotation(one) for one in result.findings if one.severity in shown)
 

@@ -66,6 +66,7 @@ def to_html(
     ``previous`` is the report.json of the run before as a plain value, if there is one.
     """
     runs = result.executions
+    # The file may be opened from anywhere: its policy allows this one script, by its digest.
     script = _asset("report.js")
     digest = hashlib.sha256(script.encode("utf-8")).digest()
     values = {
@@ -105,6 +106,7 @@ def _verdict(result: RunResult) -> Verdict:
     statuses = Counter(run.status for run in result.executions)
     errors = sum(finding.severity is Severity.ERROR for finding in result.all_findings)
     failed, passed = statuses[Status.FAILED], statuses[Status.PASSED]
+    # What fails the run comes first, then what kept it from being whole.
     problems = []
     if failed:
         problems.append(f"{counted(failed, 'notebook')} failed")
@@ -146,6 +148,7 @@ def _duration(seconds: float) -> str:
 
 def _commit_url(result: RunResult) -> str:
     """Where to look at the commit, if upstream is on GitHub."""
+    # No other URL becomes a link: it might be of a scheme that runs something.
     url = result.lock.url.removesuffix("/").removesuffix(".git")
     if not url.startswith(_GITHUB):
         return ""

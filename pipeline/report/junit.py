@@ -21,11 +21,12 @@ _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 def to_junit(result: RunResult) -> bytes:
     """``result`` as JUnit's XML, UTF-8."""
+    # The names of suites are what CI systems group by: they are alike from run to run.
     root = ET.Element("testsuites", name="pipeline")
     for locale, pages in result.pages.items():
         cases = [_findings_case(page.page, page.findings) for page in pages]
         _add_suite(root, f"{result.name}.{locale}.pages", cases)
-    if result.findings:
+    if result.findings:  # those that belong to no page
         _add_suite(root, f"{result.name}.run", [_findings_case(result.name, result.findings)])
     cases = [_execution_case(execution) for execution in result.executions]
     _add_suite(root, f"{result.name}.execute", cases)
@@ -84,6 +85,7 @@ def _execution_case(run: Execution) -> ET.Element:
     What was left out stands in properties and output.
     """
     case = ET.Element("testcase", name=_xml(run.page), time=f"{run.seconds:.3f}")
+    # A page that ran as it is needs no more words than its name and time.
     if run.note or run.status is Status.PARTIAL:
         case.append(_properties(run))
     match run.status:

@@ -31,6 +31,7 @@ def cut_table(headings: Sequence[str], rows: Sequence[Sequence[object]], *, list
 
 def plain(text: str) -> str:
     """``text`` on one line, in which nothing is Markdown or HTML."""
+    # A cell of a table ends with its line.
     line = " ".join(without_colours(text).split())
     if len(line) > _LONG:
         line = line[: _LONG - 1] + "…"

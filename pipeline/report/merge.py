@@ -42,8 +42,9 @@ def merge_reports(reports: Sequence[Report]) -> dict[str, Any]:
     # What is not told anew below is the same in all of them: upstream, and the order of keys.
     merged = dict(first.report)
     del merged["shard"]
-    merged["exit_code"] = worst(shard.report["exit_code"] for shard in shards)
-    merged["findings"] = _united(shard.report["findings"] for shard in shards)
+    ordered = [shard.report for shard in shards]
+    merged["exit_code"] = worst(report["exit_code"] for report in ordered)
+    merged["findings"] = _united(ordered)
     merged["locales"] = {}
     results: dict[str, tuple[PageResult, ...]] = {}
     for locale in first.report["locales"]:
@@ -81,7 +82,7 @@ def _in_order(reports: Sequence[Report]) -> list[_Shard]:
         )
     count = counts[0]
     times = Counter(shard.index for shard in shards)
-    missing = [index for index in range(1, count + 1) if not times[index]]
+    missing = sorted(set(range(1, count + 1)) - set(times))
     if missing:
         raise InputError(
             f"the report of {_names(missing, count)} is missing",
@@ -173,15 +174,15 @@ def _merged_row(page: str, copies: Mapping[int, Report]) -> dict[str, Any]:
     told = (*ran, *executions)
     return {
         **first,
-        "findings": _united(row["findings"] for row in copies.values()),
+        "findings": _united(copies.values()),
         "execution": executions[told[0]] if told else None,
     }
 
 
-def _united(lists: Iterable[Sequence[Report]]) -> list[Report]:
-    """Each finding once, in the order of the shards."""
+def _united(reports: Iterable[Report]) -> list[Report]:
+    """The findings of several reports, or of several rows of a page, each once and in order."""
     united: list[Report] = []
-    for findings in lists:
+    for report in reports:
         # A shard that tells the same thing twice keeps both: one run would tell both too.
-        united += [finding for finding in findings if finding not in united]
+        united += [finding for finding in report["findings"] if finding not in united]
     return united

@@ -40,7 +40,7 @@ def to_sarif(result: CheckResult, *, home: str = "") -> dict[str, Any]:
         results.append(_result(finding, indices[finding.code], fingerprint))
     run = {
         "tool": {"driver": {"name": "jax-docs-zh", "rules": list(rules.values())}},
-        "columnKind": "unicodeCodePoints",
+        "columnKind": "unicodeCodePoints",  # SARIF would count in UTF-16 by default
         "results": results,
     }
     return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
@@ -80,10 +80,11 @@ def _result(finding: Finding, index: int, fingerprint: str) -> dict[str, Any]:
     text = f"{finding.text}. {finding.hint}".rstrip()
     place = {
         "artifactLocation": {
+            # A name of a file may be no UTF-8: its bytes are quoted as they are.
             "uri": quote(finding.file, errors="surrogateescape"),
             "uriBaseId": "%SRCROOT%",
         },
-        "region": {"startLine": max(1, finding.line)},
+        "region": {"startLine": max(1, finding.line)},  # 0 is no line in SARIF
     }
     return {
         "ruleId": finding.code,
@@ -99,6 +100,7 @@ def _result(finding: Finding, index: int, fingerprint: str) -> dict[str, Any]:
 
 def _identity(finding: Finding) -> str:
     """What stays when lines are added above: file, code, English, and the words that are wrong."""
+    # Not the spans themselves: they move when a word is put in before them.
     words = [finding.msgstr[start:end] for start, end in finding.spans]
     return "\0".join((finding.file, finding.code, finding.msgid, *words))
 

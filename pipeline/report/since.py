@@ -100,9 +100,10 @@ def _end(ref: object, commit: object, jax: object) -> str:
 def _came_and_went(report: Report, result: RunResult) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The pages that appeared, and those that vanished, sorted."""
     then = {page for _, page, _ in _pages(report)}
-    now: set[str] = set()
+    now = set()
     for pages in result.pages.values():
-        now.update(page.page for page in pages)
+        for page in pages:
+            now.add(page.page)
     # A run may be of a few pages only: what upstream still has did not vanish.
     there = {file.path.rpartition(".")[0] for file in result.lock.files}
     return tuple(sorted(now - then)), tuple(sorted(then - now - there))

@@ -55,6 +55,7 @@ def next_lines(pages: Sequence[PageResult]) -> list[str]:
         counts.update(page.classes)
     lines = []
     for name, count in in_order(counts).items():
+        # Those that take a person the least time come first, so that they are done first.
         by_page = Counter({page.page: page.classes.get(name, 0) for page in pages})
         lines.append(f"  fuzzy, {name}: {count} ({_most(+by_page)})")
     untranslated = progress_of(pages).untranslated
@@ -106,11 +107,12 @@ def _behind_text(comparison: Comparison, *, width: int, colour: bool) -> str:
     if not changes:
         return f"{title}; the docs are the same\n"
     rows = []
-    sums = [0, 0, 0, 0, 0]
+    columns = []
     for change in changes:
         numbers = (change.changed, change.added, change.moved, change.dropped, change.words)
+        columns.append(numbers)
         rows.append((change.page, *number_cells(numbers), _came_or_went(change)))
-        sums = [total + number for total, number in zip(sums, numbers, strict=True)]
+    sums = map(sum, zip(*columns, strict=True))
     table = Table(
         title=(title, ""),
         headings=_BEHIND,
@@ -123,6 +125,7 @@ def _behind_text(comparison: Comparison, *, width: int, colour: bool) -> str:
 
 def _came_or_went(change: PageChange) -> str:
     """What the columns of numbers do not say."""
+    # Without numbers, ``happened`` is left with names and with the code.
     return happened(replace(change, added=0, changed=0, moved=0, dropped=0))
 
 

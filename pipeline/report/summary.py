@@ -39,6 +39,7 @@ def to_summary(
         _changes(since(previous, result)),
         "All of it: <code>report.html</code> among the artifacts of this run.",
     )
+    # Tables that have no rows are empty: a clean run has a short summary.
     return "\n\n".join(filter(None, blocks)) + "\n"
 
 
@@ -64,14 +65,15 @@ def _standing(result: RunResult) -> str:
 
 def _outcomes(runs: Sequence[Execution]) -> str:
     """How the notebooks ran, a row for each class of outcome."""
-    classes = executed_by_class(runs)
-    keys = ("pages", "cells", "total")
     rows: list[Sequence[object]] = []
-    for name, sums in classes.items():
-        rows.append((plain(name), *(sums[key] for key in keys)))
-    if len(classes) > 1:
-        whole = [sum(sums[key] for sums in classes.values()) for key in keys]
-        rows.append(("**all**", *whole))
+    pages = cells = total = 0
+    for name, sums in executed_by_class(runs).items():
+        rows.append((plain(name), sums["pages"], sums["cells"], sums["total"]))
+        pages += sums["pages"]
+        cells += sums["cells"]
+        total += sums["total"]
+    if len(rows) > 1:  # of one class, the sums would say the same again
+        rows.append(("**all**", pages, cells, total))
     return markdown_table(("outcome", "notebooks", "cells run", "of"), rows)
 
 

@@ -93,6 +93,7 @@ def failure_lines(executions: Sequence[Execution]) -> list[str]:
 
 def summary_lines(result: RunResult) -> list[str]:
     """The last lines: what was looked at, how much of it is translated, and what ran."""
+    # A plain folder has no ref.
     lock = result.lock
     name = " ".join(filter(None, (result.name, lock.ref)))
     lines = [f"{name} ({lock.commit[:10]}), JAX {lock.jax}"]
@@ -148,6 +149,7 @@ def _numbers(pages: Iterable[PageResult]) -> list[str]:
     rows = tuple(pages)
     progress = progress_of(rows)
     findings = sum(len(row.findings) for row in rows)
+    # A message count of 0 is told: such a page has nothing to translate.
     return [
         str(progress.messages),
         percent_text(progress.translated, progress.messages),

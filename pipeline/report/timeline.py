@@ -106,8 +106,8 @@ def _ticks(seconds: float) -> tuple[tuple[float, int], ...]:
     """Where a run of ``seconds`` has ticks: the place of each, and its seconds."""
     scale = WIDTH / seconds
     step = max(_STEPS[-1], round(seconds / _TICKS))  # of a run of many hours
-    for seconds_apart in _STEPS:
+    for seconds_apart in reversed(_STEPS):
         if seconds / seconds_apart <= _TICKS:
             step = seconds_apart
-            break
-    return tuple((round(at * scale, 1), at) for at in range(0, int(seconds) + 1, step))
+    places = range(0, int(seconds) + 1, step)
+    return tuple((round(at * scale, 1), at) for at in places)

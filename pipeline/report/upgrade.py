@@ -31,7 +31,10 @@ _WORDS = frozenset(("page", "fuzzy", "what happened"))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """What a move does to one page, or to all of them."""
+    """What a move does to one page, or to all of them.
+
+    A page that vanished has only its obsolete translations to tell of.
+    """
 
     page: str
     counts: UpdateCounts
@@ -65,7 +68,8 @@ def upgrade_text(result: RunResult, *, width: int, colour: bool, verbose: bool =
     blocks = []
     for locale in result.pages:
         rows = _rows(result, locale, comparison)
-        shown = [row for row in rows if verbose or not row.is_quiet]
+        # Most pages stay as they are, in most moves: those that do not would drown among them.
+        shown = rows if verbose else [row for row in rows if not row.is_quiet]
         title = f"{result.name} · {locale} · {_move(comparison)}"
         if result.dry_run or result.check_only:
             title += " (nothing is written)"
@@ -98,8 +102,10 @@ def upgrade_summary(result: RunResult) -> str:
     blocks = [f"# {plain(title)}", plain(_move(comparison))]
     for locale in result.pages:
         rows = [row for row in _rows(result, locale, comparison) if not row.is_quiet]
+        # Cut by how much there is to do, shown by name: people look for the pages they know.
         most_to_do = sorted(rows, key=lambda row: -row.words_to_do)[:SUMMARISED]
         shown = sorted(most_to_do, key=lambda row: row.page)
+        # The sums are those of all pages, also of what is cut.
         pages, *sums = _sums(result, locale, comparison).cells
         cells = [list(map(plain, row.cells)) for row in shown]
         cells.append(list(map(plain, (f"all {pages}", *sums))))
@@ -130,7 +136,7 @@ def _rows(result: RunResult, locale: str, comparison: Comparison) -> list[Row]:
             # The row of the new name tells from where; this one, that nothing is lost.
             happened="renamed" if name in old_names else happened(change),
         )
-    return [rows[name] for name in sorted(rows)]
+    return sorted(rows.values(), key=lambda row: row.page)
 
 
 def _row(page: PageResult, change: PageChange | None) -> Row:
