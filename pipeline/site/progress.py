@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from pipeline.core.pin.lock import Lock
+from pipeline.core.progress import progress_of
 from pipeline.core.results import PageResult
 
 _COUNTS = ("words", "translated", "fuzzy", "untranslated")
@@ -21,16 +22,19 @@ class Spot(NamedTuple):
 
 def page_counts(pages: Sequence[PageResult]) -> list[dict[str, Any]]:
     """The English words of every page, by state. They add up: ``translated + fuzzy + untranslated = words``."""
-    return [
-        {
-            "page": page.page,
-            "words": page.words,
-            "translated": page.translated_words,
-            "fuzzy": page.fuzzy_words,
-            "untranslated": page.words - page.translated_words - page.fuzzy_words,
-        }
-        for page in pages
-    ]
+    counts = []
+    for page in pages:
+        row = progress_of([page])
+        counts.append(
+            {
+                "page": page.page,
+                "words": row.words,
+                "translated": row.translated_words,
+                "fuzzy": row.fuzzy_words,
+                "untranslated": row.untranslated_words,
+            }
+        )
+    return counts
 
 
 def facts(

@@ -21,6 +21,7 @@ from pipeline.core.document.read import is_myst_notebook
 from pipeline.core.execution import notebook as execution
 from pipeline.core.execution.result import Status
 from pipeline.core.pin.lock import PAGE_SUFFIXES
+from pipeline.core.progress import whole_percent
 from pipeline.core.results import PageResult
 from pipeline.errors import PipelineError, PublishError
 from pipeline.paths import Paths
@@ -214,7 +215,7 @@ def _row(page: PageResult, sheet: _Sheet | None) -> html.Row:
         page=page.page,
         title=page.title or page.page,
         link=f"{page.page}.html" if sheet else "",
-        percent=100 * page.translated // page.messages if page.messages else None,
+        percent=whole_percent(page.translated, page.messages),
         fuzzy=page.fuzzy,
         untranslated=page.untranslated,
         status=status,

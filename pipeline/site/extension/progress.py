@@ -8,6 +8,7 @@ from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
+from pipeline.core.progress import whole_percent
 from pipeline.site.treemap import Group, Tile, treemap
 
 if TYPE_CHECKING:
@@ -81,7 +82,8 @@ def _words(number: int) -> str:
 
 def _share(part: int, whole: int) -> int:
     """Percent, rounded down: 100 only where all is done."""
-    return 100 * part // whole if whole else 100
+    percent = whole_percent(part, whole)
+    return 100 if percent is None else percent  # of nothing, all is done
 
 
 def _is_english(title: str) -> bool:
