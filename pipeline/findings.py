@@ -7,10 +7,8 @@ from the files of earlier runs. Two findings are the same finding if all of thei
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
 from pipeline.errors import PipelineError
 
@@ -65,18 +63,6 @@ class Finding:
             hint=error.hint,
             exit_code=error.exit_code,
         )
-
-    @classmethod
-    def of_record(cls, record: Mapping[str, Any]) -> Finding:
-        """The finding that was written to JSON as ``record``, which may leave out defaults.
-
-        Raises KeyError, TypeError or ValueError for a record of another shape.
-        """
-        fields = dict(record)
-        fields["severity"] = Severity(record["severity"])
-        # JSON has lists; a finding must be hashable, for each is told once.
-        fields["spans"] = tuple((start, end) for start, end in record.get("spans", ()))
-        return cls(**fields)
 
     @property
     def is_error(self) -> bool:

@@ -109,7 +109,7 @@ class Paths:
         return self.build / "badges" / self.name / locale
 
     def memo(self, locale: str, kind: str) -> Path:
-        """What earlier runs found out of each page, by what they made it from (``adapters.memo``)."""
+        """What earlier runs found out of each page, and from what: see ``adapters.memo``."""
         return self.output(locale) / "memo" / f"{kind}.json"
 
     def merged(self, locale: str) -> Path:

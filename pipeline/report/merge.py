@@ -14,7 +14,7 @@ from typing import Any
 from pipeline.core.results import PageResult
 from pipeline.errors import InputError, worst
 from pipeline.report.counts import executed_by_class, totals
-from pipeline.report.reading import Report, check_shape, page_of
+from pipeline.report.reading import Report, page_of, result_of
 from pipeline.report.result import executions_of
 
 _ALIKE = {"name": "the upstream", "commit": "the commit", "jax": "JAX"}
@@ -32,7 +32,7 @@ def merge_reports(reports: Sequence[Report]) -> dict[str, Any]:
             "there are no reports to merge", hint="Name the report.json of every shard."
         )
     for number, report in enumerate(reports, start=1):
-        check_shape(report, f"report {number}")
+        result_of(report, where=f"report {number}")  # refuses what cannot be worked with
     # Their order decides the order of findings, so the order they are given in must not.
     shards = _in_order(reports)
     first = shards[0]
@@ -58,7 +58,7 @@ def merge_reports(reports: Sequence[Report]) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Shard:
-    """The report of shard ``index`` (from 1) of ``count``: its shape is checked."""
+    """The report of shard ``index`` (from 1) of ``count``; it can be read."""
 
     index: int
     count: int
