@@ -82,6 +82,8 @@ def _about_the_environment(failure: CellFailure) -> str:
     )
 
 
+# Names of exceptions are those of Python, of libraries and of our own limits, which have "Timeout",
+# "Memory" or "Output" in them (``core.execution.notebook`` lists them all).
 _ENVIRONMENT: tuple[_Rule, ...] = (
     (
         lambda name, message: _NETWORK.search(name) or "offline" in message,

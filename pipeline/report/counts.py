@@ -91,4 +91,5 @@ def counted(number: int, noun: str, plural: str = "") -> str:
     """A number with its noun: ``1 page``, ``2 pages``, ``3 entries``."""
     if number == 1:
         return f"1 {noun}"
+    # "0 pages", as English has it.
     return f"{number} {plural or noun + 's'}"

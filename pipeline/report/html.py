@@ -31,7 +31,7 @@ from pipeline.report.timeline import timeline
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-_WORDS = {
+_WORDS = {  # after a count: "12 passed, 3 partly"
     Status.PASSED: "passed",
     Status.PARTIAL: "partly",
     Status.FAILED: "failed",
@@ -184,6 +184,7 @@ def _environment() -> Environment:
         autoescape=True,  # no text becomes markup
         finalize=_visible,
         loader=FunctionLoader(_asset),
+        # Tags of the template on lines of their own leave no empty lines in the page.
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=StrictUndefined,  # a name that is misspelt fails a test

@@ -69,6 +69,7 @@ def check_json(result: CheckResult) -> bytes:
         "entries": result.entries,
         "silenced": result.silenced,
         "counts": {severity.value: counts[severity] for severity in Severity},
+        # The key that readers know: findings of checks were called mistakes at first.
         "mistakes": list(map(finding_record, result.findings)),
         "written": list(result.written),
         "diffs": result.diffs,

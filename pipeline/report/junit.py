@@ -62,6 +62,7 @@ def _findings_case(name: str, findings: Sequence[Finding]) -> ET.Element:
     case = ET.Element("testcase", name=_xml(name))
     errors, warnings, notes = [], [], []
     for finding in findings:
+        # The place comes first: many viewers show the first words only.
         line = _xml(f"{finding.where}: {finding.text} [{finding.code}]")
         match finding.severity:
             case Severity.ERROR:

@@ -44,6 +44,7 @@ class Row:
 
 def rows_of(result: RunResult, *, is_shard: bool) -> list[Row]:
     """The pages of all locales, in their order. ``is_shard``: other machines run some of them."""
+    # A locale may lack pages, so the order is that of the first locale that has each.
     by_page: dict[str, dict[str, PageResult]] = {}
     for locale, pages in result.pages.items():
         for page in pages:

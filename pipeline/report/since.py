@@ -58,6 +58,7 @@ def since(previous: object, result: RunResult) -> Since | None:
     ``previous`` may be any JSON value. Pages that were run both times are compared; they count as
     newly failing if they did anything but fail then.
     """
+    # The report of another upstream lies at the same place: runs of two alternate.
     report = previous if isinstance(previous, dict) else {}
     upstream = _table(report, "upstream")
     if upstream.get("name") != result.name:

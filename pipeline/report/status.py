@@ -30,6 +30,8 @@ _STATUS = (
     *("words translated", "words fuzzy", "words untranslated", "fuzzy by class"),
 )
 _BEHIND = ("page", "changed", "new", "moved", "dropped", "words", "what happened")
+# Columns that are wrapped, and on the left. "fuzzy" holds a number here, but words in the table of
+# ``upgrade``: it stands on the same side in both.
 _WORDS = frozenset(("page", "fuzzy", "fuzzy by class", "what happened"))
 _NAMED = 3  # pages that are named for each class of fuzzy messages
 
@@ -104,6 +106,7 @@ def _behind_text(comparison: Comparison, *, width: int, colour: bool) -> str:
     changes = comparison.pages
     ref = printable(comparison.after.ref or "HEAD")
     title = f"behind {ref}: {_distance(comparison)}"
+    # The commits between the two may have touched code only.
     if not changes:
         return f"{title}; the docs are the same\n"
     rows = []

@@ -25,6 +25,7 @@ def to_summary(
 
     That is the report.json of the run before, as a plain value.
     """
+    # Only what a person looks at first: all else is in the report.
     lock = result.lock
     title = [result.name, lock.ref]
     if shard:
@@ -111,6 +112,7 @@ def _changes(changes: Since | None) -> str:
     lines = []
     if changes.upstream:
         lines.append(f"- {plain(' → '.join(changes.upstream))}")
+    # Bad news first, as in the page.
     for title, pages in (
         ("fail now", changes.failing),
         ("pass now", changes.passing),

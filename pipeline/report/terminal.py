@@ -41,7 +41,7 @@ class Table:
         table = RichTable(
             title=Text(*self.title),
             title_justify="left",
-            box=box.SIMPLE_HEAD,
+            box=box.SIMPLE_HEAD,  # lines below the head and above the sums, none between cells
             show_footer=True,
             pad_edge=False,
         )
@@ -51,7 +51,7 @@ class Table:
                 heading,
                 Text(sum_of_column),
                 justify="left" if holds_words else "right",
-                overflow="fold",
+                overflow="fold",  # no letter of a name is lost where there is little room
                 no_wrap=not holds_words,
             )
         for row in self.rows:
@@ -96,6 +96,7 @@ def _drawn(
     from rich.console import Console
 
     out = StringIO()
+    # Whether to use colours is for the caller to say, not for rich to find out.
     console = Console(
         file=out, width=width, force_terminal=colour, no_color=not colour, highlight=False
     )

@@ -154,6 +154,7 @@ def _counts_of(page: PageResult) -> UpdateCounts:
     """What the update did; a page that it did not look at has kept all that it had."""
     if page.update:
         return page.update
+    # Untouched fuzzy messages are kept as they are: they are no work of this move.
     return UpdateCounts(
         kept=page.translated + page.fuzzy, new=page.untranslated, obsolete=page.obsolete
     )
