@@ -12,26 +12,22 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
+from kernel_project import Project, texts
+from notebooks import code, notebook
 from places import ROOT
-from runs import run_of
-from test_kernel import code, is_alive, notebook, texts, until
+from processes import is_alive, until
 
 from pipeline.adapters.cluster import scheduler as dask_cluster
 from pipeline.adapters.cluster.scheduler import run_on_cluster
 from pipeline.adapters.kernel import Job, Policy, environment
-from pipeline.config import ExecutionPolicy, Settings, Upstream
 from pipeline.core.execution.result import Execution
-from pipeline.core.pin.lock import Page, SourceFile
 from pipeline.errors import ExecutionError
 from pipeline.paths import Paths
-from pipeline.run import KernelOptions
-from pipeline.stages.execute import execute
 
 distributed = pytest.importorskip(
     "distributed", reason="the dependency group dask is not installed"
@@ -57,26 +53,14 @@ def client(cluster: Any) -> Iterator[Any]:
 
 
 def run_project(root: Path, pages: dict[str, str], *, scheduler: str = "") -> tuple[Execution, ...]:
-    """Pull, merge and execute ``pages`` (texts by path) in the folder ``root``; a page named data is what the others read."""
-    paths, upstream = Paths(root, "demo"), Upstream(name="demo", url="x")
+    """Execute ``pages`` (texts by path) in the folder ``root``; notebooks run, the rest is data."""
+    project = Project(root, timeout=100)
     for path, text in pages.items():
-        for folder in (paths.docs, paths.merged("zh_CN")):
-            (folder / path).parent.mkdir(parents=True, exist_ok=True)
-            (folder / path).write_text(text, "utf-8")
-    settings = Settings(
-        root=root,
-        jax=version("jax"),
-        locales=("zh_CN",),
-        upstreams={"demo": upstream},
-        execution=ExecutionPolicy(jobs=2),
-    )
-    notebooks = [path for path in pages if path.endswith(".ipynb")]
-    selected = [
-        Page(name=path.removesuffix(".ipynb"), files=(SourceFile(path=path, blob="0" * 40),))
-        for path in notebooks
-    ]
-    options = KernelOptions(jobs=2, scheduler=scheduler)
-    return execute(run_of(settings, upstream), selected, options).executions
+        if path.endswith(".ipynb"):
+            project.add(path, text)
+        else:
+            project.add_data(path, text)
+    return project.run(scheduler=scheduler).executions
 
 
 def without_times(result: Execution) -> Execution:

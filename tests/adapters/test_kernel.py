@@ -2,126 +2,26 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import os
 import signal
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Iterator, Mapping
-from importlib.metadata import version
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
+from kernel_project import MYST, Project, texts
+from notebooks import code, notebook
 from places import ROOT, TESTS
-from runs import run_of
+from processes import is_alive, processes_with, until
 
-from pipeline.config import Acknowledgement, ExecutionPolicy, Settings, SkipRule, Upstream
+from pipeline.config import Acknowledgement, SkipRule
 from pipeline.core.execution.notebook import failure_text
 from pipeline.core.execution.result import Execution, Status
-from pipeline.core.pin.lock import Page, SourceFile
-from pipeline.paths import Paths
-from pipeline.run import KernelOptions
-from pipeline.stages.execute import execute
 
 pytestmark = pytest.mark.kernel
-
-MYST = """---
-jupytext:
-  formats: md:myst
-kernelspec:
-  display_name: Python 3
-  name: python3
----
-
-# Title
-
-```{code-cell}
-print("from myst")
-```
-
-+++
-
-Prose.
-
-```{code-cell}
-:tags: [raises-exception]
-
-1 / 0
-```
-"""
-
-
-def code(source: str, *tags: str) -> dict[str, Any]:
-    return {
-        "cell_type": "code",
-        "source": source,
-        "metadata": {"tags": list(tags)},
-        "outputs": [],
-        "execution_count": None,
-    }
-
-
-def notebook(*cells: dict[str, Any], prose: str = "# Title", **metadata: Any) -> str:
-    heading = {"cell_type": "markdown", "source": prose, "metadata": {}}
-    return json.dumps(
-        {"cells": [heading, *cells], "metadata": metadata, "nbformat": 4, "nbformat_minor": 4}
-    )
-
-
-@dataclasses.dataclass
-class Project:
-    """A project folder with pulled and merged documents, and one run after another on it."""
-
-    root: Path
-    locales: tuple[str, ...] = ("zh_CN",)
-    skip: tuple[SkipRule, ...] = ()
-    acknowledge: tuple[Acknowledgement, ...] = ()
-    timeout: int = 30
-    pages: dict[str, list[SourceFile]] = dataclasses.field(default_factory=dict)
-
-    def add(self, path: str, text: str, *, merged: str | None = None) -> None:
-        for folder, content in [
-            (self.paths.docs, text),
-            *((self.paths.merged(locale), merged or text) for locale in self.locales),
-        ]:
-            (folder / path).parent.mkdir(parents=True, exist_ok=True)
-            (folder / path).write_text(content, "utf-8")
-        file = SourceFile(path=path, blob="0" * 40)
-        files = self.pages.setdefault(path.rpartition(".")[0], [])
-        if file not in files:
-            files.append(file)
-
-    @property
-    def paths(self) -> Paths:
-        return Paths(self.root, "demo")
-
-    def run(self, *, jobs: int = 2) -> dict[str, Execution]:
-        upstream = Upstream(name="demo", url="x", skip=self.skip, acknowledge=self.acknowledge)
-        policy = ExecutionPolicy(timeout=self.timeout)
-        settings = Settings(
-            root=self.root,
-            jax=version("jax"),
-            locales=self.locales,
-            upstreams={"demo": upstream},
-            execution=policy,
-        )
-        pages = [Page(name=name, files=tuple(files)) for name, files in self.pages.items()]
-        executed = execute(run_of(settings, upstream), pages, KernelOptions(jobs=jobs))
-        return {result.page: result for result in executed.executions}
-
-    def executed(self, page: str, locale: str = "zh_CN") -> Mapping[str, Any]:
-        value: Mapping[str, Any] = json.loads(
-            (self.paths.executed(locale) / f"{page}.ipynb").read_text("utf-8")
-        )
-        return value
-
-
-def texts(cell: Mapping[str, Any]) -> str:
-    return "".join("".join(output.get("text", "")) for output in cell["outputs"])
 
 
 @pytest.fixture(scope="module")
@@ -133,7 +33,7 @@ def zoo(tmp_path_factory: pytest.TempPathFactory) -> tuple[Project, dict[str, Ex
     project.add(
         "guide/passing.ipynb",
         notebook(code("x = 2"), code("print(x + 1)")),
-        merged=notebook(code("x = 2"), code("print(x + 1)"), prose="# 标题"),
+        merged=notebook(code("x = 2"), code("print(x + 1)"), title="# 标题"),
     )
     project.add(
         "raising.ipynb", notebook(code("1 / 0", "raises-exception"), code("print('after')"))
@@ -183,13 +83,12 @@ def zoo(tmp_path_factory: pytest.TempPathFactory) -> tuple[Project, dict[str, Ex
             code("open('numbers.txt', 'w').write('gone')"),
         ),
     )
-    project.add("data/numbers.txt", "12 34")
-    del project.pages["data/numbers"]
+    project.add_data("data/numbers.txt", "12 34")
     project.add("stranger.ipynb", notebook(code("print(1)")), merged=notebook(code("print(2)")))
     stale = project.paths.executed("zh_CN") / "skipped" / "page.ipynb"
     stale.parent.mkdir(parents=True)
     stale.write_text("{}")
-    return project, project.run()
+    return project, project.results()
 
 
 Zoo = tuple[Project, dict[str, Execution]]
@@ -358,13 +257,13 @@ def test_code_that_ran_is_not_run_again(tmp_path: Path) -> None:
         code("1 / 0", "raises-exception"),
     )
     project.add("page.ipynb", notebook(*cells))
-    ran = project.run()["page"]
+    ran = project.results()["page"]
     assert not ran.cached
     first = (project.paths.executed("zh_CN") / "page.ipynb").read_bytes()
     project.add(
-        "page.ipynb", notebook(*cells, prose="# New"), merged=notebook(*cells, prose="# 新")
+        "page.ipynb", notebook(*cells, title="# New"), merged=notebook(*cells, title="# 新")
     )
-    again = project.run()["page"]
+    again = project.results()["page"]
     assert (again.status, again.cached, again.cells, again.seconds) == (
         Status.PASSED,
         True,
@@ -373,7 +272,7 @@ def test_code_that_ran_is_not_run_again(tmp_path: Path) -> None:
     )
     assert project.executed("page")["cells"][0]["source"] == ["# 新"]
     project.add("page.ipynb", notebook(*cells))
-    project.run()
+    project.results()
     assert (project.paths.executed("zh_CN") / "page.ipynb").read_bytes() == first
     assert trace.read_text() == "ran;"
 
@@ -382,7 +281,7 @@ def test_a_page_whose_merged_notebook_is_missing_is_run_and_not_written(tmp_path
     project = Project(tmp_path)
     project.add("page.ipynb", notebook(code("print(1)")))
     (project.paths.merged("zh_CN") / "page.ipynb").unlink()
-    assert project.run()["page"].status is Status.PASSED
+    assert project.results()["page"].status is Status.PASSED
     assert not (project.paths.executed("zh_CN") / "page.ipynb").exists()
 
 
@@ -398,7 +297,7 @@ def test_a_worker_that_is_killed_fails_its_page_only(tmp_path: Path) -> None:
         ),
     )
     project.add("b.ipynb", notebook(code("print(1)")))
-    results = project.run(jobs=1)
+    results = project.results(jobs=1)
     assert (results["a"].status, results["b"].status) == (Status.FAILED, Status.PASSED)
     assert results["a"].failure is not None
     assert results["a"].failure.exception == "WorkerDied"
@@ -407,8 +306,9 @@ def test_a_worker_that_is_killed_fails_its_page_only(tmp_path: Path) -> None:
 SCRIPT = """
 import sys
 from pathlib import Path
-sys.path[:0] = [{root!r}, *{tests!r}]
-from test_kernel import Project, code, notebook
+sys.path[:0] = [{root!r}, {support!r}]
+from kernel_project import Project
+from notebooks import code, notebook
 
 if __name__ == "__main__":
     project = Project(Path({project!r}))
@@ -422,39 +322,6 @@ if __name__ == "__main__":
 """
 
 
-def is_alive(process: int) -> bool:
-    try:
-        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
-
-
-def processes_with(marker: str) -> list[int]:
-    """Live processes, but this one, that were started with ``marker`` in their environment."""
-    found = []
-    for entry in Path("/proc").glob("[0-9]*"):
-        try:
-            text = (entry / "environ").read_bytes()
-        except OSError:
-            continue
-        if (
-            os.fsencode(marker) in text
-            and int(entry.name) != os.getpid()
-            and is_alive(int(entry.name))
-        ):
-            found.append(int(entry.name))
-    return found
-
-
-def until(condition: Any, *, seconds: float) -> bool:
-    end = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.05)
-    return True
-
-
 @pytest.fixture
 def running(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[bytes], Path, list[int]]]:
     """A run in its own process, its folder for temporary files, and all its processes: two kernels are busy, each with a child."""
@@ -465,7 +332,7 @@ def running(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[bytes], Path, lis
     script.write_text(
         SCRIPT.format(
             root=str(ROOT),
-            tests=[str(TESTS / "adapters"), str(TESTS / "support")],
+            support=str(TESTS / "support"),
             project=str(tmp_path / "project"),
             ready=f"{ready}/",
         ),

@@ -14,7 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_kernel import code, is_alive, notebook, processes_with, texts, until
+from kernel_project import texts
+from notebooks import code, notebook
+from processes import is_alive, processes_with, until
 
 from pipeline.adapters.kernel import PYTHON, Job, Outcome, Policy, Stop, run_notebooks, sandbox
 

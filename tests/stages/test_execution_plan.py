@@ -9,8 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from kernel_project import MYST
+from notebooks import code, notebook
 from runs import run_of
-from test_kernel import MYST, code, notebook
 
 from pipeline.adapters.kernel import sandbox
 from pipeline.config import ExecutionPolicy, RunRule, Settings, SkipRule, Upstream

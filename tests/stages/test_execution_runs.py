@@ -4,68 +4,37 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import pytest
-from runs import run_of
-from test_kernel import code, notebook
+from kernel_project import JAX, Project
+from notebooks import code, notebook
 
 from pipeline.adapters.execution_cache import ExecutionCache
-from pipeline.config import ExecutionPolicy, RunRule, Settings, SkipRule, Upstream
+from pipeline.config import RunRule
 from pipeline.core.execution.result import Execution, Status
-from pipeline.core.pin.lock import Page, SourceFile
 from pipeline.findings import Finding, Severity
-from pipeline.paths import Paths
-from pipeline.run import KernelOptions
-from pipeline.stages.execute import Executed, execute
+from pipeline.stages.execute import Executed
 
 pytestmark = pytest.mark.kernel
 
-JAX = version("jax")
 
-
-@dataclasses.dataclass
-class Project:
-    """A project folder whose pages write a line into ``trace`` whenever they run."""
-
-    root: Path
-    rules: tuple[RunRule, ...] = ()
-    skip: tuple[SkipRule, ...] = ()
-    pages: dict[str, list[SourceFile]] = dataclasses.field(default_factory=dict)
-
-    @property
-    def paths(self) -> Paths:
-        return Paths(self.root, "demo")
+class TracedProject(Project):
+    """A project whose pages write a line into ``trace`` whenever they run."""
 
     @property
     def cache(self) -> ExecutionCache:
         return ExecutionCache(self.paths.outputs, limit=1 << 30)
 
-    def add(self, path: str, text: str) -> None:
-        for folder in (self.paths.docs, self.paths.merged("zh_CN")):
-            (folder / path).parent.mkdir(parents=True, exist_ok=True)
-            (folder / path).write_text(text, "utf-8")
-        self.pages[path.rpartition(".")[0]] = [SourceFile(path=path, blob="0" * 40)]
-
-    def traced(self, name: str, *cells: str, prose: str = "# Title") -> None:
+    def traced(self, name: str, *cells: str, title: str = "# Title") -> None:
         """Add a page that leaves a trace when it runs."""
         first = f"open({str(self.root / 'trace')!r}, 'a').write('{name};')\nNone"
-        self.add(f"{name}.ipynb", notebook(code(first), *map(code, cells), prose=prose))
+        self.add(f"{name}.ipynb", notebook(code(first), *map(code, cells), title=title))
 
-    def run(self, **options: Any) -> Executed:
-        upstream = Upstream(name="demo", url="x", run=self.rules, skip=self.skip)
-        settings = Settings(
-            root=self.root,
-            jax=JAX,
-            locales=("zh_CN",),
-            upstreams={"demo": upstream},
-            execution=ExecutionPolicy(timeout=30, jobs=2),
-        )
+    def run(self, *, jobs: int = 2, **options: Any) -> Executed:
         (self.root / "trace").unlink(missing_ok=True)
-        pages = [Page(name=name, files=tuple(files)) for name, files in self.pages.items()]
-        return execute(run_of(settings, upstream), pages, KernelOptions(jobs=2, **options))
+        return super().run(jobs=jobs, **options)
 
     @property
     def trace(self) -> list[str]:
@@ -88,9 +57,9 @@ def without_run(execution: Execution) -> Execution:
 
 
 def test_only_what_changed_runs_and_failures_wait_to_be_asked_for(tmp_path: Path) -> None:
-    project = Project(tmp_path)
+    project = TracedProject(tmp_path)
     project.traced("code/good", "print(1)")
-    project.traced("code/bad", "1 / 0", prose="# One\n")
+    project.traced("code/bad", "1 / 0", title="# One\n")
     project.traced("data/reads", "print(open('numbers.txt').read())")
     (project.paths.docs / "data/numbers.txt").write_text("12")
     first = project.run()
@@ -131,7 +100,7 @@ def test_only_what_changed_runs_and_failures_wait_to_be_asked_for(tmp_path: Path
 
 
 def test_damaged_entries_are_made_again_and_old_ones_swept(tmp_path: Path) -> None:
-    project = Project(tmp_path)
+    project = TracedProject(tmp_path)
     project.traced("a", "print(1)")
     project.traced("b", "print(2)")
     project.paths.outputs.mkdir(parents=True)
@@ -156,13 +125,13 @@ def test_damaged_entries_are_made_again_and_old_ones_swept(tmp_path: Path) -> No
 
 
 def test_code_that_stands_on_two_pages_runs_once(tmp_path: Path) -> None:
-    project = Project(tmp_path)
+    project = TracedProject(tmp_path)
     for name in ("one", "two"):
         project.add(
             f"{name}.ipynb",
             notebook(
                 code(f"open({str(tmp_path / 'trace')!r}, 'a').write('x;')\nprint(1)"),
-                prose=f"# {name}",
+                title=f"# {name}",
             ),
         )
     result = project.run()
@@ -175,7 +144,7 @@ def test_code_that_stands_on_two_pages_runs_once(tmp_path: Path) -> None:
 
 
 def test_rules_say_how_a_page_runs_and_the_result_says_so(tmp_path: Path) -> None:
-    project = Project(tmp_path)
+    project = TracedProject(tmp_path)
     project.rules = (
         RunRule(pages=("partial",), reason="accelerator", note="wants a TPU", until=3),
         RunRule(pages=("whole",), reason="accelerator", until=9),
@@ -228,7 +197,7 @@ def test_rules_say_how_a_page_runs_and_the_result_says_so(tmp_path: Path) -> Non
 
 
 def test_another_exception_than_on_the_last_release_is_a_warning(tmp_path: Path) -> None:
-    project = Project(tmp_path)
+    project = TracedProject(tmp_path)
     project.add(
         "page.ipynb",
         notebook(code("1"), code("[][1]", "raises-exception"), code("1 / 0", "raises-exception")),
@@ -251,8 +220,8 @@ def test_another_exception_than_on_the_last_release_is_a_warning(tmp_path: Path)
 
 
 def test_shards_share_the_pages_whatever_their_caches_hold(tmp_path: Path) -> None:
-    whole = Project(tmp_path / "whole")
-    shards = [Project(tmp_path / str(number)) for number in (1, 2)]
+    whole = TracedProject(tmp_path / "whole")
+    shards = [TracedProject(tmp_path / str(number)) for number in (1, 2)]
     for project in (whole, *shards):
         project.root.mkdir()
         for name in "abc":
@@ -272,7 +241,7 @@ def test_shards_share_the_pages_whatever_their_caches_hold(tmp_path: Path) -> No
 
 
 def test_a_cache_that_cannot_be_written_stops_no_page(tmp_path: Path) -> None:
-    project = Project(tmp_path)
+    project = TracedProject(tmp_path)
     project.traced("page", "print(1)")
     project.paths.outputs.parent.mkdir(parents=True)
     project.paths.outputs.write_text("in the way")
@@ -284,7 +253,7 @@ def test_a_cache_that_cannot_be_written_stops_no_page(tmp_path: Path) -> None:
 
 
 def test_a_worker_that_was_killed_says_nothing_of_its_page(tmp_path: Path) -> None:
-    project = Project(tmp_path)
+    project = TracedProject(tmp_path)
     project.add(
         "page.ipynb",
         notebook(

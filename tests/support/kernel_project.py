@@ -1,0 +1,119 @@
+"""A scratch project whose pages run in real kernels, as ``execute`` finds it after pull and merge."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from runs import run_of
+
+from pipeline.config import (
+    Acknowledgement,
+    ExecutionPolicy,
+    RunRule,
+    Settings,
+    SkipRule,
+    Upstream,
+)
+from pipeline.core.execution.result import Execution
+from pipeline.core.pin.lock import Page, SourceFile
+from pipeline.paths import Paths
+from pipeline.run import KernelOptions
+from pipeline.stages.execute import Executed, execute
+
+JAX = version("jax")
+
+MYST = """---
+jupytext:
+  formats: md:myst
+kernelspec:
+  display_name: Python 3
+  name: python3
+---
+
+# Title
+
+```{code-cell}
+print("from myst")
+```
+
++++
+
+Prose.
+
+```{code-cell}
+:tags: [raises-exception]
+
+1 / 0
+```
+"""
+
+
+@dataclass
+class Project:
+    """A project folder with pulled and merged documents, and one run after another on it."""
+
+    root: Path
+    locales: tuple[str, ...] = ("zh_CN",)
+    skip: tuple[SkipRule, ...] = ()
+    rules: tuple[RunRule, ...] = ()
+    acknowledge: tuple[Acknowledgement, ...] = ()
+    timeout: int = 30
+    pages: dict[str, list[SourceFile]] = field(default_factory=dict)
+
+    @property
+    def paths(self) -> Paths:
+        return Paths(self.root, "demo")
+
+    def add(self, path: str, text: str, *, merged: str | None = None) -> None:
+        """Add a document of a page; ``merged`` is its text in Chinese if that is another one."""
+        self._write(path, text, merged=merged or text)
+        file = SourceFile(path=path, blob="0" * 40)
+        files = self.pages.setdefault(path.rpartition(".")[0], [])
+        if file not in files:
+            files.append(file)
+
+    def add_data(self, path: str, text: str) -> None:
+        """Add a file that is no page, for pages to read."""
+        self._write(path, text, merged=text)
+
+    def _write(self, path: str, text: str, *, merged: str) -> None:
+        texts = {self.paths.docs: text}
+        texts |= {self.paths.merged(locale): merged for locale in self.locales}
+        for folder, content in texts.items():
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_text(content, "utf-8")
+
+    def run(self, *, jobs: int = 2, **options: Any) -> Executed:
+        """Execute every page that was added."""
+        upstream = Upstream(
+            name="demo", url="x", run=self.rules, skip=self.skip, acknowledge=self.acknowledge
+        )
+        settings = Settings(
+            root=self.root,
+            jax=JAX,
+            locales=self.locales,
+            upstreams={"demo": upstream},
+            execution=ExecutionPolicy(timeout=self.timeout),
+        )
+        pages = [Page(name=name, files=tuple(files)) for name, files in self.pages.items()]
+        return execute(run_of(settings, upstream), pages, KernelOptions(jobs=jobs, **options))
+
+    def results(self, *, jobs: int = 2) -> dict[str, Execution]:
+        """Execute every page that was added; what came of each, by its name."""
+        return {result.page: result for result in self.run(jobs=jobs).executions}
+
+    def executed(self, page: str, locale: str = "zh_CN") -> Mapping[str, Any]:
+        """The notebook that the last run wrote for ``page``."""
+        path = self.paths.executed(locale) / f"{page}.ipynb"
+        value: Mapping[str, Any] = json.loads(path.read_text("utf-8"))
+        return value
+
+
+def texts(cell: Mapping[str, Any]) -> str:
+    """What a code cell printed; in how many pieces is left to chance."""
+    return "".join("".join(output.get("text", "")) for output in cell["outputs"])
