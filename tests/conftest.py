@@ -1,17 +1,27 @@
-"""What several test files share: a scratch project, the real docs, Hypothesis profiles."""
+"""What tests of every folder share: a scratch project, the real docs, Hypothesis profiles.
+
+What is no fixture stands in the plain modules of ``tests/support/``.
+"""
 
 from __future__ import annotations
 
 import os
-import shutil
 import signal
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+from folders import copy_project
 from hypothesis import HealthCheck, settings
 from places import ROOT
+from repositories import Repository
+from site_chromium import chromium
 
 from pipeline.config import UPSTREAM_VARIABLE
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 # No deadlines: a busy machine is not a bug. In CI a red example must come back red on the next run.
 settings.register_profile("dev", deadline=None)
@@ -24,26 +34,23 @@ settings.register_profile(
 )
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
 
-# Whoever runs the tests in the background has them ignore Ctrl-C, and so would all that they start in order to interrupt it.
+# Whoever runs the tests in the background has them ignore Ctrl-C, and so would all that they
+# start in order to interrupt it.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A scratch copy of the project: configuration, sample docs, sample translations. It is the current folder."""
+    """A scratch copy of the project: configuration, sample docs, sample translations.
+
+    It is the current folder.
+    """
     root = tmp_path / "project"
-    root.mkdir()
-    shutil.copy(ROOT / "pyproject.toml", root)
-    shutil.copytree(ROOT / "upstream" / "sample", root / "upstream" / "sample")
-    if (ROOT / "translations").exists():
-        shutil.copytree(
-            ROOT / "translations", root / "translations", ignore=shutil.ignore_patterns("jax")
-        )
+    copy_project(root)
     monkeypatch.chdir(root)
-    monkeypatch.setenv(
-        "PYTHONPATH", str(ROOT)
-    )  # so that `python -m pipeline` works here without being installed
+    # So that `python -m pipeline` works here without being installed.
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
     return root
 
 
@@ -52,7 +59,18 @@ def jax_docs_upstream() -> str:
     """URL, bundle or repository of the real JAX docs; skips the test where there is none."""
     url = os.environ.get(UPSTREAM_VARIABLE)
     if not url:
-        pytest.skip(
-            f"{UPSTREAM_VARIABLE} is not set: set it to a clone or a bundle of the JAX docs"
-        )
+        pytest.skip(f"{UPSTREAM_VARIABLE} is not set: set it to a clone or bundle of the JAX docs")
     return url
+
+
+@pytest.fixture(scope="session")
+def repository(jax_docs_upstream: str, tmp_path_factory: pytest.TempPathFactory) -> Repository:
+    """All of the history of the real JAX docs, cloned once by each process of pytest."""
+    return Repository.clone(jax_docs_upstream, tmp_path_factory.mktemp("upstream") / "docs.git")
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """The one Chromium of a process: Playwright does not run twice in the same."""
+    with chromium() as started:
+        yield started

@@ -8,10 +8,10 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+from folders import snapshot
 from places import ROOT
 
 from pipeline.arguments import COMMANDS, READING
@@ -20,16 +20,6 @@ from pipeline.cli import main
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
 
 Speech = pytest.CaptureFixture[str]
-
-
-def files_of(root: Path) -> dict[str, tuple[int, bytes]]:
-    """Every file under ``root`` with its time and content, but for the lock of the running command."""
-    paths: Iterable[Path] = (
-        path for path in root.rglob("*") if path.is_file() and path.name != ".lock"
-    )
-    return {
-        str(path.relative_to(root)): (path.stat().st_mtime_ns, path.read_bytes()) for path in paths
-    }
 
 
 def test_help_names_every_command(capsys: Speech) -> None:
@@ -109,23 +99,23 @@ def test_help_of_each_command(command: str, capsys: Speech) -> None:
 def test_wrong_usage(
     arguments: list[str], what: str, hint: str, project: Path, capsys: Speech
 ) -> None:
-    before = files_of(project)
+    before = snapshot(project)
     assert main(arguments) == 2
     said = capsys.readouterr()
     assert said.out == ""
     assert said.err.startswith(f"error: {what}")
     assert hint in said.err
-    assert files_of(project) == before
+    assert snapshot(project) == before
 
 
 def test_sync_then_nothing_to_do(project: Path, capsys: Speech) -> None:
     assert main(["sync", "sample", "--no-execute"]) == 0
     first = capsys.readouterr()
     assert "zh_CN: " in first.out
-    before = files_of(project)
+    before = snapshot(project)
     assert main(["sync", "sample", "--no-execute"]) == 0
     assert "nothing to write: everything is up to date" in capsys.readouterr().err
-    assert files_of(project) == before
+    assert snapshot(project) == before
 
 
 @pytest.mark.kernel
@@ -133,17 +123,17 @@ def test_sync_runs_the_code_once(project: Path, capsys: Speech) -> None:
     assert main(["sync", "sample", "--pages", "grad"]) == 0
     said = capsys.readouterr()
     assert "1 passed" in said.out
-    before = files_of(project)
+    before = snapshot(project)
     assert main(["sync", "sample", "--pages", "grad"]) == 0
     assert "nothing to write: everything is up to date" in capsys.readouterr().err
-    assert files_of(project) == before
+    assert snapshot(project) == before
 
 
 def test_check_tells_what_would_be_written(project: Path, capsys: Speech) -> None:
-    before = files_of(project)
+    before = snapshot(project)
     assert main(["sync", "sample", "--no-execute", "--check"]) == 1
     assert "would be written" in capsys.readouterr().err
-    assert files_of(project) == before
+    assert snapshot(project) == before
     assert main(["sync", "sample", "--no-execute"]) == 0
     assert main(["sync", "sample", "--no-execute", "--check"]) == 0
 
@@ -158,12 +148,12 @@ def test_json_is_the_report_and_nothing_else(project: Path, capsys: Speech) -> N
 @pytest.mark.parametrize("command", READING)
 def test_reading_commands_write_nothing(command: str, project: Path, capsys: Speech) -> None:
     assert main(["sync", "sample", "--no-execute"]) == 0
-    before = files_of(project)
+    before = snapshot(project)
     capsys.readouterr()
     words = [command, "verify"] if command == "memory" else [command]
     assert main([*words, "sample"]) == 0
     assert "sample (" in capsys.readouterr().out
-    assert files_of(project) == before
+    assert snapshot(project) == before
 
 
 def test_one_stage_at_a_time(project: Path) -> None:

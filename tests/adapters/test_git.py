@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 
 import pytest
 from places import ROOT
+from repositories import git
+from servers import FileHandler, served
 
 from pipeline.adapters.upstream import (
     Address,
@@ -27,25 +25,6 @@ from pipeline.adapters.upstream import (
 from pipeline.errors import UpstreamError
 
 WAY_OUT = "Set THE_VARIABLE."
-
-
-def git(folder: Path, *arguments: str) -> str:
-    """Run git as nobody in particular, without the user's configuration."""
-    environ = {
-        "PATH": os.environ["PATH"],
-        "HOME": str(folder),
-        "GIT_CONFIG_NOSYSTEM": "1",
-        "GIT_CONFIG_GLOBAL": os.devnull,
-    }
-    for role in ("AUTHOR", "COMMITTER"):
-        environ |= {
-            f"GIT_{role}_NAME": "A",
-            f"GIT_{role}_EMAIL": "a@b",
-            f"GIT_{role}_DATE": "2026-01-02T03:04:05+0800",
-        }
-    return subprocess.run(
-        ["git", *arguments], cwd=folder, env=environ, check=True, capture_output=True, text=True
-    ).stdout.strip()
 
 
 @pytest.fixture
@@ -436,35 +415,19 @@ def test_an_old_server_that_sends_no_single_blobs_is_asked_for_the_whole_commit(
     assert objects(tmp_path).count("commit") == 1
 
 
-class Quiet(SimpleHTTPRequestHandler):
-    """Serves files, as a web server does that knows nothing of git."""
-
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (the name is the base class's)
-        pass
-
-
-class Closed(Quiet):
+class Closed(FileHandler):
     """Wants a password for everything."""
 
-    def do_GET(self) -> None:
+    def do_GET(self) -> None:  # noqa: N802 (the name is the base class's)
         self.send_response(401)
         self.send_header("WWW-Authenticate", "Basic")
+        self.send_header("Content-Length", "0")
         self.end_headers()
-
-
-@contextmanager
-def serving(handler: type[Quiet], folder: Path) -> Iterator[str]:
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(handler, directory=str(folder))) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}"
-        finally:
-            server.shutdown()
 
 
 def test_a_server_that_only_has_files_gives_all_it_has(origin: Path, tmp_path: Path) -> None:
     git(Path(upstream_url("bare", origin)), "update-server-info")
-    with serving(Quiet, tmp_path) as address, opened(f"{address}/bare.git", tmp_path) as repository:
+    with served(tmp_path) as address, opened(f"{address}bare.git", tmp_path) as repository:
         commit = repository.resolve("v1.0")
         assert commit == git(origin, "rev-parse", "v1.0^{commit}")
         assert [repository.read(entry.blob) for entry in repository.fetch(commit, "docs")] == [
@@ -480,8 +443,8 @@ def test_nobody_is_asked_for_a_password(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setenv("GIT_ASKPASS", str(asked))
     monkeypatch.setenv("SSH_ASKPASS", str(asked))
     with (
-        serving(Closed, tmp_path) as address,
-        opened(f"{address}/x", tmp_path) as repository,
+        served(tmp_path, Closed) as address,
+        opened(f"{address}x", tmp_path) as repository,
         pytest.raises(UpstreamError, match="wants a password") as caught,
     ):
         repository.resolve("main")

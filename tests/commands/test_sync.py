@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from folders import snapshot
 
 from pipeline.adapters import po
 from pipeline.adapters.files import hold_lock
@@ -60,14 +61,6 @@ def translate(docs: Path, translations: dict[str, str], page: str = "page") -> N
     path.write_bytes(po.format_catalog(Catalog(header=catalog.header, entries=entries)))
 
 
-def files_of(root: Path) -> dict[str, tuple[int, bytes]]:
-    return {
-        str(path): (path.stat().st_mtime_ns, path.read_bytes())
-        for path in root.rglob("*")
-        if path.is_file() and path.name != ".lock"
-    }
-
-
 def test_the_sample_is_complete_and_a_second_run_writes_nothing(
     project: Path, sync: Run, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -76,21 +69,21 @@ def test_the_sample_is_complete_and_a_second_run_writes_nothing(
     assert totals["pages"] == 9
     assert totals["translated"] == totals["messages"] > 200
     assert totals["findings"] == 0
-    before = files_of(project)
+    before = snapshot(project)
     time.sleep(0.01)
     assert sync() == 0
     assert "nothing to write" in capsys.readouterr().err
-    assert files_of(project) == before
+    assert snapshot(project) == before
 
 
 def test_a_second_run_without_its_state_file_writes_the_same(project: Path, sync: Run) -> None:
     assert sync() == 0
-    before = files_of(project)
+    before = snapshot(project)
     state = project / "build" / "zh_CN" / "sample" / "memo" / "merged.json"
     state.write_text("{", encoding="utf-8")
     assert sync() == 0
-    assert files_of(project).keys() == before.keys()
-    assert {name: data for name, (_, data) in files_of(project).items()} == {
+    assert snapshot(project).keys() == before.keys()
+    assert {name: data for name, (_, data) in snapshot(project).items()} == {
         name: data for name, (_, data) in before.items()
     }
 
@@ -99,13 +92,13 @@ def test_check_tells_what_would_change_and_writes_nothing(
     docs: Path, sync: Run, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert sync() == 0
-    before = files_of(docs.parent.parent)
+    before = snapshot(docs.parent.parent)
     assert sync("--check") == 0
     (docs / "page.md").write_text("# A page\n\nIt has another paragraph now.\n", encoding="utf-8")
-    before = files_of(docs.parent.parent)
+    before = snapshot(docs.parent.parent)
     assert sync("--check") == 1
     assert "would be written" in capsys.readouterr().err
-    assert files_of(docs.parent.parent) == before
+    assert snapshot(docs.parent.parent) == before
 
 
 def test_without_translations_the_merged_page_is_upstreams(docs: Path, sync: Run) -> None:
@@ -359,7 +352,7 @@ def test_status_counts_and_writes_nothing(
     assert sync() == 0
     translate(docs, {"A page": "一个页面"})
     capsys.readouterr()
-    before = files_of(docs.parent.parent)
+    before = snapshot(docs.parent.parent)
     assert main(["status", "sample", "--json"]) == 0
     totals = json.loads(capsys.readouterr().out)["locales"]["zh_CN"]["totals"]
     assert (
@@ -368,7 +361,7 @@ def test_status_counts_and_writes_nothing(
         totals["words"],
         totals["translated_words"],
     ) == (2, 1, 6, 2)
-    assert files_of(docs.parent.parent) == before
+    assert snapshot(docs.parent.parent) == before
 
 
 def test_a_second_split_does_nothing_and_a_merge_after_it_does_all(
@@ -376,11 +369,11 @@ def test_a_second_split_does_nothing_and_a_merge_after_it_does_all(
 ) -> None:
     assert main(["pull", "sample"]) == 0
     assert main(["split", "sample"]) == 0
-    before = files_of(docs.parent.parent)
+    before = snapshot(docs.parent.parent)
     capsys.readouterr()
     assert main(["split", "sample"]) == 0
     assert "nothing changed for zh_CN" in capsys.readouterr().err
-    assert files_of(docs.parent.parent) == before
+    assert snapshot(docs.parent.parent) == before
     assert main(["merge", "sample"]) == 0
     assert merged(docs) == (docs / "page.md").read_text(encoding="utf-8")
     translate(docs, {"A page": "一个页面"})
@@ -411,10 +404,10 @@ def test_a_split_reads_only_the_pages_that_upstream_changed(
     totals = json.loads(said.out)["locales"]["zh_CN"]["totals"]
     assert (totals["pages"], totals["messages"], totals["translated"]) == (2, 4, 1)
     assert "With one new sentence" in catalog_path(docs, "other").read_text(encoding="utf-8")
-    before = files_of(docs.parent.parent / "translations")
+    before = snapshot(docs.parent.parent / "translations")
     (docs.parent.parent / "build" / "zh_CN" / "sample" / "memo" / "updated.json").unlink()
     assert main(["split", "sample"]) == 0
-    assert files_of(docs.parent.parent / "translations") == before
+    assert snapshot(docs.parent.parent / "translations") == before
     (docs / "other.md").unlink()
     assert main(["pull", "sample"]) == 0
     capsys.readouterr()

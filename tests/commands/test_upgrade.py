@@ -7,7 +7,6 @@ import json
 import os
 import shutil
 import signal
-import subprocess
 import tomllib
 from collections.abc import Callable
 from dataclasses import replace
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from repositories import commit_release, git, init_repository
 from runs import run_of
 from wheels import make_index
 
@@ -70,48 +70,19 @@ SECOND = {
 }
 
 
-def git(folder: Path, *arguments: str) -> str:
-    """Run git as nobody in particular, without the user's configuration."""
-    environ = {
-        "PATH": os.environ["PATH"],
-        "HOME": str(folder),
-        "GIT_CONFIG_NOSYSTEM": "1",
-        "GIT_CONFIG_GLOBAL": os.devnull,
-    }
-    for role in ("AUTHOR", "COMMITTER"):
-        environ |= {
-            f"GIT_{role}_NAME": "A",
-            f"GIT_{role}_EMAIL": "a@b",
-            f"GIT_{role}_DATE": "2026-01-02T03:04:05+0800",
-        }
-    return subprocess.run(
-        ["git", *arguments], cwd=folder, env=environ, check=True, capture_output=True, text=True
-    ).stdout.strip()
-
-
-def commit(origin: Path, files: dict[str, str], tag: str, docs: str = "docs") -> None:
-    """A commit in which the docs folder holds just ``files``."""
-    for path in (origin / "docs").glob("*"):
-        path.unlink()
-    for name, text in files.items():
-        (origin / docs).mkdir(parents=True, exist_ok=True)
-        (origin / docs / name).write_text(text)
-    git(origin, "add", "--all")
-    git(origin, "commit", "--quiet", "--allow-empty", "--message", tag)
-    git(origin, "tag", tag)
+def in_docs(pages: dict[str, str]) -> dict[str, str]:
+    return {f"docs/{path}": text for path, text in pages.items()}
 
 
 @pytest.fixture(scope="session")
 def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A project at 1.0.0, synced and fully translated; its upstream also has 0.9.0 (no pages), 0.9.1 (no docs) and 1.1.0."""
     root = tmp_path_factory.mktemp("upgrade") / "project"
-    origin = root / "origin"
-    origin.mkdir(parents=True)
-    git(origin, "init", "--quiet", "--initial-branch=main")
-    commit(origin, {"notes.txt": "no page"}, "jax-v0.9.0")
-    commit(origin, {"notes.txt": "no docs"}, "jax-v0.9.1", docs="src")
-    commit(origin, FIRST, "jax-v1.0.0")
-    commit(origin, SECOND, "jax-v1.1.0")
+    origin = init_repository(root / "origin")
+    commit_release(origin, "jax-v0.9.0", {"docs/notes.txt": "no page"})
+    commit_release(origin, "jax-v0.9.1", {"src/notes.txt": "no docs"})
+    commit_release(origin, "jax-v1.0.0", in_docs(FIRST))
+    commit_release(origin, "jax-v1.1.0", in_docs(SECOND))
     (root / "pyproject.toml").write_text(CONFIG)
     sync = [
         "sync",
@@ -423,7 +394,7 @@ def test_a_linked_checkout_is_put_back_where_it_is(root: Path) -> None:
 
 
 def test_most_pages_gone_is_said(root: Path, capsys: Speech) -> None:
-    commit(root / "origin", {"index.md": FIRST["index.md"]}, "jax-v0.1.0")
+    commit_release(root / "origin", "jax-v0.1.0", in_docs({"index.md": FIRST["index.md"]}))
     assert main(["upgrade", "0.1.0", "--dry-run"]) == 0
     assert (
         "3 of 4 pages are not there at jax-v0.1.0; their catalogues are kept"

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import polib
 import pytest
-from corpus import Repository
+from repositories import Repository
 
 from pipeline.core.document.compose import Frame, merge
 from pipeline.core.document.message import Kind
@@ -65,13 +65,6 @@ EXPLAINED: dict[str, Callable[[str, set[str]], bool]] = {
         msgid.startswith(":") and msgid.endswith(f"` {theirs}") for msgid in ours
     ),
 }
-
-
-@pytest.fixture(scope="module")
-def repository(jax_docs_upstream: str, tmp_path_factory: pytest.TempPathFactory) -> Repository:
-    path = tmp_path_factory.mktemp("upstream") / "docs.git"
-    subprocess.run(["git", "clone", "--quiet", "--bare", jax_docs_upstream, str(path)], check=True)
-    return Repository(path)
 
 
 @pytest.fixture(scope="module")

@@ -6,16 +6,14 @@ import base64
 import json
 import os
 import re
-import threading
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
+from servers import served
 
 pytest.importorskip("sphinx_book_theme", reason="the dependency group site is not installed")
 
@@ -737,14 +735,8 @@ def english_site(tmp_path: Path) -> Iterator[tuple[Path, str]]:
     folder = tmp_path / "english"
     folder.mkdir()
 
-    class Quiet(SimpleHTTPRequestHandler):
-        def log_message(self, *_: object) -> None:
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=folder)) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield folder, f"http://127.0.0.1:{server.server_port}/"
-        server.shutdown()
+    with served(folder) as address:
+        yield folder, address
 
 
 def test_an_inventory_is_fetched_and_an_older_one_stays(

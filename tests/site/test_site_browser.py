@@ -13,14 +13,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from servers import served
 from site_builds import NAMES, get_site
-from site_chromium import PHONE, REASON, Reader, chromium, served
+from site_chromium import PHONE, REASON, Reader
 from site_html import Site
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-pytestmark = pytest.mark.skipif(bool(REASON), reason=REASON)
+pytestmark = [pytest.mark.browser, pytest.mark.skipif(bool(REASON), reason=REASON)]
 
 TEXT_PAGE = 500_000  # bytes of all but images
 LONG = {
@@ -117,12 +118,6 @@ class Visit:
         found["text"] = next(self.site.having("jz-translated", "jz-term", without="cell"))
         own = {name: f"{name}.html" for name in ("index", "search", "progress", "glossary-zh")}
         return {kind: path for kind, path in (found | own).items() if path}
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    with chromium() as started:
-        yield started
 
 
 @pytest.fixture(scope="session", params=NAMES)

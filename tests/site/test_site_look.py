@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Iterator
 from importlib import resources
 from importlib.util import find_spec
@@ -11,31 +9,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from site_chromium import DESKTOP, PHONE, REASON
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
 
-CHROMIUM = (
-    os.environ.get("JAX_DOCS_CHROMIUM")
-    or shutil.which("chromium")
-    or shutil.which("chromium-browser")
-    or ""
-)
-LACKING = [
-    name
-    for name in ("playwright", "sphinx_book_theme", "axe_playwright_python")
-    if find_spec(name) is None
-]
 pytestmark = [
-    pytest.mark.skipif(bool(LACKING), reason=f"not installed: {', '.join(LACKING)}"),
-    pytest.mark.skipif(not CHROMIUM, reason="no Chromium on this machine"),
+    pytest.mark.browser,
+    pytest.mark.skipif(bool(REASON), reason=REASON),
+    pytest.mark.skipif(find_spec("sphinx_book_theme") is None, reason="the theme is not installed"),
 ]
-ARGUMENTS = [
-    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-]
-DESKTOP = {"width": 1440, "height": 900}
-PHONE = {"width": 390, "height": 844}
 PAGES = (
     ("reading", 480, 0, 160, "notebooks", "把函数变成另一个函数"),
     ("untranslated", 300, 0, 0, "notebooks", "Nothing yet"),
@@ -90,17 +73,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
         page.replace('<section id="blocks">', MORE + '<section id="blocks">'), encoding="utf-8"
     )
     return folder
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """One Chromium for all tests here."""
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        yield chromium
-        chromium.close()
 
 
 class Reader:

@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from folders import read_tree
 from memory_project import (
     FIRST,
     LI,
@@ -22,10 +23,8 @@ from memory_project import (
     Project,
     Synced,
     chinese,
-    git,
-    make_origin,
-    tree,
 )
+from repositories import git, make_origin
 
 from pipeline.adapters import po
 from pipeline.adapters.files import WriteError
@@ -64,13 +63,16 @@ def project(tmp_path: Path, origin: Path) -> Project:
 
 def clone_of(project: Project, ref: str) -> Synced:
     """Sync a fresh clone, and expect the very files that were there before."""
-    catalogs, memory = tree(project.paths.catalogs(LOCALE)), tree(project.paths.memories(LOCALE))
+    catalogs, memory = (
+        read_tree(project.paths.catalogs(LOCALE)),
+        read_tree(project.paths.memories(LOCALE)),
+    )
     assert catalogs
     project.clone()
     run = project.sync(ref)
     assert run.codes == []
-    assert tree(project.paths.catalogs(LOCALE)) == catalogs
-    assert tree(project.paths.memories(LOCALE)) == memory
+    assert read_tree(project.paths.catalogs(LOCALE)) == catalogs
+    assert read_tree(project.paths.memories(LOCALE)) == memory
     assert project.verify() == ()
     return run
 
@@ -109,7 +111,7 @@ def test_no_word_of_upstream_is_in_any_memory_file(project: Project, ref: str) -
     }
     ours = "translation memory each msgid digest upstream english translate catalogues here example.org"
     notes = "seen previous translator fuzzy carried over moved same text rewording numbers typo case mark"
-    for path, data in tree(project.paths.memories(LOCALE)).items():
+    for path, data in read_tree(project.paths.memories(LOCALE)).items():
         for line in data.decode("utf-8").split("\n"):
             found = set(
                 re.findall(
@@ -145,10 +147,10 @@ def test_a_fuzzy_translation_that_is_the_previous_english_is_not_stored_either(
 
 
 def test_one_changed_translation_is_one_changed_entry(project: Project) -> None:
-    before = tree(project.paths.memories(LOCALE))
+    before = read_tree(project.paths.memories(LOCALE))
     project.translate("guide", "Glue", "胶水")
     project.sync("v1")
-    after = tree(project.paths.memories(LOCALE))
+    after = read_tree(project.paths.memories(LOCALE))
     assert [name for name in after if after[name] != before[name]] == ["guide.po"]
     changed = set(after["guide.po"].split(b"\n")) ^ set(before["guide.po"].split(b"\n"))
     assert changed == {
@@ -219,8 +221,8 @@ def test_a_clone_at_a_newer_ref_gets_what_the_working_copy_gets(
     other.clone()
     for ref in ("v3", "v2", "v1", "v3"):  # also down again
         assert project.sync(ref).codes == other.sync(ref).codes == []
-        assert tree(project.paths.catalogs(LOCALE)) == tree(other.paths.catalogs(LOCALE))
-        assert tree(project.paths.memories(LOCALE)) == tree(other.paths.memories(LOCALE))
+        assert read_tree(project.paths.catalogs(LOCALE)) == read_tree(other.paths.catalogs(LOCALE))
+        assert read_tree(project.paths.memories(LOCALE)) == read_tree(other.paths.memories(LOCALE))
         clone_of(other, ref)
 
 
@@ -381,7 +383,7 @@ def test_english_of_a_lost_commit_is_told_and_its_translations_stay(
     project: Project, tmp_path: Path
 ) -> None:
     project.sync("v2")
-    memory = tree(project.paths.memories(LOCALE))
+    memory = read_tree(project.paths.memories(LOCALE))
     rewritten = make_origin(
         tmp_path / "rewritten", {"v2": SECOND | {"new.md": "# Another history\n"}}
     )
@@ -451,7 +453,7 @@ def test_a_ref_older_than_the_docs_folder_and_one_where_half_of_the_pages_are_go
         {"v1": FIRST, "v0": {}, "half": {"intro/start.md": FIRST["intro/start.md"]}},
     )
     other = Project(project.root, str(origin))
-    before = tree(project.paths.catalogs(LOCALE))
+    before = read_tree(project.paths.catalogs(LOCALE))
     with pytest.raises(UpstreamError, match="has no folder 'docs'"):
         other.sync("v0")
     other.sync("half")
@@ -479,7 +481,7 @@ def test_a_ref_older_than_the_docs_folder_and_one_where_half_of_the_pages_are_go
 
 
 def _translations(project: Project) -> set[bytes]:
-    return _strings(tree(project.paths.catalogs(LOCALE)))
+    return _strings(read_tree(project.paths.catalogs(LOCALE)))
 
 
 def _strings(files: dict[str, bytes]) -> set[bytes]:
@@ -713,18 +715,18 @@ def test_an_unreadable_document_leaves_its_memory_alone(project: Project, tmp_pa
 
 
 def test_a_dry_run_writes_nothing_and_tells_what_it_would(project: Project) -> None:
-    expected = tree(project.paths.catalogs(LOCALE))
+    expected = read_tree(project.paths.catalogs(LOCALE))
     project.translate("guide", "Glue", "胶水")
     lock = read_pulled(project.run)
     run = project.sync("v1")
     changed = project.memory("guide").read_bytes()
     project.memory("guide").write_bytes(changed.replace("胶水".encode(), "干".encode()))
     shutil.rmtree(project.paths.catalogs(LOCALE))
-    before = tree(project.root)
+    before = read_tree(project.root)
     dry = replace(project.run, dry=True)
     opened = open_memory(dry, run.pages, locale=LOCALE, lock=lock)
     stored = store_memory(dry, run.pages, run.catalogs, locale=LOCALE, lock=lock)
-    assert tree(project.root) == before
+    assert read_tree(project.root) == before
     assert opened.changes == tuple(f"translations/zh_CN/docs/{name}" for name in expected)
     assert {entry.msgstr for entry in opened.opened["guide"].entries} >= {"干"}
     assert stored.changes == ("translations/memory/zh_CN/docs/guide.po",)
@@ -848,16 +850,19 @@ def test_a_full_disk_loses_nothing(
     assert "The disk is full" in caught.value.hint
     project.sync("v2")
     teammate.sync("v2")
-    assert tree(project.paths.catalogs(LOCALE)) == tree(teammate.paths.catalogs(LOCALE))
-    assert tree(project.paths.memories(LOCALE)) == tree(teammate.paths.memories(LOCALE))
+    assert read_tree(project.paths.catalogs(LOCALE)) == read_tree(teammate.paths.catalogs(LOCALE))
+    assert read_tree(project.paths.memories(LOCALE)) == read_tree(teammate.paths.memories(LOCALE))
 
 
 @pytest.mark.parametrize("state", ["{", "[]", '{"guide": 1}', '{"guide": ["<<<", "x"]}'])
 def test_a_damaged_state_file_is_no_matter(project: Project, state: str) -> None:
-    before = tree(project.paths.catalogs(LOCALE)), tree(project.paths.memories(LOCALE))
+    before = read_tree(project.paths.catalogs(LOCALE)), read_tree(project.paths.memories(LOCALE))
     project.paths.memory_state(LOCALE).write_text(state, encoding="utf-8")
     assert project.sync("v1").codes == []
-    assert (tree(project.paths.catalogs(LOCALE)), tree(project.paths.memories(LOCALE))) == before
+    assert (
+        read_tree(project.paths.catalogs(LOCALE)),
+        read_tree(project.paths.memories(LOCALE)),
+    ) == before
 
 
 # verify
@@ -1076,11 +1081,14 @@ def test_a_clone_gets_its_catalogues_back_after_two_upgrades_of_the_real_docs(
     states = [entry for catalog in run.catalogs.by_page.values() for entry in catalog.entries]
     assert sum(entry.fuzzy and not entry.obsolete for entry in states) > 20
     assert sum(entry.obsolete for entry in states) > 20
-    expected = tree(project.paths.catalogs(LOCALE)), tree(project.paths.memories(LOCALE))
+    expected = read_tree(project.paths.catalogs(LOCALE)), read_tree(project.paths.memories(LOCALE))
     shutil.rmtree(project.paths.catalogs(LOCALE))
     project.paths.memory_state(LOCALE).unlink()
     opened = project.translate_pages(run.lock, run.pages).opened
-    assert (tree(project.paths.catalogs(LOCALE)), tree(project.paths.memories(LOCALE))) == expected
+    assert (
+        read_tree(project.paths.catalogs(LOCALE)),
+        read_tree(project.paths.memories(LOCALE)),
+    ) == expected
     assert opened.findings == {}
     assert not re.search(
         rb"(?:[A-Za-z]{3,} ){5}", re.sub(rb"#[^\n]*", b"", b"".join(expected[1].values()))

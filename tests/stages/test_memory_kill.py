@@ -15,7 +15,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from memory_project import FIRST, LOCALE, RELEASES, Project, make_origin, tree
+from folders import read_tree
+from memory_project import FIRST, LOCALE, RELEASES, Project
+from repositories import make_origin
 
 KILLS = int(os.environ.get("PIPELINE_KILLS", "12"))
 HAN = {
@@ -54,14 +56,14 @@ def strings(project: Project) -> set[bytes]:
     return {
         text
         for folder in folders
-        for data in tree(folder).values()
+        for data in read_tree(folder).values()
         for text in re.findall(rb'msgstr "(.+)"', data)
     }
 
 
 def results(project: Project) -> dict[str, bytes]:
     return {
-        **tree(project.root / "translations"),
+        **read_tree(project.root / "translations"),
         "state": project.paths.memory_state(LOCALE).read_bytes(),
     }
 
@@ -141,7 +143,7 @@ def test_a_run_killed_between_two_memory_files_ends_as_if_it_had_not_been(tmp_pa
     shutil.copytree(ready.root, whole.root)
     whole.sync("v2")
     assert whole.entry("copy", "Glue").fuzzy
-    for path in tree(whole.paths.memories(LOCALE)):
+    for path in read_tree(whole.paths.memories(LOCALE)):
         one = Project(tmp_path / path, url)
         shutil.copytree(whole.root, one.root)
         shutil.rmtree(one.paths.memories(LOCALE))

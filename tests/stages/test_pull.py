@@ -15,7 +15,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from folders import read_tree, write_tree
 from places import ROOT
+from repositories import commit_release, git, init_repository
 from runs import run_of
 
 from pipeline.adapters.files import WriteError
@@ -36,44 +38,6 @@ SECOND = {**FIRST, "a.md": b"# A, second\n", "new/c.md": b"# C\n"}
 del SECOND["gone.md"]
 
 
-def git(folder: Path, *arguments: str) -> str:
-    """Run git as nobody in particular, without the user's configuration."""
-    environ = {
-        "PATH": os.environ["PATH"],
-        "HOME": str(folder),
-        "GIT_CONFIG_NOSYSTEM": "1",
-        "GIT_CONFIG_GLOBAL": os.devnull,
-    }
-    for role in ("AUTHOR", "COMMITTER"):
-        environ |= {
-            f"GIT_{role}_NAME": "A",
-            f"GIT_{role}_EMAIL": "a@b",
-            f"GIT_{role}_DATE": "2026-01-02T03:04:05+0800",
-        }
-    return subprocess.run(
-        ["git", *arguments], cwd=folder, env=environ, check=True, capture_output=True, text=True
-    ).stdout.strip()
-
-
-def write_tree(folder: Path, files: dict[str, bytes]) -> None:
-    """Make ``folder`` hold just ``files``; a ``.git`` stays."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for old in folder.iterdir():
-        if old.name != ".git":
-            shutil.rmtree(old) if old.is_dir() else old.unlink()
-    for path, data in files.items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_bytes(data)
-
-
-def read_tree(folder: Path) -> dict[str, bytes]:
-    return {
-        path.relative_to(folder).as_posix(): path.read_bytes()
-        for path in folder.rglob("*")
-        if path.is_file()
-    }
-
-
 def times(folder: Path) -> dict[str, int]:
     return {str(path): path.stat().st_mtime_ns for path in folder.rglob("*")}
 
@@ -81,14 +45,10 @@ def times(folder: Path) -> dict[str, int]:
 @pytest.fixture
 def origin(tmp_path: Path) -> Path:
     """A repository with annotated tags v1 and v2 of the two trees above, in folder ``docs``."""
-    folder = tmp_path / "origin"
-    folder.mkdir()
-    git(folder, "init", "-q", "-b", "main")
+    folder = init_repository(tmp_path / "origin")
     for tag, files in {"v1": FIRST, "v2": SECOND}.items():
-        write_tree(folder / "docs", files)
-        git(folder, "add", "-A")
-        git(folder, "commit", "-qm", tag)
-        git(folder, "tag", "-a", tag, "-m", tag)
+        in_docs = {f"docs/{path}": data for path, data in files.items()}
+        commit_release(folder, tag, in_docs, annotated=True)
     return folder
 
 

@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
 from markdown_it import MarkdownIt
@@ -27,7 +25,6 @@ from pipeline.core.document.read import Document, Format, Unit
 from pipeline.core.document.splice import Edit, splice
 
 SAMPLE = ROOT / "upstream" / "sample"
-PAGES = (".ipynb", ".md")
 
 # Everything that a translator leaves as it is. Written apart from pipeline.core.document.prose on purpose.
 _KEPT = re.compile(
@@ -178,46 +175,6 @@ HOSTILE: Mapping[str, str] = {
 def hostile(kind: str, msgid: str) -> str:
     """The hostile translation of one kind for a message."""
     return HOSTILE[kind].replace("…", msgid)
-
-
-class Repository:
-    """Blobs of a git repository, read in bulk."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def git(self, *arguments: str, given: str = "") -> bytes:
-        command = ["git", "-C", str(self.path), *arguments]
-        return subprocess.run(command, input=given.encode(), capture_output=True, check=True).stdout
-
-    def pages_at(self, ref: str, endings: tuple[str, ...] = PAGES) -> dict[str, str]:
-        """Blob of every document with one of ``endings`` (notebooks and Markdown) under ``docs/``, by path."""
-        rows = self.git("ls-tree", "-r", "-z", ref, "--", "docs").decode().split("\0")
-        entries = (row.split("\t", 1) for row in rows if row)
-        return {
-            path: head.split()[2]
-            for head, path in entries
-            if path.endswith(endings) and head.startswith("100")
-        }
-
-    def pages_ever(self) -> dict[str, str]:
-        """A path for every distinct notebook and Markdown blob of the whole history, by blob."""
-        rows = self.git("rev-list", "--objects", "--all").decode().split("\n")
-        entries = (row.split(" ", 1) for row in rows if row.endswith(PAGES))
-        return {blob: path for blob, path in sorted(entries)}  # noqa: C416  # dict() loses the types
-
-    def read(self, blobs: Sequence[str]) -> Iterator[tuple[str, bytes]]:
-        """Each blob with its content, in order, some at a time so that memory stays small."""
-        for begin in range(0, len(blobs), 100):
-            data = self.git(
-                "cat-file", "--batch", given="\n".join(blobs[begin : begin + 100]) + "\n"
-            )
-            at = 0
-            while at < len(data):
-                head_end = data.index(b"\n", at)
-                blob, _, size = data[at:head_end].decode().split()
-                yield blob, data[head_end + 1 : head_end + 1 + int(size)]
-                at = head_end + 2 + int(size)
 
 
 def assert_joins(document: Document, data: bytes) -> int:

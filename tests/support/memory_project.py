@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fnmatch import fnmatch
@@ -78,41 +76,6 @@ The saw by the window is sharpened on Tuesdays, before anybody else has come in.
     "help.md": SECOND["help.md"],
 }
 RELEASES = {"v1": FIRST, "v2": SECOND, "v3": THIRD}
-
-
-def git(folder: Path, *arguments: str, date: str = "2026-01-02T03:04:05+0800") -> str:
-    """Run git as nobody in particular, without the user's configuration."""
-    environ = {
-        "PATH": os.environ["PATH"],
-        "HOME": str(folder),
-        "GIT_CONFIG_NOSYSTEM": "1",
-        "GIT_CONFIG_GLOBAL": os.devnull,
-    }
-    for role in ("AUTHOR", "COMMITTER"):
-        environ |= {f"GIT_{role}_NAME": "A", f"GIT_{role}_EMAIL": "a@b", f"GIT_{role}_DATE": date}
-    return subprocess.run(
-        ["git", *arguments], cwd=folder, env=environ, check=True, capture_output=True, text=True
-    ).stdout.strip()
-
-
-def make_origin(folder: Path, releases: dict[str, dict[str, str]]) -> Path:
-    """A repository with one tag for each release, its pages in folder ``docs``."""
-    folder.mkdir()
-    git(folder, "init", "-q", "-b", "main")
-    for number, (tag, files) in enumerate(releases.items()):
-        commit_release(folder, tag, files, date=f"2026-0{number + 1}-05T06:07:08+0000")
-    return folder
-
-
-def commit_release(folder: Path, tag: str, files: dict[str, str], *, date: str) -> None:
-    shutil.rmtree(folder / "docs", ignore_errors=True)
-    (folder / "README").write_text(tag, encoding="utf-8")
-    for path, text in files.items():
-        (folder / "docs" / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / "docs" / path).write_text(text, encoding="utf-8")
-    git(folder, "add", "-A")
-    git(folder, "commit", "-qm", tag, date=date)
-    git(folder, "tag", tag)
 
 
 def chinese(entry: Entry) -> str:
@@ -242,12 +205,3 @@ class Project:
         """What a fresh clone has: the memory, the lock; no catalogues, nothing built or pulled."""
         for folder in (self.paths.catalogs(LOCALE), self.paths.build, self.paths.docs):
             shutil.rmtree(folder, ignore_errors=True)
-
-
-def tree(folder: Path) -> dict[str, bytes]:
-    """Every file under ``folder``."""
-    return {
-        path.relative_to(folder).as_posix(): path.read_bytes()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-    }

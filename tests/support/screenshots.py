@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from site_chromium import DESKTOP, PHONE, REASON, Reader, chromium, served
+from servers import served
+from site_chromium import DESKTOP, PHONE, REASON, Reader, chromium
 
 PAGES = (
     "index",

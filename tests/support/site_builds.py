@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from filelock import FileLock
+from folders import copy_project
 from places import ROOT
 from site_html import Site
 
@@ -44,12 +45,7 @@ def get_site(name: str, tmp_path_factory: pytest.TempPathFactory) -> Site:
 def _build(project: Path) -> None:
     unfinished = project.with_suffix(".new")
     shutil.rmtree(unfinished, ignore_errors=True)
-    unfinished.mkdir()
-    shutil.copy(ROOT / "pyproject.toml", unfinished)
-    shutil.copytree(ROOT / "upstream" / "sample", unfinished / "upstream" / "sample")
-    shutil.copytree(
-        ROOT / "translations", unfinished / "translations", ignore=shutil.ignore_patterns("jax")
-    )
+    copy_project(unfinished)
     for words in (("pull", "sample"), ("site", "sample", "--no-execute")):
         command = (sys.executable, "-m", "pipeline", *words)
         done = subprocess.run(

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import subprocess
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -18,7 +17,7 @@ from itertools import pairwise
 
 import pytest
 from changed_pairs import changed_pairs, tabulate, verdict
-from corpus import PAGES, Repository
+from repositories import PAGES, Repository
 
 from pipeline.core.catalog.change import carry
 from pipeline.core.catalog.update import Updated, fuzzy_class, update_catalogs, wanted_entries
@@ -42,12 +41,7 @@ Catalogs = dict[str, Catalog]
 
 
 @pytest.fixture(scope="module")
-def releases(
-    jax_docs_upstream: str, tmp_path_factory: pytest.TempPathFactory
-) -> Mapping[str, Pages]:
-    path = tmp_path_factory.mktemp("upstream") / "docs.git"
-    subprocess.run(["git", "clone", "--quiet", "--bare", jax_docs_upstream, str(path)], check=True)
-    repository = Repository(path)
+def releases(repository: Repository) -> Mapping[str, Pages]:
     return {release: dict(_pages(repository, f"jax-v{release}")) for release in RELEASES}
 
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from corpus import PAGES, SAMPLE, Repository, pseudo
+from corpus import SAMPLE, pseudo
 from hypothesis import given
 from hypothesis import strategies as st
+from repositories import PAGES, Repository
 
 from pipeline.core.checks import atoms, structure
 from pipeline.core.checks.base import Problem, Subject
@@ -279,11 +279,8 @@ def test_nothing_is_told_of_copies_and_fillings_of_the_sample() -> None:
 
 @pytest.mark.realdocs
 def test_nothing_is_told_of_copies_and_next_to_nothing_of_fillings_of_the_real_docs(
-    jax_docs_upstream: str, tmp_path: Path
+    repository: Repository,
 ) -> None:
-    path = tmp_path / "docs.git"
-    subprocess.run(["git", "clone", "--quiet", "--bare", jax_docs_upstream, str(path)], check=True)
-    repository = Repository(path)
     pages = sorted(repository.pages_at(LATEST).items())[::4]
     contents = repository.read([blob for _, blob in pages])
     documents = [

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from collections import Counter
 from pathlib import Path
 
 import pytest
-from corpus import Repository
 from hypothesis import given
 from hypothesis import strategies as st
+from repositories import Repository
 from test_check_cases import TABLES
 
 from pipeline.core.checks import atoms, structure, typography
@@ -321,11 +320,8 @@ def filled(msgid: str) -> str:
 
 @pytest.mark.realdocs
 def test_nothing_is_told_of_copies_and_next_to_nothing_of_fillings_of_the_real_docs(
-    jax_docs_upstream: str, tmp_path: Path
+    repository: Repository,
 ) -> None:
-    path = tmp_path / "docs.git"
-    subprocess.run(["git", "clone", "--quiet", "--bare", jax_docs_upstream, str(path)], check=True)
-    repository = Repository(path)
     names = (
         repository.git("ls-tree", "-r", "--name-only", "jax-v0.10.2", "--", "docs")
         .decode()

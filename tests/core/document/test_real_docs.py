@@ -9,21 +9,13 @@ of five releases, which takes some minutes:
 from __future__ import annotations
 
 import os
-import subprocess
 from collections import Counter
 from collections.abc import Iterator
 from typing import TypeVar
 
 import pytest
-from corpus import (
-    HOSTILE,
-    Repository,
-    assert_joins,
-    assert_only_prose_changed,
-    hostile,
-    pseudo,
-    rendered,
-)
+from corpus import HOSTILE, assert_joins, assert_only_prose_changed, hostile, pseudo, rendered
+from repositories import Repository
 
 from pipeline.core.document.compose import merge
 from pipeline.core.document.read import Document, read_document
@@ -44,13 +36,6 @@ REFUSED = {
     "657f48bbd459": "Expecting value",
     "7d5eba62c22d": "Expecting ',' delimiter",
 }
-
-
-@pytest.fixture(scope="module")
-def repository(jax_docs_upstream: str, tmp_path_factory: pytest.TempPathFactory) -> Repository:
-    path = tmp_path_factory.mktemp("upstream") / "docs.git"
-    subprocess.run(["git", "clone", "--quiet", "--bare", jax_docs_upstream, str(path)], check=True)
-    return Repository(path)
 
 
 def sample(items: list[T], part: int, stride: int) -> list[T]:

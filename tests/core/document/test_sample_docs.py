@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from corpus import (
     HOSTILE,
-    PAGES,
     SAMPLE,
     assert_joins,
     assert_only_prose_changed,
@@ -15,6 +14,7 @@ from corpus import (
     pseudo,
     rendered,
 )
+from repositories import PAGES
 
 from pipeline.core.document.compose import merge
 from pipeline.core.document.read import Document, read_document

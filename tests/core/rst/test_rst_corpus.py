@@ -8,12 +8,11 @@ Needs JAX_DOCS_UPSTREAM. By default a sample is read; all 1,450 of them, with
 from __future__ import annotations
 
 import os
-import subprocess
 from collections import Counter
 from itertools import pairwise
 
 import pytest
-from corpus import Repository
+from repositories import Repository
 
 from pipeline.core.document.message import Message
 from pipeline.core.document.splice import Edit, splice
@@ -31,13 +30,6 @@ UNSAFE = {
     "an indented line follows without a blank line": 16,
     "Missing matching underline for section title overline.": 1,
 }
-
-
-@pytest.fixture(scope="module")
-def repository(jax_docs_upstream: str, tmp_path_factory: pytest.TempPathFactory) -> Repository:
-    path = tmp_path_factory.mktemp("upstream") / "docs.git"
-    subprocess.run(["git", "clone", "--quiet", "--bare", jax_docs_upstream, str(path)], check=True)
-    return Repository(path)
 
 
 def blobs_of(repository: Repository) -> list[str]:

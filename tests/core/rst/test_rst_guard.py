@@ -9,16 +9,16 @@ import io
 import os
 import random
 import re
-import subprocess
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
 import pytest
-from corpus import HOSTILE, Repository
+from corpus import HOSTILE
 from docutils import nodes
 from docutils.core import publish_doctree
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from repositories import Repository
 
 from pipeline.core.document.splice import Edit, Placed
 from pipeline.core.myst.split import Split
@@ -550,13 +550,6 @@ WHOLE = bool(os.environ.get("JAX_DOCS_WHOLE"))
 RELEASE = "jax-v0.10.2"
 PARTS = 4
 AT_ONCE = 15  # hostile messages on a page: each that breaks it costs some readings of it
-
-
-@pytest.fixture(scope="module")
-def repository(jax_docs_upstream: str, tmp_path_factory: pytest.TempPathFactory) -> Repository:
-    path = tmp_path_factory.mktemp("upstream") / "docs.git"
-    subprocess.run(["git", "clone", "--quiet", "--bare", jax_docs_upstream, str(path)], check=True)
-    return Repository(path)
 
 
 @pytest.mark.realdocs

@@ -1,0 +1,38 @@
+"""Web servers on a port of this machine, for as long as a test needs them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+HOST = "127.0.0.1"
+POLL = 0.05  # seconds until the server sees that it shall stop
+
+
+class FileHandler(SimpleHTTPRequestHandler):
+    """Serves files without a word, as a web server does that knows nothing of git."""
+
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_: Any) -> None:
+        """Say nothing."""
+
+
+@contextmanager
+def served(folder: Path, handler: type[FileHandler] = FileHandler) -> Iterator[str]:
+    """The address of a server for the files in ``folder``, with a slash at its end."""
+    server = ThreadingHTTPServer((HOST, 0), partial(handler, directory=str(folder)))
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, args=(POLL,), daemon=True)
+    thread.start()
+    try:
+        yield f"http://{HOST}:{server.server_port}/"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
