@@ -14,7 +14,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_report import ERROR, FAILED, FAILURE, LOCK, PAGE_A, PAGE_B, PAGE_C, PASSED, RESULT
+from report_results import ERROR, FAILED, FAILURE, LOCK, PAGE_A, PAGE_B, PAGE_C, PASSED, RESULT
 
 from pipeline.core.execution.result import CellFailure, Execution, Status
 from pipeline.core.pin.lock import SourceFile

@@ -9,7 +9,7 @@ import xml.etree.ElementTree as ET
 from typing import Any
 
 import pytest
-from test_report import (
+from report_results import (
     ERROR,
     FAILED,
     LOCK,

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from notebooks import notebook_value
 from servers import served
 
 pytest.importorskip("sphinx_book_theme", reason="the dependency group site is not installed")
@@ -213,18 +214,12 @@ CHINESE = {
 
 
 def notebook(cells: list[dict[str, Any]], *outputs: dict[str, Any]) -> str:
-    found = [
+    """The text of a notebook whose code cells all have ``outputs``."""
+    shown = [
         {**cell, "outputs": list(outputs)} if cell["cell_type"] == "code" else cell
         for cell in cells
     ]
-    return json.dumps(
-        {
-            "cells": found,
-            "metadata": {"kernelspec": {"name": "python3"}},
-            "nbformat": 4,
-            "nbformat_minor": 4,
-        }
-    )
+    return json.dumps(notebook_value(*shown, kernelspec={"name": "python3"}))
 
 
 @dataclass

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 from corpus import HOSTILE, SAMPLE, hostile
-from test_properties import WEIRD
+from odd_texts import WEIRD
 
 from pipeline.adapters import kernel
 from pipeline.core.document.compose import merge

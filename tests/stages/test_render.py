@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from docutils.parsers.rst import directives
+from notebooks import code, notebook, notebook_value, prose
 from runs import run_of
 
 from pipeline.adapters.html.myst import markdown_html
@@ -22,24 +23,6 @@ from pipeline.paths import Paths
 from pipeline.stages.publish import render
 
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
-
-
-def notebook(*cells: dict[str, Any]) -> str:
-    return json.dumps({"cells": list(cells), "metadata": {}, "nbformat": 4, "nbformat_minor": 4})
-
-
-def prose(source: str, **more: Any) -> dict[str, Any]:
-    return {"cell_type": "markdown", "source": source, "metadata": {}, **more}
-
-
-def code(source: str, *outputs: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "cell_type": "code",
-        "source": source,
-        "metadata": {},
-        "outputs": list(outputs),
-        "execution_count": 1,
-    }
 
 
 def page(name: str, *suffixes: str, **fields: Any) -> PageResult:
@@ -156,10 +139,12 @@ def test_a_page_stands_alone(project: tuple[Settings, Upstream, Paths]) -> None:
     printed = {"output_type": "stream", "name": "stdout", "text": ["one\n", "two\n"]}
     cells = (
         prose("# 标题\n\n![x](attachment:i.png)", attachments={"i.png": {"image/png": PIXEL}}),
-        code("x = 1", picture),
-        code("f()", printed, failure),
+        code("x = 1", outputs=[picture]),
+        code("f()", outputs=[printed, failure]),
     )
-    (paths.executed("zh_CN") / "guide/page.ipynb").write_text(notebook(*cells), "utf-8")
+    (paths.executed("zh_CN") / "guide/page.ipynb").write_text(
+        json.dumps(notebook_value(*cells)), "utf-8"
+    )
     run = Execution(page="guide/page", status=Status.PASSED, cells=2, total=2)
     rows = [page("guide/page", ".ipynb", title="标题", execution=run)]
     render(run_of(settings, upstream), rows, locale="zh_CN")
@@ -178,7 +163,7 @@ def test_a_page_stands_alone(project: tuple[Settings, Upstream, Paths]) -> None:
 def test_the_index_tells_the_state_of_every_page(project: tuple[Settings, Upstream, Paths]) -> None:
     settings, upstream, paths = project
     (paths.merged("zh_CN") / "a.md").write_text("# 甲 & <b>\n", "utf-8")
-    (paths.merged("zh_CN") / "b.ipynb").write_text(notebook(prose("# 乙"), code("1")), "utf-8")
+    (paths.merged("zh_CN") / "b.ipynb").write_text(notebook(code("1"), title="# 乙"), "utf-8")
     skipped = Execution(page="b", status=Status.SKIPPED, reason="accelerator: wants a <GPU>")
     pages = [
         page("a", ".md", title="甲 & <b>", messages=3, translated=1, fuzzy=1),

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import importlib
-import tomllib
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
+from check_tables import TABLES
 from places import ROOT
 
 from pipeline.adapters import po
@@ -22,10 +22,6 @@ from pipeline.findings import Finding
 from pipeline.log import QUIET, Log
 from pipeline.report.result import CheckResult
 
-FOLDER = Path(__file__).parent / "cases"
-TABLES: dict[str, dict[str, dict[str, Any]]] = {
-    path.stem: tomllib.loads(path.read_text(encoding="utf-8")) for path in FOLDER.glob("*.toml")
-}
 GLOSSARY = ROOT / "translations" / "glossary" / "zh_CN.csv"
 LEAST = 8
 HEADER = (

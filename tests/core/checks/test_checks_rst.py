@@ -7,10 +7,10 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from check_tables import TABLES
 from hypothesis import given
 from hypothesis import strategies as st
 from repositories import Repository
-from test_check_cases import TABLES
 
 from pipeline.core.checks import atoms, structure, typography
 from pipeline.core.checks.base import Problem, Subject

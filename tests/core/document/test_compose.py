@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 from corpus import HOSTILE, assert_only_prose_changed, hostile, pseudo
+from notebooks import code, notebook_value, prose
 
 from pipeline.core.document.attribution import attribution
 from pipeline.core.document.compose import Frame, Merged, merge
@@ -15,13 +16,6 @@ from pipeline.core.pin.lock import Lock, SourceFile
 from pipeline.errors import GuardError
 
 PAGE = "# Title\n\nSome words.\n\n- an item\n- `code`\n\n## Next part\n\n| Head | Cell |\n|---|---|\n| more | words |\n"
-CODE: dict[str, object] = {
-    "cell_type": "code",
-    "execution_count": None,
-    "metadata": {},
-    "outputs": [],
-    "source": ["x = 1"],
-}
 
 
 def page(text: str) -> Document:
@@ -29,14 +23,9 @@ def page(text: str) -> Document:
 
 
 def notebook(*sources: str | list[str]) -> Document:
-    cells: list[object] = [
-        {"cell_type": "markdown", "metadata": {}, "source": source} for source in sources
-    ]
-    raw = json.dumps(
-        {"cells": [*cells, CODE], "metadata": {}, "nbformat": 4, "nbformat_minor": 5},
-        indent=1,
-        ensure_ascii=False,
-    )
+    """A notebook of Markdown cells, and one cell of code behind them."""
+    value = notebook_value(*map(prose, sources), code(["x = 1"]), minor=5)
+    raw = json.dumps(value, indent=1, ensure_ascii=False)
     return read_document("page.ipynb", raw.encode())
 
 

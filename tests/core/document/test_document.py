@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from notebooks import notebook_value, prose
 
 from pipeline.core.document.read import Document, Format, SplitPage, is_myst_notebook, read_document
 from pipeline.core.pin.lock import Page, SourceFile
@@ -14,10 +15,9 @@ HEADER = "---\njupytext:\n  text_representation:\n    format_name: myst\n---\n"
 
 
 def notebook(*sources: tuple[str, str | list[str]]) -> bytes:
-    cells: list[dict[str, object]] = [
-        {"cell_type": kind, "metadata": {}, "source": source} for kind, source in sources
-    ]
-    return json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}).encode()
+    """A notebook of cells, each with its kind and its source."""
+    cells = ({**prose(source), "cell_type": kind} for kind, source in sources)
+    return json.dumps(notebook_value(*cells, minor=5)).encode()
 
 
 def places(document: Document) -> list[tuple[str, str]]:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 from collections import deque
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from corpus import SAMPLE, Repository, pseudo
+from corpus import SAMPLE, pseudo
 from hypothesis import given
 from hypothesis import strategies as st
+from notebooks import code, notebook_value
+from notebooks import prose as markdown
+from repositories import Repository
 
 from pipeline.core.document import prose
 from pipeline.core.document.compose import Frame, Merged, merge
@@ -49,9 +51,7 @@ def lines(path: str, text: str, translations: dict[str, str]) -> list[tuple[str,
 
 
 def notebook(*sources: str) -> str:
-    cells = [{"cell_type": "markdown", "metadata": {}, "source": source} for source in sources]
-    code = {"cell_type": "code", "metadata": {}, "source": "x", "outputs": []}
-    return json.dumps({"cells": [code, *cells], "metadata": {}, "nbformat": 4}, indent=1)
+    return json.dumps(notebook_value(code("x"), *map(markdown, sources)), indent=1)
 
 
 def test_a_page_with_one_translation() -> None:
@@ -209,13 +209,6 @@ def test_the_sample_agrees_with_splitting_both_documents_again(path: Path) -> No
     everything = {message.msgid: pseudo(message.msgid) for _, message in document.messages()}
     for translations in ({}, everything, every_other(document)):
         assert assert_agrees(document, merge(document, translations, FRAME))
-
-
-@pytest.fixture(scope="module")
-def repository(jax_docs_upstream: str, tmp_path_factory: pytest.TempPathFactory) -> Repository:
-    path = tmp_path_factory.mktemp("upstream") / "docs.git"
-    subprocess.run(["git", "clone", "--quiet", "--bare", jax_docs_upstream, str(path)], check=True)
-    return Repository(path)
 
 
 @pytest.mark.realdocs

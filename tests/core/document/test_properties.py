@@ -8,6 +8,7 @@ from typing import Any
 from corpus import HOSTILE, assert_only_prose_changed, hostile
 from hypothesis import given
 from hypothesis import strategies as st
+from odd_texts import texts
 
 from pipeline.core.document import prose, splice
 from pipeline.core.document.compose import Frame, merge
@@ -18,39 +19,6 @@ from pipeline.core.myst import guard
 from pipeline.core.myst.split import split_text
 from pipeline.errors import PipelineError
 
-# Pieces that mean something to the parser, so that random texts hit its corners.
-PIECES = """- |> |1. |# |```|~~~|:::|{note}|{figure} a|{code-cell}|word |words here|---|===|: |~ |[^1]|[^1]: |[a]: b|(t)=|% |+++|$$|$|\\
-<div>|<!--|-->|</div>|<b>|`|![a picture](a.png)|[x](y)|{func}`x`|\\begin{a}|\\end{a}|:class: y|- [ ] |*|**|_""".replace(
-    "\n", "|"
-).split("|")
-SPACES = [
-    "\n",
-    "\n\n",
-    "\n    ",
-    " ",
-    "  \n",
-    "\\\n",
-    "\t",
-    "\r\n",
-    "\r",
-    "|",
-    "|---|---|\n",
-    "| a | b |\n",
-    "\u2028",
-    "\x0b",
-    "\x0c",
-    "\xa0",
-    "\ufeff",
-    "\x85",
-    "🧪",
-]
-WEIRD = [*PIECES, *SPACES, "data:image/png;base64," + "A" * 24]
-
-texts = st.one_of(
-    st.text(max_size=60),
-    st.lists(st.sampled_from(WEIRD), max_size=25).map("".join),
-    st.lists(st.one_of(st.sampled_from(WEIRD), st.text(max_size=5)), max_size=25).map("".join),
-)
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
     lambda children: (

@@ -6,29 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from notebooks import code, notebook_value, prose
 
 from pipeline.adapters.html import notebook as html
 from pipeline.core.execution import notebook as execution
 from pipeline.errors import GuardError, InputError
-
-
-def code(source: str | list[str], *tags: str, outputs: list[Any] | None = None) -> dict[str, Any]:
-    return {
-        "cell_type": "code",
-        "source": source,
-        "metadata": {"tags": list(tags)},
-        "outputs": outputs or [],
-        "execution_count": None,
-    }
-
-
-def prose(source: str) -> dict[str, Any]:
-    return {"cell_type": "markdown", "source": source, "metadata": {}}
-
-
-def notebook(*cells: dict[str, Any], minor: int = 4, **metadata: Any) -> dict[str, Any]:
-    return {"cells": list(cells), "metadata": metadata, "nbformat": 4, "nbformat_minor": minor}
-
 
 RAISES = "raises-exception"
 STREAM = {"output_type": "stream", "name": "stdout", "text": "1"}
@@ -104,9 +86,9 @@ def test_kernel_and_language(metadata: dict[str, Any], expected: tuple[str, str]
 
 
 def test_the_key_knows_code_and_environment_only() -> None:
-    base = notebook(prose("Hello"), code("a = 1"), code("b = 2", "raises-exception"))
+    base = notebook_value(prose("Hello"), code("a = 1"), code("b = 2", "raises-exception"))
     key = key_of(base)
-    same = notebook(
+    same = notebook_value(
         code(["a = ", "1"], outputs=[ERROR]),
         prose("你好"),
         code("b = 2", "raises-exception"),
@@ -115,10 +97,10 @@ def test_the_key_knows_code_and_environment_only() -> None:
     )
     assert key_of(same) == key
     others = [
-        key_of(notebook(code("a = 1"), code("b = 2"))),
-        key_of(notebook(code("b = 2", "raises-exception"), code("a = 1"))),
-        key_of(notebook(code("a = 10"), code("b = 2", "raises-exception"))),
-        key_of(notebook(code("a = 1b = 2", "raises-exception"))),
+        key_of(notebook_value(code("a = 1"), code("b = 2"))),
+        key_of(notebook_value(code("b = 2", "raises-exception"), code("a = 1"))),
+        key_of(notebook_value(code("a = 10"), code("b = 2", "raises-exception"))),
+        key_of(notebook_value(code("a = 1b = 2", "raises-exception"))),
         key_of({**base, "metadata": {"kernelspec": {"name": "other"}}}),
         key_of(base, timeout=99),
         key_of(base, jax="2"),
@@ -134,16 +116,16 @@ def test_the_key_knows_code_and_environment_only() -> None:
 
 def test_the_key_does_not_know_the_order_of_facts() -> None:
     one = execution.execution_key(
-        notebook(), policy={"a": 1, "b": 2}, data={"x": "1", "y": "2"}, environment={}
+        notebook_value(), policy={"a": 1, "b": 2}, data={"x": "1", "y": "2"}, environment={}
     )
     assert one == execution.execution_key(
-        notebook(), policy={"b": 2, "a": 1}, data={"y": "2", "x": "1"}, environment={}
+        notebook_value(), policy={"b": 2, "a": 1}, data={"y": "2", "x": "1"}, environment={}
     )
 
 
 def test_expectations_go_both_ways() -> None:
     outputs = execution.outputs_of(
-        notebook(
+        notebook_value(
             prose("x"),
             code("1/0", "raises-exception", outputs=[ERROR]),
             code("fine()", "raises-exception"),
@@ -158,13 +140,15 @@ def test_expectations_go_both_ways() -> None:
 
 
 def test_nothing_is_expected_of_cells_that_are_left_out() -> None:
-    outputs = execution.outputs_of(notebook(code("fine()", RAISES), code("fine_too()", RAISES)))
+    outputs = execution.outputs_of(
+        notebook_value(code("fine()", RAISES), code("fine_too()", RAISES))
+    )
     assert execution.unmet_expectations(outputs, until=2) == (1,)
 
 
 def test_the_types_of_expected_exceptions_are_told() -> None:
     outputs = execution.outputs_of(
-        notebook(
+        notebook_value(
             code("a", outputs=[ERROR]),
             code("b", RAISES, outputs=[STREAM, ERROR]),
             prose("x"),
@@ -179,14 +163,14 @@ def test_the_types_of_expected_exceptions_are_told() -> None:
     ("until", "expected"), [(0, False), (1, True), (3, True), (4, False), (9, False)]
 )
 def test_a_page_is_partial_if_code_is_left_out(until: int, *, expected: bool) -> None:
-    page = notebook(
+    page = notebook_value(
         code("a"), prose("x"), code("b"), code("c"), code(""), code("d", "skip-execution")
     )
     assert execution.is_partial(page, until) is expected
 
 
 def test_readers_do_not_see_what_tags_remove() -> None:
-    page = notebook(
+    page = notebook_value(
         prose("x"),
         code("gone", "remove-cell", outputs=[STREAM]),
         code("only its output", "remove-input", outputs=[STREAM]),
@@ -215,7 +199,7 @@ def test_readers_do_not_see_what_tags_remove() -> None:
 
 
 def test_an_unmet_expectation_names_all_its_cells() -> None:
-    page = notebook(prose("x"), code("a"), prose("y"), code("b"))
+    page = notebook_value(prose("x"), code("a"), prose("y"), code("b"))
     one, two = execution.expectation_failure(page, [2]), execution.expectation_failure(page, [1, 2])
     assert (one.cell, one.source, one.blame) == (3, "b", "expectation")
     assert "code cell 2 is tagged" in one.message
@@ -268,7 +252,9 @@ def test_outputs_notebook_holds_nothing_of_papermill() -> None:
     cell = code("1", outputs=[{"output_type": "stream", "name": "stdout", "text": "1"}])
     cell["metadata"] |= {"papermill": {"start_time": "now"}, "execution": {"x": "now"}}
     outputs = execution.outputs_of(
-        notebook(prose("x"), cell, papermill={"duration": 1}, language_info={"name": "python"})
+        notebook_value(
+            prose("x"), cell, papermill={"duration": 1}, language_info={"name": "python"}
+        )
     )
     assert outputs["metadata"] == {"language_info": {"name": "python"}}
     assert outputs["cells"] == [code("1", outputs=cell["outputs"])]
@@ -276,9 +262,9 @@ def test_outputs_notebook_holds_nothing_of_papermill() -> None:
 
 def test_outputs_go_into_a_translated_notebook_and_nothing_else_changes() -> None:
     outputs = execution.outputs_of(
-        notebook(code("a\nb", outputs=[ERROR]), language_info={"name": "python"})
+        notebook_value(code("a\nb", outputs=[ERROR]), language_info={"name": "python"})
     )
-    merged = notebook(prose("你好"), code(["a\n", "b"]), custom=1, widgets={"stale": 1})
+    merged = notebook_value(prose("你好"), code(["a\n", "b"]), custom=1, widgets={"stale": 1})
     executed = execution.with_outputs(merged, outputs, where="page")
     assert executed["cells"] == [prose("你好"), code(["a\n", "b"], outputs=[ERROR])]
     assert executed["metadata"] == {"custom": 1, "language_info": {"name": "python"}}
@@ -286,8 +272,8 @@ def test_outputs_go_into_a_translated_notebook_and_nothing_else_changes() -> Non
 
 
 def test_ids_are_added_where_the_format_wants_them_and_never_change() -> None:
-    outputs = execution.outputs_of(notebook(code("a")))
-    merged = notebook(prose("x") | {"id": "own"}, code("a"), minor=5)
+    outputs = execution.outputs_of(notebook_value(code("a")))
+    merged = notebook_value(prose("x") | {"id": "own"}, code("a"), minor=5)
     assert [
         cell["id"] for cell in execution.with_outputs(merged, outputs, where="page")["cells"]
     ] == ["own", "cell-1"]
@@ -299,13 +285,13 @@ def test_ids_are_added_where_the_format_wants_them_and_never_change() -> None:
 
 @pytest.mark.parametrize("cells", [[code("b")], [code("a"), code("a")], []])
 def test_outputs_of_other_code_are_refused(cells: list[dict[str, Any]]) -> None:
-    outputs = execution.outputs_of(notebook(code("a")))
+    outputs = execution.outputs_of(notebook_value(code("a")))
     with pytest.raises(GuardError, match="page"):
-        execution.with_outputs(notebook(*cells), outputs, where="page")
+        execution.with_outputs(notebook_value(*cells), outputs, where="page")
 
 
 def test_cells_run_counts_up_to_the_stop() -> None:
-    page = notebook(
+    page = notebook_value(
         code("a"), prose("x"), code(""), code("b", "skip-execution"), code("c"), code("d")
     )
     stop = execution.cell_failure(4, "c", exception="E", message="", traceback="")
@@ -318,7 +304,7 @@ def test_cells_run_counts_up_to_the_stop() -> None:
 
 
 def test_a_guess_counts_the_cells_that_run_and_what_is_repeated_to_be_measured() -> None:
-    page = notebook(
+    page = notebook_value(
         code("a"),
         prose("%timeit"),
         code("%timeit a\n%timeit b"),
@@ -349,7 +335,7 @@ def test_tags_that_remove_do_so_in_the_page_that_is_shown() -> None:
     ]
     head = dict.fromkeys(("title", "state", "status", "digest", "index"), "x")
     page = html.page_html(
-        execution.for_readers(notebook(*cells)), language="zh-CN", folder=Path(), head=head
+        execution.for_readers(notebook_value(*cells)), language="zh-CN", folder=Path(), head=head
     )
     words = [f"{part} of the {number}" for number in tags for part in ("source", "output")]
     assert [text for text in words if text in page] == [
