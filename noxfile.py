@@ -231,7 +231,8 @@ def tests(session: nox.Session) -> None:
     if "--quick" in session.posargs:
         words = [word for word in session.posargs if word != "--quick"]
         short = " and ".join(f"not {marker}" for marker in LONG_TESTS)
-        session.run("pytest", "--numprocesses=auto", "-m", short, *words)
+        few_examples = "--hypothesis-profile=quick"
+        session.run("pytest", "--numprocesses=auto", "-m", short, few_examples, *words)
         return
     if session.posargs:
         session.run("pytest", *session.posargs)

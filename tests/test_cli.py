@@ -129,6 +129,7 @@ def test_sync_runs_the_code_once(project: Path, capsys: Speech) -> None:
     assert snapshot(project) == before
 
 
+@pytest.mark.slow
 def test_check_tells_what_would_be_written(project: Path, capsys: Speech) -> None:
     before = snapshot(project)
     assert main(["sync", "sample", "--no-execute", "--check"]) == 1
@@ -138,6 +139,7 @@ def test_check_tells_what_would_be_written(project: Path, capsys: Speech) -> Non
     assert main(["sync", "sample", "--no-execute", "--check"]) == 0
 
 
+@pytest.mark.slow
 def test_json_is_the_report_and_nothing_else(project: Path, capsys: Speech) -> None:
     assert main(["sync", "sample", "--no-execute", "--json"]) == 0
     said = capsys.readouterr().out
@@ -145,6 +147,7 @@ def test_json_is_the_report_and_nothing_else(project: Path, capsys: Speech) -> N
     assert json.loads(said)["upstream"]["name"] == "sample"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", READING)
 def test_reading_commands_write_nothing(command: str, project: Path, capsys: Speech) -> None:
     assert main(["sync", "sample", "--no-execute"]) == 0
@@ -156,6 +159,7 @@ def test_reading_commands_write_nothing(command: str, project: Path, capsys: Spe
     assert snapshot(project) == before
 
 
+@pytest.mark.slow
 def test_one_stage_at_a_time(project: Path) -> None:
     for command in ("pull", "split", "merge"):
         assert main([command, "sample", "-q"]) == 0
@@ -184,11 +188,13 @@ def test_upstream_may_be_any_folder(project: Path, tmp_path: Path, capsys: Speec
     )
 
 
+@pytest.mark.slow
 def test_quiet_says_nothing_when_all_is_well(project: Path, capsys: Speech) -> None:
     assert main(["sync", "sample", "--no-execute", "-q"]) == 0
     assert capsys.readouterr() == ("", "")
 
 
+@pytest.mark.slow
 def test_check_takes_catalogues(project: Path, capsys: Speech) -> None:
     assert main(["sync", "sample", "--no-execute", "-q"]) == 0
     catalog = project / "translations" / "zh_CN" / "sample" / "index.po"
@@ -221,6 +227,7 @@ def test_unexpected_error_has_a_traceback_with_verbose(capsys: Speech) -> None:
     assert "Traceback (most recent call last)" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_interrupted(project: Path, number: signal.Signals) -> None:
     """The command is caught while it waits for its configuration, a pipe that nobody writes to."""
@@ -259,6 +266,7 @@ def open_when_read(pipe: Path) -> int:
     raise TimeoutError(pipe)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("redirect", ["| true", ">&-"])
 def test_nobody_reads_the_result(project: Path, redirect: str) -> None:
     assert main(["sync", "sample", "--no-execute", "-q"]) == 0

@@ -59,6 +59,7 @@ def run(*arguments: str) -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_heavy_libraries_are_there() -> None:
     """Else the other tests could not fail."""
     for name in (*FOR_EXECUTION, *FOR_WORK):
@@ -70,12 +71,14 @@ def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
     assert modules_of(*arguments) & {*FOR_EXECUTION, *FOR_WORK} == set()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", [["status", "sample"], ["sync", "sample", "--no-execute"]])
 def test_runs_without_execution_import_no_kernel(arguments: list[str], project: Path) -> None:
     run("sync", "sample", "--no-execute")
     assert modules_of(*arguments) & {*FOR_EXECUTION, "git"} == set()
 
 
+@pytest.mark.slow
 def test_a_second_sync_does_not_load_what_does_the_work(project: Path) -> None:
     run("sync", "sample", "--no-execute")
     assert (

@@ -76,6 +76,7 @@ def test_arguments_of_nox_sessions_are_understood() -> None:
         parse([session, *rest[1:]])
 
 
+@pytest.mark.slow
 def test_plain_commands_run(project: Path) -> None:
     """In the order in which README shows them, in a copy of the project."""
     lines = [words[1:] for words in commands() if words[0] == "python"]

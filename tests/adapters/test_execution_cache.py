@@ -226,6 +226,7 @@ def work(folder: Path, seed: int) -> None:
     assert cache.damaged == []
 
 
+@pytest.mark.slow
 def test_runs_that_share_a_folder_do_not_harm_each_other(tmp_path: Path) -> None:
     context = multiprocessing.get_context("spawn")
     runs = [context.Process(target=work, args=(tmp_path, seed)) for seed in (1, 2, 4)]

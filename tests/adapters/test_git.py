@@ -280,6 +280,7 @@ def test_a_path_to_nothing_is_told(url: str, tmp_path: Path) -> None:
         read_address(url, base=tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "ref",
     [
@@ -425,6 +426,7 @@ class Closed(FileHandler):
         self.end_headers()
 
 
+@pytest.mark.slow
 def test_a_server_that_only_has_files_gives_all_it_has(origin: Path, tmp_path: Path) -> None:
     git(Path(upstream_url("bare", origin)), "update-server-info")
     with served(tmp_path) as address, opened(f"{address}bare.git", tmp_path) as repository:

@@ -120,6 +120,7 @@ def test_any_catalogue_survives_writing_and_reading(catalog: Catalog) -> None:
     assert format_catalog(again) == data
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(CATALOGS)
 def test_a_windows_editor_changes_nothing(catalog: Catalog) -> None:
@@ -137,6 +138,7 @@ def test_a_line_of_a_million_characters() -> None:
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(entries(), max_size=40, unique_by=_key).map(_sorted))
 def test_msgfmt_accepts_what_is_written_without_a_word(many: tuple[Entry, ...]) -> None:
@@ -151,6 +153,7 @@ def test_msgfmt_accepts_what_is_written_without_a_word(many: tuple[Entry, ...]) 
     assert (result.returncode, result.stdout, result.stderr) == (0, b"", b"")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command", [["msgcat"], ["msgcat", "--no-wrap"], ["msgattrib", "--width=40"]], ids=" ".join
 )

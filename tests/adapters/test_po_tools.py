@@ -319,6 +319,7 @@ def test_the_catalogues_hold_what_tools_stumble_over() -> None:
     assert len(SAMPLE) > 5
 
 
+@pytest.mark.slow
 @EVERY_CATALOG
 @EVERY_TOOL
 def test_what_comes_back_from_a_tool_is_the_same_file(
@@ -449,6 +450,7 @@ def test_pocount_counts_as_we_do(folder: Path) -> None:
     assert counted == {f"{name}.po": _counts(_read(data)) for name, data in CATALOGS.items()}
 
 
+@pytest.mark.slow
 def test_pofilter_reads_everything_and_what_it_picks_is_unharmed(
     folder: Path, tmp_path: Path
 ) -> None:
@@ -470,6 +472,7 @@ def test_pofilter_reads_everything_and_what_it_picks_is_unharmed(
 # --- and back ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["tricky", "arrays"])
 @EVERY_TOOL
 def test_check_fix_gives_back_our_bytes(

@@ -197,6 +197,7 @@ def break_bold(project: Path) -> tuple[Path, str]:
     return catalog, entry.msgid
 
 
+@pytest.mark.slow
 def test_an_error_keeps_its_message_in_english_until_it_is_mended_or_silenced(
     project: Path, capsys: Speech
 ) -> None:
@@ -258,6 +259,7 @@ def test_a_damaged_glossary_is_told_with_its_line(project: Path, capsys: Speech)
     assert "zh_CN.csv:" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_check_starts_without_anything_heavy(project: Path) -> None:
     code = "import sys; from pipeline.cli import main; main(['check', *sys.argv[1:], '-q']); print(*sorted(sys.modules))"
     catalogs = sorted(

@@ -117,6 +117,7 @@ def test_a_translated_page_is_attributed_under_its_title(docs: Path, sync: Run) 
     assert rest == ["", "```{code-cell}", "run(1)", "```", ""]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("msgstr", "code"),
     [
@@ -162,6 +163,7 @@ BROKEN_CATALOGS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("data", BROKEN_CATALOGS.values(), ids=BROKEN_CATALOGS.keys())
 def test_a_catalogue_that_cannot_be_read_is_named_and_left_alone(
     docs: Path, sync: Run, capsys: pytest.CaptureFixture[str], data: bytes

@@ -457,6 +457,7 @@ def test_configuration_edited_meanwhile(root: Path) -> None:
     assert not (root / "build" / "upgrade").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("word", ["pull", "split", "update", "merge"])
 def test_interrupted(root: Path, word: str) -> None:
     def interrupt() -> None:
@@ -496,6 +497,7 @@ def test_a_catalogue_saved_while_a_failing_upgrade_runs_is_not_put_back(
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("word", ["pull", "update", "merge"])
 def test_killed(root: Path, word: str, capsys: Speech) -> None:
     """Nothing can be put back then; the next sync goes to the pin, the next upgrade away from it."""
@@ -512,6 +514,7 @@ def test_killed(root: Path, word: str, capsys: Speech) -> None:
     assert not (root / "build" / "upgrade").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("again", ["sync --no-execute", "upgrade 1.1.0"])
 @pytest.mark.parametrize("word", ["update", "merge"])
 def test_work_that_no_run_has_seen_yet_outlives_an_upgrade_that_fails(
@@ -647,6 +650,7 @@ def test_badges(root: Path, capsys: Speech) -> None:
 BOTH = ("jax 1.0.0", "jaxlib 1.0.0", "jax 1.1.0", "jaxlib 1.1.0")
 
 
+@pytest.mark.slow
 def test_latest(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Speech
 ) -> None:
@@ -662,6 +666,7 @@ def test_latest(
     assert "jax is at jax-v1.1.0 already" in said
 
 
+@pytest.mark.slow
 def test_a_release_whose_jax_cannot_be_installed_is_passed_over(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Speech
 ) -> None:
@@ -675,6 +680,7 @@ def test_a_release_whose_jax_cannot_be_installed_is_passed_over(
     assert not (root / "summary.md").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["remote", "bundle"])
 def test_latest_of_a_remote_and_of_a_bundle(
     way: str, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -692,6 +698,7 @@ def test_latest_of_a_plain_folder(root: Path, capsys: Speech) -> None:
     assert "is a plain folder, which has no releases" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_latest_without_an_index(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Speech
 ) -> None:

@@ -37,6 +37,8 @@ from pipeline.paths import Paths
 from pipeline.site.building import build_site
 from pipeline.stages.inventory import refresh_inventory
 
+pytestmark = pytest.mark.slow  # each runs Sphinx, or looks at what it made
+
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 POLICY = SitePolicy(
     edit_url="https://example.org/{name}/{locale}/{page}.po#L{line}",

@@ -13,6 +13,8 @@ from site_html import Site, read_html
 
 FORMULA = re.compile(r"\$\$|\$[^\s$](?:[^$\n]*[^\s$])?\$|\\\(|\\\[|\\begin\{")
 
+pytestmark = pytest.mark.slow  # the first makes the site of the sample
+
 
 @pytest.fixture(scope="session", params=NAMES)
 def site(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Site:

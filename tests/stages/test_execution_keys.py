@@ -42,6 +42,7 @@ def documents() -> Iterator[Document]:
             yield read_document(path.relative_to(SAMPLE).as_posix(), path.read_bytes())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", range(2))
 def test_no_translation_alters_what_runs(part: int) -> None:
     chance, pages = random.Random(part), list(documents())

@@ -94,6 +94,7 @@ def test_a_memory_file_has_every_message_and_no_english(project: Project) -> Non
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ref", ["v1", "v2", "v3"])
 def test_no_word_of_upstream_is_in_any_memory_file(project: Project, ref: str) -> None:
     for step in ("v1", "v2", "v3")[: 1 + int(ref[1:])]:
@@ -213,6 +214,7 @@ def test_a_clone_gets_them_back_after_two_upgrades_with_fuzzy_entries(
     clone_of(project, "v3")
 
 
+@pytest.mark.slow
 def test_a_clone_at_a_newer_ref_gets_what_the_working_copy_gets(
     project: Project, tmp_path: Path
 ) -> None:
@@ -296,6 +298,7 @@ def test_a_page_without_any_file_is_forgotten(project: Project) -> None:
     assert json.loads(state.read_bytes()) == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("refs", [("v2", "v3"), ("v3", "v2")])
 def test_paragraphs_that_upstream_joined_come_back_with_all_their_english(
     project: Project, tmp_path: Path, refs: tuple[str, str]
@@ -379,6 +382,7 @@ def test_a_date_that_is_none_does_not_win(project: Project) -> None:
 # Upstream's history
 
 
+@pytest.mark.slow
 def test_english_of_a_lost_commit_is_told_and_its_translations_stay(
     project: Project, tmp_path: Path
 ) -> None:
@@ -436,6 +440,7 @@ def test_a_plain_folder_has_a_memory_too(tmp_path: Path) -> None:
     clone_of(project, "")
 
 
+@pytest.mark.slow
 def test_a_bundle_is_as_good_as_a_repository(
     project: Project, origin: Path, tmp_path: Path
 ) -> None:
@@ -445,6 +450,7 @@ def test_a_bundle_is_as_good_as_a_repository(
     clone_of(Project(project.root, str(tmp_path / "all.bundle")), "v3")
 
 
+@pytest.mark.slow
 def test_a_ref_older_than_the_docs_folder_and_one_where_half_of_the_pages_are_gone(
     project: Project, tmp_path: Path
 ) -> None:
@@ -758,6 +764,7 @@ BAD = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BAD)
 def test_a_memory_file_that_cannot_be_read_is_told_and_left_alone(
     project: Project, name: str
@@ -903,6 +910,7 @@ def test_verify_tells_of_entries_that_only_one_side_has(project: Project) -> Non
 # git
 
 
+@pytest.mark.slow
 def test_branches_that_translate_different_messages_merge(project: Project, tmp_path: Path) -> None:
     """Adjacent entries, comments, translators, fuzzy marks, hard breaks; and all branches at once."""
     project.edit("guide", lambda entry: replace(entry, msgstr=""), header={})

@@ -89,6 +89,7 @@ def origin(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_origin(tmp_path_factory.mktemp("upstream") / "origin", RELEASES | {"v4": renamed})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("ref", "start"),
     [("v2", one) for one in START] + [("v4", upgrade)],

@@ -62,6 +62,7 @@ def pages(paths: Paths) -> list[str]:
     return sorted(report(paths))
 
 
+@pytest.mark.slow
 def test_after_an_edit_all_is_as_if_merged_for_the_first_time(paths: Paths) -> None:
     edit(paths, "grad")
     assert run() == 0
@@ -76,6 +77,7 @@ def memo(paths: Paths) -> Path:
     return paths.memo(LOCALE, "merged")
 
 
+@pytest.mark.slow
 def test_what_is_known_is_not_made_again(paths: Paths) -> None:
     known = json.loads(memo(paths).read_bytes())
     known["index"][1]["row"]["title"] = "known"
@@ -88,6 +90,7 @@ def test_what_is_known_is_not_made_again(paths: Paths) -> None:
     assert report(paths)["index"]["title"] != "known"
 
 
+@pytest.mark.slow
 def test_a_merged_file_that_was_changed_is_made_again(paths: Paths) -> None:
     before = merged(paths)
     name = next(name for name in before if name.startswith("index"))
@@ -97,6 +100,7 @@ def test_a_merged_file_that_was_changed_is_made_again(paths: Paths) -> None:
     assert merged(paths)[name] == before[name]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "damaged", ["", "[]", "\\xff", '{"index": 3}', '{"index": ["", {"row": {}}]}', "[" * 100_000]
 )
@@ -127,6 +131,7 @@ def test_another_commit_with_the_same_documents_changes_the_attribution_only(pat
     assert merged(paths) == after
 
 
+@pytest.mark.slow
 def test_what_was_wrong_with_a_page_is_said_again(paths: Paths) -> None:
     edit(paths, "index", suffix="[断](")
     first = run()

@@ -91,6 +91,7 @@ def upstream(request: pytest.FixtureRequest, origin: Path) -> Upstream:
     return upstream_of(urls[request.param])
 
 
+@pytest.mark.slow
 def test_pull_writes_the_docs_folder_and_the_lock(
     settings: Settings, upstream: Upstream, docs: Path, log: Log, origin: Path
 ) -> None:
@@ -202,6 +203,7 @@ def test_building_before_the_first_pull_says_what_to_do(settings: Settings) -> N
     assert caught.value.hint == "Run: nox -s pull -- x"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "text"),
     [
@@ -394,6 +396,7 @@ def test_a_full_disk_is_named_and_the_old_checkout_stays(
     assert read_pulled(run_of(settings, upstream_of(origin))) == old
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", ["upstream", "build/cache"])
 def test_a_disk_that_really_is_full_is_named(
     place: str, settings: Settings, origin: Path, docs: Path, log: Log
@@ -475,6 +478,7 @@ def run_killed(script: str, *arguments: object) -> int:
     return subprocess.run(command, cwd=ROOT, check=False, stderr=subprocess.DEVNULL).returncode
 
 
+@pytest.mark.slow
 def test_a_pull_killed_at_any_step_leaves_the_old_tree_or_the_new_one(
     settings: Settings, tmp_path: Path, docs: Path, log: Log
 ) -> None:
@@ -522,6 +526,7 @@ pull(Run(settings=settings, upstream=upstream, log=Log(-1), locales=settings.loc
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("delay", [0.0, 0.03, 0.06, 0.09, 0.12])
 def test_a_pull_from_git_killed_at_any_time_is_repaired_by_the_next(
     delay: float, settings: Settings, origin: Path, docs: Path, log: Log
@@ -541,6 +546,7 @@ def test_a_pull_from_git_killed_at_any_time_is_repaired_by_the_next(
     assert read_tree(docs) == SECOND
 
 
+@pytest.mark.realdocs
 def test_the_real_docs(settings: Settings, jax_docs_upstream: str, log: Log) -> None:
     upstream = Upstream(
         name="jax",

@@ -209,6 +209,7 @@ def test_one_page_that_cannot_be_rendered_stops_no_other(
     assert (paths.html("zh_CN") / "index.html").is_file()
 
 
+@pytest.mark.slow
 def test_many_pages_are_rendered_by_several_processes(
     project: tuple[Settings, Upstream, Paths],
 ) -> None:

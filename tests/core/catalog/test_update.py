@@ -686,6 +686,7 @@ def _run(catalogs: dict[str, Catalog], pages: dict[str, list[str]]) -> dict[str,
     return {page: updated.catalog for page, updated in result.items() if updated.catalog.entries}
 
 
+@pytest.mark.slow
 @given(_RELEASES)
 def test_no_chain_of_updates_loses_or_mixes_translations(
     releases: list[dict[str, list[str]]],

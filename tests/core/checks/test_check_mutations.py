@@ -13,6 +13,7 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
+import pytest
 from damages import Damage, kinds
 from places import ROOT
 from rst_damages import rst_kinds
@@ -164,6 +165,7 @@ def table() -> dict[str, dict[Place, bool]]:
     }
 
 
+@pytest.mark.slow
 def test_damage_is_told_and_good_translations_are_left_alone() -> None:
     rows = table()
     for name, places in sorted(
@@ -182,6 +184,7 @@ def test_damage_is_told_and_good_translations_are_left_alone() -> None:
     assert len(false) / subjects < 0.005
 
 
+@pytest.mark.slow
 def test_fixes_mend_emphasis_and_spacing_and_only_that() -> None:
     tried = mended = 0
     for kind in every_kind():

@@ -295,6 +295,7 @@ y = 2
 last words"""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"], ids=["LF", "CRLF"])
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_hostile_translations_change_nothing_but_prose(kind: str, line_end: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
 from corpus import HOSTILE, assert_only_prose_changed, hostile
 from hypothesis import given
 from hypothesis import strategies as st
@@ -153,6 +154,7 @@ def test_any_translation_of_a_page_changes_only_prose(
         assert read_document("a.md", framed_page.data).code == document.code
 
 
+@pytest.mark.slow
 @given(raw=notebooks, data=st.data())
 def test_any_translation_of_a_notebook_changes_only_prose(raw: str, data: st.DataObject) -> None:
     document = read("a.ipynb", encoded(raw))

@@ -59,6 +59,7 @@ def test_honest_translations_are_taken(path: Path) -> None:
     assert_only_prose_changed(document, merged.data)
 
 
+@pytest.mark.slow
 @each_file
 def test_hostile_translations_change_only_prose(path: Path) -> None:
     document, kinds = document_of(path), list(HOSTILE)

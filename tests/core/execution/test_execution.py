@@ -323,6 +323,7 @@ def test_a_guess_counts_the_cells_that_run_and_what_is_repeated_to_be_measured()
     )
 
 
+@pytest.mark.slow
 def test_tags_that_remove_do_so_in_the_page_that_is_shown() -> None:
     tags = {"first": "remove-input", "second": "remove-output", "third": "remove-cell"}
     cells = [

@@ -255,6 +255,7 @@ def test_a_text_equals_itself_however_it_is_printed(text: str) -> None:
     assert differences(cell(stream(text)), cell(result(text))) == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     ["a+", "ab/cd+e", "{", "{1,", "cpu_0(", "cpu_0((a)", "Cell In [", "1", "1 ", "CpuDevice(id=1("],

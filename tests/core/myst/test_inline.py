@@ -74,6 +74,7 @@ def test_rst_without_marks_is_read_as_docutils_reads_it() -> None:
         ), text
 
 
+@pytest.mark.slow
 def test_code_formulas_and_emphasis_begin_no_block() -> None:
     starts = "`  ``  ```  *  **  ***  _  __  ___  *_  $  $$  `a`  $x$".split("  ")
     behind = [

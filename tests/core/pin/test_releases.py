@@ -105,6 +105,7 @@ def test_what_is_chosen_is_tagged_and_installable_or_pinned(
 # --- the package index, as pip sees it
 
 
+@pytest.mark.slow
 def test_released_versions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     make_index(
         tmp_path / "index",
@@ -118,6 +119,7 @@ def test_released_versions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert released_versions("jax") == ("1.10.0", "1.9.0")
 
 
+@pytest.mark.slow
 def test_a_package_that_the_index_has_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     make_index(tmp_path / "index", monkeypatch)
     with pytest.raises(UpstreamError) as caught:
