@@ -163,7 +163,10 @@ def test_machine_facts_are_json() -> None:
 
 def test_a_process_and_its_children_are_counted(tmp_path: Path) -> None:
     grandchild = "x = b'x' * 400_000_000"  # more than this process, whose size a child starts with
-    script = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {grandchild!r}], check=True)"
+    script = (
+        f"import subprocess, sys; subprocess.run([sys.executable, '-c', {grandchild!r}], "
+        f"check=True)"
+    )
     small = run_commands([(sys.executable, "-c", "pass")], folder=tmp_path, environ=os.environ)
     large = run_commands(
         [(sys.executable, "-c", "pass"), (sys.executable, "-c", script)],
@@ -253,7 +256,10 @@ def test_the_page_to_edit_is_the_middle_one_without_a_notebook(tmp_path: Path) -
 
 
 def test_a_filler_keeps_what_must_survive() -> None:
-    msgid = "Use `jit(f)` and {func}`map`, see [the guide](a/b.md#c) at https://x.org/y or <b>not</b>: $x + y$."
+    msgid = (
+        "Use `jit(f)` and {func}`map`, see [the guide](a/b.md#c) at https://x.org/y or "
+        "<b>not</b>: $x + y$."
+    )
     made = filler(msgid)
     for kept in (
         "`jit(f)`",
@@ -377,7 +383,10 @@ CELLS = [
     cell("code", "x = 2\nx"),
 ]
 NOTEBOOK = json.dumps({"cells": CELLS, "nbformat": 4})
-TWIN = f"{PARAGRAPH}\n\n```{{code-cell}}\n%time x\n```\n\n```{{code-cell}}\nx = 1\nx\n```\n\n```{{code-cell}}\nx = 2\nx\n```\n"
+TWIN = (
+    f"{PARAGRAPH}\n\n```{{code-cell}}\n%time x\n```\n\n```{{code-cell}}\nx = 1\nx\n```\n\n"
+    f"```{{code-cell}}\nx = 2\nx\n```\n"
+)
 
 
 def test_both_forms_of_a_page_are_edited_alike() -> None:

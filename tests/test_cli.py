@@ -209,9 +209,9 @@ def test_check_refuses_what_is_no_catalogue(project: Path, capsys: Speech) -> No
     assert main(["pull", "sample", "-q"]) == 0
     assert main(["check", "sample", "pyproject.toml"]) == 2
     assert (
-        "pyproject.toml: is no catalogue\n  Name catalogues (.po), folders of them, or an upstream: jax, sample."
-        in capsys.readouterr().err
-    )
+        "pyproject.toml: is no catalogue\n"
+        "  Name catalogues (.po), folders of them, or an upstream: jax, sample."
+    ) in capsys.readouterr().err
 
 
 def test_unexpected_error_is_short_without_verbose(capsys: Speech) -> None:
@@ -245,7 +245,10 @@ def test_interrupted(project: Path, number: signal.Signals) -> None:
 
 
 def interrupt(process: subprocess.Popen[str], number: signal.Signals) -> str:
-    """What ``process`` says when it is sent ``number``; again if that came just before a system call, which goes on to wait."""
+    """What ``process`` says when it is sent ``number``.
+
+    It is sent again if that came just before a system call, which goes on to wait.
+    """
     for _ in range(10):
         process.send_signal(number)
         try:

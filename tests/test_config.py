@@ -147,9 +147,9 @@ def test_a_link_that_is_no_template(line: str, tmp_path: Path) -> None:
 
 
 def test_variable_replaces_the_url_of_jax_only(tmp_path: Path) -> None:
-    text = (
-        PIN
-        + '[tool.pipeline.upstreams]\njax = { url = "https://one" }\nother = { url = "https://two" }\n'
+    text = PIN + (
+        '[tool.pipeline.upstreams]\njax = { url = "https://one" }\n'
+        'other = { url = "https://two" }\n'
     )
     settings = read_settings(write(tmp_path, text), environ={"JAX_DOCS_UPSTREAM": "/a/bundle"})
     jax, other = settings.upstream("jax"), settings.upstream("other")

@@ -1,4 +1,7 @@
-"""What starts often starts fast: heavy libraries are imported where they are used, and nowhere else."""
+"""What starts often starts fast.
+
+Heavy libraries are imported where they are used, and nowhere else.
+"""
 
 from __future__ import annotations
 

@@ -104,9 +104,9 @@ def test_exit_codes_are_complete() -> None:
     assert listed == known | {0, 130}
     assert set(WORST_FIRST) == listed
     assert (
-        f"exits with the worst: {', '.join(str(code) for code in WORST_FIRST if code)}, in this order"
-        in DOCS
-    )
+        f"exits with the worst: {', '.join(str(code) for code in WORST_FIRST if code)}, in "
+        f"this order"
+    ) in DOCS
 
 
 # Tables of the guide for translators go into a configuration that is there already.

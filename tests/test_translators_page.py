@@ -174,7 +174,8 @@ def test_a_section_says_what_is_otherwise_in_rst() -> None:
     )
     assert text.endswith(
         "好：\n\n```text\nmsgid    a\nmsgstr   乙\n```\n\n**reST 页面**：用 ``` ``a`` ```。\n\n"
-        "不好（标题，reST）：\n\n```text\nmsgid    c\nmsgstr   丁\n```\n\n`--fix` 改成：\n\n```text\nmsgstr   戊\n```\n"
+        "不好（标题，reST）：\n\n```text\nmsgid    c\nmsgstr   丁\n```\n\n`--fix` 改成：\n\n"
+        "```text\nmsgstr   戊\n```\n"
     )
     del of_rst["fixed"]
     assert "--fix` 改成" not in _render(

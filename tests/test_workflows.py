@@ -1,4 +1,7 @@
-"""GitHub's workflows: what they call is there, and they can do no more than they say. `nox -s workflows` lints them."""
+"""GitHub's workflows: what they call is there, and they can do no more than they say.
+
+`nox -s workflows` lints them.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,8 @@ from pipeline.arguments import COMMANDS, parse
 
 FOLDER = ROOT / ".github" / "workflows"
 FILES = sorted(FOLDER.glob("*.yml"))
-RAN_BY_HAND = {  # what a step may run besides `nox -s`: no logic, and nothing that a session could do
+# What a step may run besides `nox -s`: no logic, and nothing that a session could do.
+RAN_BY_HAND = {
     "ci": {"sudo apt-get"},
     "site": set(),
     "sync": {"git", "gh", "sed", "echo", "title=$(sed", "xargs"},
@@ -126,7 +130,10 @@ def test_steps_run_nox_and_little_else(workflow: str) -> None:
 
 
 def test_nothing_is_put_into_a_command_by_github() -> None:
-    """What comes from outside (a title, a branch, an input) reaches commands as variables, never as text of the command."""
+    """What comes from outside (a title, a branch, an input) comes as a variable.
+
+    It is never text of the command.
+    """
     assert [line for line in commands() if "${{" in line] == []
 
 

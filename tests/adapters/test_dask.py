@@ -37,7 +37,10 @@ pytestmark = [pytest.mark.kernel, pytest.mark.skipif(sys.platform != "linux", re
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
-    """A scheduler, and two workers in processes of their own, which are started again when they die."""
+    """A scheduler and two workers in processes of their own.
+
+    The workers are started again when they die.
+    """
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
     ) as started:
@@ -92,7 +95,10 @@ def job(page: str, source: str, folder: Path) -> Job:
 
 
 def kill_worker_of(trace: Path, workers: set[int], killed: list[int]) -> None:
-    """Wait until the kernel of the page ``slow`` has left its id, then kill the worker that it belongs to."""
+    """Kill the worker that the page ``slow`` belongs to.
+
+    It is known once the page's kernel has left its id.
+    """
     assert until(lambda: trace.exists() and trace.read_text("utf-8").endswith("\n"), seconds=60)
     kernel = int(trace.read_text("utf-8"))
     (worker,) = {process.pid for process in psutil.Process(kernel).parents()} & workers
@@ -151,7 +157,11 @@ def test_a_run_that_loses_a_worker_ends_as_a_local_one_does(
 def test_what_dies_with_a_page_is_told_and_the_others_go_on(
     tmp_path: Path, cluster: Any, client: Any
 ) -> None:
-    suicide = "import os, psutil, signal, time\nos.kill([p.pid for p in psutil.Process().parents() if {}][0], signal.SIGKILL)\ntime.sleep(60)"
+    suicide = (
+        "import os, psutil, signal, time\n"
+        "os.kill([p.pid for p in psutil.Process().parents() if {}][0], signal.SIGKILL)\n"
+        "time.sleep(60)"
+    )
     jobs = [
         job(
             "kills its worker",

@@ -291,7 +291,8 @@ def test_a_worker_that_is_killed_fails_its_page_only(tmp_path: Path) -> None:
         "a.ipynb",
         notebook(
             code(
-                "import os, signal\nos.kill(os.getppid(), signal.SIGKILL)\nimport time\ntime.sleep(60)"
+                "import os, signal\nos.kill(os.getppid(), signal.SIGKILL)\nimport time\n"
+                "time.sleep(60)"
             ),
             *[code("1")] * 9,
         ),
@@ -312,7 +313,8 @@ from notebooks import code, notebook
 
 if __name__ == "__main__":
     project = Project(Path({project!r}))
-    cell = code("import subprocess\\nfor own in (False, True): subprocess.Popen(['sleep', '300'], start_new_session=own)\\n"
+    cell = code("import subprocess\\nfor own in (False, True):\\n"
+        "  subprocess.Popen(['sleep', '300'], start_new_session=own)\\n"
         "open({ready!r} + str(__import__('os').getpid()), 'w')\\n"
         "while True:\\n  try: __import__('time').sleep(300)\\n  except KeyboardInterrupt: pass")
     project.timeout = 300
@@ -324,7 +326,10 @@ if __name__ == "__main__":
 
 @pytest.fixture
 def running(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[bytes], Path, list[int]]]:
-    """A run in its own process, its folder for temporary files, and all its processes: two kernels are busy, each with a child."""
+    """A run in its own process, its folder for temporary files, and all its processes.
+
+    Two kernels are busy, each with a child.
+    """
     short = tempfile.TemporaryDirectory(prefix="s-", dir="/tmp")  # sockets in it need short names
     scratch, ready = Path(short.name), tmp_path / "ready"
     ready.mkdir()

@@ -1,4 +1,7 @@
-"""Pages that do what pages must not do, in real kernels. After each, no process and no temporary folder is left."""
+"""Pages that do what pages must not do, in real kernels.
+
+After each, no process and no temporary folder is left.
+"""
 
 from __future__ import annotations
 
@@ -25,14 +28,19 @@ pytestmark = [pytest.mark.kernel, pytest.mark.skipif(sys.platform != "linux", re
 WORKERS = 2
 MARK = "PAGE_UNDER_TEST"
 USUAL = Policy(timeout=20, page_timeout=40, memory=400, output=2, threads=1)
-JSON_OF_ENVIRONMENT = "import json, os, sys\nprint(json.dumps({'variables': dict(os.environ), 'cwd': os.getcwd(), 'path': sys.path}))"
-# A child in the kernel's group, one in a session of its own, and one of those whose parent is gone and whose environment is empty.
+JSON_OF_ENVIRONMENT = (
+    "import json, os, sys\nprint(json.dumps({'variables': dict(os.environ), 'cwd': os.getcwd(), "
+    "'path': sys.path}))"
+)
+# A child in the kernel's group, one in a session of its own, and one of those whose parent is gone
+# and whose environment is empty.
 CHILDREN = """
 import os, subprocess
 print(os.getpid())
 print(subprocess.Popen(["sleep", "300"]).pid)
 print(subprocess.Popen(["sleep", "300"], start_new_session=True).pid)
-print(subprocess.run(["setsid", "sh", "-c", "env -i sleep 300 >/dev/null 2>&1 & echo $!"], capture_output=True, text=True).stdout)
+orphan = ["setsid", "sh", "-c", "env -i sleep 300 >/dev/null 2>&1 & echo $!"]
+print(subprocess.run(orphan, capture_output=True, text=True).stdout)
 """
 WRITER = """
 import os, tempfile
@@ -43,7 +51,10 @@ for folder in (Path.cwd(), Path.home(), Path(tempfile.gettempdir())):
     (folder / "left").chmod(0)
     print(folder / "left")
 """
-IMAGE = "from IPython.display import Image, display\ndisplay(Image(data=b'\\x89PNG\\r\\n\\x1a\\n' + bytes(50 << 20), format='png'))"
+IMAGE = (
+    "from IPython.display import Image, display\n"
+    "display(Image(data=b'\\x89PNG\\r\\n\\x1a\\n' + bytes(50 << 20), format='png'))"
+)
 EATER = "eaten = []\nwhile True:\n    eaten.append(bytearray(b'x') * (1 << 24))"
 EATING_CHILD = f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {EATER!r}])"
 OFFLINE = dataclasses.replace(USUAL, offline=True)
@@ -104,7 +115,10 @@ CASES = {
     ),
     "offline-loopback": Case(
         (
-            "import socket\nwith socket.create_server(('127.0.0.1', 0)) as s: socket.create_connection(s.getsockname()).close()",
+            (
+                "import socket\nwith socket.create_server(('127.0.0.1', 0)) as s: "
+                "socket.create_connection(s.getsockname()).close()"
+            ),
             "print('met')",
         ),
         OFFLINE,
@@ -362,7 +376,8 @@ PALLAS = """
 from jax import ShapeDtypeStruct, numpy
 from jax.experimental.pallas import pallas_call
 def add_one(x, y): y[...] = x[...] + 1
-print(pallas_call(add_one, out_shape=ShapeDtypeStruct((8, 128), numpy.float32))(numpy.zeros((8, 128)))[0, 0])
+print(pallas_call(add_one, out_shape=ShapeDtypeStruct((8, 128), numpy.float32))(
+    numpy.zeros((8, 128)))[0, 0])
 """
 
 

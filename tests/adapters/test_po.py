@@ -1,4 +1,7 @@
-"""Catalogues survive reading and writing, whatever text they hold; files that cannot be read whole are refused."""
+"""Catalogues survive reading and writing, whatever text they hold.
+
+Files that cannot be read whole are refused.
+"""
 
 from __future__ import annotations
 
@@ -209,7 +212,10 @@ def _outcome(path: Path) -> str:
 
 @pytest.mark.parametrize("path", sorted(DATA.glob("*.po")), ids=lambda path: path.stem)
 def test_file(path: Path) -> None:
-    """Each ``.po`` file stands beside a ``.txt``: the error, or the findings and the canonical form."""
+    """Each ``.po`` file stands beside a ``.txt``.
+
+    That has the error, or the findings and the canonical form.
+    """
     assert _outcome(path) == path.with_suffix(".txt").read_bytes().decode("utf-8")
 
 
@@ -247,7 +253,10 @@ def test_bytes_that_are_no_catalogue(data: bytes, line: int, what: str, hint: st
 
 
 def test_lines_point_at_the_entry_itself() -> None:
-    data = 'msgid ""\nmsgstr "Language: zh_CN\\n"\n\n# c\n#| msgid "old"\nmsgctxt "menu"\nmsgid "a"\nmsgstr ""\n"甲"\n\n'
+    data = (
+        'msgid ""\nmsgstr "Language: zh_CN\\n"\n\n'
+        '# c\n#| msgid "old"\nmsgctxt "menu"\nmsgid "a"\nmsgstr ""\n"甲"\n\n'
+    )
     data += '#~ msgid "b"\n#~ msgstr ""\n'
     assert [entry.line for entry in _read(data.encode()).catalog.entries] == [6, 11]
 

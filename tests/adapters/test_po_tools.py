@@ -1,6 +1,8 @@
-"""Catalogues survive the tools that people use: GNU gettext, translate-toolkit, Weblate and Poedit as far as they can be played here.
+"""Catalogues survive the tools that people use, as far as they can be played here.
 
-What each tool loses is stated (``Tool``). All else is equal: read and written again, the file has the very bytes it would have had.
+These are GNU gettext, translate-toolkit, Weblate and Poedit. What each tool loses is stated
+(``Tool``). All else is equal: read and written again, the file has the very bytes it would have
+had.
 """
 
 from __future__ import annotations
@@ -31,11 +33,14 @@ STANDARD_FLAGS = ("no-wrap",)
 WIDTH = 77
 
 ORDER = (
-    "All trees are walked in the same order, so that the `leaves` of two trees of one structure can be put side by side. "
-    "Nothing else is promised about it: [the order](https://example.org/trees/order.html#of-leaves) may change one day."
+    "All trees are walked in the same order, so that the `leaves` of two trees of one "
+    "structure can be put side by side. "
+    "Nothing else is promised about it: [the "
+    "order](https://example.org/trees/order.html#of-leaves) may change one day."
 )
 ORDER_ZH = (
-    "所有的树都按同样的顺序遍历，因此两棵结构相同的树，它们的 `leaves` 可以并排放在一起。除此之外没有任何保证："
+    "所有的树都按同样的顺序遍历，因此两棵结构相同的树，它们的 `leaves` "
+    "可以并排放在一起。除此之外没有任何保证："
     "[这个顺序](https://example.org/trees/order.html#of-leaves)将来可能会变。这句话写得很长，好让各种工具都来折行。"
 )
 TRICKY = Catalog(
@@ -219,7 +224,10 @@ POEDIT_HEADER = {
 
 
 def weblate(data: bytes, folder: Path) -> bytes:
-    """What Weblate writes, with its own library: every unit set anew, so that it is wrapped anew; the header brought up to date."""
+    """What Weblate writes, with its own library.
+
+    Every unit is set anew, so that it is wrapped anew; the header is brought up to date.
+    """
     return _weblate(data, {})
 
 
@@ -247,7 +255,10 @@ def _weblate(data: bytes, translations: Mapping[str, str]) -> bytes:
 
 
 def poedit(*, previous: bool = True, windows: bool = False) -> Callable[[bytes, Path], bytes]:
-    """What Poedit writes: lines wrapped at 77, its own fields in the header, in its own order; perhaps no ``#|``, perhaps CR LF."""
+    """What Poedit writes: lines wrapped at 77, its own header fields in its own order.
+
+    ``previous``: it keeps ``#|``. ``windows``: its lines end in CR LF.
+    """
 
     def run(data: bytes, folder: Path) -> bytes:
         text = gnu("msgcat", f"--width={WIDTH}", "-", data=data).stdout.decode()
@@ -325,7 +336,10 @@ def test_the_catalogues_hold_what_tools_stumble_over() -> None:
 def test_what_comes_back_from_a_tool_is_the_same_file(
     tool: Tool, data: bytes, tmp_path: Path
 ) -> None:
-    """Entries, their order and state: byte for byte, once written by us, but for what the table says. So are comments and header."""
+    """Entries, their order and state survive, but for what the table says.
+
+    Once written by us, they are the same byte for byte, and so are comments and header.
+    """
     before = _read(data)
     after = read_catalog(tool.run(data, tmp_path), where="guide.po")
     assert after.findings == ()
@@ -478,7 +492,10 @@ def test_pofilter_reads_everything_and_what_it_picks_is_unharmed(
 def test_check_fix_gives_back_our_bytes(
     tool: Tool, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """``check --fix`` makes of a tool's file what it makes of the file before, but for header fields that are the tool's."""
+    """``check --fix`` makes the same of a tool's file as of the file before.
+
+    Only header fields that are the tool's may differ.
+    """
     data = CATALOGS[name]
     before = _read(data)
     (tmp_path / "scratch").mkdir()

@@ -1,4 +1,7 @@
-"""``nox -s bench -- [--rounds N] [--only NAME …]``: measure, print, and write ``build/bench/<label>.json``."""
+"""Measure, print, and write ``build/bench/<label>.json``.
+
+Called as ``nox -s bench -- [--rounds N] [--only NAME …]``.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +23,9 @@ from bench.scenes import DEFAULT, UPGRADE, extraction_scenes, take_subject, upgr
 from bench.workshop import PROJECT, VARIABLE, freeze_code
 
 NAMES = (*DEFAULT, EXECUTE)
-DISTRIBUTIONS = """ipykernel jax jaxlib jupytext markdown-it-py mdit-py-plugins mdpo myst-nb myst-parser nbclient papermill polib rapidfuzz
-sphinx sphinx-book-theme sphinx-intl translate-toolkit""".split()
+DISTRIBUTIONS = """ipykernel jax jaxlib jupytext markdown-it-py mdit-py-plugins mdpo myst-nb
+myst-parser nbclient papermill polib rapidfuzz sphinx sphinx-book-theme sphinx-intl
+translate-toolkit""".split()
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -30,7 +34,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     sample = not os.environ.get(VARIABLE)
     if sample:
         _tell(
-            f"{VARIABLE} is not set: measured on the bundled sample, which is too small for the targets to mean much"
+            f"{VARIABLE} is not set: measured on the bundled sample, which is too small for "
+            f"the targets to mean much"
         )
     names = tuple(name for name in NAMES if name in (arguments.only or DEFAULT))
     try:
@@ -55,7 +60,10 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
         metavar="N",
         help=f"default: 3; 1 for {UPGRADE!r}, and for the cold part of {EXECUTE!r}",
     )
-    which = f"one of {', '.join(NAMES)}; may be repeated. Default: all but {EXECUTE!r}, which runs all code twice and takes ten minutes"
+    which = (
+        f"one of {', '.join(NAMES)}; may be repeated. Default: all but {EXECUTE!r}, which runs "
+        f"all code twice and takes ten minutes"
+    )
     parser.add_argument("--only", action="append", choices=NAMES, metavar="NAME", help=which)
     return parser.parse_args(argv)
 

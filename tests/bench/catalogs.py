@@ -1,7 +1,10 @@
-"""``python -m bench.catalogs fill|count FOLDER``: pseudo-translate every catalogue in a folder, or count what is translated.
-``python -m bench.catalogs change FILE WORD``: change one translation in a catalogue, so that it ends with WORD.
+"""Pseudo-translate catalogues, count what is translated, or change one translation.
 
-A filler keeps code, math, link targets, roles, URLs and HTML as they are and turns every English word into Chinese characters.
+``python -m bench.catalogs fill|count FOLDER`` does so with every catalogue in a folder;
+``python -m bench.catalogs change FILE WORD`` lets one translation of a catalogue end with WORD.
+
+A filler keeps code, math, link targets, roles, URLs and HTML as they are and turns every English
+word into Chinese characters.
 """
 
 from __future__ import annotations
@@ -17,7 +20,8 @@ from pipeline.adapters import po
 
 _KEPT = re.compile(
     r"""
-      (?:\{[\w+:-]+\}|:[\w+:-]+:)?(`+)(?!`).+?(?<!`)\1(?!`)_*   # code spans and roles, as Markdown or reStructuredText
+      # code spans and roles, as Markdown or reStructuredText
+      (?:\{[\w+:-]+\}|:[\w+:-]+:)?(`+)(?!`).+?(?<!`)\1(?!`)_*
     | \$\$.+?\$\$ | \$[^$\n]+\$                                 # math
     | <[^<>\s][^<>]*>                                           # HTML and autolinks
     | \]\([^()\s]*(?:\([^()]*\)[^()\s]*)*\) | \]\[[^\]]*\]      # link targets
@@ -61,7 +65,10 @@ def fill(folder: Path) -> None:
 
 
 def change(path: Path, word: str) -> None:
-    """Translate the first sentences without markup in the catalogue at ``path`` anew, with ``word`` at their end. There must be some."""
+    """Translate the first sentences without markup in a catalogue anew.
+
+    They end with ``word``. There must be some.
+    """
     catalog = po.read_catalog(path.read_bytes(), where=path.name).catalog
     found = next(
         entry

@@ -1,4 +1,7 @@
-"""Code that runs: every page that runs whole, beside papermill one page after the other; and what a change makes run again."""
+"""Code that runs: all pages, beside papermill, and what a change makes run again.
+
+Papermill runs one page after the other.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,10 @@ _LINE = re.compile(r"^ *execute [\d.]+/[\d.]+  (\S+): .*?\((cached|[\d.]+ s)\)",
 
 
 def execution_scenes(folder: Path, docs: Path, *, is_sample: bool) -> Iterator[Scene]:
-    """Cold, then warm: the second scene needs what the first has run. A scene in between if papermill cannot run all pages whole."""
+    """Cold, then warm: the second scene needs what the first has run.
+
+    A scene in between if papermill cannot run all pages whole.
+    """
     folder.mkdir()
     compile_packages()
     upstream = folder / "upstream"
@@ -63,7 +69,10 @@ def compile_packages() -> None:
 
 
 def _root(path: Path, upstream: Path) -> Root:
-    """The project's own configuration in two locales, all pages of ``upstream`` translated and merged."""
+    """The project in two locales, all pages of ``upstream`` translated and merged.
+
+    The configuration is the project's own.
+    """
     root = Root.real(path)
     configuration = path / "pyproject.toml"
     text, count = re.subn(
@@ -89,7 +98,10 @@ def pull(root: Root, upstream: Path) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Papermill:
-    """Papermill's side: notebooks of English pages in a copy of the docs, for what lies beside them, and what it made of them."""
+    """Papermill's side: notebooks of English pages, and what it made of them.
+
+    They lie in a copy of the docs, for what pages read beside them.
+    """
 
     path: Path
     pages: list[str]
@@ -148,7 +160,10 @@ class Papermill:
 
 
 def is_whole(notebook: Any) -> bool:
-    """Whether papermill has run every code cell of the notebook that it wrote: it marks where it stopped, and what it never came to."""
+    """Whether papermill has run every code cell of the notebook that it wrote.
+
+    It marks where it stopped, and what it never came to.
+    """
     marks = [
         cell["metadata"]["papermill"] for cell in notebook["cells"] if cell["cell_type"] == "code"
     ]
@@ -178,7 +193,10 @@ def _cold(
 
 
 def _forget(root: Root, first: str) -> None:
-    """Nothing has run yet, everything is merged; ``first`` is a page to run before that, so that files are in memory."""
+    """Nothing has run yet, everything is merged.
+
+    ``first`` is a page to run before that, so that files are in memory.
+    """
     if first:
         root.run("execute", "--locale", LOCALE, "--pages", first)
     for cached in (root.path / "build" / "cache").glob("*"):
@@ -204,7 +222,10 @@ def executions(root: Root) -> list[dict[str, Any]]:
 
 @dataclass(slots=True)
 class Workbench:
-    """Where one thing at a time is changed: upstream's page in both its forms, and its translation."""
+    """Where one thing at a time is changed.
+
+    That is upstream's page in both its forms, or its translation.
+    """
 
     root: Root
     upstream: Path
@@ -217,7 +238,10 @@ class Workbench:
 
     @classmethod
     def make(cls, root: Root, upstream: Path) -> Workbench:
-        """With the page that ran fastest, of those that can be edited. Raises FileNotFoundError if there is none."""
+        """With the page that ran fastest, of those that can be edited.
+
+        Raises FileNotFoundError if there is none.
+        """
         ran = [found for found in executions(root) if found["status"] != "skipped"]
         for name in [
             found["page"]
@@ -228,7 +252,8 @@ class Workbench:
             if originals:
                 return cls(root, upstream, name, originals, len(ran))
         raise FileNotFoundError(
-            f"no notebook with a twin, and with a paragraph and a code cell to edit, below {upstream}"
+            f"no notebook with a twin, and with a paragraph and a code cell to edit, below "
+            f"{upstream}"
         )
 
     def change(self, what: str) -> None:
@@ -247,7 +272,10 @@ class Workbench:
         pull(self.root, self.upstream)
 
     def outcome(self, what: str, locales: Sequence[str]) -> str:
-        """Which pages ran, and which locales show the change: where it stands in the executed notebook and in the merged twin."""
+        """Which pages ran, and which locales show the change.
+
+        It shows where it stands in the executed notebook and in the merged twin.
+        """
         printed = (self.root.path / PRINTED).read_text(encoding="utf-8", errors="replace")
         text = describe(printed)
         if what == UNCHANGED:
@@ -303,7 +331,10 @@ def _forms(page: Path) -> tuple[str, str] | None:
 
 
 def describe(printed: str) -> str:
-    """How many pages ran, of how many, and which: from what ``execute`` prints, a line for each page."""
+    """How many pages ran, of how many, and which.
+
+    ``execute`` prints a line for each page.
+    """
     lines = _LINE.findall(printed)
     ran = [page for page, how in lines if how != "cached"]
     names = f": {', '.join(ran)}" if ran else ""

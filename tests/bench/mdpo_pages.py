@@ -1,4 +1,7 @@
-"""``python -m bench.mdpo_pages DOCS CATALOGS``: mdpo at its best: every Markdown page in one process, one catalogue per page."""
+"""mdpo at its best: every Markdown page in one process, one catalogue for each.
+
+Called as ``python -m bench.mdpo_pages DOCS CATALOGS``.
+"""
 
 from __future__ import annotations
 

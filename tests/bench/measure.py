@@ -24,7 +24,11 @@ class CommandError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cost:
-    """``cpu`` is user + system seconds of a process and all its children, ``wall`` seconds, ``peak`` MiB of the largest one."""
+    """What a command took.
+
+    ``cpu`` is user + system seconds of a process and all its children, ``wall`` is seconds,
+    ``peak`` is MiB of the largest of them.
+    """
 
     cpu: float
     wall: float
@@ -33,8 +37,9 @@ class Cost:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contender:
-    """One tool in one scene. ``prepare`` gets the number of the round, from 1, and is not measured; nor is ``outcome``.
+    """One tool in one scene.
 
+    ``prepare`` gets the number of the round, from 1, and is not measured; nor is ``outcome``.
     A command that ends with another code than those of ``accepted`` ends the bench.
     """
 
@@ -51,7 +56,10 @@ class Contender:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """Our ``cpu``, ``peak`` and ``wall`` are to be this many times smaller than those of ``rival`` (0: no target)."""
+    """How many times smaller than those of ``rival`` our figures are to be.
+
+    0 means that there is no target.
+    """
 
     rival: str
     cpu: float = 0.0
@@ -61,7 +69,10 @@ class Target:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limit:
-    """What is asked of one contender by itself: at most so many seconds ``wall`` (0: no limit), and this ``outcome`` in every round."""
+    """What is asked of one contender by itself.
+
+    At most so many seconds ``wall`` (0: no limit), and this ``outcome`` in every round.
+    """
 
     contender: str
     outcome: str
@@ -70,8 +81,10 @@ class Limit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scene:
-    """One job. The first contender is ours; the others are compared with it, or with the one that ``beside`` names for them.
+    """One job.
 
+    The first contender is ours; the others are compared with it, or with the one that ``beside``
+    names for them.
     ``rounds`` is how often it is run unless somebody asks for another number.
     """
 
@@ -86,7 +99,10 @@ class Scene:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """What one contender cost. The ratios say how many times more than ours; 0 where there is nothing to compare."""
+    """What one contender cost.
+
+    The ratios say how many times more than ours; 0 where there is nothing to compare.
+    """
 
     name: str
     costs: tuple[Cost, ...] = ()
@@ -106,7 +122,10 @@ def run_commands(
     environ: Mapping[str, str],
     accepted: Sequence[int] = (0,),
 ) -> Cost:
-    """Run ``commands`` one after the other. Raises CommandError with the end of what the failing one printed."""
+    """Run ``commands`` one after the other.
+
+    Raises CommandError with the end of what the failing one printed.
+    """
     costs = [_run(command, folder, environ, accepted) for command in commands]
     return Cost(
         cpu=sum(cost.cpu for cost in costs),
@@ -143,7 +162,10 @@ def _run(
 
 
 def run_scene(scene: Scene, *, rounds: int, tell: Callable[[str], None]) -> tuple[Row, ...]:
-    """Let the contenders work in turns, A B C A B C, so that whatever else the machine does meets all of them."""
+    """Let the contenders work in turns, A B C A B C.
+
+    So whatever else the machine does meets all of them.
+    """
     able = [contender for contender in scene.contenders if not contender.missing]
     costs: dict[str, list[Cost]] = {contender.name: [] for contender in able}
     outcomes: dict[str, list[str]] = {contender.name: [] for contender in able}
@@ -159,7 +181,8 @@ def run_scene(scene: Scene, *, rounds: int, tell: Callable[[str], None]) -> tupl
             costs[contender.name].append(cost)
             outcomes[contender.name].append(contender.outcome())
             tell(
-                f"{scene.name} {number}/{rounds}  {contender.name}: {cost.cpu:.2f} s CPU, {cost.wall:.2f} s wall, {cost.peak:.0f} MiB"
+                f"{scene.name} {number}/{rounds}  {contender.name}: {cost.cpu:.2f} s CPU, "
+                f"{cost.wall:.2f} s wall, {cost.peak:.0f} MiB"
             )
     return compare(
         scene, costs, {name: " / ".join(dict.fromkeys(found)) for name, found in outcomes.items()}
@@ -240,7 +263,10 @@ def _judge_limit(limit: Limit, row: Row) -> Iterator[str]:
         "" if is_met else f" (wanted: {limit.outcome})"
     )
     if limit.wall:
-        yield f"{_verdict(row.middle.wall <= limit.wall)}: {row.name}: {row.middle.wall:.2f} s wall (limit: {limit.wall:g} s)"
+        yield (
+            f"{_verdict(row.middle.wall <= limit.wall)}: {row.name}: {row.middle.wall:.2f} s "
+            f"wall (limit: {limit.wall:g} s)"
+        )
 
 
 def _verdict(is_met: bool) -> str:
@@ -252,7 +278,10 @@ def format_table(scene: Scene, rows: Sequence[Row]) -> str:
     width = max(len(row.name) for row in rows)
     lines = [
         scene.title,
-        f"  {'':{width}}  {'CPU s':>7} {'wall s':>7} {'MiB':>6}   {'CPU ×':>6} {'wall ×':>6} {'MiB ×':>6}",
+        (
+            f"  {'':{width}}  {'CPU s':>7} {'wall s':>7} {'MiB':>6}   {'CPU ×':>6} {'wall ×':>6} "
+            f"{'MiB ×':>6}"
+        ),
     ]
     for row in rows:
         if row.middle is None:

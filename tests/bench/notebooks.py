@@ -1,7 +1,8 @@
-"""Notebooks for the bench: an edit to a page in both its forms, and ``python -m bench.notebooks ROOT TARGET``.
+"""Notebooks for the bench: an edit to a page in both its forms, and what papermill is given to run.
 
-That command writes what plain papermill is given to run: of the project at ROOT, upstream ``jax``, every page that is run whole and as
-it is, as TARGET/<page>.ipynb. Whether it passes is for the run to tell. The names of the pages are printed, as JSON.
+``python -m bench.notebooks ROOT TARGET`` writes the latter: of the project at ROOT, upstream
+``jax``, every page that is run whole and as it is, as TARGET/<page>.ipynb. Whether it passes is for
+the run to tell. The names of the pages are printed, as JSON.
 """
 
 from __future__ import annotations
@@ -21,9 +22,10 @@ class NothingToEditError(Exception):
 
 
 def edited(notebook: str, twin: str, *, prose: int, code: int) -> tuple[str, str]:
-    """A page (``.ipynb`` and MyST) with its first paragraph and its first plain code cell edited for the ``prose``-th and ``code``-th time.
+    """A page (``.ipynb`` and MyST) with its first paragraph and its first plain code cell edited.
 
-    0 leaves them as they are. Raises NothingToEditError.
+    It is the ``prose``-th and ``code``-th time that they are; 0 leaves them as they are.
+    Raises NothingToEditError.
     """
     value = json.loads(notebook)
     for kind, number, edit in (("markdown", prose, edit_paragraph), ("code", code, _with_print)):
@@ -78,7 +80,10 @@ def convert(root: Path, target: Path) -> list[str]:
 
 
 def _whole(root: Path) -> Iterator[tuple[str, str]]:
-    """Name and document of each page that is run whole, without interpret mode, stand-in data or more devices than there are."""
+    """Name and document of each page that plain papermill can run whole.
+
+    Such a page needs no interpret mode, no stand-in data, and no more devices than there are.
+    """
     from pipeline.adapters import kernel
     from pipeline.config import read_settings
     from pipeline.core.execution.notebook import is_partial

@@ -1,4 +1,7 @@
-"""What is measured: the docs extracted for the first time, again, and with one paragraph edited; and a release brought to another."""
+"""What is measured: extraction, and the way to another release.
+
+The docs are extracted for the first time, again, and with one paragraph edited.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +47,10 @@ _FETCH = "pull and merge included, nothing executed"
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """The docs that the bench runs on. ``docs`` is a folder of pages; ``label`` names it in the results."""
+    """The docs that the bench runs on.
+
+    ``docs`` is a folder of pages; ``label`` names it in the results.
+    """
 
     label: str
     docs: Path
@@ -120,7 +126,10 @@ def pinned_jax() -> str:
 
 
 def extraction_scenes(folder: Path, subject: Subject, names: tuple[str, ...]) -> Iterator[Scene]:
-    """Those of the first three scenes that are asked for. Sphinx and mdpo have their own copies of the docs."""
+    """Those of the first three scenes that are asked for.
+
+    Sphinx and mdpo have their own copies of the docs.
+    """
     page = workshop.page_to_edit(subject.docs)
     tools = (*_our_tools(folder, subject), *_their_tools(folder, subject))
     for name in names:
@@ -173,7 +182,10 @@ def _their_tools(folder: Path, subject: Subject) -> Iterator[_Tool]:
 
 
 def upgrade_scene(folder: Path, *, no_upstream: bool) -> Scene:
-    """All pages of the old release, fully translated, brought to the pinned one; extraction is not in theirs, but in ours."""
+    """All pages of the old release, fully translated, brought to the pinned one.
+
+    Extraction is not in their figures, but in ours.
+    """
     title = f"{OLD_REF}, fully translated, brought to jax-v{pinned_jax()}"
     if no_upstream:
         reason = (

@@ -1,4 +1,7 @@
-"""What Sphinx is given: the notebooks and Markdown pages, no reStructuredText, no autodoc, nothing to execute."""
+"""What Sphinx is given: the notebooks and Markdown pages.
+
+There is no reStructuredText, no autodoc, nothing to execute.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,10 @@ class SphinxDocs:
 
     @classmethod
     def make(cls, path: Path, docs: Path) -> SphinxDocs:
-        """Copy ``docs`` to a new folder and write the configuration. Of a notebook and its Markdown twin, the notebook is read."""
+        """Copy ``docs`` to a new folder and write the configuration.
+
+        Of a notebook and its Markdown twin, the notebook is read.
+        """
         made = cls(path)
         shutil.copytree(docs, made.docs)
         notebooks = {page.with_suffix(".md") for page in made.docs.rglob("*.ipynb")}

@@ -1,4 +1,8 @@
-"""The scratch folder of a bench: a project of ours, upstream's docs in it, and an upstream of our own where a paragraph can be edited."""
+"""The scratch folder of a bench.
+
+It has a project of ours, upstream's docs in it, and an upstream of our own where a paragraph can be
+edited.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +48,10 @@ docs = "docs"
 
 
 def freeze_code(folder: Path) -> None:
-    """Let every child run a copy of the package, in ``folder``: an edit halfway through a bench must not change what is measured."""
+    """Let every child run a copy of the package, in ``folder``.
+
+    An edit halfway through a bench must not change what is measured.
+    """
     for package in (PROJECT / "pipeline", PROJECT / "tests" / "bench"):
         shutil.copytree(
             package, folder / package.name, ignore=shutil.ignore_patterns("__pycache__")
@@ -53,7 +60,10 @@ def freeze_code(folder: Path) -> None:
 
 
 def environment() -> dict[str, str]:
-    """For every child: no colours, nobody's git settings, and byte code is kept: who compiles anew each time measures nothing else."""
+    """What every child has: no colours, nobody's git settings, and byte code is kept.
+
+    Who compiles anew each time measures nothing else.
+    """
     kept = {
         name: value
         for name, value in os.environ.items()
@@ -151,7 +161,10 @@ def copy_pages(docs: Path, target: Path, *suffixes: str) -> None:
 
 
 def page_to_edit(docs: Path) -> str:
-    """Of the Markdown pages with a paragraph to edit and without a notebook of the same name, the one of median size."""
+    """The Markdown page of median size that can be edited.
+
+    It has a paragraph to edit, and no notebook has the same name.
+    """
     pages = [page for page in docs.rglob("*.md") if not page.with_suffix(".ipynb").exists()]
     pages = [page for page in pages if edit_paragraph(page.read_text(encoding="utf-8"), 1)]
     pages.sort(key=lambda page: (page.stat().st_size, page))
@@ -161,7 +174,10 @@ def page_to_edit(docs: Path) -> str:
 
 
 def edit_paragraph(text: str, number: int) -> str:
-    """``text`` with a few words added to the first line of its first paragraph outside of fences; empty if it has none."""
+    """``text`` with a few words added to the first line of its first paragraph.
+
+    Fences do not count; empty if there is no paragraph.
+    """
     lines = text.split("\n")
     is_open = lines[0] == "---" or lines[0].startswith(_FENCES)  # front matter, or code
     for index, line in enumerate(lines[1:], 1):

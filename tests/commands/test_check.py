@@ -1,4 +1,7 @@
-"""``check`` as people run it: on the sample, on single files, in folders that are no project of ours; and what it keeps out of pages."""
+"""``check`` as people run it, and what it keeps out of pages.
+
+It runs on the sample, on single files, in folders that are no project of ours.
+"""
 
 from __future__ import annotations
 
@@ -261,7 +264,10 @@ def test_a_damaged_glossary_is_told_with_its_line(project: Path, capsys: Speech)
 
 @pytest.mark.slow
 def test_check_starts_without_anything_heavy(project: Path) -> None:
-    code = "import sys; from pipeline.cli import main; main(['check', *sys.argv[1:], '-q']); print(*sorted(sys.modules))"
+    code = (
+        "import sys; from pipeline.cli import main; main(['check', *sys.argv[1:], '-q']); "
+        "print(*sorted(sys.modules))"
+    )
     catalogs = sorted(
         str(path)
         for path in Path("translations/zh_CN/sample").rglob("*.po")

@@ -1,4 +1,7 @@
-"""The whole road without kernels: sync on the sample and on pages broken on purpose, as a user runs it."""
+"""The whole road without kernels, as a user runs it.
+
+That is sync on the sample, and on pages broken on purpose.
+"""
 
 from __future__ import annotations
 
@@ -155,10 +158,13 @@ def test_a_hostile_translation_is_left_in_english_and_reported(
 
 BROKEN_CATALOGS = {
     "syntax error": b'msgid "It has one paragraph."\nmsgstr "unclosed\n',
-    "conflict markers": b'msgid "A page"\n<<<<<<< ours\nmsgstr "a"\n=======\nmsgstr "b"\n>>>>>>> theirs\n',
-    "wrong charset": 'msgid ""\nmsgstr "Content-Type: text/plain; charset=GBK\\n"\n\nmsgid "A page"\nmsgstr "页面"\n'.encode(
-        "gbk"
+    "conflict markers": (
+        b'msgid "A page"\n<<<<<<< ours\nmsgstr "a"\n=======\nmsgstr "b"\n>>>>>>> theirs\n'
     ),
+    "wrong charset": (
+        'msgid ""\nmsgstr "Content-Type: text/plain; charset=GBK\\n"\n\n'
+        'msgid "A page"\nmsgstr "页面"\n'
+    ).encode("gbk"),
     "two translations": b'msgid "A page"\nmsgstr "x"\n\nmsgid "A page"\nmsgstr "y"\n',
 }
 
@@ -182,7 +188,10 @@ def test_a_catalogue_that_cannot_be_read_is_named_and_left_alone(
 
 
 def test_newer_gettexts_lines_and_line_separators_are_read(docs: Path, sync: Run) -> None:
-    text = '#= fuzzy\n#, no-wrap\nmsgid "A page"\nmsgstr "页\u2028面"\n\nmsgid "It has one paragraph."\nmsgstr "它有一段。"\n'
+    text = (
+        '#= fuzzy\n#, no-wrap\nmsgid "A page"\nmsgstr "页\u2028面"\n\n'
+        'msgid "It has one paragraph."\nmsgstr "它有一段。"\n'
+    )
     catalog_path(docs).parent.mkdir(parents=True, exist_ok=True)
     catalog_path(docs).write_text(text, encoding="utf-8")
     assert sync() == 0

@@ -1,4 +1,7 @@
-"""From release to release: the pin, the move and the way back, on real git repositories, as a user runs it."""
+"""From release to release, on real git repositories, as a user runs it.
+
+Looked at are the pin, the move and the way back.
+"""
 
 from __future__ import annotations
 
@@ -57,14 +60,20 @@ url = "elsewhere"
 FRONT = "---\nkernelspec:\n  name: python3\n  display_name: Python 3\n---\n\n"
 CELL = "\n```{code-cell}\nrun(1)\n```\n"
 FIRST = {
-    "index.md": "# Welcome\n\nThis page tells what the others are about.\n\nIt will say the same for ever and ever.\n",
+    "index.md": (
+        "# Welcome\n\nThis page tells what the others are about.\n\n"
+        "It will say the same for ever and ever.\n"
+    ),
     "guide.md": f"{FRONT}# A guide\n\nRead the first chapter before you begin.\n{CELL}",
     "gone.md": "# Soon to go\n\nNobody will miss this short page at all.\n",
     "old-name.md": "# Under a name\n\nThis text moves to another file and stays as it is.\n",
 }
 SECOND = {
-    "index.md": "# Welcome\n\nThis page tells what all the others are about.\n\nIt will say the same for ever and ever.\n",
-    "guide.md": f"{FRONT}# A guide\n\nRead the first chapter before you begin.\n{CELL.replace('1', '2')}",
+    "index.md": (
+        "# Welcome\n\nThis page tells what all the others are about.\n\n"
+        "It will say the same for ever and ever.\n"
+    ),
+    "guide.md": FIRST["guide.md"].replace("run(1)", "run(2)"),
     "new.md": "# Something new\n\nThere was never anything like it.\n",
     "new-name.md": FIRST["old-name.md"],
 }
@@ -76,7 +85,10 @@ def in_docs(pages: dict[str, str]) -> dict[str, str]:
 
 @pytest.fixture(scope="session")
 def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A project at 1.0.0, synced and fully translated; its upstream also has 0.9.0 (no pages), 0.9.1 (no docs) and 1.1.0."""
+    """A project at 1.0.0, synced and fully translated.
+
+    Its upstream also has 0.9.0 (no pages), 0.9.1 (no docs) and 1.1.0.
+    """
     root = tmp_path_factory.mktemp("upgrade") / "project"
     origin = init_repository(root / "origin")
     commit_release(origin, "jax-v0.9.0", {"docs/notes.txt": "no page"})
@@ -239,8 +251,14 @@ def test_an_upstream_without_a_ref_gets_one() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        'dependency-groups.jax = ["jax==1.0.0", "jaxlib==1.0.0"]\ntool.pipeline.upstreams.jax = {url = "u", ref = "jax-v{jax}"}\n',
-        '[tool.pipeline.upstreams.jax]\nurl = "u"\n[dependency-groups]\njax = ["jaxlib==1.0.0", "x", "jax==1.0.0"]\n[tool.pipeline]\n',
+        (
+            'dependency-groups.jax = ["jax==1.0.0", "jaxlib==1.0.0"]\n'
+            'tool.pipeline.upstreams.jax = {url = "u", ref = "jax-v{jax}"}\n'
+        ),
+        (
+            '[tool.pipeline.upstreams.jax]\nurl = "u"\n[dependency-groups]\n'
+            'jax = ["jaxlib==1.0.0", "x", "jax==1.0.0"]\n[tool.pipeline]\n'
+        ),
     ],
     ids=["dotted and inline", "tables out of order"],
 )
@@ -500,7 +518,10 @@ def test_a_catalogue_saved_while_a_failing_upgrade_runs_is_not_put_back(
 @pytest.mark.slow
 @pytest.mark.parametrize("word", ["pull", "update", "merge"])
 def test_killed(root: Path, word: str, capsys: Speech) -> None:
-    """Nothing can be put back then; the next sync goes to the pin, the next upgrade away from it."""
+    """Nothing can be put back then.
+
+    The next sync goes to the pin, the next upgrade away from it.
+    """
     before = {key: entry.msgstr for key, entry in entries_of(root).items()}
     child = os.fork()
     if child == 0:
@@ -520,7 +541,10 @@ def test_killed(root: Path, word: str, capsys: Speech) -> None:
 def test_work_that_no_run_has_seen_yet_outlives_an_upgrade_that_fails(
     root: Path, word: str, again: str
 ) -> None:
-    """New, changed and cleared translations: the memory stored on the way is put back, and with it what both sides started from."""
+    """New, changed and cleared translations come through.
+
+    The memory stored on the way is put back, and with it what both sides started from.
+    """
 
     def interrupt() -> None:
         raise KeyboardInterrupt

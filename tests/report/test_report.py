@@ -204,9 +204,9 @@ def test_text_shows_table_findings_failures_and_summary() -> None:
     assert rows["guides/[b]"] == ["guides/[b]", "4", "25", "%", "2", "30", "1", "failed", "1.2"]
     assert rows["c"] == ["c", "0", "–", "skipped:", "accelerator"]
     assert (
-        "error [atom-lost] a.po:7: `jit` is missing\n    Put it back.\nwarning [spacing] a.po:9: no space before JAX\n"
-        in text
-    )
+        "error [atom-lost] a.po:7: `jit` is missing\n    Put it back.\n"
+        "warning [spacing] a.po:9: no space before JAX\n"
+    ) in text
     assert "page was renamed" not in text
     assert "… and 1 more: see build/report.json" in text
     assert (

@@ -84,7 +84,8 @@ def test_text() -> None:
         "  → Put one in.\n"
         "  --fix makes it: 用 JAX。\n"
         "\n"
-        "1 error, 1 warning, 1 note in 40 entries of 2 catalogues; --fix mends 2; -v shows the notes\n"
+        "1 error, 1 warning, 1 note in 40 entries of 2 catalogues; --fix mends 2; -v shows "
+        "the notes\n"
     )
 
 
@@ -119,9 +120,9 @@ def test_what_was_mended_comes_first() -> None:
         width=80,
         colour=False,
     )
-    assert (
-        text
-        == "--- a/x.po\n+++ b/x.po\n-甲\n+乙\n\nno mistakes in 3 entries of 1 catalogue; 1 file mended\n"
+    assert text == (
+        "--- a/x.po\n+++ b/x.po\n-甲\n+乙\n\n"
+        "no mistakes in 3 entries of 1 catalogue; 1 file mended\n"
     )
 
 
@@ -331,13 +332,17 @@ def test_json_of_a_lone_surrogate_can_be_read() -> None:
 
 def test_github_annotations() -> None:
     assert to_github(RESULT) == (
-        "::error file=translations/zh_CN/docs/trees.po,line=123,title=M102 bold or italics that do not show"
-        "::Trees › Leaves%0A`**注意：**` is shown with its stars%0A→ Move the colon out of the bold.\n"
-        "::warning file=translations/zh_CN/docs/trees.po,line=130,title=M401 no space between Chinese and Latin"
+        "::error file=translations/zh_CN/docs/trees.po,line=123,title=M102 bold or italics "
+        "that do not show"
+        "::Trees › Leaves%0A`**注意：**` is shown with its stars%0A→ Move the colon out of "
+        "the bold.\n"
+        "::warning file=translations/zh_CN/docs/trees.po,line=130,title=M401 no space "
+        "between Chinese and Latin"
         "::no space in `用JAX`%0A→ Put one in.\n"
     )
     assert to_github(RESULT, verbose=True).split("\n")[2] == (
-        "::notice file=translations/zh_CN/docs/roots.po,line=7,title=M409 a matter of taste::fine, but"
+        "::notice file=translations/zh_CN/docs/roots.po,line=7,title=M409 a matter of "
+        "taste::fine, but"
     )
 
 

@@ -30,7 +30,10 @@ from pipeline.report.source import source_pieces
 from pipeline.report.summary import LISTED, to_summary
 from pipeline.report.timeline import WIDTH, timeline
 
-EVIL = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>{{ 7*7 }}\x00\x1b[31m|\n# `x` **b** \u202e"
+EVIL = (
+    "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>{{ 7*7 }}\x00\x1b[31m|\n"
+    "# `x` **b** \u202e"
+)
 VOID = {"meta", "input", "br", "img", "link", "hr"}
 SHAPES = {"rect", "line"}
 PARTIAL = Execution(
@@ -628,9 +631,9 @@ def test_summary_tells_what_changed() -> None:
     now = dataclasses.replace(changed(), lock=dataclasses.replace(LOCK, ref="v3"))
     text = to_summary(now, previous=before)
     assert (
-        "Since the last run:\n\n- v2 (ababababab), JAX 1.2.3 → v3 (ababababab), JAX 1.2.3\n- pass now: <code>a</code>\n"
-        in text
-    )
+        "Since the last run:\n\n- v2 (ababababab), JAX 1.2.3 → v3 (ababababab), JAX 1.2.3\n"
+        "- pass now: <code>a</code>\n"
+    ) in text
 
 
 def test_summary_of_a_clean_run_is_short() -> None:

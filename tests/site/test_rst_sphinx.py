@@ -1,6 +1,8 @@
-"""Every page as Sphinx sees it: no message that its own extractor finds is missed without a reason, and Chinese brings no warning.
+"""Every page as Sphinx sees it.
 
-Needs Sphinx and JAX_DOCS_UPSTREAM. Directives of extensions that need JAX or a browser are stubs that show nothing.
+No message that its own extractor finds is missed without a reason, and Chinese brings no warning.
+Needs Sphinx and JAX_DOCS_UPSTREAM. Directives of extensions that need JAX or a browser are stubs
+that show nothing.
 """
 
 from __future__ import annotations
@@ -34,10 +36,17 @@ RELEASE = "jax-v0.10.2"
 CONFIGURATION = """
 import docutils.parsers.rst
 
+class Any(dict):
+    def __bool__(self):
+        return True
+
+    def __getitem__(self, name):
+        return str
+
 class Stub(docutils.parsers.rst.Directive):
     optional_arguments = 100
     has_content = True
-    option_spec = type("Any", (dict,), {"__bool__": lambda self: True, "__getitem__": lambda self, name: str})()
+    option_spec = Any()
 
     def run(self):
         return []
@@ -90,7 +99,10 @@ def templates(
 
 
 def others(repository: Repository, pages: dict[str, str]) -> dict[str, str]:
-    """Stand-ins for the pages that are no reST, so that tables of contents that name them are complete."""
+    """Stand-ins for the pages that are no reST.
+
+    With them, tables of contents that name those pages are complete.
+    """
     names = {path.removeprefix("docs/").rpartition(".")[0] for path in repository.pages_at(RELEASE)}
     return dict.fromkeys(sorted(names - pages.keys()), "X\n=\n")
 

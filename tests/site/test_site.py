@@ -1,4 +1,7 @@
-"""The site as Sphinx builds it, from documents that have what the real ones have, and from broken ones."""
+"""The site as Sphinx builds it.
+
+Some documents have what the real ones have, others are broken.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +42,10 @@ from pipeline.stages.inventory import refresh_inventory
 
 pytestmark = pytest.mark.slow  # each runs Sphinx, or looks at what it made
 
-PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+PIXEL = (
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAA"
+    "AABJRU5ErkJggg=="
+)
 POLICY = SitePolicy(
     edit_url="https://example.org/{name}/{locale}/{page}.po#L{line}",
     notebook_url="https://colab.research.google.com/github/us/{page}.ipynb",
@@ -194,22 +200,29 @@ CHINESE = {
     "saw": "锯",
     "The guide": "指南",
     "Second part": "第二部分",
-    "Text of the second part[^1], see {doc}`card` and [](work.ipynb).": "第二部分的正文[^1]，见 {doc}`card` 和 [](work.ipynb)。",
+    "Text of the second part[^1], see {doc}`card` and [](work.ipynb).": (
+        "第二部分的正文[^1]，见 {doc}`card` 和 [](work.ipynb)。"
+    ),
     "A *title*": "一个*标题*",
     "Body of the tip.": "提示的内容。",
     "A gradient is in gradient descent.": "梯度下降里有梯度。",
     "Work": "活计",
-    "See ![dot](attachment:dot.png) and [the card](card.rst).": "见 ![dot](attachment:dot.png) 和[卡片](card.rst)。",
+    "See ![dot](attachment:dot.png) and [the card](card.rst).": (
+        "见 ![dot](attachment:dot.png) 和[卡片](card.rst)。"
+    ),
     "Card": "卡片",
     ":doc:`index`, see `Card`_ and again__.": ":doc:`index`，见 `Card`_ 和\\ again__\\ 。",
     "leaf": "叶节点",
     "A thing.": "一物。",
     "See `Named <https://example.org/named>`_, Named_, a note [#a]_, and :jax-issue:`12`.": (
-        "见\\ `Named <https://example.org/named>`_\\ 、\\ Named_\\ 、脚注\\ [#a]_\\ 和\\ :jax-issue:`12`\\ 。"
+        "见\\ `Named <https://example.org/named>`_\\ 、\\ Named_\\ 、脚注\\ [#a]_\\ 和\\ "
+        ":jax-issue:`12`\\ 。"
     ),
     "The caption.": "图题。",
     "Of words.": "关于词语。",
-    '<div class="x">Words in <b>HTML</b> stay.</div>': '<div class="x"><b>HTML</b> 里的词留着。</div>',
+    '<div class="x">Words in <b>HTML</b> stay.</div>': (
+        '<div class="x"><b>HTML</b> 里的词留着。</div>'
+    ),
     "A task.": "一项任务。",
     "Some *text*.": "<script>alert(1)</script><img src=x onerror=alert(2)>*字*",
 }
@@ -226,7 +239,10 @@ def notebook(cells: list[dict[str, Any]], *outputs: dict[str, Any]) -> str:
 
 @dataclass
 class Workshop:
-    """A scratch project with documents, their catalogues, and what merge and execute would have made of them."""
+    """A scratch project with documents and their catalogues.
+
+    It also has what merge and execute would have made of them.
+    """
 
     root: Path
 
@@ -369,7 +385,10 @@ class Workshop:
 
 
 def inventory(*objects: str) -> bytes:
-    head = b"# Sphinx inventory version 2\n# Project: demo\n# Version: 1\n# The remainder of this file is compressed using zlib.\n"
+    head = (
+        b"# Sphinx inventory version 2\n# Project: demo\n# Version: 1\n"
+        b"# The remainder of this file is compressed using zlib.\n"
+    )
     return head + zlib.compress("".join(f"{line}\n" for line in objects).encode())
 
 
@@ -414,20 +433,29 @@ Built = tuple[Workshop, tuple[Finding, ...]]
 
 def test_blocks_carry_state_and_english(built: Built) -> None:
     article = built[0].article("index")
-    title = '<span class="jz-zh">工坊</span><span class="jz-en" lang="en" data-jz-for="0">The workshop</span>'
+    title = (
+        '<span class="jz-zh">工坊</span><span class="jz-en" lang="en" data-jz-for="0">The '
+        "workshop</span>"
+    )
     assert re.search(
         rf'class="jz-block jz-translated" data-jz="0" data-jz-edit="\d+">{title}', article
     )
     assert (
-        '<p class="jz-en" lang="en" data-jz-for="1">A gradient is <strong>here</strong>, see <a class="reference '
-        in article
-    )
+        '<p class="jz-en" lang="en" data-jz-for="1">A gradient is <strong>here</strong>, see '
+        '<a class="reference '
+    ) in article
     assert re.search(
-        r'<p class="jz-block jz-english" data-jz="\d+" data-jz-edit="\d+" lang="en">Still English, <span class="math',
+        (
+            r'<p class="jz-block jz-english" data-jz="\d+" data-jz-edit="\d+" lang="en">Still '
+            r'English, <span class="math'
+        ),
         article,
     )
     assert re.search(
-        r'<p class="jz-block jz-translated" data-jz="\d+" data-jz-edit="\d+"><span class="jz-zh">工具</span><span class="jz-en"',
+        (
+            r'<p class="jz-block jz-translated" data-jz="\d+" data-jz-edit="\d+"><span '
+            r'class="jz-zh">工具</span><span class="jz-en"'
+        ),
         article,
     )
     assert "本页译自" not in article  # the line under the title says it
@@ -475,12 +503,18 @@ def test_rest_pages_are_like_the_others(built: Built) -> None:
     assert article.count('href="https://example.org/again"') == 2
     assert article.count('href="#card"') >= 2
     assert re.search(
-        r'<dt class="jz-block jz-translated"[^>]*>.*?叶节点.*?</dt><dt class="jz-en" data-jz-for="\d+" lang="en">leaf</dt>',
+        (
+            r'<dt class="jz-block jz-translated"[^>]*>.*?叶节点.*?</dt><dt class="jz-en" '
+            r'data-jz-for="\d+" lang="en">leaf</dt>'
+        ),
         article,
         re.S,
     )
     assert re.search(
-        r'href="https://docs.example.org/en/api/lamp.html#lamp.on"[^>]*><code[^>]*><span class="pre">lamp.on</span>',
+        (
+            r'href="https://docs.example.org/en/api/lamp.html#lamp.on"[^>]*><code[^>]*><span '
+            r'class="pre">lamp.on</span>'
+        ),
         article,
     )
     assert '<span class="pre">lamp.off</span>' in article  # which the inventory does not know
@@ -506,7 +540,10 @@ def test_names_of_rest_links_lead_where_those_of_the_page_lead(built: Built) -> 
     article = built[0].article("api")
     assert article.count('href="https://example.org/named"') == 4  # two in each language
     assert re.search(
-        r'<span class="jz-block jz-translated caption-text" data-jz="2" data-jz-edit="\d+"><span class="jz-zh">图题。</span>',
+        (
+            r'<span class="jz-block jz-translated caption-text" data-jz="2" '
+            r'data-jz-edit="\d+"><span class="jz-zh">图题。</span>'
+        ),
         article,
     )
     assert article.count('data-jz="2"') == 1
@@ -518,11 +555,17 @@ def test_names_of_rest_links_lead_where_those_of_the_page_lead(built: Built) -> 
 def test_blocks_of_html_and_tasks(built: Built) -> None:
     article = built[0].article("html")
     assert re.search(
-        r'<div class="jz-block jz-translated docutils container" data-jz="1">\s*<div class="x"><b>HTML</b> 里的词留着。</div>',
+        (
+            r'<div class="jz-block jz-translated docutils container" data-jz="1">\s*<div '
+            r'class="x"><b>HTML</b> 里的词留着。</div>'
+        ),
         article,
     )
     assert re.search(
-        r'<div class="jz-en" lang="en" data-jz-for="1">\s*<div class="x">Words in <b>HTML</b> stay.</div>',
+        (
+            r'<div class="jz-en" lang="en" data-jz-for="1">\s*<div class="x">Words in '
+            r"<b>HTML</b> stay.</div>"
+        ),
         article,
     )
     assert article.count('type="checkbox"') == 2
@@ -564,7 +607,10 @@ def test_nothing_is_fetched_from_elsewhere(built: Built) -> None:
     )
     assert '<a class="jz-remote" href="https://example.org/film">' in index
     assert "github/them" not in index
-    ours = '<a class="jz-launch" href="https://colab.research.google.com/github/us/work.ipynb">在 Colab 中打开</a></p>'
+    ours = (
+        '<a class="jz-launch" href="https://colab.research.google.com/github/us/work.ipynb">在 '
+        "Colab 中打开</a></p>"
+    )
     assert ours in workshop.article("work")
 
 

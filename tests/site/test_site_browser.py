@@ -39,7 +39,8 @@ _LOOK = """() => {
     unset: math.filter((one) => !one.querySelector("mjx-container")).map((one) => one.textContent),
     wrong: [...article.querySelectorAll("mjx-merror, [data-mjx-error]")].map(
       (one) => one.getAttribute("data-mjx-error") ?? one.textContent),
-    lost: [...document.images].filter((one) => one.complete && !one.naturalWidth).map((one) => one.src),
+    lost: [...document.images].filter((one) => one.complete && !one.naturalWidth).map(
+      (one) => one.src),
     lang: document.documentElement.lang,
   };
 }"""
@@ -82,7 +83,10 @@ class Visit:
         return found
 
     def weight(self, path: str) -> tuple[int, int]:
-        """Bytes, but for images, that a first visit of the page takes: whole, and as servers pack it."""
+        """Bytes that a first visit of the page takes: whole, and as servers pack it.
+
+        Images do not count.
+        """
         reader = Reader(
             self.browser, self.address
         )  # with nothing kept from other pages, fonts above all
@@ -151,7 +155,7 @@ def bad(visit: Visit, what: Callable[[Seen], object]) -> dict[str, object]:
     return {path: found for path, seen in visit.seen.items() if (found := what(seen))}
 
 
-# — every page ———————————————————————————————————————————————————————————————————————————————————————————————————————————————————————
+# — every page ———————————————————————————————————
 
 
 def test_the_console_stays_empty(visit: Visit) -> None:
@@ -192,7 +196,7 @@ def test_a_page_of_text_is_light(visit: Visit) -> None:
     assert {path: packed for path, (_, packed) in weights.items() if packed >= PACKED} == {}
 
 
-# — reading in two languages —————————————————————————————————————————————————————————————————————————————————————————————————————————
+# — reading in two languages —————————————————————
 
 
 def view(page: Page) -> str:
@@ -248,7 +252,10 @@ def test_a_phone_needs_no_sideways_scrolling(visit: Visit, reader: Open, kind: s
 def test_dark_is_dark_and_stays(visit: Visit, reader: Open) -> None:
     page = reader(color_scheme="dark").open(visit.kinds["text"])
     assert page.evaluate("document.documentElement.dataset.theme") == "dark"
-    lights = "(name) => Math.max(...getComputedStyle(document.body)[name].match(/[\\d.]+/g).slice(0, 3).map(Number))"
+    lights = (
+        "(name) => Math.max(...getComputedStyle(document.body)[name].match(/[\\d.]+/g).slice(0, "
+        "3).map(Number))"
+    )
     assert page.evaluate(lights, "backgroundColor") < 60
     assert page.evaluate(lights, "color") > 150
 
@@ -284,7 +291,7 @@ def test_the_glossary_has_every_term_of_a_page(visit: Visit, reader: Open) -> No
     assert {term for term in terms if term not in listed} == set()
 
 
-# — finding and taking ———————————————————————————————————————————————————————————————————————————————————————————————————————————————
+# — finding and taking ———————————————————————————
 
 
 @pytest.mark.parametrize("query", ["变换", "函数变换", "vmap"])

@@ -188,7 +188,8 @@ def test_a_page_without_code_or_translation_or_date_has_a_short_line() -> None:
         license_name="MIT",
     )
     assert line == (
-        'JAX 0.10.2 · upstream version <code>0123456789ab</code> · original <a href="https://x.org/?a&amp;b">a/b.ipynb</a>, licence MIT'
+        "JAX 0.10.2 · upstream version <code>0123456789ab</code> · original <a "
+        'href="https://x.org/?a&amp;b">a/b.ipynb</a>, licence MIT'
     )
     assert freshness(replace(page, files=()), LOCK, locale="de", is_notebook=False).endswith(
         "(<time>2026-06-15</time>)"
@@ -210,8 +211,10 @@ def test_the_reason_is_whole_where_one_points_and_harmless() -> None:
 
 GLOSSARY = read_glossary(
     "source,target,context,translator_comments\n"
-    "transformation,变换,,What grad does\ntransformation,转换,avoid,\ngradient,梯度,,\npytree,pytree,,\nbatch,批,,\n"
-    "just-in-time compilation,即时（JIT）编译,,\nconvert,转换,verb allow,\nmask out,把…掩盖,,\nkey,关键,advice,\n",
+    "transformation,变换,,What grad does\ntransformation,转换,avoid,\ngradient,梯度,,\n"
+    "pytree,pytree,,\nbatch,批,,\n"
+    "just-in-time compilation,即时（JIT）编译,,\nconvert,转换,verb allow,\n"
+    "mask out,把…掩盖,,\nkey,关键,advice,\n",
     where="g.csv",
 )
 

@@ -1,4 +1,7 @@
-"""How the site looks and behaves, in a real Chromium: pages made by hand inside the real theme. Skipped where there is no browser."""
+"""How the site looks and behaves, in a real Chromium: pages made by hand inside the real theme.
+
+Skipped where there is no browser.
+"""
 
 from __future__ import annotations
 
@@ -26,11 +29,16 @@ PAGES = (
     ("empty", 0, 0, 0, "入门", "没有字的一页"),
     ("partly", 900, 90, 450, "入门", "Half of it <b>& more</b>"),
 )
-_FORMULA = '<span class="math notranslate nohighlight"><span style="display: inline-block; width: 90px">f</span></span>'
+_FORMULA = (
+    '<span class="math notranslate nohighlight"><span style="display: inline-block; width: '
+    '90px">f</span></span>'
+)
 LONG_NAME = "jax.experimental.a_name_that_is_longer_than_the_line_of_a_phone"
-MORE = f"""<nav class="contents local"><ul><li><a class="reference internal" href="#blocks">各种块</a></li></ul></nav>
+MORE = f"""<nav class="contents local"><ul><li>
+<a class="reference internal" href="#blocks">各种块</a></li></ul></nav>
 <p id="formula">函数（{_FORMULA}），它的导数记作另一个函数。</p>
-<p id="code">调用 <code class="docutils literal notranslate"><span class="pre">{LONG_NAME}</span></code>，再看
+<p id="code">调用
+<code class="docutils literal notranslate"><span class="pre">{LONG_NAME}</span></code>，再看
 <a class="github reference external" href="https://github.com/example/example">example/example</a>。</p>
 """
 PROGRESS: dict[str, Any] = {
@@ -100,7 +108,10 @@ class Reader:
 
 @pytest.fixture
 def reader(browser: Browser, site: Path, request: pytest.FixtureRequest) -> Iterator[Reader]:
-    """A reader at a desktop; ``@pytest.mark.parametrize("reader", [options], indirect=True)`` for others."""
+    """A reader at a desktop.
+
+    ``@pytest.mark.parametrize("reader", [options], indirect=True)`` makes others.
+    """
     options = {"viewport": DESKTOP, "color_scheme": "light"} | getattr(request, "param", {})
     context = browser.new_context(**options)
     context.set_default_timeout(5_000)
@@ -215,7 +226,8 @@ def test_the_view_is_remembered_before_the_first_paint(reader: Reader) -> None:
     choose(reader.open("reading"), "双语")
     page = reader.context.new_page()
     page.add_init_script(
-        "document.addEventListener('readystatechange', () => { window.early ??= document.documentElement.dataset.jzView; });"
+        "document.addEventListener('readystatechange', () => { window.early ??= "
+        "document.documentElement.dataset.jzView; });"
     )
     page.route(
         "**/site.js*", lambda route: route.abort()
@@ -259,7 +271,8 @@ def test_without_scripts_there_is_chinese_and_no_dead_control(reader: Reader) ->
 def test_what_is_read_stays_where_it_is(reader: Reader) -> None:
     page = reader.open("long")
     page.locator("[data-jz='112']").evaluate(
-        "(block) => scrollTo({ top: block.getBoundingClientRect().top + scrollY - 100, behavior: 'instant' })"
+        "(block) => scrollTo({ top: block.getBoundingClientRect().top + scrollY - 100, "
+        "behavior: 'instant' })"
     )
     for name, selector in (
         ("双语", "[data-jz='112']"),
@@ -275,7 +288,8 @@ def test_what_is_read_stays_where_it_is(reader: Reader) -> None:
 )
 def test_nothing_jumps_while_the_page_loads(reader: Reader) -> None:
     reader.context.add_init_script(
-        "window.shift = 0; new PerformanceObserver((list) => { for (const one of list.getEntries()) window.shift += one.value; })"
+        "window.shift = 0; new PerformanceObserver((list) => { for (const one of "
+        "list.getEntries()) window.shift += one.value; })"
         ".observe({ type: 'layout-shift', buffered: true });"
     )
     page = reader.open("reading")
@@ -380,7 +394,8 @@ def test_icons_need_no_font(reader: Reader) -> None:
     page.wait_for_timeout(200)
     assert [url for url in reader.asked if "/webfonts/" in url] == []
     icon = page.locator(".fa-bars").first.evaluate(
-        "(icon) => [getComputedStyle(icon, '::before').maskImage.slice(0, 26), getComputedStyle(icon, '::before').width]"
+        "(icon) => [getComputedStyle(icon, '::before').maskImage.slice(0, 26), "
+        "getComputedStyle(icon, '::before').width]"
     )
     assert icon[0] == 'url("data:image/svg+xml,<s'
     assert float(icon[1].removesuffix("px")) > 10
@@ -473,7 +488,8 @@ def test_english_and_fuzzy_blocks_say_so(reader: Reader) -> None:
 def test_emphasis_is_dots_below_han_and_italics_for_letters(reader: Reader) -> None:
     page = reader.open("reading")
     styles = page.locator("[data-jz='1'] em").evaluate_all(
-        "(all) => all.map((em) => [em.textContent, getComputedStyle(em).fontStyle, getComputedStyle(em).textEmphasisStyle])"
+        "(all) => all.map((em) => [em.textContent, getComputedStyle(em).fontStyle, "
+        "getComputedStyle(em).textEmphasisStyle])"
     )
     assert styles == [["重点", "normal", "dot"], ["pytree", "italic", "none"]]
     assert (
@@ -510,7 +526,8 @@ def test_dark_from_the_first_paint_but_white_on_paper(reader: Reader) -> None:
 def test_nothing_moves_for_those_who_ask(reader: Reader) -> None:
     page = reader.open("reading")
     durations = page.evaluate(
-        "[...document.querySelectorAll('.jz-toggle span, .jz-mark, .jz-edit')].map((e) => getComputedStyle(e).transitionDuration)"
+        "[...document.querySelectorAll('.jz-toggle span, .jz-mark, .jz-edit')].map((e) => "
+        "getComputedStyle(e).transitionDuration)"
     )
     assert set(durations) == {"0s"}
 
@@ -536,13 +553,14 @@ def test_axe_finds_nothing_serious(reader: Reader, name: str) -> None:
         assert serious == []
 
 
-# — the progress page —————————————————————————————————————————————————————————————————————————————————————————————————————————————————
+# — the progress page ————————————————————————————
 
 
 def test_the_map_shows_every_page_with_words_in_its_size(reader: Reader) -> None:
     page = reader.open("progress")
     areas = page.locator(".jz-tile").evaluate_all(
-        "(all) => Object.fromEntries(all.map((t) => [t.querySelector('a').getAttribute('href'), t.clientWidth * t.clientHeight]))"
+        "(all) => Object.fromEntries(all.map((t) => "
+        "[t.querySelector('a').getAttribute('href'), t.clientWidth * t.clientHeight]))"
     )
     assert set(areas) == {"reading.html", "untranslated.html", "index.html", "partly.html"}
     assert areas["reading.html"] / areas["untranslated.html"] == pytest.approx(480 / 300, rel=0.03)
@@ -608,7 +626,7 @@ def test_the_table_sorts(reader: Reader) -> None:
     assert first.inner_text() == "reading"
 
 
-# — task lists ———————————————————————————————————————————————————————————————————————————————————————————————————————————————————————
+# — task lists ———————————————————————————————————
 
 
 def test_boxes_to_tick_have_names_in_the_language_of_their_words() -> None:
@@ -629,7 +647,10 @@ def test_boxes_to_tick_have_names_in_the_language_of_their_words() -> None:
         holder.append(
             nodes.raw(
                 "",
-                f'<input class="task-list-item-checkbox"{checked} disabled="disabled" type="checkbox">',
+                (
+                    f'<input class="task-list-item-checkbox"{checked} disabled="disabled" '
+                    f'type="checkbox">'
+                ),
                 format="html",
             )
         )

@@ -1,4 +1,7 @@
-"""Built sites, as files: every link leads somewhere, nothing comes from elsewhere, code is upstream's. No browser is needed."""
+"""Built sites, as files. No browser is needed.
+
+Every link leads somewhere, nothing comes from elsewhere, code is upstream's.
+"""
 
 from __future__ import annotations
 
@@ -92,8 +95,10 @@ def test_a_notebook_can_be_downloaded_with_its_outputs_and_without(site: Site) -
 
 def test_pages_are_read_as_browsers_do() -> None:
     html = read_html(
-        '<p id="a">x<br>y <a href="b.html#c">z</a></p><div class="cell_output"><div class="highlight"><pre>out</pre></div></div>'
-        '<div class="highlight"><pre><span class="linenos">1</span><span>\n  a &lt; b\n</span></pre></div><p class="jz-en" id="d">'
+        '<p id="a">x<br>y <a href="b.html#c">z</a></p><div class="cell_output"><div '
+        'class="highlight"><pre>out</pre></div></div>'
+        '<div class="highlight"><pre><span class="linenos">1</span><span>\n  a &lt; b\n'
+        '</span></pre></div><p class="jz-en" id="d">'
         '<img src="i.png"></p>'
     )
     assert html.ids == ["a", "d"]

@@ -1,4 +1,7 @@
-"""What translators write cannot alter what runs: execution keys of merged pages are those of upstream's."""
+"""What translators write cannot alter what runs.
+
+Execution keys of merged pages are those of upstream's.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The translation memory: no English in it, nothing lost through it, and catalogues come back from it byte for byte."""
+"""The translation memory: no English in it, nothing lost through it.
+
+Catalogues come back from it byte for byte.
+"""
 
 from __future__ import annotations
 
@@ -110,8 +113,14 @@ def test_no_word_of_upstream_is_in_any_memory_file(project: Project, ref: str) -
         for text in files.values()
         for word in re.findall(r"[A-Za-z]{4,}", text)
     }
-    ours = "translation memory each msgid digest upstream english translate catalogues here example.org"
-    notes = "seen previous translator fuzzy carried over moved same text rewording numbers typo case mark"
+    ours = (
+        "translation memory each msgid digest upstream english translate catalogues here "
+        "example.org"
+    )
+    notes = (
+        "seen previous translator fuzzy carried over moved same text rewording numbers typo case "
+        "mark"
+    )
     for path, data in read_tree(project.paths.memories(LOCALE)).items():
         for line in data.decode("utf-8").split("\n"):
             found = set(
@@ -912,7 +921,10 @@ def test_verify_tells_of_entries_that_only_one_side_has(project: Project) -> Non
 
 @pytest.mark.slow
 def test_branches_that_translate_different_messages_merge(project: Project, tmp_path: Path) -> None:
-    """Adjacent entries, comments, translators, fuzzy marks, hard breaks; and all branches at once."""
+    """Adjacent entries, comments, translators, fuzzy marks, hard breaks.
+
+    All branches come at once.
+    """
     project.edit("guide", lambda entry: replace(entry, msgstr=""), header={})
     project.sync("v1")
     repository = tmp_path / "committed"
@@ -1011,7 +1023,10 @@ def test_branches_of_which_one_upgrades_merge_where_the_page_is_as_it_was(
 def test_a_branch_that_upgrades_merges_with_one_that_translates_what_stays(
     project: Project, teammate: Project, tmp_path: Path, words: str
 ) -> None:
-    """Whichever message of the page it is: the last one too, where the upgrade adds obsolete entries below."""
+    """It holds for whichever message of the page.
+
+    So for the last one, where the upgrade adds obsolete entries below.
+    """
     repository = tmp_path / "committed"
     shutil.copytree(project.paths.memories(LOCALE), repository)
     for command in (

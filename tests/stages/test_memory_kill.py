@@ -1,5 +1,6 @@
-"""P11 for update and memory: a run killed at any moment leaves files that the next run repairs, and loses nothing.
+"""P11 for update and memory: a run killed at any moment loses nothing.
 
+It leaves files that the next run repairs.
 PIPELINE_KILLS sets how many runs are killed (12 unless told).
 """
 
@@ -69,7 +70,10 @@ def results(project: Project) -> dict[str, bytes]:
 
 
 def killed_after(seconds: float, work: Callable[[], object]) -> bool:
-    """Do ``work`` in a process of its own and kill that after ``seconds``; whether it was still at work."""
+    """Do ``work`` in a process of its own and kill that after ``seconds``.
+
+    Return whether it was still at work.
+    """
     child = os.fork()
     if child == 0:
         try:
@@ -129,7 +133,10 @@ def test_a_killed_run_is_repaired_by_the_next(
 
 
 def test_a_run_killed_between_two_memory_files_ends_as_if_it_had_not_been(tmp_path: Path) -> None:
-    """An edited copy of a paragraph is on another page, while the paragraph stays on a page that changes elsewhere."""
+    """An edited copy of a paragraph is on another page.
+
+    The paragraph stays on a page that changes elsewhere.
+    """
     text = next(line for line in FIRST["guide.md"].split("\n") if "Glue" in line)
     copied = {
         "copy.md": f"# A copy\n\n{text.replace('winter', 'a cold winter')}\n",

@@ -1,4 +1,7 @@
-"""Merge leaves pages alone whose catalogue and documents are those of the last run, and says of them what it said then."""
+"""Merge leaves pages alone whose catalogue and documents are those of the last run.
+
+It says of them what it said then.
+"""
 
 from __future__ import annotations
 

@@ -446,7 +446,8 @@ def fail_once(patch: pytest.MonkeyPatch, point: str, *, call: int) -> None:
     patch.setattr(owner, name, full)
 
 
-# A child process that kills itself at the N-th change of the file system under the checkout's folder.
+# A child process that kills itself at the N-th change of the file system under the folder of the
+# checkout.
 KILLED = """
 import os, pathlib, shutil, signal, sys
 from pathlib import Path

@@ -22,7 +22,10 @@ from pipeline.errors import PublishError
 from pipeline.paths import Paths
 from pipeline.stages.publish import render
 
-PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+PIXEL = (
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAA"
+    "AABJRU5ErkJggg=="
+)
 
 
 def page(name: str, *suffixes: str, **fields: Any) -> PageResult:
@@ -95,10 +98,12 @@ def test_a_matrix_within_a_formula_ends_no_paragraph() -> None:
 @pytest.mark.parametrize("fence", ["```", ":::"])
 def test_admonitions_nest_and_lose_their_options(fence: str) -> None:
     text = html_of(
-        f"{fence}{fence[0]}{{warning}} 当心 *x*\n:class: dropdown\n\n正文 **粗**\n\n{fence}{{note}}\n内层\n{fence}\n{fence}{fence[0]}"
+        f"{fence}{fence[0]}{{warning}} 当心 *x*\n:class: dropdown\n\n正文 **粗**\n\n"
+        f"{fence}{{note}}\n内层\n{fence}\n{fence}{fence[0]}"
     )
     assert text.startswith(
-        '<div class="admonition warning"><p class="title">⚠ 当心 <em>x</em></p><p>正文 <strong>粗</strong></p>'
+        '<div class="admonition warning"><p class="title">⚠ 当心 <em>x</em></p><p>正文 '
+        "<strong>粗</strong></p>"
     )
     assert '<div class="admonition note">' in text
     assert "dropdown" not in text
@@ -247,7 +252,10 @@ def test_many_pages_are_rendered_by_several_processes(
         (".. toctree::\n   :hidden:\n\n   page\n\n末尾", ["<p>末尾</p>"]),
         (".. image:: a.png\n   :alt: 图", ["data:image/png;base64,", 'alt="图"']),
         (
-            ".. raw:: html\n\n   <script>1</script>\n\n.. include:: /etc/passwd\n\n.. nonsense::\n   :x: y\n\n好",
+            (
+                ".. raw:: html\n\n   <script>1</script>\n\n.. include:: /etc/passwd\n\n"
+                ".. nonsense::\n   :x: y\n\n好"
+            ),
             ["<p>好</p>"],
         ),
         ("标题\n====\n\n内容", ["<h1>标题</h1>"]),

@@ -1,7 +1,8 @@
-"""Which message of a page was changed into which one, told by position alone, and what the update offered for it.
+"""Which message of a page was changed into which one, and what the update offered for it.
 
-A ground truth for the matching that shares nothing with its measure of similarity: what stands between two unchanged
-neighbours now, is of the same kind and is found nowhere else, was made of what stood between them before.
+It is told by position alone: a ground truth for the matching that shares nothing with its measure
+of similarity. What stands between two unchanged neighbours now, is of the same kind and is found
+nowhere else, was made of what stood between them before.
 """
 
 from __future__ import annotations
@@ -42,13 +43,19 @@ class Pair:
 
     @property
     def survived(self) -> float:
-        """Percent of the words, mark-up and code included, that both texts have, in any order (Dice)."""
+        """Percent of the words that both texts have, in any order (Dice).
+
+        Mark-up and code are included.
+        """
         before, after = (Counter(_WORD.findall(text.casefold())) for text in (self.old, self.new))
         return 200 * (before & after).total() / max(1, (before + after).total())
 
     @property
     def is_edit(self) -> bool:
-        """Whether enough was left that a translator would rather start from the old translation than from nothing."""
+        """Whether enough was left to start from the old translation.
+
+        A translator would rather do so than start from nothing.
+        """
         return self.label not in ANEW
 
     @property
@@ -61,7 +68,10 @@ class Pair:
 
 
 def changed_pairs(before: Pages, after: Pages, known: Collection[str]) -> Iterator[Pair]:
-    """The pairs of one step. ``known`` are the texts of ``before`` and of earlier releases: they moved or came back."""
+    """The pairs of one step.
+
+    ``known`` are the texts of ``before`` and of earlier releases: they moved or came back.
+    """
     stays = {entry.msgid for entries in after.values() for entry in entries}
     for page in sorted(before.keys() & after.keys()):
         for old, new in _in_place(before[page], after[page]):
@@ -70,7 +80,10 @@ def changed_pairs(before: Pages, after: Pages, known: Collection[str]) -> Iterat
 
 
 def _in_place(before: tuple[Entry, ...], after: tuple[Entry, ...]) -> Iterator[tuple[Entry, Entry]]:
-    """The messages in gaps between two that are equal (or the page's end), if the same kinds stand there in the same order."""
+    """The messages in gaps between two that are equal, or the page's end.
+
+    They count if the same kinds stand there in the same order.
+    """
     matcher = SequenceMatcher(
         None, [one.msgid for one in before], [one.msgid for one in after], autojunk=False
     )
@@ -85,10 +98,11 @@ def _kind(entry: Entry) -> str:
 
 
 def verdict(pair: Pair, before: Mapping[str, Catalog], after: Mapping[str, Catalog]) -> str:
-    """What the update from ``before`` to ``after`` gave the new message: ``useful``, ``other`` or ``none``.
+    """What the update from ``before`` to ``after`` gave: ``useful``, ``other`` or ``none``.
 
-    Useful is the translation that the old message had. A msgstr of the tests names the text that it was made for, so this
-    also holds for what was carried over, joined, or still waited for a person.
+    Useful for the new message is the translation that the old one had. A msgstr of the tests names
+    the text that it was made for, so this also holds for what was carried over, joined, or still
+    waited for a person.
     """
     had, offered = _said(before[pair.page], pair.old), _said(after[pair.page], pair.new)
     assert had, pair
@@ -102,7 +116,10 @@ def _said(catalog: Catalog, msgid: str) -> set[str]:
 
 
 def tabulate(verdicts: Iterable[tuple[Pair, str]]) -> Iterator[str]:
-    """The lines of a table: pairs and verdicts by class, those that take a person the least time first."""
+    """The lines of a table: pairs and verdicts by class.
+
+    Those that take a person the least time come first.
+    """
     table: dict[str, Counter[str]] = defaultdict(Counter)
     for pair, given in verdicts:
         table[pair.label][given] += 1
@@ -111,4 +128,5 @@ def tabulate(verdicts: Iterable[tuple[Pair, str]]) -> Iterator[str]:
     for row in ROWS:
         found = table[row]
         if pairs := found.total():
-            yield f"  {row:45}{pairs:6}{found['useful']:7}{found['useful'] / pairs:7.1%}{found['other']:7}{found['none']:6}"
+            useful = f"{found['useful']:7}{found['useful'] / pairs:7.1%}"
+            yield f"  {row:45}{pairs:6}{useful}{found['other']:7}{found['none']:6}"

@@ -1,6 +1,7 @@
-"""What the tests of the core read pages with: samples, real releases, pseudo-translations, hostile ones, independent checks.
+"""What the tests of the core read pages with: samples, translations of all sorts, and checks.
 
-The checks here share no code with the pipeline's guard, so that a mistake in it cannot hide itself.
+Some translations are pseudo-translations, others are hostile. The checks here
+share no code with the pipeline's guard, so that a mistake in it cannot hide itself.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ from pipeline.core.document.splice import Edit, splice
 
 SAMPLE = ROOT / "upstream" / "sample"
 
-# Everything that a translator leaves as it is. Written apart from pipeline.core.document.prose on purpose.
+# Everything that a translator leaves as it is. Written apart from pipeline.core.document.prose on
+# purpose.
 _KEPT = re.compile(
     r"""
     (?:\{[^{}\s`]+\})?(?P<fence>`+)(?!`)[\s\S]*?[^`](?P=fence)(?!`)  # code span or role
@@ -41,7 +43,10 @@ _WORDS = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 
 
 def pseudo(msgid: str) -> str:
-    """A translation that could be real: every word outside code, math, markup and targets becomes Chinese."""
+    """A translation that could be real.
+
+    Every word outside code, math, markup and targets becomes Chinese.
+    """
     parts: list[str] = []
     at = 0
     for kept in _KEPT.finditer(msgid):
@@ -178,7 +183,10 @@ def hostile(kind: str, msgid: str) -> str:
 
 
 def assert_joins(document: Document, data: bytes) -> int:
-    """P1 and P2: gaps and messages are the text, the text is the blob, and writing each message as it is changes nothing."""
+    """P1 and P2: gaps and messages are the text, the text is the blob.
+
+    Writing each message as it is changes nothing.
+    """
     assert document.raw.encode() == data
     assert merge(document, {}).data == data
     edits: dict[int, list[Edit]] = {}
@@ -209,7 +217,10 @@ def assert_joins(document: Document, data: bytes) -> int:
 
 
 def assert_only_prose_changed(document: Document, merged: bytes) -> None:
-    """Fail unless ``merged`` is ``document`` but for its messages, by means that share nothing with the guard."""
+    """Fail unless ``merged`` is ``document`` but for its messages.
+
+    The means share nothing with the guard.
+    """
     text = merged.decode()
     if document.format is Format.NOTEBOOK:
         _assert_notebook(document, text)
@@ -245,7 +256,10 @@ def _source(cell: Mapping[str, Any]) -> str:
 
 
 def _assert_gaps(unit: Unit, theirs: str, ours: str) -> None:
-    """Every gap between messages stands in ``ours``, in order, the first at its start and the last at its end."""
+    """Every gap between messages stands in ``ours``, in order.
+
+    The first is at its start and the last at its end.
+    """
     messages = unit.split.messages
     cuts = [0, *(cut for message in messages for cut in (message.start, message.end)), len(theirs)]
     gaps = [theirs[cuts[number] : cuts[number + 1]] for number in range(0, len(cuts), 2)]
@@ -279,7 +293,10 @@ _PROSE = re.compile(r"\{(?!code|raw|math|eval-rst|toctree|include|mermaid|list-t
 
 
 def prose_free_fences(text: str) -> list[tuple[str, str]]:
-    """Every fenced block that holds no prose, as plain CommonMark (with front matter and ``+++``) has it."""
+    """Every fenced block that holds no prose, as plain CommonMark has it.
+
+    Front matter and ``+++`` are known besides.
+    """
     parser = (
         MarkdownIt("commonmark")
         .enable("table")
@@ -296,7 +313,10 @@ def prose_free_fences(text: str) -> list[tuple[str, str]]:
 
 
 def jupytext_code(text: str) -> list[tuple[str, str, dict[str, Any]]] | None:
-    """The code cells of a MyST notebook as jupytext, which runs them, reads them; None if it cannot."""
+    """The code cells of a MyST notebook as jupytext, which runs them, reads them.
+
+    None if it cannot.
+    """
     import jupytext
     import yaml
     from jupytext.myst import MystMetadataParsingError

@@ -1,4 +1,7 @@
-"""What goes wrong in translations: one function for each kind of damage, from an entry to the damaged one, or None where it cannot be."""
+"""What goes wrong in translations: one function for each kind of damage.
+
+It takes an entry to the damaged one, or to None where it cannot be.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,10 @@ TRADITIONAL = str.maketrans(
 
 @dataclass(frozen=True)
 class Damage:
-    """One kind of damage, and the codes of the warnings that are right for it; an error always is."""
+    """One kind of damage, and the codes of the warnings that are right for it.
+
+    An error always is.
+    """
 
     name: str
     apply: Callable[[Entry], Entry | None]

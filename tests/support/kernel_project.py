@@ -1,4 +1,7 @@
-"""A scratch project whose pages run in real kernels, as ``execute`` finds it after pull and merge."""
+"""A scratch project whose pages run in real kernels.
+
+It is as ``execute`` finds it after pull and merge.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Pages made by hand for the tests of the look: the markup of the site's blocks inside real pages of the theme."""
+"""Pages made by hand for the tests of the look.
+
+They have the markup of the site's blocks inside real pages of the theme.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,8 @@ from pathlib import Path
 SITE = Path({str(SITE)!r})
 project = html_title = "样例"
 language = "zh_CN"
-html_search_language = "en"  # nothing is searched here, and reading the Chinese dictionary takes seconds
+# Nothing is searched here, and reading the Chinese dictionary takes seconds.
+html_search_language = "en"
 html_theme = "sphinx_book_theme"
 html_static_path = [str(SITE / "static")]
 templates_path = [str(SITE / "templates")]
@@ -49,8 +53,14 @@ def paragraph(number: int, chinese: str, english: str, state: str = "translated"
 
 def holding(tag: str, number: int, chinese: str, english: str, more: str = "") -> str:
     """A heading, cell, term or title, which holds its English."""
-    inside = f'<span class="jz-zh">{chinese}</span><span class="jz-en" lang="en" data-jz-for="{number}">{english}</span>'
-    return f'<{tag} class="jz-block jz-translated" data-jz="{number}"{edit(number)}>{inside}{more}</{tag}>\n'
+    inside = (
+        f'<span class="jz-zh">{chinese}</span><span class="jz-en" lang="en" '
+        f'data-jz-for="{number}">{english}</span>'
+    )
+    return (
+        f'<{tag} class="jz-block jz-translated" '
+        f'data-jz="{number}"{edit(number)}>{inside}{more}</{tag}>\n'
+    )
 
 
 def long() -> str:
@@ -59,7 +69,10 @@ def long() -> str:
         paragraph(
             100 + number,
             f"第 {number} 段：把数组交给变换，变换把函数变成另一个函数。" * 3,
-            f"Paragraph {number}: hand the array to the transformation, and the function becomes another one. "
+            (
+                f"Paragraph {number}: hand the array to the transformation, and the function "
+                f"becomes another one. "
+            )
             * 3,
         )
         for number in range(30)
@@ -85,11 +98,20 @@ def reading() -> str:
         )
         + '<p class="jz-fresh" data-jz-edit="https://example.org/a.po#L">'
         + "JAX 0.10.2 · 上游提交 <code>0123456789ab</code>（2026-06-15）· 已译 90 %</p>\n"
-        + '<p class="jz-downloads"><a class="jz-download" href="a.ipynb" download>笔记本（含输出）</a></p>\n'
+        + (
+            '<p class="jz-downloads"><a class="jz-download" href="a.ipynb" '
+            "download>笔记本（含输出）</a></p>\n"
+        )
         + paragraph(
             1,
-            '先认识<abbr class="jz-term" title="transformation" tabindex="0">变换</abbr>，再看 <em>重点</em> 和 <em>pytree</em>。',
-            'First meet the <a href="#blocks">transformation</a>, then <em>the point</em> and <code>pytree</code>.',
+            (
+                '先认识<abbr class="jz-term" title="transformation" '
+                'tabindex="0">变换</abbr>，再看 <em>重点</em> 和 <em>pytree</em>。'
+            ),
+            (
+                'First meet the <a href="#blocks">transformation</a>, then <em>the point</em> '
+                "and <code>pytree</code>."
+            ),
         )
         + paragraph(2, "", "Nobody has translated this paragraph yet.", "english")
         + paragraph(3, "这一段要再看一遍。", "This paragraph is to be looked at again.", "fuzzy")
@@ -109,7 +131,10 @@ def reading() -> str:
         + "</div>\n"
         + "<ul><li>\n"
         + paragraph(7, "列表里的一项。", "An item of a list.")
-        + '</li></ul>\n<div class="pst-scrollable-table-container"><table class="table">\n<thead><tr>'
+        + (
+            '</li></ul>\n<div class="pst-scrollable-table-container"><table class="table">\n'
+            "<thead><tr>"
+        )
         + holding("th", 8, "名字", "Name")
         + holding("th", 9, "用处", "Use")
         + "</tr></thead>\n<tbody><tr><td><code>jit</code></td>"
@@ -137,7 +162,10 @@ def untranslated() -> str:
 
 
 def build(folder: Path, progress: str) -> Path:
-    """The folder with the pages ``reading``, ``untranslated`` and ``progress``, built by Sphinx below ``folder``."""
+    """Build the pages ``reading``, ``untranslated`` and ``progress`` with Sphinx.
+
+    Return the folder that they lie in, below ``folder``.
+    """
     source = folder / "source"
     source.mkdir(parents=True)
     (source / "conf.py").write_text(_CONF, encoding="utf-8")

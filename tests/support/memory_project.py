@@ -1,4 +1,7 @@
-"""A scratch project whose upstream is a real git repository, and the stages that the memory lives between."""
+"""A scratch project whose upstream is a real git repository.
+
+It runs the stages that the memory lives between.
+"""
 
 from __future__ import annotations
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 # Pieces that mean something to the parser, so that random texts hit its corners.
-PIECES = """- |> |1. |# |```|~~~|:::|{note}|{figure} a|{code-cell}|word |words here|---|===|: |~ |[^1]|[^1]: |[a]: b|(t)=|% |+++|$$|$|\\
-<div>|<!--|-->|</div>|<b>|`|![a picture](a.png)|[x](y)|{func}`x`|\\begin{a}|\\end{a}|:class: y|- [ ] |*|**|_""".replace(
-    "\n", "|"
-).split("|")
+# They stand between bars and in lines; the bar itself is one of ``SPACES``.
+_PIECES = r"""- |> |1. |# |```|~~~|:::|{note}|{figure} a
+{code-cell}|word |words here|---|===|: |~ |[^1]
+[^1]: |[a]: b|(t)=|% |+++|$$|$|\
+<div>|<!--|-->|</div>|<b>|`|![a picture](a.png)|[x](y)|{func}`x`|\begin{a}|\end{a}|:class: y
+- [ ] |*|**|_"""
+PIECES = _PIECES.replace("\n", "|").split("|")
 SPACES = [
     "\n",
     "\n\n",

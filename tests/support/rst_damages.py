@@ -1,4 +1,7 @@
-"""What goes wrong in translations of reStructuredText, much of it the habits of those who write Markdown."""
+"""What goes wrong in translations of reStructuredText.
+
+Much of it is the habits of those who write Markdown.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,10 @@ def _start(mark: str) -> Callable[[Entry], Entry | None]:
 
 
 def _in_paragraphs(change: Callable[[Entry], Entry | None]) -> Callable[[Entry], Entry | None]:
-    """``change`` where blocks and marks mean something: not in titles, and least of all in options."""
+    """``change`` where blocks and marks mean something.
+
+    They do not in titles, and least of all in options.
+    """
     blocks = tuple(
         f"{kind} " for kind in (Kind.PARAGRAPH, Kind.LIST_ITEM, Kind.QUOTE, Kind.FOOTNOTE)
     )

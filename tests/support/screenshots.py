@@ -1,4 +1,7 @@
-"""Pictures of built sites, for people to look at: ``python -m screenshots OUT SITE…`` writes OUT/NAME-PAGE-SCREEN-VIEW.png."""
+"""Pictures of built sites, for people to look at.
+
+``python -m screenshots OUT SITE…`` writes OUT/NAME-PAGE-SCREEN-VIEW.png.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +49,8 @@ def _photograph(reader: Reader, page: str, view: str, path: Path) -> None:
     size = shown.viewport_size
     assert size is not None
     height = int(shown.evaluate("document.documentElement.scrollHeight"))
-    # A window as high as the page, instead of Playwright's full_page: that sends the theme's side bar sliding while the picture is taken.
+    # A window as high as the page, instead of Playwright's full_page: that sends the theme's side
+    # bar sliding while the picture is taken.
     shown.set_viewport_size({"width": size["width"], "height": min(height, LONGEST)})
     shown.wait_for_timeout(400)
     shown.screenshot(path=path, animations="disabled")

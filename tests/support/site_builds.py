@@ -1,4 +1,7 @@
-"""The sites that tests look at: the sample's, built for them, and those in the folders that JAX_DOCS_SITE names."""
+"""The sites that tests look at.
+
+The sample's is built for them; others lie in the folders that JAX_DOCS_SITE names.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,8 @@ from folders import copy_project
 from places import ROOT
 from site_html import Site
 
-VARIABLE = "JAX_DOCS_SITE"  # folders of built sites in their projects, …/build/site/NAME, separated as in PATH
+# Folders of built sites in their projects, …/build/site/NAME, separated as in PATH.
+VARIABLE = "JAX_DOCS_SITE"
 NAMES = ("sample", *filter(None, os.environ.get(VARIABLE, "").split(os.pathsep)))
 NEEDED = (
     "jieba",
@@ -29,7 +33,10 @@ LACKING = [name for name in NEEDED if find_spec(name) is None]
 
 
 def get_site(name: str, tmp_path_factory: pytest.TempPathFactory) -> Site:
-    """The site of the sample, built once in a run of pytest however many processes it has, or the one in the folder ``name``."""
+    """The site of the sample, or the one in the folder ``name``.
+
+    The sample's is built once in a run of pytest, however many processes it has.
+    """
     if name != "sample":
         return Site(Path(name).resolve())
     if LACKING:

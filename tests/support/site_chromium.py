@@ -51,7 +51,10 @@ def chromium() -> Iterator[Browser]:
 
 
 class Reader:
-    """Someone who reads the site at ``address``. What pages say on the console is in ``said``, what they ask for in ``asked``."""
+    """Someone who reads the site at ``address``.
+
+    What pages say on the console is in ``said``, what they ask for in ``asked``.
+    """
 
     def __init__(self, browser: Browser, address: str, **options: Any) -> None:
         self.context: BrowserContext = browser.new_context(

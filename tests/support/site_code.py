@@ -1,4 +1,7 @@
-"""The code of upstream's documents as a site should show it: cells and fences, in order, without what is written for tools."""
+"""The code of upstream's documents as a site should show it.
+
+Cells and fences come in order, without what is written for tools.
+"""
 
 from __future__ import annotations
 
@@ -26,13 +29,19 @@ _OPTIONS = re.compile(r"(?:---\n.*?^---\n|(?::[\w-]+:[^\n]*\n)+)", re.DOTALL | r
 
 @dataclass(frozen=True)
 class Code:
-    """What a page should show as code, in order; besides, it may quote what ``texts`` have: diagrams, parts of other files."""
+    """What a page should show as code, in order.
+
+    Besides, it may quote what ``texts`` have: diagrams, parts of other files.
+    """
 
     blocks: Sequence[str]
     texts: Sequence[str]
 
     def differences(self, shown: Iterable[str]) -> Iterator[str]:
-        """The blocks of ``shown`` that are not upstream's, and those of upstream that are not shown."""
+        """The blocks of ``shown`` that are not upstream's.
+
+        Those of upstream that are not shown come as well.
+        """
         waiting = deque(self.blocks)
         for block in map(as_shown, shown):
             if waiting and block == waiting[0]:
@@ -46,7 +55,10 @@ class Code:
 
 
 def upstream_code(root: Path, name: str) -> Mapping[str, Code]:
-    """By page: the code of the document that the site of upstream ``name`` shows; ``root`` is the project's."""
+    """By page: the code of the document that the site of upstream ``name`` shows.
+
+    ``root`` is the project's.
+    """
     paths = Paths(root, name)
     lock = parse_lock(paths.lock.read_bytes(), where=str(paths.lock))
     return {page.name: _read(paths.docs, page.files[0].path) for page in pages_of(lock.files)}
@@ -65,7 +77,10 @@ def code_of(document: Document) -> list[str]:
 
 
 def as_shown(code: str) -> str:
-    """``code`` without what no reader sees: empty lines at its ends, comments for doctest in a console session."""
+    """``code`` without what no reader sees.
+
+    That is empty lines at its ends, and comments for doctest in a console session.
+    """
     return (_FOR_DOCTEST.sub("", code) if ">>>" in code else code).strip("\n")
 
 

@@ -1,4 +1,7 @@
-"""Built sites as their readers' browsers get them, read without a browser: links, anchors, code, what a page loads."""
+"""Built sites as their readers' browsers get them, read without a browser.
+
+What counts is links, anchors, code, and what a page loads.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,11 @@ _LOADED = frozenset(("stylesheet", "icon", "preload", "shortcut icon"))
 
 @dataclass(kw_only=True)
 class Html:
-    """What an HTML file has. ``refs``: tag and address; ``code``: the texts of highlighted blocks that are not output, nor the English."""
+    """What an HTML file has.
+
+    ``refs``: tag and address; ``code``: the texts of highlighted blocks that are not output, nor
+    the English.
+    """
 
     ids: list[str] = field(default_factory=list)
     refs: list[tuple[str, str]] = field(default_factory=list)
@@ -128,7 +135,10 @@ class Site:
         }
 
     def having(self, *names: str, without: str = "") -> Iterator[str]:
-        """The pages that have elements with all of the classes, and none with the class ``without``."""
+        """The pages that have elements with all of the classes.
+
+        None has one with the class ``without``.
+        """
         return (
             path
             for path, html in self.pages.items()

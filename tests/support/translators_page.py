@@ -1,6 +1,7 @@
-"""The part of ``docs/translating.zh.md`` that explains every check, made from the tables that test the checks.
+"""The part of ``docs/translating.zh.md`` that explains every check.
 
-``nox -s docs`` runs this: it writes the part between two comments of the page anew. The rest of the page is written by hand.
+It is made from the tables that test the checks. ``nox -s docs`` runs this: it writes the part
+between two comments of the page anew. The rest of the page is written by hand.
 """
 
 from __future__ import annotations
@@ -84,7 +85,10 @@ def read_rules(folder: Path = ROOT / "tests" / "core" / "checks" / "cases") -> d
 
 
 def render(tables: Mapping[str, Mapping[str, Any]], rules: Mapping[str, Rule]) -> str:
-    """Markdown: a table of all codes, then a section for each, by code; those of the guard, which are met least, come last."""
+    """Markdown: a table of all codes, then a section for each, by code.
+
+    Those of the guard, which are met least, come last.
+    """
     codes = sorted(tables, key=lambda code: (code.startswith("G"), code))
     lines = ["| 代号 | 问题 | 级别 | `--fix` |", "| --- | --- | --- | --- |"]
     for code in codes:
@@ -132,7 +136,10 @@ def _section(code: str, table: Mapping[str, Any], rule: Rule) -> Iterator[str]:
 
 
 def _of_rst(table: Mapping[str, Any]) -> Iterator[str]:
-    """What is otherwise on pages of reStructuredText (``rst``, in Markdown), with the first bad case of theirs."""
+    """What is otherwise on pages of reStructuredText (``rst``, in Markdown).
+
+    The first bad case of theirs comes with it.
+    """
     if "rst" not in table:
         return
     bad = next(case for case in table["bad"] if case.get("markup") == "reST")
@@ -143,7 +150,10 @@ def _of_rst(table: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _plain(text: str) -> str:
-    """Words of a table as Markdown: what looks like mark-up is meant as it stands, but for code spans. A role is one of them."""
+    """Words of a table as Markdown: what looks like mark-up is meant as it stands.
+
+    Code spans are not words; a role is one of them.
+    """
     parts = re.split(r"(\{\w+\}`[^`]+`|`[^`]+`)", text)
     code = [f"`` {part} ``" if part.startswith("{") else part for part in parts[1::2]]
     words = [re.sub(r"[\\*_\[\]<>&${}^|~#]", r"\\\g<0>", part) for part in parts[::2]]

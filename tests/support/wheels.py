@@ -9,7 +9,10 @@ import pytest
 
 
 def make_index(folder: Path, monkeypatch: pytest.MonkeyPatch, *wheels: str) -> Path:
-    """Make ``folder`` the package index, with ``wheels``: a name and a version each, then perhaps what they are for (``py3-none-any``)."""
+    """Make ``folder`` the package index, with ``wheels``.
+
+    Each is a name and a version, then perhaps what it is for (``py3-none-any``).
+    """
     folder.mkdir()
     for wheel in wheels:
         name, version, *tag = wheel.split(" ")

@@ -1,4 +1,7 @@
-"""core/change: what class of change a message saw, how it is shown, and when its translation simply follows."""
+"""What class of change a message saw, and how it is shown.
+
+Some translations simply follow the change.
+"""
 
 from __future__ import annotations
 

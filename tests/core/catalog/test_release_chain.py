@@ -1,6 +1,7 @@
-"""From release to release of the real JAX docs, up and down again: nothing lost, nothing passed off, nothing overlooked.
+"""From release to release of the real JAX docs, up and down again.
 
-Needs JAX_DOCS_UPSTREAM. By default a short chain, which takes seconds; the whole one, with tables of what happened:
+Nothing is lost, nothing passed off, nothing overlooked. Needs JAX_DOCS_UPSTREAM. By default the
+chain is a short one, which takes seconds; the whole one, with tables of what happened:
 
     JAX_DOCS_UPSTREAM=... JAX_DOCS_WHOLE=1 pytest tests/core/catalog/test_release_chain.py -rP
 """
@@ -63,7 +64,10 @@ def _pages(repository: Repository, ref: str) -> Iterator[tuple[str, tuple[Entry,
 
 
 def said(msgid: str) -> str:
-    """A translation that belongs to this msgid alone, with its URLs, so that a change of host can be carried over."""
+    """A translation that belongs to this msgid alone.
+
+    It has the msgid's URLs, so that a change of host can be carried over.
+    """
     return " ".join(
         (
             f"译{hashlib.sha1(msgid.encode()).hexdigest()}",
@@ -97,7 +101,10 @@ def step(catalogs: Catalogs, pages: Pages) -> tuple[Catalogs, dict[str, Updated]
 
 
 def assert_nothing_mixed(catalogs: Catalogs, known: set[tuple[str, str]]) -> None:
-    """A finished translation is its own msgid's, or was carried over safely; a fuzzy one says whose it is."""
+    """A finished translation is its own msgid's, or was carried over safely.
+
+    A fuzzy one says whose it is.
+    """
     by_digest: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for text, msgstr in known:
         by_digest[msgstr[:41]].append((text, msgstr))
@@ -200,14 +207,15 @@ def test_text_that_stands_word_for_word_on_another_page_is_recovered(
     done = sum(entry.is_translated for entries in live.values() for _, entry in entries)
     offered = sum(bool(entry.msgstr) for entries in live.values() for _, entry in entries)
     print(
-        f"{before} → {after}: {len(left)} recovered; {done / total:.1%} translated, {offered / total:.1%} with a suggestion"
+        f"{before} → {after}: {len(left)} recovered; {done / total:.1%} translated, "
+        f"{offered / total:.1%} with a suggestion"
     )
     if (before, after) == ("0.8.0", "0.10.2"):
         had = {entry.msgid for entries in releases[before].values() for entry in entries}
         exact = sum(len(entries) for msgid, entries in live.items() if msgid in had)
-        assert (
-            done > exact - 10
-        )  # one shared catalogue of exact matches also finishes short texts that pages may mean differently
+        # One shared catalogue of exact matches also finishes short texts that pages may mean
+        # differently.
+        assert done > exact - 10
         assert offered / total > 0.88
 
 
@@ -236,7 +244,10 @@ def test_what_changed_in_its_place_gets_its_own_old_translation(
 
 
 def tell(name: str, result: Mapping[str, Updated], before: Pages, after: Pages) -> None:
-    """One row of the table: what became of the messages, by class, and what share of the changed ones got an offer."""
+    """One row of the table: what became of the messages, by class.
+
+    It also tells what share of the changed ones got an offer.
+    """
     counts: Counter[str] = Counter()
     classes: Counter[str] = Counter()
     for updated in result.values():
@@ -254,5 +265,6 @@ def tell(name: str, result: Mapping[str, Updated], before: Pages, after: Pages) 
         for entry in after.get(page, ())
     )
     print(
-        f"{name}: {dict(counts)}; fuzzy {dict(sorted(classes.items()))}; renamed {renamed}; {changed} not as before on their page"
+        f"{name}: {dict(counts)}; fuzzy {dict(sorted(classes.items()))}; renamed {renamed}; "
+        f"{changed} not as before on their page"
     )

@@ -256,9 +256,9 @@ def test_table_of_an_upgrade() -> None:
     assert "b" not in table
     assert "1 more pages stay as they are" in said
     assert (
-        "pages that vanished: 1 (gone)\npages that were renamed: 1 (o → n)\npages whose code changed: 1 (a)\n"
-        in said
-    )
+        "pages that vanished: 1 (gone)\npages that were renamed: 1 (o → n)\n"
+        "pages whose code changed: 1 (a)\n"
+    ) in said
     assert "pages that appeared" not in said
     assert rows(upgrade_text(RESULT, width=160, colour=False, verbose=True))["b"] == ["2"]
 
@@ -268,9 +268,9 @@ def test_table_of_the_status() -> None:
     table = rows(said)
     assert table["3 pages"] == ["8 (61 %)", "3", "2", "68", "25", "23"]
     assert (
-        "what to do next:\n  fuzzy, mark-up: 2 (a 2)\n  fuzzy, rewording: 1 (a 1)\n  untranslated: 2\n"
-        in said
-    )
+        "what to do next:\n  fuzzy, mark-up: 2 (a 2)\n  fuzzy, rewording: 1 (a 1)\n"
+        "  untranslated: 2\n"
+    ) in said
     assert "behind v2: 3 commits\n" in said
     assert table["4 pages"] == ["3", "2", "3", "41"]
 

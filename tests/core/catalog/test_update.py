@@ -119,9 +119,7 @@ def test_a_fuzzy_entry_that_changes_again_remembers_the_first_english() -> None:
     ]
 
 
-def test_text_that_returns_is_finished_even_if_its_translation_was_offered_to_another_meanwhile() -> (
-    None
-):
+def test_text_that_returns_is_finished_even_if_another_was_offered_its_translation() -> None:
     once = update(written(LONG), wanted(EDITED)).catalog
     assert [
         (entry.msgid, entry.is_translated) for entry in update(once, wanted(LONG)).catalog.entries
@@ -207,7 +205,10 @@ def test_words_that_all_texts_share_do_not_hide_the_one_that_fits() -> None:
 
 
 def test_paragraphs_that_share_one_sentence_are_alike_only_as_a_whole() -> None:
-    rest = "Of all that was said about the rest of it nothing is left in here by now, and that is how it should be."
+    rest = (
+        "Of all that was said about the rest of it nothing is left in here by now, and that is "
+        "how it should be."
+    )
     assert states(update(written(f"{STEPS} {LOSS}"), wanted(f"{STEPS} {KEYS}"))) == {
         f"{STEPS} {KEYS}": "?" + said(f"{STEPS} {LOSS}")
     }
@@ -278,7 +279,10 @@ def test_a_paragraph_cut_into_several_is_offered_to_each() -> None:
 
 
 def test_a_paragraph_inside_a_much_longer_one_is_offered_if_nothing_better_is() -> None:
-    longer = f"{STEPS} What follows was added later, and says nothing of the kind; yet readers wanted to know that as well."
+    longer = (
+        f"{STEPS} What follows was added later, and says nothing of the kind; yet readers wanted "
+        f"to know that as well."
+    )
     assert states(update(written(STEPS), wanted(longer))) == {longer: "?" + said(STEPS)}
     assert states(update(written(longer), wanted(STEPS))) == {STEPS: "?" + said(longer)}
 
@@ -614,7 +618,10 @@ def test_redirects_are_read_without_running_the_configuration(
 
 def test_wanted_entries_are_one_list_for_a_pair() -> None:
     page = read_document("p.md", b"# Title\n\nShared text.\n\nOnly in Markdown.\n")
-    notebook = b'{"cells":[{"cell_type":"markdown","metadata":{},"source":["# Title\\n","\\n","Shared text."]}],"metadata":{},"nbformat":4}'
+    notebook = (
+        b'{"cells":[{"cell_type":"markdown","metadata":{},"source":["# Title\\n","\\n","Shared '
+        b'text."]}],"metadata":{},"nbformat":4}'
+    )
     entries = wanted_entries("p", [read_document("p.ipynb", notebook), page])
     assert [entry.msgid for entry in entries] == ["Title", "Shared text.", "Only in Markdown."]
     assert [entry.notes for entry in entries] == [
@@ -691,7 +698,10 @@ def _run(catalogs: dict[str, Catalog], pages: dict[str, list[str]]) -> dict[str,
 def test_no_chain_of_updates_loses_or_mixes_translations(
     releases: list[dict[str, list[str]]],
 ) -> None:
-    """P5, P6: each msgstr ever written is live, fuzzy or obsolete; a finished one is its own msgid's; twice is once."""
+    """P5, P6: each msgstr ever written is live, fuzzy or obsolete.
+
+    A finished one is its own msgid's, and twice is once.
+    """
     current: dict[str, Catalog] = {}
     ever: dict[str, str] = {}
     for number, pages in enumerate(releases):

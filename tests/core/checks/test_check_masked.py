@@ -1,4 +1,7 @@
-"""What is left of a message once atoms and marks are masked, and that no fix of typography touches what is masked."""
+"""What is left of a message once atoms and marks are masked.
+
+No fix of typography touches what is masked.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""Damage that translators really do, done to good translations: is it told? And is what is good left alone?
+"""Damage that translators really do, done to good translations, is told; what is good is not.
 
-The sample's catalogues, one of reStructuredText, and those in the folder that ``MUTATE`` names. ``-rP`` shows the table.
+The good ones are the sample's catalogues, one of reStructuredText, and those in the folder that
+``MUTATE`` names. ``-rP`` shows the table.
 """
 
 from __future__ import annotations
@@ -94,7 +95,10 @@ def damaged(kind: Damage) -> dict[Place, Subject]:
 
 
 def caught(kind: Damage) -> dict[Place, bool]:
-    """Whether each damaged entry gets an error, or a warning of the right kind, that the undamaged one does not."""
+    """Whether each damaged entry gets what the undamaged one does not.
+
+    That is an error, or a warning of the right kind.
+    """
     made = damaged(kind)
     pages = {f"{page}#{at}": [subject] for (page, at), subject in made.items()}
     codes: dict[str, set[str]] = {}
@@ -118,7 +122,10 @@ def moved(page: Sequence[Subject], order: Iterable[int]) -> list[Subject]:
 
 
 def rearranged(pages: Iterable[tuple[str, list[Subject], set[int]]]) -> dict[Place, bool]:
-    """Whether each misplaced translation (its index) gets an error, or is told to be misplaced or of other terms."""
+    """Whether each misplaced translation (its index) is told.
+
+    It gets an error, or is told to be misplaced or of other terms.
+    """
     result: dict[Place, bool] = {}
     before = alarms()
     for page, subjects, wrong in pages:
@@ -210,8 +217,9 @@ def test_fixes_mend_emphasis_and_spacing_and_only_that() -> None:
 
 
 def words_of(subject: Subject) -> str:
-    """What a reader sees but for white space and punctuation. The target of a broken link, which shows, is no text either.
+    """What a reader sees but for white space and punctuation.
 
+    The target of a broken link, which shows, is no text either.
     Of reStructuredText whatever is a letter: names that show are gone once they work.
     """
     if subject.markup is Markup.RST:

@@ -1,4 +1,7 @@
-"""How a message is parsed in its place, and what the checks of structure and of atoms promise of every message."""
+"""How a message is parsed in its place.
+
+Besides, what the checks of structure and of atoms promise of every message.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""How messages of reStructuredText are read and mended. What each check tells of them stands in the tables, ``checks/*.toml``."""
+"""How messages of reStructuredText are read and mended.
+
+What each check tells of them stands in the tables, ``checks/*.toml``.
+"""
 
 from __future__ import annotations
 
@@ -157,7 +160,8 @@ def test_marks_that_the_page_will_part_from_the_words_need_no_help() -> None:
 
 def test_texts() -> None:
     parsed = paragraph(
-        r"用 ``a`` 和 :math:`x\y` [1]_，见 :ref:`标题 <t>`、:func:`~b.c`、https://d.example 、\*、e@f.example 、|g| 完"
+        r"用 ``a`` 和 :math:`x\y` [1]_，见 :ref:`标题 <t>`、:func:`~b.c`、https://d.example "
+        r"、\*、e@f.example 、|g| 完"
     )
     assert parsed.visible == r"用 a 和 x\y ，见 标题、c、https://d.example 、*、e@f.example 、 完"
     assert parsed.prose == "用   和   ，见 标题、 、  、*、  、  完"
@@ -312,7 +316,10 @@ _WORDS = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 
 
 def filled(msgid: str) -> str:
-    """A translation that could be real: Chinese for every word, without white space between it and what is kept."""
+    """A translation that could be real: Chinese for every word.
+
+    No white space stands between it and what is kept.
+    """
     parts = [_WORDS.sub("译文", part).replace("译文 ", "译文") for part in _KEPT.split(msgid)]
     kept = [*_KEPT.findall(msgid), ""]
     return "".join(piece for pair in zip(parts, kept, strict=True) for piece in pair)
@@ -386,8 +393,10 @@ def test_a_good_translation_of_the_tables_is_left_alone() -> None:
 
 
 _PIECES = (
-    "甲 乙丙 alpha 1. - .. :: : ：， （ ） ( ) * ** *** __ _ ` `` ｀ ``a`` `a` `甲` :func:`b` {func}`b` :ref:`丁 :ref:`丁<t>` "
-    "`戊<https://c.d>`_ [戊](https://c.d) <https://c.d> `Some`_ Some_ `this`__ [1]_ |e| | _`f` $x$ :math:`x` https://g.h "
+    "甲 乙丙 alpha 1. - .. :: : ：， （ ） ( ) * ** *** __ _ ` `` ｀ ``a`` `a` `甲` "
+    ":func:`b` {func}`b` :ref:`丁 :ref:`丁<t>` "
+    "`戊<https://c.d>`_ [戊](https://c.d) <https://c.d> `Some`_ Some_ `this`__ [1]_ |e| | "
+    "_`f` $x$ :math:`x` https://g.h "
     "\\ \\* \\甲 &amp; >>>"
 )
 _TEXTS = (

@@ -15,7 +15,10 @@ from pipeline.core.document.read import Document, read_document
 from pipeline.core.pin.lock import Lock, SourceFile
 from pipeline.errors import GuardError
 
-PAGE = "# Title\n\nSome words.\n\n- an item\n- `code`\n\n## Next part\n\n| Head | Cell |\n|---|---|\n| more | words |\n"
+PAGE = (
+    "# Title\n\nSome words.\n\n- an item\n- `code`\n\n## Next part\n\n"
+    "| Head | Cell |\n|---|---|\n| more | words |\n"
+)
 
 
 def page(text: str) -> Document:
@@ -55,7 +58,8 @@ def test_without_translations_the_page_is_upstreams(
 def test_page() -> None:
     merged = merge(page(PAGE), {"Title": "标题", "an item": "一项", "words": "文字", "Cell": "格"})
     assert merged.data.decode() == (
-        "# 标题\n\nSome words.\n\n- 一项\n- `code`\n\n## Next part\n\n| Head | 格 |\n|---|---|\n| more | 文字 |\n"
+        "# 标题\n\nSome words.\n\n- 一项\n- `code`\n\n## Next part\n\n"
+        "| Head | 格 |\n|---|---|\n| more | 文字 |\n"
     )
     assert (merged.translated, merged.rejected) == (4, ())
 
@@ -176,7 +180,8 @@ def test_a_later_term_of_a_definition_list_is_a_block_to_those_who_know_no_defin
 ) -> None:
     """Our parser takes any line for a term there; jupytext would have run what follows as code."""
     document = page(
-        "---\njupytext: {}\n---\n\nTerm here\n: first words\n\nOther term\n: more words\n\n```{code-cell}\nx = 1\n```\n"
+        "---\njupytext: {}\n---\n\nTerm here\n: first words\n\nOther term\n: more words\n\n"
+        "```{code-cell}\nx = 1\n```\n"
     )
     merged = merge(document, {"Other term": hostile_term, "first words": "文字"})
     assert_only_prose_changed(document, merged.data)
@@ -341,12 +346,13 @@ def test_attribution_texts() -> None:
         license_name="MIT",
     )
     assert text == (
-        "本页译自 [a.md](https://example.org/v1/0123456789abcdef/a.md)（JAX 0.10.2，提交 `0123456789ab`），译文与原文均以 MIT 许可证发布。"
+        "本页译自 [a.md](https://example.org/v1/0123456789abcdef/a.md)（JAX 0.10.2，提交 "
+        "`0123456789ab`），译文与原文均以 MIT 许可证发布。"
     )
     other = attribution(locale="de", path="a.md", lock=lock, page_url="", license_name="")
-    assert (
-        other
-        == "Translated from `a.md` (JAX 0.10.2, commit `0123456789ab`). Original and translation are licensed under Apache-2.0."
+    assert other == (
+        "Translated from `a.md` (JAX 0.10.2, commit `0123456789ab`). Original and "
+        "translation are licensed under Apache-2.0."
     )
 
 

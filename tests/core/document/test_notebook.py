@@ -12,7 +12,10 @@ from pipeline.core.document.read import read_document
 from pipeline.core.document.splice import Edit
 from pipeline.errors import InputError
 
-CODE = '{"cell_type": "code", "execution_count": null, "metadata": {}, "outputs": [], "source": ["x = 1"]}'
+CODE = (
+    '{"cell_type": "code", "execution_count": null, "metadata": {}, "outputs": [], "source": ["x '
+    '= 1"]}'
+)
 MARKDOWN = '{"cell_type": "markdown", "metadata": {}, "source": ["Some words"]}'
 END = '"metadata": {}, "nbformat": 4, "nbformat_minor": 5}'
 

@@ -205,7 +205,10 @@ def test_an_edit_lands_where_it_should_whatever_the_escapes(
     data=st.data(),
 )
 def test_fold_and_to_markdown_undo_each_other(lines: list[str], data: st.DataObject) -> None:
-    """The msgid of what is written for a msgid is that msgid, whatever the container and the line end."""
+    """What is written for a msgid has that msgid again.
+
+    Container and line end make no difference.
+    """
     first, rest = data.draw(
         st.sampled_from(
             [

@@ -1,7 +1,7 @@
 """Properties P1–P4 over the real JAX docs.
 
-Needs JAX_DOCS_UPSTREAM. By default a sample is read, which takes seconds. Every blob of the history and every page
-of five releases, which takes some minutes:
+Needs JAX_DOCS_UPSTREAM. By default a sample is read, which takes seconds. Every blob of the history
+and every page of five releases, which takes some minutes:
 
     JAX_DOCS_UPSTREAM=... JAX_DOCS_WHOLE=1 pytest tests/core/document/test_real_docs.py -n 2 -rP
 """
@@ -39,7 +39,10 @@ REFUSED = {
 
 
 def sample(items: list[T], part: int, stride: int) -> list[T]:
-    """One of ``PARTS`` parts of all items, or of every ``stride``-th unless the whole is asked for."""
+    """One of ``PARTS`` parts of every ``stride``-th item.
+
+    If the whole is asked for, of all items.
+    """
     return (items if WHOLE else items[::stride])[part::PARTS]
 
 

@@ -46,7 +46,10 @@ def test_every_page_is_in_exactly_one_shard(
 def test_no_shard_is_much_fuller_than_the_best_that_is_possible(
     weights: dict[str, float], count: int
 ) -> None:
-    """The longest page and an even share bound every plan; longest first comes within 4/3 of the best, and some slack is allowed."""
+    """The longest page and an even share bound every plan.
+
+    Longest first comes within 4/3 of the best, and some slack is allowed.
+    """
     loads = [
         sum(weights[page] for page in shard(weights, index, count)) for index in range(1, count + 1)
     ]

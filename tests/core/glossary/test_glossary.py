@@ -258,7 +258,10 @@ def test_the_other_places_are_named() -> None:
 
 
 def test_the_glossary_is_plain_enough_for_every_reader() -> None:
-    """Weblate guesses how the fields are set apart: it errs as soon as one of them holds a comma or a quotation mark."""
+    """Weblate guesses how the fields are set apart.
+
+    It errs as soon as one of them holds a comma or a quotation mark.
+    """
     text = FILE.read_text(encoding="utf-8")
     assert '"' not in text
     assert "'" not in text

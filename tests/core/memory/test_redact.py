@@ -1,4 +1,7 @@
-"""core/redact: no long atom of upstream's in a translation that is committed, and every one comes back."""
+"""No long atom of upstream's is in a translation that is committed.
+
+Every one comes back.
+"""
 
 from __future__ import annotations
 

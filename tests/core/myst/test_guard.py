@@ -1,4 +1,7 @@
-"""What a translation may not do. Each case is a translation that some renderer or reader would have been fooled by."""
+"""What a translation may not do.
+
+Each case is a translation that some renderer or reader would have been fooled by.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,8 @@ from pipeline.core.myst import guard
 from pipeline.core.myst.split import split_text
 
 RICH = (
-    "See [the guide](https://example.org/guide) or <https://example.org>, {ref}`a label`, {func}`f`, $x < y$, "
+    "See [the guide](https://example.org/guide) or <https://example.org>, {ref}`a label`, "
+    "{func}`f`, $x < y$, "
     "`code <b>`, H<sub>2</sub>O, ![a picture](a.png) and note[^1].\n"
 )
 LINK = "Read [the guide](a.md).\n"
@@ -74,7 +78,8 @@ def code_of(text: str, msgstr: str) -> str:
         (
             RICH,
             (
-                "见[指南](https://example.org/guide)或 <https://example.org>、{ref}`标签 <label>`、{func}`f`、$x < y$、"
+                "见[指南](https://example.org/guide)或 <https://example.org>、{ref}`标签 "
+                "<label>`、{func}`f`、$x < y$、"
                 "`code <b>`、H<sub>2</sub>O、![图](a.png)与注[^1]。"
             ),
         ),
@@ -86,9 +91,10 @@ def test_honest(text: str, msgstr: str) -> None:
 
 @pytest.mark.parametrize(
     "character",
-    "\0 \x07 \x0b \x0c \r \x1b \x1c \x7f \x85 \u2028 \u2029 \u202a \u202e \u2066 \u2069 \ufeff \ud800".split(
-        " "
-    ),
+    (
+        "\0 \x07 \x0b \x0c \r \x1b \x1c \x7f \x85 \u2028 \u2029 \u202a \u202e \u2066 \u2069 "
+        "\ufeff \ud800"
+    ).split(" "),
 )
 def test_control_characters(character: str) -> None:
     assert code_of("Some words\n", f"文{character}字") == "G101"
@@ -114,8 +120,9 @@ def test_lines(text: str, msgstr: str) -> None:
 @pytest.mark.parametrize(
     "start",
     [
-        "# ", "- ", "* ", "+ ", "1. ", "2) ", "> ", "```", "~~~", ":::", "---", "***", "___", "+++", "$$ x $$", "(a)=", "% ",
-        "[a]: b", "[^1]: ", "<div>", "<!-- x -->", "| a |\n|--|", "[a]: java&#115;cript:alert(1)",
+        "# ", "- ", "* ", "+ ", "1. ", "2) ", "> ", "```", "~~~", ":::", "---", "***", "___", "+++",
+        "$$ x $$", "(a)=", "% ", "[a]: b", "[^1]: ", "<div>", "<!-- x -->", "| a |\n|--|",
+        "[a]: java&#115;cript:alert(1)",
     ],
 )  # fmt: skip
 def test_another_block(start: str) -> None:
@@ -189,7 +196,8 @@ def test_another_block_behind_a_break(line: str) -> None:
         (BREAK, "甲\n[a]: vbscript:x"),
         ("Some words\n", "![图](data:#1)"),
         ("Some words\n", "data:text/html,x"),
-        # a footnote is the definition of a link to those who do not know footnotes (marked, mistune)
+        # A footnote is the definition of a link to those who do not know footnotes.
+        # (They are marked and mistune.)
         ("See[^1].\n\n[^1]: Some words\n", "//example.org"),
         ("See[^1].\n\n[^1]: Some words\n", "javascript&colon;alert(1)"),
         ("See[^1].\n\n[^1]: Some words\n", r"javascript\:alert(1)"),

@@ -17,11 +17,13 @@ from pipeline.core.rst.inline import spaced
 from pipeline.core.rst.inliner import read_inline
 
 PIECES = (
-    "`  ``  `a`  `x_y[0]`  ``a`b``  {f}  {py:func}  {a_b}  {f}`x`  {f}`a``b`  }  {  词  。  _  *  \\  [  ](x)  !  &amp;  <b>  $  ~  :"
+    "`  ``  `a`  `x_y[0]`  ``a`b``  {f}  {py:func}  {a_b}  {f}`x`  {f}`a``b`  }  {  词  。  "
+    "_  *  \\  [  ](x)  !  &amp;  <b>  $  ~  :"
 ).split("  ")
-RST_PIECES = '`  ``  *  **  |  _  __  :  word  两个词  <  >  [1]  ]  #  @  a.b  \\  http  //  (  )  "  PEP 8  &  $  {f}  ::  \0'.split(
-    "  "
-)
+RST_PIECES = (
+    '`  ``  *  **  |  _  __  :  word  两个词  <  >  [1]  ]  #  @  a.b  \\  http  //  (  )  "  '
+    "PEP 8  &  $  {f}  ::  \0"
+).split("  ")
 
 
 def texts(pieces: Iterable[str], count: int) -> list[str]:

@@ -1,4 +1,7 @@
-"""What becomes a message and what does not: readable cases in ``data/markdown``, odd characters here."""
+"""What becomes a message and what does not.
+
+Readable cases are in ``data``, odd characters here.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,10 @@ FIXTURES = Path(__file__).parent / "data"
 
 
 class Case(NamedTuple):
-    """A text (``→`` is a tab, ``␠`` a trailing space) and its messages, ``kind | msgid`` each (``⏎`` is a hard break)."""
+    """A text and its messages, ``kind | msgid`` each.
+
+    ``→`` is a tab, ``␠`` a trailing space, ``⏎`` a hard break.
+    """
 
     text: str
     expected: list[str]
@@ -146,7 +152,10 @@ def test_title_end(text: str, title_end: int | None) -> None:
 
 
 def test_only_blocks_in_no_container_are_top_level() -> None:
-    text = "# Title\n\nwords\n\n- item\n\n> quote\n\n| a table | here |\n|--|--|\n\n```{note}\nnote words\n```\n\n<p>html words</p>\n"
+    text = (
+        "# Title\n\nwords\n\n- item\n\n> quote\n\n| a table | here |\n|--|--|\n\n"
+        "```{note}\nnote words\n```\n\n<p>html words</p>\n"
+    )
     top = {message.msgid for message in split_text(text).messages if message.is_top_level}
     assert top == {"Title", "words", "<p>html words</p>"}
 
@@ -169,7 +178,10 @@ def test_prefixes_and_breaks() -> None:
 
 
 def test_code_of_code_cells_in_order() -> None:
-    text = "```{code-cell}\nfirst = 1\n```\n\n```python\nno = 0\n```\n\n````{code-cell} ipython3\n:tags: [x]\n\nsecond = 2\n````\n"
+    text = (
+        "```{code-cell}\nfirst = 1\n```\n\n```python\nno = 0\n```\n\n"
+        "````{code-cell} ipython3\n:tags: [x]\n\nsecond = 2\n````\n"
+    )
     assert split_text(text).code == ("first = 1\n", ":tags: [x]\n\nsecond = 2\n")
 
 
@@ -191,7 +203,10 @@ def test_code_of_code_cells_in_order() -> None:
     ],
 )
 def test_odd_characters_inside_a_block(odd: str) -> None:
-    text = f"Some{odd}words  \nin `co{odd}de`.\n\n> quoted{odd}words\n> and more{odd}of them\n\n| head | cell{odd}cell |\n|--|--|\n"
+    text = (
+        f"Some{odd}words  \nin `co{odd}de`.\n\n> quoted{odd}words\n> and more{odd}of them\n\n"
+        f"| head | cell{odd}cell |\n|--|--|\n"
+    )
     split = split_text(text)
     assert [message.msgid for message in split.messages] == [
         f"Some{odd}words\nin `co{odd}de`.",
@@ -205,7 +220,10 @@ def test_odd_characters_inside_a_block(odd: str) -> None:
 @pytest.mark.parametrize("space", ["\u00a0", "\u3000", "\u2028", "\x85", "\x1c"])
 def test_odd_space_at_the_ends_of_a_block_is_left_in_the_gap(space: str) -> None:
     """Lost once: the parser strips these, and the block was not found again."""
-    text = f"# A title{space}\n\nSome words{space}\n\n{space}Other words\nand more{space}\n\n| a cell{space}| words |\n|--|--|\n"
+    text = (
+        f"# A title{space}\n\nSome words{space}\n\n{space}Other words\nand more{space}\n\n"
+        f"| a cell{space}| words |\n|--|--|\n"
+    )
     found = {message.msgid for message in split_text(text).messages}
     assert {"A title", "Some words", "a cell", "words"} <= {msgid.strip() for msgid in found}
     assert "Other words and more" in {msgid.strip() for msgid in found}

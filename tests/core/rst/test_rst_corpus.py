@@ -56,7 +56,10 @@ def test_every_blob_of_the_history_is_joined_again(repository: Repository, part:
 
 
 def assert_joins(split: Split, blob: str) -> None:
-    """The pieces of messages lie one behind the other and say what the msgid says; to write them again changes nothing."""
+    """The pieces of messages lie one behind the other and say what the msgid says.
+
+    To write them again changes nothing.
+    """
     edits = sorted(
         (
             Edit(*piece, split.text[slice(*piece)])

@@ -1,6 +1,7 @@
-"""What a translation may not do in reStructuredText, and P4 over pages of our own and over the real ones.
+"""What a translation may not do in reStructuredText.
 
-The check at the end shares no code with the guard: plain docutils reads the page before and after.
+P4 holds over pages of our own and over the real ones. The check at the end shares no code
+with the guard: plain docutils reads the page before and after.
 """
 
 from __future__ import annotations
@@ -438,7 +439,10 @@ SETTINGS = {"halt_level": 5, "_disable_config": True, "file_insertion_enabled": 
 
 
 def outline(text: str) -> tuple[list[tuple[object, ...]], set[str]]:
-    """What plain docutils makes of a page: its blocks with all that is no prose, and where its links lead."""
+    """What plain docutils makes of a page.
+
+    Its blocks with all that is no prose, and where its links lead.
+    """
     settings = {
         "warning_stream": io.StringIO(),
         "report_level": 5,
@@ -497,7 +501,10 @@ def settled(split: Split, translations: dict[int, str], insertions: Sequence[Edi
 
 
 def assert_only_prose_changed(text: str, msgstrs: Sequence[str]) -> int:
-    """P4 for one page: each message gets the next of ``msgstrs``. Returns how many of them stand in the page."""
+    """P4 for one page: each message gets the next of ``msgstrs``.
+
+    Returns how many of them stand in the page.
+    """
     split = split_rst(text)
     chosen = {}
     for index, (message, msgstr) in enumerate(zip(split.messages, msgstrs, strict=False)):
@@ -571,7 +578,10 @@ def test_hostile_over_history(repository: Repository, part: int) -> None:
 
 @pytest.mark.realdocs
 def test_chinese_on_every_page(repository: Repository) -> None:
-    """With all words in Chinese, right up to every mark, docutils says nothing that it did not say before."""
+    """With all words in Chinese, docutils says nothing that it did not say before.
+
+    The Chinese stands right up to every mark.
+    """
     rows = repository.git("ls-tree", "-r", RELEASE, "--", "docs").decode().split("\n")
     blobs = {row.split()[2]: row.partition("\t")[2] for row in rows if row.endswith(".rst")}
     for blob, data in repository.read(list(blobs)):
@@ -599,7 +609,10 @@ def test_chinese_on_every_page(repository: Repository) -> None:
 
 
 def pseudo(msgid: str, number: int) -> str:
-    """Chinese without a space in the place of all words, between the marks as they are. The number keeps titles apart."""
+    """Chinese without a space in the place of all words, between the marks as they are.
+
+    The number keeps titles apart.
+    """
     parts = [chr(0x4E00 + number)]
     at = 0
     for mark in marks(msgid):

@@ -18,7 +18,10 @@ BYTE_ORDER_MARK = "\ufeff"
 
 
 def merged(text: str, *translations: str) -> str:
-    """``text`` with its messages translated in their order; an empty translation leaves the English."""
+    """``text`` with its messages translated in their order.
+
+    An empty translation leaves the English.
+    """
     split = split_rst(text)
     assert len(split.messages) == len(translations), [message.msgid for message in split.messages]
     placed = place(split, {index: msgstr for index, msgstr in enumerate(translations) if msgstr})
@@ -299,7 +302,10 @@ last  row
         (
             "===  ===\nOne  Two\n===  ===\nspanned\n--------\n\none  two\n===  ===\n",
             ["第一列", "", "", "", ""],
-            "======  ===\n第一列  Two\n======  ===\nspanned\n-----------\n\none     two\n======  ===\n",
+            (
+                "======  ===\n第一列  Two\n======  ===\nspanned\n-----------\n\n"
+                "one     two\n======  ===\n"
+            ),
         ),
         (GRID.replace("\n", "\r\n"), ["第一列", "", "", "", ""], None),
     ],
@@ -464,7 +470,10 @@ def test_titles_keep_their_names(text: str, linked: list[str], expected: str | N
 
 
 def test_names() -> None:
-    text = "A word_, `two words`_, `shown <Name_>`__, `the link <a.html>`_, _`in line`, `anonymous`__, ``code_``, a_b, `<b.html>`_, x__."
+    text = (
+        "A word_, `two words`_, `shown <Name_>`__, `the link <a.html>`_, _`in line`, "
+        "`anonymous`__, ``code_``, a_b, `<b.html>`_, x__."
+    )
     assert targets.referenced_names(text) == {"word", "two words", "name"}
     assert targets.link_names(text) == {"the link", "in line", "b.html"}
 

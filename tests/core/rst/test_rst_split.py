@@ -1,4 +1,7 @@
-"""Where prose stands in reStructuredText: what is a message, where it lies, and what stays as it is."""
+"""Where prose stands in reStructuredText.
+
+What is a message, where it lies, and what stays as it is.
+"""
 
 from __future__ import annotations
 
@@ -35,11 +38,17 @@ FOUND: dict[str, tuple[str, list[tuple[str, str]]]] = {
         [("paragraph", "Some words"), ("paragraph", "of two lines or three")],
     ),
     "roles and marks as written": (
-        "See :func:`jax.jit` and `a link <https://x.org>`_ and\n``code  here``, |sub|, [1]_, \\*no\\*.\n",
+        (
+            "See :func:`jax.jit` and `a link <https://x.org>`_ and\n"
+            "``code  here``, |sub|, [1]_, \\*no\\*.\n"
+        ),
         [
             (
                 "paragraph",
-                "See :func:`jax.jit` and `a link <https://x.org>`_ and ``code  here``, |sub|, [1]_, \\*no\\*.",
+                (
+                    "See :func:`jax.jit` and `a link <https://x.org>`_ and ``code  here``, "
+                    "|sub|, [1]_, \\*no\\*."
+                ),
             )
         ],
     ),
@@ -196,7 +205,10 @@ FOUND: dict[str, tuple[str, list[tuple[str, str]]]] = {
         [("quote", "Some words."), ("quote", "Somebody")],
     ),
     "table of contents": (
-        ".. toctree::\n   :maxdepth: 2\n   :caption: Read on\n\n   Some words <page>\n   page\n   More <https://x.org>\n",
+        (
+            ".. toctree::\n   :maxdepth: 2\n   :caption: Read on\n\n"
+            "   Some words <page>\n   page\n   More <https://x.org>\n"
+        ),
         [("caption", "Read on"), ("directive title", "Some words"), ("directive title", "More")],
     ),
     "card": (
@@ -230,7 +242,10 @@ FOUND: dict[str, tuple[str, list[tuple[str, str]]]] = {
     ),
     "empty glossary": (".. glossary::\n", []),
     "simple table": (
-        "=====  =======\nHead   of it\n=====  =======\ncell   one and\n       more\nother  - item\n=====  =======\n",
+        (
+            "=====  =======\nHead   of it\n=====  =======\ncell   one and\n       more\n"
+            "other  - item\n=====  =======\n"
+        ),
         [
             ("table cell", "Head"),
             ("table cell", "of it"),
@@ -245,7 +260,10 @@ FOUND: dict[str, tuple[str, list[tuple[str, str]]]] = {
         [("table cell", t) for t in ("spans it", "aa", "bb")],
     ),
     "grid table": (
-        "+------+-------+\n| same | spans |\n+------+ and   |\n| same | same  |\n+------+-------+\n",
+        (
+            "+------+-------+\n| same | spans |\n+------+ and   |\n| same | same  |\n"
+            "+------+-------+\n"
+        ),
         [("table cell", "same"), ("table cell", "spans and same"), ("table cell", "same")],
     ),
     "grid table of wide characters": (
@@ -257,7 +275,10 @@ FOUND: dict[str, tuple[str, list[tuple[str, str]]]] = {
         [("directive title", "The title"), ("table cell", "aa"), ("table cell", "aa")],
     ),
     "table of lists": (
-        ".. list-table:: The title\n   :header-rows: 1\n\n   * - Head\n     - Two\n       lines\n   * - - item\n     -\n\n   Words\n",
+        (
+            ".. list-table:: The title\n   :header-rows: 1\n\n"
+            "   * - Head\n     - Two\n       lines\n   * - - item\n     -\n\n   Words\n"
+        ),
         [
             ("directive title", "The title"),
             ("table cell", "Head"),
@@ -267,7 +288,10 @@ FOUND: dict[str, tuple[str, list[tuple[str, str]]]] = {
         ],
     ),
     "table of values": (
-        '.. csv-table:: The title\n   :header: one, "two, three"\n\n   "say ""words""", plain words\n\n   "two\n   lines", 1\n',
+        (
+            '.. csv-table:: The title\n   :header: one, "two, three"\n\n'
+            '   "say ""words""", plain words\n\n   "two\n   lines", 1\n'
+        ),
         [
             ("directive title", "The title"),
             ("table cell", "one"),
@@ -508,7 +532,10 @@ def test_fields_of_csv_include_their_quotation_marks() -> None:
 
 
 def test_code_is_kept_in_order() -> None:
-    text = "::\n\n  one\n\n>>> two\n2\n\n.. code::\n\n   three\n\n.. testcode:: x\n   :hide:\n\n   four\n\n   five\n"
+    text = (
+        "::\n\n  one\n\n>>> two\n2\n\n.. code::\n\n   three\n\n.. testcode:: x\n   :hide:\n\n"
+        "   four\n\n   five\n"
+    )
     assert split_rst(text).code == ("one", ">>> two\n2", "three", "four\n\nfive")
 
 
@@ -572,10 +599,15 @@ def test_blocks_begin_where_they_are_said_to() -> None:
     text = "Words\n\n.. _a:\n\nTop\n===\n\n  A quotation\n\n.. note::\n\n   - item\n"
     offsets = {signature[1]: offset for offset, signature in split_rst(text).skeleton}
     assert offsets == {
-        "paragraph": text.index("item"), "target": text.index(".. _a"), "section": text.index("Top"), "title": text.index("Top"),
-        "block_quote": text.index("  A quot"), "held": text.index(".. note"), "bullet_list": text.index("   - item"),
+        "paragraph": text.index("item"),
+        "target": text.index(".. _a"),
+        "section": text.index("Top"),
+        "title": text.index("Top"),
+        "block_quote": text.index("  A quot"),
+        "held": text.index(".. note"),
+        "bullet_list": text.index("   - item"),
         "list_item": text.index("   - item"),
-    }  # fmt: skip
+    }
 
 
 @pytest.mark.parametrize(
