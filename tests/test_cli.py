@@ -96,7 +96,7 @@ def test_help_of_each_command(command: str, capsys: Speech) -> None:
         ),
     ],
 )
-def test_wrong_usage(
+def test_wrong_usage_is_told_with_a_way_out(
     arguments: list[str], what: str, hint: str, project: Path, capsys: Speech
 ) -> None:
     before = snapshot(project)
@@ -229,7 +229,7 @@ def test_unexpected_error_has_a_traceback_with_verbose(capsys: Speech) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_interrupted(project: Path, number: signal.Signals) -> None:
+def test_an_interrupted_command_says_so_in_one_line(project: Path, number: signal.Signals) -> None:
     """The command is caught while it waits for its configuration, a pipe that nobody writes to."""
     pipe = project / "wait.toml"
     os.mkfifo(pipe)

@@ -266,7 +266,7 @@ BAD: dict[str, tuple[str | bytes, str]] = {
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_bad_configuration(tmp_path: Path, case: str) -> None:
+def test_a_bad_configuration_is_told_with_its_place(tmp_path: Path, case: str) -> None:
     text, message = BAD[case]
     path = write(tmp_path, text)
     with pytest.raises(ConfigError) as caught:
@@ -283,6 +283,6 @@ def test_unknown_key_is_answered_with_the_nearest(tmp_path: Path) -> None:
     assert caught.value.hint.startswith("Did you mean 'execution'?")
 
 
-def test_missing_file(tmp_path: Path) -> None:
+def test_a_missing_configuration_is_told(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="cannot be read: No such file"):
         read_settings(tmp_path / "pyproject.toml", environ={})

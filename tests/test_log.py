@@ -37,7 +37,7 @@ def spoken(level: int, environ: Mapping[str, str], stream: StringIO | None = Non
     return re.sub(r"\[\d+\.\d s\]", "[s]", stream.getvalue())
 
 
-def test_plain_lines() -> None:
+def test_without_a_terminal_each_step_is_a_plain_line() -> None:
     assert spoken(NORMAL, PLAIN).split("\n") == [
         "  pull       v1 → v2  [s]",
         "a note",
@@ -121,5 +121,5 @@ def test_speaks_to_stderr(capsys: pytest.CaptureFixture[str]) -> None:
         ("\u202egnp.exe \u2028 \ud800", "\\u202egnp.exe \\u2028 \\ud800"),
     ],
 )
-def test_printable(text: str, shown: str) -> None:
+def test_control_characters_are_shown_and_not_sent(text: str, shown: str) -> None:
     assert printable(text) == shown

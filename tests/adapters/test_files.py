@@ -22,7 +22,7 @@ from pipeline.adapters.files import (
 from pipeline.errors import InputError
 
 
-def test_writes_once(tmp_path: Path) -> None:
+def test_a_file_is_written_only_when_it_changes(tmp_path: Path) -> None:
     path = tmp_path / "new" / "folder" / "page.md"
     assert write_if_changed(path, b"one")
     before = path.stat().st_mtime_ns
@@ -39,7 +39,7 @@ def test_dry_run_tells_and_writes_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["页" * 80, "😀" * 62, "a" * 255])
-def test_long_names(tmp_path: Path, name: str) -> None:
+def test_the_longest_names_that_a_file_can_have_are_written(tmp_path: Path, name: str) -> None:
     write_atomic(tmp_path / name, b"x")
     assert [path.name for path in tmp_path.iterdir()] == [name]
 
@@ -81,14 +81,14 @@ def test_file_where_a_folder_should_be(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_read_only_folder(tmp_path: Path) -> None:
+def test_a_folder_that_is_read_only_is_told(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     with pytest.raises(WriteError) as caught:
         write_if_changed(tmp_path / "page.md", b"x")
     assert "read-only" in caught.value.hint
 
 
-def test_missing_file(tmp_path: Path) -> None:
+def test_a_file_that_is_missing_is_an_input_error(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="No such file") as caught:
         read_bytes(tmp_path / "none.md")
     assert caught.value.where == str(tmp_path / "none.md")

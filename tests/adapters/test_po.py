@@ -211,7 +211,7 @@ def _outcome(path: Path) -> str:
 
 
 @pytest.mark.parametrize("path", sorted(DATA.glob("*.po")), ids=lambda path: path.stem)
-def test_file(path: Path) -> None:
+def test_each_file_gives_what_stands_beside_it(path: Path) -> None:
     """Each ``.po`` file stands beside a ``.txt``.
 
     That has the error, or the findings and the canonical form.

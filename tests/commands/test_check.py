@@ -134,7 +134,9 @@ def test_unfinished_entries_and_the_memory_are_not_looked_at(
     assert json.loads(capsys.readouterr().out)["files"] == 0
 
 
-def test_exit_codes(lamps: Path, capsys: Speech) -> None:
+def test_exit_codes_follow_mistakes_strictness_and_unreadable_files(
+    lamps: Path, capsys: Speech
+) -> None:
     spaced = write(
         lamps.with_name("spaced.po"), replace(GOOD, msgid="A JAX lamp.", msgstr="一盏JAX灯。")
     )

@@ -196,7 +196,9 @@ def upgrade_with(root: Path, stream: io.StringIO, target: str = "1.1.0") -> RunR
         ("jax-v1.0.0", None, Pin(template="v{jax}", jax="1.1.0"), (RELEASE_REF, "1.0.0")),
     ],
 )
-def test_choose_pin(word: str, told: str | None, now: Pin, expected: tuple[str, str]) -> None:
+def test_a_word_and_a_version_give_a_pin(
+    word: str, told: str | None, now: Pin, expected: tuple[str, str]
+) -> None:
     pin = choose_pin(word, told=told, now=now)
     assert (pin.template, pin.jax) == expected
     assert pin.ref in (word, f"jax-v{word}", f"v{word}")
@@ -216,7 +218,7 @@ def test_choose_pin(word: str, told: str | None, now: Pin, expected: tuple[str, 
         ("a{jax}", "1.0.0", "is not a ref"),
     ],
 )
-def test_choose_pin_refuses(word: str, told: str | None, what: str) -> None:
+def test_a_pin_that_would_be_a_guess_is_refused(word: str, told: str | None, what: str) -> None:
     with pytest.raises(ConfigError) as caught:
         choose_pin(word, told=told, now=NOW)
     assert what in caught.value.what
@@ -235,7 +237,7 @@ def test_moving_the_pin_changes_nothing_else() -> None:
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
-def test_a_literal_ref(end: str) -> None:
+def test_a_ref_without_a_version_replaces_the_template(end: str) -> None:
     text = CONFIG.replace("\n", end)
     moved = move_pin(text, Pin(template="main", jax="1.0.0"), upstream="jax", where="x")
     assert moved == text.replace('ref = "jax-v{jax}"', 'ref = "main"')
@@ -262,7 +264,7 @@ def test_an_upstream_without_a_ref_gets_one() -> None:
     ],
     ids=["dotted and inline", "tables out of order"],
 )
-def test_odd_layouts(text: str) -> None:
+def test_the_pin_moves_in_odd_layouts_as_well(text: str) -> None:
     moved = move_pin(text, Pin(template="main", jax="2.0.0"), upstream="jax", where="x")
     data = tomllib.loads(moved)
     assert {"jax==2.0.0", "jaxlib==2.0.0"} <= set(data["dependency-groups"]["jax"])
@@ -288,7 +290,7 @@ def test_a_text_that_cannot_be_edited_is_refused(text: str) -> None:
 # --- the move
 
 
-def test_upgrade(root: Path, capsys: Speech) -> None:
+def test_an_upgrade_moves_pin_pages_and_translations(root: Path, capsys: Speech) -> None:
     assert main(["upgrade", "1.1.0"]) == 0
     said = capsys.readouterr()
     assert pinned(root) == ("1.1.0", "jax-v1.1.0", "1.1.0")
@@ -330,7 +332,7 @@ def test_after_an_upgrade_there_is_nothing_to_do(root: Path, capsys: Speech) -> 
     assert committed(root) == before
 
 
-def test_there_and_back(root: Path) -> None:
+def test_an_upgrade_and_the_way_back_lose_nothing(root: Path) -> None:
     before = {key: entry.msgstr for key, entry in entries_of(root).items()}
     assert main(["upgrade", "1.1.0", "-q"]) == 0
     assert main(["upgrade", "1.0.0", "-q"]) == 0
@@ -440,7 +442,9 @@ def test_most_pages_gone_is_said(root: Path, capsys: Speech) -> None:
         (["1.1.0", "--upstream", "nowhere"], 3, "does not exist"),
     ],
 )
-def test_refused(root: Path, arguments: list[str], code: int, what: str, capsys: Speech) -> None:
+def test_a_target_that_makes_no_sense_is_refused_and_nothing_is_written(
+    root: Path, arguments: list[str], code: int, what: str, capsys: Speech
+) -> None:
     before = committed(root)
     assert main(["upgrade", *arguments]) == code
     assert what in capsys.readouterr().err
@@ -458,7 +462,7 @@ def test_a_configuration_without_pin(root: Path, capsys: Speech) -> None:
 # --- failures on the way: everything is put back
 
 
-def test_configuration_edited_meanwhile(root: Path) -> None:
+def test_a_configuration_edited_meanwhile_is_not_overwritten(root: Path) -> None:
     edited = CONFIG + "\n[tool.other]\n"
     before = committed(root)
 
@@ -477,7 +481,7 @@ def test_configuration_edited_meanwhile(root: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("word", ["pull", "split", "update", "merge"])
-def test_interrupted(root: Path, word: str) -> None:
+def test_an_interrupted_upgrade_puts_everything_back(root: Path, word: str) -> None:
     def interrupt() -> None:
         raise KeyboardInterrupt
 
@@ -517,7 +521,7 @@ def test_a_catalogue_saved_while_a_failing_upgrade_runs_is_not_put_back(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("word", ["pull", "update", "merge"])
-def test_killed(root: Path, word: str, capsys: Speech) -> None:
+def test_a_killed_upgrade_loses_no_translation(root: Path, word: str, capsys: Speech) -> None:
     """Nothing can be put back then.
 
     The next sync goes to the pin, the next upgrade away from it.
@@ -612,7 +616,7 @@ def test_no_room_for_the_way_back(root: Path, capsys: Speech) -> None:
 # --- how far behind
 
 
-def test_status_against(root: Path, capsys: Speech) -> None:
+def test_status_tells_what_another_ref_would_bring(root: Path, capsys: Speech) -> None:
     before = committed(root)
     assert main(["status", "--against", "main", "--json"]) == 0
     comparison = json.loads(capsys.readouterr().out)["comparison"]
@@ -650,7 +654,7 @@ def test_status_against_a_bundle(root: Path, capsys: Speech) -> None:
     assert "behind main: 1 commit\n" in capsys.readouterr().out
 
 
-def test_badges(root: Path, capsys: Speech) -> None:
+def test_badges_are_written_by_sync_and_by_status(root: Path, capsys: Speech) -> None:
     folder = root / "build" / "badges" / "jax" / "zh_CN"
     assert json.loads((folder / "translated.json").read_text())["message"] == "100 %", (
         "sync has written it"
@@ -675,7 +679,7 @@ BOTH = ("jax 1.0.0", "jaxlib 1.0.0", "jax 1.1.0", "jaxlib 1.1.0")
 
 
 @pytest.mark.slow
-def test_latest(
+def test_latest_is_the_newest_release_that_is_tagged_and_installable(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Speech
 ) -> None:
     make_index(
@@ -734,7 +738,7 @@ def test_latest_without_an_index(
     )
 
 
-def test_summary(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_dry_run_writes_a_summary_by_page(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", "shown.md")
     assert main(["upgrade", "1.1.0", "--dry-run", "-q", "--summary", "summary.md"]) == 0
     summary = (root / "summary.md").read_text()

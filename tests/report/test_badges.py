@@ -28,7 +28,9 @@ def lock(ref: str) -> Lock:
         (1000, 999, "99 %", "green"),
     ],
 )
-def test_translated(messages: int, done: int, value: str, colour: str) -> None:
+def test_a_badge_tells_how_much_is_translated(
+    messages: int, done: int, value: str, colour: str
+) -> None:
     pages = [PageResult(page="a", messages=messages, translated=done), PageResult(page="b")]
     assert badges_of(pages, jax="1.0.0", locale="zh_CN") == (
         Badge(name="translated", label="translated zh_CN", value=value, colour=colour),
@@ -49,7 +51,9 @@ def test_translated(messages: int, done: int, value: str, colour: str) -> None:
         ),
     ],
 )
-def test_behind(changes: tuple[PageChange, ...], value: str, colour: str) -> None:
+def test_a_badge_tells_how_far_behind(
+    changes: tuple[PageChange, ...], value: str, colour: str
+) -> None:
     comparison = Comparison(before=lock("v1"), after=lock("main"), pages=changes)
     badge = badges_of([], jax="1.0.0", locale="zh_CN", comparison=comparison)[2]
     assert badge == Badge(name="behind", label="v1 against main", value=value, colour=colour)
@@ -63,7 +67,7 @@ def test_a_ref_without_a_name() -> None:
     )
 
 
-def test_endpoint() -> None:
+def test_a_badge_is_what_shields_io_reads() -> None:
     data = to_endpoint(Badge(name="n", label="译文", value='a "b"', colour="blue"))
     assert json.loads(data) == {
         "schemaVersion": 1,

@@ -60,7 +60,7 @@ def test_json_holds_everything() -> None:
     assert pages["c"]["execution"]["status"] == "skipped"
 
 
-def test_json_totals() -> None:
+def test_json_adds_up_the_pages() -> None:
     assert json.loads(run_json(RESULT))["locales"]["zh_CN"]["totals"] == {
         "pages": 3,
         "messages": 14,
@@ -221,7 +221,7 @@ def test_text_shows_table_findings_failures_and_summary() -> None:
     assert "\x1b" not in text
 
 
-def test_text_in_colour() -> None:
+def test_failures_are_red_where_there_is_colour() -> None:
     assert "\x1b[31mfailed\x1b[0m" in run_text(RESULT, width=120, colour=True)
 
 
@@ -267,7 +267,7 @@ def test_percent_is_never_100_while_something_is_missing(part: int, whole: int, 
         ((70, 130), 130),
     ],
 )
-def test_worst_exit_code(codes: tuple[int, ...], code: int) -> None:
+def test_the_worst_exit_code_wins(codes: tuple[int, ...], code: int) -> None:
     assert worst(codes) == worst(codes[::-1]) == code
 
 

@@ -69,7 +69,7 @@ RESULT = CheckResult(findings=(BOLD, SPACE, TASTE), files=2, entries=40)
 # --- text ----------------------------------------------------------------------------------------
 
 
-def test_text() -> None:
+def test_text_tells_place_words_and_way_out() -> None:
     assert check_text(RESULT, width=80, colour=False) == (
         "translations/zh_CN/docs/trees.po:123: error M102 bold or italics that do not show\n"
         "  Trees › Leaves\n"
@@ -148,7 +148,7 @@ def test_what_was_mended_comes_first() -> None:
         ),
     ],
 )
-def test_summary(result: CheckResult, line: str) -> None:
+def test_the_last_line_counts(result: CheckResult, line: str) -> None:
     assert summary_line(result) == line
     assert check_text(result, width=80, colour=False).endswith(f"{line}\n")
 
@@ -262,7 +262,9 @@ def _shown(text: str, spans: list[tuple[int, int]], width: int) -> str:
         ),
     ],
 )
-def test_excerpt(spans: list[tuple[int, int]], width: int, shown: str) -> None:
+def test_an_excerpt_has_what_is_marked(
+    spans: list[tuple[int, int]], width: int, shown: str
+) -> None:
     assert _shown(LONG, spans, width) == shown
 
 
@@ -297,7 +299,7 @@ def test_an_excerpt_is_never_wider_than_asked_and_leaves_nothing_out_without_a_s
 # --- JSON and annotations ------------------------------------------------------------------------
 
 
-def test_json() -> None:
+def test_json_holds_everything() -> None:
     record = json.loads(check_json(replace(RESULT, silenced=4, written=("a.po",), diffs="+甲\n")))
     assert [record[name] for name in ("version", "exit_code", "files", "entries", "silenced")] == [
         1,
@@ -330,7 +332,7 @@ def test_json_of_a_lone_surrogate_can_be_read() -> None:
     assert record["mistakes"][0]["msgstr"] == "甲\ud800"
 
 
-def test_github_annotations() -> None:
+def test_annotations_are_what_github_reads() -> None:
     assert to_github(RESULT) == (
         "::error file=translations/zh_CN/docs/trees.po,line=123,title=M102 bold or italics "
         "that do not show"

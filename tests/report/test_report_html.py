@@ -359,7 +359,7 @@ def test_text_is_legible(dark: bool) -> None:
         ("a\rb\r\x1b[K\nc", [("a\\rb\nc", "")]),
     ],
 )
-def test_terminal_text(text: str, expected: list[tuple[str, str]]) -> None:
+def test_colours_of_a_terminal_become_classes(text: str, expected: list[tuple[str, str]]) -> None:
     assert pieces(text) == expected
 
 
@@ -409,7 +409,7 @@ def run(page: str, worker: int, started: float, seconds: float) -> Execution:
     )
 
 
-def test_lanes_and_bars() -> None:
+def test_each_worker_has_a_lane_with_its_pages() -> None:
     shown = timeline(
         [run("b", 1, 6.0, 4.0), run("a", 1, 0.0, 5.0), run("guides/long-name", 2, 0.0, 10.0)]
     )
@@ -590,7 +590,7 @@ def test_odd_reports_are_taken_as_far_as_they_go(locales: object) -> None:
         ("NoException", "did not raise", "expectation", "acknowledge"),
     ],
 )
-def test_advice(exception: str, message: str, blame: str, said: str) -> None:
+def test_advice_fits_the_exception(exception: str, message: str, blame: str, said: str) -> None:
     failure = dataclasses.replace(FAILURE, exception=exception, message=message, blame=blame)
     assert said in advice(dataclasses.replace(FAILED, failure=failure))
 
@@ -610,7 +610,7 @@ def test_advice_about_a_document_that_cannot_be_read() -> None:
 # --- Markdown for GitHub
 
 
-def test_summary() -> None:
+def test_the_summary_counts_pages_and_names_what_changed() -> None:
     text = to_summary(BUSY, previous=previous(changed()), shard=(1, 2))
     assert text.startswith(
         "### docs v2 · shard 1 of 2\n\nJAX 1.2.3, commit <code>ababababab</code>\n"

@@ -483,7 +483,7 @@ def test_the_line_under_the_title_and_the_downloads(built: Built) -> None:
     )
 
 
-def test_english_anchors(built: Built) -> None:
+def test_translated_headings_keep_their_english_anchors(built: Built) -> None:
     ids = re.findall(r'<section [^>]*id="([^"]+)"|<span id="([^"]+)">', built[0].article("guide"))
     flat = [one or two for one, two in ids]
     assert {"the-guide", "first-part", "second-part", "second-part-1"} <= set(flat)

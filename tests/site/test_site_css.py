@@ -57,7 +57,7 @@ WORDS = frozenset({"used", "also", "-Color", "-Color-Bold-Red", "w:1/2", "main"}
         ("", ""),
     ],
 )
-def test_prune(css: str, expected: str) -> None:
+def test_rules_that_match_nothing_are_dropped(css: str, expected: str) -> None:
     assert prune(css, WORDS) == expected
 
 
@@ -70,7 +70,7 @@ def test_any_text_is_pruned_once_for_all(css: str) -> None:
 @pytest.mark.parametrize(
     "selector", [".used", "a", "*", ".used > .also ~ p", ":root", ".used:nth-child(2n + 1)"]
 )
-def test_what_can_match(selector: str) -> None:
+def test_a_selector_of_known_words_can_match(selector: str) -> None:
     assert can_match(selector, WORDS)
 
 

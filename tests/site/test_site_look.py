@@ -160,7 +160,7 @@ def test_opens_in_chinese_and_says_nothing(reader: Reader) -> None:
     assert not any("/progress." in url for url in reader.asked), "that is for its page only"
 
 
-def test_three_views(reader: Reader) -> None:
+def test_each_of_three_views_shows_its_languages(reader: Reader) -> None:
     page = reader.open("reading")
     choose(page, "双语")
     assert seen(page, "[data-jz='1']")

@@ -135,7 +135,7 @@ def test_english_titles_say_that_they_are() -> None:
 
 
 @pytest.mark.parametrize("pages", [[], [page("a", 0)]])
-def test_nothing_to_translate(pages: list[dict[str, Any]]) -> None:
+def test_without_words_all_is_done(pages: list[dict[str, Any]]) -> None:
     body = Parsed(to_body(progress(*pages)))
     assert not body.of("jz-tile")
     assert "100" in body.text

@@ -68,11 +68,11 @@ def test_order_of_the_sizes_does_not_matter() -> None:
 
 
 @pytest.mark.parametrize("sizes", [[], [0.0], [0.0, 0.0]])
-def test_nothing_to_show(sizes: list[float]) -> None:
+def test_sizes_of_nothing_take_no_room(sizes: list[float]) -> None:
     assert squarify(sizes, ROOM) == (Tile(10.0, 20.0, 0.0, 0.0),) * len(sizes)
 
 
-def test_no_room() -> None:
+def test_without_room_nothing_is_shown() -> None:
     assert squarify([1.0, 2.0], Tile(0, 0, 0, 5)) == (Tile(0, 0, 0.0, 0.0),) * 2
 
 

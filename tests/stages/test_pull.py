@@ -548,7 +548,9 @@ def test_a_pull_from_git_killed_at_any_time_is_repaired_by_the_next(
 
 
 @pytest.mark.realdocs
-def test_the_real_docs(settings: Settings, jax_docs_upstream: str, log: Log) -> None:
+def test_the_real_docs_are_pulled_whole(
+    settings: Settings, jax_docs_upstream: str, log: Log
+) -> None:
     upstream = Upstream(
         name="jax",
         url=jax_docs_upstream,

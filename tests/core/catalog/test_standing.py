@@ -81,7 +81,7 @@ def one(before: dict[str, str], after: dict[str, str]) -> tuple[PageChange, ...]
     ],
     ids=["same", "wrapped anew", "new", "changed", "dropped", "appeared", "vanished"],
 )
-def test_text(
+def test_what_became_of_the_text_is_counted_by_page(
     before: dict[str, str], after: dict[str, str], expected: tuple[PageChange, ...]
 ) -> None:
     assert one(before, after) == expected
@@ -111,7 +111,7 @@ def test_a_page_under_another_name() -> None:
 
 
 @pytest.mark.parametrize(("code", "changed"), [("run(1)", False), ("run(2)", True)])
-def test_code(code: str, changed: bool) -> None:
+def test_a_page_whose_code_changed_says_so(code: str, changed: bool) -> None:
     pages = [
         f"{FRONT}One thing.\n\n```{{code-cell}}\n{source}\n```\n" for source in ("run(1)", code)
     ]
@@ -283,7 +283,9 @@ def test_table_of_the_status() -> None:
         (None, "behind v2: by an unknown number of commits (the history is not here)\n"),
     ],
 )
-def test_distance(commits: tuple[int, int] | None, text: str) -> None:
+def test_the_distance_to_another_ref_is_told_in_commits(
+    commits: tuple[int, int] | None, text: str
+) -> None:
     assert RESULT.comparison
     result = replace(RESULT, comparison=replace(RESULT.comparison, commits=commits))
     assert text in status_text(result, width=160, colour=False)

@@ -92,7 +92,7 @@ def test_every_check_has_its_tables_and_every_table_a_check() -> None:
 
 
 @pytest.mark.parametrize(("module", "code", "case"), cases("bad"))
-def test_bad(module: str, code: str, case: dict[str, Any]) -> None:
+def test_a_bad_translation_is_told_and_mended(module: str, code: str, case: dict[str, Any]) -> None:
     check = checks_of(module)[code]
     found = subjects(case)
     told = problems(check, found)
@@ -114,7 +114,7 @@ def test_bad(module: str, code: str, case: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(("module", "code", "case"), cases("good"))
-def test_good(module: str, code: str, case: dict[str, Any]) -> None:
+def test_a_good_translation_is_left_alone(module: str, code: str, case: dict[str, Any]) -> None:
     assert problems(checks_of(module)[code], subjects(case)) == []
 
 
@@ -138,7 +138,9 @@ def look(files: list[CatalogFile], *, fix: bool = False) -> CheckResult:
 
 
 @pytest.mark.parametrize(("module", "code", "case"), cases("bad", files=True))
-def test_bad_file(module: str, code: str, case: dict[str, Any], tmp_path: Path) -> None:
+def test_a_bad_file_is_told_and_mended(
+    module: str, code: str, case: dict[str, Any], tmp_path: Path
+) -> None:
     file, told = mistakes_in(tmp_path, code, case)
     assert told
     assert told[0].line >= 1
@@ -155,5 +157,7 @@ def test_bad_file(module: str, code: str, case: dict[str, Any], tmp_path: Path) 
 
 
 @pytest.mark.parametrize(("module", "code", "case"), cases("good", files=True))
-def test_good_file(module: str, code: str, case: dict[str, Any], tmp_path: Path) -> None:
+def test_a_good_file_is_left_alone(
+    module: str, code: str, case: dict[str, Any], tmp_path: Path
+) -> None:
     assert mistakes_in(tmp_path, code, case)[1] == []

@@ -109,7 +109,7 @@ PIECES = [
         ("没有标记", "没有标记"),
     ],
 )
-def test_mask(text: str, seen: str) -> None:
+def test_atoms_and_marks_are_masked(text: str, seen: str) -> None:
     assert masked(text).translate(AS_SEEN) == seen
 
 
@@ -145,7 +145,7 @@ def test_fixes_keep_atoms_and_come_to_an_end(text: str) -> None:
         ("一半", {"0.5", "50", "2"}),
     ],
 )
-def test_chinese_numbers(text: str, values: set[str]) -> None:
+def test_numbers_in_chinese_words_are_read(text: str, values: set[str]) -> None:
     assert values <= chinese_values(text)
 
 
@@ -160,7 +160,7 @@ def test_chinese_numbers(text: str, values: set[str]) -> None:
         ("1,024 or .5", {"1024", "0.5"}),
     ],
 )
-def test_english_numbers(text: str, values: set[str]) -> None:
+def test_numbers_in_english_words_are_read(text: str, values: set[str]) -> None:
     assert values <= english_values(text)
 
 

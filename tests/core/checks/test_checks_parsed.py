@@ -122,7 +122,7 @@ def test_the_inline_tree_is_nested_values() -> None:
     assert paragraph("**粗**和**粗**").count("strong", "em") == 2
 
 
-def test_texts() -> None:
+def test_each_view_of_a_text_leaves_out_what_it_shall() -> None:
     parsed = paragraph(
         "用 `a` 和 $x$[^1]，见 {ref}`标题 <t>`、{func}`~b.c`、<https://d.example>、\\*、&lt;、e@f.example<br>完"
     )
@@ -175,7 +175,7 @@ def test_softly_wrapped_text_is_one_line() -> None:
         ("<a@b.example> 和 c@d.example", Atom.EMAIL, ["a@b.example", "c@d.example"]),
     ],
 )
-def test_atoms(text: str, name: Atom, values: list[str]) -> None:
+def test_atoms_are_found_and_counted(text: str, name: Atom, values: list[str]) -> None:
     assert paragraph(text).of(name) == Counter(values)
 
 

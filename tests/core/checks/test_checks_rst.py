@@ -158,7 +158,7 @@ def test_marks_that_the_page_will_part_from_the_words_need_no_help() -> None:
     assert paragraph(plain).visible == "请不要碰a和b，见页和的。"
 
 
-def test_texts() -> None:
+def test_each_view_of_a_text_leaves_out_what_it_shall() -> None:
     parsed = paragraph(
         r"用 ``a`` 和 :math:`x\y` [1]_，见 :ref:`标题 <t>`、:func:`~b.c`、https://d.example "
         r"、\*、e@f.example 、|g| 完"
@@ -207,7 +207,7 @@ def test_a_mark_without_a_partner_shows() -> None:
         ("{{a}} [@b] [!NOTE] $c$ [d](e.md) <b>", Atom.SUBSTITUTION, []),  # nothing of Markdown
     ],
 )
-def test_atoms(text: str, name: Atom, values: list[str]) -> None:
+def test_atoms_are_found_and_counted(text: str, name: Atom, values: list[str]) -> None:
     assert paragraph(text).of(name) == Counter(values)
     if not values:
         assert paragraph(text).of(Atom.CITATION) == Counter()
@@ -237,7 +237,7 @@ def test_blanked_keeps_positions() -> None:
         ("没有标记", "没有标记"),
     ],
 )
-def test_masked(text: str, seen: str) -> None:
+def test_atoms_and_marks_are_masked(text: str, seen: str) -> None:
     shown = masked(text, RST)
     assert len(shown) == len(text)
     assert shown.translate(AS_SEEN) == seen

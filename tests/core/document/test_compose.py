@@ -55,7 +55,7 @@ def test_without_translations_the_page_is_upstreams(
     assert (merged.data, merged.translated, merged.rejected) == (document.raw.encode(), 0, ())
 
 
-def test_page() -> None:
+def test_messages_of_a_page_are_translated_where_they_stand() -> None:
     merged = merge(page(PAGE), {"Title": "标题", "an item": "一项", "words": "文字", "Cell": "格"})
     assert merged.data.decode() == (
         "# 标题\n\nSome words.\n\n- 一项\n- `code`\n\n## Next part\n\n"
@@ -64,7 +64,7 @@ def test_page() -> None:
     assert (merged.translated, merged.rejected) == (4, ())
 
 
-def test_notebook() -> None:
+def test_messages_of_a_notebook_are_translated_where_they_stand() -> None:
     document = notebook("# Title\n", ["Some words\n", "go on\n", "\n", "- an item"])
     merged = merge(document, {"Title": "标题", "Some words go on": "文字", "an item": "一项"})
     assert sources(merged) == ["# 标题\n", "文字\n\n- 一项", "x = 1"]
@@ -141,7 +141,7 @@ def test_translations_that_are_bad_only_together() -> None:
         ),
     ],
 )
-def test_attribution_line(text: str, expected: str) -> None:
+def test_an_attribution_follows_the_title(text: str, expected: str) -> None:
     assert (
         merge(page(text), {"words here": "文字"}, Frame(attribution="From there.")).data.decode()
         == expected
@@ -328,7 +328,7 @@ def test_honest_translations_are_all_taken() -> None:
         assert_only_prose_changed(document, merged.data)
 
 
-def test_attribution_texts() -> None:
+def test_an_attribution_names_source_version_and_licence() -> None:
     lock = Lock(
         url="u",
         ref="v1",

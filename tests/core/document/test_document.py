@@ -24,7 +24,7 @@ def places(document: Document) -> list[tuple[str, str]]:
     return [(document.place(unit, message), message.msgid) for unit, message in document.messages()]
 
 
-def test_notebook() -> None:
+def test_messages_of_a_notebook_come_with_their_cells() -> None:
     data = notebook(
         ("markdown", "# Title\n\nsome words"),
         ("code", "x = 1"),
@@ -52,7 +52,7 @@ def test_cells_are_split_apart() -> None:
     assert [msgid for _, msgid in places(read_document("a.ipynb", data))] == ["words: here", "task"]
 
 
-def test_myst_notebook() -> None:
+def test_a_myst_notebook_has_prose_and_code() -> None:
     text = f"{HEADER}\n# Title\n\n```{{code-cell}}\nx = 1\n```\n\n+++\n\nsome words\n"
     document = read_document("a/b.md", text.encode())
     assert document.format is Format.MYST_NOTEBOOK
@@ -60,7 +60,7 @@ def test_myst_notebook() -> None:
     assert document.code == ("x = 1\n",)
 
 
-def test_myst_page() -> None:
+def test_a_plain_myst_page_has_no_code() -> None:
     document = read_document("a/b.md", b"# Title\n")
     assert (document.format, document.code, document.notebook) == (Format.MYST, (), None)
 
@@ -80,7 +80,7 @@ def test_myst_page() -> None:
         ("", False),
     ],
 )
-def test_is_myst_notebook(text: str, expected: bool) -> None:
+def test_a_notebook_is_known_by_its_front_matter(text: str, expected: bool) -> None:
     assert is_myst_notebook(text) is expected
 
 
@@ -102,7 +102,9 @@ def test_is_myst_notebook(text: str, expected: bool) -> None:
         ("a.ipynb", b"[]", "a.ipynb", "is no Jupyter notebook"),
     ],
 )
-def test_refused(path: str, data: bytes, where: str, what: str) -> None:
+def test_what_cannot_be_read_is_refused_with_its_place(
+    path: str, data: bytes, where: str, what: str
+) -> None:
     with pytest.raises(InputError) as caught:
         read_document(path, data)
     assert caught.value.where == where

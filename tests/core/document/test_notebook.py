@@ -33,7 +33,7 @@ def scan(raw: str) -> Notebook:
     return scan_notebook(raw, where="page.ipynb")
 
 
-def test_cells_in_order() -> None:
+def test_cells_come_in_their_order_with_their_tags() -> None:
     raw = notebook(
         MARKDOWN,
         CODE,
@@ -77,7 +77,7 @@ def test_tags_that_are_no_list_are_none() -> None:
         ('"\\ud83e\\uddea \\u00e9 \\" \\\\ \\/"', '🧪 é " \\ /'),
     ],
 )
-def test_sources(source: str, text: str) -> None:
+def test_a_source_may_be_a_text_or_a_list_of_texts(source: str, text: str) -> None:
     (cell,) = scan(markdown(source)).cells
     assert cell.source == text == "".join(cell.texts)
 
@@ -92,14 +92,14 @@ def test_sources(source: str, text: str) -> None:
         ('{"cells": [], "nbformat": 4, "metadata": {"x": NaN}}', True),
     ],
 )
-def test_notebooks_without_cells(raw: str, has_metadata: bool) -> None:
+def test_a_notebook_may_have_no_cells(raw: str, has_metadata: bool) -> None:
     found = scan(raw)
     assert (found.cells, found.has_metadata) == ((), has_metadata)
     assert has_metadata or found.metadata == {}
 
 
 @pytest.mark.parametrize("metadata", ["", '"metadata": null, ', '"metadata": [], '])
-def test_cell_without_metadata(metadata: str) -> None:
+def test_a_cell_may_have_no_metadata(metadata: str) -> None:
     assert (
         scan(notebook(f'{{"cell_type": "code", {metadata}"source": ""}}')).cells[0].metadata == {}
     )
@@ -164,7 +164,7 @@ def test_cell_without_metadata(metadata: str) -> None:
         ),
     ],
 )
-def test_refused(raw: str, where: str, what: str) -> None:
+def test_what_is_no_notebook_is_refused_with_its_place(raw: str, where: str, what: str) -> None:
     with pytest.raises(InputError) as caught:
         scan(raw)
     assert what in caught.value.what
@@ -215,7 +215,7 @@ def test_bytes_that_are_not_utf8() -> None:
         ('["Some\\n", "words"]', Edit(10, 10, "!"), '["Some\\n", "words!"]'),
     ],
 )
-def test_edit_in_place(source: str, edit: Edit, expected: str) -> None:
+def test_an_edit_leaves_all_other_bytes_as_they_are(source: str, edit: Edit, expected: str) -> None:
     raw = markdown(source)
     notebook_read = scan(raw)
     merged = edit_cells(notebook_read, {0: [edit]})

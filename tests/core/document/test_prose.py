@@ -59,12 +59,12 @@ WORDY = [
 
 
 @pytest.mark.parametrize("text", WORDLESS)
-def test_wordless(text: str) -> None:
+def test_marks_numbers_and_code_are_no_words(text: str) -> None:
     assert not prose.has_words(text)
 
 
 @pytest.mark.parametrize("text", WORDY)
-def test_wordy(text: str) -> None:
+def test_letters_of_any_script_are_words(text: str) -> None:
     assert prose.has_words(text)
     assert prose.count_words(text) > 0
 
@@ -83,7 +83,7 @@ def test_wordy(text: str) -> None:
         ("", 0),
     ],
 )
-def test_count_words(text: str, count: int) -> None:
+def test_words_are_counted_without_code_and_links(text: str, count: int) -> None:
     assert prose.count_words(text) == count
 
 

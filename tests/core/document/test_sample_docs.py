@@ -34,7 +34,7 @@ def test_samples_are_found() -> None:
 
 
 @each_file
-def test_joined_again(path: Path) -> None:
+def test_every_sample_is_joined_again(path: Path) -> None:
     assert assert_joins(document_of(path), path.read_bytes()) > 0
 
 

@@ -86,5 +86,5 @@ def test_no_edits_give_the_text_back() -> None:
     ("text", "line_end"),
     [("a\nb\r\n", "\n"), ("a\r\nb\n", "\r\n"), ("a\rb\n", "\r"), ("ab", "\n"), ("", "\n")],
 )
-def test_line_end_of(text: str, line_end: str) -> None:
+def test_the_line_end_of_a_text_is_its_first(text: str, line_end: str) -> None:
     assert splice.line_end_of(text) == line_end

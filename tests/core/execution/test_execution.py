@@ -81,7 +81,9 @@ def test_tags_survive_odd_metadata(cell: dict[str, Any], expected: tuple[str, ..
         ({"kernelspec": {"name": "mine"}}, ("mine", "")),
     ],
 )
-def test_kernel_and_language(metadata: dict[str, Any], expected: tuple[str, str]) -> None:
+def test_kernel_and_language_are_read_from_the_metadata(
+    metadata: dict[str, Any], expected: tuple[str, str]
+) -> None:
     assert execution.kernel_of({"metadata": metadata}) == expected
 
 
@@ -227,7 +229,9 @@ def test_an_unmet_expectation_names_all_its_cells() -> None:
         ("ValueError", "shapes do not match", "upstream"),
     ],
 )
-def test_blame(exception: str, message: str, blame: str) -> None:
+def test_an_exception_is_blamed_on_the_environment_or_on_upstream(
+    exception: str, message: str, blame: str
+) -> None:
     assert execution.blame_of(exception, message) == blame
 
 

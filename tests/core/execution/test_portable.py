@@ -35,7 +35,7 @@ from pipeline.core.execution.portable import portable, portable_outputs
         (3, 3),
     ],
 )
-def test_places(text: object, expected: object) -> None:
+def test_places_of_the_machine_are_hidden(text: object, expected: object) -> None:
     assert portable(text) == expected
     assert portable(portable(text)) == expected
 

@@ -97,7 +97,7 @@ def test_a_small_change_moves_few_pages() -> None:
 @pytest.mark.parametrize(
     ("text", "parsed"), [("1/1", (1, 1)), ("2/5", (2, 5)), ("12/12", (12, 12))]
 )
-def test_parse(text: str, parsed: tuple[int, int]) -> None:
+def test_a_shard_is_read(text: str, parsed: tuple[int, int]) -> None:
     assert parse_shard(text) == parsed
 
 
@@ -119,7 +119,7 @@ def test_parse(text: str, parsed: tuple[int, int]) -> None:
         "1/99999",
     ],
 )
-def test_parse_refuses(text: str) -> None:
+def test_what_names_no_shard_is_refused(text: str) -> None:
     with pytest.raises(ConfigError) as caught:
         parse_shard(text)
     assert caught.value.hint

@@ -129,7 +129,9 @@ def test_forms_of_a_noun(noun: str, plural: str) -> None:
         ("nothing", [], []),
     ],
 )
-def test_what_is_found(text: str, terms: list[str], expected: list[tuple[str, str]]) -> None:
+def test_terms_are_found_in_their_forms(
+    text: str, terms: list[str], expected: list[tuple[str, str]]
+) -> None:
     assert found_in(text, *terms) == expected
 
 

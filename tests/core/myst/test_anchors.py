@@ -25,11 +25,11 @@ from pipeline.core.myst.split import split_text
         ("  ", ""),
     ],
 )
-def test_slug(title: str, slug: str) -> None:
+def test_a_slug_is_what_myst_makes_of_a_title(title: str, slug: str) -> None:
     assert anchors.slug(title) == slug
 
 
-def test_plain_title() -> None:
+def test_a_title_is_taken_without_its_markup() -> None:
     assert anchors.plain_title(" The `jit` *decorator* ") == "The jit decorator"
 
 
@@ -56,7 +56,9 @@ def test_plain_title() -> None:
         ("a", "a <b.html#there> alone", {}),
     ],
 )
-def test_linked_anchors(page: str, text: str, expected: dict[str, set[str]]) -> None:
+def test_anchors_that_links_lead_to_are_found(
+    page: str, text: str, expected: dict[str, set[str]]
+) -> None:
     assert anchors.linked_anchors([(page, text)]) == expected
 
 
@@ -107,7 +109,7 @@ def test_headings_in_containers_get_none() -> None:
         ("words\r# First", True, 'words\r\r<a id="first"></a>\r\r# First'),
     ],
 )
-def test_insertion(text: str, notebook: bool, expected: str) -> None:
+def test_an_anchor_is_inserted_above_its_heading(text: str, notebook: bool, expected: str) -> None:
     split = split_text(text)
     message = split.messages[-1]
     assert (

@@ -85,7 +85,7 @@ def code_of(text: str, msgstr: str) -> str:
         ),
     ],
 )
-def test_honest(text: str, msgstr: str) -> None:
+def test_honest_translations_are_taken(text: str, msgstr: str) -> None:
     assert code_of(text, msgstr) == ""
 
 
@@ -96,7 +96,7 @@ def test_honest(text: str, msgstr: str) -> None:
         "\ufeff \ud800"
     ).split(" "),
 )
-def test_control_characters(character: str) -> None:
+def test_control_characters_are_refused(character: str) -> None:
     assert code_of("Some words\n", f"文{character}字") == "G101"
 
 
@@ -113,7 +113,7 @@ def test_control_characters(character: str) -> None:
         ("<p>Some\nmore\nwords</p>\n", "<p>甲\n\n丙</p>"),
     ],
 )
-def test_lines(text: str, msgstr: str) -> None:
+def test_other_line_breaks_are_refused(text: str, msgstr: str) -> None:
     assert code_of(text, msgstr) == "G102"
 
 
@@ -125,7 +125,7 @@ def test_lines(text: str, msgstr: str) -> None:
         "[a]: java&#115;cript:alert(1)",
     ],
 )  # fmt: skip
-def test_another_block(start: str) -> None:
+def test_a_line_that_begins_another_block_is_refused(start: str) -> None:
     assert code_of(BREAK, start) in ("G103", "G104")
 
 
@@ -242,7 +242,7 @@ def test_another_block_behind_a_break(line: str) -> None:
         (HTML, '<<p>一些<b title="x > y">粗体</b>字</p>'),
     ],
 )
-def test_something_active(text: str, msgstr: str) -> None:
+def test_something_active_is_refused(text: str, msgstr: str) -> None:
     assert code_of(text, msgstr) == "G104"
 
 

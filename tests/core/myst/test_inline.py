@@ -51,7 +51,7 @@ def told(tokens: Iterable[Token]) -> list[tuple[object, ...]]:
         ("an `open one", ["text"]),
     ],
 )
-def test_code_and_roles(text: str, types: list[str]) -> None:
+def test_code_spans_and_roles_are_kept_apart(text: str, types: list[str]) -> None:
     assert [token.type for token in inline_tokens(text)] == types
 
 

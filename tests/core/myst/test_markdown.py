@@ -69,7 +69,7 @@ def test_cases_are_found() -> None:
 
 
 @each_case
-def test_messages(case: Case) -> None:
+def test_a_text_gives_its_messages(case: Case) -> None:
     assert listed(split_text(case.text, page=True)) == case.expected
 
 

@@ -118,7 +118,7 @@ def code_of(text: str, msgstr: str, index: int = 0) -> str:
         ("Word_ and others\n\n.. _word: a\n", "`字 <Word_>`__等"),
     ],
 )
-def test_honest(text: str, msgstr: str) -> None:
+def test_honest_translations_are_taken(text: str, msgstr: str) -> None:
     assert code_of(text, msgstr) == ""
 
 
@@ -126,12 +126,12 @@ def test_honest(text: str, msgstr: str) -> None:
     "character",
     "\0 \x07 \x0b \x0c \r \x1b \x1c \x7f \x85 \u2028 \u202e \u2066 \ufeff \ud800".split(" "),
 )
-def test_control_characters(character: str) -> None:
+def test_control_characters_are_refused(character: str) -> None:
     assert code_of("Some words\n", f"文{character}字") == "G101"
 
 
 @pytest.mark.parametrize("msgstr", ["甲\n乙", "甲\n\n乙", "甲\n\n.. raw:: html\n\n   <script>"])
-def test_lines(msgstr: str) -> None:
+def test_other_line_breaks_are_refused(msgstr: str) -> None:
     assert code_of("Some\nwords\n", msgstr) == "G102"
 
 
@@ -151,12 +151,12 @@ def test_a_translation_that_is_far_too_long_is_not_even_parsed() -> None:
         (".. note:: Some words\n", ":class: x"),
     ],
 )
-def test_another_block(text: str, msgstr: str) -> None:
+def test_a_line_that_begins_another_block_is_refused(text: str, msgstr: str) -> None:
     assert code_of(text, msgstr) == "G103"
 
 
 @pytest.mark.parametrize("msgstr", ["-- 某人", "——某人说"])
-def test_an_attribution(msgstr: str) -> None:
+def test_a_quote_that_gains_an_attribution_is_refused(msgstr: str) -> None:
     assert code_of(QUOTE, msgstr, 1) == "G103"
 
 
@@ -198,7 +198,7 @@ def test_an_attribution(msgstr: str) -> None:
         ("See `one`__ and `two`__.\n", "见`two`__和`one`__。"),
     ],
 )
-def test_something_active(text: str, msgstr: str) -> None:
+def test_something_active_is_refused(text: str, msgstr: str) -> None:
     assert code_of(text, msgstr) == "G104"
 
 
@@ -532,13 +532,13 @@ TURNS = 10  # of hostile translations among the messages of a page
 
 @pytest.mark.parametrize("page", PAGES)
 @pytest.mark.parametrize("turn", range(TURNS))
-def test_hostile(page: str, turn: int) -> None:
+def test_a_hostile_translation_changes_only_prose(page: str, turn: int) -> None:
     assert_only_prose_changed(page, RST_HOSTILE[turn * len(RST_HOSTILE) // TURNS :])
 
 
 @settings(max_examples=30)
 @given(st.sampled_from(PAGES), st.lists(st.sampled_from(ALL_HOSTILE), max_size=12))
-def test_hostile_together(page: str, msgstrs: list[str]) -> None:
+def test_hostile_translations_together_change_only_prose(page: str, msgstrs: list[str]) -> None:
     assert_only_prose_changed(page, msgstrs)
 
 
@@ -547,7 +547,7 @@ def test_hostile_together(page: str, msgstrs: list[str]) -> None:
     st.sampled_from(PAGES),
     st.lists(st.text("`*_|[]:<>\\-=+.#\"'1a文，： \t", max_size=8), max_size=12),
 )
-def test_any_marks(page: str, msgstrs: list[str]) -> None:
+def test_any_marks_change_only_prose(page: str, msgstrs: list[str]) -> None:
     assert_only_prose_changed(page, msgstrs)
 
 
@@ -561,7 +561,9 @@ AT_ONCE = 15  # hostile messages on a page: each that breaks it costs some readi
 
 @pytest.mark.realdocs
 @pytest.mark.parametrize("part", range(PARTS))
-def test_hostile_over_history(repository: Repository, part: int) -> None:
+def test_hostile_translations_of_real_pages_change_only_prose(
+    repository: Repository, part: int
+) -> None:
     rows = repository.git("rev-list", "--objects", "--all").decode().split("\n")
     blobs = sorted({row.split(" ", 1)[0] for row in rows if row.endswith(".rst")})[
         part :: PARTS * (1 if WHOLE else 40)
@@ -577,7 +579,7 @@ def test_hostile_over_history(repository: Repository, part: int) -> None:
 
 
 @pytest.mark.realdocs
-def test_chinese_on_every_page(repository: Repository) -> None:
+def test_chinese_on_every_page_brings_no_complaint(repository: Repository) -> None:
     """With all words in Chinese, docutils says nothing that it did not say before.
 
     The Chinese stands right up to every mark.

@@ -69,7 +69,7 @@ def merged(text: str, *translations: str) -> str:
         ("没有`结束", "没有`结束"),
     ],
 )
-def test_spacing(text: str, expected: str) -> None:
+def test_marks_get_the_spaces_that_rst_wants(text: str, expected: str) -> None:
     assert spaced(text) == expected
     assert spaced(expected) == expected
 
@@ -182,7 +182,9 @@ def test_what_a_reader_sees() -> None:
         ),
     ],
 )
-def test_blocks(text: str, msgstrs: list[str], expected: str) -> None:
+def test_translations_take_the_place_of_their_blocks(
+    text: str, msgstrs: list[str], expected: str
+) -> None:
     assert merged(text, *msgstrs) == expected
 
 
@@ -310,7 +312,9 @@ last  row
         (GRID.replace("\n", "\r\n"), ["第一列", "", "", "", ""], None),
     ],
 )
-def test_tables(text: str, msgstrs: list[str], expected: str | None) -> None:
+def test_tables_grow_with_their_translations(
+    text: str, msgstrs: list[str], expected: str | None
+) -> None:
     result = merged(text, *msgstrs)
     if expected is None:
         assert result.count("\r\n") == result.count("\n") == text.count("\n")
@@ -326,7 +330,7 @@ def test_a_table_that_docutils_cannot_read_is_not_aligned() -> None:
     assert aligned("nothing", (0, 7), [Edit(0, 7, "无")]) == []
 
 
-def test_spans() -> None:
+def test_spans_tell_where_translations_stand() -> None:
     text = (
         "Title\n=====\n\n====  ====\nOne   Two\n====  ====\nsome  more\n====  ====\n\nLast words.\n"
     )
@@ -469,7 +473,7 @@ def test_titles_keep_their_names(text: str, linked: list[str], expected: str | N
     assert expected is None or result == expected
 
 
-def test_names() -> None:
+def test_names_that_are_linked_and_defined_are_found() -> None:
     text = (
         "A word_, `two words`_, `shown <Name_>`__, `the link <a.html>`_, _`in line`, "
         "`anonymous`__, ``code_``, a_b, `<b.html>`_, x__."
@@ -522,7 +526,7 @@ def test_a_name_that_is_referred_to_stays(text: str, msgstr: str, is_good: bool)
         ("", "\n\n..\n\n   译自\\ `x <y>`__\\ 页"),
     ],
 )
-def test_attribution(text: str, expected: str) -> None:
+def test_an_attribution_follows_the_title(text: str, expected: str) -> None:
     split = split_rst(text)
     placed = place(split, {}, [targets.attribution(split, "译自`x <y>`__页")])
     assert placed.text == expected

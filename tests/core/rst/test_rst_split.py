@@ -392,7 +392,7 @@ def words_of(split: Split, message: Message) -> str:
 
 
 @pytest.mark.parametrize("name", FOUND)
-def test_found(name: str) -> None:
+def test_messages_are_found_with_their_kinds(name: str) -> None:
     text, expected = FOUND[name]
     assert found(text) == expected
 
@@ -450,7 +450,7 @@ def test_a_text_that_is_not_in_the_source_is_not_found() -> None:
     assert finder.words("words", []).reason
 
 
-def test_rules_of_titles() -> None:
+def test_rules_of_titles_are_found() -> None:
     text = "\n==\nAb\n==\n\nAb\n==\n\nInner  \n-----\t\n"
     split = split_rst(text)
     assert [[text[slice(*rule)] for rule in message.rules] for message in split.messages] == [
@@ -614,7 +614,7 @@ def test_blocks_begin_where_they_are_said_to() -> None:
     "text",
     ["words", "中文", "``x`` and words", "`two words`_", "name_ word", ":term:`some words <x>`"],
 )
-def test_has_words(text: str) -> None:
+def test_words_make_a_message(text: str) -> None:
     assert has_words(text)
 
 
@@ -633,7 +633,7 @@ def test_has_words(text: str) -> None:
         "https://words.org/x",
     ],
 )
-def test_has_no_words(text: str) -> None:
+def test_marks_and_names_make_no_message(text: str) -> None:
     assert not has_words(text)
 
 
