@@ -1,4 +1,7 @@
-"""What README, CONTRIBUTING and docs/ show is true: commands run, options exist, configurations are read."""
+"""What README, CONTRIBUTING and docs/ show is true.
+
+Commands run, options exist, configurations are read.
+"""
 
 from __future__ import annotations
 
@@ -139,9 +142,7 @@ def test_files_and_headings_that_are_linked_to_exist(page: Path) -> None:
         if re.match(r"[a-z]+:", target):
             continue
         file = page.parent / path if path else page
-        if not file.exists():
-            broken.append(target)
-        elif anchor and anchor not in anchors(file.read_text("utf-8")):
+        if not file.exists() or (anchor and anchor not in anchors(file.read_text("utf-8"))):
             broken.append(target)
     assert broken == []
 
