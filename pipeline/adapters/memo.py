@@ -1,14 +1,16 @@
-"""What earlier runs have found out: a value per subject, kept with the digest of everything that it was made from.
+"""What earlier runs have found out: a value per subject, with a digest of all it was made from.
 
-A stage that is asked for a subject makes its key first, from all that it would read (``digest_of``; our own code is
-part of it: ``code_digest``). If the memo has the subject under that key, the work is done already. A memo never holds
-what cannot be made again: a file that is missing, damaged or of an older version is an empty one.
+A stage that is asked for a subject makes its key first, from all that it would read (``digest_of``;
+our own code is part of it: ``code_digest``). If the memo has the subject under that key, the work
+is done already. A memo never holds what cannot be made again: a file that is missing, damaged or of
+an older version is an empty one.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -28,17 +30,17 @@ Value = TypeVar("Value")
 class Memo(Generic[Value]):
     """The memo at ``path``. Values are records, or plain ones, of the given type.
 
-    One file holds all subjects, since they are asked for together; it is read at once and written by ``save``.
+    One file holds all subjects, since they are asked for together; it is read at once and written
+    by ``save``.
     """
 
     def __init__(self, path: Path, of: type[Value]) -> None:
         self._path = path
         self._decoder = msgspec.json.Decoder(dict[str, tuple[str, of]])  # type: ignore[valid-type]
         self._known: dict[str, tuple[str, Value]] = {}
-        try:
+        # Without a file, or with one of another version, everything is found out again.
+        with suppress(OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             self._known = self._decoder.decode(path.read_bytes())
-        except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            pass  # the first run, or not of this version: everything is found out again
 
     def recall(self, subject: str, key: str) -> Value | None:
         """The value of ``subject``, if it was made from what ``key`` stands for."""
@@ -64,24 +66,25 @@ class Memo(Generic[Value]):
 
     def save(self) -> bool:
         """Write the memo, if it changed; return whether it did. Raises WriteError."""
-        # Sorted, so that equal knowledge is an equal file in whatever order it was found out. Only the subjects: the
-        # order within a value, of the fields of a header for one, belongs to it.
+        # Sorted, so that equal knowledge is an equal file in whatever order it was found out. Only
+        # the subjects are: the order within a value, of a header's fields for one, belongs to it.
         known = {subject: self._known[subject] for subject in sorted(self._known)}
         return write_if_changed(self._path, msgspec.json.encode(known))
 
 
 def digest_of(*parts: bytes | str) -> str:
-    """The digest (40 hex digits) of a sequence of values: ``("a", "bc")`` and ``("ab", "c")`` differ."""
+    """The digest (40 hex digits) of a sequence of values. Text counts as its UTF-8."""
     digest = hashlib.blake2b(digest_size=_SIZE)
     for part in parts:
         data = part if isinstance(part, bytes) else part.encode("utf-8", "surrogatepass")
+        # With its length before each, ("a", "bc") and ("ab", "c") are two sequences.
         digest.update(b"%d\0" % len(data))
         digest.update(data)
     return digest.hexdigest()
 
 
 def digest_of_files(folder: Path, pattern: str) -> str:
-    """The digest of every file below ``folder`` that matches ``pattern``, with its name; that of nothing if there is none."""
+    """The digest of every file below ``folder`` that matches ``pattern``, with its name."""
     parts: list[bytes | str] = []
     for path in sorted(folder.rglob(pattern)):
         if path.is_file():
@@ -91,7 +94,7 @@ def digest_of_files(folder: Path, pattern: str) -> str:
 
 @cache
 def code_digest(libraries: Sequence[str] = ()) -> str:
-    """The digest of our own code and templates, and of the versions of the ``libraries`` (a tuple) that it works with."""
+    """The digest of our own code and templates, and of the versions of ``libraries`` (a tuple)."""
     parts: list[bytes | str] = []
     for name in libraries:
         try:
