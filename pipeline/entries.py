@@ -1,14 +1,29 @@
-"""Catalogues as records: what the adapter reads and writes as PO, and what the core works on."""
+"""Catalogues as records: what the PO adapter reads and writes, and what the core works on.
+
+A record holds everything that a ``.po`` file says, as plain text without escapes. It never changes:
+a new state is a changed copy (``dataclasses.replace``).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+# Every catalogue that we make starts with these two, until a translator's tool puts its own there.
+# A real date would change the file on every run.
+NEUTRAL_DATE = "1970-01-01 00:00+0000"
+GENERATOR = "jax-docs-zh"
+
+# What gettext puts between a msgctxt and its msgid where one text has to name both.
+_CONTEXT_END = "\4"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One entry of a catalogue. ``line`` is the 1-based line where it starts in the file read, or 0."""
+    """One entry of a catalogue.
+
+    ``line`` is the 1-based line where it starts in the file read, or 0.
+    """
 
     msgid: str
     msgstr: str = ""
@@ -27,6 +42,13 @@ class Entry:
         """Whether the translation may be shown to readers."""
         return bool(self.msgstr) and not self.fuzzy and not self.obsolete
 
+    @property
+    def written_for(self) -> str:
+        """The English (in a memory: its digest) that the msgstr was written for."""
+        if self.fuzzy and self.previous:
+            return self.previous
+        return self.msgid
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Catalog:
@@ -35,3 +57,22 @@ class Catalog:
     header: Mapping[str, str] = field(default_factory=dict)
     comment: tuple[str, ...] = ()
     entries: tuple[Entry, ...] = ()
+
+
+def translations_of(catalog: Catalog) -> dict[str, str]:
+    """The finished translations of a catalogue by msgid: what readers may see.
+
+    An entry with a msgctxt stands under gettext's key for it, ``context \\4 msgid``. The first such
+    entry also serves the plain msgid if no entry without a context does.
+    """
+    with_context: dict[str, str] = {}
+    plain: dict[str, str] = {}
+    for entry in catalog.entries:
+        if not entry.is_translated:
+            continue
+        if entry.context is None:
+            plain[entry.msgid] = entry.msgstr
+        else:
+            with_context[f"{entry.context}{_CONTEXT_END}{entry.msgid}"] = entry.msgstr
+            with_context.setdefault(entry.msgid, entry.msgstr)
+    return with_context | plain

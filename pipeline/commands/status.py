@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from pipeline.commands.reporting import write_badges
 from pipeline.commands.split import update_pulled
+from pipeline.core.catalog.comparison import Comparison
 from pipeline.core.pin.lock import Lock
-from pipeline.core.results import Comparison
 from pipeline.report.result import RunResult
 from pipeline.run import Run
 from pipeline.stages import pull as pull_stage

@@ -50,8 +50,7 @@ def update_locale(
     if not stale:
         run.log.note(f"nothing changed for {locale} since the last run")
         return UpdatedLocale(pages=found, dropped=known.dropped())
-    from pipeline.core.catalog.standing import with_classes
-    from pipeline.core.catalog.update import count_catalog
+    from pipeline.core.catalog.standing import count_catalog, with_classes
     from pipeline.stages.merge.making import links_of
     from pipeline.stages.split import split
     from pipeline.stages.update.stage import update

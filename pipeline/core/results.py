@@ -1,4 +1,8 @@
-"""What a run knows of each page: the rows of report.json, and how two commits differ."""
+"""What a run knows of each page: the rows of report.json.
+
+These records stand here and not beside ``count_catalog``, which fills them, because reports and web
+sites read them too: importing this module must not import what compares texts.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from pipeline.core.execution.result import Execution
-from pipeline.core.pin.lock import Lock, SourceFile
+from pipeline.core.pin.lock import SourceFile
 from pipeline.findings import Finding
 
 
@@ -20,32 +24,6 @@ class UpdateCounts:
     new: int = 0  # without any translation
     obsolete: int = 0
     moved_from: str = ""  # the page that most translations came from, if it is another one
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PageChange:
-    """How the English of one page differs between two commits, in messages. Pages that are equal have none."""
-
-    page: str
-    appeared: bool = False
-    vanished: bool = False
-    renamed_from: str = ""  # the vanished page that most of the text stood on
-    added: int = 0  # messages that stood nowhere before
-    changed: int = 0  # messages like one that stood on the page before
-    moved: int = 0  # messages that stood on another page
-    dropped: int = 0
-    words: int = 0  # English words of what was added or changed
-    code_changed: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
-    """Two commits of one upstream. ``commits`` counts those on the way there and those on the way back."""
-
-    before: Lock
-    after: Lock
-    pages: tuple[PageChange, ...]
-    commits: tuple[int, int] | None = None  # None: the history between them is not known here
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from xml.sax.saxutils import escape, quoteattr
 
+from pipeline.core.catalog.comparison import Comparison
 from pipeline.core.progress import progress_of, whole_percent
-from pipeline.core.results import Comparison, PageResult
+from pipeline.core.results import PageResult
 from pipeline.report.counts import counted
 
 _COLOURS = {"green": "#2c8f3c", "yellow": "#9a7b00", "red": "#c0392b", "blue": "#2a6fb0"}

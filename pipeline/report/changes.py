@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from pipeline.core.catalog.comparison import PageChange
 from pipeline.core.pin.lock import Lock
-from pipeline.core.results import PageChange
 from pipeline.log import printable
 
 

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from pipeline.core.catalog.comparison import Comparison
 from pipeline.core.execution.result import Execution, Status
 from pipeline.core.pin.lock import Lock
-from pipeline.core.results import Comparison, PageResult
+from pipeline.core.results import PageResult
 from pipeline.errors import ExecutionError, FindingsError, worst
 from pipeline.findings import Finding, Severity
 

@@ -9,9 +9,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from pipeline.core.catalog.comparison import Comparison, PageChange
 from pipeline.core.catalog.standing import in_order
 from pipeline.core.progress import progress_of
-from pipeline.core.results import Comparison, PageChange, PageResult
+from pipeline.core.results import PageResult
 from pipeline.log import printable
 from pipeline.report.changes import (
     classes_text,

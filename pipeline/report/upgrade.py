@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
+from pipeline.core.catalog.comparison import Comparison, PageChange
 from pipeline.core.catalog.standing import in_order
 from pipeline.core.progress import progress_of
-from pipeline.core.results import Comparison, PageChange, PageResult, UpdateCounts
+from pipeline.core.results import PageResult, UpdateCounts
 from pipeline.report.changes import (
     classes_text,
     end_text,

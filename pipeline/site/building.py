@@ -13,7 +13,7 @@ from pipeline.adapters import files, po
 from pipeline.adapters.sphinx import Built, Warned, fingerprint, forget, run_sphinx
 from pipeline.config import Settings, SitePolicy
 from pipeline.core.glossary.terms import Glossary, read_glossary
-from pipeline.core.memory.record import TOUCH, translators_of
+from pipeline.core.memory.notes import TOUCH, translators_of
 from pipeline.core.pin.lock import Lock
 from pipeline.core.results import PageResult
 from pipeline.errors import InputError, PublishError

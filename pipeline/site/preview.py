@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 from pipeline.adapters import files, kernel, po
-from pipeline.core.catalog.update import translations_of
 from pipeline.core.checks.base import Subject
 from pipeline.core.checks.blocking import blocking_problem
 from pipeline.core.document.compose import Frame, merge
@@ -14,7 +13,7 @@ from pipeline.core.document.read import Document, read_document
 from pipeline.core.execution import notebook as execution
 from pipeline.core.myst import targets as anchors
 from pipeline.core.results import PageResult
-from pipeline.entries import Catalog
+from pipeline.entries import Catalog, translations_of
 from pipeline.errors import InputError
 from pipeline.site.plan import Site
 

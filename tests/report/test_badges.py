@@ -7,8 +7,9 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
+from pipeline.core.catalog.comparison import Comparison, PageChange
 from pipeline.core.pin.lock import Lock
-from pipeline.core.results import Comparison, PageChange, PageResult
+from pipeline.core.results import PageResult
 from pipeline.report.badges import Badge, badges_of, to_endpoint, to_svg
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -27,7 +27,7 @@ from pipeline.adapters import po
 from pipeline.adapters.files import WriteError
 from pipeline.cli import main
 from pipeline.config import Settings, SitePolicy, Upstream
-from pipeline.core.catalog.update import wanted_entries
+from pipeline.core.catalog.wanted import wanted_entries
 from pipeline.core.document.read import read_document
 from pipeline.core.execution.result import Execution, Status
 from pipeline.core.pin.lock import Lock, SourceFile, blob_id, pages_of
@@ -267,8 +267,8 @@ class Workshop:
 
     def merge(self) -> None:
         """As ``merge`` would: translations that are finished, and English elsewhere."""
-        from pipeline.core.catalog.update import translations_of
         from pipeline.core.document.compose import Frame, merge
+        from pipeline.entries import translations_of
 
         for path in self.documents():
             page = path.relative_to(self.paths.docs)

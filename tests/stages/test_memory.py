@@ -33,8 +33,10 @@ from pipeline.adapters import po
 from pipeline.adapters.files import WriteError
 from pipeline.core.document.read import SplitPage
 from pipeline.core.memory.close import close_catalog
+from pipeline.core.memory.file import END
+from pipeline.core.memory.notes import DIFF
 from pipeline.core.memory.open import open_memory as open_entries
-from pipeline.core.memory.record import DIFF, END, Memory, digest
+from pipeline.core.memory.record import Memory, digest
 from pipeline.entries import Catalog, Entry
 from pipeline.errors import UpstreamError
 from pipeline.stages.pull import read_pulled

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from pipeline.core.catalog.standing import changed_pages, compare_pages
+from pipeline.core.catalog.comparison import Comparison, changed_pages, compare_pages
 from pipeline.core.document.read import Document, SplitPage, read_document
 from pipeline.core.pin.lock import Commit, pages_of
-from pipeline.core.results import Comparison
 from pipeline.errors import InputError
 from pipeline.run import Run
 

@@ -1,9 +1,12 @@
-"""What changed between two versions of an English message, and when its translation may simply follow."""
+"""What changed between two versions of a message: the class of the change, and the words.
+
+Both go into the note of a fuzzy entry, and into tables. They help a translator to begin with what
+takes least time.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -16,7 +19,10 @@ _CONTEXT = 3  # words shown on either side of a change
 
 
 class ChangeClass(StrEnum):
-    """Classes of change, those that take a person the least time first. The values stand in notes and tables."""
+    """Classes of change, those that take a person the least time first.
+
+    The values stand in notes and tables.
+    """
 
     PUNCTUATION = "punctuation"  # or white space
     MARKUP = "mark-up"  # links, roles, code: the words around them are the same
@@ -30,7 +36,7 @@ class ChangeClass(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """What kind of change it was, and the words that differ: ``kept [-old-]{+new+} kept``, on one line."""
+    """The class of a change, and its diff: ``kept [-old-]{+new+} kept``, on one line."""
 
     kind: ChangeClass
     diff: str
@@ -39,17 +45,6 @@ class Change:
         return f"{self.kind}: {self.diff}" if self.diff else str(self.kind)
 
 
-# A URL up to what cannot belong to it: white space, brackets, quotes, and what follows one in a Chinese sentence.
-_URL = re.compile(r"(?P<scheme>https?)://(?P<host>[\w.:-]+)(?P<rest>[!-~]*)", re.ASCII)
-_URL_END = re.compile(r"""[][()<>`"'\\|{}]""")
-# Repositories keep their files when they move to another owner.
-_REPOSITORY = {
-    "github.com": re.compile(r"/[\w.-]+/[\w.-]+(?=/|$)"),
-    "raw.githubusercontent.com": re.compile(r"/[\w.-]+/[\w.-]+(?=/|$)"),
-    "colab.research.google.com": re.compile(r"/github/[\w.-]+/[\w.-]+(?=/|$)"),
-}
-_SPACES = re.compile(r"[ \t]+")
-_VERBATIM = re.compile(r"<(?:pre|textarea|script|style)\b", re.IGNORECASE)  # where spaces count
 _MARKUP = re.compile(
     r"""
     \]\([^()\s]*(?:\([^()]*\)[^()\s]*)*\)  # link target
@@ -63,62 +58,76 @@ _MARKUP = re.compile(
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _PUNCTUATION = re.compile(r"""[\s.,;:!?'"()‘’“”–—…-]+""")
 _NO_WORD = re.compile(r"[\W_]+")
-_TOKEN = re.compile(r"\n|[^\S\n]+|\S+")
+_TOKEN = re.compile(r"\n|[^\S\n]+|\S+")  # a line break, other white space, or a word
 _TYPO_LENGTH = 4  # in shorter words one letter makes another word: on/no, now/not
 
 
 def classify(old: str, new: str) -> Change:
-    """The class of the change from ``old`` to ``new``, two versions of one message, and its diff."""
+    """The change from ``old`` to ``new``, two versions of one message: its class and its diff."""
     return Change(kind=_kind(old, new), diff=diff(old, new))
 
 
 def diff(old: str, new: str) -> str:
-    """The words that differ, with a few around them: one line of printable text, at most ``DIFF_LENGTH`` characters."""
-    before, after, between = old.split(), new.split(), " "
-    if before == after:  # then white space is what differs
-        before, after, between = _TOKEN.findall(old), _TOKEN.findall(new), ""
-    blocks = list(Indel.opcodes(before, after))
-    shown: list[str] = []
-    gone: list[str] = []
-    come: list[str] = []
-    for number, block in enumerate(blocks):
-        gone += before[block.src_start : block.src_end] if block.tag == "delete" else []
-        come += after[block.dest_start : block.dest_end] if block.tag == "insert" else []
-        if block.tag == "equal":
-            equal = before[block.src_start : block.src_end]
-            shown += [
-                _changed(gone, come),
-                *_around(equal, first=number == 0, last=number == len(blocks) - 1),
-            ]
-            gone, come = [], []
-    shown.append(_changed(gone, come))
-    text = between.join(filter(None, shown)) if old != new else ""
-    text = "".join(
-        character if character.isprintable() else " " for character in text.replace("\n", "⏎")
-    )
-    return text if len(text) <= DIFF_LENGTH else text[: DIFF_LENGTH - 1] + "…"
+    """The words that differ, with a few around them: one line, at most ``DIFF_LENGTH`` long.
 
-
-def carry(old: str, new: str, msgstr: str) -> str | None:
-    """``msgstr`` with the change from ``old`` to ``new`` made in it, where that is provably right; else None.
-
-    That is so when only runs of spaces between words differ (the translation stays as it is), or the scheme, host or
-    repository of URLs of which the translation has exactly as many. All else waits for a person.
+    All of them are printable; a line break is shown as ``⏎``.
     """
     if old == new:
-        return msgstr
-    if _VERBATIM.search(old) or _VERBATIM.search(new):
-        return None
-    replaced = _moved_urls(old, new)
-    if replaced is None:
-        return None
-    followed = _with_urls(old, replaced)
-    if _SPACES.sub(" ", followed) != _SPACES.sub(" ", new) or atoms_of(followed) != atoms_of(new):
-        return None
-    counts = {url: _urls(old).count(url) for url in replaced}
-    if any(_urls(msgstr).count(url) != count for url, count in counts.items()):
-        return None
-    return _with_urls(msgstr, replaced)
+        return ""
+    old_words, new_words, between = old.split(), new.split(), " "
+    if old_words == new_words:
+        # Then white space is what differs, and has to be shown.
+        old_words, new_words, between = _TOKEN.findall(old), _TOKEN.findall(new), ""
+    text = between.join(_diff_parts(old_words, new_words)).replace("\n", "⏎")
+    if not text.isprintable():
+        text = "".join(character if character.isprintable() else " " for character in text)
+    if len(text) > DIFF_LENGTH:
+        text = text[: DIFF_LENGTH - 1] + "…"
+    return text
+
+
+def _diff_parts(old_words: list[str], new_words: list[str]) -> list[str]:
+    """Changes and the equal words next to them, in order."""
+    blocks = list(Indel.opcodes(old_words, new_words))
+    parts: list[str] = []
+    removed: list[str] = []
+    added: list[str] = []
+    for number, block in enumerate(blocks):
+        # Deletions and insertions in a row are one change, which ends where words are equal.
+        match block.tag:
+            case "delete":
+                removed += old_words[block.src_start : block.src_end]
+            case "insert":
+                added += new_words[block.dest_start : block.dest_end]
+            case _:
+                parts.append(_change_mark(removed, added))
+                removed, added = [], []
+                equal = old_words[block.src_start : block.src_end]
+                parts += _around(equal, first=number == 0, last=number == len(blocks) - 1)
+    parts.append(_change_mark(removed, added))
+    return [part for part in parts if part]
+
+
+def _change_mark(removed: list[str], added: list[str]) -> str:
+    """A change as ``[-old words-]{+new words+}``; empty without one."""
+    mark = ""
+    if removed:
+        mark = f"[-{' '.join(removed)}-]"
+    if added:
+        mark += f"{{+{' '.join(added)}+}}"
+    return mark
+
+
+def _around(words: list[str], *, first: bool, last: bool) -> list[str]:
+    """Equal words as far as they are next to a change.
+
+    The ``first`` and the ``last`` words have a change on one side only.
+    """
+    head = [] if first else words[:_CONTEXT]
+    tail = [] if last else words[-_CONTEXT:]
+    if len(head) + len(tail) >= len(words):
+        return words
+    return [*head, "…", *tail]
 
 
 def plain_text(text: str) -> str:
@@ -127,11 +136,14 @@ def plain_text(text: str) -> str:
 
 
 def _kind(old: str, new: str) -> ChangeClass:
+    """The first class that fits: the order is that of the least time."""
     if old == new:
         return ChangeClass.MOVED
     if _unpunctuated(old) == _unpunctuated(new):
         return ChangeClass.PUNCTUATION
-    if mask(old).split() == mask(new).split() or plain_text(old).split() == plain_text(new).split():
+    if mask(old).split() == mask(new).split():
+        return ChangeClass.MARKUP
+    if plain_text(old).split() == plain_text(new).split():
         return ChangeClass.MARKUP
     if _is_typo(old, new):
         return ChangeClass.TYPO
@@ -140,78 +152,26 @@ def _kind(old: str, new: str) -> ChangeClass:
     return ChangeClass.REWORDING
 
 
-def _unpunctuated(text: str) -> tuple[tuple[str, ...], list[str]]:
+def _unpunctuated(text: str) -> tuple[list[str], list[str]]:
     """The words of a text, and its atoms as they are: inside those every character counts."""
-    return tuple(_PUNCTUATION.sub(" ", mask(text)).split()), atoms_of(text)
+    return _PUNCTUATION.sub(" ", mask(text)).split(), atoms_of(text)
 
 
 def _is_typo(old: str, new: str) -> bool:
-    """Whether words differ in case, in being written as one or two, or each by one letter or two swapped ones."""
+    """Whether words differ only in case, in being written as one or two, or in one letter each."""
     if _NO_WORD.sub("", old).casefold() == _NO_WORD.sub("", new).casefold():
         return True
-    before, after = old.casefold().split(), new.casefold().split()
-    if len(before) != len(after):
+    old_words, new_words = old.casefold().split(), new.casefold().split()
+    if len(old_words) != len(new_words):
         return False
-    pairs = [(one, two) for one, two in zip(before, after, strict=True) if one != two]
-    return all(_is_misspelt(one, two) for one, two in pairs)
+    pairs = zip(old_words, new_words, strict=True)
+    return all(before == after or _is_misspelt(before, after) for before, after in pairs)
 
 
-def _is_misspelt(one: str, two: str) -> bool:
-    if min(len(one), len(two)) < _TYPO_LENGTH or _NUMBER.search(one) or _NUMBER.search(two):
+def _is_misspelt(before: str, after: str) -> bool:
+    """Whether two words differ by one letter, or by two that are swapped; numbers never do."""
+    if min(len(before), len(after)) < _TYPO_LENGTH:
         return False
-    return OSA.distance(one, two, score_cutoff=1) <= 1
-
-
-def _around(words: list[str], *, first: bool, last: bool) -> list[str]:
-    """Equal words as far as they are next to a change."""
-    head = [] if first else words[:_CONTEXT]
-    tail = [] if last else words[-_CONTEXT:]
-    if len(head) + len(tail) >= len(words):
-        return words
-    return [*head, "…", *tail]
-
-
-def _changed(gone: list[str], come: list[str]) -> str:
-    return (f"[-{' '.join(gone)}-]" if gone else "") + (f"{{+{' '.join(come)}+}}" if come else "")
-
-
-def _url_spans(text: str) -> Iterator[tuple[int, int]]:
-    for match in _URL.finditer(text):
-        end = _URL_END.search(text, match.start(), match.end())
-        url = text[match.start() : end.start() if end else match.end()].rstrip(".,;:!?*_~")
-        yield match.start(), match.start() + len(url)
-
-
-def _urls(text: str) -> list[str]:
-    return [text[start:end] for start, end in _url_spans(text)]
-
-
-def _with_urls(text: str, replaced: dict[str, str]) -> str:
-    parts, at = [], 0
-    for start, end in _url_spans(text):
-        url = text[start:end]
-        parts += [text[at:start], replaced.get(url, url)]
-        at = end
-    return "".join((*parts, text[at:]))
-
-
-def _moved_urls(old: str, new: str) -> dict[str, str] | None:
-    """Which URLs became which, if each changed in nothing but where the same thing lies; else None."""
-    before, after = _urls(old), _urls(new)
-    if len(before) != len(after):
-        return None
-    replaced: dict[str, str] = {}
-    for one, two in zip(before, after, strict=True):
-        if replaced.setdefault(one, two) != two or (one != two and _path(one) != _path(two)):
-            return None
-    return {one: two for one, two in replaced.items() if one != two}
-
-
-def _path(url: str) -> str:
-    """A URL without scheme, host and, where files lie in repositories, the repository."""
-    match = _URL.match(url)
-    if not match:  # pragma: no cover - only URLs are passed
-        return url
-    repository = _REPOSITORY.get(match["host"].removeprefix("www."))
-    rest = match["rest"]
-    return (repository.sub("", rest, count=1) if repository else rest).rstrip("/")
+    if _NUMBER.search(before) or _NUMBER.search(after):
+        return False
+    return OSA.distance(before, after, score_cutoff=1) <= 1

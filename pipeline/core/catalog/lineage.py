@@ -1,7 +1,7 @@
 """Which old pages a new one was made from: upstream renames, splits and merges pages.
 
-What tells it is where their text went. Upstream's redirects are a hint only: they say where readers should go,
-which is not always where the text is.
+Where their text went tells it. Upstream's redirects are a hint only: they say where readers should
+go, which is not always where the text is.
 """
 
 from __future__ import annotations
@@ -12,9 +12,14 @@ from collections.abc import Collection, Mapping
 
 from pipeline.core.document.prose import count_words
 
-_CLEAR_WORDS = 4  # a shorter text may stand on any page
-_RENAMED = 0.5  # of the old page's text must be on the new one, or of the new page's on the old one and that be
-_ENOUGH = 5  # texts: a small page may take all it has from a large one, and is not that page for it
+# An equal text of as many words means the same on every page; a shorter one may stand anywhere.
+CLEAR_WORDS = 4
+_RENAMED = 0.5  # of the text of either page must be on the other one
+# A small page may take all it has from a large one, and is not that page under another name: so
+# many texts at least.
+_ENOUGH = 5
+_REDIRECTS = "rediraffe_redirects"  # of Sphinx's extension rediraffe
+_SUFFIXES = (".ipynb", ".md", ".rst", ".html")
 
 
 def find_kin(
@@ -22,29 +27,28 @@ def find_kin(
     old: Mapping[str, Collection[str]],
     redirects: Mapping[str, str],
 ) -> dict[str, tuple[str, ...]]:
-    """For each page of ``new`` the pages of ``old`` that text came from, most of it first; redirected ones last.
+    """For each page of ``new`` the pages of ``old`` that text came from.
 
-    Both give texts by page: those that ``new`` has and had not before, and those that are gone from ``old``.
+    The page that most came from stands first, redirected ones last. Both arguments give texts by
+    page: those that ``new`` has and had not before, and those that are gone from ``old``.
     """
     homes: dict[str, list[str]] = defaultdict(list)
     for page, texts in old.items():
         for text in texts:
             homes[text].append(page)
-    kin = {}
+    hints: dict[str, list[str]] = defaultdict(list)
+    for source, target in redirects.items():
+        if source in old:
+            hints[target].append(source)
+    kin: dict[str, tuple[str, ...]] = {}
     for page, texts in new.items():
-        votes = Counter(
-            home
-            for text in texts
-            if text in homes and count_words(text) >= _CLEAR_WORDS
-            for home in homes[text]
-        )
-        votes.pop(page, None)
-        hinted = (
-            source for source, target in redirects.items() if target == page and source in old
-        )
-        kin[page] = tuple(
-            dict.fromkeys((*sorted(votes, key=lambda home: (-votes[home], home)), *hinted))
-        )
+        votes: Counter[str] = Counter()
+        for text in texts:
+            if text in homes and count_words(text) >= CLEAR_WORDS:
+                votes.update(homes[text])
+        del votes[page]  # a page is no kin of its own
+        voted = sorted(votes, key=lambda home: (-votes[home], home))
+        kin[page] = tuple(dict.fromkeys((*voted, *hints[page])))
     return kin
 
 
@@ -53,62 +57,69 @@ def find_renames(
     gone: Mapping[str, Collection[str]],
     kin: Mapping[str, tuple[str, ...]],
 ) -> dict[str, str]:
-    """New pages by name with the vanished page each is, under another name: half of the text of either is the other's.
+    """New pages by name, each with the vanished page that it is under another name.
 
-    Several pages may take from one; the one that takes most is the renamed one.
+    Half of the text of either page must be the other's. Several pages may take from one: the one
+    that takes most is the renamed one.
     """
-    shares = []
+    shares: list[tuple[int, str, str]] = []
     for page, texts in new.items():
         for source in kin.get(page, ()):
-            if source in gone:
-                shared = len(set(texts) & set(gone[source]))
-                if shared >= _RENAMED * len(gone[source]) or shared >= max(
-                    _ENOUGH, _RENAMED * len(texts)
-                ):
-                    shares.append((-shared, page, source))
+            if source not in gone:
+                continue
+            shared = len(set(texts) & set(gone[source]))
+            has_half_of_old = shared >= _RENAMED * len(gone[source])
+            is_half_of_new = shared >= max(_ENOUGH, _RENAMED * len(texts))
+            if has_half_of_old or is_half_of_new:
+                shares.append((-shared, page, source))
     renames: dict[str, str] = {}
+    taken: set[str] = set()
     for _, page, source in sorted(shares):
-        if page not in renames and source not in renames.values():
+        if page not in renames and source not in taken:
             renames[page] = source
+            taken.add(source)
     return renames
 
 
 def read_redirects(config: str) -> dict[str, str]:
-    """``rediraffe_redirects`` of a Sphinx ``conf.py``, as old page to new page; empty if it is no plain table of texts.
+    """``rediraffe_redirects`` of a Sphinx ``conf.py``, as old page to new page.
 
-    The file is parsed, never run.
+    The result is empty if that is no plain table of texts. The file is parsed, never run.
     """
     try:
         body = ast.parse(config).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return {}
     for statement in body:
-        if isinstance(statement, ast.Assign | ast.AnnAssign) and statement.value:
-            names = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-            if any(
-                isinstance(name, ast.Name) and name.id == "rediraffe_redirects" for name in names
-            ):
-                return _pages(statement.value)
+        match statement:
+            case ast.Assign(targets=names, value=value):
+                pass
+            case ast.AnnAssign(target=name, value=ast.expr() as value):
+                names = [name]
+            case _:
+                continue
+        if any(isinstance(name, ast.Name) and name.id == _REDIRECTS for name in names):
+            return _redirects_in(value)
     return {}
 
 
-def _pages(value: ast.expr) -> dict[str, str]:
+def _redirects_in(value: ast.expr) -> dict[str, str]:
     try:
         table = ast.literal_eval(value)
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
         return {}
     if not isinstance(table, dict):
         return {}
-    return {
-        _page(source): _page(target)
-        for source, target in table.items()
-        if isinstance(source, str) and isinstance(target, str)
-    }
+    redirects: dict[str, str] = {}
+    for source, target in table.items():
+        if isinstance(source, str) and isinstance(target, str):
+            redirects[_page_name(source)] = _page_name(target)
+    return redirects
 
 
-def _page(path: str) -> str:
+def _page_name(path: str) -> str:
     """A page by the name that the pipeline gives it: no suffix, no slash in front."""
     path = path.strip("/")
-    for suffix in (".ipynb", ".md", ".rst", ".html"):
+    for suffix in _SUFFIXES:
         path = path.removesuffix(suffix)
     return path

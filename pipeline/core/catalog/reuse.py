@@ -1,4 +1,9 @@
-"""What a message without a translation can take over from the catalogues of the locale, and as what."""
+"""What a message without a translation can take over from other messages, and as what.
+
+Equal English elsewhere gives a finished translation where that is safe; else it is fuzzy. Similar
+English gives a fuzzy one, unless the change is one that a translation may follow by itself (see
+``carry``).
+"""
 
 from __future__ import annotations
 
@@ -6,20 +11,27 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from pipeline.core.catalog.change import Change, ChangeClass, carry, classify, diff
-from pipeline.core.catalog.similarity import Match, Text, match_texts
+from pipeline.core.catalog.carry import carry
+from pipeline.core.catalog.change import ChangeClass, classify
+from pipeline.core.catalog.lineage import CLEAR_WORDS
+from pipeline.core.catalog.matching import Match, match_texts
+from pipeline.core.catalog.similarity import Text
+from pipeline.core.catalog.states import CARRIED, FUZZY
 from pipeline.core.document.prose import count_words
 from pipeline.entries import Entry
 
-CLEAR_WORDS = 4  # an equal text of as many words means the same on every page
-AGREEING = 2  # pages that translate a shorter text alike make it clear as well
-CARRIED, FUZZY = "carried over:", "fuzzy:"  # what a note that tells an entry's state starts with
-_CLOSED = "。！？；：，、）」』”…"  # no space follows these in Chinese
+AGREEING = 2  # pages that translate a text alike make it clear, however short it is
+_CLOSED = tuple("。！？；：，、）」』”…")  # no space follows these in Chinese
+
+Kin = Mapping[str, Collection[str]]  # for a page the old pages that it was made from
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """A translation that exists. ``free``: its own message is gone from its page, so that others may have it."""
+    """A translation that exists.
+
+    It is ``free`` if its own message is gone from its page, so that others may have it.
+    """
 
     page: str
     entry: Entry
@@ -28,7 +40,7 @@ class Source:
     @property
     def text(self) -> str:
         """The English that the msgstr was written for."""
-        return written_for(self.entry)
+        return self.entry.written_for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,155 +54,110 @@ class Open:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Offer:
-    """The entries that take the place of an open one (several if a translator told contexts apart), and whence."""
+    """What takes the place of an open entry, and the translations that it was made from.
+
+    There are several entries if a translator told contexts apart.
+    """
 
     entries: tuple[Entry, ...]
     served: tuple[Source, ...]
 
 
-def written_for(entry: Entry) -> str:
-    """The English that a msgstr was written for."""
-    return entry.previous if entry.fuzzy and entry.previous else entry.msgid
-
-
-def reuse(
-    wanted: Sequence[Open], sources: Sequence[Source], kin: Mapping[str, Collection[str]]
-) -> dict[int, Offer]:
+def reuse(wanted: Sequence[Open], sources: Sequence[Source], kin: Kin) -> dict[int, Offer]:
     """For each of ``wanted``, by index, the best that ``sources`` have for it, if anything.
 
-    Equal text comes first. The new ones among the rest take what is similar. What then followed a change by itself is
-    finished, and so serves equal texts again.
+    Equal text comes first. The new ones among the rest take what is similar. What then followed a
+    change by itself is finished, and so serves equal texts again.
     """
-    offers = _equal(wanted, sources, kin)
+    unserved = dict(enumerate(wanted))
+    offers = _offer_equal(unserved, sources, kin)
     served = {id(source) for offer in offers.values() for source in offer.served}
-    offers |= _similar(
-        {at: one for at, one in enumerate(wanted) if one.is_new and at not in offers},
-        sources,
-        kin,
-        served,
-    )
-    carried = [
-        Source(page=wanted[at].page, entry=entry, free=False)
-        for at, offer in offers.items()
-        for entry in offer.entries
-        if not entry.fuzzy and entry.msgid not in {source.text for source in offer.served}
-    ]
-    return _equal(wanted, carried, kin) | offers if carried else offers
+    unserved = {
+        number: message
+        for number, message in unserved.items()
+        if message.is_new and number not in offers
+    }
+    offers |= _offer_similar(unserved, sources, kin, served=served)
+    carried = _carried(wanted, offers)
+    if carried:
+        unserved = {
+            number: message for number, message in enumerate(wanted) if number not in offers
+        }
+        offers |= _offer_equal(unserved, carried, kin)
+    return offers
 
 
-def _equal(
-    wanted: Sequence[Open], sources: Iterable[Source], kin: Mapping[str, Collection[str]]
+def _offer_equal(
+    wanted: Mapping[int, Open], sources: Iterable[Source], kin: Kin
 ) -> dict[int, Offer]:
+    """Offers from finished translations of the same English."""
+    texts = {message.entry.msgid for message in wanted.values()}
     by_text: dict[str, list[Source]] = defaultdict(list)
-    texts = {one.entry.msgid for one in wanted}
     for source in sources:
         if source.entry.msgid in texts and not source.entry.fuzzy:
             by_text[source.entry.msgid].append(source)
-    return {
-        at: _same(one, by_text[one.entry.msgid], kin)
-        for at, one in enumerate(wanted)
-        if one.entry.msgid in by_text
-    }
+    offers: dict[int, Offer] = {}
+    for number, message in wanted.items():
+        if message.entry.msgid in by_text:
+            near = kin.get(message.page, ())
+            offers[number] = _equal_offer(message, by_text[message.entry.msgid], near)
+    return offers
 
 
-def _same(one: Open, sources: Sequence[Source], kin: Mapping[str, Collection[str]]) -> Offer:
-    """Equal English elsewhere: finished if it moved here, or if all agree and the text is long enough to be clear."""
-    near = kin.get(one.page, ())
-    home = next(
-        (page for page in near if any(source.free and source.page == page for source in sources)),
-        "",
-    )
-    moved = [source for source in sources if source.free and source.page == home]
-    choices = Counter(source.entry.msgstr for source in sources)
-    said = {source.entry.msgstr for source in moved}
-    if moved and all(
-        source.entry.msgstr in said for source in sources if source.free and source.page in near
-    ):
-        return Offer(
-            entries=tuple(_taken_over(one.entry, source) for source in moved), served=tuple(moved)
-        )
+def _equal_offer(message: Open, sources: Sequence[Source], near: Collection[str]) -> Offer:
+    """Finished if the text moved here, or if all agree and the text is clear; else fuzzy."""
+    moved = _moved_here(sources, near)
+    if moved:
+        entries = tuple(_taken_over(message.entry, source) for source in moved)
+        return Offer(entries=entries, served=tuple(moved))
+    counts = Counter(source.entry.msgstr for source in sources)
+    # The last of the three only makes the choice the same in every run.
     best = max(
-        sources, key=lambda source: (choices[source.entry.msgstr], source.free, source.entry.msgstr)
+        sources,
+        key=lambda source: (counts[source.entry.msgstr], source.free, source.entry.msgstr),
     )
-    clear = (
-        count_words(one.entry.msgid) >= CLEAR_WORDS
-        or len({source.page for source in sources}) >= AGREEING
-    )
-    if len(choices) == 1 and (clear or any(source.free for source in sources)):
-        return Offer(
-            entries=(_taken_over(one.entry, best),),
-            served=tuple(source for source in sources if source.free),
-        )
-    why = "other pages differ" if len(choices) > 1 else "too short to mean the same everywhere"
+    if len(counts) > 1:
+        return _doubtful(message, best, "other pages differ")
+    free = tuple(source for source in sources if source.free)
+    pages = {source.page for source in sources}
+    is_long = count_words(message.entry.msgid) >= CLEAR_WORDS
+    if free or is_long or len(pages) >= AGREEING:
+        return Offer(entries=(_taken_over(message.entry, best),), served=free)
+    return _doubtful(message, best, "too short to mean the same everywhere")
+
+
+def _moved_here(sources: Sequence[Source], near: Collection[str]) -> list[Source]:
+    """The free translations of the nearest page that has any.
+
+    None if another page near has it in other words.
+    """
+    free = [source for source in sources if source.free and source.page in near]
+    for page in near:
+        moved = [source for source in free if source.page == page]
+        if moved:
+            choices = {source.entry.msgstr for source in moved}
+            if any(source.entry.msgstr not in choices for source in free):
+                return []
+            return moved
+    return []
+
+
+def _doubtful(message: Open, best: Source, why: str) -> Offer:
+    """The translation of an equal text as fuzzy, because it is not sure that it fits."""
+    entry = _with_comments(message.entry, [best])
     note = f"{FUZZY} {ChangeClass.MOVED}: the same text in {best.page}, but {why}"
-    return Offer(entries=(_offered(one.entry, best, note),), served=(best,))
-
-
-def _similar(
-    wanted: Mapping[int, Open],
-    sources: Sequence[Source],
-    kin: Mapping[str, Collection[str]],
-    served: Collection[int],
-) -> dict[int, Offer]:
-    new = [Text(page=one.page, text=one.entry.msgid) for one in wanted.values()]
-    old = (
-        [
-            Text(page=source.page, text=source.text, free=source.free and id(source) not in served)
-            for source in sources
-        ]
-        if new
-        else []
+    offered = replace(
+        entry,
+        msgstr=best.entry.msgstr,
+        fuzzy=True,
+        previous=entry.msgid,
+        notes=(*entry.notes, note),
     )
-    found = match_texts(new, old, kin)
-    numbers = list(wanted)
-    return {
-        numbers[at]: _made_from(
-            wanted[numbers[at]], [sources[source] for source in match.sources], match, kin
-        )
-        for at, match in sorted(found.items())
-    }
-
-
-def _made_from(
-    one: Open, sources: Sequence[Source], match: Match, kin: Mapping[str, Collection[str]]
-) -> Offer:
-    first = sources[0]
-    text = " ".join(source.text for source in sources)
-    is_near = first.free and first.page in (one.page, *kin.get(one.page, ()))
-    if (
-        len(sources) == 1
-        and not first.entry.fuzzy
-        and (is_near or count_words(text) >= CLEAR_WORDS)
-    ):
-        msgstr = carry(text, one.entry.msgid, first.entry.msgstr)
-        if msgstr is not None:
-            entry = _with_comments(one.entry, sources)
-            note = f"{CARRIED} {classify(text, one.entry.msgid)}"
-            return Offer(
-                entries=(replace(entry, msgstr=msgstr, notes=(*entry.notes, note)),),
-                served=tuple(sources),
-            )
-    change = (
-        Change(kind=match.kind, diff=diff(text, one.entry.msgid))
-        if match.kind
-        else classify(text, one.entry.msgid)
-    )
-    entry = replace(
-        _with_comments(one.entry, sources), msgstr=_joined(sources), fuzzy=True, previous=text
-    )
-    return Offer(
-        entries=(replace(entry, notes=(*entry.notes, f"{FUZZY} {change}")),), served=tuple(sources)
-    )
-
-
-def _joined(sources: Sequence[Source]) -> str:
-    msgstr = sources[0].entry.msgstr
-    for source in sources[1:]:
-        msgstr += ("" if msgstr.endswith(tuple(_CLOSED)) else " ") + source.entry.msgstr
-    return msgstr
+    return Offer(entries=(offered,), served=(best,))
 
 
 def _taken_over(entry: Entry, source: Source) -> Entry:
+    """``entry`` with the translation of the same English as finished."""
     entry = _with_comments(entry, [source])
     note = f"{CARRIED} the same text in {source.page}"
     return replace(
@@ -202,18 +169,88 @@ def _taken_over(entry: Entry, source: Source) -> Entry:
     )
 
 
-def _offered(entry: Entry, source: Source, note: str) -> Entry:
-    entry = _with_comments(entry, [source])
-    return replace(
+def _offer_similar(
+    wanted: Mapping[int, Open], sources: Sequence[Source], kin: Kin, *, served: Collection[int]
+) -> dict[int, Offer]:
+    """Offers from translations of similar English.
+
+    What is ``served`` has found its place already.
+    """
+    if not wanted:
+        return {}
+    new = [Text(page=message.page, text=message.entry.msgid) for message in wanted.values()]
+    old: list[Text] = []
+    for source in sources:
+        is_free = source.free and id(source) not in served
+        old.append(Text(page=source.page, text=source.text, free=is_free))
+    numbers = list(wanted)
+    offers: dict[int, Offer] = {}
+    for target, match in sorted(match_texts(new, old, kin).items()):
+        message = wanted[numbers[target]]
+        matched = [sources[source] for source in match.sources]
+        offers[numbers[target]] = _similar_offer(message, matched, match, kin)
+    return offers
+
+
+def _similar_offer(message: Open, sources: Sequence[Source], match: Match, kin: Kin) -> Offer:
+    """Finished if the translation may follow the change; else fuzzy, with what changed."""
+    old, new = " ".join(source.text for source in sources), message.entry.msgid
+    entry = _with_comments(message.entry, sources)
+    followed = _followed(message, sources, kin)
+    if followed is not None:
+        note = f"{CARRIED} {classify(old, new)}"
+        carried = replace(entry, msgstr=followed, notes=(*entry.notes, note))
+        return Offer(entries=(carried,), served=tuple(sources))
+    change = classify(old, new)
+    if match.kind:
+        change = replace(change, kind=match.kind)
+    offered = replace(
         entry,
-        msgstr=source.entry.msgstr,
+        msgstr=_joined(sources),
         fuzzy=True,
-        previous=entry.msgid,
-        notes=(*entry.notes, note),
+        previous=old,
+        notes=(*entry.notes, f"{FUZZY} {change}"),
     )
+    return Offer(entries=(offered,), served=tuple(sources))
+
+
+def _followed(message: Open, sources: Sequence[Source], kin: Kin) -> str | None:
+    """The translation with the change made in it, if that is right without a person; else None."""
+    first = sources[0]
+    if len(sources) > 1 or first.entry.fuzzy:
+        return None
+    # A short text of a page far away may mean something else here, even if it differs in spaces
+    # only.
+    is_near = first.free and first.page in (message.page, *kin.get(message.page, ()))
+    if not is_near and count_words(first.text) < CLEAR_WORDS:
+        return None
+    return carry(first.text, message.entry.msgid, first.entry.msgstr)
+
+
+def _carried(wanted: Sequence[Open], offers: Mapping[int, Offer]) -> list[Source]:
+    """What the offers made that is finished and new: it followed a change of its English."""
+    carried: list[Source] = []
+    for number, offer in offers.items():
+        texts = {source.text for source in offer.served}
+        finished = [entry for entry in offer.entries if not entry.fuzzy]
+        for entry in finished:
+            if entry.msgid in texts:
+                continue  # it was equal already
+            carried.append(Source(page=wanted[number].page, entry=entry, free=False))
+    return carried
+
+
+def _joined(sources: Sequence[Source]) -> str:
+    """The translations of texts that were joined, as one: with a space where Chinese has one."""
+    msgstr = sources[0].entry.msgstr
+    for source in sources[1:]:
+        if not msgstr.endswith(_CLOSED):
+            msgstr += " "
+        msgstr += source.entry.msgstr
+    return msgstr
 
 
 def _with_comments(entry: Entry, sources: Iterable[Source]) -> Entry:
-    """What translators noted on the old messages, and on this one."""
-    found = (comment for source in sources for comment in source.entry.comments)
-    return replace(entry, comments=tuple(dict.fromkeys((*found, *entry.comments))))
+    """``entry`` with what translators noted on the old messages, and on this one, each once."""
+    comments = [comment for source in sources for comment in source.entry.comments]
+    return replace(entry, comments=tuple(dict.fromkeys((*comments, *entry.comments))))

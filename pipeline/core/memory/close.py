@@ -1,48 +1,40 @@
-"""A catalogue as a memory: English becomes digests, with notes that say where it can be found again."""
+"""A catalogue as a memory: English becomes digests, with notes that say where to find it.
+
+What a memory says already goes on to be said while it is true: so closing a catalogue that nobody
+touched changes nothing, whatever else happened to the pages and commits around it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from rapidfuzz import fuzz, process
-
-from pipeline.core.catalog.change import diff
-from pipeline.core.memory.record import (
-    DIFF,
-    EDITING,
-    FIELDS,
+from pipeline.core.catalog.states import states_of
+from pipeline.core.memory.file import FIELDS, STANDARD
+from pipeline.core.memory.notes import (
     PREVIOUS_SEEN,
     SAME,
     SAME_AS_PREVIOUS,
     SEEN,
     SOURCE,
-    STANDARD,
-    STATES,
     TOUCH,
     TRANSLATOR,
-    Key,
-    Memory,
+    English,
     Place,
-    digest,
     english_of,
-    in_order,
     place_of,
-    states_of,
-    text_of,
+    seen_note,
+    source_note,
     translators_of,
-    work_of,
-    written_for,
 )
+from pipeline.core.memory.record import Key, Memory, digest, in_order, text_of, work_of
 from pipeline.core.memory.redact import redact
-from pipeline.entries import Catalog, Entry
+from pipeline.core.memory.sources import followed_text, parts_of, states_without_english
+from pipeline.entries import GENERATOR, NEUTRAL_DATE, Catalog, Entry
 
-_NEUTRAL = "1970-01-01 00:00+0000"
-_OURS = "jax-docs-zh"  # the generator of catalogues that no tool has saved
-_FOLLOWED, _CHOICES = (
-    60.0,
-    20,
-)  # where to look for the message that a translation followed: its likes, in percent of the ratio
+# These change with every edit, so that every branch would change them: they are kept with the
+# entries instead.
+EDITING = ("PO-Revision-Date", "Last-Translator", "X-Generator")
 
 
 def close_catalog(
@@ -56,189 +48,198 @@ def close_catalog(
 ) -> Memory:
     """The memory of a catalogue: ``head`` with the catalogue's entries in place of its own.
 
-    ``live`` are the digests of the page at the head's commit; ``find`` tells where other English stands, ``texts`` is the
-    English of all catalogues. What ``old``, the page's memory so far, says of who touched an entry and where its English
-    stood goes on to be said.
+    ``live`` are the digests of the page at the head's commit. ``find`` tells where other English
+    stands, ``texts`` is the English of all catalogues. What ``old``, the page's memory so far, says
+    of who touched an entry and where its English stood goes on to be said.
     """
-    known = old.by_key() if old else {}
-    own = {text: Place(commit=old.commit, page=old.page) for text in old.live} if old else {}
-    close = _Close(
-        known=known, touch=_touch(catalog.header), live=live, own=own, find=find, texts=texts
+    known: Mapping[Key, Entry] = {}
+    own_places: dict[str, Place] = {}
+    if old:
+        known = old.by_key()
+        own_places = dict.fromkeys(old.live, Place(commit=old.commit, page=old.page))
+    closing = _Closing(
+        known=known,
+        touch=_touch(catalog.header),
+        live=live,
+        own_places=own_places,
+        find=find,
+        texts=texts,
     )
-    closed = [close.entry(entry) for entry in catalog.entries]
     return replace(
         head,
         project=catalog.header.get("Project-Id-Version", ""),
         date=catalog.header.get("POT-Creation-Date", ""),
-        extra=_extra(catalog.header, head.locale),
+        extra=_team_fields(catalog.header, head.locale),
         comment=catalog.comment,
-        entries=in_order(closed),
+        entries=in_order(closing.close(entry) for entry in catalog.entries),
     )
-
-
-def stored(entry: Entry) -> tuple[str, tuple[str, ...]]:
-    """The translation of a catalogue's entry as a memory has it, and the note in its place if it is English itself."""
-    if entry.msgstr and entry.msgstr == entry.msgid:
-        return "", (SAME,)
-    if entry.msgstr and entry.msgstr == entry.previous:
-        return "", (SAME_AS_PREVIOUS,)
-    return redact(entry.msgstr, written_for(entry)), ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Close:
+class Stored:
+    """The translation of a catalogue's entry as a memory has it.
+
+    If it is English itself, a note stands in its place.
+    """
+
+    msgstr: str = ""
+    note: str = ""
+
+    @property
+    def text(self) -> str:
+        """What ``text_of`` gives for the memory's entry."""
+        return self.msgstr or self.note
+
+
+def stored(entry: Entry) -> Stored:
+    """What a memory keeps of the msgstr of ``entry``, without English."""
+    if entry.msgstr and entry.msgstr == entry.msgid:
+        return Stored(note=SAME)
+    if entry.msgstr and entry.msgstr == entry.previous:
+        return Stored(note=SAME_AS_PREVIOUS)
+    return Stored(msgstr=redact(entry.msgstr, entry.written_for))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Closing:
     """Turns entries of one catalogue into entries of its memory."""
 
-    known: Mapping[Key, Entry]
+    known: Mapping[Key, Entry]  # the memory's entries so far
     touch: str
     live: Collection[str]
-    own: Mapping[str, Place]  # where the page's English stood so far
+    own_places: Mapping[str, Place]  # where the page's English stood so far
     find: Callable[[str], Place | None]
     texts: Sequence[str]
 
-    def place(self, code: str) -> Place | None:
-        return self.own.get(code) or self.find(code)
-
-    def entry(self, entry: Entry) -> Entry:
+    def close(self, entry: Entry) -> Entry:
+        """The memory's entry for an entry of the catalogue."""
         code = digest(entry.msgid)
-        was = self.known.get((entry.context, code))
-        if (
-            code in self.live
-            and _is_blank(entry)
-            and (was is None or (_is_blank(was) and not was.notes))
-        ):
+        old = self.known.get((entry.context, code))
+        if code in self.live and _is_blank(entry) and (old is None or _is_bare(old)):
+            # Most of a page that is not translated yet.
             return Entry(msgid=code, context=entry.context, obsolete=entry.obsolete)
-        previous = digest(entry.previous) if entry.previous is not None else None
-        old = self._sources(entry, previous)
-        states = tuple(_without_english(entry, " ".join(old) if old else entry.previous))
-        if entry.fuzzy and previous is None and was and was.fuzzy and was.msgstr == entry.msgstr:
-            previous, states = (
-                was.previous,
-                states_of(was),
-            )  # its English could not be had: it stays as it was remembered
-        msgstr, same = (
-            stored(entry) if entry.previous is not None or previous is None else (entry.msgstr, ())
-        )
+        sources = self._sources(entry)
         closed = replace(
-            entry,
-            msgid=code,
-            msgstr=msgstr,
-            previous=previous,
-            notes=(*states, *same),
-            references=(),
-            line=0,
+            self._without_english(entry, old, sources), msgid=code, references=(), line=0
         )
-        notes = (*closed.notes, *self._places(closed, was, old), *self._translator(closed, was))
+        notes = (
+            *closed.notes,
+            *self._source_notes(closed, old, sources),
+            *self._seen_notes(closed, old, is_told=bool(sources)),
+            *self._translators(closed, old),
+        )
         return replace(closed, notes=notes)
 
-    def _sources(self, entry: Entry, previous: str | None) -> tuple[str, ...]:
-        """The messages that a translation was put together from, or the one it followed, where ``#| msgid`` does not tell."""
-        if previous is not None and entry.previous is not None:
-            return (
-                ()
-                if previous in self.live or self.place(previous)
-                else tuple(_parts(entry.previous, self.texts))
-            )
-        quoting = "".join(note for note in entry.notes if note.startswith(STATES) and _quotes(note))
-        if not quoting or not self.texts:
-            return ()
-        similar = process.extract(
-            entry.msgid, self.texts, scorer=fuzz.ratio, score_cutoff=_FOLLOWED, limit=_CHOICES
-        )
-        return next(
-            (
-                (text,)
-                for text, _, _ in similar
-                if (words := diff(text, entry.msgid)) and words in quoting
-            ),
-            (),
-        )
+    def _without_english(self, entry: Entry, old: Entry | None, sources: Sequence[str]) -> Entry:
+        """``entry`` with digests and states in place of all English but the msgid."""
+        previous = digest(entry.previous) if entry.previous is not None else None
+        written_for = " ".join(sources) if sources else entry.previous
+        states = states_without_english(entry, written_for)
+        if entry.fuzzy and previous is None and old and old.fuzzy and old.msgstr == entry.msgstr:
+            # Its English could not be had when it was opened: it stays as it was remembered.
+            previous, states = old.previous, states_of(old)
+            if previous is not None:
+                return replace(entry, previous=previous, notes=states)
+        kept = stored(entry)
+        notes = (*states, kept.note) if kept.note else states
+        return replace(entry, msgstr=kept.msgstr, previous=previous, notes=notes)
 
-    def _places(self, closed: Entry, was: Entry | None, sources: Sequence[str]) -> Iterator[str]:
+    def _sources(self, entry: Entry) -> tuple[str, ...]:
+        """The messages a translation was made from, where ``#| msgid`` does not lead to them.
+
+        It may have been put together from several ones, or have followed a change of one.
+        """
+        if entry.previous is None:
+            followed = followed_text(entry, self.texts)
+            return () if followed is None else (followed,)
+        if self._is_known(digest(entry.previous)):
+            return ()
+        return parts_of(entry.previous, self.texts)
+
+    def _source_notes(self, closed: Entry, old: Entry | None, sources: Sequence[str]) -> list[str]:
+        """Where the messages stood that the translation was made from."""
         if sources:
+            known = {code: place for code, place in english_of(old) if place} if old else {}
             codes = [digest(text) for text in sources]
-            kept = {code: place for code, place in english_of(was) if place} if was else {}
-            found = [(code, kept.get(code) or self.place(code)) for code in codes]
-            yield from (
-                f"{SOURCE}{code} {place.commit} {place.page}" for code, place in found if place
-            )
-        elif was and was.previous == closed.previous and states_of(was) == states_of(closed):
-            yield from (note for note in was.notes if note.startswith(SOURCE))
-        seen = place_of(was, SEEN) if was else None
-        if closed.msgid not in self.live and (place := seen or self.place(closed.msgid)):
-            yield f"{SEEN}{place.commit} {place.page}"
-        if closed.previous is None or sources or closed.previous in self.live:
-            return
-        seen = place_of(was, PREVIOUS_SEEN) if was and was.previous == closed.previous else None
-        if place := seen or self.place(closed.previous):
-            yield f"{PREVIOUS_SEEN}{place.commit} {place.page}"
+            found = [English(code, known.get(code) or self._place(code)) for code in codes]
+            return [source_note(source) for source in found if source.place]
+        if old and old.previous == closed.previous and states_of(old) == states_of(closed):
+            return [note for note in old.notes if note.startswith(SOURCE)]
+        return []
 
-    def _translator(self, closed: Entry, was: Entry | None) -> tuple[str, ...]:
-        """Who touched the entry: whom the header names if a person changed it, not if the update did."""
-        if was and work_of(was) == work_of(closed):
-            return translators_of(was)
+    def _seen_notes(self, closed: Entry, old: Entry | None, *, is_told: bool) -> list[str]:
+        """Where English stood that is not on the page.
+
+        For the previous English that ``is_told`` if there are sources of the translation.
+        """
+        notes: list[str] = []
+        if closed.msgid not in self.live:
+            seen = place_of(old, SEEN) if old else None
+            place = seen or self._place(closed.msgid)
+            if place:
+                notes.append(seen_note(SEEN, place))
+        if closed.previous is None or is_told or closed.previous in self.live:
+            return notes
+        is_same = old is not None and old.previous == closed.previous
+        seen = place_of(old, PREVIOUS_SEEN) if old and is_same else None
+        place = seen or self._place(closed.previous)
+        if place:
+            notes.append(seen_note(PREVIOUS_SEEN, place))
+        return notes
+
+    def _translators(self, closed: Entry, old: Entry | None) -> tuple[str, ...]:
+        """Who touched the entry: whom the header names, if it was a person and not the update."""
+        if old and work_of(old) == work_of(closed):
+            return translators_of(old)
+        had_text = old is not None and text_of(old) != ""
         source = self.known.get((closed.context, closed.previous)) if closed.previous else None
-        if (
-            source
-            and closed.msgstr
-            and source.msgstr == closed.msgstr
-            and not (was and text_of(was))
-        ):
+        if source and closed.msgstr and source.msgstr == closed.msgstr and not had_text:
+            # The update offers the translation of another message; its translator is that one's.
             return translators_of(source)
-        is_new = was is None or not text_of(was)
-        if is_new and (
-            states_of(closed) or not (text_of(closed) or closed.comments or (was and was.comments))
-        ):
-            return ()
+        if not had_text:
+            had_comments = old is not None and bool(old.comments)
+            is_touched = text_of(closed) or closed.comments or had_comments
+            if states_of(closed) or not is_touched:
+                return ()
         return (self.touch,) if self.touch else ()
+
+    def _is_known(self, code: str) -> bool:
+        return code in self.live or self._place(code) is not None
+
+    def _place(self, code: str) -> Place | None:
+        return self.own_places.get(code) or self.find(code)
 
 
 def _is_blank(entry: Entry) -> bool:
-    """Whether nobody has put anything into an entry: most of a page that is not translated yet."""
-    return not (
-        entry.msgstr
-        or entry.fuzzy
-        or entry.previous
-        or entry.comments
-        or entry.flags
-        or states_of(entry)
-    )
+    """Whether nobody has put anything into an entry."""
+    if entry.msgstr or entry.fuzzy or entry.previous:
+        return False
+    return not (entry.comments or entry.flags or states_of(entry))
 
 
-def _parts(text: str, texts: Sequence[str]) -> list[str]:
-    """Messages that give ``text`` when joined by spaces; none if it is not made so."""
-    for one in texts:
-        if one == text:
-            return [one]
-        if text.startswith(one + " ") and (rest := _parts(text[len(one) + 1 :], texts)):
-            return [one, *rest]
-    return []
-
-
-def _without_english(entry: Entry, old: str | None) -> Iterator[str]:
-    """The notes of an entry that tell its state. Words of the English become ``DIFF``, or the note ends before them."""
-    words = diff(old, entry.msgid) if old is not None else ""
-    for note in entry.notes:
-        if note.startswith(STATES):
-            bare = note.replace(words, DIFF) if words else note
-            yield bare if not _quotes(bare.replace(DIFF, "")) else ":".join(note.split(":")[:2])
-
-
-def _quotes(note: str) -> bool:
-    return "[-" in note or "{+" in note
+def _is_bare(entry: Entry) -> bool:
+    """Whether an entry of a memory is blank, and no note says more about it."""
+    return _is_blank(entry) and not entry.notes
 
 
 def _touch(header: Mapping[str, str]) -> str:
     """Who saved a catalogue last, and when, as a note; empty if its header does not say."""
-    who, when, generator = (
-        header.get(name, "") for name in ("Last-Translator", "PO-Revision-Date", "X-Generator")
-    )
-    note = f"{TRANSLATOR}{who}, {when}" + (f", {generator}" if generator not in ("", _OURS) else "")
-    return note if when != _NEUTRAL and TOUCH.fullmatch(note) else ""
+    who = header.get("Last-Translator", "")
+    when = header.get("PO-Revision-Date", "")
+    generator = header.get("X-Generator", "")
+    if when == NEUTRAL_DATE:
+        return ""  # no tool has saved it
+    note = f"{TRANSLATOR}{who}, {when}"
+    if generator not in ("", GENERATOR):
+        note += f", {generator}"
+    return note if TOUCH.fullmatch(note) else ""
 
 
-def _extra(header: Mapping[str, str], locale: str) -> dict[str, str]:
-    """The fields of a catalogue's header that are the team's: all but those that are made, and change with every edit."""
+def _team_fields(header: Mapping[str, str], locale: str) -> dict[str, str]:
+    """The fields of a catalogue's header that are the team's.
+
+    That is all that is neither made by us nor changed by every edit.
+    """
     made = (*FIELDS, *STANDARD, *EDITING, "Plural-Forms")
     defaults = {"Report-Msgid-Bugs-To": "", "Language-Team": locale}
     return {

@@ -1,20 +1,33 @@
-"""Bring together what was translated here and what came in with the memory: entry by entry, against what both started from."""
+"""Bring together what was translated here and what came in with the memory.
+
+That is a three-way merge by entry, against what both started from. No translation that a person
+wrote is dropped in silence: what gives way is told, and stands in a comment.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from enum import Enum, auto
+from typing import NamedTuple
 
 from pipeline.core.memory.close import stored
-from pipeline.core.memory.record import Memory, digest, in_order, text_of, work_of, written_for
+from pipeline.core.memory.record import Key, Memory, digest, in_order, text_of, work_of
 from pipeline.entries import Catalog, Entry
 
+# What a comment begins with that holds the translation which gave way.
 OTHER, TAKEN_BACK = "someone else wrote:", "someone else took this back:"
 
-Held = AbstractSet[
-    tuple[str, str]
-]  # digest of an English message, and a translation that was written for it
+# Digests of English messages, each with a translation that was written for it.
+Held = AbstractSet[tuple[str, str]]
+
+
+class Conflict(NamedTuple):
+    """An entry that was changed here and elsewhere, differently; ours stays."""
+
+    ours: Entry
+    theirs: Entry
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,97 +36,147 @@ class Merged:
 
     memory: Memory
     taken: bool  # something came from elsewhere
-    conflicts: tuple[
-        tuple[Entry, Entry], ...
-    ] = ()  # changed here and elsewhere, differently: (ours, theirs); ours stays
-    taken_back: tuple[
-        Entry, ...
-    ] = ()  # translations here that are no more elsewhere, and stand nowhere else there
+    conflicts: tuple[Conflict, ...] = ()
+    # Translations here that are no more elsewhere, and stand nowhere else there.
+    taken_back: tuple[Entry, ...] = ()
+
+
+class _Side(Enum):
+    """Whose version of an entry stays."""
+
+    OURS = auto()
+    THEIRS = auto()
+    CONFLICT = auto()  # ours, but theirs is told
 
 
 def held_in(catalogs: Iterable[Catalog]) -> Held:
     """All translations in working catalogues, each with the English that it was written for."""
-    entries = (entry for catalog in catalogs for entry in catalog.entries if entry.msgstr)
-    return {
-        (digest(written_for(entry)), "".join((text, *note)))
-        for entry in entries
-        for text, note in [stored(entry)]
-    }
+    held: set[tuple[str, str]] = set()
+    for catalog in catalogs:
+        for entry in catalog.entries:
+            if entry.msgstr:
+                held.add((digest(entry.written_for), stored(entry).text))
+    return held
 
 
 def held_by(memories: Iterable[Memory]) -> Held:
     """The same for memories."""
-    return {_written(entry) for memory in memories for entry in memory.entries if text_of(entry)}
-
-
-def _written(entry: Entry) -> tuple[str, str]:
-    return written_for(entry), text_of(entry)
+    return {_held(entry) for memory in memories for entry in memory.entries if text_of(entry)}
 
 
 def reconcile(ours: Memory, theirs: Memory, *, base: Memory | None, held: Held) -> Merged:
     """Merge by entry, into the page as it is in ``theirs``.
 
-    ``ours`` is the working catalogue, closed; ``theirs`` the committed memory; ``base`` what both started from, if that is
-    known. ``held`` are the translations in all working catalogues: what moved from one entry to another is not restored.
-    Without a base a finished translation here stays, an unfinished one gives way.
+    ``ours`` is the working catalogue, closed; ``theirs`` the committed memory; ``base`` what both
+    started from, if that is known. ``held`` are the translations in all working catalogues: what
+    moved from one entry to another is not restored. Without a base a finished translation here
+    stays, an unfinished one gives way.
     """
-    our_entries, their_entries = ours.by_key(), theirs.by_key()
-    base_entries = base.by_key() if base else {}
-    entries: list[Entry] = []
-    conflicts: list[tuple[Entry, Entry]] = []
-    taken_back: list[Entry] = []
-    theirs_hold = held_by([theirs])
-    taken = False
+    merge = _Merge(
+        ours=ours.by_key(),
+        base=base.by_key() if base else {},
+        held=held,
+        theirs_hold=held_by([theirs]),
+    )
+    their_entries = theirs.by_key()
     for key, their in their_entries.items():
-        our, before = our_entries.get(key), base_entries.get(key)
-        if our is None:
-            taken |= bool(text_of(their)) and _written(their) not in held
-            entries.append(their)
-            continue
-        stays, conflict = _choose(our, their, before)
-        if conflict:
-            conflicts.append((our, their))
-            our = _with_other(our, f"{OTHER} {text_of(their)}")
-        if not stays and text_of(our) and not text_of(their) and _written(our) not in theirs_hold:
-            taken_back.append(our)
-            their = _with_other(their, f"{TAKEN_BACK} {text_of(our)}")  # noqa: PLW2901 - with what would be lost
-        entries.append(replace(our, obsolete=their.obsolete) if stays else their)
-        taken |= not stays and work_of(our) != work_of(their)
-    for key, our in our_entries.items():
-        before = base_entries.get(key)
-        moved = (
-            before is not None and work_of(before) == work_of(our) and _written(our) in theirs_hold
-        )
-        if key not in their_entries and text_of(our) and not moved:
-            entries.append(replace(our, obsolete=True))
-    memory = replace(theirs, entries=in_order(entries))
+        merge.add(key, their)
+    for key, our in merge.ours.items():
+        if key not in their_entries:
+            merge.add_ours(key, our)
     return Merged(
-        memory=memory, taken=taken, conflicts=tuple(conflicts), taken_back=tuple(taken_back)
+        memory=replace(theirs, entries=in_order(merge.entries)),
+        taken=merge.taken,
+        conflicts=tuple(merge.conflicts),
+        taken_back=tuple(merge.taken_back),
     )
 
 
 def keep_unheld(memory: Memory, old: Memory, held: Held) -> tuple[Entry, ...]:
-    """Entries of ``old`` whose translation is nowhere else: not in ``memory`` and not in ``held``."""
+    """Entries of ``old`` whose translation is neither in ``memory`` nor in ``held``."""
     known = memory.by_key()
-    kept = (entry for key, entry in old.by_key().items() if key not in known)
-    return tuple(entry for entry in kept if text_of(entry) and _written(entry) not in held)
+    kept: list[Entry] = []
+    for key, entry in old.by_key().items():
+        if key not in known and text_of(entry) and _held(entry) not in held:
+            kept.append(entry)
+    return tuple(kept)
 
 
-def _with_other(entry: Entry, note: str) -> Entry:
-    """``entry`` with the translation that gave way in a comment, where a person finds it."""
-    return entry if note in entry.comments else replace(entry, comments=(*entry.comments, note))
+@dataclass(slots=True, kw_only=True)
+class _Merge:
+    """One merge while it is made."""
+
+    ours: Mapping[Key, Entry]
+    base: Mapping[Key, Entry]
+    held: Held
+    theirs_hold: Held
+    entries: list[Entry] = field(default_factory=list)
+    taken: bool = False
+    conflicts: list[Conflict] = field(default_factory=list)
+    taken_back: list[Entry] = field(default_factory=list)
+
+    def add(self, key: Key, their: Entry) -> None:
+        """Add an entry that the memory has, in the version that stays."""
+        our = self.ours.get(key)
+        if our is None:
+            # New from elsewhere, unless it only moved there from another entry of ours.
+            self.taken |= text_of(their) != "" and _held(their) not in self.held
+            self.entries.append(their)
+            return
+        match _choose(our, their, self.base.get(key)):
+            case _Side.THEIRS:
+                self._take(our, their)
+                return
+            case _Side.CONFLICT:
+                self.conflicts.append(Conflict(our, their))
+                our = _with_comment(our, f"{OTHER} {text_of(their)}")
+        self.entries.append(replace(our, obsolete=their.obsolete))
+
+    def add_ours(self, key: Key, our: Entry) -> None:
+        """Add an entry of the catalogue alone, as obsolete, if its translation would be lost."""
+        before = self.base.get(key)
+        is_unchanged = before is not None and work_of(before) == work_of(our)
+        has_moved = is_unchanged and _held(our) in self.theirs_hold
+        if text_of(our) and not has_moved:
+            self.entries.append(replace(our, obsolete=True))
+
+    def _take(self, our: Entry, their: Entry) -> None:
+        """Add ``their``, with what would be lost of ``our`` in a comment."""
+        if text_of(our) and not text_of(their) and _held(our) not in self.theirs_hold:
+            self.taken_back.append(our)
+            their = _with_comment(their, f"{TAKEN_BACK} {text_of(our)}")
+        self.entries.append(their)
+        self.taken |= work_of(our) != work_of(their)
 
 
-def _choose(our: Entry, their: Entry, before: Entry | None) -> tuple[bool, bool]:
-    """Whether ours stays, and whether both were changed, differently."""
-    if work_of(our) == work_of(their):
-        return False, False
-    if before and work_of(our) == work_of(before):
-        return False, False
-    if before and work_of(their) == work_of(before):
-        return True, False
-    if not text_of(our) or not text_of(their):
-        return bool(text_of(our)) or not text_of(their), False
+def _choose(our: Entry, their: Entry, before: Entry | None) -> _Side:
+    """Whose version of an entry stays, given what both started from."""
+    our_work, their_work = work_of(our), work_of(their)
+    if our_work == their_work:
+        return _Side.THEIRS
+    if before and our_work == work_of(before):
+        return _Side.THEIRS  # only they have changed it
+    if before and their_work == work_of(before):
+        return _Side.OURS
+    # Both have changed it, or nobody knows what it was before: a translation is more than none.
+    if not text_of(their):
+        return _Side.OURS
+    if not text_of(our):
+        return _Side.THEIRS
     if before is None and our.fuzzy:
-        return their.fuzzy, False
-    return True, before is not None or not their.fuzzy
+        return _Side.OURS if their.fuzzy else _Side.THEIRS
+    if before is None and their.fuzzy:
+        return _Side.OURS
+    return _Side.CONFLICT
+
+
+def _held(entry: Entry) -> tuple[str, str]:
+    """An entry of a memory as an element of ``Held``."""
+    return entry.written_for, text_of(entry)
+
+
+def _with_comment(entry: Entry, comment: str) -> Entry:
+    """``entry`` with the translation that gave way in a comment, where a person finds it."""
+    if comment in entry.comments:
+        return entry
+    return replace(entry, comments=(*entry.comments, comment))

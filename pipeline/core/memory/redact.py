@@ -1,7 +1,7 @@
-"""Translations without upstream's words: long atoms (code, links, math) become ⟦N⟧, and come back from the English.
+"""Translations without upstream's words: long atoms become ⟦N⟧, and come back from the English.
 
-A translation repeats atoms as they are, so that a link of a dozen words would be upstream's text in our repository. Short ones
-such as ``jax.jit`` stay, for people to read.
+A translation repeats atoms as they are, so that a link of a dozen words would be upstream's text in
+our repository. Short ones such as ``jax.jit`` stay, for people to read.
 """
 
 from __future__ import annotations
@@ -11,21 +11,31 @@ import re
 from pipeline.core.document.prose import atoms_of
 
 _LONG = 4  # words from which on an atom is left out
+_SHORTEST = 2 * _LONG  # characters that so many words take at least
 _WORD = re.compile(r"[A-Za-z][A-Za-z']+")
 _URL = re.compile(r"https?://[!-;=?-_a-z{|}~]+")
 _TRAILING = ".,;:!?)*_"
+_BRACKET = "⟦"
 _MARK = re.compile(r"⟦(\d+)⟧")
 
 
 def redact(msgstr: str, english: str) -> str:
-    """``msgstr`` with ⟦N⟧ for each long atom that it shares with ``english``; ⟦0⟧ stands for the bracket itself."""
-    numbers: dict[str, int] = {"⟦": 0}
-    for number, atom in enumerate(_long_atoms(english) if msgstr else (), start=1):
+    """``msgstr`` with ⟦N⟧ for each long atom that it shares with ``english``.
+
+    N counts the long atoms of the English from 1. ⟦0⟧ stands for the bracket itself.
+    """
+    if not msgstr:
+        return msgstr
+    numbers: dict[str, int] = {_BRACKET: 0}
+    for number, atom in enumerate(_long_atoms(english), start=1):
         numbers.setdefault(atom, number)
-    present = sorted((atom for atom in numbers if atom in msgstr), key=len, reverse=True)
+    present = [atom for atom in numbers if atom in msgstr]
     if not present:
         return msgstr
-    return re.sub("|".join(map(re.escape, present)), lambda match: f"⟦{numbers[match[0]]}⟧", msgstr)
+    # The longest one first: an atom may be a part of another one.
+    present.sort(key=len, reverse=True)
+    pattern = "|".join(map(re.escape, present))
+    return re.sub(pattern, lambda match: f"⟦{numbers[match[0]]}⟧", msgstr)
 
 
 def restore(msgstr: str, english: str | None) -> str | None:
@@ -33,15 +43,22 @@ def restore(msgstr: str, english: str | None) -> str | None:
     numbers = {int(number) for number in _MARK.findall(msgstr)}
     if not numbers:
         return msgstr
-    atoms = ["⟦", *(_long_atoms(english) if english is not None and numbers != {0} else ())]
+    atoms = [_BRACKET]
+    if english is not None and numbers != {0}:
+        atoms += _long_atoms(english)
     if max(numbers) >= len(atoms):
         return None
     return _MARK.sub(lambda match: atoms[int(match[1])], msgstr)
 
 
 def _long_atoms(english: str) -> list[str]:
-    """The atoms of a message that are long, and the addresses in it, in order: a translation may have one without the other."""
-    if len(english) < 2 * _LONG:
+    """The long atoms of a message, then the long addresses in it.
+
+    A translation may have an address without the link around it.
+    """
+    if len(english) < _SHORTEST:
         return []
-    urls = [url.rstrip(_TRAILING) for url in _URL.findall(english)] if "://" in english else []
-    return [atom for atom in (*atoms_of(english), *urls) if len(_WORD.findall(atom)) >= _LONG]
+    atoms = atoms_of(english)
+    if "://" in english:
+        atoms += [url.rstrip(_TRAILING) for url in _URL.findall(english)]
+    return [atom for atom in atoms if len(_WORD.findall(atom)) >= _LONG]

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from pipeline.adapters import po
-from pipeline.core.catalog.standing import with_classes
-from pipeline.core.catalog.update import count_catalog, translations_of, wanted_entries
+from pipeline.core.catalog.standing import count_catalog, with_classes
+from pipeline.core.catalog.wanted import wanted_entries
 from pipeline.core.checks.base import Subject
 from pipeline.core.checks.blocking import blocking_problem
 from pipeline.core.document.compose import Frame, Rejected, merge
@@ -17,7 +17,7 @@ from pipeline.core.document.read import SplitPage
 from pipeline.core.myst import targets as anchors
 from pipeline.core.pin.lock import blob_id
 from pipeline.core.results import PageResult
-from pipeline.entries import Catalog
+from pipeline.entries import Catalog, translations_of
 from pipeline.errors import GuardError, InputError
 from pipeline.findings import Finding, Severity
 from pipeline.stages.merge.known import MergedDocument, MergedFiles, MergedPage

@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from pipeline.adapters import po
 from pipeline.adapters.files import read_bytes
 from pipeline.core.catalog.lineage import read_redirects
-from pipeline.core.catalog.update import Catalogs, Updated, update_catalogs, wanted_entries
+from pipeline.core.catalog.update import Catalogs, Updated, update_catalogs
+from pipeline.core.catalog.wanted import wanted_entries
 from pipeline.core.document.read import SplitPage
 from pipeline.core.pin.lock import Lock
 from pipeline.entries import Catalog

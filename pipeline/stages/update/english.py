@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pipeline.adapters.files import read_bytes
-from pipeline.core.catalog.update import wanted_entries
+from pipeline.core.catalog.wanted import wanted_entries
 from pipeline.core.document.read import SplitPage, read_document
 from pipeline.core.memory.record import digest
 from pipeline.core.pin.lock import Lock, Page, SourceFile, pages_of

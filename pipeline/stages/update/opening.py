@@ -10,6 +10,7 @@ from pipeline.adapters import po
 from pipeline.core.document.read import SplitPage
 from pipeline.core.memory import close as memory_close
 from pipeline.core.memory import record as core
+from pipeline.core.memory.file import memory_file, read_memory
 from pipeline.core.memory.reconcile import Held, Merged, held_by, held_in, reconcile
 from pipeline.core.memory.record import Memory, digest
 from pipeline.core.pin.lock import Lock
@@ -78,7 +79,7 @@ def _open_page(
     if (
         memory is not theirs
     ):  # with what was done here: who did it is known now, and would not be after
-        written = po.format_catalog(core.memory_file(memory))
+        written = po.format_catalog(memory_file(memory))
         if not work.write(work.paths.memory(work.locale, page), page, written, before=data):
             return
     after = po.format_catalog(opened.catalog)
@@ -145,7 +146,7 @@ def _base(work: Workspace, theirs: Memory, data: bytes | None) -> Memory | None:
         return None
     try:
         file = po.read_catalog(data, where="base").catalog
-        return core.read_memory(
+        return read_memory(
             file, upstream=theirs.upstream, locale=work.locale, page=theirs.page, where="base"
         )
     except InputError:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pipeline.adapters import po
 from pipeline.core.memory import open as memory_open
 from pipeline.core.memory import record as core
+from pipeline.core.memory.notes import english_of
 from pipeline.core.memory.open import Opened
 from pipeline.core.memory.record import Memory, digest
 from pipeline.core.pin.lock import Lock
@@ -33,7 +34,7 @@ def rebuilt(work: Workspace, english: English, memory: Memory, local: Catalog | 
     for entry in local.entries if local else ():
         texts |= {digest(text): text for text in (entry.msgid, entry.previous) if text}
     texts |= _texts_seen(english, memory, texts, reasons)
-    if any(code not in texts for entry in memory.entries for code, _ in core.english_of(entry)):
+    if any(code not in texts for entry in memory.entries for code, _ in english_of(entry)):
         texts |= english.texts_at_pin()
     header = po.standard_header(
         project=_project(english.lock),
@@ -57,7 +58,7 @@ def _texts_seen(
     """The English that the notes of the memory lead to."""
     found: dict[str, str] = {}
     for entry in memory.entries:
-        for code, place in core.english_of(entry):
+        for code, place in english_of(entry):
             if place is None or code in known or code in found:
                 continue
             try:

@@ -8,10 +8,14 @@ from functools import cached_property
 
 from pipeline.adapters import po
 from pipeline.adapters.files import remove_files
-from pipeline.core.catalog.update import Catalogs, wanted_entries
+from pipeline.core.catalog.update import Catalogs
+from pipeline.core.catalog.wanted import wanted_entries
 from pipeline.core.document.read import SplitPage
 from pipeline.core.memory import close as memory_close
 from pipeline.core.memory import record as core
+from pipeline.core.memory.file import memory_file
+from pipeline.core.memory.notes import Place
+from pipeline.core.memory.places import index_places
 from pipeline.core.memory.reconcile import Held, held_by, keep_unheld
 from pipeline.core.memory.record import Memory, digest
 from pipeline.core.pin.lock import Lock
@@ -83,7 +87,7 @@ class _Store:
             old = self.memories.get(page)
             rest = self._rest(memory, old) if old else []
             data = po.format_catalog(
-                core.memory_file(replace(memory, entries=core.in_order((*memory.entries, *rest))))
+                memory_file(replace(memory, entries=core.in_order((*memory.entries, *rest))))
             )
             if self.work.write(
                 self.work.paths.memory(self.work.locale, page),
@@ -143,19 +147,19 @@ class _Store:
         }
 
     @cached_property
-    def pinned(self) -> dict[str, core.Place]:
+    def pinned(self) -> dict[str, Place]:
         """Where English stands at the pin."""
-        places: dict[str, core.Place] = {}
+        places: dict[str, Place] = {}
         for page, codes in self.live.items():
-            place = core.Place(commit=self.lock.commit, page=page)
+            place = Place(commit=self.lock.commit, page=page)
             places.update(dict.fromkeys(codes, place))
         return places
 
     @cached_property
-    def places(self) -> dict[str, core.Place]:
+    def places(self) -> dict[str, Place]:
         """Where English stood, by all of the memory."""
         known = self.memories | self.others
-        return core.index_places(known[page] for page in sorted(known))
+        return index_places(known[page] for page in sorted(known))
 
     @cached_property
     def texts(self) -> list[str]:
@@ -187,7 +191,7 @@ class _Store:
             catalog, head, old=old, live=live, find=self._find, texts=self.texts
         )
 
-    def _find(self, code: str) -> core.Place | None:
+    def _find(self, code: str) -> Place | None:
         """Where some English can be found. The pin comes first: a killed run has brought some
         pages' memory there, others' not."""
         if code in self.pinned:
@@ -198,7 +202,7 @@ class _Store:
         # for them.
         naming = {page: data for page, data in self.files.items() if code.encode() in data}
         known = self.work.read_memories(self.upstream, naming)
-        return core.index_places(known[page] for page in sorted(known)).get(code)
+        return index_places(known[page] for page in sorted(known)).get(code)
 
     def _head(self, page: str, catalog: Catalog) -> Memory:
         """What the memory says of the page: as it is at the pin, or as it was if this run did not

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pipeline.adapters import po
 from pipeline.adapters.files import read_bytes, remove_files, replace_if_unchanged, write_if_changed
-from pipeline.core.memory import record as core
+from pipeline.core.memory.file import read_memory
 from pipeline.core.memory.record import Memory
 from pipeline.entries import Catalog
 from pipeline.errors import InputError
@@ -120,7 +120,7 @@ class Workspace:
             where = self.where.of_memory(page)
             try:
                 file = po.read_catalog(data, where=where).catalog
-                memories[page] = core.read_memory(
+                memories[page] = read_memory(
                     file, upstream=upstream, locale=self.locale, page=page, where=where
                 )
             except InputError as error:

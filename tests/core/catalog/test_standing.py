@@ -8,19 +8,12 @@ from types import MappingProxyType
 import pytest
 
 from pipeline.core.catalog.change import ChangeClass
-from pipeline.core.catalog.standing import (
-    CLASSES,
-    OTHER,
-    changed_pages,
-    compare_pages,
-    in_order,
-    update_counts,
-    with_classes,
-)
+from pipeline.core.catalog.comparison import Comparison, PageChange, changed_pages, compare_pages
+from pipeline.core.catalog.standing import CLASSES, OTHER, in_order, update_counts, with_classes
 from pipeline.core.catalog.update import Catalogs, Updated
 from pipeline.core.document.read import SplitPage, read_document
 from pipeline.core.pin.lock import Lock, Page, SourceFile, blob_id
-from pipeline.core.results import Comparison, PageChange, PageResult, UpdateCounts
+from pipeline.core.results import PageResult, UpdateCounts
 from pipeline.entries import Catalog, Entry
 from pipeline.report.result import RunResult
 from pipeline.report.status import status_text

@@ -1,0 +1,144 @@
+"""Texts that are a piece of another one: upstream joins paragraphs, and cuts them up.
+
+Letters do not tell it, because the whole is so much longer than the piece. Sentences do: a piece
+has its sentences in the whole, word by word.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from pipeline.core.catalog.change import plain_text
+from pipeline.core.catalog.similarity import Text
+
+NEARLY = 0.9  # of a part's letters must be in the whole
+# Of a joined text so much must come from the old ones; of a text that was cut up so much must be in
+# the new ones.
+COVERED = 0.6
+
+_SENTENCE = re.compile(r"(?<=[.!?:;])\s+|\n")
+_CLUE = 12  # characters: a shorter sentence may stand anywhere
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    """A new and a free old text near it, by index, of which one is in the other: the ``part``."""
+
+    new: int
+    old: int
+    part: frozenset[str]
+    is_old_inside: bool
+    share: float  # of the longer one that is in the part
+
+    @property
+    def length(self) -> int:
+        """Characters of the part."""
+        return _length(self.part)
+
+
+def find_pieces(
+    new: Sequence[Text], old: Sequence[Text], near: Mapping[str, Sequence[str]]
+) -> list[Piece]:
+    """For each new text the old ones that are in it or that it is in, from the nearest page on."""
+    pieces: list[Piece] = []
+    if not new:
+        return pieces
+    sentences = {at: _sentences(text.text) for at, text in enumerate(old) if text.free}
+    places: dict[str, list[int]] = defaultdict(list)
+    for at, old_sentences in sentences.items():
+        for sentence in old_sentences:
+            places[sentence].append(at)
+    for target, text in enumerate(new):
+        own_sentences = _sentences(text.text)
+        ranks = {page: rank for rank, page in enumerate(near[text.page])}
+        sharing = {at for sentence in own_sentences for at in places.get(sentence, ())}
+        candidates = [at for at in sharing if old[at].page in ranks]
+        candidates.sort(key=lambda at: (ranks[old[at].page], at))
+        seen: set[str] = set()
+        for source in candidates:
+            if old[source].text in seen:
+                continue  # one text may be gone from several pages
+            piece = _piece(target, source, own_sentences, sentences[source])
+            if piece:
+                seen.add(old[source].text)
+                pieces.append(piece)
+    return pieces
+
+
+def joined_texts(
+    new: Sequence[Text], old: Sequence[Text], pieces: Iterable[Piece]
+) -> dict[int, tuple[int, ...]]:
+    """New texts that several old ones were joined into.
+
+    The old ones come in the order in which they stand in the new one.
+    """
+    parts: dict[int, list[int]] = defaultdict(list)
+    covered: dict[int, frozenset[str]] = defaultdict(frozenset)
+    for piece in pieces:
+        # Two old texts with one sentence cannot both be where it stands.
+        if piece.is_old_inside and not piece.part & covered[piece.new]:
+            parts[piece.new].append(piece.old)
+            covered[piece.new] |= piece.part
+    joined: dict[int, tuple[int, ...]] = {}
+    used: set[int] = set()
+    for target, sources in parts.items():
+        text = new[target].text
+        unused = [source for source in sources if source not in used]
+        if len(unused) < 2 or _total(old, unused) < COVERED * len(text):
+            continue
+        unused.sort(key=lambda source: (text.find(old[source].text[:_CLUE]), source))
+        joined[target] = tuple(unused)
+        used.update(unused)
+    return joined
+
+
+def cut_texts(
+    new: Sequence[Text], old: Sequence[Text], pieces: Iterable[Piece]
+) -> dict[int, tuple[int, ...]]:
+    """New texts that one old text was cut into, each with that old one."""
+    parts: dict[int, list[int]] = defaultdict(list)
+    for piece in pieces:
+        if not piece.is_old_inside:
+            parts[piece.old].append(piece.new)
+    cut: dict[int, tuple[int, ...]] = {}
+    for source, targets in sorted(parts.items()):
+        unmatched = [target for target in targets if target not in cut]
+        if len(unmatched) < 2 or _total(new, unmatched) < COVERED * len(old[source].text):
+            continue
+        for target in unmatched:
+            cut[target] = (source,)
+    return cut
+
+
+def _piece(target: int, source: int, new: frozenset[str], old: frozenset[str]) -> Piece | None:
+    """The piece that two texts make, if the shorter one is nearly all in the longer one.
+
+    ``new`` and ``old`` are their sentences.
+    """
+    is_old_inside = _length(old) <= _length(new)
+    part, whole = (old, new) if is_old_inside else (new, old)
+    if _length(part & whole) < NEARLY * _length(part):
+        return None
+    share = _length(part) / _length(whole)
+    return Piece(new=target, old=source, part=part, is_old_inside=is_old_inside, share=share)
+
+
+def _sentences(text: str) -> frozenset[str]:
+    """The sentences that are long enough to be a clue, without mark-up and case."""
+    return frozenset(sentence for sentence in _normal_sentences(text) if len(sentence) >= _CLUE)
+
+
+def _normal_sentences(text: str) -> Iterator[str]:
+    for sentence in _SENTENCE.split(plain_text(text)):
+        yield " ".join(sentence.casefold().split()).rstrip(".:;")
+
+
+def _length(sentences: Iterable[str]) -> int:
+    return sum(map(len, sentences))
+
+
+def _total(texts: Sequence[Text], numbers: Iterable[int]) -> int:
+    return sum(len(texts[number].text) for number in numbers)

@@ -1,0 +1,50 @@
+"""What a catalogue may drop: offers of a translation that it has as finished.
+
+No translation is ever lost. But a catalogue that kept every fuzzy offer it once had would grow with
+every update.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from pipeline.entries import Catalog, Entry
+
+# Translator comments of finished translations, by msgid and msgstr.
+Finished = Mapping[tuple[str, str], tuple[str, ...]]
+
+
+def finished_in(entries: Iterable[Entry]) -> Finished:
+    """The finished translations among ``entries``."""
+    finished: dict[tuple[str, str], tuple[str, ...]] = {}
+    for entry in entries:
+        if entry.msgstr and not entry.fuzzy:
+            finished[entry.msgid, entry.msgstr] = entry.comments
+    return finished
+
+
+def is_spare(entry: Entry, finished: Finished) -> bool:
+    """Whether a fuzzy entry only offers a translation that is ``finished``, remarks included."""
+    if not entry.fuzzy:
+        return False
+    comments = finished.get((entry.written_for, entry.msgstr))
+    return comments is not None and set(entry.comments) <= set(comments)
+
+
+def keys_of(catalog: Catalog) -> set[tuple[str, ...]]:
+    """What must not be lost of a catalogue, as keys: who has them too, has the same.
+
+    That is each msgstr with its English, each remark of a translator, and who it was. A finished
+    translation also stands for one that waits, not the other way round.
+    """
+    head = (*catalog.comment, catalog.header.get("Last-Translator"))
+    keys: set[tuple[str, ...]] = {("head", line) for line in head if line}
+    for entry in catalog.entries:
+        if not entry.msgstr:
+            continue
+        keys.update(("comment", entry.msgid, comment) for comment in entry.comments)
+        keys.add(("waiting", entry.written_for, entry.msgstr))
+        if not entry.fuzzy:
+            context = (entry.context,) if entry.context else ()
+            keys.add(("finished", entry.msgid, entry.msgstr, *context))
+    return keys

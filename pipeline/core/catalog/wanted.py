@@ -1,0 +1,35 @@
+"""What a page asks to be translated, as blank entries of a catalogue."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pipeline.core.document.message import Markup, Message
+from pipeline.core.document.read import Document
+from pipeline.entries import Entry
+
+
+def wanted_entries(page: str, documents: Sequence[Document]) -> tuple[Entry, ...]:
+    """The entries that a page needs, in page order, each once; a jupytext pair gives one list.
+
+    The note says what kind of block it is, and under which headings it stands: ``paragraph ·
+    Pytrees``.
+    """
+    entries: dict[str, Entry] = {}
+    for document in documents:
+        for _, message in document.messages():
+            if message.msgid not in entries:
+                entries[message.msgid] = Entry(
+                    msgid=message.msgid, notes=(_note(message),), references=(page,)
+                )
+    return tuple(entries.values())
+
+
+def _note(message: Message) -> str:
+    kind = str(message.kind)
+    if message.markup is not Markup.MARKDOWN:
+        kind = f"{kind} ({message.markup})"
+    if not message.section:
+        return kind
+    # A heading may hold line breaks, and a comment may not.
+    return " ".join(f"{kind} · {message.section}".split())

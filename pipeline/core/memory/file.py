@@ -1,0 +1,115 @@
+"""A memory file: the same ``.po`` format as a catalogue, with the upstream commit in its header.
+
+Every message of the page has an entry: live ones in the order of their digests, then ``END``, then
+obsolete ones. So two branches that translate different messages, or one that does and one that
+upgrades, change different lines, with unchanged ones between them.
+"""
+
+from __future__ import annotations
+
+import re
+
+from pipeline.core.memory.notes import malformed_note
+from pipeline.core.memory.record import Memory
+from pipeline.entries import Catalog, Entry
+from pipeline.errors import InputError
+
+_WARNING = (
+    "Translation memory: each msgid is a digest of upstream's English."
+    " Translate in the catalogues, not here."
+)
+COMMENT = (_WARNING,)  # above the header of every memory file
+END = Entry(msgid="end of the page; what follows is gone from it", obsolete=True)
+FIELDS = ("X-Upstream", "X-Upstream-Ref", "X-Upstream-Commit", "X-Upstream-Page")
+STANDARD = (
+    "Project-Id-Version",
+    "POT-Creation-Date",
+    "Language",
+    "MIME-Version",
+    "Content-Type",
+    "Content-Transfer-Encoding",
+)
+_DIGEST = re.compile(r"[0-9a-f]{32}")
+_COMMIT = re.compile(r"[0-9a-f]{40}")
+_MEND = (
+    "Mend it, or restore the file from version control; the pipeline leaves it alone until then."
+)
+
+
+def read_memory(file: Catalog, *, upstream: str, locale: str, page: str, where: str) -> Memory:
+    """Check what was read from a memory file. Raises InputError with ``file:line``."""
+    header = file.header
+    name, ref, commit, layout = (header.get(field, "") for field in FIELDS)
+    if not (name and commit and layout):  # a plain folder has no ref
+        raise _malformed(f"is no memory: its header needs {', '.join(FIELDS)}", where, line=1)
+    if name != upstream or header.get("Language") != locale:
+        other = f"{name} in {header.get('Language') or 'no language'}"
+        hint = (
+            f"This file must be of {upstream} in {locale}: move it to its own folder,"
+            " or restore it from version control."
+        )
+        raise InputError(f"is the memory of {other}", where=f"{where}:1", hint=hint)
+    if not _COMMIT.fullmatch(commit) or not _DIGEST.fullmatch(layout):
+        raise _malformed(
+            "X-Upstream-Commit must be 40 hex digits, X-Upstream-Page 32", where, line=1
+        )
+    entries = tuple(entry for entry in file.entries if entry.msgid != END.msgid)
+    for entry in entries:
+        _check_entry(entry, where)
+    comment = file.comment
+    if comment[: len(COMMENT)] == COMMENT:
+        comment = comment[len(COMMENT) :]
+    ours = (*FIELDS, *STANDARD)
+    return Memory(
+        upstream=upstream,
+        locale=locale,
+        page=page,
+        commit=commit,
+        ref=ref,
+        layout=layout,
+        project=header.get("Project-Id-Version", ""),
+        date=header.get("POT-Creation-Date", ""),
+        extra={field: value for field, value in header.items() if field not in ours},
+        comment=comment,
+        entries=entries,
+    )
+
+
+def memory_file(memory: Memory) -> Catalog:
+    """The memory, its entries ``in_order``, as a catalogue to be written.
+
+    The inverse of ``read_memory``.
+    """
+    header = {
+        "Project-Id-Version": memory.project,
+        "POT-Creation-Date": memory.date,
+        "Language": memory.locale,
+        "MIME-Version": "1.0",
+        "Content-Type": "text/plain; charset=UTF-8",
+        "Content-Transfer-Encoding": "8bit",
+        "X-Upstream": memory.upstream,
+        "X-Upstream-Ref": memory.ref,
+        "X-Upstream-Commit": memory.commit,
+        "X-Upstream-Page": memory.layout,
+        **memory.extra,
+    }
+    live = sum(not entry.obsolete for entry in memory.entries)
+    entries = (*memory.entries[:live], END, *memory.entries[live:])
+    return Catalog(header=header, comment=(*COMMENT, *memory.comment), entries=entries)
+
+
+def _check_entry(entry: Entry, where: str) -> None:
+    for code in (entry.msgid, entry.previous):
+        if code is not None and not _DIGEST.fullmatch(code):
+            raise _malformed(
+                f"{code[:40]!r} is not a digest (32 hex digits)", where, line=entry.line
+            )
+    note = malformed_note(entry)
+    if note:
+        raise _malformed(
+            f"the note {note[:60]!r} must name a commit and a page", where, line=entry.line
+        )
+
+
+def _malformed(what: str, where: str, *, line: int) -> InputError:
+    return InputError(what, where=f"{where}:{line}", hint=_MEND)

@@ -1,0 +1,107 @@
+"""The ``#.`` notes of a memory's entries: where their English is found, and who translated them.
+
+seen: COMMIT PAGE            where the English of an entry stood that is not on the page at the
+header's commit previous seen: COMMIT PAGE   the same for the English that a fuzzy translation was
+written for source: DIGEST COMMIT PAGE   one of several messages that this translation was put
+together from, or the one it followed same: as the English         the msgstr is the English itself
+(or ``as the previous English``), so it is left out translator: WHO, WHEN        from the
+catalogue's header: who last touched the entry carried over: …, fuzzy: …    the catalogue's own
+notes (see ``states``), with ``DIFF`` where they quote English
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from pipeline.entries import Entry
+
+DIFF = "[-…-]{+…+}"
+SAME, SAME_AS_PREVIOUS = "same: as the English", "same: as the previous English"
+SEEN, PREVIOUS_SEEN, SOURCE, TRANSLATOR = "seen: ", "previous seen: ", "source: ", "translator: "
+
+# Who, when, and with which tool: the groups of a translator's note.
+TOUCH = re.compile(r"translator: (.*?), (\d{4}-\d\d-\d\d \d\d:\d\d[+-]\d{4})(?:, (.+))?")
+_DIGEST, _COMMIT, _PAGE = r"([0-9a-f]{32})", r"([0-9a-f]{40})", r"(\S.*)"
+_SOURCE = re.compile(f"{SOURCE}{_DIGEST} {_COMMIT} {_PAGE}")
+# What a note that begins so must look like.
+_PATTERNS = {
+    SEEN: re.compile(f"{SEEN}{_COMMIT} {_PAGE}"),
+    PREVIOUS_SEEN: re.compile(f"{PREVIOUS_SEEN}{_COMMIT} {_PAGE}"),
+    SOURCE: _SOURCE,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where an English message can be found."""
+
+    commit: str
+    page: str
+
+
+class English(NamedTuple):
+    """The digest of an English message, and where it was last seen, if a note says so."""
+
+    digest: str
+    place: Place | None
+
+
+def seen_note(prefix: str, place: Place) -> str:
+    """The note that English stood at ``place``; ``prefix`` is ``SEEN`` or ``PREVIOUS_SEEN``."""
+    return f"{prefix}{place.commit} {place.page}"
+
+
+def source_note(source: English) -> str:
+    """The note that a translation was made from ``source``; empty if its place is not known."""
+    if source.place is None:
+        return ""
+    return f"{SOURCE}{source.digest} {source.place.commit} {source.place.page}"
+
+
+def translators_of(entry: Entry) -> tuple[str, ...]:
+    """The notes that say who touched an entry, and when."""
+    return tuple(note for note in entry.notes if note.startswith(TRANSLATOR))
+
+
+def same_note_of(entry: Entry) -> str:
+    """The note that the translation is the English itself; empty if there is none."""
+    for note in entry.notes:
+        if note in (SAME, SAME_AS_PREVIOUS):
+            return note
+    return ""
+
+
+def place_of(entry: Entry, prefix: str) -> Place | None:
+    """The place in the note that begins with ``prefix``: ``SEEN`` or ``PREVIOUS_SEEN``."""
+    for note in entry.notes:
+        if note.startswith(prefix):
+            match = _PATTERNS[prefix].fullmatch(note)
+            return Place(commit=match[1], page=match[2]) if match else None
+    return None
+
+
+def sources_of(entry: Entry) -> list[English]:
+    """The messages that a translation was put together from, or the one it followed, in order."""
+    matches = [_SOURCE.fullmatch(note) for note in entry.notes]
+    return [English(match[1], Place(commit=match[2], page=match[3])) for match in matches if match]
+
+
+def english_of(entry: Entry) -> Iterator[English]:
+    """All English that it takes to open an entry."""
+    yield English(entry.msgid, place_of(entry, SEEN))
+    sources = sources_of(entry)
+    if entry.previous is not None and not sources:
+        yield English(entry.previous, place_of(entry, PREVIOUS_SEEN))
+    yield from sources
+
+
+def malformed_note(entry: Entry) -> str:
+    """The first note that must name a commit and a page, and does not; empty if there is none."""
+    for note in entry.notes:
+        for prefix, pattern in _PATTERNS.items():
+            if note.startswith(prefix) and not pattern.fullmatch(note):
+                return note
+    return ""

@@ -1,0 +1,47 @@
+"""Where the English of a digest can be found, as far as memories tell.
+
+A memory tells it of every message on its page, and in notes of what stood elsewhere or long ago.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from pipeline.core.memory.notes import Place, english_of
+from pipeline.core.memory.record import Memory
+
+
+def index_places(memories: Iterable[Memory]) -> dict[str, Place]:
+    """Where each English message that a memory speaks of can be found; the first to tell counts."""
+    places: dict[str, Place] = {}
+    known = tuple(memories)
+    # A page that has the message at its own commit is a better witness than a note of long ago.
+    for memory in known:
+        place = Place(commit=memory.commit, page=memory.page)
+        for code in memory.live:
+            places.setdefault(code, place)
+    for memory in known:
+        for entry in memory.entries:
+            for code, seen in english_of(entry):
+                if seen:
+                    places.setdefault(code, seen)
+    return places
+
+
+def find_place(
+    code: str, files: Mapping[str, bytes], *, read: Callable[[str], Memory | None]
+) -> Place | None:
+    """What ``index_places`` tells of one digest, from those memories alone that hold it.
+
+    ``files`` are the memory files by page, as bytes. ``read`` gives the memory of a page, or None
+    if it cannot be read. Most files say nothing of a digest, and looking for it in their bytes is
+    far cheaper than reading them.
+    """
+    sought = code.encode("ascii")
+    memories: list[Memory] = []
+    for page in sorted(files):
+        if sought in files[page]:
+            memory = read(page)
+            if memory:
+                memories.append(memory)
+    return index_places(memories).get(code)
