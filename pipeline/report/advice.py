@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from pipeline.core.execution.notebook import MISSING, without_colours
+from pipeline.core.execution.failure import MISSING, without_colours
 from pipeline.core.execution.result import CellFailure, Execution
 
 WHOSE = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from pipeline.core.execution.notebook import without_colours
+from pipeline.core.execution.failure import without_colours
 from pipeline.log import printable
 
 _LONG = 300  # characters of a text that are shown

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import chain
 
-from pipeline.core.execution.notebook import failure_text
+from pipeline.core.execution.failure import failure_text
 from pipeline.core.execution.result import Execution, Status
 from pipeline.core.progress import progress_of
 from pipeline.core.results import PageResult

@@ -16,6 +16,7 @@ from pipeline.adapters import files, kernel
 from pipeline.adapters.sphinx import CONFIGURATION
 from pipeline.core.document.read import is_myst_notebook
 from pipeline.core.execution import notebook as execution
+from pipeline.core.execution.placing import with_ids
 from pipeline.core.results import PageResult
 from pipeline.errors import PipelineError
 from pipeline.findings import Finding
@@ -177,7 +178,7 @@ def without_outputs(notebook: Mapping[str, Any]) -> dict[str, Any]:
         else {**cell, "outputs": [], "execution_count": None}
         for cell in notebook["cells"]
     ]
-    return {**notebook, "cells": execution.with_ids(cells, notebook)}
+    return {**notebook, "cells": with_ids(cells, notebook)}
 
 
 def _downloads(shown: Shown) -> Iterator[tuple[str, bytes]]:

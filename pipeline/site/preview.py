@@ -11,6 +11,7 @@ from pipeline.core.checks.blocking import blocking_problem
 from pipeline.core.document.compose import Frame, merge
 from pipeline.core.document.read import Document, read_document
 from pipeline.core.execution import notebook as execution
+from pipeline.core.execution.placing import outputs_of, with_outputs
 from pipeline.core.myst import targets as anchors
 from pipeline.core.results import PageResult
 from pipeline.entries import Catalog, translations_of
@@ -44,8 +45,8 @@ def preview(site: Site, page: PageResult, executed: bytes | None) -> tuple[str, 
 
 def with_outputs_of(executed: bytes, path: str, merged: bytes) -> bytes:
     """The merged document ``path`` as a notebook with the outputs of a run. Raises PipelineError, also if it ran other code."""
-    outputs = execution.outputs_of(execution.parse_notebook(executed, where=path))
-    notebook = execution.with_outputs(notebook_of(path, merged), outputs, where=path)
+    outputs = outputs_of(execution.parse_notebook(executed, where=path))
+    notebook = with_outputs(notebook_of(path, merged), outputs, where=path)
     return kernel.notebook_text(notebook).encode("utf-8", "replace")
 
 

@@ -19,6 +19,7 @@ from pipeline.adapters.html.rst import rst_html
 from pipeline.config import Settings, Upstream
 from pipeline.core.document.read import is_myst_notebook
 from pipeline.core.execution import notebook as execution
+from pipeline.core.execution.placing import for_readers, with_ids
 from pipeline.core.execution.result import Status
 from pipeline.core.pin.lock import PAGE_SUFFIXES
 from pipeline.core.progress import whole_percent
@@ -182,7 +183,7 @@ def _notebook(sheet: _Sheet) -> dict[str, Any]:
         }
         notebook = kernel.notebook_from_myst(text) if is_myst_notebook(text) else plain
     cells = [{**cell, "source": execution.source_of(cell)} for cell in notebook["cells"]]
-    return execution.for_readers({**notebook, "cells": execution.with_ids(cells, notebook)})
+    return for_readers({**notebook, "cells": with_ids(cells, notebook)})
 
 
 def _write_index(

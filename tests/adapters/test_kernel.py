@@ -18,7 +18,7 @@ from places import ROOT, TESTS
 from processes import is_alive, processes_with, until
 
 from pipeline.config import Acknowledgement, SkipRule
-from pipeline.core.execution.notebook import failure_text
+from pipeline.core.execution.failure import failure_text
 from pipeline.core.execution.result import Execution, Status
 
 pytestmark = pytest.mark.kernel

@@ -1,4 +1,8 @@
-"""What is kept of one run of a page's code, as a record and as bytes. It holds for every page, place and locale with that code."""
+"""What is kept of one run of a page's code, as a record and as bytes.
+
+It holds for every page, place and locale with that code: so nothing in it may depend on the prose
+around the cells.
+"""
 
 from __future__ import annotations
 
@@ -11,19 +15,23 @@ from pipeline.core.execution.result import CellFailure
 from pipeline.errors import InputError
 
 DAMAGED = "is no record of a run"
+_CELL_FIELDS = {"cell_type", "execution_count", "metadata", "source"}
+_FAILURE_TEXTS = ("source", "exception", "message", "traceback", "blame")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CacheEntry:
-    """One run of some code. ``failure.cell`` counts code cells only, from 0: prose around them may come and go."""
+    """One run of some code.
+
+    ``failure.cell`` counts code cells only, from 0: prose around them may come and go.
+    ``exceptions`` are the expected ones: numbers of code cells, from 1, with types.
+    """
 
     outputs: Notebook
     seconds: float
     cell_seconds: tuple[float, ...] = ()
     failure: CellFailure | None = None
-    exceptions: tuple[
-        tuple[int, str], ...
-    ] = ()  # code cell (from 1) and type, where one was expected
+    exceptions: tuple[tuple[int, str], ...] = ()
     facts: Mapping[str, str] = field(default_factory=dict)  # for people: page, jax, python
 
     def failure_in(self, notebook: Notebook) -> CellFailure | None:
@@ -31,13 +39,18 @@ class CacheEntry:
         indices = code_cells(notebook)
         if self.failure is None or not indices:
             return self.failure
+        # A run may fail behind its last cell.
         index = indices[min(self.failure.cell, len(indices) - 1)]
         return replace(self.failure, cell=index, source=source_of(notebook["cells"][index]))
 
 
 def without_prose(failure: CellFailure, notebook: Notebook) -> CellFailure:
-    """``failure`` of ``notebook`` with its cell counted among code cells: the inverse of ``CacheEntry.failure_in``."""
-    return replace(failure, cell=sum(1 for index in code_cells(notebook) if index < failure.cell))
+    """``failure`` of ``notebook`` with its cell counted among code cells.
+
+    This is the inverse of ``CacheEntry.failure_in``.
+    """
+    before = [index for index in code_cells(notebook) if index < failure.cell]
+    return replace(failure, cell=len(before))
 
 
 def encode_entry(entry: CacheEntry) -> bytes:
@@ -61,8 +74,8 @@ def decode_entry(data: bytes, *, where: str) -> CacheEntry:
         return CacheEntry(
             outputs=_outputs(value["outputs"]),
             seconds=float(value["seconds"]),
-            cell_seconds=tuple(float(seconds) for seconds in value["cell_seconds"]),
-            failure=_failure(failure) if failure is not None else None,
+            cell_seconds=tuple(map(float, value["cell_seconds"])),
+            failure=None if failure is None else _failure(failure),
             exceptions=tuple((int(number), str(name)) for number, name in value["exceptions"]),
             facts={str(name): str(fact) for name, fact in value["facts"].items()},
         )
@@ -78,21 +91,14 @@ def _outputs(value: Notebook) -> Notebook:
     if not isinstance(value["metadata"], dict) or not isinstance(cells, list):
         raise TypeError("notebook")
     for cell in cells:
-        if not {
-            "cell_type",
-            "execution_count",
-            "metadata",
-            "source",
-        } <= cell.keys() or not isinstance(cell["outputs"], list):
+        if not cell.keys() >= _CELL_FIELDS or not isinstance(cell["outputs"], list):
             raise KeyError("cell")
     return value
 
 
 def _failure(value: Mapping[str, object]) -> CellFailure:
     cell = value["cell"]
-    texts = {
-        name: str(value[name]) for name in ("source", "exception", "message", "traceback", "blame")
-    }
     if not isinstance(cell, int) or cell < 0:
         raise ValueError("cell")
+    texts = {name: str(value[name]) for name in _FAILURE_TEXTS}
     return CellFailure(cell=cell, **texts)

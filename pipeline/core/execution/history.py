@@ -1,14 +1,15 @@
-"""What is remembered of each page from run to run: how long it took, and what its cells raised, before and now.
+"""What is remembered of each page from run to run: how long it took, and what its cells raised.
 
-Times say what to run first. Types of exceptions are compared between releases: a page that shows an error and
-explains it says something else when the error is another one.
+Times say what to run first. Types of exceptions are compared between releases: a page that shows an
+error and explains it says something else when the error is another one.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -34,7 +35,10 @@ class Ran:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageRecord:
-    """The last run of a page. ``before`` is the last one that was not like it in JAX version or exceptions."""
+    """The last run of a page.
+
+    ``before`` is the last one that was not like it in JAX version or exceptions.
+    """
 
     key: str
     seconds: float
@@ -51,23 +55,26 @@ class ExceptionChange:
     after: str
 
 
-def raised_in(outputs: Notebook, exceptions: tuple[tuple[int, str], ...]) -> tuple[Raised, ...]:
-    """The exceptions with digests of the code that raised them, so that they are found when cells come or go."""
-    cells = outputs["cells"]
-    return tuple(
-        Raised(cell=number, code=_digest(source_of(cells[number - 1])), exception=name)
-        for number, name in exceptions
-    )
+def raised_in(outputs: Notebook, exceptions: Iterable[tuple[int, str]]) -> tuple[Raised, ...]:
+    """The exceptions with digests of the code that raised them.
 
-
-def _digest(source: str) -> str:
-    return hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    ``exceptions`` are numbers of code cells, from 1, with types. By their digests they are found
+    when cells come or go.
+    """
+    raised: list[Raised] = []
+    for number, name in exceptions:
+        code = source_of(outputs["cells"][number - 1])
+        raised.append(Raised(cell=number, code=_digest(code), exception=name))
+    return tuple(raised)
 
 
 def advance(
     record: PageRecord | None, *, key: str, seconds: float, now: Ran, is_whole: bool
 ) -> PageRecord:
-    """What to remember after another run. One that failed half-way (not ``is_whole``) says nothing of what the rest raises."""
+    """What to remember after another run.
+
+    One that failed half-way (not ``is_whole``) says nothing of what the rest raises.
+    """
     if record is None:
         return PageRecord(key=key, seconds=seconds, now=now)
     if not is_whole or now == record.now:
@@ -76,42 +83,52 @@ def advance(
 
 
 def exception_changes(record: PageRecord) -> tuple[ExceptionChange, ...]:
-    """The cells that raise something else than before. It tells the same until another run is remembered."""
-    earlier: dict[str, list[str]] = {}
-    for raised in record.before.raised if record.before else ():
-        earlier.setdefault(raised.code, []).append(raised.exception)
-    found = []
+    """The cells that raise something else than before.
+
+    It tells the same until another run is remembered.
+    """
+    if record.before is None:
+        return ()
+    # Several cells may have the same code: they are compared in their order.
+    earlier: dict[str, list[str]] = defaultdict(list)
+    for raised in record.before.raised:
+        earlier[raised.code].append(raised.exception)
+    changes: list[ExceptionChange] = []
     for raised in record.now.raised:
-        names = earlier.get(raised.code)
-        before = names.pop(0) if names else raised.exception
+        names = earlier[raised.code]
+        if not names:
+            continue  # the code is new
+        before = names.pop(0)
         if before != raised.exception:
-            found.append(ExceptionChange(cell=raised.cell, before=before, after=raised.exception))
-    return tuple(found)
+            change = ExceptionChange(cell=raised.cell, before=before, after=raised.exception)
+            changes.append(change)
+    return tuple(changes)
 
 
 def history_text(records: Mapping[str, PageRecord]) -> str:
     """Records by page, as JSON."""
-    return (
-        json.dumps(
-            {page: asdict(record) for page, record in records.items()}, indent=1, sort_keys=True
-        )
-        + "\n"
-    )
+    table = {page: asdict(record) for page, record in records.items()}
+    return json.dumps(table, indent=1, sort_keys=True) + "\n"
 
 
 def parse_history(text: str | bytes) -> dict[str, PageRecord]:
-    """The inverse of ``history_text``. What is damaged is left out: nothing but an order and a warning depends on it."""
+    """The inverse of ``history_text``.
+
+    What is damaged is left out: nothing but an order and a warning depends on it.
+    """
     try:
-        value = json.loads(text)
+        table = json.loads(text)
     except (ValueError, RecursionError):
         return {}
-    found = {}
-    for page, row in value.items() if isinstance(value, dict) else ():
+    records: dict[str, PageRecord] = {}
+    if not isinstance(table, dict):
+        return records
+    for page, row in table.items():
         try:
-            found[page] = _record(row)
+            records[page] = _record(row)
         except (TypeError, KeyError, ValueError, AttributeError):
             continue
-    return found
+    return records
 
 
 def _record(row: Mapping[str, Any]) -> PageRecord:
@@ -120,13 +137,17 @@ def _record(row: Mapping[str, Any]) -> PageRecord:
         key=str(row["key"]),
         seconds=float(row["seconds"]),
         now=_ran(row["now"]),
-        before=_ran(before) if before is not None else None,
+        before=None if before is None else _ran(before),
     )
 
 
 def _ran(row: Mapping[str, Any]) -> Ran:
-    raised = (
-        Raised(cell=int(one["cell"]), code=str(one["code"]), exception=str(one["exception"]))
-        for one in row["raised"]
-    )
-    return Ran(jax=str(row["jax"]), raised=tuple(raised))
+    return Ran(jax=str(row["jax"]), raised=tuple(map(_raised, row["raised"])))
+
+
+def _raised(row: Mapping[str, Any]) -> Raised:
+    return Raised(cell=int(row["cell"]), code=str(row["code"]), exception=str(row["exception"]))
+
+
+def _digest(source: str) -> str:
+    return hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest()[:16]

@@ -1,8 +1,10 @@
-"""What upstream's notebooks say that a cell prints, against what it printed here: text only, numbers within a tolerance.
+"""What upstream's notebooks say that a cell prints, against what it printed here.
 
-Compared are streams to stdout, results that are nothing but text, and the types of exceptions. What differs on every
-machine and every run is not told: addresses, times, places of files, names of devices, the order of sets, colours,
-white space (NumPy breaks lines where the width of a number puts them). Everything else is, dtypes and brackets included.
+Compared are texts only: streams to stdout, results that are nothing but text, and the types of
+exceptions; numbers within a tolerance. What differs on every machine and every run is not told:
+addresses, times, places of files, names of devices, the order of sets, colours, white space (NumPy
+breaks lines where the width of a number puts them). Everything else is, dtypes and brackets
+included.
 """
 
 from __future__ import annotations
@@ -14,7 +16,8 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
 
-from pipeline.core.execution.notebook import RAISES, Notebook, code_cells, tags_of, without_colours
+from pipeline.core.execution.failure import without_colours
+from pipeline.core.execution.notebook import RAISES, Cell, Notebook, code_cells, tags_of
 
 TOLERANCE = 1e-3  # relative: float32 sums in another order, over a few hundred steps of training
 ABSOLUTE = 1e-6  # what is zero but for rounding
@@ -22,41 +25,71 @@ WIDTH = 100  # characters of a line that are shown
 
 # What %timeit and %time print, whatever its lines are.
 TIMING = re.compile(
-    r"^[^\n]*(?:\bper loop\b|\bslowest run took\b)[^\n]*$|^(?:CPU times:|Wall time:)[^\n]*$", re.M
+    r"""
+      ^[^\n]* (?: \bper\ loop\b | \bslowest\ run\ took\b ) [^\n]*$
+    | ^(?: CPU\ times: | Wall\ time: ) [^\n]*$
+    """,
+    re.MULTILINE | re.VERBOSE,
 )
 # A cell of a notebook, or a file of Python, and the line in it.
 PLACE = re.compile(
-    r"(?:<ipython-input-[\w-]+>|\bCell In ?\[\d+\]|(?:\b[A-Za-z]:|~)?[\w./\\@+-]{0,200}[/\\][\w.-]{1,100}\.py\b)"
-    r"(?::\d+|, line \d+)*"
+    r"""
+    (?: <ipython-input-[\w-]+>
+      | \bCell\ In\ ?\[\d+\]
+      | (?:\b[A-Za-z]:|~)? [\w./\\@+-]{0,200} [/\\] [\w.-]{1,100}\.py\b
+    )
+    (?: :\d+ | ,\ line\ \d+ )*
+    """,
+    re.VERBOSE,
 )
 ADDRESS = re.compile(
-    r"\b0x[0-9a-fA-F]{6,}\b|(?<![\w.])1[34]\d{13}(?![\w.])"
-)  # also as id() gives it
+    r"""
+      \b0x[0-9a-fA-F]{6,}\b
+    | (?<![\w.]) 1[34]\d{13} (?![\w.])  # as id() gives it
+    """,
+    re.VERBOSE,
+)
 DURATION = re.compile(r"(?<![\w.])\d+(?:\.\d+)?\s?(?:ns|[uµμ]s|ms|s|secs?|seconds?|min|minutes?)\b")
 # The same everywhere, also where a line is shown: a report must not change from run to run.
 ALIKE = ((TIMING, ""), (PLACE, "<file>"), (ADDRESS, "0x…"), (DURATION, "… s"))
+# "CpuDevice(id=0)" and "TFRT_CPU_0 (…)": what stands in brackets may hold one more pair.
+_IN_BRACKETS = r"(?:[^()]|\([^()]{0,100}\)){0,200}"
 # The first that fits wins. All that is not matched is white space.
 TOKEN = re.compile(
-    r"""
-      (?P<device>   \b\w*(?:CPU|GPU|TPU|cpu|gpu|tpu|cuda)[_:](?P<id1>\d+)\b (?:\((?:[^()]|\([^()]{0,100}\)){0,200}\))?
-                  | \b\w*(?:Cpu|Cuda|Gpu|Rocm|Tpu)Device\(id=(?P<id2>\d+)(?:[^()]|\([^()]{0,100}\)){0,200}\) )
+    rf"""
+      (?P<device>
+          \b\w*(?:CPU|GPU|TPU|cpu|gpu|tpu|cuda)[_:](?P<id1>\d+)\b (?:\({_IN_BRACKETS}\))?
+        | \b\w*(?:Cpu|Cuda|Gpu|Rocm|Tpu)Device\(id=(?P<id2>\d+){_IN_BRACKETS}\)
+      )
     | (?P<platform> \b(?:[CGT]PU|[cgt]pu|cuda)\b )
-    | (?P<set>      \{ [^{}:;=\n]* \} )
+    | (?P<set>      \{{ [^{{}}:;=\n]* \}} )
     | (?P<word>     [^\W\d]\w* )
     | (?P<number>   [-+]? (?:\d+(?:\.\d*)?|\.\d+) (?:[eE][-+]?\d+)? )
     | (?P<sign>     \S )
     """,
-    re.X,
+    re.VERBOSE,
 )
+_FRACTION = re.compile(r"[.eE]")  # what a number has that is not a whole one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """The first place where a code cell (from 1) prints something else. An empty line: nothing (more) is printed there."""
+    """The first place where a code cell (from 1) prints something else.
+
+    An empty line: nothing (more) is printed there.
+    """
 
     cell: int
     docs: str  # the line that upstream stored
     here: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Tolerance:
+    """How far numbers with a point or an exponent may differ; whole ones must be equal."""
+
+    relative: float
+    absolute: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,75 +102,80 @@ class _Token:
 def compare_outputs(
     stored: Notebook, outputs: Notebook, *, tolerance: float = TOLERANCE, absolute: float = ABSOLUTE
 ) -> tuple[Difference, ...]:
-    """Where the outputs in upstream's notebook ``stored`` and those of a run of the same code differ, one for each cell.
+    """Where the outputs in upstream's notebook ``stored`` and those of a run of its code differ.
 
-    Not compared: cells without stored text, and cells that did not run. Of cells tagged to raise only the type of the exception is.
-    ``tolerance`` (relative) and ``absolute`` are for numbers with a point or an exponent; whole ones must be equal.
+    There is one difference for each cell. Not compared are cells without stored text, and cells
+    that did not run. Of cells tagged to raise only the type of the exception is. ``tolerance``
+    (relative) and ``absolute`` are for numbers with a point or an exponent; whole ones must be
+    equal.
     """
-    pairs = zip(
-        (stored["cells"][index] for index in code_cells(stored)), outputs["cells"], strict=False
-    )
-    found = (
-        _difference(number, docs, here, tolerance=tolerance, absolute=absolute)
-        for number, (docs, here) in enumerate(pairs, start=1)
-        if here.get("execution_count") is not None
-    )
-    return tuple(difference for difference in found if difference is not None)
+    allowed = _Tolerance(relative=tolerance, absolute=absolute)
+    stored_cells = [stored["cells"][index] for index in code_cells(stored)]
+    differences: list[Difference] = []
+    # Upstream may have fewer cells: what was run in part is compared in part.
+    pairs = zip(stored_cells, outputs["cells"], strict=False)
+    for number, (docs, here) in enumerate(pairs, start=1):
+        if here.get("execution_count") is None:
+            continue  # it did not run
+        difference = _difference(number, docs, here, allowed)
+        if difference:
+            differences.append(difference)
+    return tuple(differences)
 
 
-def _difference(
-    number: int,
-    stored: Mapping[str, Any],
-    ran: Mapping[str, Any],
-    *,
-    tolerance: float,
-    absolute: float,
-) -> Difference | None:
+def _difference(number: int, stored: Cell, ran: Cell, tolerance: _Tolerance) -> Difference | None:
+    """The first difference between the outputs of a cell, or None."""
+    # What is printed on the way to an exception holds traces of the machine.
     text_of = _exception_of if RAISES in tags_of(ran) else _text_of
     docs, here = text_of(stored), text_of(ran)
     if not docs.strip() or docs == here:
         return None
-    for one, other in zip_longest(_tokens(docs), _tokens(here)):
-        if not _is_same(one, other, tolerance=tolerance, absolute=absolute):
-            return Difference(cell=number, docs=_line(docs, one), here=_line(here, other))
+    for docs_token, here_token in zip_longest(_tokens(docs), _tokens(here)):
+        if not _is_same(docs_token, here_token, tolerance):
+            return Difference(
+                cell=number, docs=_line(docs, docs_token), here=_line(here, here_token)
+            )
     return None
 
 
-def _outputs_of(cell: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+def _outputs_of(cell: Cell) -> list[Mapping[str, Any]]:
+    """The outputs of a cell that have the shape of one."""
     outputs = cell.get("outputs")
-    yield from (
-        output
-        for output in (outputs if isinstance(outputs, list) else ())
-        if isinstance(output, dict)
-    )
+    if not isinstance(outputs, list):
+        return []
+    return [output for output in outputs if isinstance(output, dict)]
 
 
-def _exception_of(cell: Mapping[str, Any]) -> str:
-    """The types of the exceptions that a cell shows, without their modules."""
-    raised = (
-        str(output.get("ename", ""))
-        for output in _outputs_of(cell)
-        if output.get("output_type") == "error"
-    )
-    return "\n".join(name.rpartition(".")[2] for name in raised)
+def _exception_of(cell: Cell) -> str:
+    """The types of the exceptions that a cell shows, one a line, without their modules."""
+    errors = [output for output in _outputs_of(cell) if output.get("output_type") == "error"]
+    return "\n".join(str(error.get("ename", "")).rpartition(".")[2] for error in errors)
 
 
-def _text_of(cell: Mapping[str, Any]) -> str:
-    """All that a reader of the cell's outputs reads as plain text. A figure's or a table's text is only its substitute."""
+def _text_of(cell: Cell) -> str:
+    """All that a reader of the cell's outputs reads as plain text.
+
+    A figure's or a table's text is only its substitute, so it does not count.
+    """
     parts: list[str] = []
     for output in _outputs_of(cell):
+        data = output.get("data")
         if output.get("output_type") == "stream" and output.get("name", "stdout") == "stdout":
             parts.append(_joined(output.get("text", "")))
-        elif isinstance(data := output.get("data"), dict) and set(data) == {"text/plain"}:
+        elif isinstance(data, dict) and set(data) == {"text/plain"}:
             parts.append(f"{_joined(data['text/plain'])}\n")
-    text = without_colours("".join([*parts, _exception_of(cell)]))
+    parts.append(_exception_of(cell))
+    text = without_colours("".join(parts))
     for noise, name in ALIKE:
         text = noise.sub(name, text)
     return text
 
 
 def _joined(text: Any) -> str:
-    return "".join(map(str, text)) if isinstance(text, list) else str(text)
+    """A text that nbformat may store as a list of lines."""
+    if isinstance(text, list):
+        return "".join(map(str, text))
+    return str(text)
 
 
 def _tokens(text: str) -> Iterator[_Token]:
@@ -148,27 +186,35 @@ def _tokens(text: str) -> Iterator[_Token]:
 
 
 def _canonical(kind: str, match: re.Match[str]) -> str:
-    if kind == "platform":
-        return ""
-    if kind == "device":
-        return match["id1"] or match["id2"]
-    if kind == "set":
-        return ",".join(sorted("".join(item.split()) for item in match[0][1:-1].split(",")))
-    return match[0]
+    """A token as it is compared: what differs from machine to machine is left out."""
+    match kind:
+        case "platform":
+            return ""
+        case "device":
+            return match["id1"] or match["id2"]
+        case "set":
+            # "{b, a}" → "a,b"
+            items = match[0][1:-1].split(",")
+            return ",".join(sorted("".join(item.split()) for item in items))
+        case _:
+            return match[0]
 
 
-def _is_same(
-    one: _Token | None, other: _Token | None, *, tolerance: float, absolute: float
-) -> bool:
-    if one is None or other is None or one.kind != other.kind:
+def _is_same(docs: _Token | None, here: _Token | None, tolerance: _Tolerance) -> bool:
+    if docs is None or here is None or docs.kind != here.kind:
         return False
-    if one.kind != "number" or _is_whole(one.text) or _is_whole(other.text):
-        return one.text == other.text
-    return math.isclose(float(one.text), float(other.text), rel_tol=tolerance, abs_tol=absolute)
+    if docs.kind != "number" or _is_whole(docs.text) or _is_whole(here.text):
+        return docs.text == here.text
+    return math.isclose(
+        float(docs.text),
+        float(here.text),
+        rel_tol=tolerance.relative,
+        abs_tol=tolerance.absolute,
+    )
 
 
 def _is_whole(number: str) -> bool:
-    return not re.search(r"[.eE]", number)
+    return not _FRACTION.search(number)
 
 
 def _line(text: str, token: _Token | None) -> str:
@@ -179,5 +225,9 @@ def _line(text: str, token: _Token | None) -> str:
     line = text[start:].partition("\n")[0].rstrip()
     if len(line) <= WIDTH:
         return line.strip()
+    # A third of what is shown stands before the token, more only at the end of the line.
     first = max(0, min(token.start - start - WIDTH // 3, len(line) - WIDTH))
-    return f"{'…' if first else ''}{line[first : first + WIDTH].strip()}{'…' if first + WIDTH < len(line) else ''}"
+    shown = line[first : first + WIDTH].strip()
+    before = "…" if first else ""
+    behind = "…" if first + WIDTH < len(line) else ""
+    return f"{before}{shown}{behind}"

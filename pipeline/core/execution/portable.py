@@ -1,4 +1,7 @@
-"""Outputs that are alike wherever they were made: names of files without the folders of one machine and the number of one process."""
+"""Outputs that are alike wherever they were made.
+
+Names of files lose the folders of one machine and the number of one process. Only texts change.
+"""
 
 from __future__ import annotations
 
@@ -7,34 +10,25 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 _FOLDER = r"(?:/[\w.+@~-]+)*"
+# What stands in an output, and what stands there instead.
 _PLACES = (
-    (
-        re.compile(rf"{_FOLDER}/nb-\w{{8}}/p-\w{{8}}(?=/)"),
-        "",
-    ),  # the scratch folder of a run: its "/tmp" is the kernel's
+    # The scratch folder of a run, "/home/me/build/nb-a1b2c3d4/p-e5f6g7h8/tmp": its "/tmp" is the
+    # kernel's.
+    (re.compile(rf"{_FOLDER}/nb-\w{{8}}/p-\w{{8}}(?=/)"), ""),
+    # "/tmp/ipykernel_4711/1.py": the number is that of the process.
     (re.compile(r"(?<=/ipykernel)_\d+(?=/)"), ""),
     (re.compile(rf"{_FOLDER}/(?:site|dist)-packages(?=/)"), "site-packages"),
+    # The standard library, wherever Python is installed.
     (re.compile(rf"{_FOLDER}/lib/(python3\.\d+)(?=/)"), r"lib/\1"),
+    # Our own code in a traceback.
     (re.compile(rf"{_FOLDER}/(pipeline/adapters/kernel/\w+\.py)\b"), r"\1"),
 )
+_TEXTS = ("text", "traceback", "evalue")  # the fields of an output that nbformat fills with text
 
 
 def portable_outputs(outputs: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Outputs of a cell, as nbformat has them; only what is text changes."""
     return [_output(output) for output in outputs]
-
-
-def _output(output: Mapping[str, Any]) -> dict[str, Any]:
-    found = {
-        key: portable(value) if key in ("text", "traceback", "evalue") else value
-        for key, value in output.items()
-    }
-    if "data" in output:
-        found["data"] = {
-            kind: portable(data) if kind.startswith("text/") else data
-            for kind, data in output["data"].items()
-        }
-    return found
 
 
 def portable(text: Any) -> Any:
@@ -45,3 +39,17 @@ def portable(text: Any) -> Any:
         for place, instead in _PLACES:
             text = place.sub(instead, text)
     return text
+
+
+def _output(output: Mapping[str, Any]) -> dict[str, Any]:
+    changed = dict(output)
+    for name in _TEXTS:
+        if name in output:
+            changed[name] = portable(output[name])
+    if "data" in output:
+        # Images are base64, in which a slash means nothing.
+        changed["data"] = dict(output["data"])
+        for kind, data in output["data"].items():
+            if kind.startswith("text/"):
+                changed["data"][kind] = portable(data)
+    return changed

@@ -1,4 +1,8 @@
-"""How the code cells of a page ran."""
+"""How the code cells of a page ran: what reports, caches and workers hand on.
+
+These records stand apart from the code that makes them, because workers in other processes make
+them too.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +21,7 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CellFailure:
-    """Why the execution of a page stopped, at code cell ``cell`` (0-based index among all cells)."""
+    """Why the execution of a page stopped, at ``cell`` (0-based index among all cells)."""
 
     cell: int
     source: str
@@ -29,9 +33,12 @@ class CellFailure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Execution:
-    """How the code cells of one page ran. ``seconds`` is wall time; ``cells`` counts code cells run.
+    """How the code cells of one page ran.
 
-    ``started`` (seconds since the run began) and ``worker`` (from 1; 0: not run now) are of this run: no report.json keeps them.
+    ``seconds`` is wall time; ``cells`` counts code cells run.
+
+    ``started`` (seconds since the run began) and ``worker`` (from 1; 0: not run now) are of this
+    run: no report.json keeps them.
     """
 
     page: str

@@ -1,4 +1,8 @@
-"""Which pages which machine of several runs."""
+"""Which pages which machine of several runs.
+
+Every machine works out the same shares without a word from the others. So a share depends on what
+all of them have, the pages and their code, and on nothing that one of them has measured.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,9 @@ from collections.abc import Mapping
 from pipeline.errors import ConfigError
 
 _SHARD = re.compile(r"([1-9][0-9]{0,3})/([1-9][0-9]{0,3})")
-_SLACK = 0.05  # of an even share: how much fuller a shard may be than the emptiest, and still get a page that prefers it
+# How much fuller than the emptiest a shard may be and still get a page that prefers it: this part
+# of an even share.
+_SLACK = 0.05
 
 
 def parse_shard(text: str) -> tuple[int, int]:
@@ -28,19 +34,20 @@ def parse_shard(text: str) -> tuple[int, int]:
 
 
 def shard(weights: Mapping[str, float], index: int, count: int) -> tuple[str, ...]:
-    """The pages of shard ``index`` (from 1) of ``count``, in the order of ``weights``, which says how long each takes (any unit).
+    """The pages of shard ``index`` (from 1) of ``count``, in the order of ``weights``.
 
-    The shards of equal ``weights`` share the pages out: so weights must come from what all machines have (the code), not from
-    times that one of them has measured. Longest first, each page to the emptiest shard; of those that are about as empty, to
-    the one that the page's name prefers, so that a page that comes, goes or grows moves few others.
+    ``weights`` says how long each page takes, in any unit. The shards of equal ``weights`` share
+    the pages out. The longest page comes first, and each goes to the emptiest shard. Of those that
+    are about as empty it goes to the one that its name prefers, so that a page that comes, goes or
+    grows moves few others.
     """
     slack = _SLACK * sum(weights.values()) / count
     loads = [0.0] * count
-    mine = set()
+    mine: set[str] = set()
     for page in sorted(weights, key=lambda page: (-weights[page], page)):
-        lightest = min(loads)
-        open_ones = [number for number in range(count) if loads[number] <= lightest + slack]
-        chosen = max(open_ones, key=lambda number: _preference(page, number))
+        fullest = min(loads) + slack
+        candidates = [number for number, load in enumerate(loads) if load <= fullest]
+        chosen = max(candidates, key=lambda number: _preference(page, number))
         loads[chosen] += weights[page]
         if chosen == index - 1:
             mine.add(page)

@@ -1,10 +1,14 @@
-"""The lock: what was pulled, as text with one file per line, and the pages that its files make up."""
+"""The lock: what was pulled, as text with one file per line, and the pages that its files make up.
+
+A lock is committed, and people merge it: so what it says is checked before any path in it is used.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -58,24 +62,32 @@ PAGE_SUFFIXES = (".ipynb", ".md", ".rst")  # in the order in which a page lists 
 _ID = re.compile(r"[0-9a-f]{40}")
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 _TEXTS = ("url", "ref", "commit", "date", "jax", "docs")
+_FORBIDDEN_PARTS = frozenset({"", ".", "..", ".git"})
 
 
 def blob_id(data: bytes) -> str:
     """The id that git gives a blob with this content (40 hex digits)."""
-    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+    digest = hashlib.sha1(b"blob %d\0" % len(data), usedforsecurity=False)
+    digest.update(data)  # not joined with the head: that would copy every file
+    return digest.hexdigest()
 
 
 def listing_id(files: Iterable[SourceFile]) -> str:
-    """What stands for the commit where there is no git: a digest of the names and blobs (40 hex digits)."""
+    """What stands for the commit where there is no git: 40 hex digits, of the names and blobs."""
     listing = "".join(f"{file.blob} {file.path}\n" for file in files)
     return hashlib.sha1(listing.encode("utf-8"), usedforsecurity=False).hexdigest()
 
 
 def is_safe_path(path: str) -> bool:
-    """Whether ``path`` is a relative POSIX path that stays in its folder, on any system, and can be written down."""
-    parts = path.split("/")
-    odd = any(part in ("", ".", "..") or part.lower() == ".git" for part in parts)
-    return not odd and "\\" not in path and not _UNPRINTABLE.search(path)
+    """Whether ``path`` is a relative POSIX path that stays in its folder, on any system.
+
+    It must be possible to write it down, too.
+    """
+    if "\\" in path or _UNPRINTABLE.search(path):
+        return False
+    # An empty part stands for a path that is absolute, or holds "//". Names are alike on some
+    # systems whatever their case, and nothing may get into ".git".
+    return _FORBIDDEN_PARTS.isdisjoint(path.lower().split("/"))
 
 
 def format_lock(lock: Lock) -> bytes:
@@ -102,20 +114,26 @@ def parse_lock(data: bytes, *, where: str) -> Lock:
         raise _malformed(f"'commit' must be 40 hex digits, not {table['commit']!r}", where)
     if table["docs"] != "." and not is_safe_path(table["docs"]):
         raise _malformed(f"'docs' leads out of the repository: {table['docs']!r}", where)
-    return Lock(**{key: table[key] for key in _TEXTS}, files=_files(table["files"], where))
+    texts = {key: table[key] for key in _TEXTS}
+    return Lock(**texts, files=_files(table["files"], where))
 
 
 def pages_of(files: Iterable[SourceFile]) -> tuple[Page, ...]:
-    """The pages among ``files``, sorted by name; ``x.ipynb`` and ``x.md`` are one page, notebook first."""
-    pages: dict[str, list[SourceFile]] = {}
+    """The pages among ``files``, sorted by name.
+
+    ``x.ipynb`` and ``x.md`` are one page, with the notebook first.
+    """
+    documents: dict[str, list[SourceFile]] = defaultdict(list)
     for file in files:
         path = PurePosixPath(file.path)
         if path.suffix in PAGE_SUFFIXES:
-            pages.setdefault(str(path.with_suffix("")), []).append(file)
-    return tuple(
-        Page(name=name, files=tuple(sorted(pages[name], key=lambda file: file.path)))
-        for name in sorted(pages)
-    )
+            documents[str(path.with_suffix(""))].append(file)
+    pages: list[Page] = []
+    for name in sorted(documents):
+        # ".ipynb" comes before ".md" in the alphabet, too.
+        files_of_page = sorted(documents[name], key=lambda file: file.path)
+        pages.append(Page(name=name, files=tuple(files_of_page)))
+    return tuple(pages)
 
 
 def _files(table: object, where: str) -> tuple[SourceFile, ...]:

@@ -1,4 +1,8 @@
-"""Which of upstream's releases to move to: the newest whose JAX can be installed."""
+"""Which of upstream's releases to move to: the newest whose JAX can be installed.
+
+Tags come in as upstream has them, and versions as the package index has them. Only final releases
+count.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +13,19 @@ from dataclasses import dataclass
 from pipeline.core.pin.requirement import RELEASE_REF
 
 LATEST = "latest"  # what `upgrade` takes in place of a release: the newest one
-_FINAL = re.compile(
-    r"(\d+(?:\.\d+)+)(?:\.post(\d+))?"
-)  # no alpha, beta, release candidate or development version
+# No alpha, beta, release candidate or development version.
+_FINAL = re.compile(r"(\d+(?:\.\d+)+)(?:\.post(\d+))?")
+
+# What final versions are sorted by: the numbers, and that of the post-release.
+_Order = tuple[tuple[int, ...], int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Newest:
-    """The JAX version to move to, and the releases above it that cannot be installed (yet), newest first."""
+    """The JAX version to move to, and the releases above it that cannot be installed yet.
+
+    Those come newest first.
+    """
 
     jax: str
     waiting: tuple[str, ...] = ()
@@ -25,34 +34,44 @@ class Newest:
 def newest_release(
     tags: Iterable[str], installable: Collection[str], *, jax: str, template: str = RELEASE_REF
 ) -> Newest:
-    """The newest release among ``tags`` whose JAX is ``installable``; never one below ``jax``, the version that is pinned.
+    """The newest release among ``tags`` whose JAX is ``installable``.
 
-    ``template`` says how releases are tagged, with ``{jax}`` for the version. Pre-releases and other tags do not count.
+    It is never one below ``jax``, the version that is pinned. ``template`` says how releases are
+    tagged, with ``{jax}`` for the version. Pre-releases and other tags do not count.
     """
     pinned = _order(jax)
-    released = {
-        version: order
-        for version in _versions(tags, template)
-        if (order := _order(version)) and (not pinned or order > pinned)
-    }
-    newest = sorted(released, key=lambda version: released[version], reverse=True)
-    chosen = next((version for version in newest if version in installable), None)
-    waiting = newest if chosen is None else newest[: newest.index(chosen)]
-    return Newest(jax=chosen or jax, waiting=tuple(waiting))
+    orders: dict[str, _Order] = {}
+    for version in _versions(tags, template):
+        order = _order(version)
+        # A development version that is pinned is below any release.
+        if order and (pinned is None or order > pinned):
+            orders[version] = order
+    waiting: list[str] = []
+    for version in sorted(orders, key=lambda version: orders[version], reverse=True):
+        if version in installable:
+            return Newest(jax=version, waiting=tuple(waiting))
+        waiting.append(version)
+    return Newest(jax=jax, waiting=tuple(waiting))
 
 
-def _versions(tags: Iterable[str], template: str) -> Iterable[str]:
+def _versions(tags: Iterable[str], template: str) -> list[str]:
+    """The versions that ``tags`` name: "jax-v0.10.2" → "0.10.2"."""
     before, _, after = template.partition("{jax}")
-    found = (re.fullmatch(f"{re.escape(before)}(.+){re.escape(after)}", tag) for tag in tags)
-    return (match[1] for match in found if match)
+    release = re.compile(f"{re.escape(before)}(.+){re.escape(after)}")
+    matches = map(release.fullmatch, tags)
+    return [match[1] for match in matches if match]
 
 
-def _order(version: str) -> tuple[tuple[int, ...], int] | None:
-    """What final versions are sorted by, as pip sorts them; None for other texts. ``1.0`` and ``1.0.0`` are one."""
+def _order(version: str) -> _Order | None:
+    """What a final version is sorted by, as pip sorts it; None for other texts.
+
+    ``1.0`` and ``1.0.0`` are one version.
+    """
     match = _FINAL.fullmatch(version)
     if not match:
         return None
     numbers = [int(number) for number in match[1].split(".")]
-    while numbers[-1:] == [0]:
+    while numbers and numbers[-1] == 0:
         numbers.pop()
-    return tuple(numbers), int(match[2] or -1)
+    post = int(match[2]) if match[2] else -1  # 1.0 is below 1.0.post0
+    return tuple(numbers), post

@@ -10,6 +10,14 @@ from typing import Any
 from pipeline.adapters import files, kernel
 from pipeline.core.execution import notebook as execution
 from pipeline.core.execution.entry import CacheEntry, without_prose
+from pipeline.core.execution.failure import (
+    cell_failure,
+    expectation_failure,
+    expected_exceptions,
+    failure_summary,
+    unmet_expectations,
+)
+from pipeline.core.execution.placing import outputs_of, with_outputs
 from pipeline.core.execution.result import CellFailure, Execution, Status
 from pipeline.core.pin.lock import Page
 from pipeline.errors import PipelineError
@@ -19,13 +27,13 @@ from pipeline.stages.execute.planning import Stage, Task, read_notebook, reason_
 
 def entry_of(stage: Stage, task: Task, outcome: kernel.Outcome) -> CacheEntry:
     """What is kept of a run."""
-    outputs = execution.outputs_of(json.loads(outcome.notebook))
+    outputs = outputs_of(json.loads(outcome.notebook))
     return CacheEntry(
         outputs=outputs,
         seconds=round(outcome.seconds, 1),
         cell_seconds=tuple(round(seconds, 3) for seconds in outcome.cell_seconds),
         failure=_failure(task, outcome.stop) if outcome.stop else None,
-        exceptions=execution.expected_exceptions(outputs),
+        exceptions=expected_exceptions(outputs),
         facts={
             "page": task.page.name,
             "jax": stage.run.settings.jax,
@@ -35,7 +43,7 @@ def entry_of(stage: Stage, task: Task, outcome: kernel.Outcome) -> CacheEntry:
 
 
 def _failure(task: Task, stop: kernel.Stop) -> CellFailure:
-    failure = execution.cell_failure(
+    failure = cell_failure(
         stop.cell, "", exception=stop.exception, message=stop.message, traceback=stop.traceback
     )
     return without_prose(failure, task.notebook)
@@ -76,7 +84,7 @@ def finish(stage: Stage, task: Task, entry: CacheEntry) -> Execution:
 def _judgement(task: Task, failure: CellFailure | None) -> tuple[Status, str]:
     """A page is said to have passed only if it ran whole."""
     if failure is not None:
-        return Status.FAILED, execution.failure_summary(failure)
+        return Status.FAILED, failure_summary(failure)
     if execution.is_partial(task.notebook, task.rule.until):
         where = f"from code cell {task.rule.until} on"
         return Status.PARTIAL, reason_of(
@@ -92,8 +100,8 @@ def _unmet(stage: Stage, task: Task, outputs: Mapping[str, Any]) -> CellFailure 
         if entry.page == task.page.name
         for cell in entry.cells
     }
-    unmet = execution.unmet_expectations(outputs, acknowledged=acknowledged, until=task.rule.until)
-    return execution.expectation_failure(task.notebook, unmet) if unmet else None
+    unmet = unmet_expectations(outputs, acknowledged=acknowledged, until=task.rule.until)
+    return expectation_failure(task.notebook, unmet) if unmet else None
 
 
 def _write(stage: Stage, task: Task, outputs: Mapping[str, Any], locale: str) -> None:
@@ -104,7 +112,7 @@ def _write(stage: Stage, task: Task, outputs: Mapping[str, Any], locale: str) ->
     if merged is None:
         target.unlink(missing_ok=True)
         return
-    executed = execution.with_outputs(merged, outputs, where=f"{locale}/{task.page.name}")
+    executed = with_outputs(merged, outputs, where=f"{locale}/{task.page.name}")
     files.write_if_changed(target, kernel.notebook_text(executed).encode("utf-8", "replace"))
 
 

@@ -10,6 +10,16 @@ from notebooks import code, notebook_value, prose
 
 from pipeline.adapters.html import notebook as html
 from pipeline.core.execution import notebook as execution
+from pipeline.core.execution.failure import (
+    blame_of,
+    cell_failure,
+    expectation_failure,
+    expected_exceptions,
+    failure_summary,
+    failure_text,
+    unmet_expectations,
+)
+from pipeline.core.execution.placing import for_readers, outputs_of, with_outputs
 from pipeline.errors import GuardError, InputError
 
 RAISES = "raises-exception"
@@ -126,7 +136,7 @@ def test_the_key_does_not_know_the_order_of_facts() -> None:
 
 
 def test_expectations_go_both_ways() -> None:
-    outputs = execution.outputs_of(
+    outputs = outputs_of(
         notebook_value(
             prose("x"),
             code("1/0", "raises-exception", outputs=[ERROR]),
@@ -136,20 +146,18 @@ def test_expectations_go_both_ways() -> None:
             code("fine_too()", "raises-exception"),
         )
     )
-    assert execution.unmet_expectations(outputs) == (2, 5)
-    assert execution.unmet_expectations(outputs, acknowledged={2}) == (5,)
-    assert execution.unmet_expectations(outputs, acknowledged={2, 5}) == ()
+    assert unmet_expectations(outputs) == (2, 5)
+    assert unmet_expectations(outputs, acknowledged={2}) == (5,)
+    assert unmet_expectations(outputs, acknowledged={2, 5}) == ()
 
 
 def test_nothing_is_expected_of_cells_that_are_left_out() -> None:
-    outputs = execution.outputs_of(
-        notebook_value(code("fine()", RAISES), code("fine_too()", RAISES))
-    )
-    assert execution.unmet_expectations(outputs, until=2) == (1,)
+    outputs = outputs_of(notebook_value(code("fine()", RAISES), code("fine_too()", RAISES)))
+    assert unmet_expectations(outputs, until=2) == (1,)
 
 
 def test_the_types_of_expected_exceptions_are_told() -> None:
-    outputs = execution.outputs_of(
+    outputs = outputs_of(
         notebook_value(
             code("a", outputs=[ERROR]),
             code("b", RAISES, outputs=[STREAM, ERROR]),
@@ -158,7 +166,7 @@ def test_the_types_of_expected_exceptions_are_told() -> None:
             code("d"),
         )
     )
-    assert execution.expected_exceptions(outputs) == ((2, "ValueError"),)
+    assert expected_exceptions(outputs) == ((2, "ValueError"),)
 
 
 @pytest.mark.parametrize(
@@ -180,7 +188,7 @@ def test_readers_do_not_see_what_tags_remove() -> None:
         code("quiet", "remove-stderr", outputs=[STREAM, STREAM | {"name": "stderr"}]),
         code("as it is", "raises-exception", outputs=[ERROR]),
     )
-    cells = execution.for_readers(page)["cells"]
+    cells = for_readers(page)["cells"]
     assert [cell["source"] for cell in cells] == [
         "x",
         "only its output",
@@ -202,7 +210,7 @@ def test_readers_do_not_see_what_tags_remove() -> None:
 
 def test_an_unmet_expectation_names_all_its_cells() -> None:
     page = notebook_value(prose("x"), code("a"), prose("y"), code("b"))
-    one, two = execution.expectation_failure(page, [2]), execution.expectation_failure(page, [1, 2])
+    one, two = expectation_failure(page, [2]), expectation_failure(page, [1, 2])
     assert (one.cell, one.source, one.blame) == (3, "b", "expectation")
     assert "code cell 2 is tagged" in one.message
     assert (two.cell, "code cells 1, 2 are tagged" in two.message) == (1, True)
@@ -232,11 +240,11 @@ def test_an_unmet_expectation_names_all_its_cells() -> None:
 def test_an_exception_is_blamed_on_the_environment_or_on_upstream(
     exception: str, message: str, blame: str
 ) -> None:
-    assert execution.blame_of(exception, message) == blame
+    assert blame_of(exception, message) == blame
 
 
 def test_a_failure_is_told_in_plain_text() -> None:
-    failure = execution.cell_failure(
+    failure = cell_failure(
         7,
         "x = 1\nf(x)",
         exception="ValueError",
@@ -244,8 +252,8 @@ def test_a_failure_is_told_in_plain_text() -> None:
         traceback="\x1b[0;31mline 1\x1b[0m\n\nline 2",
     )
     assert (failure.message, failure.blame) == ("bad\nsecond line", "upstream")
-    assert execution.failure_summary(failure) == "cell 7: ValueError: bad (upstream)"
-    text = execution.failure_text("guide/page", failure)
+    assert failure_summary(failure) == "cell 7: ValueError: bad (upstream)"
+    text = failure_text("guide/page", failure)
     assert text.startswith("guide/page, cell 7: ValueError: bad")
     assert "  | f(x)" in text
     assert text.endswith("  line 1\n  line 2")
@@ -255,7 +263,7 @@ def test_a_failure_is_told_in_plain_text() -> None:
 def test_outputs_notebook_holds_nothing_of_papermill() -> None:
     cell = code("1", outputs=[{"output_type": "stream", "name": "stdout", "text": "1"}])
     cell["metadata"] |= {"papermill": {"start_time": "now"}, "execution": {"x": "now"}}
-    outputs = execution.outputs_of(
+    outputs = outputs_of(
         notebook_value(
             prose("x"), cell, papermill={"duration": 1}, language_info={"name": "python"}
         )
@@ -265,43 +273,42 @@ def test_outputs_notebook_holds_nothing_of_papermill() -> None:
 
 
 def test_outputs_go_into_a_translated_notebook_and_nothing_else_changes() -> None:
-    outputs = execution.outputs_of(
+    outputs = outputs_of(
         notebook_value(code("a\nb", outputs=[ERROR]), language_info={"name": "python"})
     )
     merged = notebook_value(prose("你好"), code(["a\n", "b"]), custom=1, widgets={"stale": 1})
-    executed = execution.with_outputs(merged, outputs, where="page")
+    executed = with_outputs(merged, outputs, where="page")
     assert executed["cells"] == [prose("你好"), code(["a\n", "b"], outputs=[ERROR])]
     assert executed["metadata"] == {"custom": 1, "language_info": {"name": "python"}}
     assert merged["cells"][1]["outputs"] == []
 
 
 def test_ids_are_added_where_the_format_wants_them_and_never_change() -> None:
-    outputs = execution.outputs_of(notebook_value(code("a")))
+    outputs = outputs_of(notebook_value(code("a")))
     merged = notebook_value(prose("x") | {"id": "own"}, code("a"), minor=5)
-    assert [
-        cell["id"] for cell in execution.with_outputs(merged, outputs, where="page")["cells"]
-    ] == ["own", "cell-1"]
+    assert [cell["id"] for cell in with_outputs(merged, outputs, where="page")["cells"]] == [
+        "own",
+        "cell-1",
+    ]
     old = {**merged, "nbformat_minor": 4}
-    assert not any(
-        "id" in cell for cell in execution.with_outputs(old, outputs, where="page")["cells"]
-    )
+    assert not any("id" in cell for cell in with_outputs(old, outputs, where="page")["cells"])
 
 
 @pytest.mark.parametrize("cells", [[code("b")], [code("a"), code("a")], []])
 def test_outputs_of_other_code_are_refused(cells: list[dict[str, Any]]) -> None:
-    outputs = execution.outputs_of(notebook_value(code("a")))
+    outputs = outputs_of(notebook_value(code("a")))
     with pytest.raises(GuardError, match="page"):
-        execution.with_outputs(notebook_value(*cells), outputs, where="page")
+        with_outputs(notebook_value(*cells), outputs, where="page")
 
 
 def test_cells_run_counts_up_to_the_stop() -> None:
     page = notebook_value(
         code("a"), prose("x"), code(""), code("b", "skip-execution"), code("c"), code("d")
     )
-    stop = execution.cell_failure(4, "c", exception="E", message="", traceback="")
+    stop = cell_failure(4, "c", exception="E", message="", traceback="")
     assert execution.cells_run(page, None) == 3
     assert execution.cells_run(page, stop) == 2
-    assert execution.cells_run(page, execution.expectation_failure(page, [1])) == 3
+    assert execution.cells_run(page, expectation_failure(page, [1])) == 3
     assert execution.cells_run(page, None, until=5) == 2
     assert execution.cells_run(page, None, until=1) == 0
     assert execution.cells_run(page, stop, until=5) == 2
@@ -340,7 +347,7 @@ def test_tags_that_remove_do_so_in_the_page_that_is_shown() -> None:
     ]
     head = dict.fromkeys(("title", "state", "status", "digest", "index"), "x")
     page = html.page_html(
-        execution.for_readers(notebook_value(*cells)), language="zh-CN", folder=Path(), head=head
+        for_readers(notebook_value(*cells)), language="zh-CN", folder=Path(), head=head
     )
     words = [f"{part} of the {number}" for number in tags for part in ("source", "output")]
     assert [text for text in words if text in page] == [

@@ -1,0 +1,165 @@
+"""Why a run stopped, and whose problem that is.
+
+It stops at an exception, or fails because a cell that was tagged to raise one did not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+
+from pipeline.core.execution.notebook import (
+    RAISES,
+    Cell,
+    Notebook,
+    code_cells,
+    is_before,
+    is_run,
+    source_of,
+    tags_of,
+)
+from pipeline.core.execution.result import CellFailure
+
+# Types of exceptions that tell of the machine, by what they tell.
+_PACKAGES = "ModuleNotFoundError ImportError"
+_NETWORK = (
+    "URLError HTTPError ConnectionError ConnectionRefusedError ConnectionResetError"
+    " ConnectionAbortedError ConnectTimeout ReadTimeout MaxRetryError NewConnectionError"
+    " NameResolutionError ProxyError SSLError gaierror timeout TimeoutError"
+)
+_LIMITS = (
+    "DeadKernelError CellTimeoutError PageTimeout MemoryLimit OutputLimit WorkerDied NoSuchKernel"
+    " MemoryError"
+)
+ENVIRONMENT_ERRORS = frozenset(f"{_PACKAGES} {_NETWORK} {_LIMITS}".split())
+# Messages of other exceptions that tell of the machine: a device that is not there, or no network.
+MISSING = re.compile(
+    r"""
+    unknown\ backend
+    | no\ (\w+\ )?(gpu|tpu|cuda|accelerator)\b
+    | (gpu|tpu|cuda)s?(\ devices?)?(\ is|\ are)?(\ not\b|\ required|\ needed|\.?$)
+    | more\ than\ one\ device
+    | nvidia-smi
+    | libtpu
+    | interpret\ mode\ is\ supported\ on\ cpu
+    | this\ run\ is\ offline
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+COLOURS = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
+_TAIL = 20  # lines of a traceback that a person is shown
+_SUMMARY = 200  # characters of a message in a summary
+
+
+def cell_failure(
+    cell: int, source: str, *, exception: str, message: str, traceback: str
+) -> CellFailure:
+    """The record of an exception, with the blame laid.
+
+    Its traceback keeps its colours, for the report that shows them.
+    """
+    message = without_colours(message)
+    return CellFailure(
+        cell=cell,
+        source=source,
+        exception=exception,
+        message=message,
+        traceback=traceback,
+        blame=blame_of(exception, message),
+    )
+
+
+def blame_of(exception: str, message: str) -> str:
+    """Whose problem an exception is: the ``environment``'s or ``upstream``'s.
+
+    The environment is to blame for packages, network, devices, kernel and limits.
+    """
+    name = exception.rpartition(".")[2]  # "urllib.error.URLError" → "URLError"
+    if name in ENVIRONMENT_ERRORS or MISSING.search(message):
+        return "environment"
+    return "upstream"
+
+
+def without_colours(text: str) -> str:
+    """``text`` without terminal escape sequences."""
+    return COLOURS.sub("", text)
+
+
+def exception_of(cell: Cell) -> str:
+    """The type of the exception that a cell ended with, or nothing."""
+    for output in cell["outputs"]:
+        if output.get("output_type") == "error":
+            return str(output.get("ename") or "Exception")
+    return ""
+
+
+def expected_exceptions(outputs: Notebook) -> tuple[tuple[int, str], ...]:
+    """The exceptions of cells that were expected to raise and did.
+
+    Each has the number of the code cell, from 1, and the type.
+    """
+    raised: list[tuple[int, str]] = []
+    for number, cell in enumerate(outputs["cells"], start=1):
+        if RAISES not in tags_of(cell):
+            continue
+        exception = exception_of(cell)
+        if exception:
+            raised.append((number, exception))
+    return tuple(raised)
+
+
+def unmet_expectations(
+    outputs: Notebook, *, acknowledged: Collection[int] = (), until: int = 0
+) -> tuple[int, ...]:
+    """Numbers (code cells, from 1) of tagged cells that ran without raising.
+
+    Those that are ``acknowledged`` are left out.
+
+    ``until`` is the number of the first cell that was not to run; 0: all were.
+    """
+    unmet: list[int] = []
+    for number, cell in enumerate(outputs["cells"], start=1):
+        if RAISES not in tags_of(cell) or number in acknowledged:
+            continue
+        has_run = is_run(cell) and is_before(number, until)
+        if has_run and not exception_of(cell):
+            unmet.append(number)
+    return tuple(unmet)
+
+
+def expectation_failure(notebook: Notebook, numbers: Sequence[int]) -> CellFailure:
+    """The failure of the code cells ``numbers`` (from 1): tagged to raise, and did not.
+
+    It is filed under the first.
+    """
+    index = code_cells(notebook)[numbers[0] - 1]
+    if len(numbers) == 1:
+        subject = f"code cell {numbers[0]} is"
+    else:
+        subject = f"code cells {', '.join(map(str, numbers))} are"
+    return CellFailure(
+        cell=index,
+        source=source_of(notebook["cells"][index]),
+        exception="NoException",
+        message=f"{subject} tagged {RAISES} and did not raise",
+        traceback="",
+        blame="expectation",
+    )
+
+
+def failure_summary(failure: CellFailure) -> str:
+    """One line: where, what, whose."""
+    first = failure.message.strip().split("\n")[0][:_SUMMARY]
+    return f"cell {failure.cell}: {failure.exception}: {first} ({failure.blame})"
+
+
+def failure_text(page: str, failure: CellFailure) -> str:
+    """Several lines for a person: place, source of the cell, and the end of the traceback."""
+    lines = [
+        f"{page}, cell {failure.cell}: {failure.exception}: {failure.message.strip()}",
+        f"  blame: {failure.blame}",
+    ]
+    lines += [f"  | {line}" for line in failure.source.split("\n")]
+    traceback = without_colours(failure.traceback).strip().split("\n")
+    lines += [f"  {line}" for line in traceback[-_TAIL:] if line.strip()]
+    return "\n".join(lines)

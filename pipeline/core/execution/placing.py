@@ -1,0 +1,112 @@
+"""Where outputs go: out of the notebook that was run, and into another one with the same code.
+
+Only code cells get anything, and code is compared first: what a page shows is what its own code
+printed.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pipeline.core.execution.notebook import Cell, Notebook, code_cells, source_of, tags_of
+from pipeline.core.execution.portable import portable_outputs
+from pipeline.errors import GuardError
+
+_WITH_IDS = (4, 5)  # the first version of the format that wants ids, where others forbid them
+_STREAMS = ("stdout", "stderr")
+
+
+def outputs_of(executed: Notebook) -> dict[str, Any]:
+    """Reduce a notebook that was run to its outputs notebook."""
+    metadata = executed.get("metadata", {})
+    kept = [key for key in ("language_info", "widgets") if key in metadata]
+    return {
+        "cells": [_outputs_of_cell(executed["cells"][index]) for index in code_cells(executed)],
+        "metadata": {key: metadata[key] for key in kept},
+        "nbformat": 4,
+        "nbformat_minor": 4,
+    }
+
+
+def _outputs_of_cell(cell: Cell) -> dict[str, Any]:
+    return {
+        "cell_type": "code",
+        "execution_count": cell.get("execution_count"),
+        "metadata": {"tags": list(tags_of(cell))},
+        "outputs": cell.get("outputs", []),
+        "source": source_of(cell),
+    }
+
+
+def with_outputs(notebook: Notebook, outputs: Notebook, *, where: str) -> dict[str, Any]:
+    """``notebook`` with the outputs of a run of the same code.
+
+    Raises GuardError if the code differs.
+    """
+    indices = code_cells(notebook)
+    if len(indices) != len(outputs["cells"]):
+        raise _differs(f"{len(indices)} code cells instead of {len(outputs['cells'])}", where)
+    cells = [dict(cell) for cell in notebook["cells"]]
+    for number, (index, ran) in enumerate(zip(indices, outputs["cells"], strict=True), start=1):
+        if source_of(cells[index]) != source_of(ran):
+            raise _differs(
+                f"code cell {number} is not the code that was run", f"{where}, cell {index}"
+            )
+        cells[index]["outputs"] = portable_outputs(ran["outputs"])
+        cells[index]["execution_count"] = ran["execution_count"]
+    metadata = dict(notebook.get("metadata", {}))
+    # The state of widgets that upstream stored belongs to outputs that are gone.
+    metadata.pop("widgets", None)
+    return {
+        **notebook,
+        "cells": with_ids(cells, notebook),
+        "metadata": {**outputs["metadata"], **metadata},
+    }
+
+
+def with_ids(cells: list[dict[str, Any]], notebook: Notebook) -> list[dict[str, Any]]:
+    """The cells, with ids if the notebook's format wants them, and without if it forbids them.
+
+    The ids are made from positions: random ones would differ on every run.
+    """
+    version = notebook.get("nbformat", 4), notebook.get("nbformat_minor", 0)
+    if version >= _WITH_IDS:
+        return [{"id": f"cell-{index}", **cell} for index, cell in enumerate(cells)]
+    bare = [dict(cell) for cell in cells]
+    for cell in bare:
+        cell.pop("id", None)
+    return bare
+
+
+def for_readers(notebook: Notebook) -> dict[str, Any]:
+    """An executed notebook without what ``remove-*`` tags keep from readers.
+
+    The file itself stays whole: it is to be run, too.
+    """
+    shown = [cell for cell in notebook["cells"] if "remove-cell" not in tags_of(cell)]
+    return {**notebook, "cells": [_for_readers(cell) for cell in shown]}
+
+
+def _for_readers(cell: dict[str, Any]) -> dict[str, Any]:
+    tags = tags_of(cell)
+    is_marked = any(tag.startswith("remove-") for tag in tags)
+    if cell.get("cell_type") != "code" or not is_marked:
+        return cell
+    outputs = cell.get("outputs", [])
+    if "remove-output" in tags:
+        outputs = []
+    hidden = [stream for stream in _STREAMS if f"remove-{stream}" in tags]
+    outputs = [output for output in outputs if output.get("name") not in hidden]
+    metadata = dict(cell["metadata"])
+    if "remove-input" in tags:
+        # nbconvert's templates leave out the source of a cell that is marked so.
+        metadata["transient"] = {"remove_source": True}
+    return {**cell, "outputs": outputs, "metadata": metadata}
+
+
+def _differs(what: str, where: str) -> GuardError:
+    return GuardError(
+        f"the merged notebook has {what}",
+        where=where,
+        hint="Merge this page again; if it stays, report a bug of the pipeline.",
+    )
