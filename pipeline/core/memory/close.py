@@ -10,16 +10,11 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pipeline.core.catalog.states import states_of
-from pipeline.core.memory.file import FIELDS, STANDARD
+from pipeline.core.memory.header import team_fields, touch_note
 from pipeline.core.memory.notes import (
     PREVIOUS_SEEN,
-    SAME,
-    SAME_AS_PREVIOUS,
     SEEN,
     SOURCE,
-    TOUCH,
-    TRANSLATOR,
-    English,
     Place,
     english_of,
     place_of,
@@ -28,13 +23,12 @@ from pipeline.core.memory.notes import (
     translators_of,
 )
 from pipeline.core.memory.record import Key, Memory, digest, in_order, text_of, work_of
-from pipeline.core.memory.redact import redact
+from pipeline.core.memory.redact import stored
 from pipeline.core.memory.sources import followed_text, parts_of, states_without_english
-from pipeline.entries import GENERATOR, NEUTRAL_DATE, Catalog, Entry
+from pipeline.entries import Catalog, Entry
 
-# These change with every edit, so that every branch would change them: they are kept with the
-# entries instead.
-EDITING = ("PO-Revision-Date", "Last-Translator", "X-Generator")
+# What a memory knows of an entry that it does not have.
+_UNKNOWN = Entry(msgid="")
 
 
 def close_catalog(
@@ -59,7 +53,7 @@ def close_catalog(
         own_places = dict.fromkeys(old.live, Place(commit=old.commit, page=old.page))
     closing = _Closing(
         known=known,
-        touch=_touch(catalog.header),
+        touch=touch_note(catalog.header),
         live=live,
         own_places=own_places,
         find=find,
@@ -69,35 +63,10 @@ def close_catalog(
         head,
         project=catalog.header.get("Project-Id-Version", ""),
         date=catalog.header.get("POT-Creation-Date", ""),
-        extra=_team_fields(catalog.header, head.locale),
+        extra=team_fields(catalog.header, head.locale),
         comment=catalog.comment,
         entries=in_order(closing.close(entry) for entry in catalog.entries),
     )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stored:
-    """The translation of a catalogue's entry as a memory has it.
-
-    If it is English itself, a note stands in its place.
-    """
-
-    msgstr: str = ""
-    note: str = ""
-
-    @property
-    def text(self) -> str:
-        """What ``text_of`` gives for the memory's entry."""
-        return self.msgstr or self.note
-
-
-def stored(entry: Entry) -> Stored:
-    """What a memory keeps of the msgstr of ``entry``, without English."""
-    if entry.msgstr and entry.msgstr == entry.msgid:
-        return Stored(note=SAME)
-    if entry.msgstr and entry.msgstr == entry.previous:
-        return Stored(note=SAME_AS_PREVIOUS)
-    return Stored(msgstr=redact(entry.msgstr, entry.written_for))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,8 +83,8 @@ class _Closing:
     def close(self, entry: Entry) -> Entry:
         """The memory's entry for an entry of the catalogue."""
         code = digest(entry.msgid)
-        old = self.known.get((entry.context, code))
-        if code in self.live and _is_blank(entry) and (old is None or _is_bare(old)):
+        old = self.known.get((entry.context, code), _UNKNOWN)
+        if code in self.live and _is_blank(entry) and _is_bare(old):
             # Most of a page that is not translated yet.
             return Entry(msgid=code, context=entry.context, obsolete=entry.obsolete)
         sources = self._sources(entry)
@@ -125,24 +94,27 @@ class _Closing:
         notes = (
             *closed.notes,
             *self._source_notes(closed, old, sources),
-            *self._seen_notes(closed, old, is_told=bool(sources)),
+            *self._seen_notes(SEEN, code, old),
+            *self._previous_seen_notes(closed, old, sources),
             *self._translators(closed, old),
         )
         return replace(closed, notes=notes)
 
-    def _without_english(self, entry: Entry, old: Entry | None, sources: Sequence[str]) -> Entry:
+    def _without_english(self, entry: Entry, old: Entry, sources: Sequence[str]) -> Entry:
         """``entry`` with digests and states in place of all English but the msgid."""
         previous = digest(entry.previous) if entry.previous is not None else None
         written_for = " ".join(sources) if sources else entry.previous
         states = states_without_english(entry, written_for)
-        if entry.fuzzy and previous is None and old and old.fuzzy and old.msgstr == entry.msgstr:
-            # Its English could not be had when it was opened: it stays as it was remembered.
+        is_unopened = entry.fuzzy and old.fuzzy and previous is None
+        if is_unopened and old.msgstr == entry.msgstr:
+            # Its English could not be had when the memory was opened: it stays as it was
+            # remembered.
             previous, states = old.previous, states_of(old)
             if previous is not None:
+                # So the msgstr was left as the memory had it, too.
                 return replace(entry, previous=previous, notes=states)
         kept = stored(entry)
-        notes = (*states, kept.note) if kept.note else states
-        return replace(entry, msgstr=kept.msgstr, previous=previous, notes=notes)
+        return replace(entry, msgstr=kept.msgstr, previous=previous, notes=(*states, *kept.notes))
 
     def _sources(self, entry: Entry) -> tuple[str, ...]:
         """The messages a translation was made from, where ``#| msgid`` does not lead to them.
@@ -152,59 +124,57 @@ class _Closing:
         if entry.previous is None:
             followed = followed_text(entry, self.texts)
             return () if followed is None else (followed,)
-        if self._is_known(digest(entry.previous)):
+        code = digest(entry.previous)
+        if code in self.live or self._place(code):
             return ()
         return parts_of(entry.previous, self.texts)
 
-    def _source_notes(self, closed: Entry, old: Entry | None, sources: Sequence[str]) -> list[str]:
+    def _source_notes(self, closed: Entry, old: Entry, sources: Sequence[str]) -> list[str]:
         """Where the messages stood that the translation was made from."""
-        if sources:
-            known = {code: place for code, place in english_of(old) if place} if old else {}
-            codes = [digest(text) for text in sources]
-            found = [English(code, known.get(code) or self._place(code)) for code in codes]
-            return [source_note(source) for source in found if source.place]
-        if old and old.previous == closed.previous and states_of(old) == states_of(closed):
-            return [note for note in old.notes if note.startswith(SOURCE)]
-        return []
-
-    def _seen_notes(self, closed: Entry, old: Entry | None, *, is_told: bool) -> list[str]:
-        """Where English stood that is not on the page.
-
-        For the previous English that ``is_told`` if there are sources of the translation.
-        """
+        if not sources:
+            is_same = old.previous == closed.previous and states_of(old) == states_of(closed)
+            return [note for note in old.notes if note.startswith(SOURCE)] if is_same else []
+        # A place that the memory tells already stays, even if the message stands elsewhere as well:
+        # else every upgrade would change the note.
+        told = dict(english_of(old))
         notes: list[str] = []
-        if closed.msgid not in self.live:
-            seen = place_of(old, SEEN) if old else None
-            place = seen or self._place(closed.msgid)
+        for text in sources:
+            code = digest(text)
+            place = told.get(code) or self._place(code)
             if place:
-                notes.append(seen_note(SEEN, place))
-        if closed.previous is None or is_told or closed.previous in self.live:
-            return notes
-        is_same = old is not None and old.previous == closed.previous
-        seen = place_of(old, PREVIOUS_SEEN) if old and is_same else None
-        place = seen or self._place(closed.previous)
-        if place:
-            notes.append(seen_note(PREVIOUS_SEEN, place))
+                notes.append(source_note(code, place))
         return notes
 
-    def _translators(self, closed: Entry, old: Entry | None) -> tuple[str, ...]:
+    def _seen_notes(self, prefix: str, code: str, old: Entry) -> list[str]:
+        """Where the English of a digest stood, if it is not on the page; none if nobody knows."""
+        if code in self.live:
+            return []
+        place = place_of(old, prefix) or self._place(code)
+        return [seen_note(prefix, place)] if place else []
+
+    def _previous_seen_notes(self, closed: Entry, old: Entry, sources: Sequence[str]) -> list[str]:
+        """The same for the English that a fuzzy translation was written for."""
+        if closed.previous is None or sources:
+            return []
+        # What the memory says of another previous English is of no use.
+        remembered = old if old.previous == closed.previous else _UNKNOWN
+        return self._seen_notes(PREVIOUS_SEEN, closed.previous, remembered)
+
+    def _translators(self, closed: Entry, old: Entry) -> tuple[str, ...]:
         """Who touched the entry: whom the header names, if it was a person and not the update."""
-        if old and work_of(old) == work_of(closed):
+        if work_of(old) == work_of(closed):
             return translators_of(old)
-        had_text = old is not None and text_of(old) != ""
-        source = self.known.get((closed.context, closed.previous)) if closed.previous else None
-        if source and closed.msgstr and source.msgstr == closed.msgstr and not had_text:
-            # The update offers the translation of another message; its translator is that one's.
-            return translators_of(source)
-        if not had_text:
-            had_comments = old is not None and bool(old.comments)
-            is_touched = text_of(closed) or closed.comments or had_comments
-            if states_of(closed) or not is_touched:
+        if not text_of(old):
+            offered = self.known.get((closed.context, closed.previous or ""), _UNKNOWN)
+            if closed.msgstr and offered.msgstr == closed.msgstr:
+                # The update offers the translation of another message: its translator is that
+                # one's.
+                return translators_of(offered)
+            if states_of(closed):
+                return ()  # so a note of the update says
+            if not (text_of(closed) or closed.comments or old.comments):
                 return ()
         return (self.touch,) if self.touch else ()
-
-    def _is_known(self, code: str) -> bool:
-        return code in self.live or self._place(code) is not None
 
     def _place(self, code: str) -> Place | None:
         return self.own_places.get(code) or self.find(code)
@@ -212,38 +182,10 @@ class _Closing:
 
 def _is_blank(entry: Entry) -> bool:
     """Whether nobody has put anything into an entry."""
-    if entry.msgstr or entry.fuzzy or entry.previous:
-        return False
-    return not (entry.comments or entry.flags or states_of(entry))
+    work = (entry.msgstr, entry.fuzzy, entry.previous, entry.comments, entry.flags)
+    return not any(work) and not states_of(entry)
 
 
 def _is_bare(entry: Entry) -> bool:
     """Whether an entry of a memory is blank, and no note says more about it."""
     return _is_blank(entry) and not entry.notes
-
-
-def _touch(header: Mapping[str, str]) -> str:
-    """Who saved a catalogue last, and when, as a note; empty if its header does not say."""
-    who = header.get("Last-Translator", "")
-    when = header.get("PO-Revision-Date", "")
-    generator = header.get("X-Generator", "")
-    if when == NEUTRAL_DATE:
-        return ""  # no tool has saved it
-    note = f"{TRANSLATOR}{who}, {when}"
-    if generator not in ("", GENERATOR):
-        note += f", {generator}"
-    return note if TOUCH.fullmatch(note) else ""
-
-
-def _team_fields(header: Mapping[str, str], locale: str) -> dict[str, str]:
-    """The fields of a catalogue's header that are the team's.
-
-    That is all that is neither made by us nor changed by every edit.
-    """
-    made = (*FIELDS, *STANDARD, *EDITING, "Plural-Forms")
-    defaults = {"Report-Msgid-Bugs-To": "", "Language-Team": locale}
-    return {
-        name: value
-        for name, value in header.items()
-        if name not in made and defaults.get(name) != value
-    }

@@ -54,11 +54,9 @@ def seen_note(prefix: str, place: Place) -> str:
     return f"{prefix}{place.commit} {place.page}"
 
 
-def source_note(source: English) -> str:
-    """The note that a translation was made from ``source``; empty if its place is not known."""
-    if source.place is None:
-        return ""
-    return f"{SOURCE}{source.digest} {source.place.commit} {source.place.page}"
+def source_note(code: str, place: Place) -> str:
+    """The note that a translation was made from the message with digest ``code``."""
+    return f"{SOURCE}{code} {place.commit} {place.page}"
 
 
 def translators_of(entry: Entry) -> tuple[str, ...]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 
 from pipeline.core.catalog.change import diff
 from pipeline.core.catalog.states import states_of
@@ -17,9 +16,7 @@ from pipeline.core.memory.notes import (
     DIFF,
     SAME,
     SAME_AS_PREVIOUS,
-    TOUCH,
     sources_of,
-    translators_of,
 )
 from pipeline.core.memory.record import Key, Memory, Texts, digest, key_of, text_of
 from pipeline.core.memory.redact import restore
@@ -47,55 +44,40 @@ def open_memory(
     ``texts`` is all English that is known. What the page no longer has is obsolete; what is in no
     text is missing.
     """
-    live = _by_digest(entry for entry in memory.entries if not entry.obsolete)
-    obsolete = _by_digest(entry for entry in memory.entries if entry.obsolete)
+    remembered = _by_digest(memory.entries)
     entries: list[Entry] = []
     missing: list[Entry] = []
     used: set[Key] = set()
     for blank in wanted:
-        code = digest(blank.msgid)
-        remembered = live.get(code) or obsolete.get(code) or []
-        opened = [_open(entry, blank, texts) for entry in remembered]
+        of_message = remembered.get(digest(blank.msgid), [])
+        opened = [_open(entry, blank, texts) for entry in of_message]
         # A page is whole: where nothing could be opened, the message stands without a translation.
         entries += [entry for entry in opened if entry] or [blank]
-        for entry in remembered:
-            used.add(key_of(entry))
-            if entry.previous and _previous(entry, texts) is None:
-                missing.append(entry)
+        missing += [entry for entry in of_message if _lacks_previous(entry, texts)]
+        used.update(map(key_of, of_message))
     for entry in memory.entries:
         if key_of(entry) in used or not text_of(entry):
             continue
-        text = texts.get(entry.msgid)
-        left_over = None
-        if text is not None:
-            left_over = _open(entry, Entry(msgid=text, obsolete=True), texts)
+        left_over = _open_obsolete(entry, texts)
         if left_over:
             entries.append(left_over)
-        if left_over is None or (entry.previous and left_over.previous is None):
+        if left_over is None or _lacks_previous(entry, texts):
             missing.append(entry)
     catalog = Catalog(header=dict(header), comment=memory.comment, entries=tuple(entries))
     return Opened(catalog=catalog, missing=tuple(missing))
 
 
-def editing_fields(memory: Memory) -> dict[str, str]:
-    """What a catalogue's header says of its team, and of who touched it last.
+def _open_obsolete(entry: Entry, texts: Texts) -> Entry | None:
+    """An entry whose message is not on the page any more; None if its English is not known."""
+    text = texts.get(entry.msgid)
+    if text is None:
+        return None
+    return _open(entry, Entry(msgid=text, obsolete=True), texts)
 
-    The newest of the entries' notes tells the latter.
-    """
-    notes = {note for entry in memory.entries for note in translators_of(entry)}
-    touches = [touch for touch in map(TOUCH.fullmatch, notes) if touch]
-    if not touches:
-        return dict(memory.extra)
-    # Of two notes of one moment the text decides, so that the choice is the same in every run.
-    newest = max(touches, key=lambda touch: (_moment(touch[2]), touch[0]))
-    who, when, generator = newest.groups()
-    fields = {
-        "PO-Revision-Date": when,
-        "Last-Translator": who,
-        "X-Generator": generator or "",
-    }
-    known = {name: value for name, value in fields.items() if value}
-    return known | dict(memory.extra)
+
+def _lacks_previous(entry: Entry, texts: Texts) -> bool:
+    """Whether an entry was written for English that is not known."""
+    return bool(entry.previous) and _previous(entry, texts) is None
 
 
 def _open(entry: Entry, blank: Entry, texts: Texts) -> Entry | None:
@@ -159,15 +141,13 @@ def _joined_sources(entry: Entry, texts: Texts) -> str | None:
 
 
 def _by_digest(entries: Iterable[Entry]) -> dict[str, list[Entry]]:
-    by_digest: dict[str, list[Entry]] = defaultdict(list)
+    """The entries of each message: several if a translator told contexts apart.
+
+    Those that the page had lost count only where there is no live one.
+    """
+    live: dict[str, list[Entry]] = defaultdict(list)
+    obsolete: dict[str, list[Entry]] = defaultdict(list)
     for entry in entries:
+        by_digest = obsolete if entry.obsolete else live
         by_digest[entry.msgid].append(entry)
-    return by_digest
-
-
-def _moment(when: str) -> float:
-    """A date as gettext writes it, in seconds; one that is none is older than all others."""
-    try:
-        return datetime.strptime(when, "%Y-%m-%d %H:%M%z").timestamp()
-    except (ValueError, OverflowError):
-        return float("-inf")
+    return obsolete | live

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from typing import NamedTuple
 
-from pipeline.core.memory.close import stored
 from pipeline.core.memory.record import Key, Memory, digest, in_order, text_of, work_of
+from pipeline.core.memory.redact import stored
 from pipeline.entries import Catalog, Entry
 
 # What a comment begins with that holds the translation which gave way.

@@ -7,8 +7,11 @@ our repository. Short ones such as ``jax.jit`` stay, for people to read.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from pipeline.core.document.prose import atoms_of
+from pipeline.core.memory.notes import SAME, SAME_AS_PREVIOUS
+from pipeline.entries import Entry
 
 _LONG = 4  # words from which on an atom is left out
 _SHORTEST = 2 * _LONG  # characters that so many words take at least
@@ -17,6 +20,33 @@ _URL = re.compile(r"https?://[!-;=?-_a-z{|}~]+")
 _TRAILING = ".,;:!?)*_"
 _BRACKET = "⟦"
 _MARK = re.compile(r"⟦(\d+)⟧")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stored:
+    """The translation of a catalogue's entry as a memory has it.
+
+    If it is English itself, a note stands in its place.
+    """
+
+    msgstr: str = ""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """What ``text_of`` gives for the memory's entry."""
+        return "".join((self.msgstr, *self.notes))
+
+
+def stored(entry: Entry) -> Stored:
+    """What a memory keeps of the msgstr of a catalogue's ``entry``, without English."""
+    if not entry.msgstr:
+        return Stored()
+    if entry.msgstr == entry.msgid:
+        return Stored(notes=(SAME,))
+    if entry.msgstr == entry.previous:
+        return Stored(notes=(SAME_AS_PREVIOUS,))
+    return Stored(msgstr=redact(entry.msgstr, entry.written_for))
 
 
 def redact(msgstr: str, english: str) -> str:

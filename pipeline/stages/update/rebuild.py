@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pipeline.adapters import po
 from pipeline.core.memory import open as memory_open
 from pipeline.core.memory import record as core
+from pipeline.core.memory.header import editing_fields
 from pipeline.core.memory.notes import english_of
 from pipeline.core.memory.open import Opened
 from pipeline.core.memory.record import Memory, digest
@@ -41,7 +42,7 @@ def rebuilt(work: Workspace, english: English, memory: Memory, local: Catalog | 
         page=page,
         locale=work.locale,
         date=english.lock.date,
-        existing=memory_open.editing_fields(memory),
+        existing=editing_fields(memory),
     )
     if is_exact:  # else the catalogue is made afresh, at the pin
         known = {"Project-Id-Version": memory.project, "POT-Creation-Date": memory.date}
