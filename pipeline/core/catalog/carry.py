@@ -65,9 +65,12 @@ def _moved_urls(old: str, new: str) -> dict[str, str] | None:
         # A URL that became two different ones cannot be replaced by its name alone.
         if targets.setdefault(old_url, new_url) != new_url:
             return None
-        if old_url != new_url and _place(old_url) != _place(new_url):
+        if _place(old_url) != _place(new_url):
             return None
-    return {old_url: new_url for old_url, new_url in targets.items() if old_url != new_url}
+    for url in old_urls:
+        if targets.get(url) == url:
+            del targets[url]  # it has not moved
+    return targets
 
 
 def _place(url: str) -> str:

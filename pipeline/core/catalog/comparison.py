@@ -6,13 +6,13 @@ both commits that are not equal as bytes.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pipeline.core.catalog.lineage import find_kin, find_renames
 from pipeline.core.document.prose import count_words
-from pipeline.core.pin.lock import Lock, pages_of
+from pipeline.core.pin.lock import Lock, SourceFile, pages_of
 
 if TYPE_CHECKING:  # heavy, and reports take nothing but the records from here
     from pipeline.core.document.read import SplitPage
@@ -56,10 +56,13 @@ class Comparison:
 
 def changed_pages(before: Lock, after: Lock) -> tuple[str, ...]:
     """The pages that are not the same, byte for byte, in both; sorted."""
-    old = {page.name: page.files for page in pages_of(before.files)}
-    new = {page.name: page.files for page in pages_of(after.files)}
+    old, new = _files_by_page(before), _files_by_page(after)
     names = sorted(old.keys() | new.keys())
     return tuple(name for name in names if old.get(name) != new.get(name))
+
+
+def _files_by_page(lock: Lock) -> dict[str, tuple[SourceFile, ...]]:
+    return {page.name: page.files for page in pages_of(lock.files)}
 
 
 def compare_pages(
@@ -70,22 +73,9 @@ def compare_pages(
     Pages without any difference are left out. Pages that are equal as bytes need not be given. A
     message counts as moved if it stood on another page that is given.
     """
-    old = {page.page.name: _text_of(page) for page in before}
-    new = {page.page.name: _text_of(page) for page in after}
-    renames = _renames(old, new)
-    known = frozenset().union(*(text.messages for text in old.values()))
-    remaining = frozenset().union(*(text.messages for text in new.values()))
-    changes: list[PageChange] = []
-    for name, text in new.items():
-        old_text = old.get(renames.get(name, name))
-        change = _compare(name, old_text, text, known=known, remaining=remaining)
-        changes.append(
-            replace(change, appeared=name not in old, renamed_from=renames.get(name, ""))
-        )
-    for name, text in old.items():
-        if name not in new:
-            dropped = len(text.messages.keys() - remaining)
-            changes.append(PageChange(page=name, vanished=True, dropped=dropped))
+    comparing = _Comparing(old=_texts_by_page(before), new=_texts_by_page(after))
+    changes = [comparing.page_change(page) for page in comparing.new]
+    changes += [comparing.vanished(page) for page in comparing.old if page not in comparing.new]
     changes.sort(key=lambda change: change.page)
     return tuple(change for change in changes if change != PageChange(page=change.page))
 
@@ -96,6 +86,10 @@ class _Text:
 
     messages: Mapping[str, int]  # msgid → words
     code: tuple[str, ...]  # of the document that runs
+
+
+def _texts_by_page(pages: Iterable[SplitPage]) -> dict[str, _Text]:
+    return {page.page.name: _text_of(page) for page in pages}
 
 
 def _text_of(page: SplitPage) -> _Text:
@@ -109,39 +103,56 @@ def _text_of(page: SplitPage) -> _Text:
     return _Text(messages=messages, code=code)
 
 
-def _renames(old: Mapping[str, _Text], new: Mapping[str, _Text]) -> dict[str, str]:
-    """New page → the vanished page that it is under another name, found as an update finds it."""
-    born = {name: text.messages.keys() for name, text in new.items() if name not in old}
-    gone = {name: text.messages.keys() for name, text in old.items() if name not in new}
-    return find_renames(born, gone, find_kin(born, gone, {}))
+class _Comparing:
+    """The pages of two commits, and all that is known of where their messages went."""
+
+    def __init__(self, *, old: Mapping[str, _Text], new: Mapping[str, _Text]) -> None:
+        self.old, self.new = old, new
+        self._known = _all_messages(old)
+        self._remaining = _all_messages(new)
+        # Found as an update finds it, but without upstream's redirects.
+        born = {page: text.messages for page, text in new.items() if page not in old}
+        gone = {page: text.messages for page, text in old.items() if page not in new}
+        self._renames = find_renames(born, gone, find_kin(born, gone, {}))
+
+    def page_change(self, page: str) -> PageChange:
+        """How a page that is there now differs from what it was, also under another name."""
+        new = self.new[page]
+        renamed_from = self._renames.get(page, "")
+        old = self.old.get(renamed_from or page)
+        old_messages = old.messages if old else {}
+        fresh: list[str] = []
+        moved = 0
+        for msgid in new.messages:
+            if msgid not in self._known:
+                fresh.append(msgid)
+            elif msgid not in old_messages:
+                moved += 1
+        gone = [msgid for msgid in old_messages if msgid not in self._remaining]
+        changed = _count_similar(fresh, gone)
+        return PageChange(
+            page=page,
+            appeared=page not in self.old,
+            renamed_from=renamed_from,
+            added=len(fresh) - changed,
+            changed=changed,
+            moved=moved,
+            dropped=len(gone) - changed,
+            words=sum(new.messages[msgid] for msgid in fresh),
+            code_changed=old is not None and old.code != new.code,
+        )
+
+    def vanished(self, page: str) -> PageChange:
+        """What a page took with it that is not there any more."""
+        dropped = self.old[page].messages.keys() - self._remaining
+        return PageChange(page=page, vanished=True, dropped=len(dropped))
 
 
-def _compare(
-    page: str,
-    old: _Text | None,
-    new: _Text,
-    *,
-    known: Collection[str],
-    remaining: Collection[str],
-) -> PageChange:
-    """How ``page`` differs from what it was.
-
-    ``known`` are the messages of all old pages, ``remaining`` those of all new ones.
-    """
-    old_messages = old.messages if old else {}
-    fresh = [msgid for msgid in new.messages if msgid not in known]
-    moved = [msgid for msgid in new.messages if msgid in known and msgid not in old_messages]
-    gone = [msgid for msgid in old_messages if msgid not in remaining]
-    changed = _count_similar(fresh, gone)
-    return PageChange(
-        page=page,
-        added=len(fresh) - changed,
-        changed=changed,
-        moved=len(moved),
-        dropped=len(gone) - changed,
-        words=sum(new.messages[msgid] for msgid in fresh),
-        code_changed=old is not None and old.code != new.code,
-    )
+def _all_messages(texts: Mapping[str, _Text]) -> set[str]:
+    messages: set[str] = set()
+    for text in texts.values():
+        messages.update(text.messages)
+    return messages
 
 
 def _count_similar(fresh: Sequence[str], gone: Sequence[str]) -> int:

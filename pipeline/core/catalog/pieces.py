@@ -46,26 +46,43 @@ def find_pieces(
     pieces: list[Piece] = []
     if not new:
         return pieces
-    sentences = {at: _sentences(text.text) for at, text in enumerate(old) if text.free}
-    places: dict[str, list[int]] = defaultdict(list)
-    for at, old_sentences in sentences.items():
-        for sentence in old_sentences:
-            places[sentence].append(at)
+    index = _SentenceIndex(old)
     for target, text in enumerate(new):
         own_sentences = _sentences(text.text)
         ranks = {page: rank for rank, page in enumerate(near[text.page])}
-        sharing = {at for sentence in own_sentences for at in places.get(sentence, ())}
-        candidates = [at for at in sharing if old[at].page in ranks]
+        candidates = [at for at in index.sharing(own_sentences) if old[at].page in ranks]
         candidates.sort(key=lambda at: (ranks[old[at].page], at))
         seen: set[str] = set()
         for source in candidates:
             if old[source].text in seen:
                 continue  # one text may be gone from several pages
-            piece = _piece(target, source, own_sentences, sentences[source])
+            piece = _piece(target, source, own_sentences, index.sentences[source])
             if piece:
                 seen.add(old[source].text)
                 pieces.append(piece)
     return pieces
+
+
+class _SentenceIndex:
+    """Finds the free old texts that share a sentence with a given one."""
+
+    def __init__(self, old: Sequence[Text]) -> None:
+        self.sentences: dict[int, frozenset[str]] = {}
+        self._places: dict[str, list[int]] = defaultdict(list)
+        for at, text in enumerate(old):
+            if not text.free:
+                continue  # what still stands where it stood was neither joined nor cut up
+            self.sentences[at] = _sentences(text.text)
+            for sentence in self.sentences[at]:
+                self._places[sentence].append(at)
+
+    def sharing(self, sentences: Iterable[str]) -> set[int]:
+        """The old texts, by index, with any of ``sentences``."""
+        sharing: set[int] = set()
+        for sentence in sentences:
+            if sentence in self._places:
+                sharing.update(self._places[sentence])
+        return sharing
 
 
 def joined_texts(

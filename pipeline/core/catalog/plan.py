@@ -6,7 +6,7 @@ That is its own, or the one of the page that it was called before.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from pipeline.core.catalog.lineage import find_kin, find_renames
 from pipeline.entries import Catalog, Entry
@@ -38,25 +38,14 @@ def plan_update(
     redirects: Mapping[str, str],
 ) -> Plan:
     """Find out where the text of each page was before."""
-    wanted_texts = {page: {entry.msgid for entry in entries} for page, entries in wanted.items()}
-    live_texts = {page: _live_texts(catalog) for page, catalog in old.items()}
-    added: dict[str, set[str]] = {}  # texts that a page has and had not
-    for page, texts in wanted_texts.items():
-        new_texts = texts - live_texts.get(page, set())
-        if new_texts:
-            added[page] = new_texts
-    lost: dict[str, set[str]] = {}  # texts that a page had and has no more
-    for page, texts in live_texts.items():
-        # Of a page that is not updated and not gone, nothing is known to be lost.
-        remaining = wanted_texts.get(page, set() if page in gone else texts)
-        lost_texts = texts - remaining
-        if lost_texts:
-            lost[page] = lost_texts
-    # Without a new text nothing can have come from anywhere.
-    kin = find_kin(added, lost, redirects) if added else {}
-    unborn = {page: texts for page, texts in added.items() if page not in old}
-    vanished = {page: texts for page, texts in lost.items() if page in gone}
-    renames = find_renames(unborn, vanished, kin)
+    moves = _moves(old, wanted, gone)
+    kin: dict[str, tuple[str, ...]] = {}
+    renames: dict[str, str] = {}
+    if moves.added:  # else nothing can have come from anywhere
+        unborn = {page: texts for page, texts in moves.added.items() if page not in old}
+        vanished = {page: texts for page, texts in moves.lost.items() if page in gone}
+        kin = find_kin(moves.added, moves.lost, redirects)
+        renames = find_renames(unborn, vanished, kin)
     own: dict[str, Catalog] = {}
     for page in wanted:
         before = renames.get(page, page)
@@ -65,5 +54,33 @@ def plan_update(
     return Plan(old=old, wanted=wanted, gone=gone, own=own, kin=kin, renames=renames)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Moves:
+    """The texts that came to pages and went from them; pages without any are left out."""
+
+    added: dict[str, set[str]] = field(default_factory=dict)
+    lost: dict[str, set[str]] = field(default_factory=dict)
+
+
+def _moves(
+    old: Mapping[str, Catalog], wanted: Mapping[str, Sequence[Entry]], gone: Collection[str]
+) -> _Moves:
+    moves = _Moves()
+    for page, entries in wanted.items():
+        before = _live_texts(old[page]) if page in old else set()
+        now = {entry.msgid for entry in entries}
+        moves.added[page] = now - before
+        moves.lost[page] = before - now
+    for page in gone:
+        # A page that is neither updated nor gone has lost nothing, as far as this run can see.
+        if page in old and page not in wanted:
+            moves.lost[page] = _live_texts(old[page])
+    return _Moves(added=_filled(moves.added), lost=_filled(moves.lost))
+
+
 def _live_texts(catalog: Catalog) -> set[str]:
     return {entry.msgid for entry in catalog.entries if not entry.obsolete}
+
+
+def _filled(texts: Mapping[str, set[str]]) -> dict[str, set[str]]:
+    return {page: texts_of_page for page, texts_of_page in texts.items() if texts_of_page}

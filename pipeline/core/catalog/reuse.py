@@ -69,22 +69,21 @@ def reuse(wanted: Sequence[Open], sources: Sequence[Source], kin: Kin) -> dict[i
     Equal text comes first. The new ones among the rest take what is similar. What then followed a
     change by itself is finished, and so serves equal texts again.
     """
-    unserved = dict(enumerate(wanted))
-    offers = _offer_equal(unserved, sources, kin)
-    served = {id(source) for offer in offers.values() for source in offer.served}
-    unserved = {
-        number: message
-        for number, message in unserved.items()
-        if message.is_new and number not in offers
-    }
-    offers |= _offer_similar(unserved, sources, kin, served=served)
+    offers = _offer_equal(dict(enumerate(wanted)), sources, kin)
+    served: set[int] = set()
+    for offer in offers.values():
+        served.update(map(id, offer.served))
+    # A text that stood on the page before without a translation was not made from any other.
+    unserved = _without_offer(wanted, offers)
+    new = {number: message for number, message in unserved.items() if message.is_new}
+    offers |= _offer_similar(new, sources, kin, served=served)
     carried = _carried(wanted, offers)
-    if carried:
-        unserved = {
-            number: message for number, message in enumerate(wanted) if number not in offers
-        }
-        offers |= _offer_equal(unserved, carried, kin)
+    offers |= _offer_equal(_without_offer(wanted, offers), carried, kin)
     return offers
+
+
+def _without_offer(wanted: Sequence[Open], offers: Mapping[int, Offer]) -> dict[int, Open]:
+    return {number: message for number, message in enumerate(wanted) if number not in offers}
 
 
 def _offer_equal(
@@ -111,19 +110,29 @@ def _equal_offer(message: Open, sources: Sequence[Source], near: Collection[str]
         entries = tuple(_taken_over(message.entry, source) for source in moved)
         return Offer(entries=entries, served=tuple(moved))
     counts = Counter(source.entry.msgstr for source in sources)
-    # The last of the three only makes the choice the same in every run.
-    best = max(
-        sources,
-        key=lambda source: (counts[source.entry.msgstr], source.free, source.entry.msgstr),
-    )
+
+    def rank(source: Source) -> tuple[int, bool, str]:
+        """What most pages say, then what is free.
+
+        The text itself makes every run choose the same.
+        """
+        return counts[source.entry.msgstr], source.free, source.entry.msgstr
+
+    best = max(sources, key=rank)
     if len(counts) > 1:
         return _doubtful(message, best, "other pages differ")
     free = tuple(source for source in sources if source.free)
+    if not free and not _is_clear(message, sources):
+        return _doubtful(message, best, "too short to mean the same everywhere")
+    return Offer(entries=(_taken_over(message.entry, best),), served=free)
+
+
+def _is_clear(message: Open, sources: Iterable[Source]) -> bool:
+    """Whether an equal text means the same on the page of ``message``: "Example" may not."""
+    if count_words(message.entry.msgid) >= CLEAR_WORDS:
+        return True
     pages = {source.page for source in sources}
-    is_long = count_words(message.entry.msgid) >= CLEAR_WORDS
-    if free or is_long or len(pages) >= AGREEING:
-        return Offer(entries=(_taken_over(message.entry, best),), served=free)
-    return _doubtful(message, best, "too short to mean the same everywhere")
+    return len(pages) >= AGREEING
 
 
 def _moved_here(sources: Sequence[Source], near: Collection[str]) -> list[Source]:
@@ -131,15 +140,20 @@ def _moved_here(sources: Sequence[Source], near: Collection[str]) -> list[Source
 
     None if another page near has it in other words.
     """
-    free = [source for source in sources if source.free and source.page in near]
-    for page in near:
-        moved = [source for source in free if source.page == page]
-        if moved:
-            choices = {source.entry.msgstr for source in moved}
-            if any(source.entry.msgstr not in choices for source in free):
+    by_page: dict[str, list[Source]] = defaultdict(list)
+    for source in sources:
+        if source.free and source.page in near:
+            by_page[source.page].append(source)
+    if not by_page:
+        return []
+    nearest = next(page for page in near if page in by_page)
+    moved = by_page[nearest]
+    words = {source.entry.msgstr for source in moved}
+    for others in by_page.values():
+        for source in others:
+            if source.entry.msgstr not in words:
                 return []
-            return moved
-    return []
+    return moved
 
 
 def _doubtful(message: Open, best: Source, why: str) -> Offer:
@@ -231,12 +245,12 @@ def _carried(wanted: Sequence[Open], offers: Mapping[int, Offer]) -> list[Source
     """What the offers made that is finished and new: it followed a change of its English."""
     carried: list[Source] = []
     for number, offer in offers.items():
-        texts = {source.text for source in offer.served}
-        finished = [entry for entry in offer.entries if not entry.fuzzy]
-        for entry in finished:
-            if entry.msgid in texts:
-                continue  # it was equal already
-            carried.append(Source(page=wanted[number].page, entry=entry, free=False))
+        old_texts = {source.text for source in offer.served}
+        for entry in offer.entries:
+            is_equal = entry.msgid in old_texts
+            if not entry.fuzzy and not is_equal:
+                source = Source(page=wanted[number].page, entry=entry, free=False)
+                carried.append(source)
     return carried
 
 

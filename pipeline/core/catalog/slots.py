@@ -33,18 +33,25 @@ def find_slots(page: str, catalog: Catalog, wanted: Sequence[Entry]) -> Slots:
     unfilled: dict[str, Open] = {}
     for entry in wanted:
         before = old_entries.get(entry.msgid, [])
-        live = [old for old in before if not old.obsolete]
-        translated = [old for old in before if old.msgstr]
-        if any(old.msgstr or old.context is not None for old in live):
-            # Also those without a msgstr: a translator may have told contexts apart, and not be
-            # done.
-            kept[entry.msgid] = tuple(live)
-        elif translated:
-            kept[entry.msgid] = tuple(translated)  # the text is back, and so is its translation
-        else:
-            blank = _with_comments_of(before, entry)
-            unfilled[entry.msgid] = Open(page=page, entry=blank, is_new=not live)
+        kept_entries = _kept_of(before)
+        if kept_entries:
+            kept[entry.msgid] = tuple(kept_entries)
+            continue
+        blank = _with_comments_of(before, entry)
+        is_new = all(old.obsolete for old in before)
+        unfilled[entry.msgid] = Open(page=page, entry=blank, is_new=is_new)
     return Slots(wanted=wanted, kept=kept, open=unfilled)
+
+
+def _kept_of(old_entries: Sequence[Entry]) -> list[Entry]:
+    """What a message keeps of the entries that its page had for it."""
+    live = [entry for entry in old_entries if not entry.obsolete]
+    for entry in live:
+        # A translator may have told contexts apart, and not be done with all of them.
+        if entry.msgstr or entry.context is not None:
+            return live
+    # Obsolete ones: the text is back, and so is its translation.
+    return [entry for entry in old_entries if entry.msgstr]
 
 
 def kept_entry(wanted: Entry, old: Entry) -> Entry:
@@ -85,7 +92,9 @@ def obsolete_entry(entry: Entry) -> Entry:
 
 def _with_comments_of(old_entries: Sequence[Entry], entry: Entry) -> Entry:
     """``entry`` with what translators noted on it before they translated it."""
-    comments = [comment for old in old_entries for comment in old.comments]
+    comments: list[str] = []
+    for old in old_entries:
+        comments += old.comments
     if not comments:
         return entry  # nearly always
     return replace(entry, comments=tuple(comments))

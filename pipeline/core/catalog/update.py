@@ -11,13 +11,14 @@ off as another's.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from operator import attrgetter
 
 from pipeline.core.catalog.plan import Plan, plan_update
-from pipeline.core.catalog.reuse import Offer, Source, reuse
+from pipeline.core.catalog.reuse import Offer, Open, reuse
 from pipeline.core.catalog.slots import Slots, find_slots, kept_entry, obsolete_entry
+from pipeline.core.catalog.sources import find_sources
 from pipeline.core.catalog.spare import finished_in, is_spare, keys_of
 from pipeline.core.catalog.states import fuzzy_class
 from pipeline.entries import Catalog, Entry
@@ -109,55 +110,21 @@ class _Reused:
 
 def _reuse(plan: Plan, slots: Mapping[str, Slots]) -> _Reused:
     """Find translations for the messages that have none."""
-    unfilled = [message for page_slots in slots.values() for message in page_slots.open.values()]
-    offers: dict[str, dict[str, Offer]] = {page: {} for page in slots}
+    unfilled: list[Open] = []
+    offers: dict[str, dict[str, Offer]] = {}
+    for page, page_slots in slots.items():
+        unfilled += page_slots.open.values()
+        offers[page] = {}
     served: set[int] = set()
-    sources = list(_sources(plan)) if unfilled else []
-    if sources:
-        for number, offer in reuse(unfilled, sources, plan.kin).items():
-            message = unfilled[number]
-            offers[message.page][message.entry.msgid] = offer
-            served.update(id(source.entry) for source in offer.served)
+    # Most runs leave nothing open, and then need not look at the translations of other pages.
+    sources = find_sources(plan) if unfilled else []
+    if not sources:
+        return _Reused(offers=offers, served=served)
+    for number, offer in reuse(unfilled, sources, plan.kin).items():
+        message = unfilled[number]
+        offers[message.page][message.entry.msgid] = offer
+        served.update(id(source.entry) for source in offer.served)
     return _Reused(offers=offers, served=served)
-
-
-def _sources(plan: Plan) -> Iterator[Source]:
-    """Every translation of the locale; not those that wait for a person to confirm them."""
-    renamed = set(plan.renames.values())
-    others = {
-        page: plan.old[page]
-        for page in sorted(plan.old)
-        if page not in plan.wanted and page not in renamed
-    }
-    for page, catalog in {**plan.own, **others}.items():
-        if page in plan.wanted:
-            texts = {entry.msgid for entry in plan.wanted[page]}
-        elif page in plan.gone:
-            texts = set()
-        else:
-            texts = {entry.msgid for entry in catalog.entries}
-        yield from _sources_of_page(page, catalog, texts, is_updated=page in plan.wanted)
-
-
-def _sources_of_page(
-    page: str, catalog: Catalog, texts: Collection[str], *, is_updated: bool
-) -> Iterator[Source]:
-    """The translations of one page, of which ``texts`` are the messages that it has from now on."""
-    finished = finished_in(catalog.entries)
-    # What an entry of the page offers to a person already is not free for others.
-    offered: set[tuple[str | None, str]] = set()
-    for entry in catalog.entries:
-        if entry.fuzzy and not entry.obsolete and entry.msgid in texts:
-            offered.add((entry.previous, entry.msgstr))
-    for entry in catalog.entries:
-        if not entry.msgstr:
-            continue
-        # On a page that is updated an obsolete entry comes back when its text does.
-        stays = entry.msgid in texts and (is_updated or not entry.obsolete)
-        if entry.fuzzy and (stays or is_spare(entry, finished)):
-            continue
-        is_free = not stays and (entry.msgid, entry.msgstr) not in offered
-        yield Source(page=page, entry=entry, free=is_free)
 
 
 def _updated_page(
@@ -198,9 +165,11 @@ def _updated_page(
 
 def _dropped_entries(old: Catalog, slots: Slots, live: Sequence[Entry]) -> list[Entry]:
     """The old translations that have no place on the page any more."""
-    chosen = {id(entry) for kept in slots.kept.values() for entry in kept}
-    rest = [entry for entry in old.entries if entry.msgstr and id(entry) not in chosen]
-    # What came from another page counts too: a second run would find it here.
+    kept: set[int] = set()
+    for entries in slots.kept.values():
+        kept.update(map(id, entries))
+    rest = [entry for entry in old.entries if entry.msgstr and id(entry) not in kept]
+    # What came from another page counts as finished too: a second run would find it here.
     finished = finished_in((*live, *rest))
     return [entry for entry in rest if not is_spare(entry, finished)]
 
@@ -213,7 +182,9 @@ def _updated_gone(
     gone = sorted(set(plan.gone) & set(plan.old))
     if not gone:
         return updated
-    known = {key for catalog in standing for key in keys_of(catalog)}
+    known: set[tuple[str, ...]] = set()
+    for catalog in standing:
+        known |= keys_of(catalog)
     for page in gone:
         catalog = plan.old[page]
         keys = keys_of(catalog)
@@ -233,7 +204,8 @@ def _updated_gone(
 
 def _count_lost(dropped: Iterable[Entry], served: Collection[int]) -> int:
     """How many translations lose their message now, and serve no other one."""
-    return sum(not entry.obsolete and id(entry) not in served for entry in dropped)
+    lost = [entry for entry in dropped if not entry.obsolete and id(entry) not in served]
+    return len(lost)
 
 
 def _renewed(page: str, old: Catalog, entries: tuple[Entry, ...], header: Headers) -> Catalog:

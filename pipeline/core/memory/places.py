@@ -5,7 +5,7 @@ A memory tells it of every message on its page, and in notes of what stood elsew
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
 
 from pipeline.core.memory.notes import Place, english_of
 from pipeline.core.memory.record import Memory
@@ -26,22 +26,3 @@ def index_places(memories: Iterable[Memory]) -> dict[str, Place]:
                 if seen:
                     places.setdefault(code, seen)
     return places
-
-
-def find_place(
-    code: str, files: Mapping[str, bytes], *, read: Callable[[str], Memory | None]
-) -> Place | None:
-    """What ``index_places`` tells of one digest, from those memories alone that hold it.
-
-    ``files`` are the memory files by page, as bytes. ``read`` gives the memory of a page, or None
-    if it cannot be read. Most files say nothing of a digest, and looking for it in their bytes is
-    far cheaper than reading them.
-    """
-    sought = code.encode("ascii")
-    memories: list[Memory] = []
-    for page in sorted(files):
-        if sought in files[page]:
-            memory = read(page)
-            if memory:
-                memories.append(memory)
-    return index_places(memories).get(code)

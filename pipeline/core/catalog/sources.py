@@ -1,0 +1,69 @@
+"""Which translations of a locale other messages may take over.
+
+Every translation may serve as a source, except those that wait for a person to confirm them where
+they are. A source is free if its own message is gone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from pipeline.core.catalog.plan import Plan
+from pipeline.core.catalog.reuse import Source
+from pipeline.core.catalog.spare import finished_in, is_spare
+from pipeline.entries import Catalog
+
+
+def find_sources(plan: Plan) -> list[Source]:
+    """The sources of all pages: those that are updated first, then the others by name."""
+    renamed = set(plan.renames.values())
+    catalogs = dict(plan.own)
+    for page in sorted(plan.old):
+        # The catalogue of a renamed page is there already, under its new name.
+        if page not in plan.wanted and page not in renamed:
+            catalogs[page] = plan.old[page]
+    sources: list[Source] = []
+    for page, catalog in catalogs.items():
+        sources += _sources_of_page(page, plan, catalog)
+    return sources
+
+
+def _sources_of_page(page: str, plan: Plan, catalog: Catalog) -> list[Source]:
+    texts = _remaining_texts(page, plan, catalog)
+    finished = finished_in(catalog.entries)
+    offered = _offered_on_page(catalog, texts)
+    sources: list[Source] = []
+    for entry in catalog.entries:
+        if not entry.msgstr:
+            continue
+        # On a page that is updated an obsolete entry comes back when its text does.
+        is_used = page in plan.wanted or not entry.obsolete
+        stays = is_used and entry.msgid in texts
+        if entry.fuzzy and stays:
+            continue  # a person has to confirm it first
+        if is_spare(entry, finished):
+            continue  # the finished one is a source itself
+        is_free = not stays and (entry.msgid, entry.msgstr) not in offered
+        sources.append(Source(page=page, entry=entry, free=is_free))
+    return sources
+
+
+def _remaining_texts(page: str, plan: Plan, catalog: Catalog) -> set[str]:
+    """The messages that a page has from now on."""
+    if page in plan.wanted:
+        return {entry.msgid for entry in plan.wanted[page]}
+    if page in plan.gone:
+        return set()
+    return {entry.msgid for entry in catalog.entries}
+
+
+def _offered_on_page(catalog: Catalog, texts: Collection[str]) -> set[tuple[str | None, str]]:
+    """The translations that live entries of the page wait with, each with the English it is of.
+
+    They have found a place, so they are not free for others, whatever became of their own message.
+    """
+    offered: set[tuple[str | None, str]] = set()
+    for entry in catalog.entries:
+        if entry.fuzzy and not entry.obsolete and entry.msgid in texts:
+            offered.add((entry.previous, entry.msgstr))
+    return offered
