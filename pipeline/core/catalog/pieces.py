@@ -44,8 +44,6 @@ def find_pieces(
 ) -> list[Piece]:
     """For each new text the old ones that are in it or that it is in, from the nearest page on."""
     pieces: list[Piece] = []
-    if not new:
-        return pieces
     index = _SentenceIndex(old)
     for target, text in enumerate(new):
         own_sentences = _sentences(text.text)

@@ -71,10 +71,9 @@ def _moves(
         now = {entry.msgid for entry in entries}
         moves.added[page] = now - before
         moves.lost[page] = before - now
-    for page in gone:
-        # A page that is neither updated nor gone has lost nothing, as far as this run can see.
-        if page in old and page not in wanted:
-            moves.lost[page] = _live_texts(old[page])
+    # A page that is neither updated nor gone has lost nothing, as far as this run can see.
+    for page in old.keys() & set(gone) - wanted.keys():
+        moves.lost[page] = _live_texts(old[page])
     return _Moves(added=_filled(moves.added), lost=_filled(moves.lost))
 
 

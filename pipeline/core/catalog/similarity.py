@@ -63,8 +63,6 @@ class Pair:
 def find_alike(new: Sequence[Text], old: Sequence[Text]) -> list[Pair]:
     """All pairs whose ratio reaches the cutoff, wherever they stand."""
     pairs: list[Pair] = []
-    if not new:
-        return pairs  # an index of the whole locale would be made for nothing
     places: dict[str, list[int]] = defaultdict(list)
     for source, old_text in enumerate(old):
         places[plain_text(old_text.text)].append(source)

@@ -92,6 +92,12 @@ def test_text_that_comes_from_another_page_is_neither_new_nor_gone() -> None:
     assert changes == (PageChange(page="b", moved=1),)
 
 
+def test_a_message_that_both_documents_of_a_page_have_counts_once() -> None:
+    new = page("a", "One thing.")
+    pair = SplitPage(page=new.page, documents=new.documents * 2)
+    assert compare_pages([], [pair]) == compare_pages([], [new])
+
+
 def test_a_page_under_another_name() -> None:
     cell = "\n```{code-cell}\nrun(1)\n```\n"
     changes = one(

@@ -1,0 +1,36 @@
+"""core/catalog/reuse: what a message takes over where the pages near it do not agree."""
+
+from __future__ import annotations
+
+from pipeline.core.catalog.reuse import Open, Source, reuse
+from pipeline.entries import Entry
+
+LONG = "Every kettle that was filled in the evening is cold again by noon."
+
+
+def open_message(page: str) -> Open:
+    return Open(page=page, entry=Entry(msgid=LONG), is_new=True)
+
+
+def free_source(page: str, msgstr: str) -> Source:
+    return Source(page=page, entry=Entry(msgid=LONG, msgstr=msgstr), free=True)
+
+
+def test_taken_from_the_nearest_page_if_the_others_agree() -> None:
+    sources = [free_source("far", "甲"), free_source("near", "甲")]
+    offer = reuse([open_message("page")], sources, {"page": ("near", "far")})[0]
+    assert [(entry.msgstr, entry.fuzzy) for entry in offer.entries] == [("甲", False)]
+    assert offer.entries[0].notes == ("carried over: the same text in near",)
+
+
+def test_doubtful_if_another_page_near_has_other_words() -> None:
+    sources = [free_source("near", "甲"), free_source("far", "乙")]
+    offer = reuse([open_message("page")], sources, {"page": ("near", "far")})[0]
+    assert [entry.fuzzy for entry in offer.entries] == [True]
+    assert offer.entries[0].notes[0].endswith("but other pages differ")
+
+
+def test_a_page_that_is_not_near_does_not_count() -> None:
+    sources = [free_source("near", "甲"), free_source("elsewhere", "乙")]
+    offer = reuse([open_message("page")], sources, {"page": ("near",)})[0]
+    assert [(entry.msgstr, entry.fuzzy) for entry in offer.entries] == [("甲", False)]
