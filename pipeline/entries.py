@@ -43,6 +43,11 @@ class Entry:
         return bool(self.msgstr) and not self.fuzzy and not self.obsolete
 
     @property
+    def is_waiting(self) -> bool:
+        """Whether a person has to look at the translation before readers may see it."""
+        return self.fuzzy and self.msgstr != "" and not self.obsolete
+
+    @property
     def written_for(self) -> str:
         """The English (in a memory: its digest) that the msgstr was written for."""
         if self.fuzzy and self.previous:

@@ -91,6 +91,7 @@ def read_redirects(config: str) -> dict[str, str]:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return {}
     for statement in body:
+        # ``rediraffe_redirects = {…}``, also with a type; not what is added to it later on.
         match statement:
             case ast.Assign(targets=names, value=value):
                 pass

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from pipeline.core.catalog.carry import carry
 from pipeline.core.catalog.change import ChangeClass, classify
@@ -148,11 +149,11 @@ def _moved_here(sources: Sequence[Source], near: Collection[str]) -> list[Source
         return []
     nearest = next(page for page in near if page in by_page)
     moved = by_page[nearest]
+    # There may be several, if a translator told contexts apart: then all of them come over.
     words = {source.entry.msgstr for source in moved}
-    for others in by_page.values():
-        for source in others:
-            if source.entry.msgstr not in words:
-                return []
+    others = chain.from_iterable(by_page.values())
+    if any(source.entry.msgstr not in words for source in others):
+        return []
     return moved
 
 
@@ -208,7 +209,8 @@ def _offer_similar(
 
 def _similar_offer(message: Open, sources: Sequence[Source], match: Match, kin: Kin) -> Offer:
     """Finished if the translation may follow the change; else fuzzy, with what changed."""
-    old, new = " ".join(source.text for source in sources), message.entry.msgid
+    old = " ".join(source.text for source in sources)
+    new = message.entry.msgid
     entry = _with_comments(message.entry, sources)
     followed = _followed(message, sources, kin)
     if followed is not None:
@@ -231,6 +233,8 @@ def _similar_offer(message: Open, sources: Sequence[Source], match: Match, kin: 
 def _followed(message: Open, sources: Sequence[Source], kin: Kin) -> str | None:
     """The translation with the change made in it, if that is right without a person; else None."""
     first = sources[0]
+    # Of joined texts nobody knows where one ends and the next begins; a translation that waits has
+    # to be looked at in any case.
     if len(sources) > 1 or first.entry.fuzzy:
         return None
     # A short text of a page far away may mean something else here, even if it differs in spaces

@@ -106,14 +106,15 @@ def near_pages(
 
 def distance(new: Text, old: Text, near: Mapping[str, Collection[str]]) -> float:
     """What is taken off the ratio of two texts for where they stand."""
-    if old.page == new.page and not old.free:
-        # What still stands on the page is another item of the same list, however alike.
-        return inf
-    if not old.free or old.page not in near[new.page]:
-        return STRANGER
-    if old.page == new.page:
+    is_same_page = old.page == new.page
+    if not old.free:
+        # What still stands on the page is another item of the same list, however alike. What
+        # stands on another page has not moved, but may have been copied.
+        return inf if is_same_page else STRANGER
+    if is_same_page:
         return 0.0
-    return KIN
+    # A text that is gone from a page far away may be gone for good.
+    return KIN if old.page in near[new.page] else STRANGER
 
 
 def _cutoff(text: str) -> float:

@@ -44,13 +44,13 @@ def find_slots(page: str, catalog: Catalog, wanted: Sequence[Entry]) -> Slots:
 
 
 def _kept_of(old_entries: Sequence[Entry]) -> list[Entry]:
-    """What a message keeps of the entries that its page had for it."""
+    """What a message keeps of the entries that its page had for it; nothing if it is open."""
     live = [entry for entry in old_entries if not entry.obsolete]
-    for entry in live:
-        # A translator may have told contexts apart, and not be done with all of them.
-        if entry.msgstr or entry.context is not None:
-            return live
-    # Obsolete ones: the text is back, and so is its translation.
+    # A translator may have told contexts apart, and not be done with all of them: then the entries
+    # that are still empty stay, too.
+    if any(entry.msgstr or entry.context is not None for entry in live):
+        return live
+    # Only obsolete ones can have a translation here: the text is back, and so is that.
     return [entry for entry in old_entries if entry.msgstr]
 
 

@@ -29,6 +29,7 @@ def find_sources(plan: Plan) -> list[Source]:
 
 
 def _sources_of_page(page: str, plan: Plan, catalog: Catalog) -> list[Source]:
+    """The sources of one page, of which ``catalog`` is the catalogue that it starts from."""
     texts = _remaining_texts(page, plan, catalog)
     finished = finished_in(catalog.entries)
     offered = _offered_on_page(catalog, texts)
@@ -50,11 +51,11 @@ def _sources_of_page(page: str, plan: Plan, catalog: Catalog) -> list[Source]:
 
 def _remaining_texts(page: str, plan: Plan, catalog: Catalog) -> set[str]:
     """The messages that a page has from now on."""
-    if page in plan.wanted:
-        return {entry.msgid for entry in plan.wanted[page]}
     if page in plan.gone:
         return set()
-    return {entry.msgid for entry in catalog.entries}
+    # Of a page that is not updated nothing more is known than what its catalogue holds.
+    entries = plan.wanted.get(page, catalog.entries)
+    return {entry.msgid for entry in entries}
 
 
 def _offered_on_page(catalog: Catalog, texts: Collection[str]) -> set[tuple[str | None, str]]:
@@ -64,6 +65,6 @@ def _offered_on_page(catalog: Catalog, texts: Collection[str]) -> set[tuple[str 
     """
     offered: set[tuple[str | None, str]] = set()
     for entry in catalog.entries:
-        if entry.fuzzy and not entry.obsolete and entry.msgid in texts:
+        if entry.is_waiting and entry.msgid in texts:
             offered.add((entry.previous, entry.msgstr))
     return offered

@@ -37,14 +37,18 @@ def keys_of(catalog: Catalog) -> set[tuple[str, ...]]:
     That is each msgstr with its English, each remark of a translator, and who it was. A finished
     translation also stands for one that waits, not the other way round.
     """
-    head = (*catalog.comment, catalog.header.get("Last-Translator"))
-    keys: set[tuple[str, ...]] = {("head", line) for line in head if line}
+    keys: set[tuple[str, ...]] = set()
+    for line in (*catalog.comment, catalog.header.get("Last-Translator", "")):
+        if line:
+            keys.add(("head", line))
     for entry in catalog.entries:
         if not entry.msgstr:
             continue
-        keys.update(("comment", entry.msgid, comment) for comment in entry.comments)
+        for comment in entry.comments:
+            keys.add(("comment", entry.msgid, comment))
         keys.add(("waiting", entry.written_for, entry.msgstr))
-        if not entry.fuzzy:
-            context = (entry.context,) if entry.context else ()
-            keys.add(("finished", entry.msgid, entry.msgstr, *context))
+        if entry.fuzzy:
+            continue
+        # "" stands for no context. An empty one, which no tool makes, would be the same.
+        keys.add(("finished", entry.msgid, entry.msgstr, entry.context or ""))
     return keys

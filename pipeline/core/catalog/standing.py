@@ -26,11 +26,10 @@ def count_catalog(result: PageResult, catalog: Catalog) -> PageResult:
             continue
         entry_words = count_words(entry.msgid)
         words += entry_words
+        fuzzy += entry.is_waiting
         if entry.is_translated:
             translated += 1
             translated_words += entry_words
-        elif entry.fuzzy and entry.msgstr:
-            fuzzy += 1
     return replace(
         result,
         messages=len(catalog.entries) - obsolete,
@@ -47,7 +46,7 @@ def with_classes(result: PageResult, catalog: Catalog) -> PageResult:
     classes: Counter[str] = Counter()
     words = 0
     for entry in catalog.entries:
-        if entry.fuzzy and entry.msgstr and not entry.obsolete:
+        if entry.is_waiting:
             classes[fuzzy_class(entry) or OTHER] += 1
             words += count_words(entry.msgid)
     return replace(result, classes=in_order(classes), fuzzy_words=words)

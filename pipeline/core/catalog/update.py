@@ -169,7 +169,8 @@ def _dropped_entries(old: Catalog, slots: Slots, live: Sequence[Entry]) -> list[
     for entries in slots.kept.values():
         kept.update(map(id, entries))
     rest = [entry for entry in old.entries if entry.msgstr and id(entry) not in kept]
-    # What came from another page counts as finished too: a second run would find it here.
+    # What came from another page counts as finished too. Else a second run, which finds it here,
+    # would drop more than the first one.
     finished = finished_in((*live, *rest))
     return [entry for entry in rest if not is_spare(entry, finished)]
 
@@ -204,8 +205,12 @@ def _updated_gone(
 
 def _count_lost(dropped: Iterable[Entry], served: Collection[int]) -> int:
     """How many translations lose their message now, and serve no other one."""
-    lost = [entry for entry in dropped if not entry.obsolete and id(entry) not in served]
-    return len(lost)
+    count = 0
+    for entry in dropped:
+        # One that was obsolete before this update had lost it earlier.
+        if not entry.obsolete and id(entry) not in served:
+            count += 1
+    return count
 
 
 def _renewed(page: str, old: Catalog, entries: tuple[Entry, ...], header: Headers) -> Catalog:

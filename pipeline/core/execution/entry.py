@@ -86,11 +86,15 @@ def decode_entry(data: bytes, *, where: str) -> CacheEntry:
 
 
 def _outputs(value: Notebook) -> Notebook:
-    """``value``, if it has the shape of an outputs notebook."""
+    """``value``, if it has the shape of an outputs notebook.
+
+    Raises one of the errors that ``decode_entry`` catches.
+    """
     cells = value["cells"]
     if not isinstance(value["metadata"], dict) or not isinstance(cells, list):
         raise TypeError("notebook")
     for cell in cells:
+        # Whoever places outputs relies on these fields, long after the file was read.
         if not cell.keys() >= _CELL_FIELDS or not isinstance(cell["outputs"], list):
             raise KeyError("cell")
     return value

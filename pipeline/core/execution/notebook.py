@@ -78,14 +78,16 @@ def kernel_of(notebook: Notebook) -> tuple[str, str]:
 
     A notebook that states neither is Python, as the format's habit is.
     """
+    # Old notebooks, and those made by hand, have null where the format wants an object.
     metadata = notebook.get("metadata") or {}
     kernel = metadata.get("kernelspec") or {}
     language_info = metadata.get("language_info") or {}
     name = str(kernel.get("name") or "python3")
-    language = kernel.get("language") or language_info.get("name")
+    # The language of the kernel counts for more than that of the last run.
+    language = kernel.get("language") or language_info.get("name") or ""
     if not language and name.startswith("python"):
         language = "python"
-    return name, str(language or "").lower()
+    return name, str(language).lower()
 
 
 def is_run(cell: Cell) -> bool:

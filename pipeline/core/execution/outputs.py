@@ -201,9 +201,15 @@ def _canonical(kind: str, match: re.Match[str]) -> str:
 
 
 def _is_same(docs: _Token | None, here: _Token | None, tolerance: _Tolerance) -> bool:
-    if docs is None or here is None or docs.kind != here.kind:
+    """Whether two tokens in the same place say the same; one is None where a text has ended."""
+    if docs is None or here is None:
         return False
-    if docs.kind != "number" or _is_whole(docs.text) or _is_whole(here.text):
+    if docs.kind != here.kind:
+        return False
+    if docs.kind != "number":
+        return docs.text == here.text
+    # "3" is a count or a shape, "3." a result.
+    if _is_whole(docs.text) or _is_whole(here.text):
         return docs.text == here.text
     return math.isclose(
         float(docs.text),

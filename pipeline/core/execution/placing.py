@@ -88,15 +88,15 @@ def for_readers(notebook: Notebook) -> dict[str, Any]:
 
 
 def _for_readers(cell: dict[str, Any]) -> dict[str, Any]:
+    """A cell without the source and the outputs that its tags hide."""
     tags = tags_of(cell)
     is_marked = any(tag.startswith("remove-") for tag in tags)
     if cell.get("cell_type") != "code" or not is_marked:
         return cell
-    outputs = cell.get("outputs", [])
-    if "remove-output" in tags:
-        outputs = []
-    hidden = [stream for stream in _STREAMS if f"remove-{stream}" in tags]
-    outputs = [output for output in outputs if output.get("name") not in hidden]
+    outputs = [] if "remove-output" in tags else cell.get("outputs", [])
+    for stream in _STREAMS:
+        if f"remove-{stream}" in tags:
+            outputs = [output for output in outputs if output.get("name") != stream]
     metadata = dict(cell["metadata"])
     if "remove-input" in tags:
         # nbconvert's templates leave out the source of a cell that is marked so.

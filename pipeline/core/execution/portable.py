@@ -35,9 +35,11 @@ def portable(text: Any) -> Any:
     """A text, or the lines of one; whatever else it is stays."""
     if isinstance(text, list):
         return [portable(line) for line in text]
-    if isinstance(text, str) and "/" in text:
-        for place, instead in _PLACES:
-            text = place.sub(instead, text)
+    # Most texts are short and name no file.
+    if not isinstance(text, str) or "/" not in text:
+        return text
+    for place, instead in _PLACES:
+        text = place.sub(instead, text)
     return text
 
 

@@ -131,13 +131,16 @@ class _Closing:
 
     def _source_notes(self, closed: Entry, old: Entry, sources: Sequence[str]) -> list[str]:
         """Where the messages stood that the translation was made from."""
+        notes: list[str] = []
         if not sources:
+            # The diff may not lead to its source any more, after years: what was known stays.
             is_same = old.previous == closed.previous and states_of(old) == states_of(closed)
-            return [note for note in old.notes if note.startswith(SOURCE)] if is_same else []
+            if is_same:
+                notes += [note for note in old.notes if note.startswith(SOURCE)]
+            return notes
         # A place that the memory tells already stays, even if the message stands elsewhere as well:
         # else every upgrade would change the note.
         told = dict(english_of(old))
-        notes: list[str] = []
         for text in sources:
             code = digest(text)
             place = told.get(code) or self._place(code)
@@ -162,19 +165,26 @@ class _Closing:
 
     def _translators(self, closed: Entry, old: Entry) -> tuple[str, ...]:
         """Who touched the entry: whom the header names, if it was a person and not the update."""
+        touched = (self.touch,) if self.touch else ()
         if work_of(old) == work_of(closed):
             return translators_of(old)
-        if not text_of(old):
-            offered = self.known.get((closed.context, closed.previous or ""), _UNKNOWN)
-            if closed.msgstr and offered.msgstr == closed.msgstr:
-                # The update offers the translation of another message: its translator is that
-                # one's.
-                return translators_of(offered)
-            if states_of(closed):
-                return ()  # so a note of the update says
-            if not (text_of(closed) or closed.comments or old.comments):
-                return ()
-        return (self.touch,) if self.touch else ()
+        if text_of(old):
+            return touched  # the update never takes a translation away from its message
+        if self._is_offer(closed):
+            # The update offers the translation of another message: its translator is that one's.
+            offered = self.known[closed.context, closed.previous or ""]
+            return translators_of(offered)
+        if states_of(closed):
+            return ()  # the update has made it, as this note says
+        # A translator's remark counts as work, also one that was removed.
+        if text_of(closed) or closed.comments or old.comments:
+            return touched
+        return ()
+
+    def _is_offer(self, closed: Entry) -> bool:
+        """Whether the translation is that of the message whose English it was written for."""
+        offered = self.known.get((closed.context, closed.previous or ""))
+        return offered is not None and offered.msgstr == closed.msgstr != ""
 
     def _place(self, code: str) -> Place | None:
         return self.own_places.get(code) or self.find(code)

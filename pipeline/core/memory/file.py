@@ -40,9 +40,11 @@ def read_memory(file: Catalog, *, upstream: str, locale: str, page: str, where: 
     """Check what was read from a memory file. Raises InputError with ``file:line``."""
     header = file.header
     name, ref, commit, layout = (header.get(field, "") for field in FIELDS)
-    if not (name and commit and layout):  # a plain folder has no ref
+    # Only a ref may be missing: a plain folder has none.
+    if not (name and commit and layout):
         raise _malformed(f"is no memory: its header needs {', '.join(FIELDS)}", where, line=1)
     if name != upstream or header.get("Language") != locale:
+        # It was copied or moved from another folder, by a person or by git.
         other = f"{name} in {header.get('Language') or 'no language'}"
         hint = (
             f"This file must be of {upstream} in {locale}: move it to its own folder,"

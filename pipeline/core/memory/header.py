@@ -32,13 +32,10 @@ def touch_note(header: Mapping[str, str]) -> str:
 
 
 def team_fields(header: Mapping[str, str], locale: str) -> dict[str, str]:
-    """The fields of a catalogue's header that are the team's: neither made nor left as they were."""
+    """The fields of a catalogue's header that are the team's: not made, and not left as made."""
     untouched = {"Report-Msgid-Bugs-To": "", "Language-Team": locale}
-    fields: dict[str, str] = {}
-    for name, value in header.items():
-        if name not in _MADE and untouched.get(name) != value:
-            fields[name] = value
-    return fields
+    others = {name: value for name, value in header.items() if name not in _MADE}
+    return {name: value for name, value in others.items() if untouched.get(name) != value}
 
 
 def editing_fields(memory: Memory) -> dict[str, str]:

@@ -61,7 +61,12 @@ def held_in(catalogs: Iterable[Catalog]) -> Held:
 
 def held_by(memories: Iterable[Memory]) -> Held:
     """The same for memories."""
-    return {_held(entry) for memory in memories for entry in memory.entries if text_of(entry)}
+    held: set[tuple[str, str]] = set()
+    for memory in memories:
+        for entry in memory.entries:
+            if text_of(entry):
+                held.add(_held(entry))
+    return held
 
 
 def reconcile(ours: Memory, theirs: Memory, *, base: Memory | None, held: Held) -> Merged:
@@ -134,11 +139,15 @@ class _Merge:
 
     def add_ours(self, key: Key, our: Entry) -> None:
         """Add an entry of the catalogue alone, as obsolete, if its translation would be lost."""
+        if not text_of(our):
+            return
         before = self.base.get(key)
         is_unchanged = before is not None and work_of(before) == work_of(our)
-        has_moved = is_unchanged and _held(our) in self.theirs_hold
-        if text_of(our) and not has_moved:
-            self.entries.append(replace(our, obsolete=True))
+        # Elsewhere the memory was brought to another release, and the translation went along to
+        # another entry.
+        if is_unchanged and _held(our) in self.theirs_hold:
+            return
+        self.entries.append(replace(our, obsolete=True))
 
     def _take(self, our: Entry, their: Entry) -> None:
         """Add ``their``, with what would be lost of ``our`` in a comment."""
@@ -150,22 +159,27 @@ class _Merge:
 
 
 def _choose(our: Entry, their: Entry, before: Entry | None) -> _Side:
-    """Whose version of an entry stays, given what both started from."""
+    """Whose version of an entry stays, given what both started from: the first rule that fits."""
     our_work, their_work = work_of(our), work_of(their)
     if our_work == their_work:
         return _Side.THEIRS
-    if before and our_work == work_of(before):
-        return _Side.THEIRS  # only they have changed it
-    if before and their_work == work_of(before):
-        return _Side.OURS
-    # Both have changed it, or nobody knows what it was before: a translation is more than none.
+    if before:
+        base_work = work_of(before)
+        # Only one side has changed it: that side is meant.
+        if our_work == base_work:
+            return _Side.THEIRS
+        if their_work == base_work:
+            return _Side.OURS
+    # Both have changed it, or nobody knows what it was before. A translation is more than none.
     if not text_of(their):
         return _Side.OURS
     if not text_of(our):
         return _Side.THEIRS
-    if before is None and our.fuzzy:
-        return _Side.OURS if their.fuzzy else _Side.THEIRS
-    if before is None and their.fuzzy:
+    # Without a base nobody can say that a person has changed the unfinished one: the update may
+    # have made it.
+    if before is None and our.fuzzy and not their.fuzzy:
+        return _Side.THEIRS
+    if before is None and (our.fuzzy or their.fuzzy):
         return _Side.OURS
     return _Side.CONFLICT
 

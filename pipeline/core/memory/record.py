@@ -106,9 +106,14 @@ def left_over(entry: Entry, *, old: Memory, live: Collection[str]) -> Entry:
     remade = (SEEN, PREVIOUS_SEEN, TRANSLATOR)
     notes = [note for note in entry.notes if not note.startswith(remade)]
     for prefix, code in ((SEEN, entry.msgid), (PREVIOUS_SEEN, entry.previous)):
+        if code in live:
+            continue
         place = place_of(entry, prefix)
         if place is None and code in old.live:
+            # It stood on the page itself until now, so that no note had to say where.
             place = Place(commit=old.commit, page=old.page)
-        if place and code not in live:
+        if place:
             notes.append(seen_note(prefix, place))
-    return replace(entry, obsolete=True, notes=(*notes, *translators_of(entry)), line=0)
+    # The order is that of ``close``, so that closing it once more changes nothing.
+    notes += translators_of(entry)
+    return replace(entry, obsolete=True, notes=tuple(notes), line=0)

@@ -34,6 +34,7 @@ def followed_text(entry: Entry, texts: Sequence[str]) -> str | None:
         entry.msgid, texts, scorer=fuzz.ratio, score_cutoff=_LIKE, limit=_CHOICES
     )
     for text, _, _ in similar:
+        # The note quotes the difference to the one text only, so that this is no guess.
         words = diff(text, entry.msgid)
         if words and words in quoting:
             return text

@@ -51,7 +51,10 @@ class Lock:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Commit:
-    """What upstream has at one commit: the lock that would describe it, and the documents of its pages by path."""
+    """What upstream has at one commit.
+
+    That is the lock that would describe it, and the documents of its pages by path.
+    """
 
     lock: Lock
     documents: Mapping[str, bytes]
@@ -103,15 +106,16 @@ def parse_lock(data: bytes, *, where: str) -> Lock:
         table = json.loads(data.decode("utf-8"), object_pairs_hook=_without_duplicates)
     except (ValueError, RecursionError) as error:
         raise _malformed(f"is not a lock: {error}", where) from error
-    if not isinstance(table, dict) or set(table) != {*_TEXTS, "files"}:
-        raise _malformed(
-            f"is not a lock: it must be a JSON object of {', '.join((*_TEXTS, 'files'))}", where
-        )
+    keys = (*_TEXTS, "files")
+    if not isinstance(table, dict) or set(table) != set(keys):
+        raise _malformed(f"is not a lock: it must be a JSON object of {', '.join(keys)}", where)
     for key in _TEXTS:
+        # Texts get onto terminals and into headers of catalogues.
         if not isinstance(table[key], str) or _UNPRINTABLE.search(table[key]):
             raise _malformed(f"{key!r} must be a plain string", where)
     if not _ID.fullmatch(table["commit"]):
         raise _malformed(f"'commit' must be 40 hex digits, not {table['commit']!r}", where)
+    # "." is the folder of the whole repository.
     if table["docs"] != "." and not is_safe_path(table["docs"]):
         raise _malformed(f"'docs' leads out of the repository: {table['docs']!r}", where)
     texts = {key: table[key] for key in _TEXTS}
@@ -137,17 +141,21 @@ def pages_of(files: Iterable[SourceFile]) -> tuple[Page, ...]:
 
 
 def _files(table: object, where: str) -> tuple[SourceFile, ...]:
+    """The files of a lock, sorted. Every path will be written to, so each is looked at."""
     if not isinstance(table, dict):
         raise _malformed("'files' must be an object of path to blob", where)
+    files: list[SourceFile] = []
     for path, blob in table.items():
         if not is_safe_path(path):
             raise _malformed(f"leads out of the docs folder: {path!r}", where)
         if not isinstance(blob, str) or not _ID.fullmatch(blob):
             raise _malformed(f"the blob of {path!r} must be 40 hex digits, not {blob!r}", where)
-    return tuple(SourceFile(path=path, blob=table[path]) for path in sorted(table))
+        files.append(SourceFile(path=path, blob=blob))
+    return tuple(sorted(files, key=lambda file: file.path))
 
 
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON. git may have merged two of one key into it."""
     table = dict(pairs)
     if len(table) != len(pairs):
         raise ValueError("a key occurs twice")
