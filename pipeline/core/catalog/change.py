@@ -45,6 +45,7 @@ class Change:
         return f"{self.kind}: {self.diff}" if self.diff else str(self.kind)
 
 
+# What a reader does not see: "see {func}`jax.jit`" is "see jax.jit".
 _MARKUP = re.compile(
     r"""
     \]\([^()\s]*(?:\([^()]*\)[^()\s]*)*\)  # link target

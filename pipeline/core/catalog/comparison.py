@@ -128,6 +128,7 @@ class _Comparing:
                 fresh.append(msgid)
             elif msgid not in old_messages:
                 moved += 1
+        # What went to another page has moved there, and is counted there.
         gone = [msgid for msgid in old_messages if msgid not in self._remaining]
         changed = _count_similar(fresh, gone)
         return PageChange(

@@ -47,13 +47,16 @@ def match_texts(
     near = near_pages(new, old, kin=kin, alike=alike)
     pieces = find_pieces(new, old, near)
     matches = _joined_and_cut(new, old, pieces)
-    used = {source for match in matches.values() for source in match.sources}
+    used: set[int] = set()
+    for match in matches.values():
+        used.update(match.sources)
+    # A pair that is alike as a whole says more than one of which a part is alike.
     for target, source in (*_best_pairs(new, old, alike, near), *_best_pieces(pieces)):
         if target in matches or source in used:
             continue
         matches[target] = Match(sources=(source,))
         if old[source].free:
-            used.add(source)
+            used.add(source)  # what still stands on a page may serve any number of others
     # Upstream may have put one text on several pages, edited: then a text that is used serves other
     # pages again.
     for target, source in _copies(alike, used):
@@ -65,6 +68,7 @@ def match_texts(
 def _joined_and_cut(
     new: Sequence[Text], old: Sequence[Text], pieces: Sequence[Piece]
 ) -> dict[int, Match]:
+    """The texts that are certain: their sentences prove it, so they come before all others."""
     matches: dict[int, Match] = {}
     used: set[int] = set()
     for target, sources in joined_texts(new, old, pieces).items():

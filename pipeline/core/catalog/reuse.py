@@ -122,6 +122,7 @@ def _equal_offer(message: Open, sources: Sequence[Source], near: Collection[str]
     best = max(sources, key=rank)
     if len(counts) > 1:
         return _doubtful(message, best, "other pages differ")
+    # A text that is gone from where it stood has come here, however short it is.
     free = tuple(source for source in sources if source.free)
     if not free and not _is_clear(message, sources):
         return _doubtful(message, best, "too short to mean the same everywhere")
@@ -196,6 +197,7 @@ def _offer_similar(
     new = [Text(page=message.page, text=message.entry.msgid) for message in wanted.values()]
     old: list[Text] = []
     for source in sources:
+        # What an equal text took over is not free any more for a similar one.
         is_free = source.free and id(source) not in served
         old.append(Text(page=source.page, text=source.text, free=is_free))
     numbers = list(wanted)
@@ -218,6 +220,7 @@ def _similar_offer(message: Open, sources: Sequence[Source], match: Match, kin: 
         carried = replace(entry, msgstr=followed, notes=(*entry.notes, note))
         return Offer(entries=(carried,), served=tuple(sources))
     change = classify(old, new)
+    # The texts alone do not tell that several became one, or one several.
     if match.kind:
         change = replace(change, kind=match.kind)
     offered = replace(
@@ -251,6 +254,7 @@ def _carried(wanted: Sequence[Open], offers: Mapping[int, Offer]) -> list[Source
     for number, offer in offers.items():
         old_texts = {source.text for source in offer.served}
         for entry in offer.entries:
+            # What has the same English was a source all along.
             is_equal = entry.msgid in old_texts
             if not entry.fuzzy and not is_equal:
                 source = Source(page=wanted[number].page, entry=entry, free=False)

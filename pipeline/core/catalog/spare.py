@@ -47,6 +47,7 @@ def keys_of(catalog: Catalog) -> set[tuple[str, ...]]:
         for comment in entry.comments:
             keys.add(("comment", entry.msgid, comment))
         keys.add(("waiting", entry.written_for, entry.msgstr))
+        # A translation that a person has confirmed is more than the same one that waits.
         if entry.fuzzy:
             continue
         # "" stands for no context. An empty one, which no tool makes, would be the same.

@@ -26,6 +26,7 @@ def count_catalog(result: PageResult, catalog: Catalog) -> PageResult:
             continue
         entry_words = count_words(entry.msgid)
         words += entry_words
+        # A fuzzy entry without a translation is just untranslated.
         fuzzy += entry.is_waiting
         if entry.is_translated:
             translated += 1

@@ -85,6 +85,7 @@ def update_catalogs(
     lives on in others.
     """
     plan = plan_update(old, wanted, gone=gone, redirects=redirects or {})
+    # All pages come before any is finished: a text may have moved from one to another.
     slots = {
         page: find_slots(page, plan.start_of(page), entries) for page, entries in wanted.items()
     }
@@ -93,6 +94,7 @@ def update_catalogs(
         page: _updated_page(page, plan, slots=slots[page], reused=reused, header=header)
         for page in wanted
     }
+    # What a vanished page had may live on anywhere.
     standing = [update.catalog for update in updated.values()]
     for page, catalog in old.items():
         if page not in gone and page not in updated:
@@ -150,6 +152,7 @@ def _updated_page(
             if first.fuzzy:
                 classes[fuzzy_class(first)] += 1
         else:
+            # Blank, but with what translators noted on it.
             live.append(slots.open[entry.msgid].entry)
             counts["new"] += 1
     dropped = _dropped_entries(old, slots, live)
@@ -215,6 +218,7 @@ def _count_lost(dropped: Iterable[Entry], served: Collection[int]) -> int:
 
 def _renewed(page: str, old: Catalog, entries: tuple[Entry, ...], header: Headers) -> Catalog:
     """A catalogue with these entries; the old one itself if it has them already."""
+    # A catalogue without a header was written by hand, or is no catalogue yet.
     if old.header and list(map(_content, old.entries)) == list(map(_content, entries)):
         return old
     return Catalog(header=dict(header(page, old.header)), comment=old.comment, entries=entries)

@@ -119,6 +119,7 @@ def unmet_expectations(
     """
     unmet: list[int] = []
     for number, cell in enumerate(outputs["cells"], start=1):
+        # The configuration acknowledges cells that are known not to raise, with a reason.
         if RAISES not in tags_of(cell) or number in acknowledged:
             continue
         has_run = is_run(cell) and is_before(number, until)
@@ -133,6 +134,7 @@ def expectation_failure(notebook: Notebook, numbers: Sequence[int]) -> CellFailu
     It is filed under the first.
     """
     index = code_cells(notebook)[numbers[0] - 1]
+    # The others are only named: a page has one failure.
     if len(numbers) == 1:
         subject = f"code cell {numbers[0]} is"
     else:

@@ -77,6 +77,7 @@ def advance(
     """
     if record is None:
         return PageRecord(key=key, seconds=seconds, now=now)
+    # ``before`` stays until something else is raised: so that a page that runs twice still tells.
     if not is_whole or now == record.now:
         return replace(record, key=key, seconds=seconds)
     return PageRecord(key=key, seconds=seconds, now=now, before=record.now)

@@ -152,6 +152,7 @@ def execution_key(
     for index in code_cells(notebook):
         cell = notebook["cells"][index]
         code.append([source_of(cell), sorted(tags_of(cell))])
+    # The language follows from the kernel.
     kernel, _ = kernel_of(notebook)
     facts = [FORMAT, code, kernel, policy, data, environment]
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode("ascii")).hexdigest()

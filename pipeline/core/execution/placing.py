@@ -18,6 +18,8 @@ _STREAMS = ("stdout", "stderr")
 
 def outputs_of(executed: Notebook) -> dict[str, Any]:
     """Reduce a notebook that was run to its outputs notebook."""
+    # The language is what the kernel says of itself; widgets are outputs that stand in the
+    # metadata.
     metadata = executed.get("metadata", {})
     kept = [key for key in ("language_info", "widgets") if key in metadata]
     return {
@@ -46,6 +48,7 @@ def with_outputs(notebook: Notebook, outputs: Notebook, *, where: str) -> dict[s
     indices = code_cells(notebook)
     if len(indices) != len(outputs["cells"]):
         raise _differs(f"{len(indices)} code cells instead of {len(outputs['cells'])}", where)
+    # The values that came in stay as they are.
     cells = [dict(cell) for cell in notebook["cells"]]
     for number, (index, ran) in enumerate(zip(indices, outputs["cells"], strict=True), start=1):
         if source_of(cells[index]) != source_of(ran):

@@ -41,6 +41,7 @@ def shard(weights: Mapping[str, float], index: int, count: int) -> tuple[str, ..
     are about as empty it goes to the one that its name prefers, so that a page that comes, goes or
     grows moves few others.
     """
+    # Without slack a small change of one weight would send most pages to another machine.
     slack = _SLACK * sum(weights.values()) / count
     loads = [0.0] * count
     mine: set[str] = set()

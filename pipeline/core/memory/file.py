@@ -19,6 +19,7 @@ _WARNING = (
     " Translate in the catalogues, not here."
 )
 COMMENT = (_WARNING,)  # above the header of every memory file
+# The first obsolete entry. It keeps those before and behind it from touching each other in a merge.
 END = Entry(msgid="end of the page; what follows is gone from it", obsolete=True)
 FIELDS = ("X-Upstream", "X-Upstream-Ref", "X-Upstream-Commit", "X-Upstream-Page")
 STANDARD = (
@@ -55,6 +56,7 @@ def read_memory(file: Catalog, *, upstream: str, locale: str, page: str, where: 
         raise _malformed(
             "X-Upstream-Commit must be 40 hex digits, X-Upstream-Page 32", where, line=1
         )
+    # A merge may have moved it, or dropped it.
     entries = tuple(entry for entry in file.entries if entry.msgid != END.msgid)
     for entry in entries:
         _check_entry(entry, where)

@@ -18,7 +18,9 @@ from typing import NamedTuple
 
 from pipeline.entries import Entry
 
+# What stands in place of a diff. No catalogue has it: a diff shows words.
 DIFF = "[-…-]{+…+}"
+# These stand for a msgstr that would be English.
 SAME, SAME_AS_PREVIOUS = "same: as the English", "same: as the previous English"
 SEEN, PREVIOUS_SEEN, SOURCE, TRANSLATOR = "seen: ", "previous seen: ", "source: ", "translator: "
 
@@ -91,6 +93,7 @@ def english_of(entry: Entry) -> Iterator[English]:
     """All English that it takes to open an entry."""
     yield English(entry.msgid, place_of(entry, SEEN))
     sources = sources_of(entry)
+    # Joined sources are the previous English, which then never stood anywhere as one message.
     if entry.previous is not None and not sources:
         yield English(entry.previous, place_of(entry, PREVIOUS_SEEN))
     yield from sources

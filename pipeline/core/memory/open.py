@@ -49,6 +49,7 @@ def open_memory(
     missing: list[Entry] = []
     used: set[Key] = set()
     for blank in wanted:
+        # Several entries if a translator told contexts apart.
         of_message = remembered.get(digest(blank.msgid), [])
         opened = [_open(entry, blank, texts) for entry in of_message]
         # A page is whole: where nothing could be opened, the message stands without a translation.
@@ -56,6 +57,7 @@ def open_memory(
         missing += [entry for entry in of_message if _lacks_previous(entry, texts)]
         used.update(map(key_of, of_message))
     for entry in memory.entries:
+        # What is left has no message on the page. Without a translation there is nothing to keep.
         if key_of(entry) in used or not text_of(entry):
             continue
         left_over = _open_obsolete(entry, texts)
@@ -89,6 +91,8 @@ def _open(entry: Entry, blank: Entry, texts: Texts) -> Entry | None:
     msgstr = _restored(entry, blank.msgid, previous)
     if msgstr is None:
         return None
+    # What followed a change has no previous English, but may have a note of its source. Without
+    # either ``DIFF`` stays in the notes.
     old = previous if entry.previous else _joined_sources(entry, texts)
     words = DIFF if old is None else diff(old, blank.msgid)
     states = [note.replace(DIFF, words) for note in states_of(entry)]
@@ -110,6 +114,7 @@ def _restored(entry: Entry, msgid: str, previous: str | None) -> str | None:
         return msgid
     if SAME_AS_PREVIOUS in entry.notes:
         return previous
+    # The atoms are those of the English that it was written for.
     if entry.fuzzy and entry.previous:
         return restore(entry.msgstr, previous)
     return restore(entry.msgstr, msgid)

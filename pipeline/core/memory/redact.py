@@ -17,7 +17,7 @@ _LONG = 4  # words from which on an atom is left out
 _SHORTEST = 2 * _LONG  # characters that so many words take at least
 _WORD = re.compile(r"[A-Za-z][A-Za-z']+")
 _URL = re.compile(r"https?://[!-;=?-_a-z{|}~]+")
-_TRAILING = ".,;:!?)*_"
+_TRAILING = ".,;:!?)*_"  # behind an address they belong to the sentence
 _BRACKET = "⟦"
 _MARK = re.compile(r"⟦(\d+)⟧")
 
@@ -74,6 +74,7 @@ def restore(msgstr: str, english: str | None) -> str | None:
     if not numbers:
         return msgstr
     atoms = [_BRACKET]
+    # A translation in which only brackets are marked needs no English.
     if english is not None and numbers != {0}:
         atoms += _long_atoms(english)
     if max(numbers) >= len(atoms):
