@@ -11,11 +11,9 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from pipeline.adapters.po.source import Source
-from pipeline.entries import Entry
+from pipeline.entries import GENERATOR, NEUTRAL_DATE, Entry
 from pipeline.errors import InputError
 from pipeline.findings import Finding, Severity
-
-NEUTRAL_DATE = "1970-01-01 00:00+0000"  # for what has no date
 
 CHARSET = re.compile(r"charset=([^\s;]*)", re.IGNORECASE)
 
@@ -58,7 +56,7 @@ def standard_header(
         "Content-Transfer-Encoding": "8bit",
         # Prose has no plural forms, but msgfmt asks for the line.
         "Plural-Forms": "nplurals=1; plural=0;",
-        "X-Generator": "jax-docs-zh",
+        "X-Generator": GENERATOR,
     }
     # A placeholder is nobody's: ours goes in its place.
     for name in _THEIRS:

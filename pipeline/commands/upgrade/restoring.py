@@ -13,6 +13,7 @@ from pathlib import Path
 
 from pipeline.adapters import po
 from pipeline.adapters.files import WriteError
+from pipeline.core.catalog.states import CARRIED, STATES
 from pipeline.entries import Entry
 from pipeline.errors import InputError
 from pipeline.log import Log
@@ -177,10 +178,8 @@ def _translations(path: Path) -> set[str]:
 
 def _is_ours(entry: Entry) -> bool:
     """Whether update may have made the msgstr, by changing or joining what people wrote."""
-    return any(
-        note.startswith("carried over:") or (entry.fuzzy and note.startswith("fuzzy:"))
-        for note in entry.notes
-    )
+    ours = STATES if entry.fuzzy else (CARRIED,)
+    return any(note.startswith(ours) for note in entry.notes)
 
 
 def _not_copied(error: OSError, where: Path) -> WriteError:

@@ -192,8 +192,9 @@ class _Closing:
 
 def _is_blank(entry: Entry) -> bool:
     """Whether nobody has put anything into an entry."""
-    work = (entry.msgstr, entry.fuzzy, entry.previous, entry.comments, entry.flags)
-    return not any(work) and not states_of(entry)
+    if entry.msgstr or entry.fuzzy or entry.previous:
+        return False
+    return not (entry.comments or entry.flags or states_of(entry))
 
 
 def _is_bare(entry: Entry) -> bool:
