@@ -23,7 +23,7 @@ FOLDER = ROOT / ".github" / "workflows"
 FILES = sorted(FOLDER.glob("*.yml"))
 # What a step may run besides `nox -s`: no logic, and nothing that a session could do.
 RAN_BY_HAND = {
-    "ci": {"sudo apt-get"},
+    "ci": {"sudo apt-get", "test"},
     "site": set(),
     "sync": {"git", "gh", "sed", "echo", "title=$(sed", "xargs"},
 }
@@ -170,7 +170,8 @@ def test_who_may_write_runs_nothing_of_others() -> None:
         writes = {what for what, how in job["permissions"].items() if how == "write"}
         assert writes == WRITING.get(name, set()), name
         if not writes:
-            assert job["permissions"] == {"contents": "read"}, name
+            # A job without a step that needs the repository may not even read it.
+            assert job["permissions"] in ({"contents": "read"}, {}), name
             continue
         assert not any(
             "nox" in step.get("run", "") or "pip" in step.get("run", "") for step in job["steps"]
