@@ -1,33 +1,45 @@
-"""A style sheet without the rules that no page can use. The theme's is 370 kB, for icons and components that are not on the site."""
+"""A style sheet without the rules that no page can use: text in, text out.
+
+The theme's sheet is 370 kB, for icons and components that are not on the site. What is not
+understood stays: a sheet that is not pruned is heavier, never wrong.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 
-_WORD = re.compile(r"[A-Za-z_][\w-]*")
-_CLASS = re.compile(
-    r"\\.|[.#](-?[A-Za-z_](?:[\w-]|\\.)*)"
-)  # what is escaped outside a name is skipped
-_LITERAL = r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|\\."
-_SPARE = re.compile(
-    rf"({_LITERAL}|/\*!.*?\*/)|/\*.*?\*/|(\s+)", re.DOTALL
-)  # a comment with ! is a licence: it stays
+_LITERAL = r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|\\."  # strings, and what is escaped
+# Comments and white space, but not within strings. A comment with ! is a licence: it stays.
+_SPARE = re.compile(rf"(?P<kept>{_LITERAL}|/\*!.*?\*/)|/\*.*?\*/|(?P<space>\s+)", re.DOTALL)
 _TOKEN = re.compile(rf"/\*.*?\*/|{_LITERAL}|[{{}};]", re.DOTALL)
-_ATTRIBUTE = re.compile(r"\b(?:class|id)=(?:\"([^\"]*)\"|'([^']*)'|([^\s>\"']+))")
-_PIECE = re.compile(r"\[class\*=[\"']?([\w-]+)[\"']?\]")  # asks for a class with this in it
-_BRACKETS = re.compile(r"\[[^\]]*\]")
-_NOT = re.compile(r":not\((?:[^()]|\([^()]*\))*\)")
-_LISTED = re.compile(r":(?:is|where|matches|any)\(((?:[^()]|\([^()]*\))*)\)")
+# At-rules whose block holds rules; the block of others (@font-face) holds declarations.
 _NESTING = ("@media", "@supports", "@layer", "@container", "@scope")
+
+# .name and #name in a selector; what is escaped outside a name (\2c) is skipped.
+_CLASS = re.compile(r"\\.|[.#](-?[A-Za-z_](?:[\w-]|\\.)*)")
+_ESCAPE = re.compile(r"\\(.)")
+_BRACKETS = re.compile(r"\[[^\]]*\]")
+_PIECE = re.compile(r"\[class\*=[\"']?([\w-]+)[\"']?\]")  # any class with this in it
+# Arguments may hold one pair of brackets: :not(:nth-child(2))
+_ARGUMENTS = r"\((?:[^()]|\([^()]*\))*\)"
+_NOT = re.compile(rf":not{_ARGUMENTS}")
+_LISTED = re.compile(rf":(?:is|where|matches|any)(?P<list>{_ARGUMENTS})")
+_COMMA = re.compile(r"\\.|[(\[)\],]")
+
+_WORD = re.compile(r"[A-Za-z_][\w-]*")
+_ATTRIBUTE = re.compile(r"\b(?:class|id)=(?:\"([^\"]*)\"|'([^']*)'|([^\s>\"']+))")
 
 
 def words_in_html(html: str) -> frozenset[str]:
     """The classes and ids of ``html``."""
-    return frozenset(
-        word for found in _ATTRIBUTE.findall(html) for value in found for word in value.split()
-    )
+    words: set[str] = set()
+    for values in _ATTRIBUTE.findall(html):
+        # One of the three ways to quote the value has matched; the others are empty.
+        words.update("".join(values).split())
+    return frozenset(words)
 
 
 def words_in_script(script: str) -> frozenset[str]:
@@ -36,17 +48,24 @@ def words_in_script(script: str) -> frozenset[str]:
 
 
 def prune(css: str, words: frozenset[str]) -> str:
-    """``css`` without comments and indents, and without rules that need a class or an id that is not among ``words``.
+    """``css`` without what no page uses: comments, indents, rules for classes that it lacks.
 
-    Licences stay, and what is not understood: unpruned is heavier, never wrong.
+    A rule goes if each of its selectors needs a class or an id that is not among ``words``.
+    Licences stay.
     """
-    short = _SPARE.sub(lambda found: found.group(1) or (" " if found.group(2) else ""), css)
-    return "".join(_kept(short, words))
+    return "".join(_kept(_SPARE.sub(_shortened, css), words))
+
+
+def _shortened(match: re.Match[str]) -> str:
+    if match["kept"]:
+        return match["kept"]
+    return " " if match["space"] else ""
 
 
 def _kept(css: str, words: frozenset[str]) -> Iterator[str]:
-    for prelude, block in _statements(css):
-        head = prelude.strip()
+    """What stays of a sheet, or of a block that holds rules."""
+    for statement in _statements(css):
+        head, block = statement.prelude.strip(), statement.block
         if block is None:
             yield head
         elif head.startswith(_NESTING):
@@ -56,26 +75,38 @@ def _kept(css: str, words: frozenset[str]) -> Iterator[str]:
         elif head.startswith("@"):
             yield f"{head}{{{block.strip()}}}"
         else:
-            selectors = [selector for selector in _parts(head) if can_match(selector, words)]
+            selectors = [
+                selector for selector in _split_at_commas(head) if can_match(selector, words)
+            ]
             if selectors:
                 yield f"{','.join(selectors)}{{{block.strip()}}}"
 
 
 def can_match(selector: str, words: frozenset[str]) -> bool:
-    """Whether ``selector`` asks for ``words`` only. What stands in ``:not()`` is not asked for; of a list in ``:is()``, one is enough."""
-    plain = _BRACKETS.sub(lambda found: found[0] if _PIECE.fullmatch(found[0]) else "*", selector)
-    outside = _NOT.sub("*", plain)  # so that of :is(:not(.a)) something is left
-    choices, outside = _LISTED.findall(outside), _LISTED.sub("*", outside)
-    if not all(any(can_match(one, words) for one in _parts(choice)) for choice in choices):
-        return False
-    names = (
-        re.sub(r"\\(.)", r"\1", match[1])
-        for match in _CLASS.finditer(_PIECE.sub("*", outside))
-        if match[1]
-    )
-    return all(name in words for name in names) and all(
-        piece in _joined(words) for piece in _PIECE.findall(outside)
-    )
+    """Whether ``selector`` asks for ``words`` only.
+
+    What stands in ``:not()`` is not asked for; of a list in ``:is()`` one is enough.
+    """
+    # A dot in an attribute's value is no class: [href$=".png"]
+    plain = _BRACKETS.sub(_without_value, selector)
+    # A star where it stood, so that of :is(:not(.a)) something is left.
+    plain = _NOT.sub("*", plain)
+    for listed in _LISTED.finditer(plain):
+        choices = _split_at_commas(listed["list"][1:-1])
+        if not any(can_match(choice, words) for choice in choices):
+            return False
+    plain = _LISTED.sub("*", plain)
+    for piece in _PIECE.findall(plain):
+        if piece not in _joined(words):
+            return False
+    for match in _CLASS.finditer(_PIECE.sub("*", plain)):
+        if match[1] and _ESCAPE.sub(r"\1", match[1]) not in words:
+            return False
+    return True
+
+
+def _without_value(match: re.Match[str]) -> str:
+    return match[0] if _PIECE.fullmatch(match[0]) else "*"
 
 
 @lru_cache(maxsize=1)
@@ -83,40 +114,62 @@ def _joined(words: frozenset[str]) -> str:
     return " ".join(words)
 
 
-def _statements(css: str) -> Iterator[tuple[str, str | None]]:
-    """What stands before each outermost block, and the block; None where there is none: a statement, a licence, a broken end."""
-    depth, start, opened, prelude = 0, 0, 0, ""
+@dataclass(frozen=True, slots=True)
+class _Statement:
+    """What stands before an outermost block, and the block.
+
+    ``block`` is None where there is none: a statement, a licence, a broken end.
+    """
+
+    prelude: str
+    block: str | None
+
+
+def _statements(css: str) -> Iterator[_Statement]:
+    """The outermost statements of a sheet, in order."""
+    depth = 0
+    start = 0  # of the statement
+    opened = 0  # behind the { of its block
     for match in _TOKEN.finditer(css):
-        sign = match.group()
+        sign = match[0]
         if sign == "{":
-            if depth == 0:
-                prelude, opened = css[start : match.start()], match.end()
             depth += 1
+            if depth == 1:
+                opened = match.end()
         elif sign == "}" and depth:
             depth -= 1
             if depth == 0:
-                yield prelude, css[opened : match.start()]
+                yield _Statement(css[start : opened - 1], css[opened : match.start()])
                 start = match.end()
-        elif sign == ";" and depth == 0:
-            yield css[start : match.end()], None
+        elif depth:
+            continue
+        elif sign == ";":
+            yield _Statement(css[start : match.end()], None)
             start = match.end()
-        elif depth == 0 and sign.startswith("/*") and not css[start : match.start()].strip():
-            yield sign, None
+        elif sign.startswith("/*") and not css[start : match.start()].strip():
+            # A licence between statements; one within a prelude stays where it is.
+            yield _Statement(sign, None)
             start = match.end()
     if css[start:].strip():
-        yield css[start:], None
+        yield _Statement(css[start:], None)
 
 
-def _parts(selectors: str) -> list[str]:
-    """``selectors`` at the commas that are not in brackets."""
-    parts, depth, start = [], 0, 0
-    for match in re.finditer(r"\\.|[(\[)\],]", selectors):
-        sign = match.group()
-        depth += (sign in "([") - (sign in ")]")
-        if sign == "," and depth == 0:
+def _split_at_commas(selectors: str) -> list[str]:
+    """A list of selectors as its parts; commas in brackets do not count: ``a, :is(b, c)``."""
+    parts: list[str] = []
+    depth = 0
+    start = 0
+    for match in _COMMA.finditer(selectors):
+        sign = match[0]
+        if sign in ("(", "["):
+            depth += 1
+        elif sign in (")", "]"):
+            depth -= 1
+        elif sign == "," and depth == 0:
             parts.append(selectors[start : match.start()])
             start = match.end()
-    return [part.strip() for part in (*parts, selectors[start:]) if part.strip()]
+    parts.append(selectors[start:])
+    return [part.strip() for part in parts if part.strip()]
 
 
 def union(words: Iterable[frozenset[str]]) -> frozenset[str]:

@@ -1,8 +1,13 @@
-"""The line under the title of every page of the site: how fresh it is, whether its code ran, how much is translated, where it is from."""
+"""The line under the title of every page: how fresh the page is, and what became of its code.
+
+It also tells how much of the page is translated, and where it is from. Facts of the run come in,
+a line of HTML goes out. All words stand in the two tables; what is filled into them is escaped.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from dataclasses import dataclass
 from html import escape
 
 from pipeline.core.execution.result import Execution, Status
@@ -43,7 +48,8 @@ _ENGLISH = {
     "source": "translated from {source}, licence {license}",
     "english": "original {source}, licence {license}",
 }
-_WORDS = {
+# Why code did not run, in one word: what the table does not have is shown as it is.
+_REASONS = {
     "accelerator": "需要加速器",
     "network data": "需要下载数据",
     "heavy package": "需要大型软件包",
@@ -64,72 +70,95 @@ def freshness(
     has_outputs: bool = True,
     fuzzy: int = 0,
 ) -> str:
-    """HTML, the parts set apart by ``·``.
+    """HTML, its parts set apart by ``·``.
 
-    Of code it tells if the page ``is_notebook``; ``has_outputs``: it shows what the code printed. ``fuzzy`` translations are shown.
+    Of code it tells if the page ``is_notebook``; ``has_outputs`` means that the page shows what its
+    code printed. ``fuzzy`` is the number of translations on it that wait for a person.
     """
-    texts = _CHINESE if locale == "zh_CN" else _ENGLISH
-    parts = [texts["release"].format(jax=escape(lock.jax)), _commit(texts, lock)]
+    line = _Line(locale=locale, page=page, lock=lock)
+    parts = [line.release(), line.commit()]
     if is_notebook and page.code_cells:
-        parts += _run(texts, page, lock, has_outputs=has_outputs, locale=locale)
+        parts += line.run(has_outputs=has_outputs)
     if page.words:
-        share = 100 * page.translated_words // page.words
-        parts.append(texts["share" if page.translated_words else "nothing"].format(share=share))
+        parts.append(line.share())
     if fuzzy:
-        parts.append(texts["fuzzy"].format(fuzzy=fuzzy))
-    parts += _source(texts, page, source_url, license_name)
+        parts.append(line.say("fuzzy", fuzzy=fuzzy))
+    if page.files:
+        parts.append(line.source(source_url, license_name or "Apache-2.0"))
     return " · ".join(parts)
 
 
-def _commit(texts: Mapping[str, str], lock: Lock) -> str:
-    date = texts["date"].format(date=escape(lock.date[:10])) if lock.date else ""
-    return (
-        texts["commit" if lock.date else "folder"].format(
-            commit=f"<code>{escape(lock.commit[:12])}</code>"
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Line:
+    """The parts of one page's line."""
+
+    locale: str
+    page: PageResult
+    lock: Lock
+
+    @property
+    def is_chinese(self) -> bool:
+        return self.locale == "zh_CN"
+
+    def say(self, key: str, **values: object) -> str:
+        """A text of the table, with values that are HTML already."""
+        texts = _CHINESE if self.is_chinese else _ENGLISH
+        return texts[key].format(**values)
+
+    def release(self) -> str:
+        return self.say("release", jax=escape(self.lock.jax))
+
+    def commit(self) -> str:
+        commit = f"<code>{escape(self.lock.commit[:12])}</code>"
+        # What was pulled from a plain folder has no date: "commit" is then a digest of the folder.
+        if not self.lock.date:
+            return self.say("folder", commit=commit)
+        date = self.say("date", date=escape(self.lock.date[:10]))
+        return self.say("commit", commit=commit) + date
+
+    def run(self, *, has_outputs: bool) -> Iterator[str]:
+        """Whether the code ran, and whether what it printed is there."""
+        run = self.page.execution
+        if run is None:
+            # This build ran no code at all; outputs that are there were made by one before.
+            yield self.say("earlier" if has_outputs else "missing")
+            return
+        words = self.say(
+            run.status,
+            cells=run.cells,
+            total=run.total,
+            jax=escape(self.lock.jax),
+            note=self._bracket(run.note),
+            reason=self._reason(run),
         )
-        + date
-    )
+        yield f'<span class="jz-run jz-run-{run.status}">{words}</span>'
+        # Of code that did not run nobody expects any.
+        if not has_outputs and run.status is not Status.SKIPPED:
+            yield self.say("missing")
 
+    def share(self) -> str:
+        if not self.page.translated_words:
+            return self.say("nothing")
+        return self.say("share", share=100 * self.page.translated_words // self.page.words)
 
-def _run(
-    texts: Mapping[str, str], page: PageResult, lock: Lock, *, has_outputs: bool, locale: str
-) -> Iterator[str]:
-    run = page.execution
-    if run is None:
-        yield texts["earlier" if has_outputs else "missing"]
-        return
-    said = texts[run.status].format(
-        cells=run.cells,
-        total=run.total,
-        jax=escape(lock.jax),
-        note=_bracket(run.note, locale),
-        reason=_reason(run, locale),
-    )
-    yield f'<span class="jz-run jz-run-{run.status}">{said}</span>'
-    if not has_outputs and run.status is not Status.SKIPPED:
-        yield texts["missing"]
-
-
-def _reason(run: Execution, locale: str) -> str:
-    """Why, in one word; the whole of it is shown when one points at it."""
-    word = run.failure.exception if run.failure else run.reason.partition(":")[0]
-    return _bracket(word, locale, title=run.reason)
-
-
-def _bracket(text: str, locale: str, title: str = "") -> str:
-    if not text:
-        return ""
-    known = _WORDS.get(text, text) if locale == "zh_CN" else text
-    shown = f'<span title="{escape(title)}">{escape(known)}</span>' if title else escape(known)
-    return f"（{shown}）" if locale == "zh_CN" else f" ({shown})"
-
-
-def _source(
-    texts: Mapping[str, str], page: PageResult, url: str, license_name: str
-) -> Iterator[str]:
-    if page.files:
-        path = escape(page.files[0].path)
+    def source(self, url: str, license_name: str) -> str:
+        path = escape(self.page.files[0].path)
         link = f'<a href="{escape(url)}">{path}</a>' if url else f"<code>{path}</code>"
-        yield texts["source" if page.translated else "english"].format(
-            source=link, license=escape(license_name or "Apache-2.0")
-        )
+        key = "source" if self.page.translated else "english"
+        return self.say(key, source=link, license=escape(license_name))
+
+    def _reason(self, run: Execution) -> str:
+        """Why, in one word; the whole of it is shown when one points at it."""
+        if run.failure:
+            return self._bracket(run.failure.exception, title=run.reason)
+        # "accelerator: from cell 5 on" → "accelerator"
+        return self._bracket(run.reason.partition(":")[0], title=run.reason)
+
+    def _bracket(self, text: str, *, title: str = "") -> str:
+        """A word in the brackets of the language; empty without one."""
+        if not text:
+            return ""
+        words = escape(_REASONS.get(text, text) if self.is_chinese else text)
+        if title:
+            words = f'<span title="{escape(title)}">{words}</span>'
+        return f"（{words}）" if self.is_chinese else f" ({words})"

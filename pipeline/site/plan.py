@@ -1,4 +1,4 @@
-"""What one site is made of, and where it lies."""
+"""What one site is made of, and where it lies: everything that the makers of a site are handed."""
 
 from __future__ import annotations
 
@@ -47,8 +47,10 @@ class Site:
     @property
     def target(self) -> Path:
         """The site: that of the first locale holds those of the others."""
-        site = self.paths.build / "site" / self.upstream.name
-        return site if self.locale == self.settings.locales[0] else site / self.locale
+        first = self.paths.build / "site" / self.upstream.name
+        if self.locale == self.settings.locales[0]:
+            return first
+        return first / self.locale
 
     def attribution(self, path: str) -> str:
         """The line that ``merge`` puts under the title of a document."""
@@ -60,8 +62,5 @@ class Site:
     def source_url(self, path: str) -> str:
         """Where upstream shows a file of its docs; empty if that is not known."""
         template = self.upstream.page_url
-        return (
-            template.format(ref=self.lock.ref, commit=self.lock.commit, path=path)
-            if template
-            else ""
-        )
+        # An empty template gives an empty address.
+        return template.format(ref=self.lock.ref, commit=self.lock.commit, path=path)

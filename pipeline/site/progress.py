@@ -1,9 +1,14 @@
-"""How far the translation is, for the progress page and for programs (``progress.json``)."""
+"""How far the translation is, for the progress page and for programs (``progress.json``).
+
+The counts of every page come in, and where each stands in the contents of the site; plain values
+go out. The counts of a page, and of all pages, add up.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 from pipeline.core.pin.lock import Lock
 from pipeline.core.progress import progress_of
@@ -12,7 +17,8 @@ from pipeline.core.results import PageResult
 _COUNTS = ("words", "translated", "fuzzy", "untranslated")
 
 
-class Spot(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Spot:
     """Where a page stands in the contents of the site."""
 
     title: str
@@ -21,65 +27,76 @@ class Spot(NamedTuple):
 
 
 def page_counts(pages: Sequence[PageResult]) -> list[dict[str, Any]]:
-    """The English words of every page, by state. They add up: ``translated + fuzzy + untranslated = words``."""
-    counts = []
+    """The English words of every page, by state.
+
+    They add up: ``translated + fuzzy + untranslated = words``.
+    """
+    rows = []
     for page in pages:
-        row = progress_of([page])
-        counts.append(
-            {
-                "page": page.page,
-                "words": row.words,
-                "translated": row.translated_words,
-                "fuzzy": row.fuzzy_words,
-                "untranslated": row.untranslated_words,
-            }
-        )
-    return counts
+        counts = progress_of([page])
+        row = {
+            "page": page.page,
+            "words": counts.words,
+            "translated": counts.translated_words,
+            "fuzzy": counts.fuzzy_words,
+            "untranslated": counts.untranslated_words,
+        }
+        rows.append(row)
+    return rows
 
 
 def facts(
     lock: Lock, pages: Sequence[PageResult], contributors: Mapping[str, int]
 ) -> dict[str, Any]:
-    """What is known without the site's contents. ``release`` is that of JAX, whatever the docs are of."""
-    names = sorted(contributors.items(), key=lambda item: (-item[1], item[0]))
+    """What is known without the contents of the site.
+
+    ``release`` is that of JAX, whatever the docs are of. ``contributors`` have translated so many
+    messages; those with the most come first.
+    """
+    names = sorted(contributors, key=lambda name: (-contributors[name], name))
     return {
         "title": "JAX",
         "release": lock.jax,
         "commit": lock.commit[:12],
         "date": lock.date[:10],
         "pages": page_counts(pages),
-        "contributors": [{"name": name, "messages": messages} for name, messages in names],
+        "contributors": [{"name": name, "messages": contributors[name]} for name in names],
     }
 
 
 def progress(known: Mapping[str, Any], spots: Mapping[str, Spot]) -> dict[str, Any]:
-    """What ``progress.json`` holds. ``spots`` has the pages of the site, in its order; others come last, without a group."""
-    order = {page: number for number, page in enumerate(spots)}
-    rows = sorted(known["pages"], key=lambda row: (order.get(row["page"], len(order)), row["page"]))
-    pages = [_row(row, spots.get(row["page"])) for row in rows]
-    scores = {row["page"]: _worth(row, order, spots) for row in rows if row["untranslated"]}
-    following = sorted(scores, key=lambda page: (-scores[page], page))
-    return {
-        **known,
-        **{key: sum(row[key] for row in rows) for key in _COUNTS},
-        "pages": pages,
-        "next": following,
-    }
+    """What ``progress.json`` holds, from ``facts`` and the pages of the site in its order.
 
-
-def _row(row: Mapping[str, Any], spot: Spot | None) -> dict[str, Any]:
-    title, group = (spot.title, spot.group) if spot else (row["page"], "")
-    return {**row, "title": title, "group": group, "url": f"{row['page']}.html"}
-
-
-def _worth(row: Mapping[str, Any], order: Mapping[str, int], spots: Mapping[str, Spot]) -> float:
-    """Words that wait, weighed by where readers come upon them: early and near the first page is worth more.
-
-    A page that is partly translated is worth more too, for its readers are in the middle of it.
+    Pages that are not in the contents come last, without a group. ``next`` are those that wait for
+    a translator, the worthiest first.
     """
-    spot = spots.get(row["page"])
-    if spot is None:
-        return float(row["untranslated"] / 100)
-    early = 2 - order[row["page"]] / max(1, len(order))
+    order = {page: number for number, page in enumerate(spots)}
+    last = len(order)
+    rows = sorted(known["pages"], key=lambda row: (order.get(row["page"], last), row["page"]))
+    pages: list[dict[str, Any]] = []
+    worth: dict[str, float] = {}
+    for row in rows:
+        page = row["page"]
+        spot = spots.get(page)
+        title, group = (spot.title, spot.group) if spot else (page, "")
+        pages.append({**row, "title": title, "group": group, "url": f"{page}.html"})
+        if row["untranslated"] and spot:
+            worth[page] = _worth(row, spot, order[page] / max(1, last))
+        elif row["untranslated"]:
+            # Readers hardly find a page that no contents lists.
+            worth[page] = float(row["untranslated"] / 100)
+    totals = {count: sum(row[count] for row in rows) for count in _COUNTS}
+    upcoming = sorted(worth, key=lambda page: (-worth[page], page))
+    return {**known, **totals, "pages": pages, "next": upcoming}
+
+
+def _worth(row: Mapping[str, Any], spot: Spot, place: float) -> float:
+    """Words that wait, weighed by where readers come upon them: early and near the first page.
+
+    ``place`` is 0 for the first page of the contents and nearly 1 for the last one.
+    """
+    early = 2 - place
+    # Readers of a page that is partly translated are in the middle of it.
     begun = 1 + (row["translated"] + row["fuzzy"]) / row["words"]
+    # A long page is worth more, but its length is also work: it counts with its square root.
     return float(row["untranslated"] ** 0.5 * early**2 * begun / spot.level)

@@ -1,4 +1,8 @@
-"""Pages that upstream has moved: a small page under the old name leads to the new one."""
+"""Pages that upstream has moved: a small page under the old name leads to the new one.
+
+Old and new names come in, as upstream's own site has them; HTML by path goes out. No name may lead
+out of the site's folder, and none may take the place of a page that is there.
+"""
 
 from __future__ import annotations
 
@@ -6,41 +10,45 @@ import posixpath
 from collections.abc import Collection, Mapping
 from html import escape
 
+# Every way to the new page: for scripts (they keep #anchors), without scripts, for search engines.
 _PAGE = """<!DOCTYPE html>
 <html lang="{language}"><head><meta charset="utf-8"><title>{target}</title><link rel="icon" href="data:,">
 <meta http-equiv="refresh" content="0; url={target}"><link rel="canonical" href="{target}">
 <script>location.replace("{target}" + location.search + location.hash)</script></head>
 <body><p><a href="{target}">{target}</a></p></body></html>
-"""
+"""  # noqa: E501 - a line here is a line of the page
 
 
 def redirect_pages(
     redirects: Mapping[str, str], pages: Collection[str], *, language: str
 ) -> dict[str, str]:
-    """HTML by path, for every old page that is none of ``pages`` any more and leads, in one step or several, to one of them."""
-    found: dict[str, str] = {}
+    """HTML by path, for every old page that leads to one of ``pages``, in one step or several.
+
+    A page that is there again is no old page, whatever ``redirects`` says.
+    """
+    html_by_path: dict[str, str] = {}
     for old in redirects:
-        new = _last(old, redirects)
-        if old not in pages and new in pages and _is_inside(old):
+        new = _end_of(old, redirects)
+        if old in pages or new not in pages:
+            continue
+        if _is_inside(old):
             target = posixpath.relpath(f"{new}.html", posixpath.dirname(old) or ".")
-            found[f"{old}.html"] = _PAGE.format(language=language, target=escape(target))
-    return found
+            html_by_path[f"{old}.html"] = _PAGE.format(language=language, target=escape(target))
+    return html_by_path
 
 
-def _last(old: str, redirects: Mapping[str, str]) -> str:
+def _end_of(page: str, redirects: Mapping[str, str]) -> str:
+    """Where the redirects lead from a page; of those that go in a circle, some page in it."""
     seen: set[str] = set()
-    while old in redirects and old not in seen:
-        seen.add(old)
-        old = redirects[old]
-    return old
+    while page in redirects and page not in seen:
+        seen.add(page)
+        page = redirects[page]
+    return page
 
 
 def _is_inside(path: str) -> bool:
-    """Whether a path stays in the site's folder."""
-    return (
-        bool(path)
-        and not path.startswith("/")
-        and posixpath.normpath(path) == path
-        and not path.startswith("../")
-        and path != ".."
-    )
+    """Whether a path stays in the site's folder: upstream's configuration is not ours to trust."""
+    if not path or path.startswith("/") or path == "..":
+        return False
+    # Also "a//b" and "a/./b": such a path is not the one that it looks like.
+    return posixpath.normpath(path) == path and not path.startswith("../")

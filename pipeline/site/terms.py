@@ -1,4 +1,8 @@
-"""Terms of the glossary on pages of the site: what may be marked in a translation, and the list of all of them."""
+"""Terms of the glossary on the site: what is marked in a translation, listed, and searched for.
+
+The glossary comes in as it was read; plain values go out, for records and for the pages that are
+made of them. A term is what readers may look up: advice for translators is none.
+"""
 
 from __future__ import annotations
 
@@ -14,56 +18,62 @@ from pipeline.findings import Severity
 def term_hints(
     glossary: Glossary, english: str, chinese: str, markup: Markup = Markup.MARKDOWN
 ) -> list[tuple[str, str]]:
-    """Renderings that stand in ``chinese``, each with its English, in the order in which ``english`` mentions them.
+    """Renderings that stand in ``chinese``, each with its English, in the order of ``english``.
 
-    Where they stand is for the page to find out: not in code, links and headings. Words that may be rendered in many ways (advice
-    in the glossary) are no terms to a reader.
+    Where they stand is for the page to find out: not in code, links and headings.
     """
-    found: dict[str, str] = {}
+    words_by_term: dict[str, str] = {}
     for mention in glossary.mentions(english, markup):
-        is_firm = mention.term.weight not in (None, Severity.NOTE)
-        if (
-            is_firm
-            and mention.term.english not in found
-            and (words := _shown(mention.term, chinese))
-        ):
-            found[mention.term.english] = words
-    return [(words, english) for english, words in found.items()]
+        term = mention.term
+        # Words that may be rendered in many ways are no terms to a reader: advice, weight NOTE.
+        if term.weight in (None, Severity.NOTE) or term.english in words_by_term:
+            continue
+        if words := _rendering_in(chinese, term):
+            words_by_term[term.english] = words
+    return [(words, term) for term, words in words_by_term.items()]
 
 
-def _shown(term: Term, chinese: str) -> str:
-    """The longest rendering that stands in the translation as it is; empty if it is the English word itself, or a single character."""
-    forms = {
-        form
-        for rendering in term.renderings
-        for form in (rendering.text, BRACKET.sub("", rendering.text))
-    }
-    fitting = (form for form in forms if len(form) > 1 and not form.isascii() and form in chinese)
+def _rendering_in(chinese: str, term: Term) -> str:
+    """The longest rendering of a term that stands in a translation as it is; empty if none does.
+
+    即时（JIT）编译 may also stand there without its bracket.
+    """
+    fitting: set[str] = set()
+    for rendering in term.renderings:
+        for form in (rendering.text, BRACKET.sub("", rendering.text)):
+            if _is_worth_marking(form) and form in chinese:
+                fitting.add(form)
     return max(fitting, key=lambda form: (len(form), form), default="")
 
 
+def _is_worth_marking(form: str) -> bool:
+    # The English word itself explains nothing, and a single character stands in other words too.
+    return len(form) > 1 and not form.isascii()
+
+
 def term_list(glossary: Glossary) -> list[Mapping[str, Any]]:
-    """All terms for the glossary page, by English: ``english``, ``renderings``, ``avoided``, ``note``."""
-    rows = [
-        {
+    """All terms for the glossary page: ``english``, ``renderings``, ``avoided``, ``note``."""
+    rows: list[Mapping[str, Any]] = []
+    for term in glossary.terms:
+        if term.weight is None:
+            continue  # it only allows a word that would be a mistake elsewhere
+        row = {
             "english": term.english,
             "renderings": [rendering.text for rendering in term.renderings],
             "avoided": [rendering.text for rendering in term.avoided],
             "note": term.note,
         }
-        for term in glossary.terms
-        if term.weight is not None
-    ]
-    return sorted(rows, key=lambda row: (str(row["english"]).lower(), str(row["english"])))
+        rows.append(row)
+    return sorted(rows, key=lambda row: (row["english"].lower(), row["english"]))
 
 
 def search_words(glossary: Glossary) -> Sequence[str]:
     """The renderings that search is to take as one word each."""
-    words = {
-        BRACKET.sub("", rendering.text) for term in glossary.terms for rendering in term.renderings
-    }
-    return sorted(
-        word
-        for word in words
-        if len(word) > 1 and not word.isascii() and not any(mark in word for mark in " …")
-    )
+    words: set[str] = set()
+    for term in glossary.terms:
+        for rendering in term.renderings:
+            word = BRACKET.sub("", rendering.text)
+            # A rendering with a gap in it, like 把…掩盖, is no word.
+            if _is_worth_marking(word) and " " not in word and "…" not in word:
+                words.add(word)
+    return sorted(words)

@@ -1,6 +1,8 @@
-"""Sphinx's configuration. It is put beside the sources; what differs from site to site is in ``site.json`` there.
+"""Sphinx's configuration. It is put beside the sources; what differs from site to site is in
+``site.json`` there.
 
-What belongs to single pages is not here but in ``_jz/<page>.json``: a value that changes here makes Sphinx build every page again.
+What belongs to single pages is not here but in ``_jz/pages/<page>.json``: a value that changes here
+makes Sphinx build every page again.
 """
 
 from __future__ import annotations
@@ -36,9 +38,8 @@ nb_execution_mode = "off"
 nb_merge_streams = True
 nb_code_prompt_show = "显示{type}" if language.startswith("zh") else "Show {type}"
 nb_code_prompt_hide = "隐藏{type}" if language.startswith("zh") else "Hide {type}"
-nb_ipywidgets_js: dict[
-    str, dict[str, str]
-] = {}  # would be fetched from a CDN; a widget is shown by its text instead
+# Scripts for widgets would be fetched from a CDN; a widget is shown by its text instead.
+nb_ipywidgets_js: dict[str, dict[str, str]] = {}
 nb_render_markdown_format = "myst"
 myst_enable_extensions = [
     "amsmath",
@@ -50,13 +51,18 @@ myst_enable_extensions = [
 ]
 myst_heading_anchors = 3
 suppress_warnings = [
-    "myst.strikethrough",  # says that only HTML has it, and this is HTML
-    "myst.header",  # upstream's pages leave out levels of headings, and headings are not ours to change
-    "toc.not_included",  # pages that upstream keeps out of its contents can be read all the same
-    "misc.highlighting_failure",  # code that is no code: tracebacks, shell lines in Python cells
+    # It says that only HTML has it, and this is HTML.
+    "myst.strikethrough",
+    # Upstream's pages leave out levels of headings, and headings are not ours to change.
+    "myst.header",
+    # Pages that upstream keeps out of its contents can be read all the same.
+    "toc.not_included",
+    # Code that is no code: tracebacks, shell lines in Python cells.
+    "misc.highlighting_failure",
 ]
 myst_dmath_double_inline = True
 
+# Inventories are files: Sphinx itself asks no other machine.
 intersphinx_mapping = {name: (url, file) for name, (url, file) in SITE["inventories"].items()}
 intersphinx_cache_limit = -1
 
@@ -74,6 +80,7 @@ html_last_updated_fmt = None
 html_use_index = False
 html_domain_indices = False
 html_search_language = "zh" if language.startswith("zh") else "en"
+# What our ``SearchInChinese`` reads.
 html_search_options = {
     "dict": str(HERE / "_jz" / "words.txt"),
     "cache": str(HERE.parent / "doctrees" / "jieba"),
@@ -84,6 +91,7 @@ html_sidebars = {
     "**": ["navbar-logo.html", "icon-links.html", "search-button-field.html", "jz-nav.html"]
 }
 html_theme_options = {
+    # Lists of templates, ours among the theme's.
     "article_header_end": ["jz-toggle.html", "article-header-buttons.html"],
     "navbar_persistent": [],
     "navbar_end": [],
@@ -96,4 +104,5 @@ html_theme_options = {
 }
 
 mathjax_path = "mathjax/tex-chtml.js"
-mathjax3_config = {"options": {"enableMenu": False}}  # its menu would fetch the rest
+# Its menu would fetch the parts of MathJax that are not copied.
+mathjax3_config = {"options": {"enableMenu": False}}

@@ -1,4 +1,9 @@
-"""English messages as docutils nodes, made as those of the page are, so that their roles and links lead to the same places."""
+"""English messages as docutils nodes, made as those of the page are.
+
+So their roles and links lead to the same places. Texts of messages come in, one by one; nodes go
+into the elements that they are to stand in. The page itself must not change by it: no name that a
+message defines, and no fault that it has, is the page's.
+"""
 
 from __future__ import annotations
 
@@ -18,11 +23,17 @@ class Renderer(Protocol):
         """Put the nodes of a message into an element."""
 
     def finish(self) -> None:
-        """Let what refers to something refer to what the page has. Comes when all messages are rendered and stand in the page."""
+        """Let what refers to something refer to what the page has.
+
+        Comes when all messages are rendered and stand in the page.
+        """
 
 
 class MarkdownRenderer:
-    """For messages in MyST Markdown. ``definitions`` are the lines of the page that define links: they hold for messages too."""
+    """For messages in MyST Markdown.
+
+    ``definitions`` are the lines of the page that define links: they hold for messages too.
+    """
 
     def __init__(self, document: nodes.document, definitions: str) -> None:
         from myst_parser.mdit_to_docutils.sphinx_ import SphinxRenderer
@@ -32,9 +43,8 @@ class MarkdownRenderer:
         parser.options["document"] = document
         environment: dict[str, Any] = {}
         self._document = document
-        self._renderer = cast(
-            "Any", parser.renderer
-        )  # a SphinxRenderer; markdown-it knows only the protocol
+        # A SphinxRenderer; markdown-it knows only the protocol.
+        self._renderer = cast("Any", parser.renderer)
         self._renderer.setup_render(parser.options, environment)
         parser.parse(definitions, environment)
 
@@ -50,7 +60,10 @@ class MarkdownRenderer:
 
 
 class RSTRenderer:
-    """For messages in reStructuredText. They are read for a document of their own, lest their names meet those of the page."""
+    """For messages in reStructuredText.
+
+    They are read for a document of their own, lest their names meet those of the page.
+    """
 
     def __init__(self, document: nodes.document) -> None:
         self._page = document
@@ -59,6 +72,7 @@ class RSTRenderer:
         self._own.reporter = self._quiet_reporter()
         self._inliner = states.Inliner()
         self._inliner.init_customizations(document.settings)
+        # What docutils' parser of a whole document would hand to its inliner.
         self._memo: Any = SimpleNamespace(
             document=self._own,
             reporter=self._own.reporter,
@@ -80,8 +94,9 @@ class RSTRenderer:
 
     def render(self, text: str, into: nodes.Element) -> None:
         """A message is inline markup throughout."""
-        found, _ = self._inliner.parse(text, 0, self._memo, into)
-        into.extend(found)
+        made, _ = self._inliner.parse(text, 0, self._memo, into)
+        into.extend(made)
+        # `words <https://…>`_ defines a name besides: its node would be a second target.
         for target in list(into.findall(nodes.target)):
             target.parent.replace(target, target.children)
         for link in into.findall(nodes.reference):
@@ -89,7 +104,10 @@ class RSTRenderer:
                 link["jz_anonymous"] = True  # it leads where that of the translation does
 
     def finish(self) -> None:
-        """Named links lead to targets of the page, else to those of other messages, else nowhere; footnotes are the page's."""
+        """Let named links lead to targets of the page, else to those of other messages.
+
+        A link to neither leads nowhere: its words stay. Footnotes are the page's.
+        """
         for name, links in self._own.refnames.items():
             if self._page.nameids.get(name):
                 self._page.refnames.setdefault(name, []).extend(links)
@@ -105,32 +123,28 @@ class RSTRenderer:
         self._take_over_footnotes()
 
     def _address(self, name: str) -> str:
+        """Where a name leads that a message has defined; empty if none has."""
         target = self._own.ids.get(self._own.nameids.get(name) or "")
         return str(target.get("refuri", "")) if isinstance(target, nodes.Element) else ""
 
     def _take_over_footnotes(self) -> None:
-        named = [
-            (label, note) for label, notes in self._own.footnote_refs.items() for note in notes
-        ]
-        for number, note in enumerate(
-            [
-                *(note for _, note in named),
-                *self._own.autofootnote_refs,
-                *self._own.symbol_footnote_refs,
-            ]
-        ):
-            note["ids"] = [f"jz-note-{number}"]
-            self._page.ids[note["ids"][0]] = note
-        for label, note in named:
-            self._page.footnote_refs.setdefault(label, []).append(note)
+        """Let the page number the marks of footnotes, and lead them to its own notes."""
+        marks: list[Any] = []
+        for label, notes in self._own.footnote_refs.items():
+            marks += notes
+            self._page.footnote_refs.setdefault(label, []).extend(notes)
+        marks += self._own.autofootnote_refs
+        marks += self._own.symbol_footnote_refs
+        for number, mark in enumerate(marks):
+            # docutils looks marks up by their ids; ``placing`` takes these out again.
+            mark["ids"] = [f"jz-note-{number}"]
+            self._page.ids[mark["ids"][0]] = mark
         self._page.autofootnote_refs += self._own.autofootnote_refs
         self._page.symbol_footnote_refs += self._own.symbol_footnote_refs
 
 
 def renderer_for(document: nodes.document, record: dict[str, Any]) -> Renderer:
     """The one for the markup that the page's record tells of."""
-    return (
-        RSTRenderer(document)
-        if record["markup"] == "reST"
-        else MarkdownRenderer(document, record["definitions"])
-    )
+    if record["markup"] == "reST":
+        return RSTRenderer(document)
+    return MarkdownRenderer(document, record["definitions"])

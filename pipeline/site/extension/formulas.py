@@ -1,4 +1,7 @@
-"""Formulas without dollar signs, as notebooks may have them: ``\\begin{align}`` at the start of a paragraph."""
+"""Formulas without dollar signs, as notebooks may have them.
+
+They are paragraphs that begin with ``\\begin{align}``.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +13,16 @@ from myst_parser.parsers import mdit
 
 
 def setup_formulas() -> None:
-    """Let MyST read them, but not a line of another formula that begins so: that one ends no paragraph."""
+    """Let MyST read them."""
     mdit.amsmath_plugin = _amsmath  # type: ignore[attr-defined]  # it is imported there
 
 
 def _amsmath(md: MarkdownIt, *, renderer: Callable[[str], str] | None = None) -> None:
+    """The plugin, but no formula ends a paragraph.
+
+    A line of another formula, between dollar signs, may begin with ``\\begin`` as well.
+    """
     amsmath_plugin(md, renderer=renderer)
     begin = next(rule.fn for rule in md.block.ruler.__rules__ if rule.name == "amsmath")
+    # ``alt`` has the blocks that it ends.
     md.block.ruler.at("amsmath", begin, {"alt": []})

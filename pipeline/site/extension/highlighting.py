@@ -1,17 +1,19 @@
-"""Code in colours, without marks on what has none: half of the marks that Pygments makes say nothing but the colour of all text."""
+"""Code in colours, without marks on what has none.
+
+Half of the marks that Pygments makes say nothing but the colour of all text.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from pygments.formatters import HtmlFormatter
 from pygments.token import Name, Punctuation, Text, Whitespace
 from sphinx.highlighting import PygmentsBridge
 
-PLAIN = frozenset(
-    (Name, Name.Namespace, Punctuation, Whitespace)
-)  # of the colour of all text, in both styles of the theme
+# Of the colour of all text, in both styles of the theme.
+PLAIN = frozenset((Name, Name.Namespace, Punctuation, Whitespace))
 
 
 class LeanFormatter(HtmlFormatter[str]):
@@ -19,9 +21,12 @@ class LeanFormatter(HtmlFormatter[str]):
 
     def format(self, tokensource: Iterable[tuple[Any, str]], outfile: Any) -> None:
         """Write the tokens to the file."""
-        super().format(
-            ((Text if kind in PLAIN else kind, words) for kind, words in tokensource), outfile
-        )
+        super().format(_without_plain(tokensource), outfile)
+
+
+def _without_plain(tokens: Iterable[tuple[Any, str]]) -> Iterator[tuple[Any, str]]:
+    for kind, words in tokens:
+        yield (Text if kind in PLAIN else kind), words
 
 
 def setup_highlighting() -> None:

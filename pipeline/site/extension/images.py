@@ -1,4 +1,6 @@
-"""Images of pages: those that a notebook carries with it, and those that are missing."""
+"""Images of pages: those that a notebook carries with it become files, those that are missing
+become words.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +10,8 @@ import json
 import mimetypes
 import os
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -37,59 +41,57 @@ class FindImages(SphinxTransform):
         for image in list(self.document.findall(nodes.image)):
             uri = image.get("uri", "")
             if uri.startswith(ATTACHMENT):
-                image["uri"] = uri = (
-                    self._attachment(unquote(uri.removeprefix(ATTACHMENT)), image) or uri
-                )
-            if uri.startswith(ATTACHMENT) or (
-                uri and not _ADDRESS.match(uri) and not self._is_there(uri)
-            ):
+                file = self._file_of(unquote(uri.removeprefix(ATTACHMENT)), image)
+                if file:
+                    image["uri"] = uri = file
+            if uri and not self._is_there(uri):
                 self._say_missing(image, uri)
         for raw in self.document.findall(nodes.raw):
             if ATTACHMENT in raw.astext():
-                write_html(
-                    raw,
-                    _IN_HTML.sub(
-                        lambda match: self._inline(unquote(match[1])) or match[0], raw.astext()
-                    ),
-                )
+                write_html(raw, _IN_HTML.sub(self._inlined, raw.astext()))
 
     def _is_there(self, uri: str) -> bool:
+        if uri.startswith(ATTACHMENT):
+            return False  # no cell has it
+        if _ADDRESS.match(uri):
+            return True  # ``offline`` looks at those
         path = Path(self.env.relfn2path(unquote(uri), self.env.docname)[1])
+        # diagram.* stands for whatever format the builder likes best.
         return path.is_file() or (uri.endswith(".*") and any(path.parent.glob(path.name)))
 
-    def _attachment(self, name: str, image: nodes.image) -> str:
-        """The file of an attachment, as images name files; empty if no cell has it."""
-        line = next(
-            (
-                node.line
-                for node in (image, image.parent, image.parent.parent)
-                if getattr(node, "line", None)
-            ),
-            0,
-        )
-        media, data = self._find(name, (line or 0) // _CELL - 1)
-        if not data:
+    def _file_of(self, name: str, image: nodes.image) -> str:
+        """A file with an attachment, as images name files; empty if no cell has it."""
+        attachment = self._find(name, _line_of(image) // _CELL - 1)
+        if attachment is None or not attachment.data:
             return ""
         folder = Path(self.app.doctreedir, "outputs")
-        suffix = mimetypes.guess_extension(media) or Path(name).suffix
-        path = folder / f"{hashlib.sha256(data).hexdigest()}{suffix}"
+        suffix = mimetypes.guess_extension(attachment.media) or Path(name).suffix
+        path = folder / f"{hashlib.sha256(attachment.data).hexdigest()}{suffix}"
         if not path.exists():
             folder.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(data)
+            path.write_bytes(attachment.data)
         return "/" + os.path.relpath(path, self.env.srcdir).replace(os.sep, "/")
 
-    def _inline(self, name: str) -> str:
-        media, data = self._find(name, -1)
-        return f"data:{media};base64,{base64.b64encode(data).decode('ascii')}" if data else ""
+    def _inlined(self, match: re.Match[str]) -> str:
+        """An attachment that HTML shows, as a data URI."""
+        attachment = self._find(unquote(match[1]), -1)
+        if attachment is None or not attachment.data:
+            return match[0]
+        payload = base64.b64encode(attachment.data).decode("ascii")
+        return f"data:{attachment.media};base64,{payload}"
 
-    def _find(self, name: str, cell: int) -> tuple[str, bytes]:
-        """Media type and content of an attachment: of its own cell, else of any that has one of the name."""
+    def _find(self, name: str, cell: int) -> Attachment | None:
+        """The attachment of a name: that of the cell, else the first in the notebook."""
         path = Path(self.env.doc2path(self.env.docname))
         if path.suffix != ".ipynb":
-            return "", b""
-        found = _attachments(str(path), path.stat().st_mtime_ns)
-        key = next((key for key in ((cell, name), *found) if key in found and key[1] == name), None)
-        return found[key] if key else ("", b"")
+            return None
+        attachments = _attachments(str(path), path.stat().st_mtime_ns)
+        if (cell, name) in attachments:
+            return attachments[cell, name]
+        for (_, known), attachment in attachments.items():
+            if known == name:
+                return attachment
+        return None
 
     def _say_missing(self, image: nodes.image, uri: str) -> None:
         logger.warning("image file is missing: %s", uri, location=image, type="jz", subtype="image")
@@ -99,13 +101,30 @@ class FindImages(SphinxTransform):
         image.parent.replace(image, note if inside else nodes.paragraph("", "", note))
 
 
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """An image that a cell of a notebook carries."""
+
+    media: str  # "image/png"
+    data: bytes
+
+
+def _line_of(image: nodes.image) -> int:
+    """The line of an image, or of the first node around it that has one; 0 if none has."""
+    for node in (image, image.parent, image.parent.parent):
+        if line := getattr(node, "line", None):
+            return int(line)
+    return 0
+
+
 @lru_cache(maxsize=2)
-def _attachments(path: str, _: int) -> dict[tuple[int, str], tuple[str, bytes]]:
-    """All attachments of a notebook, by cell and name."""
-    cells = json.loads(Path(path).read_bytes()).get("cells", [])
-    return {
-        (number, name): (media, base64.b64decode("".join(payload)))
-        for number, cell in enumerate(cells)
-        for name, bundle in (cell.get("attachments") or {}).items()
-        for media, payload in bundle.items()
-    }
+def _attachments(path: str, _: int) -> Mapping[tuple[int, str], Attachment]:
+    """All attachments of a notebook, by cell and name. The second argument is the file's time."""
+    attachments: dict[tuple[int, str], Attachment] = {}
+    for number, cell in enumerate(json.loads(Path(path).read_bytes()).get("cells", [])):
+        for name, bundle in (cell.get("attachments") or {}).items():
+            for media, payload in bundle.items():
+                # The format allows a list of lines too.
+                data = base64.b64decode("".join(payload))
+                attachments[number, name] = Attachment(media, data)
+    return attachments

@@ -1,4 +1,7 @@
-"""Links from page to page, where the page is another file than upstream's: an executed notebook in place of a MyST one."""
+"""Links from page to page, where the page is another file than upstream's.
+
+An executed notebook stands in the place of a MyST one: ``guide.md#part`` is on ``guide.ipynb``.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,8 @@ from docutils import nodes
 from sphinx import addnodes
 from sphinx.transforms import SphinxTransform
 
-_SUFFIXES = (".md", ".ipynb", ".rst")
+from pipeline.core.pin.lock import PAGE_SUFFIXES
+
 _FILE = re.compile(r"/?[\w.-]+\.\w{1,5}\Z")
 
 
@@ -21,32 +25,27 @@ class FindPages(SphinxTransform):
     default_priority = 300
 
     def apply(self, **_: Any) -> None:
-        """Let each link that names a document lead to the page, and one to a file that was not pulled to upstream's repository."""
+        """Let each link that names a document lead to the page.
+
+        One to a file that was not pulled leads to upstream's repository.
+        """
         for link in list(self.document.findall(addnodes.pending_xref)):
             if link.get("reftype") == "myst" and not link.get("refdomain"):
                 self._lead(link)
 
     def _lead(self, link: addnodes.pending_xref) -> None:
         path, _, fragment = link["reftarget"].partition("#")
-        name = posixpath.normpath(
-            posixpath.join(posixpath.dirname(self.env.docname), unquote(path))
-        )
-        page = next(
-            (name.removesuffix(suffix) for suffix in _SUFFIXES if name.endswith(suffix)), ""
-        )
+        folder = posixpath.dirname(self.env.docname)
+        name = posixpath.normpath(posixpath.join(folder, unquote(path)))
+        suffix = posixpath.splitext(name)[1]
+        page = name.removesuffix(suffix) if suffix in PAGE_SUFFIXES else ""
         if page in self.env.found_docs:
-            link["refdomain"], link["reftarget"], link["reftargetid"] = (
-                "doc",
-                page,
-                fragment or None,
-            )
-        elif (
-            path
-            and not page
-            and _FILE.search(path)
-            and (template := self.config.jz_site["file_url"])
-        ):
-            link.parent.replace(
-                link,
-                nodes.reference("", "", *link.children, refuri=template.replace("{path}", name)),
-            )
+            link["refdomain"] = "doc"
+            link["reftarget"] = page
+            link["reftargetid"] = fragment or None
+            return
+        template = self.config.jz_site["file_url"]
+        # The name of a label, as in [](label), is no file.
+        if template and path and not page and _FILE.search(path):
+            address = template.replace("{path}", name)
+            link.parent.replace(link, nodes.reference("", "", *link.children, refuri=address))

@@ -1,4 +1,7 @@
-"""The progress page: what is translated, as a picture one likes to look at. Values in, HTML out; the files are written by others."""
+"""The progress page: what is translated, as a picture one likes to look at.
+
+What ``progress.json`` holds comes in, HTML goes out; others write the files.
+"""
 
 from __future__ import annotations
 
@@ -9,20 +12,24 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from pipeline.core.progress import whole_percent
-from pipeline.site.treemap import Group, Tile, treemap
+from pipeline.site.treemap import Tile, treemap
 
 if TYPE_CHECKING:
     from jinja2 import Template
 
-_WIDE = Tile(0, 0, 1080, 600)  # about the pixels that the map has on a desktop …
-_TALL = Tile(0, 0, 358, 760)  # … and on a phone: letters are as large as there
+# About the pixels that the map has on a desktop and on a phone: letters are as large on both.
+_WIDE = Tile(0, 0, 1080, 600)
+_TALL = Tile(0, 0, 358, 760)
 _STRIP, _GAP = 22, 6
 NEXT = 8  # pages that are named as those to translate next
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """The places of one rectangle in both layouts, as CSS's ``inset`` wants them: how far from each side of the map."""
+    """The places of one rectangle in both layouts.
+
+    They are as CSS's ``inset`` wants them: how far from each side of the map.
+    """
 
     wide: str
     tall: str
@@ -38,7 +45,7 @@ class Section:
 
 
 def to_body(progress: Mapping[str, Any]) -> str:
-    """The body of the page for ``progress``, which is what ``progress.json`` holds: see the top of ``progress.html.j2``."""
+    """The body of the page for ``progress``: see the top of ``progress.html.j2`` for its values."""
     pages = {page["page"]: page for page in progress["pages"]}
     upcoming = [pages[name] for name in progress["next"] if name in pages][:NEXT]
     return _template().render(
@@ -47,32 +54,41 @@ def to_body(progress: Mapping[str, Any]) -> str:
 
 
 def sections(pages: Sequence[Mapping[str, Any]]) -> list[Section]:
-    """``pages`` by their ``group``, laid out; pages without words have no place. Groups and pages come largest first."""
+    """``pages`` by their ``group``, laid out. Groups and pages come largest first.
+
+    Pages without words have no place.
+    """
     groups: dict[str, list[Mapping[str, Any]]] = {}
     for page in sorted(pages, key=lambda page: (-page["words"], page["page"])):
         if page["words"]:
             groups.setdefault(page["group"], []).append(page)
-    ordered = sorted(groups.items(), key=lambda item: -sum(page["words"] for page in item[1]))
-    sizes = [[float(page["words"]) for page in group] for _, group in ordered]
-    wide, tall = (treemap(sizes, room, strip=_STRIP, gap=_GAP) for room in (_WIDE, _TALL))
-    return [
-        _section(name, group, *places)
-        for (name, group), *places in zip(ordered, wide, tall, strict=True)
-    ]
-
-
-def _section(name: str, pages: Sequence[Mapping[str, Any]], wide: Group, tall: Group) -> Section:
-    shapes = (_shape(*tiles) for tiles in zip(wide.tiles, tall.tiles, strict=True))
-    return Section(name, _shape(wide.frame, tall.frame), tuple(zip(pages, shapes, strict=True)))
+    names = sorted(groups, key=lambda name: -sum(page["words"] for page in groups[name]))
+    sizes = [[float(page["words"]) for page in groups[name]] for name in names]
+    wide = treemap(sizes, _WIDE, strip=_STRIP, gap=_GAP)
+    tall = treemap(sizes, _TALL, strip=_STRIP, gap=_GAP)
+    laid_out: list[Section] = []
+    for name, on_desktop, on_phone in zip(names, wide, tall, strict=True):
+        tiles = zip(on_desktop.tiles, on_phone.tiles, strict=True)
+        shapes = [_shape(*places) for places in tiles]
+        section = Section(
+            name,
+            _shape(on_desktop.frame, on_phone.frame),
+            tuple(zip(groups[name], shapes, strict=True)),
+        )
+        laid_out.append(section)
+    return laid_out
 
 
 def _shape(wide: Tile, tall: Tile) -> Shape:
-    return Shape(_percent(wide, _WIDE), _percent(tall, _TALL))
+    return Shape(_inset(wide, _WIDE), _inset(tall, _TALL))
 
 
-def _percent(tile: Tile, room: Tile) -> str:
-    right, bottom = room.width - tile.x - tile.width, room.height - tile.y - tile.height
-    sides = (tile.y / room.height, right / room.width, bottom / room.height, tile.x / room.width)
+def _inset(tile: Tile, room: Tile) -> str:
+    """How far a tile is from the top, right, bottom and left of its room, in percent."""
+    right = (room.width - tile.x - tile.width) / room.width
+    bottom = (room.height - tile.y - tile.height) / room.height
+    sides = (tile.y / room.height, right, bottom, tile.x / room.width)
+    # Rounding must not let a tile stick out.
     return " ".join(f"{100 * max(0.0, side):.2f}%" for side in sides)
 
 

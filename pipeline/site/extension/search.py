@@ -1,4 +1,8 @@
-"""Full-text search in Chinese: words are cut by jieba when the index is made, by the index's own words when a reader searches."""
+"""Full-text search in Chinese.
+
+Words are cut by jieba when the index is made; what a reader asks for is cut by the words that the
+index has (``search.js``).
+"""
 
 from __future__ import annotations
 
@@ -19,22 +23,33 @@ _SCRIPT = Path(__file__).with_name("search.js")
 
 
 class SearchInChinese(SearchChinese):
-    """As Sphinx's, several times faster in pages that are half English, and with a splitter for queries."""
+    """As Sphinx's, with a splitter for queries.
+
+    It is several times faster in pages that are half English.
+    """
 
     js_splitter_code = _SCRIPT.read_text(encoding="utf-8")
 
     def init(self, options: dict[str, str]) -> None:
-        """Dictionaries are loaded when there is something to cut: a build of pages that did not change needs none."""
-        import snowballstemmer  # as the base class does, which would load its dictionary word by word
+        """Note the options.
+
+        Dictionaries are loaded when there is something to cut: a build of pages that did not
+        change needs none.
+        """
+        # The base class loads its dictionary too, word by word: it is not asked to.
+        import snowballstemmer
 
         self.stemmer = snowballstemmer.stemmer("english")
         _options.update(options)
 
     def split(self, input: str) -> list[str]:  # noqa: A002 - Sphinx calls it so
         """The words of a text."""
+        words: list[str] = []
+        for run in _HAN.findall(input):
+            words += _cut(run)
         latin = _LATIN.findall(input)
         self.latin_terms.update(latin)
-        return [word for run in _HAN.findall(input) for word in _cut(run)] + latin
+        return words + latin
 
     def stem(self, word: str) -> str:
         """The form that the index has of a word."""
@@ -48,7 +63,10 @@ def _cut(run: str) -> tuple[str, ...]:
 
 @cache
 def _cutter() -> Any:
-    """jieba with the words of the glossary, and with its own cache: the one it would use belongs to whoever was first on the machine."""
+    """jieba with the words of the glossary, and with its own cache.
+
+    The cache that it would use belongs to whoever was first on the machine.
+    """
     import jieba
 
     jieba.setLogLevel("ERROR")
@@ -62,12 +80,17 @@ def _cutter() -> Any:
 
 
 def _common_words(path: Path) -> str:
-    """jieba's dictionary without the rare words, which are two thirds of it: to load it takes most of the time of a page."""
+    """jieba's dictionary without the rare words, as a file that is made at ``path``.
+
+    They are two thirds of it, and to load it takes most of the time of a page.
+    """
     import jieba
 
     if not path.exists():
         with jieba.get_dict_file() as file:
+            # A line is a word, how often it was seen, and its kind: 梯度 46 n
             words = [line for line in file if int(line.split()[1]) >= COMMON]
+        # Several processes may be at it.
         unfinished = path.with_suffix(f".{os.getpid()}")
         unfinished.write_bytes(b"".join(words))
         unfinished.replace(path)

@@ -1,4 +1,8 @@
-"""The words of the site that no page has, by locale."""
+"""The words of the site that no page has, by locale: on our own pages and on controls.
+
+What Sphinx and the theme say stands in their own catalogues. Where these have no Chinese, it is
+here too.
+"""
 
 from __future__ import annotations
 
