@@ -1,225 +1,147 @@
-"""The folder that Sphinx reads: documents under upstream's names, executed where they ran, and records beside them."""
+"""The folder that Sphinx reads: documents under upstream's names, and records beside them.
+
+What merge and execute have made comes in. For every file of the folder it is decided what it is to
+hold; then the folder is made so: what changed is written, and what is not wanted any more goes.
+A page whose inputs are those of the last run is not looked at.
+"""
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 import shutil
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from pipeline.adapters import files, kernel
+from pipeline.adapters import files
+from pipeline.adapters.memo import Memo, digest_of
 from pipeline.adapters.sphinx import CONFIGURATION
-from pipeline.core.document.read import is_myst_notebook
-from pipeline.core.execution import notebook as execution
-from pipeline.core.execution.placing import with_ids
 from pipeline.core.results import PageResult
 from pipeline.errors import PipelineError
 from pipeline.findings import Finding
+from pipeline.site.configuration import configuration_of
+from pipeline.site.known import Known, digest_of_stamps, subject_of_page
 from pipeline.site.plan import RECORDS, Site
-from pipeline.site.preview import has_fuzzy, notebook_of, preview, with_outputs_of
 from pipeline.site.progress import facts
-from pipeline.site.records import Shown, record_of
+from pipeline.site.records import record_of
+from pipeline.site.shown import notebooks_of, shown_of, to_json
 from pipeline.site.terms import search_words, term_list
+
+# What a file is to hold: bytes, the same as another file, or (None) what it holds already.
+Content = bytes | Path | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assembled:
-    """What came of it: how many files were written or removed, what is wrong with pages, what can be downloaded (by path in the site)."""
+    """What came of it. ``downloads`` are by path in the site; None: it is there already."""
 
-    changed: int
-    findings: tuple[Finding, ...]
-    downloads: Mapping[str, bytes | None]  # None: as it is there already
-
-
-class _Assembly:
-    """Decides for every file of the folder what it is to hold: bytes, another file's content, or (None) what it holds already."""
-
-    def __init__(self, site: Site, contributors: Mapping[str, int], code: str) -> None:
-        self.site = site
-        self.wanted: dict[str, bytes | Path | None] = {}
-        self.downloads: dict[str, bytes | None] = {}
-        self.findings: list[Finding] = []
-        self.state: dict[str, Any] = {}
-        self._known = _read_state(site)
-        self._common = _digest(
-            code,
-            _facts(site),
-            site.lock.commit,
-            str(site.policy),
-            term_list(site.glossary),
-            site.source_url(""),
-        )
-        self._site_files(contributors)
-        for page in site.pages:
-            try:
-                self._page(page)
-            except PipelineError as error:
-                self.findings.append(Finding.of(error, page=page.page))
-
-    def _site_files(self, contributors: Mapping[str, int]) -> None:
-        site = self.site
-        self.wanted |= {
-            "conf.py": files.read_bytes(CONFIGURATION),
-            "site.json": _json(_facts(site)),
-            f"{RECORDS}/progress.json": _json(facts(site.lock, site.pages, contributors)),
-            f"{RECORDS}/glossary.json": _json(term_list(site.glossary)),
-            f"{RECORDS}/words.txt": "".join(
-                f"{word}\n" for word in search_words(site.glossary)
-            ).encode(),
-        }
-        documents = {file.path for page in site.pages for file in page.files}
-        for file in site.lock.files:
-            path = site.paths.docs / file.path
-            if file.path not in documents and file.path not in self.wanted and path.is_file():
-                self.wanted[file.path] = path
-
-    def _page(self, page: PageResult) -> None:
-        """A page whose inputs are those of the last time keeps what it has."""
-        site = self.site
-        stamp = _digest(self._common, _row(page), *map(_stamp, _inputs(site, page)))
-        known = self._known.get(page.page, {})
-        if known.get("stamp") == stamp and self._stands(known):
-            self.wanted |= dict.fromkeys(known["files"])
-            self.downloads |= dict.fromkeys(known["downloads"])
-            self.state[page.page] = known
-            return
-        shown = shown_of(site, page)
-        record = record_of(site, shown)
-        own: dict[str, bytes | Path | None] = {
-            shown.path: shown.file or shown.data,
-            f"{RECORDS}/pages/{page.page}.json": _json(record),
-        }
-        downloads = dict(_downloads(shown))
-        self.wanted |= own
-        self.downloads |= downloads
-        self.state[page.page] = {
-            "stamp": stamp,
-            "files": sorted(own),
-            "downloads": sorted(downloads),
-        }
-
-    def _stands(self, known: Mapping[str, Any]) -> bool:
-        """Whether all that a page had the last time is there."""
-        own = (self.site.sources / path for path in known["files"])
-        loads = (self.site.target / path for path in known["downloads"])
-        return all(path.is_file() for path in (*own, *loads))
+    changed: int  # files written or removed
+    findings: tuple[Finding, ...]  # what is wrong with pages
+    downloads: Mapping[str, bytes | None]
 
 
-def assemble(site: Site, contributors: Mapping[str, int], *, code: str) -> Assembled:
-    """Make the source folder what it should be. Pages that cannot be read are findings. Raises WriteError.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Made:
+    """What one page has among the sources, and to download."""
 
-    A page is looked at again if its inputs or the ``code`` (a digest) are others than the last time.
+    sources: Mapping[str, Content]
+    downloads: Mapping[str, bytes | None]
+
+
+def assemble(
+    site: Site, contributors: Mapping[str, int], *, memo: Memo[Known], code: str
+) -> Assembled:
+    """Make the source folder what it should be. Pages that cannot be read are findings.
+
+    A page is made again if its inputs or the ``code`` (a digest) are others than in the memo.
+    Raises WriteError.
     """
-    assembly = _Assembly(site, contributors, code)
-    changed = sum(
-        _put(site.sources / path, content)
-        for path, content in assembly.wanted.items()
-        if content is not None
-    )
-    stale = [
-        path
-        for path in _files_in(site.sources)
-        if path.relative_to(site.sources).as_posix() not in assembly.wanted
-    ]
+    wanted = _files_of_site(site, contributors)
+    downloads: dict[str, bytes | None] = {}
+    findings: list[Finding] = []
+    common = _digest_of_site(site, code)
+    for page in site.pages:
+        try:
+            made = _page(site, page, memo, common)
+        except PipelineError as error:
+            findings.append(Finding.of(error, page=page.page))
+            continue
+        wanted |= made.sources
+        downloads |= made.downloads
+    changed = 0
+    for path, content in wanted.items():
+        if content is not None:
+            changed += _put(site.sources / path, content)
+    stale = [path for path in _files_in(site.sources) if _name(site, path) not in wanted]
     files.remove_files(stale)
-    files.write_if_changed(_state_path(site), _json(assembly.state))
-    return Assembled(
-        changed=changed + len(stale),
-        findings=tuple(assembly.findings),
-        downloads=assembly.downloads,
-    )
+    return Assembled(changed=changed + len(stale), findings=tuple(findings), downloads=downloads)
 
 
-def shown_of(site: Site, page: PageResult) -> Shown:
-    """The document that stands for a page: executed, else merged, else upstream's own. Raises PipelineError."""
-    first = page.files[0].path
-    executed, merged = (
-        site.paths.executed(site.locale) / f"{page.page}.ipynb",
-        site.paths.merged(site.locale) / first,
-    )
-    file = merged if merged.is_file() else site.paths.docs / first
-    ran = files.read_bytes(executed) if executed.is_file() else None
-    if site.policy.show_fuzzy and has_fuzzy(page):
-        path, data = preview(site, page, ran)
-        return _shown(page, path, data, None, has_outputs=ran is not None)
-    if ran is not None and file.stat().st_mtime_ns <= executed.stat().st_mtime_ns:
-        return _shown(page, f"{page.page}.ipynb", ran, executed, has_outputs=True)
-    if ran is not None:
-        with suppress(PipelineError):  # of other code: its outputs are not shown
-            data = with_outputs_of(ran, first, files.read_bytes(file))
-            return _shown(page, f"{page.page}.ipynb", data, None, has_outputs=True)
-    return _shown(page, first, files.read_bytes(file), file, has_outputs=False)
-
-
-def _shown(
-    page: PageResult, path: str, data: bytes, file: Path | None, *, has_outputs: bool
-) -> Shown:
-    if path.endswith(".ipynb") and not has_outputs:
-        notebook = execution.parse_notebook(data, where=path)
-        return Shown(page=page, path=path, data=_json(without_outputs(notebook)), is_notebook=True)
-    is_notebook = path.endswith(".ipynb") or (
-        path.endswith(".md") and is_myst_notebook(data.decode("utf-8", "replace"))
-    )
-    return Shown(
-        page=page, path=path, data=data, file=file, has_outputs=has_outputs, is_notebook=is_notebook
-    )
-
-
-def without_outputs(notebook: Mapping[str, Any]) -> dict[str, Any]:
-    """A notebook without what its code printed: outputs that upstream stored are of another day."""
-    cells = [
-        cell
-        if cell.get("cell_type") != "code"
-        else {**cell, "outputs": [], "execution_count": None}
-        for cell in notebook["cells"]
-    ]
-    return {**notebook, "cells": with_ids(cells, notebook)}
-
-
-def _downloads(shown: Shown) -> Iterator[tuple[str, bytes]]:
-    """What can be downloaded of a page, by path."""
-    for kind, path in shown.downloads().items():
-        yield path, shown.data if kind == "executed" else _clean(shown)
-
-
-def _clean(shown: Shown) -> bytes:
-    """The notebook as one begins with it. Raises InputError."""
-    notebook = notebook_of(shown.path, shown.data)
-    return kernel.notebook_text(without_outputs(notebook)).encode("utf-8", "replace")
-
-
-def _facts(site: Site) -> dict[str, Any]:
-    """What ``conf.py`` must know. Every change here builds every page again: what varies is in the records."""
-    names = [page.page for page in site.pages]
-    has_inventory = bool(site.policy.english_url) and site.paths.inventory.is_file()
-    url = site.upstream.configured_url or site.upstream.url
-    return {
-        "title": site.policy.title or site.upstream.name,
-        "locale": site.locale,
-        "root": "index" if "index" in names or not names else names[0],
-        "version": site.lock.jax,
-        "english_url": site.policy.english_url,
-        "file_url": site.source_url("{path}"),
-        "issue_url": f"{url.removesuffix('.git')}/issues/"
-        if url.startswith("https://github.com/")
-        else "",
-        "docs": str(site.paths.docs),
-        "inventories": {site.upstream.name: [site.policy.english_url, str(site.paths.inventory)]}
-        if has_inventory
-        else {},
+def _files_of_site(site: Site, contributors: Mapping[str, int]) -> dict[str, Content]:
+    """What belongs to no page: Sphinx's configuration, records of the site, upstream's images."""
+    words = "".join(f"{word}\n" for word in search_words(site.glossary))
+    wanted: dict[str, Content] = {
+        "conf.py": files.read_bytes(CONFIGURATION),
+        "site.json": to_json(configuration_of(site)),
+        f"{RECORDS}/progress.json": to_json(facts(site.lock, site.pages, contributors)),
+        f"{RECORDS}/glossary.json": to_json(term_list(site.glossary)),
+        f"{RECORDS}/words.txt": words.encode(),
     }
+    documents = {file.path for page in site.pages for file in page.files}
+    for file in site.lock.files:
+        path = site.paths.docs / file.path
+        # Never upstream's own conf.py: it is code.
+        if file.path not in documents and file.path not in wanted and path.is_file():
+            wanted[file.path] = path
+    return wanted
+
+
+def _digest_of_site(site: Site, code: str) -> str:
+    """Of what every page is made from, besides its own files."""
+    parts = (
+        configuration_of(site),
+        site.lock.commit,
+        site.policy,
+        term_list(site.glossary),
+        site.source_url(""),
+    )
+    return digest_of(code, *map(repr, parts))
+
+
+def _page(site: Site, page: PageResult, memo: Memo[Known], common: str) -> _Made:
+    """A page whose inputs are those of the last time keeps what it has. Raises PipelineError."""
+    subject = subject_of_page(page.page)
+    key = digest_of(common, _row(page), digest_of_stamps(*_inputs(site, page)))
+    known = memo.recall(subject, key)
+    if known is not None and _is_all_there(site, known):
+        return _Made(sources=dict.fromkeys(known.files), downloads=dict.fromkeys(known.downloads))
+    shown = shown_of(site, page)
+    record = to_json(record_of(site, shown))
+    made = _Made(
+        sources={
+            shown.path: shown.file or shown.data,
+            f"{RECORDS}/pages/{page.page}.json": record,
+        },
+        downloads=notebooks_of(shown),
+    )
+    # The files are written before the memo is.
+    memo.keep(subject, key, Known(files=tuple(made.sources), downloads=tuple(made.downloads)))
+    return made
+
+
+def _is_all_there(site: Site, known: Known) -> bool:
+    """Whether no file of a page has been removed since."""
+    paths = [site.sources / path for path in known.files]
+    paths += [site.target / path for path in known.downloads]
+    return all(path.is_file() for path in paths)
 
 
 def _inputs(site: Site, page: PageResult) -> Iterator[Path]:
     """The files that a page of the site is made from."""
-    first = page.files[0].path
-    yield site.paths.docs / first
-    yield site.paths.merged(site.locale) / first
+    path = page.files[0].path
+    yield site.paths.docs / path
+    yield site.paths.merged(site.locale) / path
+    yield site.paths.blocks(site.locale) / f"{path}.json"
     yield site.paths.executed(site.locale) / f"{page.page}.ipynb"
     yield site.paths.catalog(site.locale, page.page)
     yield site.paths.memory(site.locale, page.page)
@@ -229,69 +151,43 @@ def _row(page: PageResult) -> str:
     """What is said of a page, and is in none of its files."""
     run = page.execution
     ran = (run.status, run.reason, run.cells, run.total, run.note) if run else None
-    return repr(
-        (
-            page.files,
-            page.words,
-            page.translated,
-            page.translated_words,
-            page.fuzzy,
-            page.code_cells,
-            ran,
-        )
-    )
-
-
-def _stamp(path: Path) -> str:
-    try:
-        found = path.stat()
-    except OSError:
-        return ""
-    return f"{found.st_size} {found.st_mtime_ns}"
-
-
-def _digest(*values: Any) -> str:
-    return hashlib.sha256("\0".join(map(str, values)).encode("utf-8", "replace")).hexdigest()
-
-
-def _state_path(site: Site) -> Path:
-    return site.paths.output(site.locale) / "site-state.json"
-
-
-def _read_state(site: Site) -> dict[str, Any]:
-    try:
-        found = json.loads(_state_path(site).read_bytes())
-    except (OSError, ValueError):
-        return {}
-    return found if isinstance(found, dict) else {}
-
-
-def _json(value: Any) -> bytes:
-    return (json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True) + "\n").encode(
-        "utf-8", "replace"
-    )
+    counts = (page.words, page.translated, page.translated_words, page.fuzzy, page.code_cells)
+    return repr((page.files, counts, ran))
 
 
 def _files_in(folder: Path) -> Iterator[Path]:
     return (path for path in folder.rglob("*") if not path.is_dir())
 
 
+def _name(site: Site, path: Path) -> str:
+    return path.relative_to(site.sources).as_posix()
+
+
 def _put(path: Path, content: bytes | Path) -> bool:
-    """Make ``path`` hold ``content``, by a hard link where that can be; return whether it did not before."""
+    """Make ``path`` hold ``content``; return whether it did not before. Raises WriteError.
+
+    A file that is to be like another one is a hard link to it, where that can be: executed
+    notebooks are large.
+    """
     if isinstance(content, bytes):
         return files.write_if_changed(path, content)
     try:
-        if path.exists() and (path.samefile(content) or path.read_bytes() == content.read_bytes()):
+        if path.exists() and _is_same(path, content):
             return False
         path.parent.mkdir(parents=True, exist_ok=True)
         path.unlink(missing_ok=True)
         try:
             os.link(content, path)
-        except OSError:
+        except OSError:  # the folders are on two file systems, or on one without links
             shutil.copy2(content, path)
     except OSError as error:
-        hint = "Free some space or mend the permissions, and run again."
         raise files.WriteError(
-            f"cannot be written: {error.strerror}", where=str(path), hint=hint
+            f"cannot be written: {error.strerror}",
+            where=str(path),
+            hint="Free some space or mend the permissions, and run again.",
         ) from error
     return True
+
+
+def _is_same(path: Path, other: Path) -> bool:
+    return path.samefile(other) or path.read_bytes() == other.read_bytes()

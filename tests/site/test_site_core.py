@@ -1,4 +1,4 @@
-"""The pure parts of the site: pairing, freshness, terms, progress, redirects."""
+"""The pure parts of the site: blocks, freshness, terms, progress, redirects."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from pipeline.core.glossary.terms import read_glossary
 from pipeline.core.pin.lock import Lock, SourceFile
 from pipeline.core.results import PageResult
 from pipeline.entries import Entry
+from pipeline.site.blocks import Block, State, blocks_of
 from pipeline.site.freshness import freshness
-from pipeline.site.pairing import ENGLISH, FUZZY, TRANSLATED, Block, pair
 from pipeline.site.progress import Spot, facts, progress
 from pipeline.site.redirects import redirect_pages
 from pipeline.site.terms import search_words, term_hints, term_list
@@ -40,12 +40,12 @@ PAGE = PageResult(
 LINE = "本页译自 `a.md`（JAX 0.10.2，提交 `0123`），以 Apache-2.0 许可证发布。"
 
 
-def paired(
+def blocks(
     english: str, translations: dict[str, str], entries: tuple[Entry, ...] = (), path: str = "a.md"
 ) -> tuple[Block, ...]:
+    """The blocks of a document that was merged with ``translations``."""
     upstream = read_document(path, english.encode())
-    merged = read_document(path, merge(upstream, translations, Frame(attribution=LINE)).data)
-    return pair(upstream, merged, entries, left_out=LINE)
+    return blocks_of(merge(upstream, translations, Frame(attribution=LINE)).blocks, entries)
 
 
 def text_of(html: str) -> str:
@@ -55,84 +55,60 @@ def text_of(html: str) -> str:
 def test_each_block_has_its_english_its_state_and_its_place_in_the_catalogue() -> None:
     entries = (
         Entry(msgid="First thing.", msgstr="甲。", line=7),
-        Entry(msgid="Gone", msgstr="没了", obsolete=True, line=20),
+        Entry(msgid="Second thing.", msgstr="乙。", obsolete=True, line=20),
     )
-    blocks = paired(
+    found = blocks(
         "# Title\n\nFirst thing.\n\n- Second\n  thing.\n",
         {"First thing.": "甲。", "Title": "标题"},
         entries,
     )
-    assert [(block.text, block.english, block.state, block.line) for block in blocks] == [
-        ("标题", "Title", TRANSLATED, 0),
-        ("甲。", "First thing.", TRANSLATED, 7),
-        ("Second thing.", "Second thing.", ENGLISH, 0),
+    assert [
+        (block.landed.text, block.landed.english, block.state, block.line) for block in found
+    ] == [
+        ("标题", "Title", State.TRANSLATED, 0),
+        ("甲。", "First thing.", State.TRANSLATED, 7),
+        ("Second thing.", "Second thing.", State.ENGLISH, 0),
     ]
+
+
+def test_a_translation_that_is_its_english_is_english() -> None:
+    (block,) = blocks("# JAX\n", {"JAX": "JAX"}, (Entry(msgid="JAX", msgstr="JAX", line=3),))
+    assert (block.state, block.line) == (State.ENGLISH, 3)
 
 
 def test_a_fuzzy_translation_that_is_shown_is_told_apart() -> None:
-    (block,) = paired(
-        "One thing.\n",
-        {"One thing.": "一件事。"},
-        (Entry(msgid="One thing.", msgstr="一件事。", fuzzy=True, line=3),),
-    )
-    assert block.state == FUZZY
+    fuzzy = Entry(msgid="One thing.", msgstr="一件事。", fuzzy=True, line=3)
+    (shown,) = blocks("One thing.\n", {"One thing.": "一件事。"}, (fuzzy,))
+    assert shown.state == State.FUZZY
+    (hidden,) = blocks("One thing.\n", {}, (fuzzy,))
+    assert hidden.state == State.ENGLISH
 
 
 def test_of_several_entries_the_one_for_the_section_counts() -> None:
-    entries = (
-        Entry(msgid="Same.", msgstr="甲", line=1),
-        Entry(msgid="Same.", msgstr="乙", context="B", line=5),
-    )
-    blocks = paired("# A\n\nSame.\n\n# B\n\nSame.\n", {"Same.": "甲", "B\4Same.": "乙"}, entries)
-    assert [(block.text, block.line) for block in blocks if block.english == "Same."] == [
-        ("甲", 1),
-        ("乙", 5),
-    ]
+    here = Entry(msgid="Same.", msgstr="乙", context="B", line=5)
+    anywhere = Entry(msgid="Same.", msgstr="甲", line=1)
+    page = "# A\n\nSame.\n\n# B\n\nSame.\n"
+    translations = {"Same.": "甲", "B\4Same.": "乙"}
 
+    def lines(*entries: Entry) -> list[tuple[str, int]]:
+        found = blocks(page, translations, entries)
+        return [(block.landed.text, block.line) for block in found if block.landed.msgid == "Same."]
 
-def test_payloads_are_back_in_both_texts() -> None:
-    image = f"data:image/png;base64,{'A' * 40}"
-    (block,) = paired(
-        f"Blue ![square]({image}) here.\n",
-        {"Blue ![square](data:#1) here.": "蓝 ![方块](data:#1) 在此。"},
-    )
-    assert image in block.text
-    assert image in block.english
-
-
-def test_a_bar_that_is_escaped_for_its_table_is_a_bar() -> None:
-    blocks = paired(
-        "| Norm |\n| :-- |\n| of `a \\| b`, $\\|x\\|$ |\n",
-        {r"of `a \| b`, $\|x\|$": r"`a \| b`、$\|x\|$ 的"},
-    )
-    assert (blocks[-1].english, blocks[-1].text) == ("of `a | b`, $|x|$", "`a | b`、$|x|$ 的")
-    (block,) = paired("Write `a \\| b` here.\n", {r"Write `a \| b` here.": r"写 `a \| b`。"})
-    assert block.english == r"Write `a \| b` here."
+    assert lines(anywhere, here) == lines(here, anywhere) == [("甲", 1), ("乙", 5)]
+    assert lines(here) == [("甲", 5), ("乙", 5)]  # one for another section is better than none
 
 
 def test_the_english_term_that_stays_in_a_glossary_is_no_block_of_its_own() -> None:
-    blocks = paired(
+    found = blocks(
         "Words\n=====\n\n.. glossary::\n\n   leaf\n      A thing.\n",
         {"leaf": "叶节点", "A thing.": "一物。"},
         path="a.rst",
     )
-    assert [(block.english, block.text, block.is_kept) for block in blocks] == [
+    assert [(block.landed.english, block.landed.text, block.landed.is_kept) for block in found] == [
         ("Words", "Words", False),
         ("leaf", "叶节点", True),
         ("A thing.", "一物。", False),
     ]
-
-
-@pytest.mark.parametrize("merged", ["# 标题\n", "# 标题\n\n甲。\n\n乙。\n", "甲。\n\n# 标题\n"])
-def test_documents_that_do_not_fit_have_no_blocks(merged: str) -> None:
-    assert (
-        pair(
-            read_document("a.md", b"# Title\n\nFirst.\n"),
-            read_document("a.md", merged.encode()),
-            (),
-        )
-        == ()
-    )
 
 
 def execution(status: Status, **fields: object) -> Execution:

@@ -1,12 +1,15 @@
-"""Anchors of headings: those that the English page has, so that links to the English docs work by swapping the prefix.
+"""Anchors of headings: those that the English page has.
 
-docutils makes the id of a section from its title, which is Chinese here; it has no letters for that.
+So links to the English docs work by swapping the prefix. docutils makes the id of a section from
+its title, which is Chinese here; it has no letters for that.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 from docutils import nodes
@@ -18,86 +21,100 @@ from pipeline.site.extension.nodes import english
 _ANCHOR = re.compile(r'<a id="([^"]+)">\s*(?:</a>)?')
 
 
-class EnglishAnchors(SphinxTransform):
-    """Name sections by their English titles. Comes when explicit targets have found their sections (MyST's: 262)."""
+@dataclass(frozen=True, slots=True)
+class _Titled:
+    """A section of the page, its title, and the ids that docutils has made of the title."""
 
-    default_priority = 263
+    section: nodes.section
+    title: nodes.title
+    implicit: list[str]
+
+
+class EnglishAnchors(SphinxTransform):
+    """Name sections by their English titles."""
+
+    default_priority = 263  # when explicit targets have found their sections (MyST's: 262)
 
     def apply(self, **_: Any) -> None:
         """Change the ids of all sections of a page that has a translated heading."""
-        titles = {node["jz"]: _text(node) for node in self.document.findall(english)}
-        sections = [
-            (node, title)
-            for node in self.document.findall(nodes.section)
-            if (title := _title_of(node)) is not None
-        ]
-        if not any(title.get("jz") in titles for _, title in sections):
+        originals = english_titles(self.document)
+        sections = list(self._sections())
+        if not any(titled.title.get("jz") in originals for titled in sections):
             return
-        self._drop_written(
-            {nodes.make_id(nodes.fully_normalize_name(text)) for text in titles.values()}
-        )
-        own = {id(node): list(_implicit(self.document, node)) for node, _ in sections}
-        for names in own.values():
-            for name in names:
+        self._drop_written(originals.values())
+        # All at once, so that no section keeps an id from another one that has not had its turn.
+        for titled in sections:
+            for name in titled.implicit:
                 self.document.ids.pop(name, None)
         slugs: dict[str, tuple[int | None, str, str]] = {}
-        counter = iter(range(1, 1 << 20))
-        for node, title in sections:
-            text = titles.get(title.get("jz"), title.astext())
-            self._rename(node, text, own[id(node)], counter)
-            if node.get("slug"):
-                node["slug"] = unique_slug(github_slugify(text), slugs)
-                slugs[node["slug"]] = (node.line, node["ids"][0], title.astext())
+        numbers = count(1)
+        for titled in sections:
+            section, title = titled.section, titled.title
+            text = originals.get(title.get("jz"), title.astext())
+            self._rename(titled, text, numbers)
+            if section.get("slug"):
+                section["slug"] = unique_slug(github_slugify(text), slugs)
+                slugs[section["slug"]] = (section.line, section["ids"][0], title.astext())
+        # What MyST looks links to headings up in.
         known = getattr(self.document, "myst_slugs", None)
         if known is not None:
             known.clear()
             known.update(slugs)
 
-    def _drop_written(self, names: set[str]) -> None:
-        """Merged notebooks have an anchor in HTML above a heading that is linked to. It would stand there twice."""
+    def _sections(self) -> Iterator[_Titled]:
+        """Those that have a title, in the order of the page."""
+        explicit = set()
+        for name, is_explicit in self.document.nametypes.items():
+            if is_explicit:
+                explicit.add(self.document.nameids.get(name))
+        for section in self.document.findall(nodes.section):
+            title = next((node for node in section.children if isinstance(node, nodes.title)), None)
+            if title is not None:
+                implicit = [name for name in section["ids"] if name not in explicit]
+                yield _Titled(section, title, implicit)
+
+    def _drop_written(self, titles: Any) -> None:
+        """Remove anchors that merge has written: they would stand there twice.
+
+        A merged notebook has ``<a id="…"></a>`` above a heading that is linked to.
+        """
+        names = {nodes.make_id(nodes.fully_normalize_name(title)) for title in titles}
         for raw in list(self.document.findall(nodes.raw)):
             match = _ANCHOR.fullmatch(raw.astext().strip())
-            if match and match[1] in names:
-                above = raw.parent
-                above.remove(raw)
-                if isinstance(above, nodes.paragraph) and not above.astext().strip().removesuffix(
-                    "</a>"
-                ):
-                    above.parent.remove(above)
+            if not match or match[1] not in names:
+                continue
+            above = raw.parent
+            above.remove(raw)
+            # The end tag may be a piece of HTML of its own, in the same paragraph.
+            rest = above.astext().strip().removesuffix("</a>")
+            if isinstance(above, nodes.paragraph) and not rest:
+                above.parent.remove(above)
 
-    def _rename(
-        self, node: nodes.section, text: str, old: list[str], counter: Iterator[int]
-    ) -> None:
+    def _rename(self, titled: _Titled, text: str, numbers: Iterator[int]) -> None:
+        """Give a section the id of its English title, and tell all who know it by another."""
+        section = titled.section
         name = nodes.fully_normalize_name(text)
         new = nodes.make_id(name)
-        explicit = [one for one in node["ids"] if one not in old]
-        if new not in explicit:
+        ids = [known for known in section["ids"] if known not in titled.implicit]
+        if new not in ids:
+            # As docutils does where two headings are the same, or none has letters: id1, id2 …
             while not new or new in self.document.ids:
-                new = f"id{next(counter)}"
-            explicit.append(new)
-            self.document.ids[new] = node
-        node["ids"] = explicit
+                new = f"id{next(numbers)}"
+            ids.append(new)
+            self.document.ids[new] = section
+        section["ids"] = ids
         for known, target in list(self.document.nameids.items()):
-            if target in old:
-                self.document.nameids[known] = explicit[-1]
+            if target in titled.implicit:
+                self.document.nameids[known] = ids[-1]
         if name not in self.document.nameids:
-            self.document.nameids[name] = explicit[-1]
+            self.document.nameids[name] = ids[-1]
             self.document.nametypes[name] = False
 
 
-def _title_of(section: nodes.section) -> nodes.title | None:
-    return next((child for child in section.children if isinstance(child, nodes.title)), None)
-
-
-def _text(node: english) -> str:
-    return "".join(child.astext() for child in node.children)
-
-
-def _implicit(document: nodes.document, section: nodes.section) -> Iterator[str]:
-    """The ids of a section that come from its title."""
-    explicit = {
-        document.nameids.get(name)
-        for name, is_explicit in document.nametypes.items()
-        if is_explicit
+def english_titles(document: nodes.document) -> dict[int, str]:
+    """The words of every block's English, by number; of interest are those of titles."""
+    # ``astext`` of the English is empty, so that nobody takes it for a title of the page.
+    return {
+        copy["jz"]: "".join(child.astext() for child in copy.children)
+        for copy in document.findall(english)
     }
-    return (name for name in section["ids"] if name not in explicit)

@@ -1,9 +1,13 @@
-"""A page that cannot be read as it should: its English source is shown, with the error on top, and the build goes on."""
+"""A page that cannot be read as it should: its English source is shown, with the error on top.
+
+The build goes on, and the pipeline is told: the names of such pages, each with the reason, are
+left for it in a file.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -15,20 +19,24 @@ from sphinx.environment import BuildEnvironment
 from sphinx.parsers import RSTParser
 from sphinx.util import logging
 
+from pipeline.adapters.sphinx import BROKEN
 from pipeline.site.extension.records import read_record
 from pipeline.site.extension.texts import text
 
 ERROR = 3  # docutils' level: an error, not a warning
-_KEPT = (
-    "reporter",
-    "settings",
-    "transformer",
-    "rawsource",
-    "tagname",
-    "attributes",
-    "parent",
-    "source",
-    "line",
+# What a document is made with; all else comes of what was read.
+_KEPT = frozenset(
+    (
+        "reporter",
+        "settings",
+        "transformer",
+        "rawsource",
+        "tagname",
+        "attributes",
+        "parent",
+        "source",
+        "line",
+    )
 )
 logger = logging.getLogger(__name__)
 
@@ -59,9 +67,11 @@ class CarefulRSTParser(_Careful, RSTParser):
 def _problem_in(document: nodes.document) -> str:
     """The first error that a directive or role reported; empty if there is none."""
     for message in [*document.parse_messages, *document.findall(nodes.system_message)]:
+        # To MyST a directive that it does not know is worth a warning: it shows its source.
         if message["level"] >= ERROR or "myst.directive_unknown" in message.astext():
+            words = message.children[0].astext() if message.children else "?"
             place = f"{message['line']}: " if message.get("line") else ""
-            return place + (message.children[0].astext() if message.children else "?").strip()
+            return place + words.strip()
     return ""
 
 
@@ -71,15 +81,14 @@ def show_source(document: nodes.document, problem: str) -> None:
     source = _source(env)
     _empty(document)
     title = env.docname.rpartition("/")[2]
-    section = nodes.section(
-        "", nodes.title(title, title), names=[nodes.fully_normalize_name(title)]
-    )
-    note = nodes.error(
+    name = nodes.fully_normalize_name(title)
+    section = nodes.section("", nodes.title(title, title), names=[name])
+    section += nodes.error(
         "",
         nodes.paragraph("", text(env.config.language, "broken")),
         nodes.literal_block(problem, problem, language="text"),
     )
-    section += [note, nodes.literal_block(source, source, language="none", lang="en")]
+    section += nodes.literal_block(source, source, language="none", lang="en")
     document += section
     document.note_implicit_target(section, section)
     broken_pages(env)[env.docname] = problem
@@ -89,11 +98,9 @@ def show_source(document: nodes.document, problem: str) -> None:
 def _source(env: Any) -> str:
     """What upstream wrote; of a notebook the sources of its cells."""
     record = read_record(env)
-    path = (
-        Path(env.config.jz_site["docs"], record["source"])
-        if record
-        else Path(env.doc2path(env.docname))
-    )
+    path = Path(env.doc2path(env.docname))
+    if record:
+        path = Path(env.config.jz_site["docs"], record["source"])
     data = path.read_text(encoding="utf-8", errors="replace")
     if path.suffix != ".ipynb":
         return data
@@ -107,17 +114,20 @@ def _empty(document: nodes.document) -> None:
     for name, value in vars(fresh).items():
         if name not in _KEPT:
             setattr(document, name, value)
-    document.transformer.transforms = [
-        entry for entry in document.transformer.transforms if entry[2] is None
-    ]
+    # Those with a node of their own (the third of an entry) were asked for by what was read.
+    pending = document.transformer.transforms
+    document.transformer.transforms = [entry for entry in pending if entry[2] is None]
     document.myst_slugs = {}  # type: ignore[attr-defined]  # where MyST looks for them
 
 
 def broken_pages(env: Any) -> dict[str, str]:
-    """The pages that are shown as their source, with the reason; kept with what Sphinx remembers."""
-    found: dict[str, str] = getattr(env, "jz_broken", {})
-    env.jz_broken = found
-    return found
+    """The pages that are shown as their source, with the reason.
+
+    They are kept with what Sphinx remembers: a page that is not read again is as it was.
+    """
+    pages: dict[str, str] = getattr(env, "jz_broken", {})
+    env.jz_broken = pages
+    return pages
 
 
 def forget(app: Sphinx, env: BuildEnvironment, page: str) -> None:
@@ -126,24 +136,26 @@ def forget(app: Sphinx, env: BuildEnvironment, page: str) -> None:
 
 
 def merge(
-    app: Sphinx, env: BuildEnvironment, pages: Iterable[str], other: BuildEnvironment
+    app: Sphinx, env: BuildEnvironment, pages: Collection[str], other: BuildEnvironment
 ) -> None:
     """Take over what another process read."""
-    broken_pages(env).update(
-        {page: problem for page, problem in broken_pages(other).items() if page in set(pages)}
-    )
+    for page, problem in broken_pages(other).items():
+        if page in pages:
+            broken_pages(env)[page] = problem
 
 
 def tell(app: Sphinx, problem: Exception | None) -> None:
     """Leave a file for the pipeline."""
     if problem is None:
-        Path(app.doctreedir, "broken.json").write_text(
-            json.dumps(broken_pages(app.env), sort_keys=True), encoding="utf-8"
-        )
+        pages = json.dumps(broken_pages(app.env), sort_keys=True)
+        Path(app.doctreedir, BROKEN).write_text(pages, encoding="utf-8")
 
 
 def _read_as_python() -> None:
-    """A notebook that says nothing of its language is Python: MyST-NB would show its code without colours, and complain of each cell."""
+    """Take a notebook that says nothing of its language for Python.
+
+    MyST-NB would show its code without colours, and complain of each cell.
+    """
     from myst_nb.core.execute.base import NotebookClientBase
 
     known = NotebookClientBase.nb_source_code_lexer

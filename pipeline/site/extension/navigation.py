@@ -1,114 +1,173 @@
 """The navigation of the sidebar, made from the table of contents of the whole site at once.
 
-The theme's own way takes a toctree apart and parses HTML for every page: half of the time of a build.
+The theme's own way takes a toctree apart and parses HTML for every page: half of the time of a
+build. Here the contents are read once, as entries in a tree; for each page they become HTML.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from html import escape
-from typing import Any, NamedTuple
+from typing import Any
 
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
+from pipeline.site.extension.contents import (
+    Mark,
+    mark_attributes,
+    marked_html,
+    marks_in_navigation,
+    toctrees_of,
+)
 from pipeline.site.extension.texts import text
 
 WHOLE = 400  # entries; of a larger site only the branches around a page are shown
 DEPTH = 4
-_CHEVRON = '<summary aria-label="{}"><span class="toctree-toggle"><i class="fa-solid fa-chevron-down"></i></span></summary>'
+_CHEVRON = (
+    '<summary aria-label="{}"><span class="toctree-toggle">'
+    '<i class="fa-solid fa-chevron-down"></i></span></summary>'
+)
 
 
-class Entry(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
     """A link of the navigation: ``page`` is empty if it leads out of the site."""
 
     title: str  # HTML
-    page: str
-    url: str
-    children: tuple[Entry, ...]
+    page: str = ""
+    url: str = ""
+    children: tuple[Entry, ...] = ()
+    mark: Mark | None = None  # its title is a block of the page ``marked_on``
+    marked_on: str = ""
 
 
-class Part(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
     """A toctree of the first page."""
 
     caption: str
     entries: tuple[Entry, ...]
+    mark: Mark | None = None
+    marked_on: str = ""
 
 
 def add_navigation(
     app: Sphinx, page: str, template: str, context: dict[str, Any], document: nodes.document | None
 ) -> None:
-    """Give templates ``jz_navigation()`` and ``jz_home``. Comes before the theme, which tries every template to see what is empty."""
-    found: list[str] = []
+    """Give templates ``jz_navigation()`` and ``jz_home``.
+
+    Comes before the theme, which tries every template to see what is empty.
+    """
+    made: list[str] = []
 
     def navigation() -> str:
-        if not found:
-            found.append(
-                to_html(_parts(app), page, context["pathto"], text(app.config.language, "expand"))
-            )
-        return found[0]
+        # Templates ask for it more than once.
+        if not made:
+            expand = text(app.config.language, "expand")
+            made.append(to_html(_parts(app), page, context["pathto"], expand=expand))
+        return made[0]
 
     root = app.env.titles.get(app.config.root_doc)
     context["jz_text"] = lambda key: text(app.config.language, key)
     context["jz_english"] = app.config.jz_site["english_url"]
     context["jz_navigation"] = navigation
-    context["jz_home"] = title_html(root) if root is not None else escape(app.config.project)
+    context["jz_home"] = escape(app.config.project) if root is None else title_html(root)
 
 
-def to_html(parts: Sequence[Part], page: str, pathto: Any, expand: str) -> str:
-    """The navigation as it is on ``page``. ``pathto`` gives the way to another one; ``expand`` is what the marks of branches are called."""
+def to_html(parts: Sequence[Part], page: str, pathto: Callable[[str], str], *, expand: str) -> str:
+    """The navigation as it is on ``page``.
+
+    ``pathto`` gives the way to another page; ``expand`` is what the marks of branches are called.
+    """
+    trail: set[str] = set()
+    count = 0
+    for part in parts:
+        count += _count(part.entries)
+        for entry in part.entries:
+            trail.update(_trail(entry, page))
     view = _View(
-        page,
-        {name for part in parts for entry in part.entries for name in _trail(entry, page)},
-        pathto,
-        _CHEVRON.format(expand),
+        page=page,
+        trail=trail,
+        everything=count <= WHOLE,
+        pathto=pathto,
+        chevron=_CHEVRON.format(expand),
     )
-    everything = sum(_count(part.entries) for part in parts) <= WHOLE
-    found = []
+    pieces: list[str] = []
     for part in parts:
         if part.caption:
-            found.append(
-                f'<p aria-level="2" class="caption" role="heading"><span class="caption-text">{escape(part.caption)}</span></p>'
+            pieces.append(
+                f'<p aria-level="2" class="caption" role="heading">{view.caption(part)}</p>'
             )
-        items = "".join(view.item(entry, everything=everything) for entry in part.entries)
-        found.append(f'<ul class="nav bd-sidenav">{items}</ul>')
-    return "\n".join(found)
+        items = "".join(map(view.item, part.entries))
+        pieces.append(f'<ul class="nav bd-sidenav">{items}</ul>')
+    return "\n".join(pieces)
 
 
-class _View(NamedTuple):
-    """The page that the navigation is made for: ``trail`` has the pages on the way to it."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _View:
+    """The page that the navigation is made for."""
 
     page: str
-    trail: set[str]
-    pathto: Any
+    trail: set[str]  # the pages on the way to it
+    everything: bool  # whether branches that do not lead to it are there, too
+    pathto: Callable[[str], str]
     chevron: str
 
-    def item(self, entry: Entry, *, everything: bool) -> str:
-        """One entry with those below it, if they are to be there. Its classes are those that the theme asks for: there are many entries."""
+    def caption(self, part: Part) -> str:
+        if part.mark is None or part.marked_on != self.page:
+            return f'<span class="caption-text">{escape(part.caption)}</span>'
+        classes = " ".join(["caption-text", *part.mark.classes])
+        attributes = mark_attributes(part.mark, editable=True)
+        return f'<span class="{classes}"{attributes}>{marked_html(part.mark)}</span>'
+
+    def item(self, entry: Entry) -> str:
+        """One entry with those below it, if they are to be there.
+
+        Its classes are those that the theme asks for, and no others: there are many entries.
+        """
         is_here = bool(entry.page) and entry.page in self.trail
         inner = ""
-        if entry.children and (everything or is_here):
-            items = "".join(self.item(child, everything=everything) for child in entry.children)
+        if entry.children and (self.everything or is_here):
+            items = "".join(map(self.item, entry.children))
             inner = f"<details{' open' if is_here else ''}>{self.chevron}<ul>{items}</ul></details>"
-        classes = [
-            *(("current", "active") if is_here else ()),
-            *(("has-children",) if inner else ()),
-        ]
-        mark = f' class="{" ".join(classes)}"' if classes else ""
-        return f"<li{mark}>{self._link(entry, has_more=bool(inner))}{inner}</li>"
+        classes: list[str] = []
+        if is_here:
+            classes += ["current", "active"]
+        if inner:
+            classes.append("has-children")
+        return f"<li{_class(classes)}>{self._link(entry, has_more=bool(inner))}{inner}</li>"
 
     def _link(self, entry: Entry, *, has_more: bool) -> str:
+        title, mark_classes, attributes = entry.title, [], ""
+        if entry.mark is not None and entry.marked_on == self.page:
+            # A pencil is a link: it cannot stand in one.
+            title, mark_classes = marked_html(entry.mark), entry.mark.classes
+            attributes = mark_attributes(entry.mark, editable=False)
         if not entry.page:
-            return f'<a class="reference external" href="{escape(entry.url)}">{entry.title}</a>'
-        here = ' aria-current="page"' if entry.page == self.page else ""
-        mark = 'class="reference" ' if has_more else ""  # its room ends before the chevron
-        return f'<a {mark}href="{escape(self.pathto(entry.page))}"{here}>{entry.title}</a>'
+            classes = ["reference", "external", *mark_classes]
+            return f'<a{_class(classes)} href="{escape(entry.url)}"{attributes}>{title}</a>'
+        # Room for the chevron.
+        classes = ["reference", *mark_classes] if has_more else mark_classes
+        if entry.page == self.page:
+            attributes += ' aria-current="page"'
+        return (
+            f'<a{_class(classes)} href="{escape(self.pathto(entry.page))}"{attributes}>{title}</a>'
+        )
+
+
+def _class(classes: Sequence[str]) -> str:
+    return f' class="{" ".join(classes)}"' if classes else ""
 
 
 def _trail(entry: Entry, page: str) -> Iterator[str]:
-    """The pages on the way to ``page`` below ``entry``, itself included; none if it is not there."""
+    """The pages on the way to ``page`` below ``entry``, itself included.
+
+    There are none if it is not there.
+    """
     if entry.page == page:
         yield page
     for child in entry.children:
@@ -123,51 +182,69 @@ def _count(entries: Sequence[Entry]) -> int:
 
 
 def _parts(app: Sphinx) -> tuple[Part, ...]:
-    found: tuple[Part, ...] | None = getattr(app, "_jz_navigation", None)
-    if found is None:
+    """The contents of the site; they are the same on every page."""
+    known: tuple[Part, ...] | None = getattr(app, "_jz_navigation", None)
+    if known is None:
         root = app.config.root_doc
-        trees = _toctrees(app.env, root)
-        found = tuple(
-            Part(tree.get("caption") or "", tuple(_entries(app.env, tree, (root,))))
-            for tree in trees
-        )
-        app._jz_navigation = found  # type: ignore[attr-defined]
-    return found
+        parts: list[Part] = []
+        for tree in toctrees_of(app.env, root):
+            caption = tree.get("caption") or ""
+            marks = _Marks(tree)
+            mark = marks.take(caption)
+            entries = tuple(_entries(app.env, tree, marks, above=(root,)))
+            parts.append(Part(caption=caption, entries=entries, mark=mark, marked_on=root))
+        known = tuple(parts)
+        app._jz_navigation = known  # type: ignore[attr-defined]
+    return known
 
 
-def _toctrees(env: BuildEnvironment, page: str) -> list[addnodes.toctree]:
-    toc = env.tocs.get(page)
-    return list(toc.findall(addnodes.toctree)) if toc is not None else []
+class _Marks:
+    """The marks of one toctree that have not found their place yet."""
+
+    def __init__(self, tree: addnodes.toctree) -> None:
+        self._waiting = list(marks_in_navigation(tree))
+
+    def take(self, words: str) -> Mark | None:
+        for mark in self._waiting:
+            if mark.text == words:
+                self._waiting.remove(mark)
+                return mark
+        return None
 
 
 def _entries(
-    env: BuildEnvironment, tree: addnodes.toctree, above: tuple[str, ...]
+    env: BuildEnvironment, tree: addnodes.toctree, marks: _Marks, *, above: tuple[str, ...]
 ) -> Iterator[Entry]:
+    """The entries of a toctree. ``above`` are the pages that lead to it."""
     for title, target in tree["entries"]:
+        mark = marks.take(title) if title else None
         page = tree["parent"] if target == "self" else target
         if page in env.titles:
-            inside = above if page in above or len(above) >= DEPTH else (*above, page)
-            below = _toctrees(env, page) if inside is not above else []
-            children = tuple(entry for tree in below for entry in _entries(env, tree, inside))
+            children: list[Entry] = []
+            # Pages may list each other.
+            if page not in above and len(above) < DEPTH:
+                for below in toctrees_of(env, page):
+                    children += _entries(env, below, _Marks(below), above=(*above, page))
             yield Entry(
-                escape(title) if title else title_html(env.titles[page]), page, "", children
+                title=escape(title) if title else title_html(env.titles[page]),
+                page=page,
+                children=tuple(children),
+                mark=mark,
+                marked_on=tree["parent"],
             )
         elif "://" in target:
-            yield Entry(escape(title or target), "", target, ())
+            words = escape(title or target)
+            yield Entry(title=words, url=target, mark=mark, marked_on=tree["parent"])
 
 
 def title_html(title: nodes.Element) -> str:
     """A title with its code and formulas."""
-    parts = []
+    pieces: list[str] = []
     for node in title.children:
+        words = escape(node.astext())
         if isinstance(node, nodes.literal):
-            parts.append(
-                f'<code class="docutils literal notranslate">{escape(node.astext())}</code>'
-            )
+            words = f'<code class="docutils literal notranslate">{words}</code>'
         elif isinstance(node, nodes.math):
-            parts.append(
-                f'<span class="math notranslate nohighlight">\\({escape(node.astext())}\\)</span>'
-            )
-        else:
-            parts.append(escape(node.astext()))
-    return "".join(parts)
+            words = f'<span class="math notranslate nohighlight">\\({words}\\)</span>'
+        pieces.append(words)
+    return "".join(pieces)

@@ -1,4 +1,8 @@
-"""Nodes of our own in Sphinx's doctrees, and how they become HTML."""
+"""Nodes of our own in Sphinx's doctrees, and how they become HTML.
+
+They are invisible to whoever asks a page for its words: titles, contents and the index of the
+search are to be Chinese.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,7 @@ from sphinx.util.osutil import relative_uri
 
 
 class english(nodes.Invisible, nodes.TextElement):  # noqa: N801 - docutils names nodes so
-    """The English of the block with the number ``jz``, in an element ``tag``. It is no part of any title."""
+    """The English of the block with the number ``jz``, in an element ``tag``."""
 
     def astext(self) -> str:
         return ""
@@ -29,42 +33,19 @@ class term_note(nodes.TextElement):  # noqa: N801
 
 
 class fixed(nodes.Invisible, nodes.Element):  # noqa: N801
-    """HTML of ours, in ``html``, that no search finds. ``{root}`` in it is the way to the root of the site."""
+    """HTML of ours. ``{root}`` in it is the way to the root of the site."""
 
     def astext(self) -> str:
         return ""
 
 
 def write_html(raw: nodes.raw, html: str) -> None:
-    """Let a piece of HTML be ``html``; its text knows its parent, as whoever looks at texts takes for granted."""
+    """Let a piece of HTML be ``html``.
+
+    Its text knows its parent, as whoever looks at texts takes for granted.
+    """
     raw.clear()
     raw += nodes.Text(html)
-
-
-class BlockAttributes:
-    """For a translator: the attributes of blocks."""
-
-    def starttag(
-        self, node: Any, tagname: str, suffix: str = "\n", empty: bool = False, **attributes: Any
-    ) -> str:
-        """As docutils does, with number and language of a block."""
-        if (
-            isinstance(node, nodes.caption) and tagname == "p"
-        ):  # the words have a <span> of their own in it
-            node = nodes.caption(
-                ids=node["ids"],
-                classes=[name for name in node["classes"] if not name.startswith("jz-")],
-            )
-        if isinstance(node, nodes.Element) and "jz" in node:
-            attributes["data-jz"] = str(node["jz"])
-            if "jz_edit" in node:
-                attributes["data-jz-edit"] = node["jz_edit"]
-            if "lang" in node:
-                attributes["lang"] = node["lang"]
-        elif isinstance(node, nodes.Element) and "jz_for" in node:
-            attributes |= {"data-jz-for": str(node["jz_for"]), "lang": "en"}
-        result: str = super().starttag(node, tagname, suffix, empty, **attributes)  # type: ignore[misc]
-        return result
 
 
 def _visit_english(self: Any, node: english) -> None:
@@ -72,7 +53,9 @@ def _visit_english(self: Any, node: english) -> None:
 
 
 def _depart_english(self: Any, node: english) -> None:
-    self.body.append(f"</{node['tag']}>" + ("" if node["tag"] == "span" else "\n"))
+    self.body.append(f"</{node['tag']}>")
+    if node["tag"] != "span":
+        self.body.append("\n")
 
 
 def _visit_term(self: Any, node: term_note) -> None:
@@ -98,19 +81,10 @@ def _nothing(self: Any, node: nodes.Node) -> None:
 
 def setup(app: Sphinx) -> None:
     """Make the nodes known."""
-    others = dict.fromkeys(("latex", "text", "man", "texinfo"), (_skip, None))
-    app.add_node(english, html=(_visit_english, _depart_english), **others)  # type: ignore[arg-type]
-    app.add_node(store, html=(_skip, None), **others)  # type: ignore[arg-type]
-    app.add_node(fixed, html=(_visit_fixed, _nothing), **others)  # type: ignore[arg-type]
-    shown = dict.fromkeys(others, (_nothing, _nothing))
-    app.add_node(term_note, html=(_visit_term, _depart_term), **shown)  # type: ignore[arg-type]
-    app.connect("builder-inited", _mix_in, priority=100)
-
-
-def _mix_in(app: Sphinx) -> None:
-    """Before the theme makes its own translator of the builder's."""
-    base = app.registry.translators.get(app.builder.name) or app.builder.default_translator_class
-    if app.builder.format == "html" and not issubclass(base, BlockAttributes):
-        app.set_translator(
-            app.builder.name, type("BlockTranslator", (BlockAttributes, base), {}), override=True
-        )
+    others = ("latex", "text", "man", "texinfo")
+    skipped: Any = dict.fromkeys(others, (_skip, None))
+    shown: Any = dict.fromkeys(others, (_nothing, _nothing))
+    app.add_node(english, html=(_visit_english, _depart_english), **skipped)
+    app.add_node(store, html=(_skip, None), **skipped)
+    app.add_node(fixed, html=(_visit_fixed, _nothing), **skipped)
+    app.add_node(term_note, html=(_visit_term, _depart_term), **shown)

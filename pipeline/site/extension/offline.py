@@ -1,4 +1,8 @@
-"""No page asks another machine for anything: what would be fetched when a page is read becomes a link, or goes away."""
+"""No page asks another machine for anything.
+
+What a browser would fetch when a page is read (images, films, scripts, styles) becomes a link, or
+goes away. A link that one follows may lead anywhere.
+"""
 
 from __future__ import annotations
 
@@ -13,32 +17,33 @@ from sphinx.transforms import SphinxTransform
 from pipeline.site.extension.nodes import write_html
 from pipeline.site.extension.stubs import elsewhere
 
+_ANY_CASE = re.IGNORECASE | re.DOTALL
+_REMOTE_URL = r"(?:https?:)?//"
+_REMOTE = re.compile(_REMOTE_URL)
 _LAUNCHERS = re.compile(
     r"https?://(?:colab\.research\.google\.com|(?:www\.)?kaggle\.com|mybinder\.org)/"
 )
-_REMOTE = re.compile(r"(?:https?:)?//")
-_LAUNCH_LINK = re.compile(
-    r"<a\b[^>]*\bhref=[\"']?" + _LAUNCHERS.pattern + r"[^>]*>.*?</a>", re.IGNORECASE | re.DOTALL
-)
-_SCRIPT = re.compile(r"<script\b[^>]*\bsrc=[\"']?(?:https?:)?//[^>]*>\s*</script>", re.IGNORECASE)
+_LAUNCH_LINK = re.compile(rf"<a\b[^>]*\bhref=[\"']?{_LAUNCHERS.pattern}[^>]*>.*?</a>", _ANY_CASE)
+_SCRIPT = re.compile(rf"<script\b[^>]*\bsrc=[\"']?{_REMOTE_URL}[^>]*>\s*</script>", re.IGNORECASE)
 _STYLE = re.compile(
-    r"<link\b[^>]*\bhref=[\"']?(?:https?:)?//[^>]*>|@import\s+(?:url\()?[\"']?(?:https?:)?//[^;]*;",
+    rf"<link\b[^>]*\bhref=[\"']?{_REMOTE_URL}[^>]*>"
+    rf"|@import\s+(?:url\()?[\"']?{_REMOTE_URL}[^;]*;",
     re.IGNORECASE,
 )
 _FRAME = re.compile(
-    r"<(iframe|video|audio|embed)\b[^>]*?\bsrc=([\"'])((?:https?:)?//.*?)\2[^>]*>(?:.*?</\1>)?",
-    re.IGNORECASE | re.DOTALL,
+    rf"<(iframe|video|audio|embed)\b[^>]*?\bsrc=([\"'])(?P<url>{_REMOTE_URL}.*?)\2[^>]*>"
+    r"(?:.*?</\1>)?",
+    _ANY_CASE,
 )
+_IMAGE = re.compile(rf"<img\b[^>]*?\bsrc=([\"'])(?P<url>{_REMOTE_URL}.*?)\1[^>]*>", _ANY_CASE)
+_ALT = re.compile(r"\balt=([\"'])(?P<words>.*?)\1", _ANY_CASE)
+_URL = re.compile(rf"url\(\s*[\"']?{_REMOTE_URL}[^)]*\)", re.IGNORECASE)
+# A script or style sheet of any address, and a script that stands in the page.
 _LOADED = re.compile(
-    r"<(?:script|link)\b[^>]*?\b(?:src|href)=[\"']([^\"']+)[\"'][^>]*>(?:\s*</script>)?",
+    r"<(?:script|link)\b[^>]*?\b(?:src|href)=[\"'](?P<path>[^\"']+)[\"'][^>]*>(?:\s*</script>)?",
     re.IGNORECASE,
 )
-_CALL = re.compile(r"<script\b(?![^>]*\bsrc=)[^>]*>.*?</script>", re.IGNORECASE | re.DOTALL)
-_IMAGE = re.compile(
-    r"<img\b[^>]*?\bsrc=([\"'])((?:https?:)?//.*?)\1[^>]*>", re.IGNORECASE | re.DOTALL
-)
-_ALT = re.compile(r"\balt=([\"'])(.*?)\1", re.IGNORECASE | re.DOTALL)
-_URL = re.compile(r"url\(\s*[\"']?(?:https?:)?//[^)]*\)", re.IGNORECASE)
+_CALL = re.compile(r"<script\b(?![^>]*\bsrc=)[^>]*>.*?</script>", _ANY_CASE)
 
 
 class StayOffline(SphinxTransform):
@@ -47,8 +52,9 @@ class StayOffline(SphinxTransform):
     default_priority = 400
 
     def apply(self, **_: Any) -> None:
-        """Replace remote images and what HTML would fetch; badges that start the English notebook go: ours is started under the title."""
+        """Replace remote images, and what HTML would fetch."""
         for link in list(self.document.findall(nodes.reference)):
+            # Badges that start the English notebook: ours is started under the title.
             if _LAUNCHERS.match(link.get("refuri", "")) and any(link.findall(nodes.image)):
                 _remove_badge(link)
         for image in list(self.document.findall(nodes.image)):
@@ -62,7 +68,8 @@ class StayOffline(SphinxTransform):
     def _keep_what_works(self, raw: nodes.raw) -> None:
         """Scripts of a page that lacks one do not run: what they would show is a link away."""
         html = _LOADED.sub(self._if_there, raw.astext())
-        html = without_remote(html) if "//" in html else html
+        if "//" in html:
+            html = without_remote(html)
         if self._lacks_scripts and _CALL.search(html):
             html = _CALL.sub("", html)
             raw.parent.insert(raw.parent.index(raw) + 1, elsewhere(self.env))
@@ -70,22 +77,22 @@ class StayOffline(SphinxTransform):
 
     def _if_there(self, match: re.Match[str]) -> str:
         """A script or style sheet of upstream's, if it was pulled."""
-        path = match[1].partition("?")[0]
-        folder = Path(self.env.doc2path(self.env.docname)).parent
+        path = match["path"].partition("?")[0]
         is_remote = "//" in path
+        folder = Path(self.env.doc2path(self.env.docname)).parent
         is_there = path.startswith("data:") or (not is_remote and (folder / path).is_file())
-        self._lacks_scripts |= not is_there and match[0].lower().startswith("<script")
+        if not is_there and match[0].lower().startswith("<script"):
+            self._lacks_scripts = True
+        # ``without_remote`` knows more about what is elsewhere.
         return match[0] if is_there or is_remote else ""
 
 
 def _remove_badge(link: nodes.reference) -> None:
+    """Remove a badge, and the paragraph that held nothing else."""
     above = link.parent
     above.remove(link)
-    if (
-        isinstance(above, nodes.paragraph)
-        and not above.astext().strip()
-        and not any(above.findall(nodes.image))
-    ):
+    is_empty = not above.astext().strip() and not any(above.findall(nodes.image))
+    if isinstance(above, nodes.paragraph) and is_empty:
         above.parent.remove(above)
 
 
@@ -101,13 +108,20 @@ def _replace_image(image: nodes.image) -> None:
 
 def without_remote(html: str) -> str:
     """A piece of HTML that fetches nothing from elsewhere."""
-    html = _STYLE.sub("", _SCRIPT.sub("", _LAUNCH_LINK.sub("", html)))
-    html = _FRAME.sub(lambda match: _link(match[3], ""), html)
-    html = _IMAGE.sub(
-        lambda match: _link(match[2], found[2] if (found := _ALT.search(match[0])) else ""), html
-    )
+    html = _LAUNCH_LINK.sub("", html)
+    html = _SCRIPT.sub("", html)
+    html = _STYLE.sub("", html)
+    html = _FRAME.sub(lambda match: _link(match["url"], ""), html)
+    html = _IMAGE.sub(_link_to_image, html)
     return _URL.sub("none", html)
 
 
+def _link_to_image(match: re.Match[str]) -> str:
+    alt = _ALT.search(match[0])
+    return _link(match["url"], alt["words"] if alt else "")
+
+
 def _link(url: str, words: str) -> str:
-    return f'<a class="jz-remote" href="{escape(unescape(url))}">{escape(unescape(words)) or escape(unescape(url))}</a>'
+    """A link with words that are HTML, as they stood there; without any, with its address."""
+    address = escape(unescape(url))
+    return f'<a class="jz-remote" href="{address}">{escape(unescape(words)) or address}</a>'

@@ -1,63 +1,65 @@
-"""Blocks of a page and their English, side by side: put there when Sphinx has collected titles and contents, which are to be Chinese."""
+"""Blocks of a page and their English, side by side.
+
+``blocks`` has marked the blocks when the page was read, and has put their English on a shelf. It
+is taken from there when Sphinx has collected titles and contents, which are to be Chinese. Terms
+of the glossary are marked at the same time.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from html import escape
-from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
 
 from pipeline.site.extension.blocks import is_inside
-from pipeline.site.extension.nodes import english, store, term_note, write_html
+from pipeline.site.extension.nodes import english, store, write_html
+from pipeline.site.extension.terms import note_terms
 from pipeline.site.extension.texts import text
 
-_NOT_FOR_TERMS = (
-    nodes.literal,
-    nodes.math,
-    nodes.reference,
-    nodes.title,
-    nodes.term,
-    nodes.raw,
-    english,
-    term_note,
-)
+# Elements of HTML that never have an end tag.
 _VOID = frozenset("area base br col embed hr img input link meta source track wbr".split())
-_TAG = re.compile(r"<(/?)([a-zA-Z][\w-]*)[^<>]*?(/?)>")
+_TAG = re.compile(r"<(?P<end>/?)(?P<name>[a-zA-Z][\w-]*)[^<>]*?(?P<empty>/?)>")
+_BOX = '<input class="task-list-item-checkbox"'  # as MyST writes the box of a task
 
 
 def place_english(app: Sphinx, document: nodes.document) -> None:
-    """Put English, terms and links to the catalogue to their blocks. Comes after everybody who collects from the page."""
-    found = {node["jz"]: node for shelf in list(document.findall(store)) for node in _taken(shelf)}
-    _forget_ids(document, found.values())
+    """Put English and terms to their blocks. Comes after everybody who collects from the page."""
+    copies = _taken_from_shelves(document)
+    _forget_ids(document, copies.values())
     for title in document.findall(nodes.title):
-        title.attributes.pop(
-            "refid", None
-        )  # a table of contents would make a link of every heading
+        # A table of contents would make a link of every heading.
+        title.attributes.pop("refid", None)
     seen: set[str] = set()
     for node in list(document.findall(nodes.Element)):
         if "jz" not in node or isinstance(node, english):
             continue
         if "jz_kept" in node:
             _use_kept(node)
-        own = found.get(node["jz"])
-        if own is not None:
-            _note_terms(node, seen)
-            _place(node, own)
+        copy = copies.get(node["jz"])
+        if copy is not None:
+            # Before the English stands there: it has the same words in other places.
+            note_terms(node, seen)
+            _place(node, copy)
         node.attributes.pop("jz_terms", None)
     name_boxes(document, app.config.language)
 
 
-def _taken(shelf: store) -> list[Any]:
-    children = list(shelf.children)
-    shelf.parent.remove(shelf)
-    return children
+def _taken_from_shelves(document: nodes.document) -> dict[int, english]:
+    """The English of every block that has some, by number; the shelves go."""
+    copies: dict[int, english] = {}
+    for shelf in list(document.findall(store)):
+        for copy in shelf.children:
+            assert isinstance(copy, english)
+            copies[copy["jz"]] = copy
+        shelf.parent.remove(shelf)
+    return copies
 
 
 def _forget_ids(document: nodes.document, copies: Iterable[english]) -> None:
-    """What stands twice is found by one name only, and footnotes lead back to the page's own marks."""
+    """What stands twice is found by one name only, and footnotes lead back to the page's marks."""
     names: set[str] = set()
     for copy in copies:
         for node in copy.findall(nodes.Element):
@@ -67,29 +69,51 @@ def _forget_ids(document: nodes.document, copies: Iterable[english]) -> None:
         note["backrefs"] = [name for name in note["backrefs"] if name not in names]
 
 
-def _place(node: nodes.Element, own: english) -> None:
-    _lead_anonymous(node, own)
+def _place(node: nodes.Element, copy: english) -> None:
+    _lead_anonymous(node, copy)
     if isinstance(node, nodes.raw):
-        if not all(_is_balanced(child.astext()) for child in (node, *own.children)):
-            return
-        wrapper = nodes.container(classes=node["classes"], jz=node["jz"])
-        node.parent.replace(node, [wrapper, own])
-        node["classes"] = []
-        del node["jz"]
-        wrapper += node
+        _place_html(node, copy)
     elif is_inside(node):
         chinese = nodes.inline("", "", *node.children, classes=["jz-zh"])
         node.children = []
-        node += [chinese, own]
+        node += [chinese, copy]
     else:
         if node.children and _is_box(node.children[0]):
-            own.insert(0, node.children[0].deepcopy())
-        node.parent.insert(node.parent.index(node) + 1, own)
+            # A task is ticked in both languages.
+            copy.insert(0, node.children[0].deepcopy())
+        node.parent.insert(node.parent.index(node) + 1, copy)
+
+
+def _place_html(node: nodes.raw, copy: english) -> None:
+    """A box around a piece of HTML is the block, for the piece has no attributes of its own."""
+    for html in (node, *copy.children):
+        if not _is_balanced(html.astext()):
+            return  # a box around half an element would end with it
+    box = nodes.container(classes=node["classes"], jz=node["jz"])
+    node.parent.replace(node, [box, copy])
+    node["classes"] = []
+    del node["jz"]
+    box += node
+
+
+def _is_balanced(html: str) -> bool:
+    """Whether every element that begins in a piece of HTML ends in it."""
+    depth: list[str] = []
+    for tag in _TAG.finditer(html):
+        name = tag["name"].lower()
+        if tag["end"]:
+            if not depth or depth.pop() != name:
+                return False
+        elif not tag["empty"] and name not in _VOID:
+            depth.append(name)
+    return not depth
 
 
 def name_boxes(document: nodes.document, locale: str) -> None:
-    """Say of the boxes of a task list, in the language of its words, whether they are ticked."""
-    for box in filter(_is_box, document.findall(nodes.raw)):
+    """Say of the boxes of tasks, in the language of their words, whether they are ticked."""
+    for box in document.findall(nodes.raw):
+        if not _is_box(box):
+            continue
         html = box.astext()
         is_english = isinstance(box.parent, english) or box.parent.get("lang") == "en"
         label = text("en" if is_english else locale, "ticked" if " checked" in html else "unticked")
@@ -97,76 +121,35 @@ def name_boxes(document: nodes.document, locale: str) -> None:
 
 
 def _is_box(node: nodes.Node) -> bool:
-    return isinstance(node, nodes.raw) and node.astext().startswith(
-        '<input class="task-list-item-checkbox"'
-    )
+    return isinstance(node, nodes.raw) and node.astext().startswith(_BOX)
 
 
-def _lead_anonymous(node: nodes.Element, own: english) -> None:
-    """Links that reST leaves without a name: the n-th one leads where the n-th one of the translation does."""
+def _lead_anonymous(node: nodes.Element, copy: english) -> None:
+    """Let links without a name lead somewhere: ``again__``, as reST has them.
+
+    The n-th one of the English leads where the n-th one of the translation does.
+    """
     links = [
-        link for link in own.findall(nodes.reference) if link.attributes.pop("jz_anonymous", None)
+        link for link in copy.findall(nodes.reference) if link.attributes.pop("jz_anonymous", None)
     ]
-    targets = [link for link in node.findall(nodes.reference) if link.get("anonymous")]
-    for link, theirs in zip(links, targets, strict=False):
-        link.attributes.update({key: theirs[key] for key in ("refuri", "refid") if key in theirs})
+    shown = [link for link in node.findall(nodes.reference) if link.get("anonymous")]
+    for link, other in zip(links, shown, strict=False):
+        for key in ("refuri", "refid"):
+            if key in other:
+                link[key] = other[key]
 
 
 def _use_kept(node: nodes.Element) -> None:
-    """The English term that stands behind a Chinese one serves as its English; links to it lead to what is always shown."""
-    english_term = node.attributes.pop("jz_kept")
+    """Let the English term that stands behind a Chinese one serve as its English.
+
+    Links to it lead to the Chinese one, which is always shown.
+    """
+    kept = node.attributes.pop("jz_kept")
     place = node.parent.index(node) + 1
     for other in node.parent.children[place:]:
-        if isinstance(other, nodes.term) and other.astext() == english_term:
+        if isinstance(other, nodes.term) and other.astext() == kept:
             node["ids"] += other["ids"]
             other["ids"] = []
             other["classes"].append("jz-en")
             other["jz_for"] = node["jz"]
             return
-
-
-def _is_balanced(html: str) -> bool:
-    depth: list[str] = []
-    for closing, name, empty in _TAG.findall(html):
-        if closing:
-            if not depth or depth.pop() != name.lower():
-                return False
-        elif not empty and name.lower() not in _VOID:
-            depth.append(name.lower())
-    return not depth
-
-
-def _note_terms(node: nodes.Element, seen: set[str]) -> None:
-    """Mark the first use in the page of each of the block's terms; of terms within each other the longest."""
-    titles: dict[str, str] = dict(reversed(node.get("jz_terms", ())))
-    if not titles:
-        return
-    pattern = re.compile("|".join(map(re.escape, sorted(titles, key=len, reverse=True))))
-    for words in list(node.findall(nodes.Text)):
-        if pattern.search(words) and not _has_ancestor(words, node):
-            words.parent.replace(words, list(_with_notes(str(words), pattern, titles, seen)))
-
-
-def _with_notes(
-    text: str, pattern: re.Pattern[str], titles: Mapping[str, str], seen: set[str]
-) -> Iterator[nodes.Node]:
-    done = 0
-    for match in pattern.finditer(text):
-        title = titles[match[0]]
-        if title not in seen:
-            seen.add(title)
-            yield from (nodes.Text(before) for before in [text[done : match.start()]] if before)
-            yield term_note("", match[0], title=title)
-            done = match.end()
-    yield from (nodes.Text(after) for after in [text[done:]] if after)
-
-
-def _has_ancestor(text: nodes.Node, top: nodes.Element) -> bool:
-    node = text.parent
-    while node is not None:
-        if isinstance(node, _NOT_FOR_TERMS):
-            return True
-        if node is top:
-            return False
-        node = node.parent
-    return False

@@ -9,14 +9,18 @@ from typing import Any
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
-FOLDER = "_jz"
+from pipeline.site.plan import RECORDS
 
 
 def read_record(env: BuildEnvironment) -> dict[str, Any]:
-    """The record of the page that is being read; empty for pages that the pipeline knows nothing of."""
-    path = Path(env.srcdir, FOLDER, "pages", f"{env.docname}.json")
+    """The record of the page that is being read.
+
+    Empty for pages that the pipeline knows nothing of.
+    """
+    path = Path(env.srcdir, RECORDS, "pages", f"{env.docname}.json")
     if not path.is_file():
         return {}
+    # Sphinx reads the page again when its record changes, even if its document does not.
     env.note_dependency(str(path))
     record: dict[str, Any] = json.loads(path.read_bytes())
     return record
@@ -24,4 +28,4 @@ def read_record(env: BuildEnvironment) -> dict[str, Any]:
 
 def read_facts(app: Sphinx, name: str) -> Any:
     """What the pipeline says of the whole site, at ``name``."""
-    return json.loads(Path(app.srcdir, FOLDER, f"{name}.json").read_bytes())
+    return json.loads(Path(app.srcdir, RECORDS, f"{name}.json").read_bytes())

@@ -1,19 +1,26 @@
-"""Titles in both languages: a link that shows the title of what it leads to shows the English one where it stands in English."""
+"""Titles in both languages.
+
+A link without words of its own shows the title of what it leads to. Where it stands in English it
+shows the English title. Every page notes its titles when it is read; they are put in place when
+pages are written.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
+from pipeline.site.extension.anchors import english_titles
 from pipeline.site.extension.nodes import english
 
 
 def setup(app: Sphinx) -> None:
-    """Connect what notes titles and what uses them. Noting comes before English leaves the shelf where it waits."""
+    """Connect what notes titles and what uses them."""
+    # Noting comes before English leaves the shelf where it waits (900).
     app.connect("doctree-read", note_titles, priority=800)
     app.connect("env-purge-doc", forget_titles)
     app.connect("env-merge-info", merge_titles)
@@ -22,18 +29,18 @@ def setup(app: Sphinx) -> None:
 
 def _known(env: BuildEnvironment) -> dict[str, dict[str, str]]:
     """By page: titles as the page shows them, and in English."""
-    found: dict[str, dict[str, str]] = env.__dict__.setdefault("jz_titles", {})
-    return found
+    known: dict[str, dict[str, str]] = env.__dict__.setdefault("jz_titles", {})
+    return known
 
 
 def note_titles(app: Sphinx, document: nodes.document) -> None:
     """Remember the titles of a page that are translated."""
-    originals = {
-        node["jz"]: "".join(child.astext() for child in node.children)
-        for node in document.findall(english)
-    }
-    titles = (title for title in document.findall(nodes.title) if title.get("jz") in originals)
-    _known(app.env)[app.env.docname] = {title.astext(): originals[title["jz"]] for title in titles}
+    originals = english_titles(document)
+    titles: dict[str, str] = {}
+    for title in document.findall(nodes.title):
+        if title.get("jz") in originals:
+            titles[title.astext()] = originals[title["jz"]]
+    _known(app.env)[app.env.docname] = titles
 
 
 def forget_titles(app: Sphinx, env: BuildEnvironment, page: str) -> None:
@@ -45,17 +52,14 @@ def merge_titles(
     app: Sphinx, env: BuildEnvironment, pages: Collection[str], other: BuildEnvironment
 ) -> None:
     """What another process has read."""
-    _known(env).update({page: titles for page, titles in _known(other).items() if page in pages})
+    for page, titles in _known(other).items():
+        if page in pages:
+            _known(env)[page] = titles
 
 
 def show_english_titles(app: Sphinx, document: nodes.document, page: str) -> None:
-    """Of a title that two headings share the English is not known: it stays."""
-    links = [
-        link
-        for copy in document.findall(english)
-        for link in copy.findall(nodes.reference)
-        if link.get("internal")
-    ]
+    """Let links in English show English titles."""
+    links = list(_links_in_english(document))
     if not links:
         return
     originals: dict[str, set[str]] = {}
@@ -63,12 +67,21 @@ def show_english_titles(app: Sphinx, document: nodes.document, page: str) -> Non
         for shown, original in titles.items():
             originals.setdefault(shown, set()).add(original)
     for link in links:
-        found = originals.get(link.astext(), set())
-        if len(found) == 1:
-            _say(link, *found)
+        known = originals.get(link.astext(), set())
+        # Of a title that two headings share the English is not known: it stays.
+        if len(known) == 1:
+            _say(link, *known)
+
+
+def _links_in_english(document: nodes.document) -> Iterator[nodes.reference]:
+    for copy in document.findall(english):
+        for link in copy.findall(nodes.reference):
+            if link.get("internal"):
+                yield link
 
 
 def _say(link: nodes.reference, words: str) -> None:
+    """Let a link show other words, in the boxes that its words stand in."""
     box: Any = link
     while len(box.children) == 1 and not isinstance(box.children[0], nodes.Text):
         box = box.children[0]

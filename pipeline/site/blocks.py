@@ -1,0 +1,66 @@
+"""The blocks of a page: what of it can be read in two languages, and how it stands in each.
+
+In comes where every message of the page's document has landed (``core.document.landing``) and the
+entries of its catalogue; out comes one block for every message, in the order of the document. So
+a block's number is its place in that order, and it is the same in every run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from pipeline.core.document.landing import Landed
+from pipeline.entries import Entry
+
+
+class State(StrEnum):
+    """What a reader finds in a block. The site's styles have a class for each: ``jz-english``."""
+
+    TRANSLATED = "translated"
+    ENGLISH = "english"
+    FUZZY = "fuzzy"  # a translation that waits for a person: it is shown in a preview only
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """One message of a page. ``line`` is that of its entry in the catalogue, 0 if it has none."""
+
+    landed: Landed
+    state: State
+    line: int = 0
+
+
+def blocks_of(landings: Sequence[Landed], entries: Sequence[Entry]) -> tuple[Block, ...]:
+    """The blocks of a document whose messages have landed so, with the entries that serve them."""
+    by_msgid: dict[str, list[Entry]] = {}
+    for entry in entries:
+        if not entry.obsolete:
+            by_msgid.setdefault(entry.msgid, []).append(entry)
+    blocks: list[Block] = []
+    for landed in landings:
+        serving = _entry_for(landed, by_msgid.get(landed.msgid, ()))
+        line = serving.line if serving else 0
+        blocks.append(Block(landed=landed, state=_state(landed, serving), line=line))
+    return tuple(blocks)
+
+
+def _entry_for(landed: Landed, entries: Sequence[Entry]) -> Entry | None:
+    """The one of a message's entries that serves it in its section."""
+    # First the entry for this very section, then the one for all places (it has no msgctxt).
+    for context in (landed.section, None):
+        for entry in entries:
+            if entry.context == context:
+                return entry
+    # A message that moved to another section: any translation is better than none.
+    return entries[0] if entries else None
+
+
+def _state(landed: Landed, entry: Entry | None) -> State:
+    # A name stays what it is in Chinese: `JAX` for `JAX` has nothing to show in two languages.
+    if not landed.is_translated or landed.text == landed.english:
+        return State.ENGLISH
+    if entry is not None and entry.fuzzy:
+        return State.FUZZY
+    return State.TRANSLATED

@@ -1,0 +1,49 @@
+"""What Sphinx's configuration differs in from site to site: ``site.json`` beside ``conf.py``.
+
+Sphinx builds every page again when one of these values changes. So nothing is here that varies
+from run to run: what belongs to a page stands in its record.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pipeline.site.plan import Site
+
+
+def configuration_of(site: Site) -> dict[str, Any]:
+    """The values of ``site.json``, as ``extension/conf.py`` reads them."""
+    # Paths are absolute: Sphinx runs in a folder of its own.
+    return {
+        "title": site.policy.title or site.upstream.name,
+        "locale": site.locale,
+        "root": _first_page(site),
+        "version": site.lock.jax,
+        "english_url": site.policy.english_url,
+        "file_url": site.source_url("{path}"),
+        "issue_url": _issue_url(site),
+        "docs": str(site.paths.docs),
+        "inventories": _inventories(site),
+    }
+
+
+def _first_page(site: Site) -> str:
+    names = [page.page for page in site.pages]
+    # A part of the docs (``--pages``) may lack the page that they begin with.
+    return names[0] if names and "index" not in names else "index"
+
+
+def _issue_url(site: Site) -> str:
+    """What a number is put behind; empty if upstream's issues are not on GitHub."""
+    # A copy of the repository (JAX_DOCS_UPSTREAM) has no issues; what it is a copy of has.
+    url = site.upstream.configured_url or site.upstream.url
+    if not url.startswith("https://github.com/"):
+        return ""
+    return f"{url.removesuffix('.git')}/issues/"
+
+
+def _inventories(site: Site) -> dict[str, list[str]]:
+    """For links to what only the English docs have: where they are, and the list of their names."""
+    if not site.policy.english_url or not site.paths.inventory.is_file():
+        return {}
+    return {site.upstream.name: [site.policy.english_url, str(site.paths.inventory)]}

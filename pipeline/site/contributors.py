@@ -1,0 +1,37 @@
+"""Who translated how many messages, as the memory has it: for the page about the translation."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from pipeline.adapters import files, po
+from pipeline.core.memory.notes import TOUCH, translators_of
+from pipeline.errors import InputError
+from pipeline.site.plan import Site
+
+
+def contributors(site: Site) -> dict[str, int]:
+    """The messages of each translator. A message counts for whoever touched it last."""
+    counts: Counter[str] = Counter()
+    folder = site.paths.memories(site.locale)
+    for path in sorted(folder.rglob("*.po")):
+        counts.update(_translators(path))
+    return dict(counts)
+
+
+def _translators(path: Path) -> Iterator[str]:
+    """The translator of every message in a file of the memory that has one."""
+    data = files.read_bytes(path)
+    if b"translator: " not in data:
+        return  # most files: reading their entries takes most of the time of a build
+    try:
+        entries = po.read_catalog(data, where=str(path)).catalog.entries
+    except InputError:
+        return  # the stage that opens the memory has told of it
+    for entry in entries:
+        notes = translators_of(entry) if entry.is_translated else ()
+        # "translator: Li Lei <li@example.org>, 2026-07-01 …" → "Li Lei": the site shows no address.
+        if notes and (touch := TOUCH.match(notes[-1])):
+            yield touch[1].partition(" <")[0]

@@ -1,0 +1,94 @@
+"""Directives that take a file, for files that were not pulled: a link to them instead.
+
+Upstream's docs include files of its whole repository; pulled are the docs alone. What would be
+decoration (``raw``) goes without a word.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from docutils.parsers.rst.directives.misc import Include, Raw
+from sphinx.application import Sphinx
+from sphinx.directives.code import LiteralInclude
+
+from pipeline.site.extension.texts import text
+
+
+def has_file(env: Any, path: str) -> bool:
+    """Whether a file that a page names is there."""
+    return Path(env.relfn2path(path)[1]).is_file()
+
+
+def in_repository(env: Any, path: str) -> list[nodes.Node]:
+    """A paragraph that leads to a file of upstream's repository."""
+    words = text(env.config.language, "file")
+    template = env.config.jz_site["file_url"]
+    if not template:
+        return [nodes.paragraph("", words, nodes.literal("", path), classes=["jz-elsewhere"])]
+    file = Path(env.relfn2path(path)[1]).resolve()
+    docs = Path(env.srcdir).resolve()
+    # ../CHANGELOG.md stands beside upstream's docs; where our own sources stand says nothing.
+    name = f"../{file.name}"
+    if file.is_relative_to(docs):
+        name = file.relative_to(docs).as_posix()
+    link = nodes.reference("", path, refuri=template.replace("{path}", name))
+    return [nodes.paragraph("", words, link, classes=["jz-elsewhere"])]
+
+
+class SomeLiteralInclude(LiteralInclude):
+    """As Sphinx's, for files that are there."""
+
+    def run(self) -> list[nodes.Node]:
+        if has_file(self.env, self.arguments[0]):
+            return super().run()
+        return in_repository(self.env, self.arguments[0])
+
+
+class SomeInclude(Include):
+    """As docutils', for files that are there."""
+
+    def run(self) -> list[nodes.Node]:
+        env = self.state.document.settings.env
+        if has_file(env, self.arguments[0]):
+            return list(super().run())
+        return in_repository(env, self.arguments[0])
+
+
+class SomeRaw(Raw):
+    """As docutils', for files that are there."""
+
+    def run(self) -> list[nodes.Node]:
+        env = self.state.document.settings.env
+        if "url" in self.options:
+            return []  # it would be fetched when the site is built
+        if "file" in self.options and not has_file(env, self.options["file"]):
+            return []
+        return list(super().run())
+
+
+def _patch_myst_include() -> None:
+    """MyST has an ``include`` of its own, which no directive takes the place of."""
+    from myst_parser.mocking import MockIncludeDirective
+
+    run = MockIncludeDirective.run
+
+    def run_if_there(self: Any) -> list[Any]:
+        env = self.renderer.sphinx_env
+        if has_file(env, self.arguments[0]):
+            return list(run(self))
+        return in_repository(env, self.arguments[0])
+
+    # Once: the tests set up more than one site in a process.
+    if run.__name__ != run_if_there.__name__:
+        MockIncludeDirective.run = run_if_there  # type: ignore[method-assign]
+
+
+def setup(app: Sphinx) -> None:
+    """Use these directives."""
+    app.add_directive("literalinclude", SomeLiteralInclude, override=True)
+    app.add_directive("include", SomeInclude, override=True)
+    app.add_directive("raw", SomeRaw, override=True)
+    _patch_myst_include()

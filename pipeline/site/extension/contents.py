@@ -1,0 +1,144 @@
+"""Blocks in tables of contents: the caption of a ``toctree``, and entries with their own title.
+
+Sphinx keeps both as strings and makes nodes of them when a page is written. So a toctree carries
+the marks of its blocks from the reading of its page to that moment. One that is hidden is seen in
+the navigation only: ``navigation`` marks it there, on the page that it is of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.environment import BuildEnvironment
+
+from pipeline.site.extension.nodes import english
+from pipeline.site.extension.waiting import Waiting, key_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mark:
+    """A block of a page's record that is a string to Sphinx."""
+
+    number: int
+    text: str  # the string
+    state: str
+    english: str = ""  # empty if the text is English itself
+    edit: str | None = None  # the end of the address where people can change it
+
+    @property
+    def classes(self) -> list[str]:
+        """The classes that every element of a block has."""
+        return ["jz-block", f"jz-{self.state}"]
+
+
+def toctrees_of(env: BuildEnvironment, page: str) -> list[addnodes.toctree]:
+    """The toctrees of a page, in order; none if there is no such page."""
+    contents = env.tocs.get(page)
+    return [] if contents is None else list(contents.findall(addnodes.toctree))
+
+
+def note_marks(tree: addnodes.toctree, waiting: Waiting, *, is_first: bool) -> None:
+    """Give a toctree the marks of its caption, and of those entries that have a title.
+
+    ``is_first`` says that it is on the first page of the site.
+    """
+    caption = _mark_of(tree.get("caption"), waiting)
+    titles = [_mark_of(title, waiting) for title, _ in tree["entries"]]
+    tree["jz_marks"] = marks = [mark for mark in (caption, *titles) if mark]
+    if tree["hidden"]:
+        # Its entries are in the navigation, which has captions of the first page only.
+        marks = [caption] if caption and not is_first else []
+    if isinstance(tree.parent, nodes.compound):
+        # Sphinx replaces the toctree, but not what it stands in, which the writer meets first.
+        tree.parent["jz_marks"] = marks
+
+
+def _mark_of(text: str | None, waiting: Waiting) -> Mark | None:
+    taken = waiting.take([key_of(text)]) if text else None
+    if not text or not taken:
+        return None
+    return Mark(
+        number=taken.number,
+        text=text,
+        state=taken.block["state"],
+        english=taken.block.get("english", ""),
+        edit=taken.block.get("edit"),
+    )
+
+
+def put_marks(wrapper: nodes.compound) -> None:
+    """Mark the nodes that Sphinx has made of a toctree. Comes when its page is written."""
+    waiting: list[Mark] = list(wrapper["jz_marks"])
+    for node in list(_captions_and_entries(wrapper)):
+        for mark in waiting:
+            if mark.text == node.astext():
+                waiting.remove(mark)
+                _put(mark, node)
+                break
+    # Sphinx shows no caption of a list that is hidden or empty. Nor do we, but it is marked.
+    for mark in waiting:
+        unseen = nodes.inline("", mark.text, jz_hidden="")
+        wrapper += unseen
+        _put(mark, unseen)
+
+
+def _captions_and_entries(wrapper: nodes.compound) -> Iterator[nodes.Element]:
+    """The title of each list, then the link at the start of each of its outermost items."""
+    for made in wrapper.findall(addnodes.compact_paragraph):
+        if not made.get("toctree"):
+            continue
+        for child in made.children:
+            if isinstance(child, nodes.title):
+                yield child
+            elif isinstance(child, nodes.bullet_list):
+                for item in child.children:
+                    yield from list(item.findall(nodes.reference))[:1]
+
+
+def _put(mark: Mark, node: nodes.Element) -> None:
+    block = node
+    if isinstance(node, nodes.reference):
+        # A pencil is a link: it cannot stand in one.
+        block = nodes.inline()
+        node.replace_self(block)
+        block += node
+    block["jz"] = mark.number
+    block["classes"] += mark.classes
+    if mark.edit is not None:
+        block["jz_edit"] = mark.edit
+    if not mark.english:
+        block["lang"] = "en"
+        return
+    chinese = nodes.inline("", "", *node.children, classes=["jz-zh"])
+    node.children = []
+    node += [chinese, english("", mark.english, jz=mark.number, tag="span")]
+
+
+def marks_in_navigation(tree: addnodes.toctree) -> Sequence[Mark]:
+    """The marks of a toctree that no page shows but in the navigation."""
+    marks: Sequence[Mark] = tree.get("jz_marks", ()) if tree["hidden"] else ()
+    return marks
+
+
+def marked_html(mark: Mark) -> str:
+    """The words of a mark in both languages, as HTML."""
+    words = escape(mark.text)
+    if not mark.english:
+        return words
+    # Without ``data-jz-for``: there is no room for both, so that no button is to show the English.
+    english_words = f'<span class="jz-en" lang="en">{escape(mark.english)}</span>'
+    return f'<span class="jz-zh">{words}</span>{english_words}'
+
+
+def mark_attributes(mark: Mark, *, editable: bool) -> str:
+    """The attributes of a marked element but for its classes, as HTML."""
+    html = f' data-jz="{mark.number}"'
+    if editable and mark.edit is not None:
+        html += f' data-jz-edit="{escape(mark.edit)}"'
+    if not mark.english:
+        html += ' lang="en"'
+    return html

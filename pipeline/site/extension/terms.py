@@ -1,0 +1,69 @@
+"""Terms of the glossary in a translation: the first use of each on a page shows its English.
+
+The record of a page has the terms of every block (``pipeline.site.terms.term_hints``). Where they
+stand is found here, in the words of the block's nodes: not in code, links and headings.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from docutils import nodes
+
+from pipeline.site.extension.nodes import english, term_note
+
+_NOT_FOR_TERMS = (
+    nodes.literal,
+    nodes.math,
+    nodes.reference,
+    nodes.title,
+    nodes.term,
+    nodes.raw,
+    english,
+    term_note,
+)
+
+
+def note_terms(node: nodes.Element, seen: set[str]) -> None:
+    """Mark the terms of a block that are not in ``seen``, their English; then they are."""
+    # Of two terms with one rendering the first counts.
+    titles: dict[str, str] = dict(reversed(node.get("jz_terms", ())))
+    if not titles:
+        return
+    # Of terms within each other the longest: 梯度下降 before 梯度.
+    longest_first = sorted(titles, key=len, reverse=True)
+    pattern = re.compile("|".join(map(re.escape, longest_first)))
+    for words in list(node.findall(nodes.Text)):
+        if pattern.search(words) and _may_have_terms(words, node):
+            words.parent.replace(words, list(_with_notes(str(words), pattern, titles, seen)))
+
+
+def _with_notes(
+    text: str, pattern: re.Pattern[str], titles: Mapping[str, str], seen: set[str]
+) -> Iterator[nodes.Node]:
+    """The nodes that a text becomes."""
+    done = 0
+    for match in pattern.finditer(text):
+        title = titles[match[0]]
+        if title in seen:
+            continue
+        seen.add(title)
+        if match.start() > done:
+            yield nodes.Text(text[done : match.start()])
+        yield term_note("", match[0], title=title)
+        done = match.end()
+    if done < len(text):
+        yield nodes.Text(text[done:])
+
+
+def _may_have_terms(words: nodes.Text, block: nodes.Element) -> bool:
+    """Whether nothing from the words up to the block keeps terms out."""
+    node = words.parent
+    while node is not None:
+        if isinstance(node, _NOT_FOR_TERMS):
+            return False
+        if node is block:
+            return True
+        node = node.parent
+    return True

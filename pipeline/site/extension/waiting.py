@@ -1,0 +1,75 @@
+"""The blocks of a record that have no place on the page yet, by the text that they are told by.
+
+A reader of pages leaves no trace of the message that a node was made of but its source text, and
+each reader has its own idea of white space and escapes. So texts are compared without these. Of
+equal blocks the first in the record is the first on the page.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from docutils import nodes
+
+Block = dict[str, Any]  # of a record: text, english, state, and what else there is to say
+
+# A role, as reST and as MyST write it: :func:`jit`, {func}`jit`
+_ROLE = re.compile(r":[A-Za-z][\w.+:-]*:`[^`]*`|\{[\w+:-]+\}`[^`]*`")
+# White space and escapes anywhere, colons at the end: ``::`` announces a block that is no message.
+_UNCERTAIN = re.compile(r"[\s\\]+|[:\s]+\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    """A block with its number, which is its place in the record."""
+
+    number: int
+    block: Block
+
+
+class Waiting:
+    """All blocks of a page at first."""
+
+    def __init__(self, blocks: Sequence[Block]) -> None:
+        self._taken: set[int] = set()
+        self._by_key: dict[str, deque[Numbered]] = {}
+        for number, block in enumerate(blocks):
+            # What a role shows stands in no text: such a block may be told by the rest.
+            keys = (key_of(block["text"]), key_of(_ROLE.sub("", block["text"])))
+            for key in dict.fromkeys(keys):
+                self._by_key.setdefault(key, deque()).append(Numbered(number, block))
+
+    def take(self, keys: Sequence[str]) -> Numbered | None:
+        """The first block with one of the keys, which waits no more; None if there is none."""
+        for key in keys:
+            queue = self._by_key.get(key, deque())
+            while queue:
+                numbered = queue.popleft()
+                # It may have been taken by its other key.
+                if numbered.number not in self._taken:
+                    self._taken.add(numbered.number)
+                    return numbered
+        return None
+
+
+def key_of(text: str) -> str:
+    """What a source text is compared by."""
+    return _UNCERTAIN.sub("", text)
+
+
+def keys_of(node: nodes.Element) -> list[str]:
+    """What a node may be told by: its source, and what of it is shown."""
+    if isinstance(node, nodes.raw):
+        return [key_of(node.astext())]
+    texts = (node.rawsource, _shown_text(node))
+    return [key_of(text) for text in dict.fromkeys(texts) if text]
+
+
+def _shown_text(node: nodes.Element) -> str:
+    """The words of a node without those of raw HTML in it: the box of a task is no word."""
+    words = node.findall(nodes.Text)
+    return "".join(word for word in words if not isinstance(word.parent, nodes.raw))

@@ -1,0 +1,84 @@
+"""What a site would carry around for nothing: scripts, fonts and files that no page of ours uses.
+
+MathJax comes from a package that has all of it; the theme and its extensions load what they have
+on every page.
+"""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from jinja2 import FileSystemBytecodeCache
+from sphinx.application import Sphinx
+from sphinx.util.fileutil import copy_asset
+
+# What the theme brings and no page of ours loads.
+_UNUSED = ("*webpack-macros.html", "**/*.map", "scripts/fontawesome.js*")
+# Scripts that extensions give to every page, by what a page must have for them.
+_SCRIPTS = {
+    "design-tabs.js": "sd-tab-set",
+    "clipboard.min.js": "<pre",
+    "copybutton.js": "<pre",
+}
+# What formulas need of MathJax; the whole of it is 24 MB.
+_MATHJAX = ("tex-chtml.js", "output/chtml/fonts/woff-v2", "input/tex/extensions")
+
+
+def setup(app: Sphinx) -> None:
+    """Connect what saves work and weight."""
+    app.connect("builder-inited", keep_outputs_inside, priority=900)
+    app.connect("builder-inited", keep_compiled_templates, priority=900)
+    app.connect("html-page-context", load_what_is_used)
+    app.connect("build-finished", copy_mathjax)
+    app.connect("build-finished", drop_unused)
+
+
+def load_what_is_used(
+    app: Sphinx, page: str, template: str, context: dict[str, Any], document: nodes.document | None
+) -> None:
+    """Leave out the scripts for which a page has nothing."""
+    body = context.get("body", "")
+    unused = tuple(script for script, mark in _SCRIPTS.items() if mark not in body)
+    context["script_files"] = [
+        file for file in context["script_files"] if not str(file.filename).endswith(unused)
+    ]
+
+
+def keep_outputs_inside(app: Sphinx) -> None:
+    """MyST-NB writes images of outputs beside the site, where those of two sites would meet."""
+    env: Any = app.env  # MyST-NB adds its configuration to it
+    env.mystnb_config = env.mystnb_config.copy(output_folder=str(Path(app.doctreedir, "outputs")))
+
+
+def keep_compiled_templates(app: Sphinx) -> None:
+    """The theme's are as much work to compile as a page is to write."""
+    if app.builder.format == "html":
+        folder = Path(app.doctreedir, "templates")
+        folder.mkdir(parents=True, exist_ok=True)
+        app.builder.templates.environment.bytecode_cache = FileSystemBytecodeCache(str(folder))
+
+
+def copy_mathjax(app: Sphinx, problem: Exception | None) -> None:
+    """Copy what formulas need, unless it is there."""
+    if problem is not None or app.builder.format != "html":
+        return
+    spec = find_spec("sphinx-mathjax-offline")
+    target = Path(app.outdir, "_static", "mathjax")
+    if spec is None or not spec.origin or (target / _MATHJAX[0]).exists():
+        return
+    source = Path(spec.origin).parent / "static" / "mathjax"
+    for name in _MATHJAX:
+        path = source / name
+        copy_asset(path, target / name if path.is_dir() else target)
+
+
+def drop_unused(app: Sphinx, problem: Exception | None) -> None:
+    """Take out what no page of ours loads."""
+    if problem is not None or app.builder.format != "html":
+        return
+    for pattern in _UNUSED:
+        for path in list(Path(app.outdir, "_static").glob(pattern)):
+            path.unlink(missing_ok=True)

@@ -1,0 +1,63 @@
+"""How blocks become HTML: a part of Sphinx's translator, from nodes to elements.
+
+A node that is a block has its number as ``jz``, and perhaps ``jz_edit`` and ``lang``; a node that
+is the English of a block has the number as ``jz_for``. Here they become attributes, which scripts
+and styles go by.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+
+from pipeline.site.extension.contents import put_marks
+
+_NAMES = {"jz": "data-jz", "jz_edit": "data-jz-edit", "jz_hidden": "hidden", "lang": "lang"}
+
+
+class BlockAttributes:
+    """For a translator: the attributes of blocks."""
+
+    def starttag(
+        self, node: Any, tagname: str, suffix: str = "\n", empty: bool = False, **attributes: Any
+    ) -> str:
+        """As docutils does, with number and language of a block."""
+        is_caption = isinstance(node, nodes.caption) and tagname == "p"
+        if is_caption:
+            # Sphinx makes two elements of a caption, <p><span>: the block is the <span>.
+            classes = [name for name in node["classes"] if not name.startswith("jz-")]
+            node = nodes.caption(ids=node["ids"], classes=classes)
+        if isinstance(node, nodes.Element):
+            attributes |= _attributes_of(node)
+        html: str = super().starttag(node, tagname, suffix, empty, **attributes)  # type: ignore[misc]
+        return html
+
+    def visit_compound(self, node: nodes.compound) -> None:
+        """Mark a table of contents, whose nodes Sphinx has made only now."""
+        if "jz_marks" in node:
+            put_marks(node)
+        super().visit_compound(node)  # type: ignore[misc]
+
+
+def _attributes_of(node: nodes.Element) -> dict[str, str]:
+    """What the HTML of a node has because it is a block, or the English of one."""
+    if "jz" in node:
+        return {name: str(node[key]) for key, name in _NAMES.items() if key in node}
+    if "jz_for" in node:
+        return {"data-jz-for": str(node["jz_for"]), "lang": "en"}
+    return {}
+
+
+def setup(app: Sphinx) -> None:
+    """Let the builder's translator have these attributes."""
+    # Before the theme makes its own translator of the builder's.
+    app.connect("builder-inited", _mix_in, priority=100)
+
+
+def _mix_in(app: Sphinx) -> None:
+    base = app.registry.translators.get(app.builder.name) or app.builder.default_translator_class
+    if app.builder.format == "html" and not issubclass(base, BlockAttributes):
+        translator = type("BlockTranslator", (BlockAttributes, base), {})
+        app.set_translator(app.builder.name, translator, override=True)

@@ -1,0 +1,73 @@
+"""What the last run has found out about a site: one store, ``site-memo.json`` beside its sources.
+
+It has a subject for each page (which files are made of it), one for each file of HTML (the classes
+that stand in it), and one for the site as a whole. While a site is being built nothing is known of
+it, so that a build that is killed is made again from the start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pipeline.adapters.memo import Memo, digest_of
+from pipeline.site.plan import Site
+
+WHOLE = "site"  # the subject that the site as a whole is
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """What is known of a subject. Each fills in what is its own."""
+
+    # Of a page: what it has among the sources, and to download.
+    files: tuple[str, ...] = ()
+    downloads: tuple[str, ...] = ()
+    # Of a file of HTML: classes and ids.
+    words: tuple[str, ...] = ()
+    # Of the whole site: the pages that are shown as their source, and why.
+    broken: Mapping[str, str] = field(default_factory=dict)
+
+
+def memo_of(site: Site) -> Memo[Known]:
+    """What is known of the site."""
+    return Memo(site.paths.output(site.locale) / "site-memo.json", Known)
+
+
+def forget_all(site: Site) -> None:
+    """Know nothing any more, also after a kill. Comes before a site is built."""
+    memo = memo_of(site)
+    memo.keep_only(())
+    memo.save()
+
+
+def forget_gone(site: Site, memo: Memo[Known]) -> None:
+    """Forget pages that are none of the site's any more. Comes when a site is built."""
+    subjects = {WHOLE}
+    subjects.update(subject_of_page(page.page) for page in site.pages)
+    subjects.update(subject_of_html(site, path) for path in site.target.rglob("*.html"))
+    memo.keep_only(subjects)
+
+
+def subject_of_page(page: str) -> str:
+    """The name of a page among the subjects."""
+    return f"page {page}"
+
+
+def subject_of_html(site: Site, path: Path) -> str:
+    """The name of a file of HTML among the subjects."""
+    return f"html {path.relative_to(site.target).as_posix()}"
+
+
+def digest_of_stamps(*paths: Path) -> str:
+    """What changes when one of the files is written: sizes and times, so that none is read."""
+    return digest_of(*map(_stamp, paths))
+
+
+def _stamp(path: Path) -> str:
+    try:
+        status = path.stat()
+    except OSError:
+        return ""  # there is none
+    return f"{status.st_size} {status.st_mtime_ns}"
