@@ -28,6 +28,7 @@ from pipeline.adapters.files import WriteError
 from pipeline.cli import main
 from pipeline.config import Settings, SitePolicy, Upstream
 from pipeline.core.catalog.wanted import wanted_entries
+from pipeline.core.document.landing import landings_to_json
 from pipeline.core.document.read import read_document
 from pipeline.core.execution.result import Execution, Status
 from pipeline.core.pin.lock import Lock, SourceFile, blob_id, pages_of
@@ -283,6 +284,8 @@ class Workshop:
                 Frame(attribution=self.attribution(page.as_posix()), anchors=linked),
             )
             self.put(self.paths.merged("zh_CN") / page, merged.data.decode())
+            blocks = landings_to_json(merged.blocks).decode()
+            self.put(self.paths.blocks("zh_CN") / f"{page.as_posix()}.json", blocks)
 
     def attribution(self, path: str) -> str:
         from pipeline.core.document.attribution import attribution
@@ -841,3 +844,143 @@ def test_sphinx_that_ends_without_a_site(tmp_path: Path) -> None:
     (workshop.target / "_static").write_text("in the way", encoding="utf-8")
     with pytest.raises(PublishError, match="Sphinx ended with"):
         workshop.build()
+
+
+def unmarked(workshop: Workshop, page: str) -> dict[int, str]:
+    """The numbers of the blocks of a page that are not marked in its HTML, with their texts."""
+    record = workshop.paths.output("zh_CN") / "site-src" / "_jz" / "pages" / f"{page}.json"
+    blocks = json.loads(record.read_text(encoding="utf-8"))["blocks"]
+    marked = set(re.findall(r'data-jz="(\d+)"', workshop.html(page)))
+    return {
+        number: block["text"] for number, block in enumerate(blocks) if str(number) not in marked
+    }
+
+
+# A substitution stands wherever it is used; MyST makes one paragraph of both parts of such a tip.
+WITHOUT_PLACE = {"api": ["something"], "guide": ["一个*标题*", "提示的内容。"]}
+
+
+@pytest.mark.parametrize("page", ["index", "guide", "work", "card", "api", "html", "hostile"])
+def test_every_block_that_has_a_place_is_marked(built: Built, page: str) -> None:
+    assert list(unmarked(built[0], page).values()) == WITHOUT_PLACE.get(page, [])
+
+
+LISTS = """Start
+=====
+
+.. toctree::
+   :caption: To read
+
+   Of work <work>
+   guide
+
+.. toctree::
+   :caption: Nothing yet
+
+.. toctree::
+   :hidden:
+   :caption: Aside
+
+   The rest <rest>
+
+.. tab-set::
+
+   .. tab-item:: Here
+
+      Text.
+"""
+CHINESE.update({"To read": "可读", "Of work": "关于活计", "Aside": "旁支", "Here": "此处"})
+
+
+@pytest.fixture(scope="module")
+def lists(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
+    workshop = Workshop(tmp_path_factory.mktemp("lists"))
+    workshop.write("index.rst", LISTS)
+    workshop.write("work.ipynb", notebook(CELLS))
+    workshop.write("guide.md", "# The guide\n")
+    aside = ".. toctree::\n   :hidden:\n   :caption: Aside\n\n   deep\n"
+    workshop.write("rest.rst", f"Rest\n====\n\n{aside}")
+    workshop.write("deep.md", "# Deep\n")
+    workshop.merge()
+    workshop.build()
+    return workshop
+
+
+def test_captions_and_entries_of_lists_are_blocks(lists: Workshop) -> None:
+    assert unmarked(lists, "index") == {}
+    article = lists.article("index")
+    caption = (
+        r'<p aria-level="2" class="jz-block jz-translated caption" data-jz="1" data-jz-edit="\d+" '
+        r'role="heading"><span class="caption-text"><span class="jz-zh">可读</span>'
+        r'<span class="jz-en" lang="en" data-jz-for="1">To read</span></span></p>'
+    )
+    entry = (
+        r'<li class="toctree-l1"><span class="jz-block jz-translated" data-jz="2" '
+        r'data-jz-edit="\d+"><a class="reference internal" href="work.html">'
+        r'<span class="jz-zh">关于活计</span>'
+        r'<span class="jz-en" lang="en" data-jz-for="2">Of work</span></a></span></li>'
+    )
+    assert re.search(caption, article)
+    assert re.search(entry, article)
+    # Without a title of its own an entry is the title of its page, and no block of this one.
+    assert '<li class="toctree-l1"><a class="reference internal" href="guide.html">指南' in article
+
+
+def test_what_no_list_shows_is_marked_unseen(lists: Workshop) -> None:
+    empty = r'jz-english" data-jz="3" data-jz-edit="\d+" hidden="" lang="en">Nothing yet</span>'
+    assert re.search(empty, lists.article("index"))
+    assert unmarked(lists, "rest") == {}
+    hidden = r'data-jz-edit="\d+" hidden=""><span class="jz-zh">旁支'
+    assert re.search(hidden, lists.article("rest"))
+
+
+def test_a_hidden_list_is_marked_in_the_navigation_of_its_page(lists: Workshop) -> None:
+    def navigation(page: str) -> str:
+        html = lists.html(page)
+        return html[html.index('<nav class="bd-links') : html.index("<article")]
+
+    caption = (
+        r'<span class="caption-text jz-block jz-translated" data-jz="4" data-jz-edit="\d+">'
+        r'<span class="jz-zh">旁支</span><span class="jz-en" lang="en">Aside</span></span>'
+    )
+    entry = 'jz-block jz-english" href="rest.html" data-jz="5" lang="en">The rest</a>'
+    assert re.search(caption, navigation("index"))
+    assert entry in navigation("index")
+    assert "jz-block" not in navigation("work")
+    assert "旁支</span>" in navigation("work")
+
+
+def test_the_label_of_a_tab_is_a_block(lists: Workshop) -> None:
+    label = (
+        r'<label [^>]*class="sd-tab-label"[^>]*>\s*<span class="jz-block jz-translated" '
+        r'data-jz="6"[^>]*><span class="jz-zh">此处</span>'
+        r'<span class="jz-en" lang="en" data-jz-for="6">Here</span></span></label>'
+    )
+    assert re.search(label, lists.article("index"))
+
+
+def test_blocks_are_where_merge_says_that_they_have_landed(tmp_path: Path) -> None:
+    workshop = Workshop(tmp_path)
+    workshop.write("index.md", "# The guide\n\nBody of the tip.\n")
+    workshop.merge()
+    file = workshop.paths.blocks("zh_CN") / "index.md.json"
+    known = file.read_text(encoding="utf-8")
+    workshop.put(file, known.replace('"english": "Body', '"english": "As merge has it: body'))
+    workshop.build()
+    assert "As merge has it: body of the tip." in workshop.article("index")
+    # Without a file that can be read the documents say it.
+    for damaged in (known[:-9], "[]x", None):
+        file.unlink()
+        if damaged is not None:
+            workshop.put(file, damaged)
+        workshop.build()
+        assert 'data-jz-for="1">Body of the tip.' in workshop.article("index")
+
+
+def test_a_page_that_was_not_merged_is_english(tmp_path: Path) -> None:
+    workshop = Workshop(tmp_path)
+    workshop.write("index.md", "# The guide\n\nBody of the tip.\n")
+    workshop.build()
+    article = workshop.article("index")
+    assert re.search(r'<h1 class="jz-block jz-english" data-jz="0"[^>]*>The guide', article)
+    assert "jz-translated" not in article
