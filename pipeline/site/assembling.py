@@ -59,6 +59,7 @@ def assemble(
     wanted = _files_of_site(site, contributors)
     downloads: dict[str, bytes | None] = {}
     findings: list[Finding] = []
+    # It is a part of every page's key: computed once.
     common = _digest_of_site(site, code)
     for page in site.pages:
         try:
@@ -68,10 +69,12 @@ def assemble(
             continue
         wanted |= made.sources
         downloads |= made.downloads
+    # None says that the file holds it already.
     changed = 0
     for path, content in wanted.items():
         if content is not None:
             changed += _put(site.sources / path, content)
+    # Sphinx takes every document in its folder for a page of the site.
     stale = [path for path in _files_in(site.sources) if _name(site, path) not in wanted]
     files.remove_files(stale)
     return Assembled(changed=changed + len(stale), findings=tuple(findings), downloads=downloads)
@@ -85,8 +88,10 @@ def _files_of_site(site: Site, contributors: Mapping[str, int]) -> dict[str, Con
         "site.json": to_json(configuration_of(site)),
         f"{RECORDS}/progress.json": to_json(facts(site.lock, site.pages, contributors)),
         f"{RECORDS}/glossary.json": to_json(term_list(site.glossary)),
+        # For jieba, which takes each line for one word.
         f"{RECORDS}/words.txt": words.encode(),
     }
+    # Documents come from merge and execute instead, page by page.
     documents = {file.path for page in site.pages for file in page.files}
     for file in site.lock.files:
         path = site.paths.docs / file.path
@@ -119,6 +124,7 @@ def _page(site: Site, page: PageResult, memo: Memo[Known], common: str) -> _Made
     record = to_json(record_of(site, shown))
     made = _Made(
         sources={
+            # Where the document lies in a file already it is linked, not copied.
             shown.path: shown.file or shown.data,
             f"{RECORDS}/pages/{page.page}.json": record,
         },
@@ -143,6 +149,7 @@ def _inputs(site: Site, page: PageResult) -> Iterator[Path]:
     yield site.paths.merged(site.locale) / path
     yield site.paths.blocks(site.locale) / f"{path}.json"
     yield site.paths.executed(site.locale) / f"{page.page}.ipynb"
+    # The lines of entries, which pencils lead to.
     yield site.paths.catalog(site.locale, page.page)
     yield site.paths.memory(site.locale, page.page)
 
@@ -151,6 +158,7 @@ def _row(page: PageResult) -> str:
     """What is said of a page, and is in none of its files."""
     run = page.execution
     ran = (run.status, run.reason, run.cells, run.total, run.note) if run else None
+    # The line under the title tells these.
     counts = (page.words, page.translated, page.translated_words, page.fuzzy, page.code_cells)
     return repr((page.files, counts, ran))
 
@@ -175,6 +183,7 @@ def _put(path: Path, content: bytes | Path) -> bool:
         if path.exists() and _is_same(path, content):
             return False
         path.parent.mkdir(parents=True, exist_ok=True)
+        # Not written in place: it may be a link to a file that is not ours.
         path.unlink(missing_ok=True)
         try:
             os.link(content, path)

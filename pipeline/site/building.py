@@ -58,15 +58,19 @@ def build_site(
         assembled = assemble(site, contributors(site), memo=memo, code=code)
         step.result = f"{assembled.changed} files changed"
     findings = assembled.findings
+    # Somebody may have removed the site itself.
     if last and not assembled.changed and (site.target / "index.html").is_file():
         run.log.note(f"nothing changed for the site in {locale} since the last run")
         return (*findings, *map(_broken, last.broken.items()))
+    # From here on a kill leaves a site that is neither the old one nor the new one.
     forget_all(site)
+    # After a change of our code every page is made anew, which is worth several processes.
     is_small = last is not None and assembled.changed <= FEW
     built = _run_sphinx(site, run.log, anew=last is None, jobs=1 if is_small else 0)
     with run.log.step("finish") as step:
         step.result = f"{finish(site, assembled.downloads, memo)} files changed"
     forget_gone(site, memo)
+    # Last: from now on the site counts as whole.
     memo.keep(WHOLE, code, Known(broken=built.broken))
     memo.save()
     return (*findings, *map(_broken, built.broken.items()), *map(_warning, built.warned))
@@ -74,6 +78,7 @@ def build_site(
 
 def _run_sphinx(site: Site, log: Log, *, anew: bool, jobs: int) -> Built:
     """Let Sphinx make the site; ``anew``, all of it. 0 jobs: as many as are configured."""
+    # Sphinx tells by the sources what is out of date, and knows nothing of our code.
     if anew:
         forget(site.doctrees)
     restore_styles(site)
@@ -103,6 +108,7 @@ def _counted(advance: Callable[..., None]) -> Callable[[str, int, str], None]:
 
     def on_progress(phase: str, percent: int, page: str) -> None:
         step = percent - done[phase]
+        # Sphinx may tell the same percentage twice; a bar never goes back.
         if step > 0:
             done[phase] = percent
             advance(step, f"{_PHASES[phase]} {page}" if percent % 20 == 0 else "")

@@ -26,6 +26,7 @@ def finish(site: Site, downloads: Mapping[str, bytes | None], memo: Memo[Known])
 
     Downloads without bytes are there already. Raises WriteError.
     """
+    # What may stand in the site: the lock has pages that are not part of this build.
     pages = set(_OUR_PAGES)
     pages.update(file.path.rpartition(".")[0] for file in site.lock.files)
     pages.update(page.page for page in site.pages)
@@ -35,6 +36,7 @@ def finish(site: Site, downloads: Mapping[str, bytes | None], memo: Memo[Known])
     for path, data in wanted.items():
         if data is not None:
             changed += files.write_if_changed(site.target / path, data)
+    # Sphinx never removes what it once wrote.
     stale = [*_stale_pages(site, pages, wanted), *_stale_downloads(site, wanted)]
     files.remove_files(stale)
     prune_styles(site, memo)

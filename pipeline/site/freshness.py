@@ -76,6 +76,7 @@ def freshness(
     code printed. ``fuzzy`` is the number of translations on it that wait for a person.
     """
     line = _Line(locale=locale, page=page, lock=lock)
+    # In the order in which readers ask: of what, since when, does it run, how much is Chinese.
     parts = [line.release(), line.commit()]
     if is_notebook and page.code_cells:
         parts += line.run(has_outputs=has_outputs)
@@ -102,6 +103,7 @@ class _Line:
 
     def say(self, key: str, **values: object) -> str:
         """A text of the table, with values that are HTML already."""
+        # Other locales have the texts in English.
         texts = _CHINESE if self.is_chinese else _ENGLISH
         return texts[key].format(**values)
 
@@ -139,11 +141,13 @@ class _Line:
     def share(self) -> str:
         if not self.page.translated_words:
             return self.say("nothing")
+        # Rounded down: 100 only where all is done.
         return self.say("share", share=100 * self.page.translated_words // self.page.words)
 
     def source(self, url: str, license_name: str) -> str:
         path = escape(self.page.files[0].path)
         link = f'<a href="{escape(url)}">{path}</a>' if url else f"<code>{path}</code>"
+        # Where nothing is translated the page is the original.
         key = "source" if self.page.translated else "english"
         return self.say(key, source=link, license=escape(license_name))
 

@@ -44,6 +44,7 @@ def forget_all(site: Site) -> None:
 
 def forget_gone(site: Site, memo: Memo[Known]) -> None:
     """Forget pages that are none of the site's any more. Comes when a site is built."""
+    # All that is recalled for a site as it is now.
     subjects = {WHOLE}
     subjects.update(subject_of_page(page.page) for page in site.pages)
     subjects.update(subject_of_html(site, path) for path in site.target.rglob("*.html"))

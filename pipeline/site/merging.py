@@ -29,6 +29,7 @@ def landings_of(site: Site, page: PageResult) -> tuple[Landed, ...]:
     A page that ``merge`` could not write is upstream's: all of its messages stay in English.
     """
     path = page.files[0].path
+    # Without the merged page its landings would be those of an older one.
     if not (site.paths.merged(site.locale) / path).is_file():
         return compose.merge(_upstream_document(site, path), {}).blocks
     file = site.paths.blocks(site.locale) / f"{path}.json"
@@ -60,6 +61,7 @@ def merge_again(site: Site, page: PageResult, *, with_fuzzy: bool = False) -> Me
         if finished.is_translated and blocking_problem(Subject(finished, page.page), ignored):
             continue
         shown.append(finished)
+    # As ``merge`` chooses them, in all else.
     translations = translations_of(Catalog(entries=tuple(shown)))
     return compose.merge(document, translations, _frame(site, document))
 

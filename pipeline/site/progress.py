@@ -53,6 +53,7 @@ def facts(
     ``release`` is that of JAX, whatever the docs are of. ``contributors`` have translated so many
     messages; those with the most come first.
     """
+    # Of those with as many the name decides: equal facts are an equal file.
     names = sorted(contributors, key=lambda name: (-contributors[name], name))
     return {
         "title": "JAX",

@@ -50,6 +50,7 @@ def record_of(site: Site, shown: Shown) -> dict[str, Any]:
         has_outputs=shown.has_outputs,
         fuzzy=sum(block.state is State.FUZZY for block in blocks),
     )
+    # Elsewhere only a notebook can be opened.
     launch = _filled(site.policy.notebook_url, site, page.page) if shown.is_notebook else ""
     return {
         "page": page.page,
@@ -76,6 +77,7 @@ def _block_record(
     if line and site.policy.edit_url:
         address = _filled(site.policy.edit_url, site, page.page, line=line, digest=name)
         record["edit"] = address
+    # The same text twice would say no more.
     if block.state is not State.ENGLISH:
         record["english"] = landed.english
     if block.state is State.TRANSLATED and landed.kind not in _NO_TERMS:
@@ -122,6 +124,7 @@ def _memory_lines(site: Site, page: str) -> dict[str, int]:
     Empty if people are to edit the catalogue instead: then its own lines count.
     """
     path = site.paths.memory(site.locale, page)
+    # Who looks at the repository finds the memory there; the catalogue is not committed.
     if "/memory/" not in site.policy.edit_url or not path.is_file():
         return {}
     try:

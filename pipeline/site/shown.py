@@ -57,6 +57,7 @@ def shown_of(site: Site, page: PageResult) -> Shown:
     ran = files.read_bytes(executed) if executed.is_file() else None
     if site.policy.show_fuzzy and page.fuzzy:
         return _preview(site, page, ran)
+    # An executed notebook has the prose of the merged document: the same landings.
     landings = landings_of(site, page)
     file = site.paths.merged(site.locale) / path
     if not file.is_file():
@@ -77,6 +78,7 @@ def shown_of(site: Site, page: PageResult) -> Shown:
 def _preview(site: Site, page: PageResult, ran: bytes | None) -> Shown:
     """The page with its fuzzy translations, for translators to look at (``--show-fuzzy``)."""
     path = page.files[0].path
+    # No file has these translations: the page is merged for this site alone.
     merged = merge_again(site, page, with_fuzzy=True)
     if ran is None:
         return _without_run(page, path, merged.data, landings=merged.blocks)
@@ -142,6 +144,7 @@ def notebooks_of(shown: Shown) -> dict[str, bytes]:
     """The notebooks to download, by path in the site. Raises InputError."""
     notebooks = {}
     for kind, path in shown.downloads.items():
+        # Whoever begins with a notebook wants to run it, and finds no outputs in it.
         if kind == "executed":
             notebooks[path] = shown.data
         else:

@@ -41,10 +41,12 @@ def squarify(sizes: Sequence[float], room: Tile) -> tuple[Tile, ...]:
     """
     tiles = [Tile(room.x, room.y, 0.0, 0.0)] * len(sizes)
     order = [index for index, size in enumerate(sizes) if size > 0]
+    # The largest first: so the rows are squarest.
     order.sort(key=lambda index: -sizes[index])
     total = sum(sizes[index] for index in order)
     if not total or not room.width or not room.height:
         return tuple(tiles)
+    # From here on sizes are areas of the room.
     scale = room.width * room.height / total
     areas = [sizes[index] * scale for index in order]
     while areas:

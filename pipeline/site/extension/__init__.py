@@ -50,8 +50,10 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_config_value("jz_site", {}, "env", dict)
     for module in (nodes, writing, stubs, absent, titles, broken, interface, weight):
         module.setup(app)
+    # These change the libraries that Sphinx works with, for this process.
     setup_formulas()
     setup_highlighting()
+    # In the place of Sphinx's own for Chinese.
     app.add_search_language(SearchInChinese)
     for transform in TRANSFORMS:
         app.add_transform(transform)
@@ -60,6 +62,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     # Before the theme, which tries every template.
     app.connect("html-page-context", add_navigation, priority=400)
     app.connect("html-collect-pages", own_pages)
+    # After the theme's, whose rules it changes.
     app.add_css_file("site.css", priority=900)
     app.add_js_file("site.js", loading_method="defer")
     return {

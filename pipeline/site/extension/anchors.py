@@ -39,6 +39,7 @@ class EnglishAnchors(SphinxTransform):
         """Change the ids of all sections of a page that has a translated heading."""
         originals = english_titles(self.document)
         sections = list(self._sections())
+        # Of a page in English docutils makes the right ids.
         if not any(titled.title.get("jz") in originals for titled in sections):
             return
         self._drop_written(originals.values())
@@ -58,6 +59,7 @@ class EnglishAnchors(SphinxTransform):
         # What MyST looks links to headings up in.
         known = getattr(self.document, "myst_slugs", None)
         if known is not None:
+            # In place: MyST holds on to this very dictionary.
             known.clear()
             known.update(slugs)
 
@@ -102,7 +104,9 @@ class EnglishAnchors(SphinxTransform):
                 new = f"id{next(numbers)}"
             ids.append(new)
             self.document.ids[new] = section
+        # The last one counts: explicit names, which links use as well, stay before it.
         section["ids"] = ids
+        # Links of the page that look for the Chinese title find the section still.
         for known, target in list(self.document.nameids.items()):
             if target in titled.implicit:
                 self.document.nameids[known] = ids[-1]

@@ -48,8 +48,10 @@ class MarkBlocks(SphinxTransform):
         # The site says in a line of its own where the page is from.
         left_out = key_of(record.get("attribution", ""))
         has_contents = record.get("markup") == "reST"  # in Markdown they are no messages
+        # Not in place yet: what collects titles from the page must not see it.
         shelf = store()
         renderer: Renderer | None = None
+        # A list, since what is found changes the page.
         for node in list(_candidates(self.document)):
             if isinstance(node, addnodes.toctree):
                 if has_contents:
@@ -100,6 +102,7 @@ def _remove_quote(node: nodes.Element) -> None:
     quote = node.parent
     if isinstance(quote, nodes.block_quote) and len(quote) == 1:
         node = quote
+    # It is gone if the page has the line twice, and both stand in one quote.
     if node.parent is not None:
         node.parent.remove(node)
 
@@ -150,6 +153,7 @@ def _add_english(shelf: store, node: nodes.Element, taken: Numbered, renderer: R
         )
         return
     made["tag"] = _tag_for(node, made)
+    # Only now: a half-made text would be on the page otherwise.
     shelf += made
 
 

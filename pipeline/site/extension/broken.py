@@ -83,6 +83,7 @@ def show_source(document: nodes.document, problem: str) -> None:
     title = env.docname.rpartition("/")[2]
     name = nodes.fully_normalize_name(title)
     section = nodes.section("", nodes.title(title, title), names=[name])
+    # The reason first, for whoever is to mend it.
     section += nodes.error(
         "",
         nodes.paragraph("", text(env.config.language, "broken")),
@@ -90,6 +91,7 @@ def show_source(document: nodes.document, problem: str) -> None:
     )
     section += nodes.literal_block(source, source, language="none", lang="en")
     document += section
+    # As the parser does for a heading.
     document.note_implicit_target(section, section)
     broken_pages(env)[env.docname] = problem
     logger.error(problem, location=env.docname, type="jz", subtype="broken")
@@ -98,6 +100,7 @@ def show_source(document: nodes.document, problem: str) -> None:
 def _source(env: Any) -> str:
     """What upstream wrote; of a notebook the sources of its cells."""
     record = read_record(env)
+    # A page that the pipeline knows nothing of is its own source.
     path = Path(env.doc2path(env.docname))
     if record:
         path = Path(env.config.jz_site["docs"], record["source"])
@@ -112,6 +115,7 @@ def _empty(document: nodes.document) -> None:
     """Forget what was read, and what was to be done with it."""
     fresh = new_document(str(document.get("source", "")), document.settings)
     for name, value in vars(fresh).items():
+        # Whoever parses has the document in hand: it stays the same object.
         if name not in _KEPT:
             setattr(document, name, value)
     # Those with a node of their own (the third of an entry) were asked for by what was read.
@@ -126,6 +130,7 @@ def broken_pages(env: Any) -> dict[str, str]:
     They are kept with what Sphinx remembers: a page that is not read again is as it was.
     """
     pages: dict[str, str] = getattr(env, "jz_broken", {})
+    # New in an environment that is made anew.
     env.jz_broken = pages
     return pages
 

@@ -34,6 +34,7 @@ exclude_patterns = ["_jz", "_static", "site.json", "conf.py"]
 source_suffix = {".rst": "restructuredtext", ".md": "myst-nb", ".ipynb": "myst-nb"}
 templates_path = [str(PACKAGE / "templates")]
 
+# execute has run the code; what it printed is in the notebooks.
 nb_execution_mode = "off"
 nb_merge_streams = True
 nb_code_prompt_show = "显示{type}" if language.startswith("zh") else "Show {type}"
@@ -49,6 +50,7 @@ myst_enable_extensions = [
     "strikethrough",
     "tasklist",
 ]
+# As upstream has it: links to headings go by it.
 myst_heading_anchors = 3
 suppress_warnings = [
     # It says that only HTML has it, and this is HTML.
@@ -73,10 +75,12 @@ html_static_path = [
     *([str(HERE / "_static")] if (HERE / "_static").is_dir() else []),
     str(PACKAGE / "static"),
 ]
+# What readers may want are notebooks, which are downloads.
 html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False
 html_last_updated_fmt = None
+# Nothing is documented here that an index could list.
 html_use_index = False
 html_domain_indices = False
 html_search_language = "zh" if language.startswith("zh") else "en"

@@ -72,6 +72,7 @@ def _mark_of(text: str | None, waiting: Waiting) -> Mark | None:
 
 def put_marks(wrapper: nodes.compound) -> None:
     """Mark the nodes that Sphinx has made of a toctree. Comes when its page is written."""
+    # Taken in order, so that of equal words each is marked once.
     waiting: list[Mark] = list(wrapper["jz_marks"])
     for node in list(_captions_and_entries(wrapper)):
         for mark in waiting:
@@ -89,6 +90,7 @@ def put_marks(wrapper: nodes.compound) -> None:
 def _captions_and_entries(wrapper: nodes.compound) -> Iterator[nodes.Element]:
     """The title of each list, then the link at the start of each of its outermost items."""
     for made in wrapper.findall(addnodes.compact_paragraph):
+        # Sphinx says so of its own lists.
         if not made.get("toctree"):
             continue
         for child in made.children:

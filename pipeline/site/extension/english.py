@@ -50,6 +50,7 @@ class MarkdownRenderer:
 
     def render(self, text: str, into: nodes.Element) -> None:
         """Line breaks of a message are hard ones."""
+        # Rendering moves it, and what is read of the page after us asks for it.
         line = self._document.current_line
         with self._renderer.current_node_context(into):
             self._renderer.nested_render_text(text.replace("\n", "\\\n"), 0, inline=True)
@@ -109,6 +110,7 @@ class RSTRenderer:
         A link to neither leads nowhere: its words stay. Footnotes are the page's.
         """
         for name, links in self._own.refnames.items():
+            # The page's own targets come first: docutils finds them when it resolves the page.
             if self._page.nameids.get(name):
                 self._page.refnames.setdefault(name, []).extend(links)
                 continue

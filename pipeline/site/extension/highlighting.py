@@ -26,6 +26,7 @@ class LeanFormatter(HtmlFormatter[str]):
 
 def _without_plain(tokens: Iterable[tuple[Any, str]]) -> Iterator[tuple[Any, str]]:
     for kind, words in tokens:
+        # Text has no mark in HTML.
         yield (Text if kind in PLAIN else kind), words
 
 

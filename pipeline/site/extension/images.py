@@ -46,6 +46,7 @@ class FindImages(SphinxTransform):
                     image["uri"] = uri = file
             if uri and not self._is_there(uri):
                 self._say_missing(image, uri)
+        # HTML may show an attachment too: <img src="attachment:…">.
         for raw in self.document.findall(nodes.raw):
             if ATTACHMENT in raw.astext():
                 write_html(raw, _IN_HTML.sub(self._inlined, raw.astext()))
@@ -64,12 +65,15 @@ class FindImages(SphinxTransform):
         attachment = self._find(name, _line_of(image) // _CELL - 1)
         if attachment is None or not attachment.data:
             return ""
+        # Beside the images of outputs; Sphinx copies from there what a page shows.
         folder = Path(self.app.doctreedir, "outputs")
+        # The name goes by the content, so that two cells with one name do not meet.
         suffix = mimetypes.guess_extension(attachment.media) or Path(name).suffix
         path = folder / f"{hashlib.sha256(attachment.data).hexdigest()}{suffix}"
         if not path.exists():
             folder.mkdir(parents=True, exist_ok=True)
             path.write_bytes(attachment.data)
+        # To Sphinx a path that begins so is one from the top of the sources.
         return "/" + os.path.relpath(path, self.env.srcdir).replace(os.sep, "/")
 
     def _inlined(self, match: re.Match[str]) -> str:
@@ -97,6 +101,7 @@ class FindImages(SphinxTransform):
         logger.warning("image file is missing: %s", uri, location=image, type="jz", subtype="image")
         words = text(self.config.language, "missing image") + (image.get("alt") or uri)
         note = nodes.inline("", words, classes=["jz-missing"])
+        # In a paragraph there cannot be a second one.
         inside = isinstance(image.parent, nodes.TextElement)
         image.parent.replace(image, note if inside else nodes.paragraph("", "", note))
 

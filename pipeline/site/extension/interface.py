@@ -24,4 +24,5 @@ def speak(app: Sphinx) -> None:
     """Ask our own words last."""
     if app.config.language.startswith("zh"):
         for catalog in locale.translators.values():
+            # Sphinx and the theme have a catalogue each.
             catalog.add_fallback(_Interface())

@@ -36,10 +36,12 @@ class FindPages(SphinxTransform):
     def _lead(self, link: addnodes.pending_xref) -> None:
         path, _, fragment = link["reftarget"].partition("#")
         folder = posixpath.dirname(self.env.docname)
+        # Links are relative to the page, and may be quoted: my%20page.md
         name = posixpath.normpath(posixpath.join(folder, unquote(path)))
         suffix = posixpath.splitext(name)[1]
         page = name.removesuffix(suffix) if suffix in PAGE_SUFFIXES else ""
         if page in self.env.found_docs:
+            # What MyST itself makes of a link to a document that it knows.
             link["refdomain"] = "doc"
             link["reftarget"] = page
             link["reftargetid"] = fragment or None

@@ -83,9 +83,11 @@ def to_html(parts: Sequence[Part], page: str, pathto: Callable[[str], str], *, e
 
     ``pathto`` gives the way to another page; ``expand`` is what the marks of branches are called.
     """
+    # Branches on the way to the page are open.
     trail: set[str] = set()
     count = 0
     for part in parts:
+        # A large site would have its whole contents on every page.
         count += _count(part.entries)
         for entry in part.entries:
             trail.update(_trail(entry, page))
@@ -218,6 +220,7 @@ def _entries(
     """The entries of a toctree. ``above`` are the pages that lead to it."""
     for title, target in tree["entries"]:
         mark = marks.take(title) if title else None
+        # So Sphinx names the page that the toctree is on.
         page = tree["parent"] if target == "self" else target
         if page in env.titles:
             children: list[Entry] = []
@@ -232,6 +235,7 @@ def _entries(
                 mark=mark,
                 marked_on=tree["parent"],
             )
+        # What is neither is missing: Sphinx has said so.
         elif "://" in target:
             words = escape(title or target)
             yield Entry(title=words, url=target, mark=mark, marked_on=tree["parent"])

@@ -54,6 +54,7 @@ def _visit_english(self: Any, node: english) -> None:
 
 def _depart_english(self: Any, node: english) -> None:
     self.body.append(f"</{node['tag']}>")
+    # Within a line a line end would be a space.
     if node["tag"] != "span":
         self.body.append("\n")
 
@@ -67,6 +68,7 @@ def _depart_term(self: Any, node: term_note) -> None:
 
 
 def _visit_fixed(self: Any, node: fixed) -> None:
+    # Known only when the page is written: the same doctree may serve other builders.
     page = self.builder.get_target_uri(self.builder.current_docname)
     self.body.append(node["html"].replace("{root}", relative_uri(page, "")))
 

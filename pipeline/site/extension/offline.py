@@ -70,8 +70,10 @@ class StayOffline(SphinxTransform):
         html = _LOADED.sub(self._if_there, raw.astext())
         if "//" in html:
             html = without_remote(html)
+        # Later pieces of the page too: they call what is missing.
         if self._lacks_scripts and _CALL.search(html):
             html = _CALL.sub("", html)
+            # In the place where the picture would have been.
             raw.parent.insert(raw.parent.index(raw) + 1, elsewhere(self.env))
         write_html(raw, html)
 
@@ -97,7 +99,9 @@ def _remove_badge(link: nodes.reference) -> None:
 
 
 def _replace_image(image: nodes.image) -> None:
+    # An image without words of its own is called by its file.
     words = image.get("alt") or image["uri"].rpartition("/")[2] or image["uri"]
+    # A link in a link leads to one of the two only.
     if isinstance(image.parent, nodes.reference):
         image.parent.replace(image, nodes.Text(words))
         return
@@ -108,6 +112,7 @@ def _replace_image(image: nodes.image) -> None:
 
 def without_remote(html: str) -> str:
     """A piece of HTML that fetches nothing from elsewhere."""
+    # Whole elements first: what is left of them would be taken for something else.
     html = _LAUNCH_LINK.sub("", html)
     html = _SCRIPT.sub("", html)
     html = _STYLE.sub("", html)

@@ -38,6 +38,7 @@ class AddHead(SphinxTransform):
         section = next(iter(self.document.findall(nodes.section)), None)
         if not record or section is None:
             return
+        # Behind the title, whatever stands before it.
         at = 0
         for number, child in enumerate(section.children, start=1):
             if isinstance(child, nodes.title):
@@ -52,6 +53,7 @@ def head_html(record: dict[str, Any], locale: str) -> str:
     html = f'<p class="jz-fresh"{edit}>{record["fresh"]}</p>\n'
     links: list[str] = []
     for kind, path in record["downloads"]:
+        # ``{root}`` is known when the page is written.
         address = f"{{root}}{escape(path)}"
         words = escape(text(locale, kind))
         links.append(f'<a class="jz-download" href="{address}" download>{words}</a>')
@@ -75,9 +77,11 @@ class GiveTitle(SphinxTransform):
         """Name it as its file is named."""
         if any(True for _ in self.document.findall(nodes.section)) or not self.document.children:
             return
+        # release_notes → Release notes
         words = self.env.docname.rpartition("/")[2].replace("_", " ").replace("-", " ").capitalize()
         title = nodes.title(words, words)
         section = nodes.section("", title, names=[nodes.fully_normalize_name(words)])
+        # A section of its own, as every title has one.
         section += self.document.children
         self.document.children = []
         self.document += section
@@ -106,6 +110,7 @@ def glossary_html(terms: list[dict[str, Any]], locale: str) -> str:
         renderings, avoided = (
             "、".join(map(escape, term[key])) for key in ("renderings", "avoided")
         )
+        # Each term has an address: glossary-zh.html#pytree
         rows.append(
             f'<tr id="{nodes.make_id(term["english"])}">'
             f'<td lang="en">{escape(term["english"])}</td>'
@@ -139,6 +144,7 @@ def _add_spots(
     env: BuildEnvironment, page: str, group: str, level: int, places: dict[str, Spot]
 ) -> None:
     """Add the places of a page, and of those below it, unless they are known."""
+    # A page may be listed twice, and one that is listed may be missing.
     if page in places or page not in env.titles:
         return
     places[page] = Spot(_title(env, page), group, level)

@@ -33,6 +33,7 @@ def place_english(app: Sphinx, document: nodes.document) -> None:
         # A table of contents would make a link of every heading.
         title.attributes.pop("refid", None)
     seen: set[str] = set()
+    # A list, since English comes between the nodes.
     for node in list(document.findall(nodes.Element)):
         if "jz" not in node or isinstance(node, english):
             continue
@@ -63,8 +64,10 @@ def _forget_ids(document: nodes.document, copies: Iterable[english]) -> None:
     names: set[str] = set()
     for copy in copies:
         for node in copy.findall(nodes.Element):
+            # Also those of formulas and targets within a message.
             names.update(node["ids"])
             node["ids"] = []
+    # A mark that has no id any more is nothing to lead back to.
     for note in document.findall(nodes.footnote):
         note["backrefs"] = [name for name in note["backrefs"] if name not in names]
 
@@ -115,6 +118,7 @@ def name_boxes(document: nodes.document, locale: str) -> None:
         if not _is_box(box):
             continue
         html = box.astext()
+        # A task in English stands in a block in English, or in the English of a block.
         is_english = isinstance(box.parent, english) or box.parent.get("lang") == "en"
         label = text("en" if is_english else locale, "ticked" if " checked" in html else "unticked")
         write_html(box, html.replace("<input", f'<input aria-label="{escape(label)}"', 1))

@@ -47,6 +47,7 @@ class Section:
 def to_body(progress: Mapping[str, Any]) -> str:
     """The body of the page for ``progress``: see the top of ``progress.html.j2`` for its values."""
     pages = {page["page"]: page for page in progress["pages"]}
+    # Those that are not on the site any more are left out.
     upcoming = [pages[name] for name in progress["next"] if name in pages][:NEXT]
     return _template().render(
         progress=progress, sections=sections(progress["pages"]), upcoming=upcoming
@@ -60,6 +61,7 @@ def sections(pages: Sequence[Mapping[str, Any]]) -> list[Section]:
     """
     groups: dict[str, list[Mapping[str, Any]]] = {}
     for page in sorted(pages, key=lambda page: (-page["words"], page["page"])):
+        # A page of code alone has nothing to translate.
         if page["words"]:
             groups.setdefault(page["group"], []).append(page)
     names = sorted(groups, key=lambda name: -sum(page["words"] for page in groups[name]))

@@ -47,6 +47,7 @@ class SearchInChinese(SearchChinese):
         words: list[str] = []
         for run in _HAN.findall(input):
             words += _cut(run)
+        # English words behind the Chinese ones: the order does not matter to the index.
         latin = _LATIN.findall(input)
         self.latin_terms.update(latin)
         return words + latin

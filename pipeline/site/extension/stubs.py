@@ -56,6 +56,7 @@ def elsewhere(env: BuildEnvironment, fragment: str = "", words: str = "") -> lis
     english_url = env.config.jz_site["english_url"]
     if not english_url:
         return [nodes.paragraph("", "", nodes.literal("", words))]
+    # The English page has the same name.
     url = f"{english_url}{env.docname}.html"
     if fragment:
         url += f"#{fragment}"
@@ -81,6 +82,7 @@ class Summary(Stub):
 
     def run(self) -> list[nodes.Node]:
         names = nodes.bullet_list(classes=["jz-api", "simple"])
+        # A line is a name, perhaps with ~, or an option in the wrong place.
         for line in self.content:
             name = line.strip().removeprefix("~")
             if name and not name.startswith(":"):
@@ -99,6 +101,7 @@ def _reference(directive: SphinxDirective, name: str) -> nodes.Node:
         refdoc=directive.env.docname,
         refwarn=False,
     )
+    # Names are whole: no module around them counts.
     link["py:module"] = link["py:class"] = None
     return link
 
@@ -133,6 +136,7 @@ class TaggedBlock(Stub):
         for number, line in enumerate(lines):
             if line.strip().startswith("#") and line.split("tag:")[-1].strip() == tag:
                 marks.append(number)
+        # Tags that upstream has moved: the file says more than we do.
         if len(marks) < 2:
             return in_repository(self.env, path)
         code = "\n".join(lines[marks[0] + 1 : marks[1]])

@@ -34,6 +34,7 @@ def note_terms(node: nodes.Element, seen: set[str]) -> None:
     # Of terms within each other the longest: 梯度下降 before 梯度.
     longest_first = sorted(titles, key=len, reverse=True)
     pattern = re.compile("|".join(map(re.escape, longest_first)))
+    # A list, since each text may become several.
     for words in list(node.findall(nodes.Text)):
         if pattern.search(words) and _may_have_terms(words, node):
             words.parent.replace(words, list(_with_notes(str(words), pattern, titles, seen)))
@@ -48,6 +49,7 @@ def _with_notes(
         title = titles[match[0]]
         if title in seen:
             continue
+        # Once on a page: more would be noise.
         seen.add(title)
         if match.start() > done:
             yield nodes.Text(text[done : match.start()])

@@ -54,6 +54,7 @@ _TEXTS = {
 
 def text(locale: str, key: str) -> str:
     """What the site says at ``key``; in English where it does not speak the locale's language."""
+    # A locale that nobody has written texts for gets those in English.
     return _TEXTS.get(locale, _TEXTS[""])[key]
 
 

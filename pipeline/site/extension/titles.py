@@ -59,6 +59,7 @@ def merge_titles(
 
 def show_english_titles(app: Sphinx, document: nodes.document, page: str) -> None:
     """Let links in English show English titles."""
+    # Pages without any are most: nothing is put together for them.
     links = list(_links_in_english(document))
     if not links:
         return
@@ -83,6 +84,7 @@ def _links_in_english(document: nodes.document) -> Iterator[nodes.reference]:
 def _say(link: nodes.reference, words: str) -> None:
     """Let a link show other words, in the boxes that its words stand in."""
     box: Any = link
+    # Sphinx puts the words of such a link into <span> or <code>.
     while len(box.children) == 1 and not isinstance(box.children[0], nodes.Text):
         box = box.children[0]
     box.children = []

@@ -46,6 +46,7 @@ class Waiting:
     def take(self, keys: Sequence[str]) -> Numbered | None:
         """The first block with one of the keys, which waits no more; None if there is none."""
         for key in keys:
+            # In the order of the record, which is that of the page.
             queue = self._by_key.get(key, deque())
             while queue:
                 numbered = queue.popleft()

@@ -42,6 +42,7 @@ def load_what_is_used(
     """Leave out the scripts for which a page has nothing."""
     body = context.get("body", "")
     unused = tuple(script for script, mark in _SCRIPTS.items() if mark not in body)
+    # Only this page's: the list is made anew for each.
     context["script_files"] = [
         file for file in context["script_files"] if not str(file.filename).endswith(unused)
     ]
@@ -66,6 +67,7 @@ def copy_mathjax(app: Sphinx, problem: Exception | None) -> None:
     if problem is not None or app.builder.format != "html":
         return
     spec = find_spec("sphinx-mathjax-offline")
+    # Once there it stays: finish prunes no scripts.
     target = Path(app.outdir, "_static", "mathjax")
     if spec is None or not spec.origin or (target / _MATHJAX[0]).exists():
         return

@@ -36,6 +36,7 @@ class BlockAttributes:
 
     def visit_compound(self, node: nodes.compound) -> None:
         """Mark a table of contents, whose nodes Sphinx has made only now."""
+        # Earlier there are no nodes to mark: Sphinx resolves toctrees last.
         if "jz_marks" in node:
             put_marks(node)
         super().visit_compound(node)  # type: ignore[misc]
