@@ -117,6 +117,7 @@ def _counted(advance: Callable[..., None]) -> Callable[[str, int, str], None]:
 
 
 def _glossary(settings: Settings, locale: str) -> Glossary:
+    """The terms of a locale; none if it has no glossary."""
     path = glossary_path(settings.root, locale)
     if not path.is_file():
         return Glossary()
@@ -134,6 +135,7 @@ def _broken(page: tuple[str, str]) -> Finding:
 
 
 def _warning(warned: Warned) -> Finding:
+    """A warning of Sphinx. Its place is one among the sources, named as upstream names them."""
     return Finding(
         code="sphinx",
         severity=Severity.WARNING,

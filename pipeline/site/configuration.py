@@ -28,6 +28,7 @@ def configuration_of(site: Site) -> dict[str, Any]:
 
 
 def _first_page(site: Site) -> str:
+    """The page that the contents of the site begin with."""
     names = [page.page for page in site.pages]
     # A part of the docs (``--pages``) may lack the page that they begin with.
     return names[0] if names and "index" not in names else "index"

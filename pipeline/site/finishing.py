@@ -69,6 +69,7 @@ def _stale_pages(site: Site, pages: Collection[str], wanted: Collection[str]) ->
 
 
 def _stale_downloads(site: Site, wanted: Collection[str]) -> Iterator[Path]:
+    """Notebooks of pages that are gone, or that are no notebooks any more."""
     for path in (site.target / DOWNLOADS).rglob("*.ipynb"):
         if path.relative_to(site.target).as_posix() not in wanted:
             yield path

@@ -111,6 +111,7 @@ class _Line:
         return self.say("release", jax=escape(self.lock.jax))
 
     def commit(self) -> str:
+        """The state of upstream that the page was made of."""
         commit = f"<code>{escape(self.lock.commit[:12])}</code>"
         # What was pulled from a plain folder has no date: "commit" is then a digest of the folder.
         if not self.lock.date:
@@ -139,12 +140,14 @@ class _Line:
             yield self.say("missing")
 
     def share(self) -> str:
+        """How much of the page is translated, by its words."""
         if not self.page.translated_words:
             return self.say("nothing")
         # Rounded down: 100 only where all is done.
         return self.say("share", share=100 * self.page.translated_words // self.page.words)
 
     def source(self, url: str, license_name: str) -> str:
+        """Whose words these are: the licence asks for it."""
         path = escape(self.page.files[0].path)
         link = f'<a href="{escape(url)}">{path}</a>' if url else f"<code>{path}</code>"
         # Where nothing is translated the page is the original.

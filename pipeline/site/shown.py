@@ -88,6 +88,7 @@ def _preview(site: Site, page: PageResult, ran: bytes | None) -> Shown:
 def _with_run(
     page: PageResult, notebook: bytes, *, landings: tuple[Landed, ...], file: Path | None = None
 ) -> Shown:
+    """A notebook with what its code printed; ``file`` holds it, if a file does."""
     return Shown(
         page=page,
         path=f"{page.page}.ipynb",
@@ -107,6 +108,7 @@ def _without_run(
     landings: tuple[Landed, ...],
     file: Path | None = None,
 ) -> Shown:
+    """A document that did not run. Of a notebook this is a copy without outputs."""
     is_notebook = False
     if path.endswith(".ipynb"):
         # The outputs that upstream has stored in it are of another day.

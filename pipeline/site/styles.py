@@ -37,6 +37,7 @@ def prune_styles(site: Site, memo: Memo[Known]) -> None:
 
 
 def _words_of_scripts(site: Site) -> Iterator[frozenset[str]]:
+    """What scripts may give to elements while a page is read."""
     for path in (site.target / "_static").rglob("*.js"):
         if "mathjax" not in path.parts:  # it brings its own styles
             words = words_in_script(_text(path))
@@ -44,6 +45,7 @@ def _words_of_scripts(site: Site) -> Iterator[frozenset[str]]:
 
 
 def _words_of_pages(site: Site, memo: Memo[Known]) -> Iterator[frozenset[str]]:
+    """Of every page; what is found out is kept for the next time."""
     for path in sorted(site.target.rglob("*.html")):
         subject = subject_of_html(site, path)
         key = digest_of_stamps(path)

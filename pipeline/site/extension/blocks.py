@@ -102,7 +102,7 @@ def _remove_quote(node: nodes.Element) -> None:
     quote = node.parent
     if isinstance(quote, nodes.block_quote) and len(quote) == 1:
         node = quote
-    # It is gone if the page has the line twice, and both stand in one quote.
+    # It may be gone already, with what it stood in.
     if node.parent is not None:
         node.parent.remove(node)
 
@@ -119,6 +119,7 @@ def _holder_of(node: nodes.Element) -> nodes.Element:
 
 
 def _mark(node: nodes.Element, taken: Numbered) -> None:
+    """Say on a node which block it is, and what else its record says of it."""
     block = taken.block
     node["jz"] = taken.number
     node["classes"] += ["jz-block", f"jz-{block['state']}"]
@@ -134,6 +135,10 @@ def _mark(node: nodes.Element, taken: Numbered) -> None:
 
 
 def _add_english(shelf: store, node: nodes.Element, taken: Numbered, renderer: Renderer) -> None:
+    """Make the English of a block and put it on the shelf.
+
+    A role that fails is a warning; the block has no English then.
+    """
     text = taken.block["english"]
     made = english(jz=taken.number)
     try:
@@ -166,6 +171,7 @@ def _tag_for(node: nodes.Element, made: english) -> str:
 
 
 def _is_wide(node: nodes.Node) -> bool:
+    """Whether a node within the English of a block is one that no paragraph may hold."""
     if isinstance(node, nodes.math_block):
         return True
     return isinstance(node, nodes.raw) and isinstance(node.parent, english)

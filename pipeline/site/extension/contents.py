@@ -38,7 +38,9 @@ class Mark:
 def toctrees_of(env: BuildEnvironment, page: str) -> list[addnodes.toctree]:
     """The toctrees of a page, in order; none if there is no such page."""
     contents = env.tocs.get(page)
-    return [] if contents is None else list(contents.findall(addnodes.toctree))
+    if contents is None:
+        return []
+    return list(contents.findall(addnodes.toctree))
 
 
 def note_marks(tree: addnodes.toctree, waiting: Waiting, *, is_first: bool) -> None:
@@ -46,20 +48,22 @@ def note_marks(tree: addnodes.toctree, waiting: Waiting, *, is_first: bool) -> N
 
     ``is_first`` says that it is on the first page of the site.
     """
-    caption = _mark_of(tree.get("caption"), waiting)
-    titles = [_mark_of(title, waiting) for title, _ in tree["entries"]]
+    caption = _mark_of(tree.get("caption") or "", waiting)
+    titles = [_mark_of(title or "", waiting) for title, _ in tree["entries"]]
     tree["jz_marks"] = marks = [mark for mark in (caption, *titles) if mark]
     if tree["hidden"]:
         # Its entries are in the navigation, which has captions of the first page only.
-        marks = [caption] if caption and not is_first else []
+        marks = [mark for mark in (caption,) if mark and not is_first]
     if isinstance(tree.parent, nodes.compound):
         # Sphinx replaces the toctree, but not what it stands in, which the writer meets first.
         tree.parent["jz_marks"] = marks
 
 
-def _mark_of(text: str | None, waiting: Waiting) -> Mark | None:
+def _mark_of(text: str, waiting: Waiting) -> Mark | None:
+    """The mark of one string, whose block waits no more; None if it is no block."""
+    # Without words it would be any block that is nothing but a role.
     taken = waiting.take([key_of(text)]) if text else None
-    if not text or not taken:
+    if taken is None:
         return None
     return Mark(
         number=taken.number,
@@ -102,6 +106,7 @@ def _captions_and_entries(wrapper: nodes.compound) -> Iterator[nodes.Element]:
 
 
 def _put(mark: Mark, node: nodes.Element) -> None:
+    """Make a node the block of a mark, with the English in it if there is one."""
     block = node
     if isinstance(node, nodes.reference):
         # A pencil is a link: it cannot stand in one.
@@ -122,7 +127,9 @@ def _put(mark: Mark, node: nodes.Element) -> None:
 
 def marks_in_navigation(tree: addnodes.toctree) -> Sequence[Mark]:
     """The marks of a toctree that no page shows but in the navigation."""
-    marks: Sequence[Mark] = tree.get("jz_marks", ()) if tree["hidden"] else ()
+    if not tree["hidden"]:
+        return ()
+    marks: Sequence[Mark] = tree.get("jz_marks", ())
     return marks
 
 

@@ -50,7 +50,7 @@ class MarkdownRenderer:
 
     def render(self, text: str, into: nodes.Element) -> None:
         """Line breaks of a message are hard ones."""
-        # Rendering moves it, and what is read of the page after us asks for it.
+        # Rendering moves it; what is reported of the page later goes by it.
         line = self._document.current_line
         with self._renderer.current_node_context(into):
             self._renderer.nested_render_text(text.replace("\n", "\\\n"), 0, inline=True)

@@ -52,6 +52,7 @@ class FindImages(SphinxTransform):
                 write_html(raw, _IN_HTML.sub(self._inlined, raw.astext()))
 
     def _is_there(self, uri: str) -> bool:
+        """Whether a browser would find what an image is of."""
         if uri.startswith(ATTACHMENT):
             return False  # no cell has it
         if _ADDRESS.match(uri):
@@ -98,6 +99,7 @@ class FindImages(SphinxTransform):
         return None
 
     def _say_missing(self, image: nodes.image, uri: str) -> None:
+        """Put words in the place of an image."""
         logger.warning("image file is missing: %s", uri, location=image, type="jz", subtype="image")
         words = text(self.config.language, "missing image") + (image.get("alt") or uri)
         note = nodes.inline("", words, classes=["jz-missing"])

@@ -34,6 +34,7 @@ class FindPages(SphinxTransform):
                 self._lead(link)
 
     def _lead(self, link: addnodes.pending_xref) -> None:
+        """Let one link lead where its document is; what is no document stays with MyST."""
         path, _, fragment = link["reftarget"].partition("#")
         folder = posixpath.dirname(self.env.docname)
         # Links are relative to the page, and may be quoted: my%20page.md

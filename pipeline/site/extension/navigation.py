@@ -120,6 +120,7 @@ class _View:
     chevron: str
 
     def caption(self, part: Part) -> str:
+        """The name of a part; on the page that it is a block of, with the mark of the block."""
         if part.mark is None or part.marked_on != self.page:
             return f'<span class="caption-text">{escape(part.caption)}</span>'
         classes = " ".join(["caption-text", *part.mark.classes])
@@ -144,6 +145,7 @@ class _View:
         return f"<li{_class(classes)}>{self._link(entry, has_more=bool(inner))}{inner}</li>"
 
     def _link(self, entry: Entry, *, has_more: bool) -> str:
+        """An entry without those below it."""
         title, mark_classes, attributes = entry.title, [], ""
         if entry.mark is not None and entry.marked_on == self.page:
             # A pencil is a link: it cannot stand in one.
@@ -207,6 +209,7 @@ class _Marks:
         self._waiting = list(marks_in_navigation(tree))
 
     def take(self, words: str) -> Mark | None:
+        """The mark of these words, which waits no more; None if they are no block."""
         for mark in self._waiting:
             if mark.text == words:
                 self._waiting.remove(mark)
@@ -219,7 +222,7 @@ def _entries(
 ) -> Iterator[Entry]:
     """The entries of a toctree. ``above`` are the pages that lead to it."""
     for title, target in tree["entries"]:
-        mark = marks.take(title) if title else None
+        mark = marks.take(title or "")
         # So Sphinx names the page that the toctree is on.
         page = tree["parent"] if target == "self" else target
         if page in env.titles:

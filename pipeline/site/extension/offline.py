@@ -99,6 +99,7 @@ def _remove_badge(link: nodes.reference) -> None:
 
 
 def _replace_image(image: nodes.image) -> None:
+    """Put a link in the place of an image, or words where there is a link already."""
     # An image without words of its own is called by its file.
     words = image.get("alt") or image["uri"].rpartition("/")[2] or image["uri"]
     # A link in a link leads to one of the two only.

@@ -73,6 +73,7 @@ def _forget_ids(document: nodes.document, copies: Iterable[english]) -> None:
 
 
 def _place(node: nodes.Element, copy: english) -> None:
+    """Put the English of a block where readers look for it."""
     _lead_anonymous(node, copy)
     if isinstance(node, nodes.raw):
         _place_html(node, copy)

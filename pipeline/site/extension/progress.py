@@ -110,6 +110,7 @@ def _is_english(title: str) -> bool:
 
 @cache
 def _template() -> Template:
+    """The template of the page: it is read and compiled once."""
     from jinja2 import Environment, StrictUndefined
 
     environment = Environment(

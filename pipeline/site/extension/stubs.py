@@ -91,6 +91,7 @@ class Summary(Stub):
 
 
 def _reference(directive: SphinxDirective, name: str) -> nodes.Node:
+    """A name that Sphinx makes a link of, if it can."""
     literal = nodes.literal("", name, classes=["xref", "py", "py-obj"])
     link = addnodes.pending_xref(
         "",

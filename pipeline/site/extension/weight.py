@@ -42,7 +42,7 @@ def load_what_is_used(
     """Leave out the scripts for which a page has nothing."""
     body = context.get("body", "")
     unused = tuple(script for script, mark in _SCRIPTS.items() if mark not in body)
-    # Only this page's: the list is made anew for each.
+    # Not in place: other pages may have the same list.
     context["script_files"] = [
         file for file in context["script_files"] if not str(file.filename).endswith(unused)
     ]
