@@ -1,4 +1,4 @@
-"""What the last run has found out about a site: one store, ``site-memo.json`` beside its sources.
+"""What the last run has found out about a site: one memo.
 
 It has a subject for each page (which files are made of it), one for each file of HTML (the classes
 that stand in it), and one for the site as a whole. While a site is being built nothing is known of
@@ -32,7 +32,7 @@ class Known:
 
 def memo_of(site: Site) -> Memo[Known]:
     """What is known of the site."""
-    return Memo(site.paths.output(site.locale) / "site-memo.json", Known)
+    return Memo(site.paths.memo(site.locale, "site"), Known)
 
 
 def forget_all(site: Site) -> None:
