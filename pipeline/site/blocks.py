@@ -54,7 +54,7 @@ def _entry_for(landed: Landed, entries: Sequence[Entry]) -> Entry | None:
             if entry.context == context:
                 return entry
     # A message that moved to another section: any translation is better than none.
-    return entries[0] if entries else None
+    return next(iter(entries), None)
 
 
 def _state(landed: Landed, entry: Entry | None) -> State:

@@ -31,7 +31,9 @@ def _first_page(site: Site) -> str:
     """The page that the contents of the site begin with."""
     names = [page.page for page in site.pages]
     # A part of the docs (``--pages``) may lack the page that they begin with.
-    return names[0] if names and "index" not in names else "index"
+    if names and "index" not in names:
+        return names[0]
+    return "index"
 
 
 def _issue_url(site: Site) -> str:

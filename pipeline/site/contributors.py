@@ -31,7 +31,7 @@ def _translators(path: Path) -> Iterator[str]:
     except InputError:
         return  # the stage that opens the memory has told of it
     for entry in entries:
-        notes = translators_of(entry) if entry.is_translated else ()
+        notes = translators_of(entry)
         # "translator: Li Lei <li@example.org>, 2026-07-01 …" → "Li Lei": the site shows no address.
-        if notes and (touch := TOUCH.match(notes[-1])):
+        if entry.is_translated and notes and (touch := TOUCH.match(notes[-1])):
             yield touch[1].partition(" <")[0]

@@ -57,9 +57,10 @@ def prune(css: str, words: frozenset[str]) -> str:
 
 
 def _shortened(match: re.Match[str]) -> str:
-    if match["kept"]:
-        return match["kept"]
-    return " " if match["space"] else ""
+    """What stays of a string, a comment or white space: a comment goes, spaces become one."""
+    if match["space"]:
+        return " "
+    return match["kept"] or ""
 
 
 def _kept(css: str, words: frozenset[str]) -> Iterator[str]:
@@ -106,7 +107,10 @@ def can_match(selector: str, words: frozenset[str]) -> bool:
 
 
 def _without_value(match: re.Match[str]) -> str:
-    return match[0] if _PIECE.fullmatch(match[0]) else "*"
+    """A star for the condition on an attribute, unless it asks for a class."""
+    if _PIECE.fullmatch(match[0]):
+        return match[0]
+    return "*"
 
 
 @lru_cache(maxsize=1)

@@ -65,15 +65,20 @@ class EnglishAnchors(SphinxTransform):
 
     def _sections(self) -> Iterator[_Titled]:
         """Those that have a title, in the order of the page."""
-        explicit = set()
-        for name, is_explicit in self.document.nametypes.items():
-            if is_explicit:
-                explicit.add(self.document.nameids.get(name))
+        explicit = self._explicit_ids()
         for section in self.document.findall(nodes.section):
             title = next((node for node in section.children if isinstance(node, nodes.title)), None)
             if title is not None:
                 implicit = [name for name in section["ids"] if name not in explicit]
                 yield _Titled(section, title, implicit)
+
+    def _explicit_ids(self) -> set[str | None]:
+        """The ids that somebody has written: ``(name)=`` above a heading, ``.. _name:``."""
+        explicit: set[str | None] = set()
+        for name, is_explicit in self.document.nametypes.items():
+            if is_explicit:
+                explicit.add(self.document.nameids.get(name))
+        return explicit
 
     def _drop_written(self, titles: Any) -> None:
         """Remove anchors that merge has written: they would stand there twice.

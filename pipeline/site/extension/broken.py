@@ -48,7 +48,8 @@ class _Careful:
         """As the parser does, unless that fails."""
         try:
             super().parse(inputstring, document)  # type: ignore[misc]
-        except Exception as error:  # noqa: BLE001 - parsers and directives raise anything; one page must not stop the others
+        # Parsers and directives raise anything; one page must not stop the others.
+        except Exception as error:  # noqa: BLE001
             problem = f"{type(error).__name__}: {error}"
         else:
             problem = _problem_in(document)

@@ -16,7 +16,7 @@ from sphinx import addnodes
 from sphinx.environment import BuildEnvironment
 
 from pipeline.site.extension.nodes import english
-from pipeline.site.extension.waiting import Waiting, key_of
+from pipeline.site.extension.waiting import Numbered, Waiting, key_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,23 +48,33 @@ def note_marks(tree: addnodes.toctree, waiting: Waiting, *, is_first: bool) -> N
 
     ``is_first`` says that it is on the first page of the site.
     """
-    caption = _mark_of(tree.get("caption") or "", waiting)
-    titles = [_mark_of(title or "", waiting) for title, _ in tree["entries"]]
-    tree["jz_marks"] = marks = [mark for mark in (caption, *titles) if mark]
+    marks: list[Mark] = []
+    for text in _strings_of(tree):
+        taken = waiting.take([key_of(text)])
+        if taken is not None:
+            marks.append(_mark_of(text, taken))
+    tree["jz_marks"] = marks
     if tree["hidden"]:
         # Its entries are in the navigation, which has captions of the first page only.
-        marks = [mark for mark in (caption,) if mark and not is_first]
+        caption = "" if is_first else tree.get("caption")
+        marks = [mark for mark in marks if mark.text == caption][:1]
     if isinstance(tree.parent, nodes.compound):
         # Sphinx replaces the toctree, but not what it stands in, which the writer meets first.
         tree.parent["jz_marks"] = marks
 
 
-def _mark_of(text: str, waiting: Waiting) -> Mark | None:
-    """The mark of one string, whose block waits no more; None if it is no block."""
-    # Without words it would be any block that is nothing but a role.
-    taken = waiting.take([key_of(text)]) if text else None
-    if taken is None:
-        return None
+def _strings_of(tree: addnodes.toctree) -> Iterator[str]:
+    """The caption of a toctree and the titles of its entries, as far as it has them."""
+    if tree.get("caption"):
+        yield tree["caption"]
+    for title, _ in tree["entries"]:
+        # Without one an entry is called by the title of its page, which is a block there.
+        if title:
+            yield title
+
+
+def _mark_of(text: str, taken: Numbered) -> Mark:
+    """The mark of a string that is the block ``taken``."""
     return Mark(
         number=taken.number,
         text=text,

@@ -14,7 +14,12 @@ from sphinx.application import Sphinx
 
 from pipeline.site.extension.contents import put_marks
 
-_NAMES = {"jz": "data-jz", "jz_edit": "data-jz-edit", "jz_hidden": "hidden", "lang": "lang"}
+_NAMES = {
+    "jz": "data-jz",
+    "jz_edit": "data-jz-edit",
+    "jz_hidden": "hidden",
+    "lang": "lang",
+}
 
 
 class BlockAttributes:
@@ -31,7 +36,9 @@ class BlockAttributes:
             node = nodes.caption(ids=node["ids"], classes=classes)
         if isinstance(node, nodes.Element):
             attributes |= _attributes_of(node)
-        html: str = super().starttag(node, tagname, suffix, empty, **attributes)  # type: ignore[misc]
+        html: str = super().starttag(  # type: ignore[misc]
+            node, tagname, suffix, empty, **attributes
+        )
         return html
 
     def visit_compound(self, node: nodes.compound) -> None:
