@@ -13,10 +13,9 @@ from pipeline.adapters import po
 from pipeline.adapters.files import read_bytes, replace_if_unchanged
 from pipeline.config import IgnoreRule, matches
 from pipeline.core.checks import hygiene
-from pipeline.core.checks.base import Subject
-from pipeline.core.checks.hygiene import Rule
+from pipeline.core.checks.base import Problem, Rule, Subject
+from pipeline.core.checks.notes import read_place
 from pipeline.core.checks.run import (
-    Found,
     code_names,
     fix_entry,
     run_checks,
@@ -159,7 +158,7 @@ def _look(
     """Run the checks over catalogues of one locale; return how many mistakes are silenced."""
     by_name = {one.file.name: one for one in read}
     subjects = {name: one.subjects for name, one in by_name.items()}
-    kept: list[Found] = []
+    kept: list[Problem] = []
     used: dict[tuple[str, int], set[str]] = {}
     silenced = 0
     for found in run_checks(subjects, glossary=glossary):
@@ -177,33 +176,33 @@ def _look(
         lambda name, at: fix_entry(subjects[name][at])
     )  # one entry may have several mistakes
     for found in without_echoes(kept):
-        mended = fixed(found.page, found.index) if found.problem.fix is not None else ""
+        mended = fixed(found.page, found.index) if found.fix is not None else ""
         mistakes[found.page].append(
             _told(found, by_name[found.page].file, subjects[found.page][found.index].entry, mended)
         )
     known = code_names()
     for name, ones in subjects.items():
         for at, one in enumerate(ones):
-            for text, hint in silence_problems(one.entry, known, used.get((name, at), ())):
+            for problem in silence_problems(one.entry, known, used.get((name, at), ())):
                 mistakes[name].append(
                     _mistake(
                         hygiene.SILENCED,
                         by_name[name].file,
                         one.entry.line,
-                        text,
-                        hint,
+                        problem.text,
+                        problem.hint,
                         entry=one.entry,
                     )
                 )
     return silenced
 
 
-def _told(found: Found, file: CatalogFile, entry: Entry, mended: str) -> Finding:
+def _told(found: Problem, file: CatalogFile, entry: Entry, mended: str) -> Finding:
     rule = Rule(code=found.code, name=found.name, severity=found.severity)
-    mistake = _mistake(rule, file, entry.line, found.problem.text, found.problem.hint, entry=entry)
+    mistake = _mistake(rule, file, entry.line, found.text, found.hint, entry=entry)
     return replace(
         mistake,
-        spans=found.problem.spans,
+        spans=found.spans,
         fixed=mended if mended not in ("", entry.msgstr) else None,
     )
 
@@ -294,7 +293,7 @@ def _mistake(
         text=text,
         hint=hint,
         page=file.page,
-        section=entry.notes[0].partition(" · ")[2] if entry and entry.notes else "",
+        section=read_place(entry).section if entry else "",
         msgid=entry.msgid if entry else "",
         msgstr=entry.msgstr if entry else "",
         exit_code=exit_code,

@@ -82,7 +82,7 @@ def find_code(subject: Subject) -> Iterator[Problem]:
                 Atom.CODE,
                 lost,
                 new,
-                severity=Severity.WARNING if new and _is_readable(lost, new) else None,
+                is_minor=bool(new) and _is_readable(lost, new or ""),
             )
 
 
@@ -136,7 +136,7 @@ def find_math(subject: Subject) -> Iterator[Problem]:
                 text=f"has {_shown(subject, Atom.MATH, formula)}, which the English has not",
                 hint="Check it; if it is no formula, write \\$ for each dollar sign.",
                 spans=_spans(subject.msgstr, _marked(subject.markup, Atom.MATH, formula)),
-                severity=Severity.WARNING,
+                is_minor=True,
             )
 
 
@@ -180,7 +180,7 @@ def find_references(subject: Subject) -> Iterator[Problem]:
             Atom.CITATION,
             lost,
             new,
-            severity=Severity.WARNING if lost.startswith("[!") else None,
+            is_minor=lost.startswith("[!"),
         )
 
 
@@ -248,7 +248,7 @@ def _likeness(value: str, other: str) -> float:
 
 
 def _problem(
-    subject: Subject, name: Atom, lost: str, new: str | None, *, severity: Severity | None = None
+    subject: Subject, name: Atom, lost: str, new: str | None, *, is_minor: bool = False
 ) -> Problem:
     instead = f"; has {_shown(subject, name, new)} instead" if new else ""
     is_marked = (subject.markup, name) in _MARKS
@@ -257,7 +257,7 @@ def _problem(
         hint=_hint(subject, name, lost),
         spans=_spans(subject.msgstr, _inner(name, new)) if new else (),
         fix=_fix(subject, name) if new else None,
-        severity=severity,
+        is_minor=is_minor,
     )
 
 

@@ -1,12 +1,17 @@
-"""What a check is given and what it gives."""
+"""What a check is given and what it gives.
+
+A check is given a :class:`Subject`, one finished translation, and gives a :class:`Problem` for each
+thing that is wrong with it. Checks are pure functions: they read no file and change nothing.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from pipeline.core.checks.masked import masked
+from pipeline.core.checks.notes import Place, read_place
 from pipeline.core.checks.parsed import Parsed, parse
 from pipeline.core.document.message import Kind, Markup, Message
 from pipeline.core.myst import guard
@@ -15,48 +20,58 @@ from pipeline.entries import Entry
 from pipeline.findings import Severity
 
 Span = tuple[int, int]  # of a msgstr, in characters
-_KINDS = frozenset(kind.value for kind in Kind)
-_MARKUP = f" ({Markup.RST})"  # behind the kind, in the note of a message that is no Markdown
+
+_ONE_LESS = {
+    Severity.ERROR: Severity.WARNING,
+    Severity.WARNING: Severity.NOTE,
+    Severity.NOTE: Severity.NOTE,
+}
 
 
 @dataclass(frozen=True)
 class Subject:
-    """A translated entry under check: live, finished, with a msgstr. ``page`` names the catalogue."""
+    """A translated entry under check: live, finished, with a msgstr. ``page`` names the catalogue.
+
+    Whatever several checks want to know of it is worked out once, when the first one asks.
+    """
 
     entry: Entry
     page: str = ""
 
     @property
     def msgid(self) -> str:
+        """The English."""
         return self.entry.msgid
 
     @property
     def msgstr(self) -> str:
+        """The translation."""
         return self.entry.msgstr
 
     @cached_property
+    def place(self) -> Place:
+        """Where the message stands, as far as the entry tells."""
+        return read_place(self.entry)
+
+    @cached_property
     def kind(self) -> Kind:
-        """What block it stands in, from the entry's first note; a paragraph if that does not tell."""
-        word = self._place.removesuffix(_MARKUP)
-        return Kind(word) if word in _KINDS else Kind.PARAGRAPH
+        """What block the message is."""
+        return self.place.kind
 
     @cached_property
     def markup(self) -> Markup:
-        """What it is marked up in, from the same note; Markdown if that does not tell."""
-        return Markup.RST if self._place.endswith(_MARKUP) else Markup.MARKDOWN
-
-    @property
-    def _place(self) -> str:
-        return self.entry.notes[0].partition(" · ")[0] if self.entry.notes else ""
+        """What language the message is marked up in."""
+        return self.place.markup
 
     @cached_property
     def refusal(self) -> Refusal | None:
-        """Why the guard leaves it out, if it does."""
+        """Why the guard leaves the translation out; None if it does not."""
         message = Message(
             msgid=self.msgid, kind=self.kind, start=0, end=0, line=0, markup=self.markup
         )
         if self.markup is not Markup.RST:
             return guard.refusal(message, self.msgstr)
+        # docutils is slow to import, and most catalogues need none of it.
         from pipeline.core.rst import guard as rst_guard
 
         return rst_guard.refusal(message, self.msgstr)
@@ -73,7 +88,10 @@ class Subject:
 
     @cached_property
     def is_in_place(self) -> bool:
-        """Whether the translation stands as the right block: in another one all of its markup may mean something else."""
+        """Whether the translation stands as the right block.
+
+        In another block all of its markup may mean something else.
+        """
         return self.chinese.blocks == self.english.blocks
 
     @cached_property
@@ -83,16 +101,16 @@ class Subject:
 
     @cached_property
     def masked_english(self) -> str:
-        """The msgid with stand-ins for what is no prose."""
+        """The msgid with stand-ins for all that is not prose."""
         return masked(self.msgid, self.markup)
 
     @cached_property
     def masked_chinese(self) -> str:
-        """The msgstr with stand-ins for what is no prose, as long as it is."""
+        """The msgstr with stand-ins for all that is not prose; positions are those of the msgstr."""
         return masked(self.msgstr, self.markup)
 
     def read(self, text: str) -> Parsed:
-        """Another text in that place."""
+        """Another text, parsed in the same place."""
         return parse(text, self.kind, self.markup)
 
 
@@ -100,44 +118,76 @@ class Subject:
 class Problem:
     """One thing that is wrong with one msgstr.
 
-    ``text`` says what, in one line; ``hint`` what to do; ``spans`` mark the words. ``fix`` is the whole msgstr with this mended,
-    if that needs no judgement: it may differ in white space and punctuation only, once rendered.
+    The function that finds it fills in the first fields. ``text`` says what is wrong, in one line;
+    ``hint`` says what to do; ``spans`` mark the words. ``fix`` is the whole msgstr with this mended,
+    if that needs no judgement: once rendered, it may differ in white space and punctuation only.
+
+    The last fields say under which rule and where it was found. :meth:`Rule.stamp` fills them in:
+    the function that finds a problem knows neither.
     """
 
     text: str
     hint: str
     spans: tuple[Span, ...] = ()
     fix: str | None = None
-    severity: Severity | None = None  # if it weighs less or more than the check says
+    is_minor: bool = False  # it weighs one step less than its rule says
+    index: int = 0  # which entry of the page it is about
+
+    page: str = ""
+    code: str = ""
+    name: str = ""
+    severity: Severity = Severity.WARNING
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """What is looked for, under a code that never changes its meaning."""
+
+    code: str
+    name: str  # a few words, lower case: "bold or italics that do not show"
+    severity: Severity
+
+    def stamp(self, problem: Problem, *, page: str = "", index: int = 0) -> Problem:
+        """``problem`` as one of this rule, about the entry number ``index`` of ``page``."""
+        severity = _ONE_LESS[self.severity] if problem.is_minor else self.severity
+        return replace(
+            problem,
+            page=page,
+            index=index,
+            code=self.code,
+            name=self.name,
+            severity=severity,
+        )
 
 
 Find = Callable[[Subject], Iterator[Problem]]
 
 
-def by_markup(markdown: Find, rst: Find) -> Find:
-    """Looks at each message by what it is marked up in."""
-
-    def find(subject: Subject) -> Iterator[Problem]:
-        return rst(subject) if subject.markup is Markup.RST else markdown(subject)
-
-    return find
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
-    """Looks at one entry."""
+class Check(Rule):
+    """A rule about one entry. ``find`` looks for problems, ``look`` also gives them code and weight."""
 
-    code: str
-    name: str  # a few words, lower case: "bold or italics that do not show"
-    severity: Severity
     find: Callable[[Subject], Iterable[Problem]]
 
+    def look(self, subject: Subject) -> Iterator[Problem]:
+        """The problems of one entry."""
+        for problem in self.find(subject):
+            yield self.stamp(problem, page=subject.page)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PageCheck:
-    """Looks at all entries of a page together; gives the index of the entry with each problem."""
+class PageCheck(Rule):
+    """A rule about all entries of a page together. Each problem says by ``index`` whose it is."""
 
-    code: str
-    name: str
-    severity: Severity
-    find: Callable[[Sequence[Subject]], Iterable[tuple[int, Problem]]]
+    find: Callable[[Sequence[Subject]], Iterable[Problem]]
+
+
+def by_markup(markdown: Find, rst: Find) -> Find:
+    """A function that looks at each message by what it is marked up in."""
+
+    def find(subject: Subject) -> Iterator[Problem]:
+        if subject.markup is Markup.RST:
+            return rst(subject)
+        return markdown(subject)
+
+    return find

@@ -1,4 +1,7 @@
-"""What keeps a translation from being built: a reader would get something broken. English is shown instead."""
+"""What keeps a translation from being built.
+
+Readers would get something broken, so that ``merge`` and the previews show the English instead.
+"""
 
 from __future__ import annotations
 
@@ -14,18 +17,18 @@ BLOCKING: tuple[Check, ...] = tuple(
 )
 
 
-def blocking_problem(
-    subject: Subject, ignored: Collection[str] = ()
-) -> tuple[Check, Problem] | None:
-    """The first error of a translation, if there is one that neither ``ignored`` nor a comment silences."""
-    ignored = {*ignored, *(code for ignore in ignores_of(subject.entry) for code in ignore.codes)}
-    checks = (check for check in BLOCKING if check.code not in ignored)
-    found = ((check, problem) for check in checks for problem in check.find(subject))
-    return next(
-        (
-            (check, problem)
-            for check, problem in found
-            if (problem.severity or check.severity) is Severity.ERROR
-        ),
-        None,
-    )
+def blocking_problem(subject: Subject, ignored: Collection[str] = ()) -> Problem | None:
+    """The first error of a translation, if there is one.
+
+    The codes in ``ignored`` do not count, nor do those that a comment of the entry silences.
+    """
+    silenced = set(ignored)
+    for ignore in ignores_of(subject.entry):
+        silenced.update(ignore.codes)
+    for check in BLOCKING:
+        if check.code in silenced:
+            continue
+        for problem in check.look(subject):
+            if problem.severity is Severity.ERROR:
+                return problem
+    return None

@@ -353,7 +353,7 @@ def _find_unreviewed(subject: Subject) -> Iterator[Problem]:
         yield Problem(
             text="is no longer marked fuzzy, but the note that says so is still there",
             hint=hint,
-            severity=Severity.NOTE,
+            is_minor=True,
         )
 
 

@@ -80,7 +80,7 @@ def find_unrendered(subject: Subject) -> Iterator[Problem]:
             hint=_hint(source, pairs[0]),
             spans=tuple((pair.start, pair.end) for pair in pairs),
             fix=_fix(subject, meant),
-            severity=None if lost > 0 or bold else Severity.WARNING,
+            is_minor=lost <= 0 and not bold,
         )
     elif lost > 0 and lone:
         marks = source[slice(*lone[0])]

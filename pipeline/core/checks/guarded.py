@@ -1,14 +1,16 @@
-"""G: what the guard leaves out of any page, told before anything is built. It cannot be silenced."""
+"""G: what the guard leaves out of any page, told before anything is built. Nobody can silence it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
-from pipeline.core.checks.base import Check, Problem, Subject
+from pipeline.core.checks.base import Check, Find, Problem, Subject
 from pipeline.findings import Severity
 
 
-def _refused(code: str) -> Callable[[Subject], Iterator[Problem]]:
+def _refused_with(code: str) -> Find:
+    """A function that tells of the guard's refusals with one code."""
+
     def find(subject: Subject) -> Iterator[Problem]:
         refusal = subject.refusal
         if refusal and refusal.code == code:
@@ -17,6 +19,7 @@ def _refused(code: str) -> Callable[[Subject], Iterator[Problem]]:
     return find
 
 
+# The guard gives the codes; G105 is about a whole page, which is not here to be looked at.
 _NAMES = {
     "G101": "a control character",
     "G102": "line breaks that the English has not",
@@ -25,6 +28,6 @@ _NAMES = {
     "G106": "far longer than the English",
 }
 CHECKS = tuple(
-    Check(code=code, name=name, severity=Severity.ERROR, find=_refused(code))
+    Check(code=code, name=name, severity=Severity.ERROR, find=_refused_with(code))
     for code, name in _NAMES.items()
 )

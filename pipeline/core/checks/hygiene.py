@@ -1,22 +1,15 @@
-"""M6: the ``.po`` file itself."""
+"""M6: the ``.po`` file itself.
+
+The adapter that reads a file says what is odd about it; here each remark gets the code of a check.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from pipeline.core.checks.base import Rule
 from pipeline.entries import Catalog
 from pipeline.findings import Severity
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
-    """A code of this group: nothing here looks at translations."""
-
-    code: str
-    name: str
-    severity: Severity
-
 
 UNREADABLE = Rule(code="M601", name="a file that cannot be read", severity=Severity.ERROR)
 HEADER = Rule(code="M602", name="a header that is not complete", severity=Severity.WARNING)
@@ -30,18 +23,19 @@ SILENCED = Rule(
 )
 RULES = (UNREADABLE, HEADER, REPEATED, CUT, LAYOUT, SILENCED)
 
-# What reading a file remarks, by the code of the remark; all else is a matter of layout.
+# The rule for each remark of the reader, by the code of the remark; all others are about layout.
 OF_READING = {"po-header": HEADER, "po-duplicate": REPEATED, "po-cut": CUT}
 
 
 def header_problem(catalog: Catalog, wanted: Mapping[str, str]) -> str:
     """What is wrong with a header that should have the fields of ``wanted``; empty if nothing."""
     missing = [name for name in wanted if name not in catalog.header]
-    language, plural = catalog.header.get("Language"), catalog.header.get("Plural-Forms")
     if missing:
         return f"the header lacks {', '.join(missing)}"
+    language = catalog.header.get("Language")
     if language != wanted["Language"]:
         return f"the header says Language: {language}, but this is {wanted['Language']}"
+    plural = catalog.header.get("Plural-Forms")
     if plural != wanted["Plural-Forms"]:
         return f"the header says Plural-Forms: {plural}, but Chinese has one form"
     return ""

@@ -112,7 +112,7 @@ def find_code(subject: Subject) -> Iterator[Problem]:
         else "Put one backtick before the code and one behind it.",
         spans=spans_of(subject.msgstr, _with_marks(subject.msgstr, lost) or mark),
         fix=first_regaining(subject, [narrow, _closed(narrow, lost, "`")], Atom.CODE, Atom.ROLE),
-        severity=None if lost else Severity.WARNING,
+        is_minor=not lost,
     )
 
 
@@ -160,7 +160,7 @@ def find_math(subject: Subject) -> Iterator[Problem]:
             else "Put $ before and behind a formula, and \\$ for a dollar sign.",
             spans=spans_of(source, "＄" if is_wide else "$"),
             fix=first_regaining(subject, [narrow, _closed(narrow, formulas, "$")], Atom.MATH),
-            severity=None if formulas else Severity.WARNING,
+            is_minor=not formulas,
         )
     elif new and (
         english.plain.count("$") > chinese.plain.count("$")
@@ -264,7 +264,7 @@ def find_escapes(subject: Subject) -> Iterator[Problem]:
             else "Break the line as the English does, or delete it.",
             spans=spans_of(source, backslashes[0]),
             fix=_without_backslashes(subject, backslashes),
-            severity=Severity.WARNING,
+            is_minor=True,
         )
 
 

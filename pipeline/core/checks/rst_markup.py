@@ -136,9 +136,7 @@ def find_code(subject: Subject) -> Iterator[Problem]:
             f"`{single[0]}`" if single else "｀" if "｀" in subject.chinese.literal else "`",
         ),
         fix=_first_improving(subject, fixes, Atom.CODE),
-        severity=None
-        if lost or missing(subject.english, subject.chinese, Atom.ROLE)
-        else Severity.WARNING,
+        is_minor=not lost and not missing(subject.english, subject.chinese, Atom.ROLE),
     )
 
 
@@ -220,7 +218,7 @@ def find_math(subject: Subject) -> Iterator[Problem]:
         if formulas
         else "Delete it, or write the amount as the English does.",
         spans=spans_of(subject.msgstr, "$" if "$" in subject.msgstr else "＄"),
-        severity=None if formulas else Severity.WARNING,
+        is_minor=not formulas,
     )
 
 
@@ -294,7 +292,7 @@ def find_escapes(subject: Subject) -> Iterator[Problem]:
             fix=fix
             if not any(pair.isascii() for pair in escaped) and regains(subject, fix)
             else None,
-            severity=Severity.WARNING,
+            is_minor=True,
         )
 
 

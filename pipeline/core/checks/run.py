@@ -1,11 +1,15 @@
-"""Run the checks over the entries of catalogues, and mend what needs no judgement."""
+"""Run the checks over the entries of catalogues, and mend what needs no judgement.
+
+Subjects go in, problems come out, each with its code and its place. Mending gives a new msgstr; it
+guards that a mended translation says the same words as before and has no more errors.
+"""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from pipeline.core.checks import (
     atoms,
@@ -37,30 +41,6 @@ CHECKS: tuple[Check, ...] = (
 PAGE_CHECKS: tuple[PageCheck, ...] = (*shifted.PAGE_CHECKS, *typography.PAGE_CHECKS)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
-    """A problem of the ``index``-th subject of a page."""
-
-    page: str
-    index: int
-    code: str
-    name: str
-    severity: Severity
-    problem: Problem
-
-    @classmethod
-    def of(cls, check: Check | PageCheck, page: str, index: int, problem: Problem) -> Found:
-        severity = problem.severity or check.severity
-        return cls(
-            page=page,
-            index=index,
-            code=check.code,
-            name=check.name,
-            severity=severity,
-            problem=problem,
-        )
-
-
 def subjects_of(entries: Iterable[Entry], page: str) -> list[Subject]:
     """The entries that readers would see."""
     return [Subject(entry, page) for entry in entries if entry.is_translated]
@@ -68,84 +48,111 @@ def subjects_of(entries: Iterable[Entry], page: str) -> list[Subject]:
 
 def run_checks(
     pages: Mapping[str, Sequence[Subject]], *, glossary: Glossary | None = None
-) -> list[Found]:
-    """What is wrong with the translations of ``pages``, by page, entry and check."""
-    checks = (*CHECKS, *(terms.checks_of(glossary) if glossary else ()))
-    found = []
+) -> list[Problem]:
+    """What is wrong with the translations of ``pages``, by page, entry and check.
+
+    The ``page`` of a problem is a key of ``pages``. What only shows when all pages are compared
+    comes last.
+    """
+    checks = CHECKS
+    if glossary:
+        checks = (*CHECKS, *terms.checks_of(glossary))
+    problems: list[Problem] = []
     for page, subjects in pages.items():
-        own = [
-            Found.of(check, page, at, problem)
-            for at, one in enumerate(subjects)
-            for check in checks
-            for problem in check.find(one)
-        ]
-        own += [
-            Found.of(check, page, at, problem)
-            for check in PAGE_CHECKS
-            for at, problem in check.find(subjects)
-        ]
-        found += sorted(own, key=lambda one: one.index)
-    places = [(page, at) for page, subjects in pages.items() for at in range(len(subjects))]
-    everywhere = [subject for subjects in pages.values() for subject in subjects]
-    found += [
-        Found.of(terms.INCONSISTENT, *places[at], problem)
-        for at, problem in terms.INCONSISTENT.find(everywhere)
+        of_page = [*_of_entries(page, subjects, checks), *_of_page(page, subjects)]
+        problems += sorted(of_page, key=lambda problem: problem.index)
+    return [*problems, *_across(pages)]
+
+
+def _of_entries(
+    page: str, subjects: Sequence[Subject], checks: Sequence[Check]
+) -> Iterator[Problem]:
+    for index, subject in enumerate(subjects):
+        for check in checks:
+            for problem in check.find(subject):
+                yield check.stamp(problem, page=page, index=index)
+
+
+def _of_page(page: str, subjects: Sequence[Subject]) -> Iterator[Problem]:
+    for check in PAGE_CHECKS:
+        for problem in check.find(subjects):
+            yield check.stamp(problem, page=page, index=problem.index)
+
+
+def _across(pages: Mapping[str, Sequence[Subject]]) -> Iterator[Problem]:
+    """What shows when the entries of all pages are laid in one row."""
+    places: list[tuple[str, int]] = []
+    row: list[Subject] = []
+    for page, subjects in pages.items():
+        places += [(page, index) for index in range(len(subjects))]
+        row += subjects
+    for problem in terms.INCONSISTENT.find(row):
+        page, index = places[problem.index]
+        yield terms.INCONSISTENT.stamp(problem, page=page, index=index)
+
+
+def without_echoes(problems: Iterable[Problem]) -> list[Problem]:
+    """``problems`` without those that say the same as another one in worse words.
+
+    Whatever a check calls an error the guard mostly refuses as well. The check says more precisely
+    what is wrong, so the guard is only heard about entries in which no check found an error.
+    """
+    problems = list(problems)
+    explained: set[tuple[str, int]] = set()
+    for problem in problems:
+        if problem.severity is Severity.ERROR and not is_guards(problem.code):
+            explained.add((problem.page, problem.index))
+    return [
+        problem
+        for problem in problems
+        if not (is_guards(problem.code) and (problem.page, problem.index) in explained)
     ]
-    return found
-
-
-def without_echoes(found: Iterable[Found]) -> list[Found]:
-    """What the guard says is left out where another check has told of an error in the same entry, in better words."""
-    told = list(found)
-    known = {
-        (one.page, one.index)
-        for one in told
-        if one.severity is Severity.ERROR and not is_guards(one.code)
-    }
-    return [one for one in told if not (is_guards(one.code) and (one.page, one.index) in known)]
 
 
 def code_names() -> dict[str, str]:
     """Every code there is, with its name."""
-    return {
-        check.code: check.name for check in (*CHECKS, *PAGE_CHECKS, *terms.RULES, *hygiene.RULES)
-    }
+    rules = (*CHECKS, *PAGE_CHECKS, *terms.RULES, *hygiene.RULES)
+    return {rule.code: rule.name for rule in rules}
 
 
 def fix_entry(subject: Subject, checks: Sequence[Check] = CHECKS) -> str:
-    """The msgstr with everything mended that needs no judgement: never more than white space and punctuation, as a reader sees it.
+    """The msgstr with everything mended that needs no judgement.
 
-    Mending it again changes nothing.
+    For a reader it differs in white space and punctuation at most. Mending it again changes nothing.
     """
-    now = subject
+    current = subject
     for _ in range(_ROUNDS):
-        fixes = (
-            problem.fix
-            for check in checks
-            for problem in check.find(now)
-            if problem.fix is not None
-        )
-        better = (replace(now.entry, msgstr=fix) for fix in fixes if fix != now.msgstr)
-        mended = next(
-            (one for entry in better if _is_harmless(subject, one := Subject(entry, now.page))),
-            None,
-        )
+        mended = _mended_once(subject, current, checks)
         if mended is None:
-            return now.msgstr
-        now = mended
-    return subject.msgstr
+            return current.msgstr
+        current = mended
+    return subject.msgstr  # the fixes chase each other: none of them is to be trusted
+
+
+def _mended_once(original: Subject, current: Subject, checks: Sequence[Check]) -> Subject | None:
+    """``current`` with the first fix that does ``original`` no harm; None if there is none.
+
+    Only one is taken at a time, for a fix is a whole msgstr: two of them cannot be joined.
+    """
+    for check in checks:
+        for problem in check.find(current):
+            if problem.fix is None or problem.fix == current.msgstr:
+                continue
+            mended = Subject(replace(current.entry, msgstr=problem.fix), current.page)
+            if _is_harmless(original, mended):
+                return mended
+    return None
 
 
 def _is_harmless(before: Subject, after: Subject) -> bool:
-    """Whether a reader gets the same words, and no more errors than before. Markup that begins to work may hide what showed of it."""
+    """Whether a reader gets the same words, and no more errors than before."""
     if _words(before.msgstr) != _words(after.msgstr):
         return False
-    if (
-        _words(before.chinese.visible) != _words(after.chinese.visible)
-        and after.chinese.atoms != after.english.atoms
-    ):
+    is_seen_alike = _words(before.chinese.visible) == _words(after.chinese.visible)
+    # Markup that begins to work may hide what showed of it, such as the target of a link.
+    if not is_seen_alike and after.chinese.atoms != after.english.atoms:
         return False
-    return _errors(after) <= _errors(before)
+    return _count_errors(after) <= _count_errors(before)
 
 
 def _words(text: str) -> str:
@@ -153,10 +160,9 @@ def _words(text: str) -> str:
     return _NO_WORD.sub("", unicodedata.normalize("NFKC", text))
 
 
-def _errors(subject: Subject) -> int:
-    found = (
-        (check, problem)
-        for check in (*guarded.CHECKS, *BLOCKING)
-        for problem in check.find(subject)
-    )
-    return sum((problem.severity or check.severity) is Severity.ERROR for check, problem in found)
+def _count_errors(subject: Subject) -> int:
+    count = 0
+    for check in (*guarded.CHECKS, *BLOCKING):
+        for problem in check.look(subject):
+            count += problem.severity is Severity.ERROR
+    return count

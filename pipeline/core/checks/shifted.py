@@ -209,7 +209,7 @@ class _Page:
         )
 
 
-def find_shifted(subjects: Sequence[Subject]) -> Iterator[tuple[int, Problem]]:
+def find_shifted(subjects: Sequence[Subject]) -> Iterator[Problem]:
     """Entries whose translation fits another entry of the page clearly better."""
     page = _Page(subjects)
     page.find_runs()
@@ -222,7 +222,7 @@ def find_shifted(subjects: Sequence[Subject]) -> Iterator[tuple[int, Problem]]:
         way = f"{abs(home - at)} {'entry' if abs(home - at) == 1 else 'entries'} {'further down' if home > at else 'further up'}"
         swapped = " The two seem to be swapped." if page.homes.get(home) == at else ""
         hint = f"Compare both, and move the translation to where it belongs.{swapped}"
-        yield at, Problem(text=f"looks like the translation of “{words}”, {way}", hint=hint)
+        yield Problem(index=at, text=f"looks like the translation of “{words}”, {way}", hint=hint)
 
 
 def _is_alike(one: str, other: str) -> bool:

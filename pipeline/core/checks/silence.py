@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
+from pipeline.core.checks.base import Problem
 from pipeline.entries import Entry
 
 _IGNORE = re.compile(r"pipeline:\s*ignore=([A-Z]\d+(?:\s*,\s*[A-Z]\d+)*)\s*(.*)", re.DOTALL)
@@ -20,40 +21,50 @@ class Ignore:
 
 
 def ignores_of(entry: Entry) -> Iterator[Ignore]:
-    """What the comments of an entry say."""
+    """What the comments of an entry silence."""
     for comment in entry.comments:
         if match := _IGNORE.fullmatch(comment.strip()):
             yield Ignore(codes=tuple(re.split(r"\s*,\s*", match[1])), reason=match[2].strip())
 
 
 def is_guards(code: str) -> bool:
-    """Whether nobody can silence it."""
+    """Whether a code is one of the guard's, which nobody can silence."""
     return code.startswith("G")
 
 
 def silence_problems(
     entry: Entry, known: Collection[str], used: Collection[str]
-) -> Iterator[tuple[str, str]]:
-    """What is wrong with the comments that silence checks for an entry: text and hint. ``used`` are the codes that they took out."""
+) -> Iterator[Problem]:
+    """What is wrong with the comments that silence checks for an entry.
+
+    ``known`` are all codes that there are, ``used`` those that a comment took out of the results.
+    """
     for ignore in ignores_of(entry):
         for code in ignore.codes:
-            if code not in known:
-                yield (
-                    f"there is no check {code} to silence",
-                    "Look the code up in the list of checks, or delete the comment.",
-                )
-            elif is_guards(code):
-                yield (
-                    f"{code} cannot be silenced",
-                    "Mend the translation: what it adds would never be built.",
-                )
-            elif code not in used:
-                yield (
-                    f"nothing is wrong that {code} tells of",
-                    "Delete the comment: it would hide a mistake made later.",
-                )
+            if problem := _problem_with(code, known, used):
+                yield problem
         if not ignore.reason:
-            yield (
-                f"{', '.join(ignore.codes)} is silenced without a reason",
-                "Write it behind the code, for whoever comes after you.",
+            yield Problem(
+                text=f"{', '.join(ignore.codes)} is silenced without a reason",
+                hint="Write it behind the code, for whoever comes after you.",
             )
+
+
+def _problem_with(code: str, known: Collection[str], used: Collection[str]) -> Problem | None:
+    """What is wrong with silencing one code; None if that is right."""
+    if code not in known:
+        return Problem(
+            text=f"there is no check {code} to silence",
+            hint="Look the code up in the list of checks, or delete the comment.",
+        )
+    if is_guards(code):
+        return Problem(
+            text=f"{code} cannot be silenced",
+            hint="Mend the translation: what it adds would never be built.",
+        )
+    if code not in used:
+        return Problem(
+            text=f"nothing is wrong that {code} tells of",
+            hint="Delete the comment: it would hide a mistake made later.",
+        )
+    return None

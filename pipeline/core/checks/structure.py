@@ -119,13 +119,13 @@ def find_other_emphasis(subject: Subject) -> Iterator[Problem]:
             text=f"{quote(_words(ours[0]))} is bold or italic, {'other than' if theirs else 'and nothing is'} in the English",
             hint="Take the marks away, or write \\* for a star that is meant to be seen.",
             spans=() if theirs else spans_of(subject.msgstr, _words(ours[0])),
-            severity=Severity.NOTE if theirs else None,
+            is_minor=bool(theirs),
         )
     else:
         yield Problem(
             text="has bold where the English has italics, or the other way round",
             hint="Use the marks of the English.",
-            severity=Severity.NOTE,
+            is_minor=True,
         )
 
 
@@ -164,7 +164,7 @@ def _moved(subject: Subject) -> Iterator[Problem]:
                 text=f"{quote(value)} {'is' if ours[value] > theirs[value] else 'is not'} bold or italic, unlike in the English",
                 hint="Check where the bold or italic part starts and ends.",
                 spans=spans_of(subject.msgstr, value),
-                severity=Severity.NOTE,
+                is_minor=True,
             )
             return
 
@@ -208,7 +208,7 @@ def find_empty(subject: Subject) -> Iterator[Problem]:
                 text=f"the {'image' if name == 'image' else 'link'} {quote(target)} has no words",
                 hint="Write its words between [ and ].",
                 spans=spans_of(subject.msgstr, target),
-                severity=Severity.WARNING if name == "image" else None,
+                is_minor=name == "image",
             )
 
 

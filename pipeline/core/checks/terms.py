@@ -56,7 +56,9 @@ def checks_of(glossary: Glossary) -> tuple[Check, ...]:
                 and not _is_kept(mention, subject.msgstr)
             ):
                 text = f"has no “{term.renderings[0].text}” for “{mention.words}”"
-                yield Problem(text=text, hint=_hint(term, term.note), severity=term.weight)
+                yield Problem(
+                    text=text, hint=_hint(term, term.note), is_minor=term.weight is Severity.NOTE
+                )
 
     def avoided(subject: Subject) -> Iterator[Problem]:
         for misuse in read(subject.msgid, subject.msgstr, subject.markup).misuses:
@@ -80,7 +82,7 @@ def checks_of(glossary: Glossary) -> tuple[Check, ...]:
     )
 
 
-def inconsistent(subjects: Sequence[Subject]) -> Iterator[tuple[int, Problem]]:
+def inconsistent(subjects: Sequence[Subject]) -> Iterator[Problem]:
     """Entries with the same English, but for case and the mark at its end, whose translations differ in words: those that are fewer.
 
     A msgctxt says that a translation differs on purpose.
@@ -94,7 +96,7 @@ def inconsistent(subjects: Sequence[Subject]) -> Iterator[tuple[int, Problem]]:
             yield from _differing(subjects, group)
 
 
-def _differing(subjects: Sequence[Subject], group: Sequence[int]) -> Iterator[tuple[int, Problem]]:
+def _differing(subjects: Sequence[Subject], group: Sequence[int]) -> Iterator[Problem]:
     said = {at: _said(subjects[at].msgstr) for at in group}
     most = Counter(said.values()).most_common(1)[0][0]
     usual = [subjects[at] for at in group if said[at] == most]
@@ -103,12 +105,10 @@ def _differing(subjects: Sequence[Subject], group: Sequence[int]) -> Iterator[tu
     for at in group:
         if said[at] != most:
             here, there = _short(subjects[at].msgstr), _short(usual[0].msgstr)
-            yield (
-                at,
-                Problem(
-                    text=f"“{_short(subjects[at].msgid)}” is “{here}” here, but “{there}” in {pages}",
-                    hint=hint,
-                ),
+            yield Problem(
+                text=f"“{_short(subjects[at].msgid)}” is “{here}” here, but “{there}” in {pages}",
+                hint=hint,
+                index=at,
             )
 
 

@@ -140,7 +140,7 @@ def _find_nin(subject: Subject) -> Iterator[Problem]:
         )
 
 
-def _find_mixed_quotes(subjects: Sequence[Subject]) -> Iterator[tuple[int, Problem]]:
+def _find_mixed_quotes(subjects: Sequence[Subject]) -> Iterator[Problem]:
     curly, corner = (
         {at for at, subject in enumerate(subjects) if mark in subject.masked_chinese}
         for mark in "“「"
@@ -150,13 +150,11 @@ def _find_mixed_quotes(subjects: Sequence[Subject]) -> Iterator[tuple[int, Probl
     fewer, mark, other = (curly, "“", "「") if len(curly) < len(corner) else (corner, "「", "“")
     for at in sorted(fewer):
         spans = tuple(match.span() for match in re.finditer(mark, subjects[at].masked_chinese))
-        yield (
-            at,
-            Problem(
-                text=f"has quotes {mark} on a page that has {other}",
-                hint="Use the same quotes on the whole page.",
-                spans=spans,
-            ),
+        yield Problem(
+            text=f"has quotes {mark} on a page that has {other}",
+            hint="Use the same quotes on the whole page.",
+            spans=spans,
+            index=at,
         )
 
 

@@ -110,14 +110,13 @@ def _without_errors(
     findings = []
     entries = list(catalog.entries)
     for at, entry in enumerate(entries):
-        error = blocking_problem(Subject(entry, page), ignored) if entry.is_translated else None
-        if error is None:
+        problem = blocking_problem(Subject(entry, page), ignored) if entry.is_translated else None
+        if problem is None:
             continue
-        check, problem = error
         entries[at] = replace(entry, msgstr="")
         findings.append(
             Finding(
-                code=check.code,
+                code=problem.code,
                 severity=Severity.ERROR,
                 where=where.line(entry.msgid),
                 text=f"{problem.text}; the message is left in English",

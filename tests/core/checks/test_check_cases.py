@@ -61,10 +61,10 @@ def subjects(case: dict[str, Any]) -> list[Subject]:
     return [subject(case["msgid"], case["msgstr"] * case.get("times", 1), **fields)]
 
 
-def problems(check: Check | PageCheck, found: Sequence[Subject]) -> list[tuple[int, Problem]]:
-    if isinstance(check, PageCheck):
-        return list(check.find(found))
-    return [(0, problem) for problem in check.find(found[0])]
+def problems(check: Check | PageCheck, found: Sequence[Subject]) -> list[Problem]:
+    if isinstance(check, Check):
+        return list(check.look(found[0]))
+    return [check.stamp(problem, index=problem.index) for problem in check.find(found)]
 
 
 def cases(verdict: str, *, files: bool = False) -> list[Any]:
@@ -98,14 +98,15 @@ def test_a_bad_translation_is_told_and_mended(module: str, code: str, case: dict
     told = problems(check, found)
     assert told
     if "at" in case:
-        assert [at for at, _ in told] == case["at"]
-    at, problem = told[0]
-    marked = [found[at].msgstr[start:end] for start, end in problem.spans]
+        assert [problem.index for problem in told] == case["at"]
+    problem = told[0]
+    msgstr = found[problem.index].msgstr
+    marked = [msgstr[start:end] for start, end in problem.spans]
     if "mark" in case:
         assert marked == case["mark"]
     assert all(marked)
     assert problem.fix == case.get("fixed")
-    assert (problem.severity or check.severity) == case.get("severity", check.severity)
+    assert problem.severity == case.get("severity", check.severity)
     assert problem.text
     assert not problem.text.endswith(".")
     assert problem.hint.endswith((".", "!", "?"))

@@ -169,7 +169,7 @@ def test_a_note_that_outlives_the_fuzzy_mark_is_mentioned() -> None:
     entry = Entry(
         msgid="Two.", msgstr="二。", notes=("paragraph · Title", "fuzzy: a number changed")
     )
-    (problem,) = check.find(Subject(entry))
+    (problem,) = check.look(Subject(entry))
     assert problem.severity is Severity.NOTE
 
 

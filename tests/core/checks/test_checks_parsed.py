@@ -40,7 +40,7 @@ def subject(msgid: str, msgstr: str, kind: Kind = Kind.PARAGRAPH) -> Subject:
 
 
 def problems(one: Subject) -> list[tuple[str, Problem]]:
-    return [(check.code, problem) for check in CHECKS for problem in check.find(one)]
+    return [(check.code, problem) for check in CHECKS for problem in check.look(one)]
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ def subject(msgid: str, msgstr: str, kind: Kind = Kind.PARAGRAPH) -> Subject:
 
 
 def problems(one: Subject) -> list[tuple[str, Problem]]:
-    return [(check.code, problem) for check in CHECKS for problem in check.find(one)]
+    return [(check.code, problem) for check in CHECKS for problem in check.look(one)]
 
 
 def codes(one: Subject) -> list[str]:
@@ -303,7 +303,7 @@ def test_what_shows_a_reference_does_not_tell_where_a_translation_belongs() -> N
     ]
     assert list(find_shifted([subject(*pair) for pair in pairs])) == []
     swapped = [subject(pairs[0][0], pairs[1][1]), subject(pairs[1][0], pairs[0][1])]
-    assert [at for at, _ in find_shifted(swapped)] == [0, 1]
+    assert [problem.index for problem in find_shifted(swapped)] == [0, 1]
 
 
 # --- real pages ----------------------------------------------------------------------------------

@@ -237,7 +237,7 @@ def test_an_entry_with_a_context_may_differ_from_others() -> None:
         Subject(Entry(msgid="Key", msgstr="密钥"), "a"),
         Subject(Entry(msgid="Key", msgstr="键"), "b"),
     ]
-    assert [at for at, _ in terms.inconsistent(same)] == [1]
+    assert [problem.index for problem in terms.inconsistent(same)] == [1]
     assert (
         list(
             terms.inconsistent(
@@ -253,8 +253,8 @@ def test_the_other_places_are_named() -> None:
         Subject(Entry(msgid="A long heading that goes on and on and on", msgstr=text), page)
         for page, text in zip("abcd", "甲甲乙甲", strict=True)
     ]
-    ((at, problem),) = terms.inconsistent(pages)
-    assert at == 2
+    (problem,) = terms.inconsistent(pages)
+    assert problem.index == 2
     assert problem.text.endswith("is “乙” here, but “甲” in a, b, d")
     assert "…”" in problem.text
 
