@@ -1,13 +1,19 @@
-"""Markup that shows instead of working: links, code, formulas, roles, HTML, escapes whose marks were lost or became full-width."""
+"""Markup of Markdown that shows instead of working, because its marks were lost or became full-width.
+
+Links, code, formulas, roles, HTML and escapes: a function each. Most know how to mend it; a parser
+must agree that the result has the markup of the English (``mending.regains``).
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 
 from pipeline.core.checks.base import Problem, Subject
 from pipeline.core.checks.mending import (
     NARROW,
+    as_replacement,
     excess,
     fewer,
     first_regaining,
@@ -19,39 +25,35 @@ from pipeline.core.checks.mending import (
 )
 from pipeline.core.checks.parsed import Atom, Parsed, canonical_math
 from pipeline.core.checks.tree import Node, walk
-from pipeline.findings import Severity
 
 _TARGETS = (Atom.LINK, Atom.IMAGE, Atom.REFERENCE)
+# The words of a link: code within them may have brackets of its own.
 _NO_BRACKET = r"(?:`[^`]*`|[^\[\]［］【】`])*"
-_DOLLAR = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)|(?<!\\)\$", re.DOTALL)
+_DOLLAR = re.compile(r"(?P<code>`+)(?!`).*?(?<!`)(?P=code)(?!`)|(?<!\\)\$", re.DOTALL)
 _ROLE = re.compile(r"\{([^{}]+)\}`(.*)`", re.DOTALL)
 _TAG_NAME = re.compile(r"</?\s*([A-Za-z][A-Za-z0-9]*)")
-_CHARACTER_REFERENCE = re.compile(
-    r"[&＆]\s?(?:#[xX]?[0-9A-Fa-f]+|lt|gt|amp|quot|apos|nbsp|mdash|ndash|hellip|times|copy)\s?[;；]"
-)
+_REFERENCE_NAMES = "lt|gt|amp|quot|apos|nbsp|mdash|ndash|hellip|times|copy"
+_CHARACTER_REFERENCE = re.compile(rf"[&＆]\s?(?:#[xX]?[0-9A-Fa-f]+|{_REFERENCE_NAMES})\s?[;；]")
+
+
+# Links and images.
 
 
 def find_links(subject: Subject) -> Iterator[Problem]:
     """Links and images that stopped being what they were."""
     if subject.has_all_atoms and "](" not in subject.msgstr:
         return
-    lost = [
-        (name, target)
-        for name in _TARGETS
-        for target in missing(subject.english, subject.chinese, name)
-    ]
-    shown = [
-        (name, target) for name, target in lost if stands_elsewhere(subject.chinese, name, target)
-    ]
-    fix = _mended_links(subject, shown) if shown else None
-    for name, target in shown:
-        yield Problem(
-            text=f"the {'image' if name is Atom.IMAGE else 'link'} to {quote(target)} is none any more",
-            hint=f"Write it as {_example(name, target)}, with half-width brackets and nothing between them.",
-            spans=spans_of(subject.msgstr, target),
-            fix=fix,
-        )
-    if not shown and excess(subject, "](") > 0:
+    shown: list[tuple[Atom, str]] = []
+    for name in _TARGETS:
+        lost = missing(subject.english, subject.chinese, name)
+        shown += [
+            (name, target) for target in lost if stands_elsewhere(subject.chinese, name, target)
+        ]
+    if shown:
+        fix = _mended_links(subject, shown)
+        for name, target in shown:
+            yield _broken_link(subject, name, target, fix)
+    elif excess(subject, "](") > 0:
         yield Problem(
             text="a link does not work: its brackets show",
             hint="Write it as [words](target), without a space in the target.",
@@ -61,13 +63,23 @@ def find_links(subject: Subject) -> Iterator[Problem]:
 
 def stands_elsewhere(chinese: Parsed, name: Atom, target: str) -> bool:
     """Whether a target that is lost shows as text, or belongs to an image instead of a link."""
-    return target in chinese.literal or any(
-        target in chinese.of(other) for other in _TARGETS if other is not name
+    if target in chinese.literal:
+        return True
+    return any(target in chinese.of(other) for other in _TARGETS if other is not name)
+
+
+def _broken_link(subject: Subject, name: Atom, target: str, fix: str | None) -> Problem:
+    what, example = "link", f"[…]({target})"
+    if name is Atom.IMAGE:
+        what, example = "image", f"![…]({target})"
+    elif name is Atom.REFERENCE:
+        example = f"[…]{target}"  # the target has brackets already: [label]
+    return Problem(
+        text=f"the {what} to {quote(target)} is none any more",
+        hint=f"Write it as {example}, with half-width brackets and nothing between them.",
+        spans=spans_of(subject.msgstr, target),
+        fix=fix,
     )
-
-
-def _example(name: Atom, target: str) -> str:
-    return f"{'!' if name is Atom.IMAGE else ''}[…]{target if name is Atom.REFERENCE else f'({target})'}"
 
 
 def _mended_links(subject: Subject, lost: list[tuple[Atom, str]]) -> str | None:
@@ -77,56 +89,69 @@ def _mended_links(subject: Subject, lost: list[tuple[Atom, str]]) -> str | None:
         if name is Atom.REFERENCE:
             behind = rf"\s*[\[［【]\s*{re.escape(target[1:-1])}\s*[\]］】]"
         else:
-            behind = rf"\s*[(（]\s*<?{re.escape(target)}>?(?P<title>\s+[\"“][^\"”]*[\"”])?\s*[)）]?"
-        pattern = re.compile(
-            rf"(?P<bang>[!！]?)\s?[\[［【](?P<words>{_NO_BRACKET})[\]］】]{behind}"
-        )
-        fix = pattern.sub(lambda match, name=name, target=target: _link(match, name, target), fix)  # type: ignore[misc]
+            title = r"(?P<title>\s+[\"“][^\"”]*[\"”])?"
+            behind = rf"\s*[(（]\s*<?{re.escape(target)}>?{title}\s*[)）]?"
+        words = rf"[\[［【](?P<words>{_NO_BRACKET})[\]］】]"
+        pattern = rf"(?P<bang>[!！]?)\s?{words}{behind}"
+        fix = re.sub(pattern, partial(_written_link, name, target), fix)
     return first_regaining(subject, [fix], *_TARGETS)
 
 
-def _link(match: re.Match[str], name: Atom, target: str) -> str:
+def _written_link(name: Atom, target: str, match: re.Match[str]) -> str:
+    """A link as Markdown wants it, with the words that ``match`` has found."""
+    bang, words = match["bang"], match["words"]
     if name is Atom.REFERENCE:
-        return f"{match['bang']}[{match['words']}]{target}"
-    title = f' "{match["title"].strip()[1:-1]}"' if match["title"] else ""
-    bang = "!" if name is Atom.IMAGE else match["bang"] and "！"  # a sentence may end before a link
-    return f"{bang}[{match['words']}]({target}{title})"
+        return f"{bang}[{words}]{target}"
+    title = ""
+    if match["title"]:
+        title = f' "{match["title"].strip()[1:-1]}"'
+    if name is Atom.IMAGE:
+        bang = "!"
+    elif bang:
+        bang = "！"  # a sentence may end before a link
+    return f"{bang}[{words}]({target}{title})"
+
+
+# Code.
 
 
 def find_code(subject: Subject) -> Iterator[Problem]:
     """Backticks that show."""
-    if ("`" not in subject.msgstr and "｀" not in subject.msgstr) or excess(
-        subject, "`", "｀"
-    ) <= 0:
+    source = subject.msgstr
+    if "`" not in source and "｀" not in source:
         return
-    narrow = subject.msgstr.replace("｀", "`")
+    if excess(subject, "`", "｀") <= 0:
+        return
     lost = [f"`{code}`" for code in fewer(subject.english, subject.chinese, Atom.CODE)]
     lost += fewer(subject.english, subject.chinese, Atom.ROLE)
-    mark = "｀" if "｀" in subject.chinese.literal else "`"
+    mark, text = "`", "a backtick shows: one is missing or too many"
+    if "｀" in subject.chinese.literal:
+        mark, text = "｀", "a full-width ｀ shows instead of making code"
+    hint = "Put one backtick before the code and one behind it."
+    if lost:
+        hint = f"Write {quote(lost[0])}."
+    narrow = source.replace("｀", "`")
+    fixes = [narrow, _closed(narrow, lost, mark="`")]
     yield Problem(
-        text="a full-width ｀ shows instead of making code"
-        if mark == "｀"
-        else "a backtick shows: one is missing or too many",
-        hint=f"Write {quote(lost[0])}."
-        if lost
-        else "Put one backtick before the code and one behind it.",
-        spans=spans_of(subject.msgstr, _with_marks(subject.msgstr, lost) or mark),
-        fix=first_regaining(subject, [narrow, _closed(narrow, lost, "`")], Atom.CODE, Atom.ROLE),
+        text=text,
+        hint=hint,
+        spans=spans_of(source, _beside_backtick(source, lost) or mark),
+        fix=first_regaining(subject, fixes, Atom.CODE, Atom.ROLE),
         is_minor=not lost,
     )
 
 
-def _with_marks(source: str, lost: list[str]) -> str:
-    """Where the first of some code stands beside a backtick; empty if nowhere."""
+def _beside_backtick(source: str, lost: list[str]) -> str:
+    """The first of some code that stands beside a backtick, with that; empty if none does."""
     for atom in lost:
         words = re.escape(atom.partition("`")[2].rstrip("`"))
-        if found := re.search(rf"[`｀]{words}|{words}[`｀]", source):
-            return found[0]
+        if match := re.search(rf"[`｀]{words}|{words}[`｀]", source):
+            return match[0]
     return ""
 
 
-def _closed(source: str, lost: list[str], mark: str) -> str:
-    """``source`` with the marks of each lost atom, where it stands once with one of them."""
+def _closed(source: str, lost: list[str], *, mark: str) -> str:
+    """``source`` with both marks around each lost atom that stands there once with one of them."""
     m = re.escape(mark)
     for atom in lost:
         name, _, rest = atom.partition(mark)
@@ -135,56 +160,84 @@ def _closed(source: str, lost: list[str], mark: str) -> str:
         closed = rf"(?<![{m}A-Za-z0-9_]){words}\s*{m}(?!{m})"
         pattern = re.compile(rf"{re.escape(name)}(?:{opened}|{closed})")
         if len(pattern.findall(source)) == 1:
-            source = pattern.sub(lambda _, atom=atom: atom, source)  # type: ignore[misc]
+            source = pattern.sub(as_replacement(atom), source)
     return source
+
+
+# Formulas.
 
 
 def find_math(subject: Subject) -> Iterator[Problem]:
     """Dollar signs that show where a formula should be, and formulas where dollars should be."""
-    english, chinese, source = subject.english, subject.chinese, subject.msgstr
-    if "$" not in source and "＄" not in source:
+    if "$" not in subject.msgstr and "＄" not in subject.msgstr:
         return
-    lost, new = fewer(english, chinese, Atom.MATH), missing(chinese, english, Atom.MATH)
+    english, chinese = subject.english, subject.chinese
+    lost = fewer(english, chinese, Atom.MATH)
     is_wide = bool(lost) and "＄" in chinese.literal
     if is_wide or excess(subject, "$") > 0:
-        narrow = source.replace("＄", "$")
-        formulas = [
-            f"${node.value}$" for node in _formulas(english) if canonical_math(node.value) in lost
-        ]
-        yield Problem(
-            text="a full-width ＄ shows instead of making a formula"
-            if is_wide
-            else "a $ shows: one is missing or too many",
-            hint=f"Write {quote(formulas[0])}."
-            if formulas
-            else "Put $ before and behind a formula, and \\$ for a dollar sign.",
-            spans=spans_of(source, "＄" if is_wide else "$"),
-            fix=first_regaining(subject, [narrow, _closed(narrow, formulas, "$")], Atom.MATH),
-            is_minor=not formulas,
-        )
-    elif new and (
-        english.plain.count("$") > chinese.plain.count("$")
-        or (not lost and any(map(is_han, "".join(new))))
-    ):
-        accident = next(
-            node.value for node in _formulas(chinese) if canonical_math(node.value) in new
-        )
-        yield Problem(
-            text=f"{quote(f'${accident}$')} became a formula",
-            hint="Write \\$ for a dollar sign, and one $ before and one behind each formula.",
-            spans=spans_of(source, f"${accident}$"),
-            fix=None
-            if english.of(Atom.MATH)
-            else first_regaining(subject, [_DOLLAR.sub(_escaped, source)], Atom.MATH),
-        )
+        yield _dollar_shows(subject, lost, is_wide=is_wide)
+        return
+    new = missing(chinese, english, Atom.MATH)
+    if not new:
+        return
+    is_dollar_gone = english.plain.count("$") > chinese.plain.count("$")
+    is_prose = not lost and any(map(is_han, "".join(new)))
+    if is_dollar_gone or is_prose:
+        yield _accidental_formula(subject, new)
+
+
+def _dollar_shows(subject: Subject, lost: list[str], *, is_wide: bool) -> Problem:
+    source = subject.msgstr
+    formulas = [
+        f"${node.value}$"
+        for node in _formulas(subject.english)
+        if canonical_math(node.value) in lost
+    ]
+    mark, text = "$", "a $ shows: one is missing or too many"
+    if is_wide:
+        mark, text = "＄", "a full-width ＄ shows instead of making a formula"
+    hint = "Put $ before and behind a formula, and \\$ for a dollar sign."
+    if formulas:
+        hint = f"Write {quote(formulas[0])}."
+    narrow = source.replace("＄", "$")
+    fixes = [narrow, _closed(narrow, formulas, mark="$")]
+    return Problem(
+        text=text,
+        hint=hint,
+        spans=spans_of(source, mark),
+        fix=first_regaining(subject, fixes, Atom.MATH),
+        is_minor=not formulas,
+    )
+
+
+def _accidental_formula(subject: Subject, new: list[str]) -> Problem:
+    """What is to be said of two dollar signs that made a formula of what stands between them."""
+    formula = next(
+        f"${node.value}$"
+        for node in _formulas(subject.chinese)
+        if canonical_math(node.value) in new
+    )
+    fix = None
+    if not subject.english.of(Atom.MATH):  # else some of the dollar signs must stay
+        escaped = _DOLLAR.sub(_escaped_dollar, subject.msgstr)
+        fix = first_regaining(subject, [escaped], Atom.MATH)
+    return Problem(
+        text=f"{quote(formula)} became a formula",
+        hint="Write \\$ for a dollar sign, and one $ before and one behind each formula.",
+        spans=spans_of(subject.msgstr, formula),
+        fix=fix,
+    )
 
 
 def _formulas(parsed: Parsed) -> list[Node]:
     return [node for _, node in walk(parsed.tree) if node.type == "math"]
 
 
-def _escaped(match: re.Match[str]) -> str:
-    return match[0] if match[1] else "\\$"
+def _escaped_dollar(match: re.Match[str]) -> str:
+    return match[0] if match["code"] else "\\$"
+
+
+# Roles.
 
 
 def find_roles(subject: Subject) -> Iterator[Problem]:
@@ -192,92 +245,127 @@ def find_roles(subject: Subject) -> Iterator[Problem]:
     if "`" not in subject.msgstr or excess(subject, "`", "｀") > 0:
         return
     for role in missing(subject.english, subject.chinese, Atom.ROLE):
-        parts = _ROLE.fullmatch(role)
-        name, target = (parts[1], parts[2]) if parts else (role[1:-1], "")
-        loose = re.compile(
-            rf"(?<![A-Za-z:])(?:[{{｛]\s*)?{re.escape(name)}\s*[}}｝]?\s*(?=`)", re.IGNORECASE
-        )
-        found = next(
-            (match for match in loose.finditer(subject.msgstr) if match[0] != f"{{{name}}}"), None
-        )
-        if found is None:
-            continue
-        fix = loose.sub(lambda _, name=name: f"{{{name}}}", subject.msgstr)  # type: ignore[misc]
-        yield Problem(
-            text=f"the role {quote(f'{{{name}}}')} shows instead of working",
-            hint=f"Write {{{name}}}`{target or '…'}`, with nothing between the brace and the backtick.",
-            spans=(found.span(),),
-            fix=first_regaining(subject, [fix], Atom.ROLE, Atom.CODE),
-        )
+        # {func}`a.b`; of a role that shows its text the name is all that is kept: {abbr}
+        name, target = role[1:-1], "…"
+        if parts := _ROLE.fullmatch(role):
+            name, target = parts[1], parts[2] or "…"
+        if problem := _shown_role(subject, name, target):
+            yield problem
+
+
+def _shown_role(subject: Subject, name: str, target: str) -> Problem | None:
+    """What is to be said of a lost role whose name shows; None if it shows nowhere."""
+    braced = f"{{{name}}}"
+    loose = re.compile(
+        rf"(?<![A-Za-z:])(?:[{{｛]\s*)?{re.escape(name)}\s*[}}｝]?\s*(?=`)", re.IGNORECASE
+    )
+    places = [match.span() for match in loose.finditer(subject.msgstr) if match[0] != braced]
+    if not places:
+        return None
+    fix = loose.sub(as_replacement(braced), subject.msgstr)
+    return Problem(
+        text=f"the role {quote(braced)} shows instead of working",
+        hint=(f"Write {braced}`{target}`, with nothing between the brace and the backtick."),
+        spans=(places[0],),
+        fix=first_regaining(subject, [fix], Atom.ROLE, Atom.CODE),
+    )
+
+
+# HTML.
 
 
 def find_html(subject: Subject) -> Iterator[Problem]:
     """HTML tags that show, because they were written with other brackets or with spaces."""
     if "<" not in subject.msgid:
         return
-    english = subject.english.of(Atom.HTML)
-    lost = [
-        tag for tag in missing(subject.english, subject.chinese, Atom.HTML) if _TAG_NAME.match(tag)
-    ]
-    fix, found = subject.msgstr, ""
-    for tag in lost:
-        opening = _TAG_NAME.match(tag)
-        assert opening is not None
-        slash = r"\s*/" if tag.startswith("</") else ""
-        shown = re.compile(
-            rf"[<＜〈《]{slash}\s*{opening[1]}\b[^<>＜＞〈〉《》]*[>＞〉》]", re.IGNORECASE
-        )
-        if match := next((match for match in shown.finditer(fix) if match[0] not in english), None):
-            found = found or match[0]
-            fix = fix[: match.start()] + tag + fix[match.end() :]
-    if found:
+    lost: list[str] = []
+    fix, first_shown = subject.msgstr, ""
+    for tag in missing(subject.english, subject.chinese, Atom.HTML):
+        name = _TAG_NAME.match(tag)
+        if not name:
+            continue  # a comment
+        lost.append(tag)
+        if shown := _shown_tag(subject, tag, name[1], fix):
+            first_shown = first_shown or shown[0]
+            fix = fix[: shown.start()] + tag + fix[shown.end() :]
+    if first_shown:
         yield Problem(
-            text=f"the tag {quote(lost[0])} shows as text: {quote(found)}",
+            text=f"the tag {quote(lost[0])} shows as text: {quote(first_shown)}",
             hint="Write it with half-width < and >, as the English has it.",
-            spans=spans_of(subject.msgstr, found),
+            spans=spans_of(subject.msgstr, first_shown),
             fix=first_regaining(subject, [fix], Atom.HTML),
         )
 
 
+def _shown_tag(subject: Subject, tag: str, name: str, source: str) -> re.Match[str] | None:
+    """Where something in ``source`` looks like a lost tag; None if nothing does."""
+    slash = r"\s*/" if tag.startswith("</") else ""
+    looks_like = re.compile(
+        rf"[<＜〈《]{slash}\s*{name}\b[^<>＜＞〈〉《》]*[>＞〉》]", re.IGNORECASE
+    )
+    kept = subject.english.of(Atom.HTML)
+    for match in looks_like.finditer(source):
+        if match[0] not in kept:
+            return match
+    return None
+
+
+# Escapes.
+
+
 def find_escapes(subject: Subject) -> Iterator[Problem]:
     """Backslashes and character references that show."""
-    english, chinese, source = subject.english, subject.chinese, subject.msgstr
+    source = subject.msgstr
     if "\\" not in source and "&" not in source and "＆" not in source:
         return
-    ours = [match[0] for match in _CHARACTER_REFERENCE.finditer(chinese.literal)]
-    if len(ours) > len(_CHARACTER_REFERENCE.findall(english.plain)):
-        fix = _CHARACTER_REFERENCE.sub(
-            lambda match: re.sub(r"\s", "", match[0].translate(NARROW)), source
-        )
-        yield Problem(
-            text=f"{quote(ours[0])} shows as it is written",
-            hint="Write character references with a half-width & and ;.",
-            spans=spans_of(source, ours[0]),
-            fix=fix if fix != source and regains(subject, fix, Atom.CODE) else None,
-        )
+    english, chinese = subject.english, subject.chinese
+    references = [match[0] for match in _CHARACTER_REFERENCE.finditer(chinese.literal)]
+    if len(references) > len(_CHARACTER_REFERENCE.findall(english.plain)):
+        yield _shown_reference(subject, references[0])
     backslashes = _shown_backslashes(chinese)
+    # Beside a dollar sign that shows, a backslash belongs to the formula that is no more.
     if len(backslashes) > len(_shown_backslashes(english)) and excess(subject, "$") <= 0:
+        hint = "Delete the backslash."
+        if backslashes[0] == "\\n":
+            hint = "Break the line as the English does, or delete it."
         yield Problem(
             text=f"the backslash of {quote(backslashes[0])} shows",
-            hint="Delete the backslash."
-            if backslashes[0] != "\\n"
-            else "Break the line as the English does, or delete it.",
+            hint=hint,
             spans=spans_of(source, backslashes[0]),
             fix=_without_backslashes(subject, backslashes),
             is_minor=True,
         )
 
 
+def _shown_reference(subject: Subject, reference: str) -> Problem:
+    source = subject.msgstr
+    fix = _CHARACTER_REFERENCE.sub(_narrowed, source)
+    is_fixed = fix != source and regains(subject, fix, Atom.CODE)
+    return Problem(
+        text=f"{quote(reference)} shows as it is written",
+        hint="Write character references with a half-width & and ;.",
+        spans=spans_of(source, reference),
+        fix=fix if is_fixed else None,
+    )
+
+
+def _narrowed(match: re.Match[str]) -> str:
+    """``＆lt；`` as ``&lt;``."""
+    return re.sub(r"\s", "", match[0].translate(NARROW))
+
+
 def _shown_backslashes(parsed: Parsed) -> list[str]:
     """Each backslash that escapes nothing, with what follows it."""
-    escapes = (node.value for _, node in walk(parsed.tree) if node.type == "escape")
+    escapes = [node.value for _, node in walk(parsed.tree) if node.type == "escape"]
     return [value for value in escapes if len(value) > 1 and value[0] == "\\"]
 
 
 def _without_backslashes(subject: Subject, shown: list[str]) -> str | None:
-    if any(pair[1].isascii() for pair in shown):
-        return None  # it may be part of a formula or a path
     fix = subject.msgstr
     for pair in shown:
+        if pair[1].isascii():
+            return None  # it may be part of a formula or a path
         fix = fix.replace(pair, pair[1], 1)
-    return fix if regains(subject, fix) else None
+    if regains(subject, fix):
+        return fix
+    return None

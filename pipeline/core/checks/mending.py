@@ -1,4 +1,8 @@
-"""What the checks of structure and of atoms share: when a mend is safe, full-width marks, words to quote."""
+"""What the checks of structure and of atoms share.
+
+It says when a fix is safe, which full-width marks stand for which of ASCII, which atoms are missing,
+and how a piece of a message is quoted in a sentence.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +10,17 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
-from pipeline.core.checks.base import Problem, Subject
+from pipeline.core.checks.base import Problem, Span, Subject
 from pipeline.core.checks.parsed import Atom, Parsed
 
 _NO_WORD = re.compile(r"[\W_]+")
-# Full-width and Chinese marks, and what was meant where only ASCII works. Not letters and digits: those are words.
+_LONGEST_QUOTE = 60  # characters
+_OFFSET = 0xFEE0  # from a full-width form to the ASCII character that it widens
+# Full-width and Chinese marks, and what was meant where only ASCII works. Letters and digits are left
+# out: those are words.
 NARROW = {
-    **{code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F) if not chr(code).isalnum()},
-    **{
-        ord(wide): narrow
-        for wide, narrow in zip("\u3000。、“”‘’【】〈〉《》", " .,\"\"''[]<><>", strict=True)
-    },
+    **{code: chr(code - _OFFSET) for code in range(0xFF01, 0xFF5F) if not chr(code).isalnum()},
+    **str.maketrans("\u3000。、“”‘’【】〈〉《》", " .,\"\"''[]<><>"),
 }
 
 
@@ -26,61 +30,79 @@ def are_words_kept(before: str, after: str) -> bool:
 
 
 def excess(subject: Subject, *marks: str) -> int:
-    """How many more of some marks a reader of the translation sees than one of the English. Escaped ones were meant."""
-    return sum(
-        subject.chinese.literal.count(mark) - subject.english.plain.count(mark) for mark in marks
-    )
+    """How many more of some marks a reader of the translation sees than one of the English.
+
+    Marks that the translation escapes do not count, for those are meant to be seen.
+    """
+    count = 0
+    for mark in marks:
+        count += subject.chinese.literal.count(mark) - subject.english.plain.count(mark)
+    return count
 
 
 def regains(subject: Subject, fix: str, *names: Atom) -> bool:
-    """Whether a mend has the English atoms of some classes, none of the others worse, and the block and words of the translation."""
-    fixed = subject.read(fix)
-    return (
-        are_words_kept(subject.msgstr, fix)
-        and fixed.blocks == subject.english.blocks
-        and all(_distance(subject.english, fixed, name) == 0 for name in names)
-        and all(
-            _distance(subject.english, fixed, name)
-            <= _distance(subject.english, subject.chinese, name)
-            for name in Atom
-        )
-    )
+    """Whether a fix makes a translation right without spoiling anything.
+
+    It must keep the words, stand as the right block, and have all English atoms of the classes
+    ``names``. No other class may be further from the English than before.
+    """
+    if not are_words_kept(subject.msgstr, fix):
+        return False
+    english, chinese, fixed = subject.english, subject.chinese, subject.read(fix)
+    if fixed.blocks != english.blocks:
+        return False
+    for name in names:
+        if _distance(english, fixed, name) > 0:
+            return False
+    for name in Atom:
+        if _distance(english, fixed, name) > _distance(english, chinese, name):
+            return False
+    return True
 
 
 def improves(subject: Subject, fix: str, name: Atom) -> bool:
-    """Whether a mend has more of the English atoms of a class, and otherwise is as :func:`regains` wants it."""
-    fixed = subject.read(fix)
-    return regains(subject, fix) and _distance(subject.english, fixed, name) < _distance(
-        subject.english, subject.chinese, name
-    )
+    """Whether a fix has more of the English atoms of a class, and spoils nothing (`regains`)."""
+    if not regains(subject, fix):
+        return False
+    before = _distance(subject.english, subject.chinese, name)
+    return _distance(subject.english, subject.read(fix), name) < before
 
 
 def _distance(english: Parsed, chinese: Parsed, name: Atom) -> int:
+    """How many atoms of a class only one of two texts has."""
     return len(english.of(name).keys() ^ chinese.of(name).keys())
 
 
 def first_regaining(subject: Subject, fixes: Iterable[str], *names: Atom) -> str | None:
-    """The first mend that :func:`regains` what it should."""
-    return next(
-        (fix for fix in fixes if fix != subject.msgstr and regains(subject, fix, *names)), None
-    )
+    """The first of ``fixes`` that changes something and :func:`regains` what it should."""
+    for fix in fixes:
+        if fix != subject.msgstr and regains(subject, fix, *names):
+            return fix
+    return None
 
 
 def repeated_mark(subject: Subject, mark: str) -> Problem:
     """A translation that begins with the mark of its block, which stands on the page already."""
     rest = subject.msgstr.strip()[len(mark) :]
+    # "- 3 度" may well be a negative number: then the mark is part of what is said.
+    is_fixable = regains(subject, rest) and not rest[:1].isdigit()
     return Problem(
-        text=f"starts with {quote(mark.strip())}, the mark of a {subject.kind}, which the page has already",
+        text=(
+            f"starts with {quote(mark.strip())}, "
+            f"the mark of a {subject.kind}, which the page has already"
+        ),
         hint="Delete it.",
         spans=spans_of(subject.msgstr, mark.strip()),
-        fix=rest if regains(subject, rest) and not rest[:1].isdigit() else None,  # a minus is none
+        fix=rest if is_fixable else None,
     )
 
 
 def missing(english: Parsed, chinese: Parsed, name: Atom) -> list[str]:
     """The English atoms of a class that the translation never names."""
     theirs, ours = english.of(name), chinese.of(name)
-    return [value for value in theirs if value not in ours] if theirs != ours else []
+    if theirs == ours:
+        return []
+    return [value for value in theirs if value not in ours]
 
 
 def fewer(english: Parsed, chinese: Parsed, name: Atom) -> list[str]:
@@ -95,13 +117,21 @@ def is_han(character: str) -> bool:
 
 def quote(text: str) -> str:
     """A piece of a message, in a sentence about it."""
-    return f"“{text[:60]}…”" if len(text) > 60 else f"“{text}”"
+    if len(text) > _LONGEST_QUOTE:
+        return f"“{text[:_LONGEST_QUOTE]}…”"
+    return f"“{text}”"
 
 
-def spans_of(text: str, *pieces: str) -> tuple[tuple[int, int], ...]:
-    """Where each piece stands first."""
-    return tuple(
-        (text.index(piece), text.index(piece) + len(piece))
-        for piece in pieces
-        if piece and piece in text
-    )
+def as_replacement(text: str) -> str:
+    """``text`` as `re.sub` has to be given it, where a backslash would mean something."""
+    return text.replace("\\", r"\\")
+
+
+def spans_of(text: str, *pieces: str) -> tuple[Span, ...]:
+    """Where each piece stands first. Pieces that are empty or not in the text are left out."""
+    spans = []
+    for piece in pieces:
+        if piece and piece in text:
+            start = text.index(piece)
+            spans.append((start, start + len(piece)))
+    return tuple(spans)

@@ -1,0 +1,103 @@
+"""M101 in Markdown: marks that make another block of a message."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from pipeline.core.checks import emphasis
+from pipeline.core.checks.base import Problem, Subject
+from pipeline.core.checks.mending import first_regaining, quote, repeated_mark, spans_of
+from pipeline.core.document.message import Kind
+
+# What a text became, by the parser's name of the block.
+_BECAME = {
+    "bullet_list": "a list",
+    "ordered_list": "a numbered list",
+    "heading": "a heading",
+    "blockquote": "a quote",
+    "fence": "a code block",
+    "colon_fence": "a directive",
+    "html_block": "raw HTML",
+    "hr": "a rule",
+    "math_block": "a block of mathematics",
+    "td": "two cells: a bare | ends a cell",
+    "closing marks": "a heading without its last #",
+    "myst_target": "a target that nobody sees",
+    "myst_line_comment": "a comment that nobody sees",
+    "myst_block_break": "a break",
+    "footnote_reference": "a footnote",
+    "dl": "the definition of what stands before it",
+}
+_OWN_MARK = {
+    Kind.HEADING: re.compile(r"#{1,6}[ \t]+"),
+    Kind.LIST_ITEM: re.compile(r"(?:[-+*]|\d{1,9}[.)])[ \t]+"),
+    Kind.QUOTE: re.compile(r">[ \t]*"),
+}
+_NUMBER = re.compile(r"\d{1,9}(?=[.)])")
+_MARK = re.compile(r"#{1,6}|\d{1,9}[.)]|`{3,}|~{3,}|:{3,}|\$\$|[>+%:\[(*_<-]")
+_ESCAPABLE = re.compile(r"[#>+%\[(*_:~-]")
+_CELL_END = re.compile(r"(?<!\\)\|")
+_CLOSING_MARKS = re.compile(r"#+$")
+
+
+def find_other_block(subject: Subject) -> Iterator[Problem]:
+    """A start, or a bare ``|``, that makes another block of the text."""
+    source = subject.msgstr.strip()
+    if mark := _repeated_mark(subject, source):
+        yield repeated_mark(subject, mark)
+        return
+    english, chinese = subject.english, subject.chinese
+    if chinese.blocks == english.blocks:
+        return
+    added = Counter(chinese.blocks) - Counter(english.blocks)
+    became = "another block"
+    if not chinese.tree:
+        became = "something that nobody sees"
+    for name in added:
+        if name in _BECAME:
+            became = _BECAME[name]
+            break
+    fixes = (fix for fix in _mended(subject, source) if fix != source)
+    mark = _mark_in(source, added)
+    hint = f"Put a backslash before {quote(mark)}, or reword." if mark else "Reword its start."
+    yield Problem(
+        text=f"the {subject.kind} becomes {became}",
+        hint=hint,
+        spans=spans_of(subject.msgstr, mark),
+        fix=first_regaining(subject, fixes),
+    )
+
+
+def _repeated_mark(subject: Subject, source: str) -> str:
+    """The mark of its own block that a text starts with, and the English does not; or nothing."""
+    own_mark = _OWN_MARK.get(subject.kind)
+    if not own_mark:
+        return ""
+    match = own_mark.match(source)
+    if not match or own_mark.match(subject.msgid.strip()):
+        return ""
+    return match[0]
+
+
+def _mark_in(source: str, added: Counter[str]) -> str:
+    """The mark that did it, as it stands in the source; empty if no mark is known that does."""
+    if "td" in added:
+        return "|"
+    match = _MARK.match(source)
+    if "closing marks" in added:
+        match = _CLOSING_MARKS.search(source)
+    return match[0] if match else ""
+
+
+def _mended(subject: Subject, source: str) -> Iterator[str]:
+    """``source`` with marks that make no block, best first. A parser must say which of them works."""
+    if mended := emphasis.mend_start(subject):
+        yield mended
+    yield _CELL_END.sub(r"\\|", source)
+    yield _CLOSING_MARKS.sub(r"\\\g<0>", source)
+    if number := _NUMBER.match(source):
+        yield f"{number[0]}\\{source[number.end() :]}"
+    if _ESCAPABLE.match(source):
+        yield f"\\{source}"
