@@ -3,68 +3,69 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 
+from pipeline.core.checks.base import Span
 from pipeline.core.checks.masked import HAN
 
-_PAIRS = {
-    "（": "）",
-    "(": ")",
-    "《": "》",
-    "【": "】",
-    "[": "]",
-    "「": "」",
-    "『": "』",
-    "“": "”",
-    "‘": "’",
-}
-_CLOSERS = {closer: opener for opener, closer in _PAIRS.items()}
+_CLOSER_OF = dict(zip("（(《【[「『“‘", "）)》】]」』”’", strict=True))
+_OPENER_OF = {closer: opener for opener, closer in _CLOSER_OF.items()}
 _FULL = {"(": "（", ")": "）", "[": "【", "]": "】"}
 _FAMILY = {
-    "（": "round",
-    "）": "round",
-    "(": "round",
-    ")": "round",
-    "【": "square",
-    "】": "square",
-    "[": "square",
-    "]": "square",
+    **dict.fromkeys("（）()", "round"),
+    **dict.fromkeys("【】[]", "square"),
 }
-_BRACKET = re.compile("[" + re.escape("".join((*_PAIRS, *_CLOSERS))) + "]")
-_QUOTED = re.compile(r"(?<=[“‘「])[\[(（【](?=[”’」])|(?<=[“‘「])[\])）】](?=[”’」])")  # spoken of
-# An apostrophe, the bracket of ``1)``.
+_QUOTES = '「」『』“”‘’"'
+_BRACKET = re.compile("[" + re.escape("".join((*_CLOSER_OF, *_OPENER_OF))) + "]")
+# A bracket in quotes, which is spoken of: “(”.
+_QUOTED = re.compile(r"(?<=[“‘「])[\[(（【](?=[”’」])|(?<=[“‘「])[\])）】](?=[”’」])")
+# What closes nothing: an apostrophe, and the bracket behind one or two characters, as in ``1)``, at
+# the start of a text or of a part of it.
 _NO_CLOSER = re.compile(
-    r"(?<=[A-Za-z])’|(?:(?<=^\w)|(?<=^\w\w)|(?<=[\s，。；：、,;:]\w)|(?<=[\s，。；：、,;:]\w\w))[)）]"
+    r"""
+      (?<=[A-Za-z])’
+    | (?: (?<=^\w) | (?<=^\w\w) | (?<=[\s，。；：、,;:]\w) | (?<=[\s，。；：、,;:]\w\w) ) [)）]
+    """,
+    re.VERBOSE,
 )
 _NO_BRACKET = rf"[^()\[\]{HAN}]*"
+# A half-open interval: [0, 1).
 _INTERVAL = re.compile(rf"\({_NO_BRACKET},{_NO_BRACKET}\]|\[{_NO_BRACKET},{_NO_BRACKET}\)")
 
 
 @dataclass(frozen=True, slots=True)
 class Brackets:
-    """Positions. ``single`` have no partner; each of ``mixed`` is a pair of a half-width and a full-width bracket."""
+    """Positions of brackets and quotes in a text.
 
-    pairs: tuple[tuple[int, int], ...]
+    Those of ``single`` have no partner; each of ``mixed`` is a pair of a half-width and a full-width
+    bracket. A pair is the position of what opens and of what closes.
+    """
+
+    pairs: tuple[Span, ...]
     single: tuple[int, ...]
-    mixed: tuple[tuple[int, int], ...]
+    mixed: tuple[Span, ...]
 
 
 def read_brackets(text: str) -> Brackets:
-    """Pair the brackets of a masked text. Apostrophes, the bracket of ``1)``, those of ``[0, 1)`` and one that is quoted are none."""
+    """Pair the brackets of a masked text.
+
+    Apostrophes, the bracket of ``1)``, those of ``[0, 1)`` and one that is quoted are left out.
+    """
     if "]" in text or "[" in text:
-        text = _INTERVAL.sub(lambda match: " " * len(match[0]), text)
+        text = _INTERVAL.sub(_blanked, text)
     found = list(_BRACKET.finditer(text))
-    quoted = {match.start() for match in _QUOTED.finditer(text)} if found else ()
-    waiting: list[int] = []
+    quoted: set[int] = set()
+    if found:
+        quoted = {match.start() for match in _QUOTED.finditer(text)}
+    pairs: list[Span] = []
+    mixed: list[Span] = []
     single: list[int] = []
-    pairs: list[tuple[int, int]] = []
-    mixed: list[tuple[int, int]] = []
+    waiting: list[int] = []  # openers that nothing has closed yet
     for match in found:
         at, mark = match.start(), match[0]
         if at in quoted:
             continue
-        if mark in _PAIRS:
+        if mark in _CLOSER_OF:
             waiting.append(at)
             continue
         depth = _partner(text, waiting, mark)
@@ -72,33 +73,44 @@ def read_brackets(text: str) -> Brackets:
             if not _NO_CLOSER.match(text, at):
                 single.append(at)
             continue
-        (pairs if text[waiting[depth]] == _CLOSERS[mark] else mixed).append((waiting[depth], at))
-        single += waiting[depth + 1 :]
+        opening = waiting[depth]
+        if text[opening] == _OPENER_OF[mark]:
+            pairs.append((opening, at))
+        else:
+            mixed.append((opening, at))
+        single += waiting[depth + 1 :]  # opened within the pair, and never closed
         del waiting[depth:]
-    return Brackets(
-        tuple(pairs), tuple(sorted((*single, *waiting, *_odd_quote(text)))), tuple(mixed)
-    )
+    single += waiting
+    if text.count('"') % 2:
+        single.append(text.rindex('"'))
+    return Brackets(tuple(pairs), tuple(sorted(single)), tuple(mixed))
+
+
+def _blanked(match: re.Match[str]) -> str:
+    return " " * len(match[0])
 
 
 def _partner(text: str, waiting: list[int], mark: str) -> int | None:
-    """Which of the open brackets ``mark`` closes: the last of its kind, or the last one if only the width differs."""
-    for depth in range(len(waiting) - 1, -1, -1):
-        opener = text[waiting[depth]]
-        if opener == _CLOSERS[mark] or (
-            _FAMILY.get(opener, "") == _FAMILY.get(mark) and depth == len(waiting) - 1
-        ):
+    """Which of the open brackets ``mark`` closes: the last one of its kind.
+
+    The last one open is closed by one of another width as well.
+    """
+    if not waiting:
+        return None
+    last = len(waiting) - 1
+    if mark in _FAMILY and _FAMILY.get(text[waiting[last]]) == _FAMILY[mark]:
+        return last
+    for depth in range(last, -1, -1):
+        if text[waiting[depth]] == _OPENER_OF[mark]:
             return depth
     return None
 
 
-def _odd_quote(text: str) -> Iterator[int]:
-    if text.count('"') % 2:
-        yield text.rindex('"')
-
-
 def family(mark: str) -> str:
     """What a bracket may be written as in the other language: all quotes are one family."""
-    return _FAMILY.get(mark, "quote" if mark in '「」『』“”‘’"' else mark)
+    if mark in _QUOTES:
+        return "quote"
+    return _FAMILY.get(mark, mark)
 
 
 def full_width(mark: str) -> str:

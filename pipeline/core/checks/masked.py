@@ -1,4 +1,8 @@
-"""A message as its reader sees it, with every character where it was: what is not prose becomes a stand-in of the same length."""
+"""A message as its reader sees it, with every character where it was.
+
+What is not prose becomes a stand-in of the same length, so that a position in the masked text is one
+in the message. The rules of typography then need not know any markup.
+"""
 
 from __future__ import annotations
 
@@ -10,21 +14,21 @@ from pipeline.core.document import prose
 from pipeline.core.document.message import Markup
 
 HAN = "\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-# Stand-ins, one for each character that they stand for.
+# Stand-ins, one for each character that they stand for. The code points are of private use.
 WORD = "\ue000"  # code, math, a role: seen as a word
 URL = "\ue001"  # a bare URL: a word that needs a space behind it
 OPEN = "\ue002"  # not seen, belongs to what follows: ``**``, the ``[`` of a link, ``<a>``
-CLOSE = "\ue003"  # not seen, belongs to what is before: ``**``, ``](target)``, ``</a>``, a footnote mark
+CLOSE = "\ue003"  # not seen, belongs to what is before: ``**``, ``](target)``, ``</a>``, ``[^1]``
 OTHER = "\ue004"  # an image, an escaped character, ``<br>``: no rule about what may stand beside it
 _TARGET = "\ue005"  # CLOSE of a link, as long as its ``[`` is not found
 
+# Without any of these a text has nothing to mask.
 _ANY = {
     Markup.MARKDOWN: re.compile(r"[`*_~$<>\[\]{}&\\]|http"),
     Markup.RST: re.compile(r"[`*_|\\]|http"),
 }
-_URL_END = re.compile(
-    rf"[{HAN}\u3000-\u303f\uff00-\uffef“”‘’…—]|[.,;:!?)\]\"'*]+(?:$|(?=[{HAN}\u3000-\u303f\uff00-\uffef]))"
-)
+_WIDE = rf"{HAN}\u3000-\u303f\uff00-\uffef"
+_URL_END = re.compile(rf"[{_WIDE}“”‘’…—]|[.,;:!?)\]\"'*]+(?:$|(?=[{_WIDE}]))")
 _ROLE = re.compile(r"(\{[\w+:-]+\}`+)(.*?)(\s*<[^<>`]*>`+|`+)", re.DOTALL)
 _VOID = re.compile(r"<(?:area|br|col|hr|img|input|wbr)\b|<!--|.*/>", re.DOTALL | re.IGNORECASE)
 _AUTOLINK = re.compile(r"<[A-Za-z][\w+.-]*:")
@@ -45,7 +49,10 @@ _MARK = re.compile(
 
 @lru_cache(maxsize=256)
 def masked(text: str, markup: Markup = Markup.MARKDOWN) -> str:
-    """``text`` with the characters of atoms and marks replaced by stand-ins: as long as it was, so that positions hold."""
+    """``text`` with the characters of atoms and marks replaced by stand-ins.
+
+    It is as long as it was, so that positions hold.
+    """
     if not _ANY[markup].search(text):
         return text
     if markup is Markup.RST:
@@ -54,40 +61,51 @@ def masked(text: str, markup: Markup = Markup.MARKDOWN) -> str:
 
 
 def _stand_in(atom: str) -> str:
+    """What stands for an atom of Markdown. Its first character tells what it is."""
     size = len(atom)
     match atom[0]:
-        case "]":
+        case "]":  # ](target)
             return _TARGET * size
-        case "[":
+        case "[":  # [^1]
             return CLOSE * size
-        case "&" | "!":
+        case "&" | "!":  # &lt; or an image
             return OTHER * size
-        case "h":
-            end = match.start() if (match := _URL_END.search(atom)) else size
+        case "h":  # https://…
+            end = _url_end(atom)
             return URL * end + atom[end:]
         case "<":
             return _tag(atom) * size
-        case "{" if match := _ROLE.fullmatch(atom):
-            return _role(*match.groups())
-    return WORD * size
+        case "{" if role := _ROLE.fullmatch(atom):
+            return _role(*role.groups())
+        case _:
+            return WORD * size
 
 
 def _rst_stand_in(atom: str) -> str:
+    """What stands for an atom of reStructuredText."""
     size = len(atom)
-    if atom == "`":
+    if atom == "`":  # what opens a link with words
         return OPEN
-    if atom[0] in " \t\n<[" or atom == "`__":
+    if atom[0] in " \t\n<[" or atom == "`__":  # the target of a link, a footnote mark
         return CLOSE * size
     if atom.startswith("http"):
         return _stand_in(atom)
     if atom[0] == "|":  # a substitution shows whatever it stands for
         return OTHER * size
-    if atom[:2] != "``" and (match := _RST_ROLE.fullmatch(atom)):
-        return _role(*match.groups())
+    is_literal = atom.startswith("``")
+    if not is_literal and (role := _RST_ROLE.fullmatch(atom)):
+        return _role(*role.groups())
     return WORD * size
 
 
+def _url_end(url: str) -> int:
+    """Where a bare URL ends. What splits texts into atoms reads it up to the next white space."""
+    match = _URL_END.search(url)
+    return match.start() if match else len(url)
+
+
 def _tag(atom: str) -> str:
+    """What stands for each character of an HTML tag, a comment or an autolink."""
     if atom.startswith("</"):
         return CLOSE
     if _AUTOLINK.match(atom):
@@ -96,18 +114,20 @@ def _tag(atom: str) -> str:
 
 
 def _role(opening: str, title: str, closing: str) -> str:
-    """A role is a word, but a Chinese title is read as Chinese: its first and last character are seen."""
+    """What stands for a role: a word. A Chinese title is read as Chinese, though.
+
+    Of that the first and the last character are seen, for those have neighbours outside.
+    """
     if not re.search(f"[{HAN}]", title):
         return WORD * (len(opening) + len(title) + len(closing))
-    edges = (0, len(title) - 1)
-    seen = (
-        character if at in edges and character.isalnum() else OTHER
-        for at, character in enumerate(title)
-    )
+    seen = [OTHER] * len(title)
+    for edge in (0, -1):
+        if title[edge].isalnum():
+            seen[edge] = title[edge]
     return OPEN * len(opening) + "".join(seen) + CLOSE * len(closing)
 
 
-@dataclass
+@dataclass(slots=True)
 class _Run:
     """A run of emphasis marks that has opened something; ``size`` of its marks wait to be closed."""
 
@@ -117,28 +137,29 @@ class _Run:
 
 
 def _without_marks(text: str, marks: re.Pattern[str]) -> str:
+    """``text`` with stand-ins for what ``marks`` finds in it. The name of a group tells the kind."""
     if not _MAYBE_MARK.search(text):
         return text
     shown = list(text)
     runs: list[_Run] = []
-    brackets: list[int] = []
+    brackets: list[int] = []  # where a [ waits for the target of its link
     for match in marks.finditer(text):
         start, end = match.span()
-        found = match.lastgroup
-        if found == "run":
-            shown[start:end] = _emphasis(match, runs) * (end - start)
-        elif found == "open":
-            brackets.append(start)
-        elif found == "close":
-            shown[start:end] = CLOSE * (end - start)
-            if brackets:
-                shown[brackets.pop()] = OPEN
-        elif found == "gap":  # what parts marks from words in reStructuredText, and is not seen
-            shown[start:end] = CLOSE * 2
-        elif match[0] == "]":
-            del brackets[-1:]
-        else:
-            shown[start:end] = OTHER * 2
+        match match.lastgroup:
+            case "run":
+                shown[start:end] = _emphasis(match, runs) * (end - start)
+            case "open":
+                brackets.append(start)
+            case "close":
+                shown[start:end] = CLOSE * (end - start)
+                if brackets:
+                    shown[brackets.pop()] = OPEN
+            case "gap":  # what parts marks from words in reStructuredText, and is not seen
+                shown[start:end] = CLOSE * 2
+            case _ if match[0] == "]":  # [words] without a target: both brackets are seen
+                del brackets[-1:]
+            case _:  # a backslash and what it escapes
+                shown[start:end] = OTHER * 2
     for run in runs:  # never closed: they are seen as they are
         shown[run.start : run.start + run.size] = OTHER * run.size
     return "".join(shown)
@@ -146,32 +167,40 @@ def _without_marks(text: str, marks: re.Pattern[str]) -> str:
 
 def _emphasis(match: re.Match[str], runs: list[_Run]) -> str:
     """What a run of marks is, told by the runs still open, which are kept up to date."""
-    text, (start, end) = match.string, match.span()
-    opens, closes = (
-        end < len(text) and not text[end].isspace(),
-        start > 0 and not text[start - 1].isspace(),
-    )
+    text, start, end = match.string, match.start(), match.end()
+    can_open = end < len(text) and not text[end].isspace()
+    can_close = start > 0 and not text[start - 1].isspace()
     alike = [run for run in runs if run.mark == text[start]]
     size = end - start
-    if closes and alike and (not opens or size in (alike[-1].size, sum(run.size for run in alike))):
-        for run in reversed(alike):
-            taken = min(size, run.size)
-            run.size, size = run.size - taken, size - taken
-        runs[:] = [run for run in runs if run.size]
-        return CLOSE
-    if opens:
+    if can_close and alike:
+        # Words on both sides: it closes what has just as many marks, all together or the last run.
+        fits = size in (alike[-1].size, sum(run.size for run in alike))
+        if fits or not can_open:
+            _close(alike, size)
+            runs[:] = [run for run in runs if run.size]
+            return CLOSE
+    if can_open:
         runs.append(_Run(start, text[start], size))
         return OPEN
     return OTHER
 
 
+def _close(alike: list[_Run], size: int) -> None:
+    """Take ``size`` marks from the open runs, the last one first."""
+    for run in reversed(alike):
+        taken = min(size, run.size)
+        run.size -= taken
+        size -= taken
+
+
 def keeps_atoms(before: str, after: str, markup: Markup = Markup.MARKDOWN) -> bool:
-    """Whether the same atoms stand in both texts, in any order. A bare URL ends where Chinese begins."""
+    """Whether the same atoms stand in both texts, in any order."""
     return _atoms(before, markup) == _atoms(after, markup)
 
 
 def _atoms(text: str, markup: Markup) -> list[str]:
-    atoms = prose.atoms_of(text, markup)
-    return sorted(
-        atom[: _stand_in(atom).count(URL)] if atom.startswith("http") else atom for atom in atoms
-    )
+    atoms = []
+    for atom in prose.atoms_of(text, markup):
+        is_url = atom.startswith("http")  # it ends where Chinese begins
+        atoms.append(atom[: _url_end(atom)] if is_url else atom)
+    return sorted(atoms)

@@ -1,17 +1,34 @@
-"""The numbers and the units that a sentence names, in English and in Chinese, in digits and in words."""
+"""The numbers that a sentence names, in English and in Chinese, in digits and in words.
+
+A value is kept as text, as it would be written in plain digits: ``"1000000"``, ``"0.5"``. So numbers
+of both languages can be compared, however they are written.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from math import prod
 
-_WIDE = str.maketrans("０１２３４５６７８９．％", "0123456789.%")
+# Full-width digits and marks, as ASCII.
+NARROW_DIGITS = str.maketrans("０１２３４５６７８９．％", "0123456789.%")
+
+# Digits.
+
 _ANY_DIGIT = re.compile(r"\d")
-_DIGITS = r"(?<![\w.])\.\d+|\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\d,])|\d+(?:\.\d+)*"
+_FRACTION = r"(?<![\w.])\.\d+"  # .5
+_GROUPED = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\d,])"  # 1,024.5
+_PLAIN = r"\d+(?:\.\d+)*"  # also a version: 3.11.2
+_DIGITS = f"{_FRACTION}|{_GROUPED}|{_PLAIN}"
+_DECADE = re.compile(r"(\d\d)(\d0)['’]?s\b")  # 1990s
+
+# Chinese.
+
 _POWERS = {"十": 10, "百": 100, "千": 10**3, "万": 10**4, "亿": 10**8, "兆": 10**12}
+_GREAT = 10**4  # from this power on, it multiplies all that stands before it
 _NUMERALS = {**{digit: at for at, digit in enumerate("零一二三四五六七八九")}, "〇": 0, "两": 2}
 _HAN_NUMBER = re.compile(f"[{''.join((*_POWERS, *_NUMERALS))}]+")
 _HAN_WORDS = {  # what else a number may be called
@@ -21,6 +38,9 @@ _HAN_WORDS = {  # what else a number may be called
     "0.5": re.compile("半"),
     "100": re.compile("全|所有|完"),
 }
+
+# English.
+
 _SCALES = {
     "hundred": 100,
     "thousand": 10**3,
@@ -29,26 +49,32 @@ _SCALES = {
     "trillion": 10**12,
     "dozen": 12,
 }
+_K = 1000  # 10k
+_CARDINALS = """
+    zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
+    sixteen seventeen eighteen nineteen
+    """
+_ORDINALS = """
+    zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth
+    """
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
 _COUNTS = {
-    name: at
-    for names in (
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen",
-        "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth",
-    )
-    for at, name in enumerate(names.split())
-} | {
-    name: at * 10
-    for at, name in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)
+    **{name: count for count, name in enumerate(_CARDINALS.split())},
+    **{name: count for count, name in enumerate(_ORDINALS.split())},
+    **{name: 10 * count for count, name in enumerate(_TENS.split(), 2)},
 }
-_MONTHS = {
-    name: at for at, name in enumerate("Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(), 1)
-}
+_COUNT = "|".join(sorted((*_COUNTS, *_SCALES), key=len, reverse=True))
+_SPELLED = re.compile(rf"\b(?:{_COUNT})(?:(?:\s+and)?[\s-]+(?:{_COUNT}))*s?\b")
+_MONTH_NAMES = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec"
+_MONTHS = {name: number for number, name in enumerate(_MONTH_NAMES.split(), 1)}
 _MONTH = re.compile(rf"\b({'|'.join(_MONTHS)})[a-z]*\b")
+_ENGLISH_WORD = re.compile(r"[a-z]+")
 _NAMES = {  # words that say a number without being one
     "0": "no none nothing null nil empty without",
     "0.5": "half halves halved",
     "1": "a an once single sole only unit unary each every per",
-    "2": "twice double dual both pair couple binary square half halves halved between either other",
+    "2": """twice double dual both pair couple binary square half halves halved
+            between either other""",
     "3": "triple thrice ternary cube cubic",
     "4": "quarter quadruple",
     "8": "octal byte",
@@ -58,22 +84,30 @@ _NAMES = {  # words that say a number without being one
     "50": "half halves halved",
     "100": "century percent",
 }
-_SAYS: dict[str, tuple[str, ...]] = {}
-for _value, _names in _NAMES.items():
-    for _name in _names.split():
-        _SAYS[_name] = (*_SAYS.get(_name, ()), _value)
-_ENGLISH_WORD = re.compile(r"[a-z]+")
-_COUNT = "|".join(sorted((*_COUNTS, *_SCALES), key=len, reverse=True))
-_SPELLED = re.compile(rf"\b(?:{_COUNT})(?:(?:\s+and)?[\s-]+(?:{_COUNT}))*s?\b")
+
 _SCALED = re.compile(
     rf"({_DIGITS})(?:[\s-]?({'|'.join(_SCALES)}|[kK](?![\w]))|\s?([{''.join(_POWERS)}]+))?"
 )
-_DECADE = re.compile(r"(\d\d)(\d0)['’]?s\b")
+
+
+def _values_by_name() -> Mapping[str, list[str]]:
+    """The values that each word of `_NAMES` may say: of "half" 0.5, 2 and 50."""
+    values = defaultdict(list)
+    for value, names in _NAMES.items():
+        for name in names.split():
+            values[name].append(value)
+    return dict(values)
+
+
+_VALUES_OF_NAME = _values_by_name()
 
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number in digits and where it stands. It is told again where all values of one of its ``ways`` are."""
+    """A number in digits, and where it stands.
+
+    It is told again where all values of one of its ``ways`` are: "1,024" is 1024, or 1 and 024.
+    """
 
     text: str
     start: int
@@ -89,16 +123,39 @@ def numbers_of(text: str) -> list[Number]:
     """The numbers that a masked text has in digits."""
     if not _ANY_DIGIT.search(text):
         return []
-    text = text.translate(_WIDE)
-    return [
-        Number(match[1], *match.span(1), ways=tuple(_ways(match, text)))
-        for match in _SCALED.finditer(text)
-    ]
+    text = text.translate(NARROW_DIGITS)
+    numbers = []
+    for match in _SCALED.finditer(text):
+        start, end = match.span(1)
+        numbers.append(Number(match[1], start, end, ways=tuple(_ways(match, text))))
+    return numbers
+
+
+def _ways(match: re.Match[str], text: str) -> Iterator[frozenset[str]]:
+    """What a number may be taken for: of one way all values must be named elsewhere."""
+    digits, word, powers = match.groups()
+    plain = digits.replace(",", "")
+    if plain.startswith("."):
+        plain = f"0{plain}"
+    yield frozenset((plain,))
+    if "," in digits:
+        yield frozenset(digits.split(","))  # a list without spaces looks the same
+    if (word or powers) and plain.count(".") < 2:  # a version has no scale
+        scale = _SCALES.get(word, _K)
+        if powers:
+            scale = prod(_POWERS[power] for power in powers)
+        yield frozenset((f"{(Decimal(plain) * scale).normalize():f}",))
+    if decade := _DECADE.match(text, match.start(1)):
+        yield frozenset((decade[2],))  # the 1990s are 20 世纪 90 年代
+        yield frozenset((str(int(decade[1]) + 1), decade[2]))
 
 
 def values_of(numbers: Iterable[Number]) -> set[str]:
     """Every value that numbers in digits may stand for."""
-    return {value for number in numbers for way in number.ways for value in way}
+    values: set[str] = set()
+    for number in numbers:
+        values.update(*number.ways)
+    return values
 
 
 def english_values(text: str) -> set[str]:
@@ -107,54 +164,43 @@ def english_values(text: str) -> set[str]:
     lower = text.lower()
     for match in _SPELLED.finditer(lower):
         words = re.findall(_COUNT, match[0])
-        values |= {
-            str(_spelled(words)),
-            *(str(_COUNTS.get(word) or _SCALES.get(word, 0)) for word in words),
-        }
+        values.add(str(_spelled(words)))
+        for word in words:  # "two thousand": the translation may be 2 千
+            values.add(str(_COUNTS.get(word) or _SCALES.get(word, 0)))
     for word in set(_ENGLISH_WORD.findall(lower)):
-        values.update(_SAYS.get(word) or _SAYS.get(word.removesuffix("s").removesuffix("d"), ()))
-    values.update(str(_MONTHS[match[1]]) for match in _MONTH.finditer(text))
+        singular = word.removesuffix("s").removesuffix("d")
+        values.update(_VALUES_OF_NAME.get(word) or _VALUES_OF_NAME.get(singular, ()))
+    for match in _MONTH.finditer(text):
+        values.add(str(_MONTHS[match[1]]))
     return values
+
+
+def _spelled(words: list[str]) -> int:
+    """two, thousand, five → 2005."""
+    total = current = 0
+    for word in words:
+        scale = _SCALES.get(word)
+        if scale is None:
+            current += _COUNTS[word]
+        elif scale < _SCALES["thousand"]:
+            current = max(current, 1) * scale
+        else:
+            total += max(current, 1) * scale
+            current = 0
+    return total + current
 
 
 def chinese_values(text: str) -> set[str]:
     """Every value that a masked Chinese text names, in digits or in numerals."""
     values = values_of(numbers_of(text))
     for match in _HAN_NUMBER.finditer(text):
-        values |= {
-            str(_numeral(match[0])),
-            *(str(_NUMERALS.get(digit, _POWERS.get(digit))) for digit in match[0]),
-        }
-    values.update(value for value, words in _HAN_WORDS.items() if words.search(text))
+        values.add(str(_numeral(match[0])))
+        for digit in match[0]:
+            values.add(str(_NUMERALS.get(digit, _POWERS.get(digit))))
+    for value, words in _HAN_WORDS.items():
+        if words.search(text):
+            values.add(value)
     return values
-
-
-def _ways(match: re.Match[str], text: str) -> Iterator[frozenset[str]]:
-    digits, word, powers = match.groups()
-    plain = digits.replace(",", "")
-    plain = f"0{plain}" if plain.startswith(".") else plain
-    yield frozenset((plain,))
-    if "," in digits:
-        yield frozenset(digits.split(","))  # a list without spaces looks the same
-    if (word or powers) and plain.count(".") < 2:
-        scale = prod(_POWERS[power] for power in powers) if powers else _SCALES.get(word, 1000)
-        yield frozenset((f"{(Decimal(plain) * scale).normalize():f}",))
-    if decade := _DECADE.match(text, match.start(1)):
-        yield frozenset((decade[2],))  # the 1990s are 20 世纪 90 年代
-        yield frozenset((str(int(decade[1]) + 1), decade[2]))
-
-
-def _spelled(words: list[str]) -> int:
-    total = current = 0
-    for word in words:
-        scale = _SCALES.get(word)
-        if scale is None:
-            current += _COUNTS[word]
-        elif scale < 1000:
-            current = max(current, 1) * scale
-        else:
-            total, current = total + max(current, 1) * scale, 0
-    return total + current
 
 
 def _numeral(text: str) -> int:
@@ -166,88 +212,12 @@ def _numeral(text: str) -> int:
         power = _POWERS.get(character)
         if power is None:
             digit = _NUMERALS[character]
-        elif power < 10**4:
-            section, digit = section + max(digit, 1) * power, 0
-        else:
-            total = total + (section + digit) * power if section + digit else max(total, 1) * power
+        elif power < _GREAT:
+            section += max(digit, 1) * power
+            digit = 0
+        elif section + digit:
+            total += (section + digit) * power
             section = digit = 0
+        else:  # a great power multiplies the one before it: 一万亿
+            total = max(total, 1) * power
     return total + section + digit
-
-
-@dataclass(frozen=True, slots=True)
-class Unit:
-    """A unit behind a number, by its symbol, and where it stands."""
-
-    symbol: str
-    start: int
-    end: int
-
-
-def _forms(symbol: str) -> list[str]:
-    symbols, english, chinese, _ = _UNITS[symbol]
-    return [
-        symbol,
-        *symbols.split(),
-        *english.split(),
-        *(f"{word}s" for word in english.split()),
-        *chinese.split(),
-    ]
-
-
-def _pattern(symbol: str) -> re.Pattern[str]:
-    """Whatever may stand for a unit; 秒 is not found in 毫秒, nor s in ms."""
-    forms = "|".join(re.escape(form) for form in (*_forms(symbol), *_UNITS[symbol][3].split()))
-    return re.compile(rf"(?<![A-Za-z毫微纳千兆吉太拍])(?:{forms})(?![A-Za-z])", re.IGNORECASE)
-
-
-_UNITS = {  # symbol: other symbols, English words, Chinese words; what the last part has only may stand for it
-    "ns": ("", "nanosecond", "纳秒", ""),
-    "µs": ("μs us", "microsecond", "微秒", ""),
-    "ms": ("", "millisecond", "毫秒", ""),
-    "s": ("sec secs", "second", "秒钟 秒", ""),
-    "min": ("mins", "minute", "分钟", "分"),
-    "h": ("hr hrs", "hour", "小时", "时"),
-    "KB": ("kB", "kilobyte", "千字节", ""),
-    "MB": ("", "megabyte", "兆字节", "兆"),
-    "GB": ("", "gigabyte", "吉字节 千兆字节", ""),
-    "TB": ("", "terabyte", "太字节", ""),
-    "PB": ("", "petabyte", "拍字节", ""),
-    "KiB": ("", "kibibyte", "", ""),
-    "MiB": ("", "mebibyte", "", ""),
-    "GiB": ("", "gibibyte", "", ""),
-    "TiB": ("", "tebibyte", "", ""),
-    "bit": ("bits", "", "比特", "位"),
-    "byte": ("bytes", "", "字节", ""),
-    "Hz": ("", "hertz", "赫兹 赫", ""),
-    "kHz": ("KHz", "kilohertz", "千赫兹 千赫", ""),
-    "MHz": ("", "megahertz", "兆赫兹 兆赫", ""),
-    "GHz": ("", "gigahertz", "吉赫兹 吉赫 千兆赫", ""),
-    "nm": ("", "nanometer nanometre", "纳米", ""),
-    "mm": ("", "millimeter millimetre", "毫米", ""),
-    "cm": ("", "centimeter centimetre", "厘米", ""),
-    "km": ("", "kilometer kilometre", "千米 公里", ""),
-    "px": ("", "pixel", "像素", ""),
-    "%": ("", "percent percentage", "百分", "半 成 全 完"),
-}
-_KNOWN = {form: symbol for symbol in _UNITS for form in _forms(symbol)}
-_STANDS_FOR = {symbol: _pattern(symbol) for symbol in _UNITS}
-_FORMS = "|".join(re.escape(form) for form in sorted(_KNOWN, key=len, reverse=True))
-# "10s" may be tens, "1990s" are years: a bare s wants a space or a decimal point before it.
-_MEASURED = re.compile(rf"(?<![\w.])\d[\d,.]*(?P<gap>[ \u00a0-]?)(?P<unit>{_FORMS})(?![A-Za-z])")
-
-
-def units_of(text: str) -> list[Unit]:
-    """The units that stand behind a number in digits, in a masked text of either language."""
-    if not _ANY_DIGIT.search(text):
-        return []
-    found = _MEASURED.finditer(text.translate(_WIDE))
-    return [
-        Unit(_KNOWN[match["unit"]], *match.span("unit"))
-        for match in found
-        if match["unit"] != "s" or match["gap"] or "." in match[0]
-    ]
-
-
-def names_unit(text: str, symbol: str) -> bool:
-    """Whether a text has a unit anywhere, however it is written."""
-    return bool(_STANDS_FOR[symbol].search(text))

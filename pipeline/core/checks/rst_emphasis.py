@@ -1,7 +1,7 @@
-"""Bold and italics of reStructuredText whose stars show.
+"""M102 in reStructuredText: bold and italics whose stars show.
 
-What stands around the marks is no matter: the page gets ``\\ `` where docutils wants the marks apart from the words. What stands
-within is: no white space beside the marks, and no other mark.
+What stands around the marks is no matter: the page gets ``\\ `` where docutils wants the marks apart
+from the words. What stands within is: no white space beside the marks, and no other mark.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from pipeline.core.checks.base import Problem, Subject
+from pipeline.core.checks.base import Problem, Span, Subject
 from pipeline.core.checks.mending import are_words_kept, quote
 from pipeline.core.checks.parsed import Parsed, blanked
 from pipeline.core.document.message import Markup
@@ -18,7 +18,12 @@ from pipeline.core.document.message import Markup
 _MEANT = re.compile(r"(?<!\s)\*+|\*+(?!\s)")
 # What looks like bold or italics, with the full-width stars and the underscores of Markdown.
 _PAIR = re.compile(
-    r"(?<![*＊])(?P<mark>\*{1,3}|＊{1,2}|(?<![A-Za-z0-9_])__(?=[^_]))(?P<inner>[^*＊]*[^\s*＊][^*＊]*?)(?P=mark)(?![*＊])"
+    r"""
+    (?<![*＊])(?P<mark>\*{1,3}|＊{1,2}|(?<![A-Za-z0-9_])__(?=[^_]))
+    (?P<inner>[^*＊]*[^\s*＊][^*＊]*?)
+    (?P=mark)(?![*＊])
+    """,
+    re.VERBOSE,
 )
 _LETTER = re.compile(r"[A-Za-z0-9]")
 # What may stand before and behind marks. The page puts marks apart from Chinese by itself.
@@ -32,62 +37,67 @@ def find_unrendered(subject: Subject) -> Iterator[Problem]:
     if not re.search(r"[*＊]|__", source):
         return
     lost = english.count("strong", "em") - chinese.count("strong", "em")
-    stray = _stray(subject, chinese)
+    stray = _count_stray(subject, chinese)
     if stray <= 0 and lost <= 0:
         return
-    broken = [pair for pair in _broken(source) if stray > 0 or "*" not in pair["mark"]]
+    broken = [pair for pair in _broken_pairs(source) if stray > 0 or "*" not in pair["mark"]]
     if broken:
+        first = broken[0]
+        shape = "bold" if len(first["mark"]) > 1 else "italics"
         yield Problem(
-            text=f"{quote(broken[0][0])} does not show as {'bold' if len(broken[0]['mark']) > 1 else 'italics'}",
-            hint=_hint(source, broken[0]),
+            text=f"{quote(first[0])} does not show as {shape}",
+            hint=_hint(source, first),
             spans=tuple(pair.span() for pair in broken),
             fix=_fix(subject),
         )
     elif stray > 0 and lost > 0:
-        lone = [match.span() for match in _MEANT.finditer(_without_marks(source))]
+        rest = _without_emphasis(source)
         yield Problem(
             text="a star shows that has no partner",
             hint="Write the same stars before and behind the words.",
-            spans=tuple(lone),
+            spans=tuple(match.span() for match in _MEANT.finditer(rest)),
         )
 
 
-def _stray(subject: Subject, parsed: Parsed) -> int:
-    """How many more stars show than in the English."""
+def _count_stray(subject: Subject, parsed: Parsed) -> int:
+    """How many more stars show than in the English, where escaped ones may count or not."""
     english = subject.english
-    return len(_MEANT.findall(parsed.literal)) - max(
-        len(_MEANT.findall(text)) for text in (english.plain, english.literal)
-    )
+    most = max(len(_MEANT.findall(english.plain)), len(_MEANT.findall(english.literal)))
+    return len(_MEANT.findall(parsed.literal)) - most
 
 
-def _rendered(source: str) -> list[tuple[int, int]]:
-    from pipeline.core.rst.inline import marks
+def _emphasized(source: str) -> list[Span]:
+    """Where docutils sees bold or italics."""
+    from pipeline.core.rst.inline import marks  # docutils: slow to import
 
     return [(mark.start, mark.end) for mark in marks(source) if mark.kind in ("strong", "emphasis")]
 
 
-def _without_marks(source: str) -> str:
-    """``source`` with what is bold or in italics blanked as well."""
+def _without_emphasis(source: str) -> str:
+    """``source`` with atoms, and what is bold or in italics, blanked."""
     hidden = blanked(source, " ", Markup.RST)
-    for start, end in _rendered(source):
+    for start, end in _emphasized(source):
         hidden = hidden[:start] + " " * (end - start) + hidden[end:]
     return hidden
 
 
-def _broken(source: str) -> list[re.Match[str]]:
-    """What looks like bold or italics and is none."""
-    rendered = _rendered(source)
+def _broken_pairs(source: str) -> list[re.Match[str]]:
+    """What looks like bold or italics and is none, or is both at once, which shows one star."""
+    emphasized = _emphasized(source)
     return [
         pair
         for pair in _PAIR.finditer(blanked(source, markup=Markup.RST))
-        if pair.span() not in rendered or len(pair["mark"]) > 2
+        if pair.span() not in emphasized or len(pair["mark"]) > 2
     ]
 
 
 def _hint(source: str, pair: re.Match[str]) -> str:
     if "*" not in pair["mark"] or len(pair["mark"]) > 2:
-        return "Write ** before and behind bold words, * before and behind words in italics; reST knows no other marks, nor both at once."
-    if any(start < pair.start() and pair.end() < end for start, end in _rendered(source)):
+        return (
+            "Write ** before and behind bold words, * before and behind words in italics; "
+            "reST knows no other marks, nor both at once."
+        )
+    if any(start < pair.start() and pair.end() < end for start, end in _emphasized(source)):
         return "reST knows no italics within bold: end the one before the other begins."
     if pair["inner"] != pair["inner"].strip():
         return "Delete the space between the stars and the words."
@@ -96,29 +106,37 @@ def _hint(source: str, pair: re.Match[str]) -> str:
 
 def _fix(subject: Subject) -> str | None:
     """The msgstr with every pair mended, if docutils agrees that nothing else has changed."""
-    source = subject.msgstr
-    for pair in reversed(_broken(source)):  # so that the places of the others hold
-        source = _mended(source, pair)
-    before, after = subject.chinese, subject.read(source)
-    is_same = (
-        after.blocks == before.blocks
-        and after.atoms == before.atoms
-        and are_words_kept(before.visible, after.visible)
-    )
-    is_mended = (
-        after.count("strong", "em") >= before.count("strong", "em") and _stray(subject, after) <= 0
-    )
-    return source if is_same and is_mended and source != subject.msgstr else None
+    fix = subject.msgstr
+    for pair in reversed(_broken_pairs(fix)):  # so that the places of the others hold
+        fix = _mended(fix, pair)
+    if fix == subject.msgstr:
+        return None
+    before, after = subject.chinese, subject.read(fix)
+    if after.blocks != before.blocks or after.atoms != before.atoms:
+        return None
+    if not are_words_kept(before.visible, after.visible):
+        return None
+    if after.count("strong", "em") < before.count("strong", "em"):
+        return None
+    return fix if _count_stray(subject, after) <= 0 else None
 
 
 def _mended(source: str, pair: re.Match[str]) -> str:
-    """``source`` with one pair written so that it renders: its stars close to the words, and apart from what stands beside them."""
+    """``source`` with one pair written so that it renders.
+
+    Its stars stand close to the words within, and apart from what stands beside them.
+    """
+    before, after = source[: pair.start()], source[pair.end() :]
     start, end = pair.span("inner")
-    before, inner, after = source[: pair.start()], source[start:end], source[pair.end() :]
     stars = "*" * min(len(pair["mark"]), 2)
-    return f"{before}{_gap(before[-1:], _BEFORE)}{stars}{inner.strip()}{stars}{_gap(after[:1], _BEHIND)}{after}"
+    words = f"{stars}{source[start:end].strip()}{stars}"
+    return f"{before}{_gap(before[-1:], _BEFORE)}{words}{_gap(after[:1], _BEHIND)}{after}"
 
 
 def _gap(beside: str, allowed: re.Pattern[str]) -> str:
-    """What parts stars from a character beside them: a space that is seen from a letter, one that is not from a bracket."""
-    return "" if allowed.match(beside) else " " if _LETTER.match(beside) else "\\ "
+    """What parts stars from a character beside them, if that may not stand there."""
+    if allowed.match(beside):
+        return ""
+    if _LETTER.match(beside):
+        return " "
+    return "\\ "  # beside a bracket: a gap that is not seen

@@ -1,0 +1,79 @@
+"""M304, M305: numbers and units that the translation lacks, or that the English has not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from pipeline.core.checks.base import Problem, Subject
+from pipeline.core.checks.masked import URL, WORD
+from pipeline.core.checks.numbers import (
+    Number,
+    chinese_values,
+    english_values,
+    numbers_of,
+    values_of,
+)
+from pipeline.core.checks.units import names_unit, units_of
+
+
+def find_numbers(subject: Subject) -> Iterator[Problem]:
+    """Numbers in digits that only one of the two texts names."""
+    english, chinese = subject.masked_english, subject.masked_chinese
+    theirs, ours = numbers_of(english), numbers_of(chinese)
+    lost = _not_among(theirs, values_of(ours))
+    new = _not_among(ours, values_of(theirs))
+    # Mostly the digits agree. Where they do not, a number may stand in words or in code.
+    if lost:
+        lost = _not_among(lost, chinese_values(chinese) | _in_code(subject.msgstr, chinese))
+    if new:
+        new = _not_among(new, english_values(english) | _in_code(subject.msgid, english))
+    if not lost and not new:
+        return
+    parts = []
+    if lost:
+        parts.append(f"lacks the number {_list(number.text for number in lost)}")
+    if new:
+        numbers = _list(number.text for number in new)
+        parts.append(f"has the number {numbers}, which the English has not")
+    yield Problem(
+        text=" and ".join(parts),
+        hint="Compare the numbers with the English, in digits or in words.",
+        spans=tuple((number.start, number.end) for number in new),
+    )
+
+
+def _not_among(numbers: Iterable[Number], values: set[str]) -> list[Number]:
+    return [number for number in numbers if not number.is_among(values)]
+
+
+def _in_code(text: str, masked_text: str) -> set[str]:
+    """The values of the numbers in the code, formulas and URLs of a text."""
+    code = []
+    for character, stand_in in zip(text, masked_text, strict=True):
+        code.append(character if stand_in in (WORD, URL) else " ")
+    return values_of(numbers_of("".join(code)))
+
+
+def find_units(subject: Subject) -> Iterator[Problem]:
+    """Units behind numbers that only one of the two texts names."""
+    theirs, ours = units_of(subject.masked_english), units_of(subject.masked_chinese)
+    lost = [unit.symbol for unit in theirs if not names_unit(subject.msgstr, unit.symbol)]
+    new = [unit for unit in ours if not names_unit(subject.msgid, unit.symbol)]
+    if not lost and not new:
+        return
+    parts = []
+    if lost:
+        parts.append(f"lacks the unit {_list(lost)}")
+    if new:
+        units = _list(unit.symbol for unit in new)
+        parts.append(f"has the unit {units}, which the English has not")
+    yield Problem(
+        text=" and ".join(parts),
+        hint="Use the unit of the English.",
+        spans=tuple((unit.start, unit.end) for unit in new),
+    )
+
+
+def _list(words: Iterable[str]) -> str:
+    """Words in order, each once."""
+    return ", ".join(dict.fromkeys(words))

@@ -1,0 +1,90 @@
+"""The units of measure that a sentence names, in English and in Chinese."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from pipeline.core.checks.numbers import NARROW_DIGITS
+
+_ANY_DIGIT = re.compile(r"\d")
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A unit behind a number, by its symbol, and where it stands."""
+
+    symbol: str
+    start: int
+    end: int
+
+
+# symbol: other symbols, English words, Chinese words; what the last part has may only stand for the
+# unit, for it is a word of other meanings as well.
+_UNITS = {
+    "ns": ("", "nanosecond", "纳秒", ""),
+    "µs": ("μs us", "microsecond", "微秒", ""),
+    "ms": ("", "millisecond", "毫秒", ""),
+    "s": ("sec secs", "second", "秒钟 秒", ""),
+    "min": ("mins", "minute", "分钟", "分"),
+    "h": ("hr hrs", "hour", "小时", "时"),
+    "KB": ("kB", "kilobyte", "千字节", ""),
+    "MB": ("", "megabyte", "兆字节", "兆"),
+    "GB": ("", "gigabyte", "吉字节 千兆字节", ""),
+    "TB": ("", "terabyte", "太字节", ""),
+    "PB": ("", "petabyte", "拍字节", ""),
+    "KiB": ("", "kibibyte", "", ""),
+    "MiB": ("", "mebibyte", "", ""),
+    "GiB": ("", "gibibyte", "", ""),
+    "TiB": ("", "tebibyte", "", ""),
+    "bit": ("bits", "", "比特", "位"),
+    "byte": ("bytes", "", "字节", ""),
+    "Hz": ("", "hertz", "赫兹 赫", ""),
+    "kHz": ("KHz", "kilohertz", "千赫兹 千赫", ""),
+    "MHz": ("", "megahertz", "兆赫兹 兆赫", ""),
+    "GHz": ("", "gigahertz", "吉赫兹 吉赫 千兆赫", ""),
+    "nm": ("", "nanometer nanometre", "纳米", ""),
+    "mm": ("", "millimeter millimetre", "毫米", ""),
+    "cm": ("", "centimeter centimetre", "厘米", ""),
+    "km": ("", "kilometer kilometre", "千米 公里", ""),
+    "px": ("", "pixel", "像素", ""),
+    "%": ("", "percent percentage", "百分", "半 成 全 完"),
+}
+
+
+def _forms(symbol: str) -> list[str]:
+    """Whatever is sure to mean a unit, if it stands behind a number."""
+    symbols, english, chinese, _ = _UNITS[symbol]
+    plurals = [f"{word}s" for word in english.split()]
+    return [symbol, *symbols.split(), *english.split(), *plurals, *chinese.split()]
+
+
+def _anywhere(symbol: str) -> re.Pattern[str]:
+    """Whatever may stand for a unit; 秒 is not found in 毫秒, nor s in ms."""
+    possible = _UNITS[symbol][3].split()
+    forms = "|".join(re.escape(form) for form in (*_forms(symbol), *possible))
+    return re.compile(rf"(?<![A-Za-z毫微纳千兆吉太拍])(?:{forms})(?![A-Za-z])", re.IGNORECASE)
+
+
+_ANYWHERE = {symbol: _anywhere(symbol) for symbol in _UNITS}
+_SYMBOL_OF = {form: symbol for symbol in _UNITS for form in _forms(symbol)}
+_FORMS = "|".join(re.escape(form) for form in sorted(_SYMBOL_OF, key=len, reverse=True))
+_MEASURED = re.compile(rf"(?<![\w.])\d[\d,.]*(?P<gap>[ \u00a0-]?)(?P<unit>{_FORMS})(?![A-Za-z])")
+
+
+def units_of(text: str) -> list[Unit]:
+    """The units that stand behind a number in digits, in a masked text of either language."""
+    if not _ANY_DIGIT.search(text):
+        return []
+    units = []
+    for match in _MEASURED.finditer(text.translate(NARROW_DIGITS)):
+        # "10s" may be tens, "1990s" are years: a bare s wants a space or a decimal point before it.
+        is_ambiguous = match["unit"] == "s" and not match["gap"] and "." not in match[0]
+        if not is_ambiguous:
+            units.append(Unit(_SYMBOL_OF[match["unit"]], *match.span("unit")))
+    return units
+
+
+def names_unit(text: str, symbol: str) -> bool:
+    """Whether a text has a unit anywhere, however it is written."""
+    return bool(_ANYWHERE[symbol].search(text))
