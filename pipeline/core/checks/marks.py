@@ -1,10 +1,11 @@
-"""Punctuation of Chinese text, as edits that mend it. All of them look at masked text."""
+"""Punctuation of Chinese text, as edits that mend it. All functions look at masked text."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
+from pipeline.core.checks.base import Span
 from pipeline.core.checks.brackets import read_brackets
 from pipeline.core.checks.masked import CLOSE, HAN, OPEN, URL, WORD
 from pipeline.core.checks.spacing import is_block_mark
@@ -13,24 +14,32 @@ from pipeline.core.document.splice import Edit
 _FULL = {",": "，", ".": "。", ":": "：", ";": "；", "!": "！", "?": "？"}
 _ANY_HAN = re.compile(f"[{HAN}]")
 _HAN_MARKS = "，。；：、！？（）【】《》「」『』“”‘’…—"
+_BESIDE_CHINESE = re.compile(f"[{HAN}{_HAN_MARKS}]")
 _C, _O = f"{CLOSE}*", f"{OPEN}*"
+
+
+# Half-width punctuation.
+
 _EMOJI = "\u2600-\u27bf\ufe0f\U0001f300-\U0001faff"
-_SHORT = "etc vs al cf Fig Eq Sec No Dr Mr Inc e\\.g i\\.e [A-Za-z]"  # behind these a full stop ends nothing
+# Behind these a full stop ends nothing; the last one is an initial.
+_SHORT = r"etc vs al cf Fig Eq Sec No Dr Mr Inc e\.g i\.e [A-Za-z]"
 _NOT_SHORT = "".join(rf"(?<!\b{word})" for word in _SHORT.split())
 _HALF = re.compile(
     rf"""
+      # behind Chinese; not the start of ![image], of ://, of a number or a file name
       (?<=[{HAN}”’）】》」』]){_C}(?:[ ]+(?=[,.:;!?](?:\s|$|[{HAN}{CLOSE}])))?
-      (?:(?P<a>[,;?]|!(?![=\[])|:(?![:/=)])|\.(?![.A-Za-z0-9_])|\.(?=[A-Z])(?!\.NET))[ ]*)
+      (?: (?P<a> [,;?] | !(?![=\[]) | :(?![:/=)]) | \.(?![.A-Za-z0-9_]) | \.(?=[A-Z])(?!\.NET) )[ ]* )
+      # between a word and Chinese
     | (?<=[A-Za-z0-9%+#)\]"'{WORD}]){_C}(?P<b>[,;!?]|(?<!:):)[ ]*(?={_O}[{HAN}])
     | (?:(?<=[)\]"'{WORD}])|(?<=[A-Za-z]){_NOT_SHORT}){_C}(?P<c>\.)[ ]*(?={_O}[{HAN}])
-    | (?:(?<=[)\]"'{WORD}%0-9{_EMOJI}])|(?<=[A-Za-z]){_NOT_SHORT}){_C}(?P<d>[.!?:;])(?=[）){CLOSE}]*\s*$)
+      # behind a word, at the end
+    | (?:(?<=[)\]"'{WORD}%0-9{_EMOJI}])|(?<=[A-Za-z]){_NOT_SHORT}){_C}
+      (?P<end>[.!?:;])(?=[）){CLOSE}]*\s*$)
     """,
     re.VERBOSE,
 )
 _HALF_MARK = re.compile(r"[,.:;!?]")
-_CLAUSE = re.compile(r"[。！？；](?=.)|\n")
-_LISTED = re.compile(rf"(?<={WORD}){_C},[ ]*(?={_O}{WORD})")
-_BRACKETED = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
+_CLAUSE_END = re.compile(r"[。！？；](?=.)|\n")
 
 
 def half_width(shown: str) -> Iterator[Edit]:
@@ -38,30 +47,41 @@ def half_width(shown: str) -> Iterator[Edit]:
     if not _HALF_MARK.search(shown) or not _ANY_HAN.search(shown):
         return
     for match in _HALF.finditer(shown):
-        if match["d"] and not _is_chinese_end(shown, match.start()):
+        if match["end"] and not _is_last_clause_chinese(shown, match.start()):
             continue
-        mark = match.lastgroup or ""
-        start = match.start() + len(match[0]) - len(match[0].lstrip(CLOSE))
-        yield Edit(start, match.end(), _FULL[match[mark]])
+        mark = match[match.lastgroup or ""]
+        marks_before = len(match[0]) - len(match[0].lstrip(CLOSE))
+        yield Edit(match.start() + marks_before, match.end(), _FULL[mark])
 
 
-def _is_chinese_end(shown: str, end: int) -> bool:
+def _is_last_clause_chinese(shown: str, end: int) -> bool:
     """Whether the last clause, which ends there, has Chinese in it."""
-    start = max((match.end() for match in _CLAUSE.finditer(shown, 0, end)), default=0)
+    start = max((match.end() for match in _CLAUSE_END.finditer(shown, 0, end)), default=0)
     return bool(_ANY_HAN.search(shown, start, end))
 
 
-def listed(shown: str) -> Iterator[tuple[int, int]]:
+# Commas in lists.
+
+_LISTED = re.compile(rf"(?<={WORD}){_C},[ ]*(?={_O}{WORD})")
+_BRACKETED = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
+
+
+def listed(shown: str) -> Iterator[Span]:
     """Half-width commas between pieces of code that a Chinese sentence lists, not in brackets."""
     if "," not in shown or not _ANY_HAN.search(shown):
         return
-    outside = _BRACKETED.sub(lambda match: "(" * len(match[0]), shown)
+    outside = _BRACKETED.sub(_blanked, shown)
     for match in _LISTED.finditer(outside):
         at = shown.index(",", match.start())
         yield at, at + 1
 
 
-_BESIDE = f"[{HAN}{_HAN_MARKS}]"
+def _blanked(match: re.Match[str]) -> str:
+    return "(" * len(match[0])
+
+
+# Ellipses.
+
 _ANY_DOTS = ("...", "。。。", "⋯", "…")
 _DOTS = re.compile(r"[ ]*(?:\.{3,}|。{3,}|⋯+|(?<!…)…(?!…)|…{3,})[ ]*")
 
@@ -71,34 +91,38 @@ def ellipses(shown: str) -> Iterator[Edit]:
     if not any(dots in shown for dots in _ANY_DOTS):
         return
     for match in _DOTS.finditer(shown):
-        before, after = (
-            shown[: match.start()].rstrip(f"{OPEN}{CLOSE}")[-1:],
-            shown[match.end() :].lstrip(f"{OPEN}{CLOSE}")[:1],
-        )
-        if "。" in match[0] or any(
-            character and re.match(_BESIDE, character) for character in (before, after)
-        ):
-            yield Edit(*_without_edges(match, before, after), "……")
+        start, end = match.span()
+        is_behind = _is_chinese(shown[:start].rstrip(f"{OPEN}{CLOSE}")[-1:])
+        is_before = _is_chinese(shown[end:].lstrip(f"{OPEN}{CLOSE}")[:1])
+        if "。" not in match[0] and not is_behind and not is_before:
+            continue
+        # The spaces go on the sides of which something Chinese stands.
+        if not is_behind:
+            start += len(match[0]) - len(match[0].lstrip())
+        if not is_before:
+            end -= len(match[0]) - len(match[0].rstrip())
+        yield Edit(start, end, "……")
 
 
-def _without_edges(match: re.Match[str], before: str, after: str) -> tuple[int, int]:
-    """The span, with its spaces on the sides of which something Chinese stands."""
-    start, end = match.span()
-    text = match[0]
-    if not re.match(_BESIDE, before or "x"):
-        start += len(text) - len(text.lstrip())
-    if not re.match(_BESIDE, after or "x"):
-        end -= len(text) - len(text.rstrip())
-    return start, end
+def _is_chinese(character: str) -> bool:
+    """Whether it is a Chinese character or mark. The edge of a text, an empty one, is none."""
+    return bool(_BESIDE_CHINESE.match(character))
 
+
+# Dashes.
 
 _ANY_DASH = re.compile(r"[-–—―─－]")
 _DASH = re.compile(
     rf"""
-      (?P<left>[^\s]{_C})(?:
-          [ ]*(?P<long>-{{2,3}}(?=\s|[{CLOSE}{OPEN}{WORD}{HAN}{_HAN_MARKS}])|(?<!—)—(?!—)|[―─]+|－+)[ ]*
+      (?P<left>[^\s]{_C})
+      (?:
+          [ ]*(?P<long>
+              -{{2,3}}(?=\s|[{CLOSE}{OPEN}{WORD}{HAN}{_HAN_MARKS}])
+            | (?<!—)—(?!—) | [―─]+ | －+
+          )[ ]*
         | [ ]+(?P<spaced>-|–)[ ]+
-      )(?P<right>{_O}[^\s-])
+      )
+      (?P<right>{_O}[^\s-])
     """,
     re.VERBOSE,
 )
@@ -113,65 +137,89 @@ def dashes(shown: str, *, may_part: bool) -> Iterator[Edit]:
         return
     at = 0
     while match := _DASH.search(shown, at):
-        left, right = match["left"][0], match["right"][-1]
-        chinese = [bool(re.match(_BESIDE, character)) for character in (left, right)]
-        is_range = left.isdigit() or right.isdigit()
-        is_dash = (
-            all(chinese) and not may_part
-            if match["spaced"] == "-"
-            else any(chinese) and not is_range
-        )
-        if is_dash and left != URL:
+        if _is_dash(match, may_part=may_part):
             yield Edit(match.end("left"), match.start("right"), "——")
-        at = match.start("right")
+        at = match.start("right")  # what is right of one dash may be left of the next
+
+
+def _is_dash(match: re.Match[str], *, may_part: bool) -> bool:
+    """Whether a Chinese dash is meant by something that looks like one."""
+    left, right = match["left"][0], match["right"][-1]
+    if left == URL:
+        return False
+    if match["spaced"] == "-":  # beside a word it may be a minus, or part a name
+        return _is_chinese(left) and _is_chinese(right) and not may_part
+    if left.isdigit() or right.isdigit():
+        return False  # a range
+    return _is_chinese(left) or _is_chinese(right)
+
+
+# Brackets and quotes.
+
+_CALL = re.compile(r"(?<![A-Za-z])[A-Za-z]$")
 
 
 def brackets(shown: str) -> Iterator[Edit]:
-    """Half-width brackets around Chinese, with the spaces outside. ``f(甲)`` is a call, ``](`` ends a link that failed."""
+    """Half-width brackets around Chinese, with the spaces outside."""
     if "(" not in shown:
         return
     for opening, closing in read_brackets(shown).pairs:
         if shown[opening] != "(" or not _ANY_HAN.search(shown, opening, closing):
             continue
-        before = shown[:opening]
-        if before.endswith("]") or re.search(r"(?<![A-Za-z])[A-Za-z]$", before):
+        before, behind = shown[:opening], shown[closing + 1 :]
+        # `](` ends a link that failed; `f(甲)` is a call.
+        if before.endswith("]") or _CALL.search(before):
             continue
-        is_needed = before.rstrip(" ").endswith(URL) or is_block_mark(before.rstrip(" "))
-        start = opening if is_needed else len(before.rstrip(" "))
-        behind = shown[closing + 1 :]
-        end = closing + 1 + (len(behind) - len(behind.lstrip(" ")) if behind.strip() else 0)
+        start, end = opening, closing + 1
+        words = before.rstrip(" ")
+        # The space stays behind a bare URL, and behind the mark of a list item.
+        if not words.endswith(URL) and not is_block_mark(words):
+            start = len(words)
+        if behind.strip():
+            end += len(behind) - len(behind.lstrip(" "))
         yield Edit(start, opening + 1, "（")
         yield Edit(closing, end, "）")
 
 
 def quotes(shown: str) -> Iterator[Edit]:
-    """Straight quotes around Chinese. Where one that would open follows a digit, they are inches."""
-    places = [at for at, character in enumerate(shown) if character == '"'] if '"' in shown else []
-    openings = places[::2]
-    if len(places) % 2 or any(shown[at - 1 : at].isdigit() for at in openings):
+    """Straight quotes around Chinese."""
+    places = [match.start() for match in re.finditer('"', shown)]
+    if len(places) % 2:
         return
-    for opening, closing in zip(openings, places[1::2], strict=True):
+    pairs = list(zip(places[::2], places[1::2], strict=True))
+    for opening, _ in pairs:
+        if shown[opening - 1 : opening].isdigit():
+            return  # 5" are inches: which quote belongs to which, nobody can say
+    for opening, closing in pairs:
         if _ANY_HAN.search(shown, opening, closing):
             yield Edit(opening, opening + 1, "“")
             yield Edit(closing, closing + 1, "”")
 
 
-# Three 。 are an ellipsis, several ！ may be meant.
-_AGAIN = re.compile(
+# Doubled marks.
+
+_HIDDEN = f"[{OPEN}{CLOSE}]*"
+_TWO_MARKS = re.compile(rf"[，；：、。！？]{_HIDDEN}[，；：、。！？,;:.]")
+_DOUBLED = re.compile(
     rf"""
-      (?P<same>[，；：、])(?:(?P=same)|(?<=，),|(?<=；);|(?<=：):)+ | (?P<stop>(?<!。)。)(?:。(?!。)|\.(?!\.))
-    | [，；：、][{OPEN}{CLOSE}]*[，。；：、] | [。！？][{OPEN}{CLOSE}]*[，；：、] | [！？]。
+      (?P<same>[，；：、])(?:(?P=same)|(?<=，),|(?<=；);|(?<=：):)+
+      # three 。 are an ellipsis, several ！ may be meant
+    | (?P<stop>(?<!。)。)(?:。(?!。)|\.(?!\.))
+    | [，；：、]{_HIDDEN}[，。；：、]
+    | [。！？]{_HIDDEN}[，；：、]
+    | [！？]。
     """,
     re.VERBOSE,
 )
 
 
-_TWO_MARKS = re.compile(rf"[，；：、。！？][{OPEN}{CLOSE}]*[，；：、。！？,;:.]")
-
-
 def doubled(shown: str) -> Iterator[Edit]:
-    """Two marks where one belongs. Which of two different ones is for a person to say: then the edit changes nothing."""
+    """Two marks where one belongs.
+
+    Which of two different ones is for a person to say: then the edit changes nothing.
+    """
     if not _TWO_MARKS.search(shown):
         return
-    for match in _AGAIN.finditer(shown):
-        yield Edit(*match.span(), match["same"] or match["stop"] or match[0])
+    for match in _DOUBLED.finditer(shown):
+        start, end = match.span()
+        yield Edit(start, end, match["same"] or match["stop"] or match[0])

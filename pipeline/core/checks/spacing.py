@@ -1,4 +1,7 @@
-"""Spaces and widths of characters in Chinese text, as edits that mend them."""
+"""Spaces and widths of characters in Chinese text, as edits that mend them.
+
+All functions look at masked text.
+"""
 
 from __future__ import annotations
 
@@ -11,21 +14,32 @@ from pipeline.core.checks.masked import CLOSE, HAN, OPEN, OTHER, URL, WORD
 from pipeline.core.document.splice import Edit
 
 _HAN = re.compile(f"[{HAN}]")
-_HIDDEN = {ord(OPEN): None, ord(CLOSE): None}
-_AS_LETTERS = {**_HIDDEN, ord(WORD): "x", ord(URL): "x", ord(OTHER): "\n"}
+
+
+# Spaces between Chinese and words.
+
+# A masked text as autocorrect is given it: without what nobody sees, words as letters.
+_AS_LETTERS = {
+    ord(OPEN): None,
+    ord(CLOSE): None,
+    ord(WORD): "x",
+    ord(URL): "x",
+    ord(OTHER): "\n",
+}
+_GREEK = "Α-Ωα-ωµ"
 # What autocorrect takes for a sign of its own: C++, C#, Greek letters.
 _ALSO = re.compile(
-    rf"(?<=[A-Za-z0-9+][+#])(?=[{HAN}])|(?<=[Α-Ωα-ωµ])(?=[{HAN}])|(?<=[{HAN}])(?=[Α-Ωα-ωµ])"
+    rf"(?<=[A-Za-z0-9+][+#])(?=[{HAN}])|(?<=[{_GREEK}])(?=[{HAN}])|(?<=[{HAN}])(?=[{_GREEK}])"
 )
-_WORD_ENDS = re.compile(r"[A-Za-z0-9%‰℃Α-Ωα-ωµ]|(?<=[A-Za-z0-9+])[+#]")
-_WORD_STARTS = re.compile(r"[A-Za-z0-9Α-Ωα-ωµ]")
+_WORD_END = re.compile(rf"[A-Za-z0-9%‰℃{_GREEK}]|(?<=[A-Za-z0-9+])[+#]")
+_WORD_START = re.compile(rf"[A-Za-z0-9{_GREEK}]")
 # Where Chinese and a word may meet: without any of these there is nothing for autocorrect to find.
-_MEETING = re.compile(rf"[{HAN}](?=[A-Za-z0-9Α-Ωα-ωµ])|[A-Za-z0-9%‰℃Α-Ωα-ωµ+#](?=[{HAN}])")
-_BLOCK_MARK = re.compile(rf"[\s>]*(?:[-+*#>{OTHER}]+|\d{{1,9}}[.)])")
-_RULES = (
-    "space-word space-punctuation space-bracket space-backticks space-dash space-dollar fullwidth no-space-fullwidth "
-    "no-space-fullwidth-quote halfwidth-word halfwidth-punctuation spellcheck"
-)
+_MEETING = re.compile(rf"[{HAN}](?=[A-Za-z0-9{_GREEK}])|[A-Za-z0-9%‰℃{_GREEK}+#](?=[{HAN}])")
+_ONLY_RULE = "space-word"
+_OTHER_RULES = """
+    space-punctuation space-bracket space-backticks space-dash space-dollar fullwidth
+    no-space-fullwidth no-space-fullwidth-quote halfwidth-word halfwidth-punctuation spellcheck
+    """
 
 
 @cache
@@ -33,38 +47,48 @@ def _spaced() -> Callable[[str], str]:
     """autocorrect, told to do nothing but put spaces between Chinese and Latin letters or digits."""
     import autocorrect_py
 
-    rules = {name: int(name == "space-word") for name in _RULES.split()}
-    autocorrect_py.load_config(json.dumps({"rules": rules}))  # type: ignore[attr-defined]  # its stub leaves it out
+    rules = dict.fromkeys(_OTHER_RULES.split(), 0)
+    rules[_ONLY_RULE] = 1
+    # Its stub leaves this function out.
+    autocorrect_py.load_config(json.dumps({"rules": rules}))  # type: ignore[attr-defined]
     return autocorrect_py.format
 
 
 def missing_spaces(shown: str) -> Iterator[Edit]:
-    """Where a masked text wants a space between Chinese and a word, a number, code or math: outside of the marks around those."""
+    """Where a masked text wants a space between Chinese and a word, a number, code or math.
+
+    The space goes outside of the marks around those.
+    """
     plain = shown.translate(_AS_LETTERS)
     if not _MEETING.search(plain):
         return
+    places = {match.start() for match in _ALSO.finditer(plain)}
     spaced = _spaced()(plain)
-    places = {match.start() for match in _ALSO.finditer(plain)} | (
-        set(_inserted(plain, spaced)) if spaced != plain else set()
-    )
+    if spaced != plain:
+        places.update(_inserted(plain, spaced))
     seen = [at for at, character in enumerate(shown) if character not in (OPEN, CLOSE)]
     for place in sorted(places):
         if not _is_edge(plain, place):
             continue
+        # Between the two characters that are seen there may be marks. The space goes behind those
+        # that close something and before those that open something: 用**f**。
         start, end = seen[place - 1] + 1, seen[place]
         at = end - len(shown[start:end].lstrip(CLOSE))
         yield Edit(at, at, " ")
 
 
 def _is_edge(plain: str, at: int) -> bool:
-    """Whether Chinese and a word meet there. autocorrect takes the hyphen of 拉丁-9 for a minus: that is none."""
+    """Whether Chinese and a word meet there.
+
+    autocorrect takes the hyphen of 拉丁-9 for a minus: that is no edge.
+    """
     if _HAN.match(plain, at):
-        return bool(_WORD_ENDS.match(plain, at - 1))
-    return bool(_WORD_STARTS.match(plain, at)) and bool(_HAN.match(plain, at - 1))
+        return bool(_WORD_END.match(plain, at - 1))
+    return bool(_WORD_START.match(plain, at)) and bool(_HAN.match(plain, at - 1))
 
 
 def _inserted(before: str, after: str) -> Iterator[int]:
-    """Before which characters of ``before`` there is a new space."""
+    """Before which characters of ``before`` there is a new space in ``after``."""
     at = 0
     for character in after:
         if at < len(before) and character == before[at]:
@@ -73,71 +97,96 @@ def _inserted(before: str, after: str) -> Iterator[int]:
             yield at
 
 
+# Spaces beside full-width marks.
+
 _FULL_WIDTH = "，。；：、！？）】》」』（【《「『"
 _SPACE = re.compile(r"[ \t]+")
-_BETWEEN_HAN = re.compile(
-    rf"[ \t](?<=[{HAN}].)[ \t]*(?=[{HAN}])"
-)  # begins with what is rare, so that `re` skips to it
+_BLOCK_MARK = re.compile(rf"[\s>]*(?:[-+*#>{OTHER}]+|\d{{1,9}}[.)])")
+
+
+def is_block_mark(text: str) -> bool:
+    """Whether a text is what a list item, heading or quote starts with.
+
+    The space behind it is no white space of prose.
+    """
+    return bool(_BLOCK_MARK.fullmatch(text))
+
+
+def loose_marks(shown: str) -> Iterator[Edit]:
+    """White space beside full-width marks, which bring their own.
+
+    That between ``**：**`` and a word stays: it makes the bold show.
+    """
+    for match in _SPACE.finditer(shown):
+        start, end = match.span()
+        if start == 0 or end == len(shown):
+            continue
+        if _is_loose(shown, start, end) and not is_block_mark(shown[:start]):
+            yield Edit(start, end, "")
+
+
+def _is_loose(shown: str, start: int, end: int) -> bool:
+    """Whether white space inside a text is too much."""
+    before, after = shown[start - 1], shown[end]
+    if before in _FULL_WIDTH or after in _FULL_WIDTH:
+        # A bare URL needs the space, or the mark would become a part of it.
+        return before != URL and "\n" not in (before, after)
+    # Quotes are of English too, so that only those beside Chinese count.
+    if before in "“‘":  # within the quotes
+        return _is_han(after)
+    if after in "”’":
+        return _is_han(before)
+    if after in "“‘":  # outside of the quotes: there must be Chinese within as well
+        first_quoted = shown[end + 1 : end + 2]
+        return _is_han(before) and (first_quoted == OPEN or _is_han(first_quoted))
+    if before in "”’":
+        return _is_han(after) and _is_han(shown[start - 2 : start - 1])
+    return False
+
+
+def _is_han(character: str) -> bool:
+    return bool(_HAN.match(character))
+
+
+# Spaces inside Chinese, and full-width forms.
+
+# It begins with what is rare, so that `re` skips to it.
+_BETWEEN_HAN = re.compile(rf"[ \t](?<=[{HAN}].)[ \t]*(?=[{HAN}])")
 _WIDE_SPACE = re.compile(r"\u3000+")
 _CHINESE = re.compile(rf"[{HAN}{_FULL_WIDTH}\s]")
 _WIDE_LETTERS = re.compile(r"[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a]+")
 _TO_NARROW = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
 
 
-def is_block_mark(text: str) -> bool:
-    """Whether a text is what a list item, heading or quote starts with: the space behind it is no white space of prose."""
-    return bool(_BLOCK_MARK.fullmatch(text))
-
-
-def loose_marks(shown: str) -> Iterator[Edit]:
-    """White space beside full-width marks, which bring their own. That between ``**：**`` and a word stays: it makes the bold show."""
-    for match in _SPACE.finditer(shown):
-        start, end = match.span()
-        if (
-            start > 0
-            and end < len(shown)
-            and _is_loose(shown, start, end)
-            and not is_block_mark(shown[:start])
-        ):
-            yield Edit(start, end, "")
-
-
-def _is_loose(shown: str, start: int, end: int) -> bool:
-    """Whether white space is too much. A bare URL needs it; quotes are of English too, so only those beside Chinese count."""
-    before, after = shown[start - 1], shown[end]
-    if before in _FULL_WIDTH or after in _FULL_WIDTH:
-        return before != URL and "\n" not in (before, after)
-    if before in "“‘" or after in "”’":
-        return bool(_HAN.match(after if before in "“‘" else before))
-    if after in "“‘":
-        return bool(_HAN.match(before) and _HAN.match(shown[end + 1 : end + 2].replace(OPEN, "一")))
-    return before in "”’" and bool(_HAN.match(after) and _HAN.match(shown[start - 2 : start - 1]))
-
-
 def spaces_between_han(shown: str) -> Iterator[Edit]:
     """White space in the middle of Chinese, mostly where a line was broken."""
-    return _edits(_BETWEEN_HAN, shown, "")
+    for match in _BETWEEN_HAN.finditer(shown):
+        yield Edit(match.start(), match.end(), "")
 
 
 def wide_spaces(shown: str) -> Iterator[Edit]:
-    """U+3000. Between words, and where it makes bold text show, it becomes a plain space; beside Chinese and at the edges there is none."""
+    """U+3000, the full-width space.
+
+    Between words, and where it makes bold text show, it becomes a plain space. Beside Chinese and at
+    the edges of a text there is none.
+    """
     for match in _WIDE_SPACE.finditer(shown):
-        before, after = shown[: match.start()][-1:], shown[match.end() :][:1]
-        is_needed = (
-            before == CLOSE
-            or after == OPEN
-            or not (_CHINESE.match(before) or _CHINESE.match(after))
-        )
-        yield Edit(*match.span(), " " if before and after and is_needed else "")
+        start, end = match.span()
+        yield Edit(start, end, _plain_space(shown[:start][-1:], shown[end:][:1]))
+
+
+def _plain_space(before: str, after: str) -> str:
+    """The space that belongs between two characters, if one does. An edge is an empty character."""
+    if not before or not after:
+        return ""
+    if before == CLOSE or after == OPEN:
+        return " "
+    if _CHINESE.match(before) or _CHINESE.match(after):
+        return ""
+    return " "
 
 
 def wide_letters(shown: str) -> Iterator[Edit]:
     """Full-width letters and digits."""
-    return (
-        Edit(*match.span(), match[0].translate(_TO_NARROW))
-        for match in _WIDE_LETTERS.finditer(shown)
-    )
-
-
-def _edits(pattern: re.Pattern[str], shown: str, text: str) -> Iterator[Edit]:
-    return (Edit(*match.span(), text) for match in pattern.finditer(shown))
+    for match in _WIDE_LETTERS.finditer(shown):
+        yield Edit(match.start(), match.end(), match[0].translate(_TO_NARROW))
