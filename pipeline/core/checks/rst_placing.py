@@ -1,4 +1,7 @@
-"""The blocks that a line of reStructuredText becomes on the smallest page where it stands as a block of some kind, read by docutils."""
+"""The blocks that a line of reStructuredText becomes on the smallest page where it stands as a block.
+
+Docutils reads that page.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,8 @@ from pipeline.core.document.message import Kind
 if TYPE_CHECKING:
     from docutils.nodes import Element
 
-# What may begin a block of its own: punctuation but for quotes and brackets, and what counts the items of a list.
+# What may begin a block of its own: punctuation but for quotes and brackets, and what counts the
+# items of a list.
 _BLOCK_START = re.compile(r"[^\w\s`“”‘’「『（《【]|\w{1,9}[.)](?:\s|$)|[^\w\s]+$")
 _INLINE_START = re.compile(r":[A-Za-z][\w.+:-]*:`|\*{1,2}[^\s*]|\|[^\s|]")
 _ANNOUNCEMENT = re.compile(r"(?<!\\)::$")
@@ -22,9 +26,12 @@ _CLASSIFIER = re.compile(r"\s:\s")
 
 def blocks_of(text: str, kind: Kind) -> Blocks:
     """What a line becomes in its place, and the inline content of each block that has any."""
-    if kind in (Kind.TITLE, Kind.IMAGE):
+    if kind in (Kind.TITLE, Kind.IMAGE):  # in an argument or an option no block syntax is read
         return (kind.value,), (text,)
-    blocks, contents = (_usual(kind), (text,)) if _is_usual(text, kind) else _parsed(text, kind)
+    if _is_usual(text, kind):
+        blocks, contents = _usual(kind), (text,)
+    else:
+        blocks, contents = _parsed(text, kind)
     if _ANNOUNCEMENT.search(text):
         blocks += ("literal_block",)  # it makes one of what follows
     return blocks, contents
@@ -39,6 +46,7 @@ def _is_usual(text: str, kind: Kind) -> bool:
 
 @cache
 def _usual(kind: Kind) -> tuple[str, ...]:
+    """The blocks that a plain word of a kind becomes."""
     return _parsed("x", kind)[0]
 
 
@@ -48,18 +56,20 @@ def _parsed(text: str, kind: Kind) -> Blocks:
     from pipeline.core.rst.reading import read
 
     document, _ = read(Lines(_placed(text, kind)))
-    found = list(_elements(document))
-    words = (
-        child
-        for node in found
-        for child in node.children
-        if isinstance(child, Words) and child != STAND_IN
-    )
-    return tuple(node.tagname for node in found), tuple(map(str, words))
+    blocks: list[str] = []
+    contents: list[str] = []
+    for node in _elements(document):
+        blocks.append(node.tagname)
+        words = [child for child in node.children if isinstance(child, Words)]
+        contents += [str(child) for child in words if child != STAND_IN]
+    return tuple(blocks), tuple(contents)
 
 
 def _elements(node: Element) -> Iterator[Element]:
-    """The blocks within a node, each before those within it. What docutils says of them is none."""
+    """The blocks within a node, each before those within it.
+
+    What docutils says of them is none of them.
+    """
     from docutils import nodes
 
     for child in node.children:
@@ -69,8 +79,9 @@ def _elements(node: Element) -> Iterator[Element]:
 
 
 def _placed(text: str, kind: Kind) -> str:
+    """The source of the smallest page."""
     match kind:
-        case Kind.HEADING:
+        case Kind.HEADING:  # the underline must be as wide as the text: a character may be two
             return f"{text}\n{'=' * (2 * len(text) + 4)}\n"
         case Kind.TERM:
             return f"{text}\n  {STAND_IN}\n"

@@ -1,7 +1,8 @@
-"""The inline tree of a reStructuredText text, as docutils reads it: the nested values of :mod:`tree`.
+"""The inline tree of a reStructuredText text, as docutils reads it: nested values as in :mod:`tree`.
 
-A translation is read as it will stand on the page: with the ``\\ `` that its marks need. Roles are not looked up, for Sphinx knows
-many that docutils does not; their names and targets are kept as they are written.
+A translation is read as it will stand on the page: with the ``\\ `` that its marks need. Roles are not
+looked up, for Sphinx knows many that docutils does not; their names and targets are kept as they are
+written.
 """
 
 from __future__ import annotations
@@ -10,9 +11,10 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from pipeline.core.checks.tree import TEXT_ROLES, Node
+from pipeline.core.checks.tree import TEXT_ROLES, Node, shortened
 
-_MAYBE_MARKED = re.compile(r"[\x00\\`*_|:@]")  # without any of these docutils takes all for text
+# Without any of these docutils takes all for text.
+_MAYBE_MARKED = re.compile(r"[\x00\\`*_|:@]")
 _ESCAPE = re.compile(r"\x00(.?)", re.DOTALL)
 _CODE = re.compile(r"\S+")  # what a word in single backquotes is mostly meant to be
 
@@ -24,7 +26,10 @@ def inline_tree(text: str) -> tuple[Node, ...]:
     from pipeline.core.rst.inline import spaced
     from pipeline.core.rst.inliner import read_inline
 
-    return tuple(node for one in read_inline(spaced(text)) for node in _nodes(one))
+    nodes: list[Node] = []
+    for docutils_node in read_inline(spaced(text)):
+        nodes += _nodes(docutils_node)
+    return tuple(nodes)
 
 
 def plain_tree(text: str) -> tuple[Node, ...]:
@@ -33,14 +38,14 @@ def plain_tree(text: str) -> tuple[Node, ...]:
 
 
 def _nodes(node: Any) -> Iterator[Node]:
-    """What one of docutils' nodes is here. The target that belongs to a link with a URL is none of its own."""
+    """What one of docutils' nodes is here."""
     match node.tagname:
         case "#text":
             yield from _texts(str(node))
-        case "emphasis" | "strong":
-            yield Node(
-                "em" if node.tagname == "emphasis" else "strong", "", tuple(_texts(str(node[0])))
-            )
+        case "emphasis":
+            yield Node("em", "", tuple(_texts(str(node[0]))))
+        case "strong":
+            yield Node("strong", "", tuple(_texts(str(node[0]))))
         case "literal":
             yield Node("code", node.astext())
         case "inline":
@@ -48,7 +53,7 @@ def _nodes(node: Any) -> Iterator[Node]:
         case "reference":
             yield _reference(node)
         case "target":
-            if node.children:
+            if node.children:  # else it belongs to a link with a URL, and is none of its own
                 yield Node("target", node.rawsource, (Node("code", node.astext()),))
         case "footnote_reference":
             yield Node("footnote", node.rawsource)
@@ -63,38 +68,38 @@ def _nodes(node: Any) -> Iterator[Node]:
 def _texts(text: str) -> Iterator[Node]:
     """Text, and what backslashes stand for: nothing before white space, else the character behind."""
     for number, part in enumerate(_ESCAPE.split(text)):
-        if part and not (number % 2 and part.isspace()):
-            yield Node("escape" if number % 2 else "text", part)
+        is_escaped = number % 2 == 1
+        if not part or (is_escaped and part.isspace()):
+            continue
+        yield Node("escape" if is_escaped else "text", part)
 
 
 def _role(node: Any) -> Node:
-    """Two roles are the same if they look up the same; a ``~`` only shortens what is shown."""
-    name, content, shown, target = (
-        node["role"].lower(),
-        node["content"],
-        node.astext(),
-        node["target"],
-    )
+    """A role. Two are the same if they look up the same; a ``~`` only shortens what is shown."""
+    name, content, target = node["role"].lower(), node["content"], node["target"]
     if name == "math":
         return Node("math", content)
-    if not name and content.isascii() and _CODE.fullmatch(content):
-        return Node("role", f"`{content}`", (Node("code", content),))
-    if not name or name in TEXT_ROLES:
-        return Node("role", f":{name}:" if name else "`…`", (Node("text", content),))
-    short = target.removeprefix("~")
-    if shown == target:
-        return Node(
-            "role",
-            f":{name}:`{short}`",
-            (Node("code", shown if short == target else short.rpartition(".")[2]),),
-        )
-    return Node("role", f":{name}:`{short}`", (Node("text", shown),))
+    if not name:
+        if content.isascii() and _CODE.fullmatch(content):
+            return Node("role", f"`{content}`", (Node("code", content),))
+        return Node("role", "`…`", (Node("text", content),))
+    if name in TEXT_ROLES:
+        return Node("role", f":{name}:", (Node("text", content),))
+    words = node.astext()
+    shown = Node("text", words)
+    if words == target:
+        shown = Node("code", shortened(target))
+    return Node("role", f":{name}:`{target.removeprefix('~')}`", (shown,))
 
 
 def _reference(node: Any) -> Node:
     """A URL that stands by itself, a link to one, or a name: the same name whatever words show it."""
-    children = tuple(shown for child in node.children for shown in _nodes(child))
+    children: list[Node] = []
+    for child in node.children:
+        children += _nodes(child)
     if "refuri" in node:
-        kind = "link" if node.rawsource.startswith("`") else "autolink"
-        return Node(kind, node["refuri"], children)
-    return Node("reference", f"{node['refname']}_" if "refname" in node else "__", children)
+        has_words = node.rawsource.startswith("`")
+        return Node("link" if has_words else "autolink", node["refuri"], tuple(children))
+    if "refname" in node:
+        return Node("reference", f"{node['refname']}_", tuple(children))
+    return Node("reference", "__", tuple(children))  # an anonymous one

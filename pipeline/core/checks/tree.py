@@ -14,12 +14,23 @@ from markdown_it.token import Token
 from pipeline.core.myst import split as markdown
 from pipeline.core.myst.inline import inline_tokens
 
-_LABEL = re.compile(r"(?P<index>[A-Za-z0-9_\])])?\[((?:`[^`]*`|[^\[\]`])*)\]\[((?!\^)[^\[\]\n]*)\]")
-_INDEX = 3  # characters; `x[i][j]` is no link
+# [text][label], and what stands before it if that could be indexed: x[i][j].
+_LABEL = re.compile(
+    r"""
+    (?P<indexed>[A-Za-z0-9_\])])?
+    \[(?P<text>(?:`[^`]*`|[^\[\]`])*)\]
+    \[(?P<label>(?!\^)[^\[\]\n]*)\]
+    """,
+    re.VERBOSE,
+)
+_LONGEST_INDEX = 3  # characters
 _TITLED = re.compile(r"(.*\S)\s*<([^<>]*)>", re.DOTALL)
 # Roles whose content is no target but text, to be translated like any other.
 TEXT_ROLES = frozenset(
-    "abbr emphasis guilabel menuselection strong sub subscript sup superscript title title-reference".split()
+    (
+        *("abbr", "emphasis", "guilabel", "menuselection", "strong"),
+        *("sub", "subscript", "sup", "superscript", "title", "title-reference"),
+    )
 )
 _CONTAINERS = {"strong_open": "strong", "em_open": "em", "s_open": "strike"}
 _LEAVES = {
@@ -34,9 +45,10 @@ _LEAVES = {
 class Node(NamedTuple):
     """One thing inside a block. ``value`` is what it shows, or where it leads to.
 
-    Containers: strong, em, strike, link, reference (``[text][label]``), autolink, image; a role has as its only child what it shows:
-    text if that may be translated, else code. Leaves: text, escape (what a backslash or a character reference stands for),
-    code, math, html, footnote, break; of reStructuredText also citation, substitution, and the container target.
+    Containers are strong, em, strike, link, reference (``[text][label]``), autolink and image. A role
+    has one child, what it shows: text if that may be translated, else code. Leaves are text, escape
+    (what a backslash or a character reference stands for), code, math, html, footnote and break.
+    reStructuredText also has citation, substitution, and the container target.
     """
 
     type: str
@@ -55,12 +67,15 @@ def walk(
 
 
 def inline_tree(content: str) -> tuple[Node, ...]:
-    """The inline content of a block. Every label is taken for one that is defined: the definitions stand elsewhere on the page."""
+    """The inline content of a block.
+
+    Every label is taken for one that is defined, for the definitions stand elsewhere on the page.
+    """
     if "][" not in content:
         return _nodes(iter(inline_tokens(content)))
-    references = {
-        normalizeReference(label): {"href": f"[{label}]", "title": ""} for label in _labels(content)
-    }
+    references = {}
+    for label in _labels(content):
+        references[normalizeReference(label)] = {"href": f"[{label}]", "title": ""}
     md = markdown.parser()
     tokens: list[Token] = []
     md.inline.parse(content, md, {"references": references}, tokens)
@@ -69,15 +84,17 @@ def inline_tree(content: str) -> tuple[Node, ...]:
 
 def _labels(content: str) -> Iterator[str]:
     """The labels of ``[text][label]`` and ``[label][]``."""
-    for index, words, label in _LABEL.findall(content):
-        if not index or len(label) > _INDEX:
-            yield label or words
+    for match in _LABEL.finditer(content):
+        if not match["indexed"] or len(match["label"]) > _LONGEST_INDEX:
+            yield match["label"] or match["text"]
 
 
 def image_tree(content: str) -> tuple[Node, ...] | None:
     """The tree of an image's text; None if that would not be within the image."""
     tree = inline_tree(f"![{content}](x)")
-    return tree[0].children if len(tree) == 1 and tree[0].type == "image" else None
+    if len(tree) == 1 and tree[0].type == "image":
+        return tree[0].children
+    return None
 
 
 def html_tree(text: str) -> tuple[Node, ...]:
@@ -86,7 +103,8 @@ def html_tree(text: str) -> tuple[Node, ...]:
     at = 0
     for tag in markdown.html_tags(text):
         start = text.index(tag, at)
-        nodes += [Node("text", unescape(text[at:start])), Node("html", tag)]
+        nodes.append(Node("text", unescape(text[at:start])))
+        nodes.append(Node("html", tag))
         at = start + len(tag)
     nodes.append(Node("text", unescape(text[at:])))
     return tuple(node for node in nodes if node.value)
@@ -104,46 +122,58 @@ def _nodes(tokens: Iterator[Token]) -> tuple[Node, ...]:
 
 
 def _node(token: Token, rest: Iterator[Token]) -> Node:
+    """What a token is here. Of a container, ``rest`` has what is in it, which is used up."""
     name = token.type
     if leaf := _LEAVES.get(name):
         return Node(leaf, token.content)
     if container := _CONTAINERS.get(name):
         return Node(container, "", _nodes(rest))
-    if name == "link_open":
-        target = str(token.attrs["href"])
-        kind = (
-            "autolink"
-            if token.markup == "autolink"
-            else "reference"
-            if target.startswith("[")
-            else "link"
-        )
-        return Node(kind, _readable(target), _nodes(rest))
-    if name == "image":
-        return Node("image", _readable(str(token.attrs["src"])), _nodes(iter(token.children or ())))
-    if name == "myst_role":
-        return _role(str(token.meta["name"]), token.content)
-    if name == "footnote_ref":
-        return Node("footnote", f"[^{token.meta['label']}]")
-    return Node("break", "\n") if name == "hardbreak" else Node("text", " ")
+    match name:
+        case "link_open":
+            target = str(token.attrs["href"])
+            return Node(_link_type(token, target), _readable(target), _nodes(rest))
+        case "image":
+            target = str(token.attrs["src"])
+            return Node("image", _readable(target), _nodes(iter(token.children or ())))
+        case "myst_role":
+            return _role(str(token.meta["name"]), token.content)
+        case "footnote_ref":
+            return Node("footnote", f"[^{token.meta['label']}]")
+        case "hardbreak":
+            return Node("break", "\n")
+        case _:  # a soft break
+            return Node("text", " ")
+
+
+def _link_type(token: Token, target: str) -> str:
+    if token.markup == "autolink":
+        return "autolink"
+    if target.startswith("["):  # as `inline_tree` has it: a label in place of what it stands for
+        return "reference"
+    return "link"
 
 
 def _readable(target: str) -> str:
     """A target as people write it; the parser encodes what is not ASCII."""
-    return target if "%" not in target or unquote(target).isascii() else unquote(target)
+    if "%" not in target:
+        return target
+    decoded = unquote(target)
+    return target if decoded.isascii() else decoded
 
 
 def _role(name: str, content: str) -> Node:
-    """Two roles are the same if they look up the same; a ``~`` only shortens what is shown."""
+    """A role. Two are the same if they look up the same; a ``~`` only shortens what is shown."""
     if name in TEXT_ROLES:
         return Node("role", f"{{{name}}}", (Node("text", content),))
     if titled := _TITLED.fullmatch(content):
-        return Node(
-            "role", f"{{{name}}}`{titled[2].removeprefix('~')}`", (Node("text", titled[1]),)
-        )
-    target = content.removeprefix("~")
-    return Node(
-        "role",
-        f"{{{name}}}`{target}`",
-        (Node("code", content if target == content else target.rpartition(".")[2]),),
-    )
+        target, shown = titled[2].removeprefix("~"), Node("text", titled[1])
+    else:
+        target, shown = content.removeprefix("~"), Node("code", shortened(content))
+    return Node("role", f"{{{name}}}`{target}`", (shown,))
+
+
+def shortened(target: str) -> str:
+    """What is shown of the target of a role: of ``~jax.numpy.sum`` only ``sum``."""
+    if not target.startswith("~"):
+        return target
+    return target.removeprefix("~").rpartition(".")[2]
