@@ -1,4 +1,7 @@
-"""M5: terminology. What is agreed on stands in the glossary; what is not must at least be the same everywhere."""
+"""M5: terminology.
+
+What is agreed on stands in the glossary; what is not must at least be the same everywhere.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from pipeline.core.checks.base import Check, PageCheck, Problem, Subject
+from pipeline.core.checks.base import Check, Find, PageCheck, Problem, Rule, Subject
 from pipeline.core.document import prose
 from pipeline.core.document.message import Markup
 from pipeline.core.glossary.terms import Glossary, Mention, Misuse, Plain, Term, as_plain
@@ -17,8 +20,13 @@ from pipeline.findings import Severity
 _HAN = re.compile(f"[{prose.CJK}]")
 _EMPHASIS = re.compile(r"\*+|(?<![^\W_])_+|_+(?![^\W_])")
 _ENDS = re.compile(r"[\s.,:;!?。，：；！？、…]+$")
-_BEFORE = re.compile(r"[A-Za-z]+ $")
-_BEHIND = re.compile(r" [A-Za-z]+")
+_WORD_BEFORE = re.compile(r"[A-Za-z]+ $")
+_WORD_BEHIND = re.compile(r" [A-Za-z]+")
+_LONGEST_QUOTE = 40  # characters
+_MOST_PAGES = 3  # named as those that have another translation
+
+
+# M501, M502: what the glossary says.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,121 +38,161 @@ class _Reading:
     plain: Plain
 
 
-def checks_of(glossary: Glossary) -> tuple[Check, ...]:
-    """The checks that need a glossary."""
+class _Reader:
+    """A glossary that reads translations.
 
-    @lru_cache(maxsize=64)  # both checks look at an entry one after the other
-    def read(msgid: str, msgstr: str, markup: Markup) -> _Reading:
-        mentions = glossary.mentions(msgid, markup)
+    Both checks look at an entry one after the other, so that what it sees in the last few is kept.
+    """
+
+    def __init__(self, glossary: Glossary) -> None:
+        self._glossary = glossary
+        self._read = lru_cache(maxsize=64)(self._read_anew)
+
+    def read(self, subject: Subject) -> _Reading:
+        return self._read(subject.msgid, subject.msgstr, subject.markup)
+
+    def _read_anew(self, msgid: str, msgstr: str, markup: Markup) -> _Reading:
+        mentions = self._glossary.mentions(msgid, markup)
         return _Reading(
             mentions=mentions,
-            misuses=tuple(glossary.misuses(mentions, msgstr, markup)),
+            misuses=tuple(self._glossary.misuses(mentions, msgstr, markup)),
             plain=as_plain(msgstr),
         )
 
-    def missing(subject: Subject) -> Iterator[Problem]:
-        if not _HAN.search(subject.msgstr):
-            return  # not translated at all, which other checks tell
-        reading = read(subject.msgid, subject.msgstr, subject.markup)
-        told = {misuse.term for misuse in reading.misuses}
-        firsts = {mention.term: mention for mention in reversed(reading.mentions)}
-        for term, mention in reversed(firsts.items()):
-            if (
-                term.weight
-                and term not in told
-                and not term.is_rendered_in(reading.plain)
-                and not _is_kept(mention, subject.msgstr)
-            ):
-                text = f"has no “{term.renderings[0].text}” for “{mention.words}”"
-                yield Problem(
-                    text=text, hint=_hint(term, term.note), is_minor=term.weight is Severity.NOTE
-                )
 
-    def avoided(subject: Subject) -> Iterator[Problem]:
-        for misuse in read(subject.msgid, subject.msgstr, subject.markup).misuses:
-            hint = _hint(misuse.term, misuse.avoided.note or misuse.term.note)
-            yield Problem(
-                text=f"“{misuse.avoided.text}” is not how “{misuse.term.english}” is rendered",
-                hint=hint,
-                spans=misuse.spans,
-            )
-
+def checks_of(glossary: Glossary) -> tuple[Check, ...]:
+    """The checks that need a glossary."""
+    reader = _Reader(glossary)
     return (
         Check(
             code="M501",
             name="a term without its rendering",
             severity=Severity.WARNING,
-            find=missing,
+            find=_missing_terms(reader),
         ),
         Check(
-            code="M502", name="a rendering to be avoided", severity=Severity.WARNING, find=avoided
+            code="M502",
+            name="a rendering to be avoided",
+            severity=Severity.WARNING,
+            find=_avoided_renderings(reader),
         ),
     )
 
 
-def inconsistent(subjects: Sequence[Subject]) -> Iterator[Problem]:
-    """Entries with the same English, but for case and the mark at its end, whose translations differ in words: those that are fewer.
+def _missing_terms(reader: _Reader) -> Find:
+    def find(subject: Subject) -> Iterator[Problem]:
+        if not _HAN.search(subject.msgstr):
+            return  # not translated at all, which other checks tell
+        reading = reader.read(subject)
+        misused = {misuse.term for misuse in reading.misuses}  # the other check tells of these
+        for mention in _first_mentions(reading.mentions):
+            term = mention.term
+            if not term.weight or term in misused or term.is_rendered_in(reading.plain):
+                continue
+            if _is_kept(mention, subject.msgstr):
+                continue
+            yield Problem(
+                text=f"has no “{term.renderings[0].text}” for “{mention.words}”",
+                hint=_hint(term, term.note),
+                is_minor=term.weight is Severity.NOTE,
+            )
 
-    A msgctxt says that a translation differs on purpose.
+    return find
+
+
+def _first_mentions(mentions: Sequence[Mention]) -> list[Mention]:
+    """The first mention of each term. The terms are in the order in which they are mentioned last."""
+    firsts = {mention.term: mention for mention in reversed(mentions)}
+    return list(reversed(firsts.values()))
+
+
+def _avoided_renderings(reader: _Reader) -> Find:
+    def find(subject: Subject) -> Iterator[Problem]:
+        for misuse in reader.read(subject).misuses:
+            term, avoided = misuse.term, misuse.avoided
+            yield Problem(
+                text=f"“{avoided.text}” is not how “{term.english}” is rendered",
+                hint=_hint(term, avoided.note or term.note),
+                spans=misuse.spans,
+            )
+
+    return find
+
+
+def _is_kept(mention: Mention, msgstr: str) -> bool:
+    """Whether the term is part of a name that is left in English.
+
+    Then a word beside it stands in the translation as well: Tensor Core.
+    """
+    names = []
+    if before := _WORD_BEFORE.search(mention.text, 0, mention.start):
+        names.append(f"{before[0]}{mention.words}")
+    if behind := _WORD_BEHIND.match(mention.text, mention.end):
+        names.append(f"{mention.words}{behind[0]}")
+    return any(name.removesuffix("s") in msgstr for name in names)
+
+
+def _hint(term: Term, note: str) -> str:
+    choices = " or ".join(f"“{rendering.text}”" for rendering in term.renderings)
+    hint = f"Write {choices}."
+    if note:
+        hint += f" {note.rstrip('.')}."
+    return hint
+
+
+# M503: what is the same in English.
+
+
+def inconsistent(subjects: Sequence[Subject]) -> Iterator[Problem]:
+    """Entries with the same English whose translations differ in words: those that are fewer.
+
+    Case and the mark at the end do not count. A msgctxt says that a translation differs on purpose.
     """
     groups: dict[str, list[int]] = {}
-    for at, subject in enumerate(subjects):
+    for index, subject in enumerate(subjects):
         if subject.entry.context is None and _HAN.search(subject.msgstr):
-            groups.setdefault(_phrase(subject.msgid), []).append(at)
+            groups.setdefault(_phrase(subject.msgid), []).append(index)
     for group in groups.values():
         if len(group) > 1:
             yield from _differing(subjects, group)
 
 
 def _differing(subjects: Sequence[Subject], group: Sequence[int]) -> Iterator[Problem]:
-    said = {at: _said(subjects[at].msgstr) for at in group}
-    most = Counter(said.values()).most_common(1)[0][0]
-    usual = [subjects[at] for at in group if said[at] == most]
-    pages = ", ".join(sorted({subject.page for subject in usual})[:3])
-    hint = "Translate both alike, or give one a msgctxt if they differ on purpose."
-    for at in group:
-        if said[at] != most:
-            here, there = _short(subjects[at].msgstr), _short(usual[0].msgstr)
-            yield Problem(
-                text=f"“{_short(subjects[at].msgid)}” is “{here}” here, but “{there}” in {pages}",
-                hint=hint,
-                index=at,
-            )
+    """The entries of a group that say something else than most of it."""
+    words = {index: _words(subjects[index].msgstr) for index in group}
+    usual_words, _ = Counter(words.values()).most_common(1)[0]
+    usual = [subjects[index] for index in group if words[index] == usual_words]
+    pages = ", ".join(sorted({subject.page for subject in usual})[:_MOST_PAGES])
+    there = _short(usual[0].msgstr)
+    for index in group:
+        if words[index] == usual_words:
+            continue
+        phrase, here = _short(subjects[index].msgid), _short(subjects[index].msgstr)
+        yield Problem(
+            text=f"“{phrase}” is “{here}” here, but “{there}” in {pages}",
+            hint="Translate both alike, or give one a msgctxt if they differ on purpose.",
+            index=index,
+        )
+
+
+def _phrase(msgid: str) -> str:
+    """What two msgids must have in common for their translations to be compared."""
+    if "*" in msgid or "_" in msgid:
+        msgid = _EMPHASIS.sub("", msgid)
+    return _ENDS.sub("", msgid).casefold()
+
+
+def _words(msgstr: str) -> str:
+    return _ENDS.sub("", as_plain(msgstr).bare)
+
+
+def _short(text: str) -> str:
+    if len(text) <= _LONGEST_QUOTE:
+        return text
+    return f"{text[:_LONGEST_QUOTE]}…"
 
 
 INCONSISTENT = PageCheck(
     code="M503", name="two translations of one phrase", severity=Severity.NOTE, find=inconsistent
 )
-RULES: tuple[Check | PageCheck, ...] = (*checks_of(Glossary()), INCONSISTENT)
-
-
-def _hint(term: Term, note: str) -> str:
-    return f"Write {_choices(term)}." + (f" {note.rstrip('.')}." if note else "")
-
-
-def _choices(term: Term) -> str:
-    return " or ".join(f"“{rendering.text}”" for rendering in term.renderings)
-
-
-def _is_kept(mention: Mention, msgstr: str) -> bool:
-    """Whether the term is part of a name that is left in English: a word beside it stands there as well (Tensor Core)."""
-    before = _BEFORE.search(mention.text, 0, mention.start)
-    behind = _BEHIND.match(mention.text, mention.end)
-    names = (
-        f"{before[0]}{mention.words}" if before else "",
-        f"{mention.words}{behind[0]}" if behind else "",
-    )
-    return any(name and name.removesuffix("s") in msgstr for name in names)
-
-
-def _phrase(msgid: str) -> str:
-    plain = _EMPHASIS.sub("", msgid) if "*" in msgid or "_" in msgid else msgid
-    return _ENDS.sub("", plain).casefold()
-
-
-def _said(msgstr: str) -> str:
-    return _ENDS.sub("", as_plain(msgstr).bare)
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 40 else f"{text[:40]}…"
+RULES: tuple[Rule, ...] = (*checks_of(Glossary()), INCONSISTENT)
