@@ -1,4 +1,8 @@
-"""The forms of English words, and patterns that find any of them."""
+"""The forms of English words, and patterns that find any of them.
+
+A glossary names a term once; a text has it in any form. ``forms_of`` gives these, and ``pattern_of``
+finds hundreds of them in one pass.
+"""
 
 from __future__ import annotations
 
@@ -7,24 +11,33 @@ from collections.abc import Iterable
 from typing import Any
 
 _APART = re.compile(r"[ -]")
-_ES = re.compile(r"(?:[sxz]|[cs]h)$")
-_IES = re.compile(r"[^aeiou]y$")
+_ES = re.compile(r"(?:[sxz]|[cs]h)$")  # batch: batches
+_IES = re.compile(r"[^aeiou]y$")  # identity: identities
 _DOUBLED = re.compile(r"(?:^|[^aeiou])[aeiou][^aeiouwxy]$")  # jit: jitted; but batch: batched
+_PIECE = re.compile(r"[ -]?[^ -]")
 
 
 def forms_of(english: str, *, is_verb: bool = False) -> list[str]:
-    """A term and the forms of its last word: the plural; of a verb also those in -s, -ed, -ing, -tion. Some stand in no dictionary."""
-    soft = bool(_IES.search(english))
-    plural = (
-        f"{english[:-1]}ies" if soft else f"{english}es" if _ES.search(english) else f"{english}s"
-    )
+    """A term and the forms of its last word. Some of them stand in no dictionary.
+
+    Those are the plural; of a verb also the forms in -s, -ed, -ing, -tion.
+    """
+    is_soft = bool(_IES.search(english))
+    plural, past = f"{english}s", f"{english.removesuffix('e')}ed"
+    if is_soft:
+        plural, past = f"{english[:-1]}ies", f"{english[:-1]}ied"
+    elif _ES.search(english):
+        plural = f"{english}es"
     if not is_verb:
         return [english, plural]
     stem = english.removesuffix("e")
-    forms = [english, plural, f"{english[:-1]}ied" if soft else f"{stem}ed", f"{stem}ing"]
-    forms.append(f"{stem}ion" if english.endswith("te") else f"{stem}ation")
+    noun = f"{stem}ation"  # transform: transformation
+    if english.endswith("te"):
+        noun = f"{stem}ion"  # differentiate: differentiation
+    forms = [english, plural, past, f"{stem}ing", noun]
     if _DOUBLED.search(english):
-        forms += [f"{english}{english[-1]}ed", f"{english}{english[-1]}ing"]
+        last = english[-1]
+        forms += [f"{english}{last}ed", f"{english}{last}ing"]
     return forms
 
 
@@ -36,19 +49,31 @@ def joined(words: str) -> str:
 def pattern_of(forms: Iterable[str]) -> re.Pattern[str]:
     """Finds any of ``forms`` as a whole word of a text in lower case, the longest at each place.
 
-    Hyphens and spaces are alike and may be missing. (To ignore the case would take three times as long.)
+    Hyphens and spaces are alike and may be missing. (To ignore the case would take three times as
+    long.)
 
-    It reads each character once, by which of the forms still can follow: trying hundreds of them in turn would take seconds.
+    The pattern reads each character once, by which of the forms still can follow: trying hundreds of
+    them in turn would take seconds. So the forms are first made a tree of their characters, whose
+    branches end in an empty key where a form ends.
     """
     root: dict[str, Any] = {}
     for form in forms:
         node = root
-        for piece in re.findall(r"[ -]?[^ -]", form.lower()):
-            node = node.setdefault(("[ -]?" if len(piece) > 1 else "") + re.escape(piece[-1]), {})
+        for piece in _PIECE.findall(form.lower()):
+            character = re.escape(piece[-1])
+            if len(piece) > 1:  # it stands behind a hyphen or a space
+                character = f"[ -]?{character}"
+            node = node.setdefault(character, {})
         node[""] = {}
-    return re.compile(rf"\b{_branches(root)}\b", re.ASCII) if root else re.compile(r"(?!)")
+    if not root:
+        return re.compile(r"(?!)")  # finds nothing
+    return re.compile(rf"\b{_branches(root)}\b", re.ASCII)
 
 
 def _branches(node: dict[str, Any]) -> str:
+    """The pattern of what may follow in the tree."""
     pieces = [f"{piece}{_branches(below)}" for piece, below in node.items() if piece]
-    return f"(?:{'|'.join(pieces)}){'?' if '' in node else ''}" if pieces else ""
+    if not pieces:
+        return ""
+    is_end = "" in node  # a form ends here, while others go on
+    return f"(?:{'|'.join(pieces)}){'?' if is_end else ''}"

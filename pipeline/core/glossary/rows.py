@@ -1,12 +1,15 @@
-"""The rows of a glossary: a CSV file that Weblate takes for one (format “CSV file”) and that is edited by hand as easily.
+"""The rows of a glossary: a CSV file that people edit by hand, and Weblate as well (format “CSV file”).
 
-One row is one rendering, with the columns ``source`` (English), ``target`` (Chinese), ``context`` (how it is meant: a few words of
-:data:`WORDS`) and ``translator_comments`` (a note, told with each finding). Other columns are ignored. Weblate keeps no flags in such
-a file, so that all that counts stands in ``context``; and it wants each pair of source and context once, which is what numbers are for.
+One row is one rendering, with the columns ``source`` (English), ``target`` (Chinese), ``context`` (how
+it is meant: a few words of :data:`WORDS`) and ``translator_comments`` (a note, told with each finding).
+Other columns are ignored. Weblate keeps no flags in such a file, so that all that counts stands in
+``context``; and it wants each pair of source and context once, which is what numbers are for.
 
-- ``source``: a noun in the singular, or with the word ``verb`` a verb; its other forms are found as well. Hyphen, space and nothing
-  between its words are alike. Words with a capital are found as they are written, all others in any case.
-- ``target``: a bracket in it, ``切向量（tangent）``, may be left out; ``…`` stands for other words, ``对…做 JIT 编译``.
+- ``source``: a noun in the singular, or with the word ``verb`` a verb; its other forms are found as
+  well. Hyphen, space and nothing between its words are alike. Words with a capital are found as they
+  are written, all others in any case.
+- ``target``: a bracket in it, ``切向量（tangent）``, may be left out; ``…`` stands for other words,
+  ``对…做 JIT 编译``.
 """
 
 from __future__ import annotations
@@ -29,7 +32,9 @@ WORDS = {
 COLUMNS = ("source", "target", "context", "translator_comments")
 
 BRACKET = re.compile(r"（[^（）]*）|\([^()]*\)")
+# A rendering must ask for more than 的, which is left out of comparisons.
 _ASKED = re.compile(r"(?!的)[^\W_]")
+_WORD = re.compile(r"[^\W_]")
 
 
 class Row(NamedTuple):
@@ -48,55 +53,69 @@ class Row(NamedTuple):
 
 
 def read_rows(text: str, *, where: str) -> Iterator[Row]:
-    """The rows of the CSV file called ``where``, in order. Raises InputError with ``file:line`` and what to do."""
-    lines: dict[tuple[str, str], int] = {}
+    """The rows of the CSV file called ``where``, in order.
+
+    Raises InputError with ``file:line`` and what to do.
+    """
+    first_lines: dict[tuple[str, str], int] = {}
     for row in _rows(text, where):
-        first = lines.setdefault((row.source, row.context), row.line)
+        first = first_lines.setdefault((row.source, row.context), row.line)
         if first != row.line:
-            hint = f"Give it another context than line {first}: {row.context or 'or'} 2, for example; or delete one of them."
             raise InputError(
                 f"repeats “{row.source}” with the same context",
                 where=f"{where}:{row.line}",
-                hint=hint,
+                hint=(
+                    f"Give it another context than line {first}: "
+                    f"{row.context or 'or'} 2, for example; or delete one of them."
+                ),
             )
         yield row
 
 
 def _rows(text: str, where: str) -> Iterator[Row]:
-    reader = csv.reader(
-        (f"{line}\n" for line in text.removeprefix("\ufeff").rstrip("\n").split("\n")), strict=True
-    )
+    lines = text.removeprefix("\ufeff").rstrip("\n").split("\n")
+    reader = csv.reader((f"{line}\n" for line in lines), strict=True)
     names: list[str] = []
-    line = 1
+    line = 1  # where the next row begins: one in quotation marks may have several lines
     try:
         for fields in reader:
             if not names:
                 names = _columns(fields, where)
-            elif len(fields) > len(names):
-                hint = 'Put what holds a comma between quotation marks: "a, b".'
-                raise InputError("has more fields than columns", where=f"{where}:{line}", hint=hint)
-            elif fields:
-                values = dict(zip(names, map(str.strip, fields), strict=False))
-                yield _checked(Row(line, *(values.get(name, "") for name in COLUMNS)), where)
+            elif fields:  # else an empty line
+                yield _row(names, fields, where=where, line=line)
             line = reader.line_num + 1
     except csv.Error as error:
-        hint = 'Close what a quotation mark opens, and double it within: "say ""so""".'
         raise InputError(
-            f"is no CSV from here on ({error})", where=f"{where}:{line}", hint=hint
+            f"is no CSV from here on ({error})",
+            where=f"{where}:{line}",
+            hint='Close what a quotation mark opens, and double it within: "say ""so""".',
         ) from error
 
 
 def _columns(fields: list[str], where: str) -> list[str]:
+    """The names of the columns, as the first line has them."""
     names = [name.strip().lower() for name in fields]
-    if not {"source", "target"} <= set(names):
-        hint = f"Name the columns in the first line: {','.join(COLUMNS)}"
-        raise InputError("has no columns “source” and “target”", where=f"{where}:1", hint=hint)
+    if "source" not in names or "target" not in names:
+        raise InputError(
+            "has no columns “source” and “target”",
+            where=f"{where}:1",
+            hint=f"Name the columns in the first line: {','.join(COLUMNS)}",
+        )
     return names
 
 
-def _checked(row: Row, where: str) -> Row:
-    at = f"{where}:{row.line}"
-    if not re.search(r"[^\W_]", row.source):
+def _row(names: list[str], fields: list[str], *, where: str, line: int) -> Row:
+    """The fields of a line as a row, if they make sense. At its end some may be missing."""
+    at = f"{where}:{line}"
+    if len(fields) > len(names):
+        raise InputError(
+            "has more fields than columns",
+            where=at,
+            hint='Put what holds a comma between quotation marks: "a, b".',
+        )
+    values = dict(zip(names, map(str.strip, fields), strict=False))
+    row = Row(line, *(values.get(name, "") for name in COLUMNS))
+    if not _WORD.search(row.source):
         raise InputError(
             "has no English term", where=at, hint="Fill in the column “source”, or delete the row."
         )

@@ -1,4 +1,8 @@
-"""Terminology: which English terms a text has, and whether its translation renders them as agreed."""
+"""Terminology: which English terms a text has, and whether its translation renders them as agreed.
+
+A glossary comes from the rows of a CSV file. It is asked for the terms that an English text mentions,
+and for the avoided renderings that its translation has of them.
+"""
 
 from __future__ import annotations
 
@@ -20,12 +24,13 @@ from pipeline.findings import Severity
 _APART = re.compile(r"[ -]")
 _EDGE_MARK = re.compile(r"(?<![^\W_])_+|_+(?![^\W_])")  # emphasis; not the underscore of a name
 _READ_AS = str.maketrans({"*": None, "\n": " ", "\u00a0": " ", "‐": "-", "‑": "-", "–": "-"})
-_TO_LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
+_TO_LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)  # so that the text stays as long
 _GLOSS = re.compile(rf"（[^（）{prose.CJK}]*）|\([^(){prose.CJK}]*\)")
-_SQUEEZED = re.compile(
-    r"[\s*_\-‐‑–—~的]+"
-)  # what may stand in a rendering, or not, without making it another one …
+# What may stand in a rendering, or not, without making it another one …
+_SQUEEZED = re.compile(r"[\s*_\-‐‑–—~的]+")
 _GAP = re.compile(r"\\\s")  # … and what parts marks from words in reStructuredText
+
+Span = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +48,10 @@ class Rendering:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Term:
-    """An English term with its renderings, of which any will do. ``weight`` is that of a translation without: None if it may be."""
+    """An English term with its renderings, of which any will do.
+
+    ``weight`` is that of a translation without any of them; None if that is all right.
+    """
 
     english: str
     renderings: tuple[Rendering, ...] = ()
@@ -56,24 +64,32 @@ class Term:
         """What is to be known of its rendering."""
         return next((rendering.note for rendering in self.renderings if rendering.note), "")
 
+    @property
+    def forms(self) -> list[str]:
+        """The term itself, and its other forms."""
+        return forms_of(self.english, is_verb=self.is_verb)
+
     def is_rendered_in(self, plain: Plain) -> bool:
         """Whether a translation has any of the renderings."""
-        return any(
-            _has_in_order(text, rendering.parts) for rendering in self.renderings for text in plain
-        )
+        for rendering in self.renderings:
+            for text in plain:
+                if _has_in_order(text, rendering.parts):
+                    return True
+        return False
 
     def count_in(self, plain: Plain, *, but: Collection[str] = ()) -> int:
         """How often a translation has its renderings, those in ``but`` left out."""
-        words = sorted(
-            {rendering.parts[0] for rendering in self.renderings if rendering.text not in but},
-            key=len,
-            reverse=True,
-        )
-        return len(re.findall("|".join(map(re.escape, words)), plain.bare)) if words else 0
+        words = {rendering.parts[0] for rendering in self.renderings if rendering.text not in but}
+        if not words:
+            return 0
+        return len(_any_of(words).findall(plain.bare))
 
 
 class Plain(NamedTuple):
-    """A translation without white space, emphasis and hyphens, in lower case: as it is, and without glosses such as （tracer）."""
+    """A translation without white space, emphasis and hyphens, in lower case.
+
+    It is there as it is, and without glosses such as （tracer）.
+    """
 
     whole: str
     bare: str
@@ -89,6 +105,7 @@ class Mention(NamedTuple):
 
     @property
     def words(self) -> str:
+        """The form in which the text has it."""
         return self.text[self.start : self.end]
 
 
@@ -97,7 +114,7 @@ class Misuse(NamedTuple):
 
     term: Term
     avoided: Rendering
-    spans: tuple[tuple[int, int], ...]
+    spans: tuple[Span, ...]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -111,84 +128,110 @@ class Glossary:
         text = prose.mask(english, markup).translate(_READ_AS)
         if "_" in text:
             text = _EDGE_MARK.sub("", text)
-        spans = [match.span() for match in self._pattern.finditer(text.translate(_TO_LOWER))]
-        found = (
-            Mention(self._forms[joined(text[start:end])], text, start, end) for start, end in spans
-        )
-        return tuple(mention for mention in found if _has_its_capitals(mention))
+        mentions = []
+        for match in self._pattern.finditer(text.translate(_TO_LOWER)):
+            start, end = match.span()
+            term = self._term_of_form[joined(text[start:end])]
+            mention = Mention(term, text, start, end)
+            if _has_its_capitals(mention):
+                mentions.append(mention)
+        return tuple(mentions)
 
     def misuses(
         self, mentions: Iterable[Mention], chinese: str, markup: Markup = Markup.MARKDOWN
     ) -> Iterator[Misuse]:
         """Avoided renderings of the mentioned terms.
 
-        Not those that are part of a right rendering (余切 in 余切向量), that render another term of the text as they should, or that must
-        render something else, as the term is rendered as often as the English has it.
+        Left out are those that are part of a right rendering (余切 in 余切向量), that render another
+        term of the text as they should, or that must render something else, as the term is rendered
+        as often as the English has it.
         """
         if not self._suspects.search(chinese):
             return
-        spans: dict[str, list[tuple[int, int]]] = {}
-        for match in self._suspects.finditer(
-            prose.replace_atoms(chinese, lambda atom: " " * len(atom), markup)
-        ):
-            for word in self._avoided_in[match[0]]:
-                start = match.start() + match[0].index(word)
-                spans.setdefault(word, []).append((start, start + len(word)))
+        spans = self._avoided_spans(chinese, markup)
         counts = Counter(mention.term for mention in mentions)
         plain = as_plain(chinese)
         for term, count in counts.items():
-            others = {
-                rendering.text
-                for other in counts
-                if other is not term
-                for rendering in other.renderings
-            }
+            right_elsewhere: set[str] = set()
+            for other in counts:
+                if other is not term:
+                    right_elsewhere.update(rendering.text for rendering in other.renderings)
             for avoided in term.avoided:
-                if (
-                    avoided.text in spans
-                    and not any(avoided.text in text for text in others)
-                    and term.count_in(plain, but=others) < count
-                ):
+                if avoided.text not in spans:
+                    continue
+                if any(avoided.text in text for text in right_elsewhere):
+                    continue
+                if term.count_in(plain, but=right_elsewhere) < count:
+                    # It is taken out: another term may avoid the same word, but is not to be told.
                     yield Misuse(term, avoided, tuple(spans.pop(avoided.text)))
 
+    def _avoided_spans(self, chinese: str, markup: Markup) -> dict[str, list[Span]]:
+        """Where a translation has avoided renderings, of whatever term, outside of its atoms."""
+        shown = prose.replace_atoms(chinese, lambda atom: " " * len(atom), markup)
+        spans: dict[str, list[Span]] = {}
+        for match in self._suspects.finditer(shown):
+            for word in self._avoided_in[match[0]]:
+                start = match.start() + match[0].index(word)
+                spans.setdefault(word, []).append((start, start + len(word)))
+        return spans
+
     @cached_property
-    def _forms(self) -> dict[str, Term]:
+    def _term_of_form(self) -> dict[str, Term]:
         """The term of every form, joined. What is a term by itself is no form of another one."""
-        derived = {
-            joined(form): term
-            for term in self.terms
-            for form in forms_of(term.english, is_verb=term.is_verb)
-        }
-        return derived | {joined(term.english): term for term in self.terms}
+        terms: dict[str, Term] = {}
+        for term in self.terms:
+            for form in term.forms:
+                terms[joined(form)] = term
+        for term in self.terms:
+            terms[joined(term.english)] = term
+        return terms
 
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
-        return pattern_of(
-            form for term in self.terms for form in forms_of(term.english, is_verb=term.is_verb)
-        )
+        """Finds every form of every term."""
+        forms: list[str] = []
+        for term in self.terms:
+            forms += term.forms
+        return pattern_of(forms)
 
     @cached_property
     def _avoided_in(self) -> dict[str, list[str]]:
-        """The avoided renderings that are part of each one (分派 of 异步分派); none of a right one that they are part of."""
-        words = {rendering.text for term in self.terms for rendering in term.avoided}
-        right = {
-            BRACKET.sub("", rendering.text) for term in self.terms for rendering in term.renderings
-        } - words
-        parts = {word: [part for part in words if part in word] for word in words | right}
-        return {word: [] if word in right else found for word, found in parts.items() if found}
+        """What is to be looked for in a translation, with the avoided renderings that it means.
+
+        An avoided rendering means itself and those that are part of it (分派 of 异步分派). A right one
+        that an avoided one is part of means nothing: it is there so that the part is not found.
+        """
+        avoided: set[str] = set()
+        right: set[str] = set()
+        for term in self.terms:
+            avoided.update(rendering.text for rendering in term.avoided)
+            right.update(BRACKET.sub("", rendering.text) for rendering in term.renderings)
+        meanings: dict[str, list[str]] = {}
+        for word in avoided | right:
+            parts = [part for part in avoided if part in word]
+            if word in avoided:
+                meanings[word] = parts
+            elif parts:
+                meanings[word] = []
+        return meanings
 
     @cached_property
     def _suspects(self) -> re.Pattern[str]:
-        """All of these, the longest at each place."""
-        return re.compile(
-            "|".join(map(re.escape, sorted(self._avoided_in, key=len, reverse=True))) or r"(?!)"
-        )
+        """Finds all that is to be looked for, the longest at each place."""
+        return _any_of(self._avoided_in)
+
+
+def _any_of(words: Collection[str]) -> re.Pattern[str]:
+    """Finds any of ``words``, the longest at each place."""
+    longest_first = sorted(words, key=len, reverse=True)
+    return re.compile("|".join(map(re.escape, longest_first)) or r"(?!)")
 
 
 def read_glossary(text: str, *, where: str) -> Glossary:
-    """The glossary that a CSV file called ``where`` holds. Rows without a rendering are terms still to be translated: left out.
+    """The glossary that a CSV file called ``where`` holds.
 
-    Raises InputError with ``file:line`` and what to do.
+    Rows without a rendering are terms still to be translated: they are left out. Raises InputError
+    with ``file:line`` and what to do.
     """
     rows: dict[str, list[Row]] = {}
     for row in read_rows(text, where=where):
@@ -198,46 +241,67 @@ def read_glossary(text: str, *, where: str) -> Glossary:
 
 
 def _term(rows: list[Row], where: str) -> Term:
-    right = [row for row in rows if "avoid" not in row.words]
-    words = {word for row in rows for word in row.words}
-    if not right:
-        hint = "Add a row with the rendering to use, or delete this one."
+    """The term that some rows are about."""
+    first = rows[0]
+    words: set[str] = set()
+    renderings: list[Rendering] = []
+    avoided: list[Rendering] = []
+    for row in rows:
+        words |= row.words
+        rendering = Rendering(row.target, row.note)
+        if "avoid" in row.words:
+            avoided.append(rendering)
+        else:
+            renderings.append(rendering)
+    if not renderings:
         raise InputError(
-            f"“{rows[0].source}” has but a rendering to avoid",
-            where=f"{where}:{rows[0].line}",
-            hint=hint,
+            f"“{first.source}” has but a rendering to avoid",
+            where=f"{where}:{first.line}",
+            hint="Add a row with the rendering to use, or delete this one.",
         )
     return Term(
-        english=rows[0].source,
-        renderings=tuple(Rendering(row.target, row.note) for row in right),
-        avoided=tuple(Rendering(row.target, row.note) for row in rows if "avoid" in row.words),
+        english=first.source,
+        renderings=tuple(renderings),
+        avoided=tuple(avoided),
         is_verb="verb" in words,
-        weight=None
-        if "allow" in words
-        else Severity.NOTE
-        if "advice" in words
-        else Severity.WARNING,
+        weight=_weight(words),
     )
+
+
+def _weight(words: set[str]) -> Severity | None:
+    if "allow" in words:
+        return None
+    if "advice" in words:
+        return Severity.NOTE
+    return Severity.WARNING
 
 
 def as_plain(chinese: str) -> Plain:
     """A translation as renderings are looked for in it."""
     text = chinese.lower()
     whole, without_glosses = _squeeze(text), _GLOSS.sub("", text)
-    return Plain(whole, whole if without_glosses == text else _squeeze(without_glosses))
+    if without_glosses == text:
+        return Plain(whole, whole)
+    return Plain(whole, _squeeze(without_glosses))
 
 
 def _has_its_capitals(mention: Mention) -> bool:
     """Whether words that the glossary writes with capitals have them in the text: XLA, Jacobian."""
-    if mention.term.english.islower():
+    english = mention.term.english
+    if english.islower():
         return True
-    pairs = zip(_APART.split(mention.words), _APART.split(mention.term.english), strict=False)
-    return all(word.startswith(wanted) for word, wanted in pairs if wanted != wanted.lower())
+    pairs = zip(_APART.split(mention.words), _APART.split(english), strict=False)
+    for word, wanted in pairs:
+        has_capital = wanted != wanted.lower()
+        if has_capital and not word.startswith(wanted):
+            return False
+    return True
 
 
 @lru_cache(maxsize=1 << 12)
 def _parts(rendering: str) -> tuple[str, ...]:
-    return tuple(filter(None, (_squeeze(part) for part in BRACKET.sub("", rendering).split("…"))))
+    parts = [_squeeze(part) for part in BRACKET.sub("", rendering).split("…")]
+    return tuple(part for part in parts if part)
 
 
 def _has_in_order(text: str, parts: Iterable[str]) -> bool:
@@ -251,4 +315,6 @@ def _has_in_order(text: str, parts: Iterable[str]) -> bool:
 
 
 def _squeeze(text: str) -> str:
-    return _SQUEEZED.sub("", _GAP.sub("", text) if "\\" in text else text).lower()
+    if "\\" in text:
+        text = _GAP.sub("", text)
+    return _SQUEEZED.sub("", text).lower()
