@@ -1,4 +1,11 @@
 """What is looked for in a translation: small pure functions in tuples, each with a stable code.
 
-M1 structure, M2 atoms, M3 content, M4 typography, M5 terminology, M6 the ``.po`` file itself. G is the guard's.
+The first part of a code names the group:
+
+M1  structure (`structure`)         M4  typography (`typography`)
+M2  atoms (`atoms`)                 M5  terminology (`terms`)
+M3  content (`content`, `shifted`)  M6  the ``.po`` file itself (`hygiene`)
+G   what the guard would refuse (`guarded`)
+
+`base` has what a check is given and gives, `run` runs all of them.
 """

@@ -106,7 +106,7 @@ class Subject:
 
     @cached_property
     def masked_chinese(self) -> str:
-        """The msgstr with stand-ins for all that is not prose; positions are those of the msgstr."""
+        """The msgstr with stand-ins for all that is not prose. Positions are the same."""
         return masked(self.msgstr, self.markup)
 
     def read(self, text: str) -> Parsed:
@@ -119,8 +119,9 @@ class Problem:
     """One thing that is wrong with one msgstr.
 
     The function that finds it fills in the first fields. ``text`` says what is wrong, in one line;
-    ``hint`` says what to do; ``spans`` mark the words. ``fix`` is the whole msgstr with this mended,
-    if that needs no judgement: once rendered, it may differ in white space and punctuation only.
+    ``hint`` says what to do; ``spans`` mark the words. ``fix`` is the whole msgstr with this
+    mended, if that needs no judgement: once rendered, it may differ in white space and punctuation
+    only.
 
     The last fields say under which rule and where it was found. :meth:`Rule.stamp` fills them in:
     the function that finds a problem knows neither.
@@ -165,7 +166,7 @@ Find = Callable[[Subject], Iterator[Problem]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check(Rule):
-    """A rule about one entry. ``find`` looks for problems, ``look`` also gives them code and weight."""
+    """A rule about one entry."""
 
     find: Callable[[Subject], Iterable[Problem]]
 

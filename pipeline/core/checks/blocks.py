@@ -92,7 +92,7 @@ def _mark_in(source: str, added: Counter[str]) -> str:
 
 
 def _mended(subject: Subject, source: str) -> Iterator[str]:
-    """``source`` with marks that make no block, best first. A parser must say which of them works."""
+    """``source`` with marks that make no block, best first. A parser must say which works."""
     if mended := emphasis.mend_start(subject):
         yield mended
     yield _CELL_END.sub(r"\\|", source)

@@ -37,8 +37,8 @@ _INTERVAL = re.compile(rf"\({_NO_BRACKET},{_NO_BRACKET}\]|\[{_NO_BRACKET},{_NO_B
 class Brackets:
     """Positions of brackets and quotes in a text.
 
-    Those of ``single`` have no partner; each of ``mixed`` is a pair of a half-width and a full-width
-    bracket. A pair is the position of what opens and of what closes.
+    Those of ``single`` have no partner; each of ``mixed`` is a pair of a half-width and a
+    full-width bracket. A pair is the position of what opens and of what closes.
     """
 
     pairs: tuple[Span, ...]

@@ -14,7 +14,8 @@ from pipeline.core.checks.parsed import Atom
 from pipeline.core.document.message import Markup
 
 _SEVERAL_WORDS = re.compile(r"[A-Za-z]{2,} [A-Za-z]{2,}")
-# What can be nothing but code: ``jax.jit``, ``static_argnums``, ``f(x)``, but not ``None`` or ``x``.
+# What can be nothing but code: ``jax.jit``, ``static_argnums``, ``f(x)``, but not ``None`` or
+# ``x``.
 _CODE_ONLY = re.compile(r"[A-Za-z0-9][._(\[=][A-Za-z0-9_)\]]*")
 # `a``b`: two pieces of code without anything between them.
 _GLUED = {
@@ -62,8 +63,9 @@ def _unmarked(subject: Subject, code: str, place: Span) -> Problem:
     fix = f"{subject.msgstr[:start]}{marked}{subject.msgstr[end:]}"
     # "None" or "x" may be an ordinary word where it stands: whether it is code, a person must say.
     is_fixable = bool(_CODE_ONLY.search(code)) and improves(subject, fix, Atom.CODE)
+    ticks = TICKS[subject.markup]
     return Problem(
-        text=f"{spoken(subject.markup, Atom.CODE, code)} stands without its {TICKS[subject.markup]}",
+        text=f"{spoken(subject.markup, Atom.CODE, code)} stands without its {ticks}",
         hint=f"Put {TICKS_TO_WRITE[subject.markup]} around it.",
         spans=(place,),
         fix=fix if is_fixable else None,

@@ -19,8 +19,8 @@ from pipeline.core.checks.untranslated import find_copied, find_english, find_un
 from pipeline.findings import Severity
 
 _MARKS = f"[{OPEN}{CLOSE}]*[ ]?[{OPEN}{CLOSE}]*"
-# One character that is hardly ever doubled. What may follow makes it another word: 在在线 is 在 + 在线,
-# 为了了解 is 为了 + 了解.
+# One character that is hardly ever doubled. What may follow makes it another word: 在在线 is
+# 在 + 在线, 为了了解 is 为了 + 了解.
 _DOUBLED_CHARACTER = r"""
       ([我你他她它这那很们与于但且该或])\1
     | 的的(?!确) | 了了(?![解结然事]) | 是是(?![否非]) | 在在(?!编[^译]|[线场职位读途建研于])

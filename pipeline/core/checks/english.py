@@ -1,4 +1,7 @@
-"""Is this still English? It is told apart from names and terms by words that have nothing of either."""
+"""Is this still English, or a name or a term that stays?
+
+Words that have nothing of either tell the two apart: "the", "example", "should".
+"""
 
 from __future__ import annotations
 
@@ -46,8 +49,8 @@ _ENDING = re.compile(
 )
 _CAMEL = re.compile(r"[a-z][A-Z]")
 _YEAR = re.compile(r"\d+")
-# What stays English: who owns it and under which terms, and entries of a bibliography, told by two of
-# their signs.
+# What stays English: who owns it and under which terms, and entries of a bibliography, told by two
+# of their signs.
 _OWNED = re.compile(
     r"""
       ^\W*(?:copyright\b|licen[sc]ed[ ]under)
@@ -119,7 +122,7 @@ def is_english(text: str) -> bool:
 
 
 def _is_plain(text: str) -> bool:
-    """Whether a text without ordinary words looks like words of the language and not like a name."""
+    """Whether a text without ordinary words looks like a sentence and not like a name."""
     if _PHRASE.search(text):
         return True
     return bool(_ENDING.search(text)) and not _CAMEL.search(text)

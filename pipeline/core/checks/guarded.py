@@ -1,4 +1,7 @@
-"""G: what the guard leaves out of any page, told before anything is built. Nobody can silence it."""
+"""G: what the guard leaves out of any page, told before anything is built.
+
+Nobody can silence these: what they tell of is never built, whatever a comment says.
+"""
 
 from __future__ import annotations
 

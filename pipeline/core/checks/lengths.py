@@ -33,8 +33,8 @@ class _Limits(NamedTuple):
     most: float
 
 
-# Measured on 18,000 messages of GNU, GNOME and others: the median is 1.5, and one in a thousand lies
-# outside of 0.7 … 3.6 below eight words, 0.75 … 3.3 below twelve, 0.82 … 2.8 below twenty,
+# Measured on 18,000 messages of GNU, GNOME and others: the median is 1.5, and one in a thousand
+# lies outside of 0.7 … 3.6 below eight words, 0.75 … 3.3 below twelve, 0.82 … 2.8 below twenty,
 # 0.85 … 2.2 above.
 _LIMITS = (
     _Limits(20, 0.75, 3.0),

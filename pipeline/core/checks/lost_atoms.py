@@ -30,7 +30,7 @@ _WIDE_TITLE = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lost:
-    """An atom that the translation never names, and the new one that it was changed into, if any."""
+    """An atom that the translation never names, and the new one that it became, if any."""
 
     value: str
     became: str | None = None

@@ -28,7 +28,7 @@ _HALF = re.compile(
     rf"""
       # behind Chinese; not the start of ![image], of ://, of a number or a file name
       (?<=[{HAN}”’）】》」』]){_C}(?:[ ]+(?=[,.:;!?](?:\s|$|[{HAN}{CLOSE}])))?
-      (?: (?P<a> [,;?] | !(?![=\[]) | :(?![:/=)]) | \.(?![.A-Za-z0-9_]) | \.(?=[A-Z])(?!\.NET) )[ ]* )
+      (?P<a> [,;?] | !(?![=\[]) | :(?![:/=)]) | \.(?![.A-Za-z0-9_]) | \.(?=[A-Z])(?!\.NET) )[ ]*
       # between a word and Chinese
     | (?<=[A-Za-z0-9%+#)\]"'{WORD}]){_C}(?P<b>[,;!?]|(?<!:):)[ ]*(?={_O}[{HAN}])
     | (?:(?<=[)\]"'{WORD}])|(?<=[A-Za-z]){_NOT_SHORT}){_C}(?P<c>\.)[ ]*(?={_O}[{HAN}])

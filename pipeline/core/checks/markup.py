@@ -1,4 +1,4 @@
-"""Markup of Markdown that shows instead of working, because its marks were lost or became full-width.
+"""Markup of Markdown that shows instead of working: marks were lost or became full-width.
 
 Links, code, formulas, roles, HTML and escapes: a function each. Most know how to mend it; a parser
 must agree that the result has the markup of the English (``mending.regains``).

@@ -1,7 +1,7 @@
 """A message as its reader sees it, with every character where it was.
 
-What is not prose becomes a stand-in of the same length, so that a position in the masked text is one
-in the message. The rules of typography then need not know any markup.
+What is not prose becomes a stand-in of the same length, so that a position in the masked text is
+one in the message. The rules of typography then need not know any markup.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ def _role(opening: str, title: str, closing: str) -> str:
 
 @dataclass(slots=True)
 class _Run:
-    """A run of emphasis marks that has opened something; ``size`` of its marks wait to be closed."""
+    """A run of emphasis marks that has opened something. ``size`` of its marks are still open."""
 
     start: int
     mark: str
@@ -137,7 +137,7 @@ class _Run:
 
 
 def _without_marks(text: str, marks: re.Pattern[str]) -> str:
-    """``text`` with stand-ins for what ``marks`` finds in it. The name of a group tells the kind."""
+    """``text`` with stand-ins for what ``marks`` finds, whose groups tell the kinds of marks."""
     if not _MAYBE_MARK.search(text):
         return text
     shown = list(text)

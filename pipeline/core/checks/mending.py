@@ -1,7 +1,7 @@
 """What the checks of structure and of atoms share.
 
-It says when a fix is safe, which full-width marks stand for which of ASCII, which atoms are missing,
-and how a piece of a message is quoted in a sentence.
+It says when a fix is safe, which full-width marks stand for which of ASCII, which atoms are
+missing, and how a piece of a message is quoted in a sentence.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from pipeline.core.checks.parsed import Atom, Parsed
 _NO_WORD = re.compile(r"[\W_]+")
 _LONGEST_QUOTE = 60  # characters
 _OFFSET = 0xFEE0  # from a full-width form to the ASCII character that it widens
-# Full-width and Chinese marks, and what was meant where only ASCII works. Letters and digits are left
-# out: those are words.
+# Full-width and Chinese marks, and what was meant where only ASCII works. Letters and digits are
+# left out: those are words.
 NARROW = {
     **{code: chr(code - _OFFSET) for code in range(0xFF01, 0xFF5F) if not chr(code).isalnum()},
     **str.maketrans("\u3000。、“”‘’【】〈〉《》", " .,\"\"''[]<><>"),

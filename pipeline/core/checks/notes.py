@@ -33,8 +33,8 @@ def read_place(entry: Entry) -> Place:
         #. list item · Install › With pip
         #. paragraph (reST)
 
-    The markup is left out for Markdown, the section at the top of a page. An entry that another tool
-    wrote has no such note; it counts as a paragraph of Markdown.
+    The markup is left out for Markdown, the section at the top of a page. An entry that another
+    tool wrote has no such note; it counts as a paragraph of Markdown.
     """
     if not entry.notes:
         return Place()

@@ -1,7 +1,7 @@
 """The numbers that a sentence names, in English and in Chinese, in digits and in words.
 
-A value is kept as text, as it would be written in plain digits: ``"1000000"``, ``"0.5"``. So numbers
-of both languages can be compared, however they are written.
+A value is kept as text, as it would be written in plain digits: ``"1000000"``, ``"0.5"``. So
+numbers of both languages can be compared, however they are written.
 """
 
 from __future__ import annotations

@@ -47,7 +47,8 @@ _LINK = re.compile(r"\[([^\[\]]+)\]((?:\([^()\s]*\)|\[[^\[\]]*\]))")
 class Pair:
     """Two runs of the same mark that look like they belong together.
 
-    The first run stands from ``start`` to ``inner_start``, the second from ``inner_end`` to ``end``.
+    The first run stands from ``start`` to ``inner_start``, the second from ``inner_end`` to
+    ``end``.
     """
 
     start: int
@@ -194,8 +195,8 @@ def _narrower(core: str) -> Iterator[Span]:
 def _wants_space(left: str, right: str) -> bool:
     """Whether a space may stand between two characters.
 
-    It may beside Latin letters, digits and code. It may not beside full-width marks, nor where there
-    is white space already, or the edge of the text (then one of the two is empty).
+    It may beside Latin letters, digits and code. It may not beside full-width marks, nor where
+    there is white space already, or the edge of the text (then one of the two is empty).
     """
     for side in (left, right):
         if not side or side.isspace():

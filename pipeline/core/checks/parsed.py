@@ -1,9 +1,9 @@
 """A message as a reader's page shows it: its blocks, its inline tree, its texts, its atoms.
 
-A parser reads it in the place where it will stand: a heading behind ``# ``, a table cell inside a row
-of a table. That is the project's own parser for Markdown, docutils for reStructuredText. Positions are
-not kept, for neither knows any inside a block; :func:`blanked` helps those who look for marks in the
-source.
+A parser reads it in the place where it will stand: a heading behind ``# ``, a table cell inside a
+row of a table. That is the project's own parser for Markdown, docutils for reStructuredText.
+Positions are not kept, for neither knows any inside a block; :func:`blanked` helps those who look
+for marks in the source.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _ESCAPED = {
 
 
 class Atom(StrEnum):
-    """What must survive translation as it is, by class. The values are words for it in sentences."""
+    """What must survive translation as it is, by class. The values are the words for it."""
 
     CODE = "code span"
     MATH = "formula"
@@ -92,9 +92,9 @@ class Parsed:
 
     ``blocks`` are the openers of all blocks around and in it, as the parser names them; two texts
     that fit the same place have the same. ``visible`` is what a reader sees, code and formulas
-    included; a break is ``\\n``. ``plain`` is the text between atoms, with :data:`STAND_IN` for each
-    atom. ``literal`` has it for each escape too, so that a ``*`` in it is one that shows and was
-    perhaps not meant to.
+    included; a break is ``\\n``. ``plain`` is the text between atoms, with :data:`STAND_IN` for
+    each atom. ``literal`` has it for each escape too, so that a ``*`` in it is one that shows and
+    was perhaps not meant to.
     """
 
     source: str
@@ -152,7 +152,7 @@ def parse(text: str, kind: Kind, markup: Markup = Markup.MARKDOWN) -> Parsed:
 
 
 def blanked(source: str, by: str = STAND_IN, markup: Markup = Markup.MARKDOWN) -> str:
-    """``source`` with each character of an atom and of an escape replaced, so that positions stay."""
+    """``source`` with each character of an atom and of an escape replaced: positions stay."""
     hidden = prose.replace_atoms(source, lambda atom: by * len(atom), markup)
     return _ESCAPED[markup].sub(by * 2, hidden)
 

@@ -1,7 +1,8 @@
-"""The smallest page on which a text stands as a block of some kind, and the blocks it becomes there.
+"""The smallest page on which a text stands as a block of some kind, and what it becomes there.
 
-A translation may turn into another block by accident: ``# 键`` in a paragraph is a heading. So it is
-parsed with what the block needs around it, and the blocks are compared with those of the English.
+A translation may turn into another block by accident: ``# 键`` in a paragraph is a heading. So it
+is parsed with what the block needs around it, and the blocks are compared with those of the
+English.
 """
 
 from __future__ import annotations
@@ -14,14 +15,15 @@ from markdown_it.token import Token
 from pipeline.core.document.message import Kind
 from pipeline.core.myst import split as markdown
 
-# The "object replacement character": for what is no plain text, and for the blocks around a message.
+# The "object replacement character": for what is no plain text, and for the blocks around a
+# message.
 STAND_IN = "\ufffc"
 # Code, formulas and emphasis begin no block.
 _BLOCK_START = re.compile(r"[#>\-+:~<%(\d\[]|```|\$\$|[*_](?![*_]?[^\s*_])")
 _CELL_END = re.compile(r"(?<!\\)\|")
 
-# The openers of the blocks around and in a text, as the parser names them, and the inline content of
-# each block that has any.
+# The openers of the blocks around and in a text, as the parser names them, and the inline content
+# of each block that has any.
 Blocks = tuple[tuple[str, ...], tuple[str, ...]]
 
 

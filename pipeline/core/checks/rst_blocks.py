@@ -1,4 +1,4 @@
-"""M101 in reStructuredText: marks that make another block of a message, or code of what follows it."""
+"""M101 in reStructuredText: marks that make another block of a message, or of what follows it."""
 
 from __future__ import annotations
 

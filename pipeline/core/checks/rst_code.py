@@ -113,7 +113,7 @@ def _with_ticks(source: str, lost: list[str]) -> str:
 
 
 def _taken_apart(source: str, lost: list[str]) -> str:
-    """``source`` with lost code taken out of stars: they end before it and begin again behind it."""
+    """``source`` with lost code taken out of stars, which begin again behind it."""
     for code in lost:
         literal = f"``{code}``"
         for stars in (r"\*\*", r"\*"):

@@ -1,7 +1,7 @@
 """M102 in reStructuredText: bold and italics whose stars show.
 
-What stands around the marks is no matter: the page gets ``\\ `` where docutils wants the marks apart
-from the words. What stands within is: no white space beside the marks, and no other mark.
+What stands around the marks is no matter: the page gets ``\\ `` where docutils wants the marks
+apart from the words. What stands within is: no white space beside the marks, and no other mark.
 """
 
 from __future__ import annotations

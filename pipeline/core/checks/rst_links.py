@@ -106,7 +106,7 @@ def _with_reference(source: str, value: str, written: str) -> str:
 
 
 def _with_link(source: str, value: str, written: str) -> str:
-    """``source`` with a link ``written`` where one of Markdown, or with other marks, leads there."""
+    """``source`` with a link ``written`` where one with other marks leads there."""
     target = re.escape(value)
     of_markdown = rf"\[(?P<words>[^\[\]]*)\]\s*[(（]\s*{target}\s*[)）]"
     words = rf"{_TICKS}(?P<words>[^`｀<>＜＞〈〉《》]*?)"

@@ -98,7 +98,7 @@ def _lost_roles(subject: Subject) -> Iterator[tuple[str, str]]:
 
 
 def _shown_roles(source: str, name: str, target: str) -> Iterator[_ShownRole]:
-    """What looks like a role of that name and is not written as one: ``{func}`f```, ``：func：`f```."""
+    """What looks like a role of that name and is not written as one: ``{func}`f```."""
     marks = rf"(?<![A-Za-z:：{{｛])(?:[:：{{｛]\s*)?{re.escape(name)}\s*[:：}}｝]?\s*"
     content = rf"{_TICKS}{{1,2}}(?P<content>[^`｀]*){_TICKS}{{1,2}}"
     for match in re.finditer(f"{marks}{content}", source, re.IGNORECASE):

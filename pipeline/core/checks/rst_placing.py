@@ -1,6 +1,6 @@
-"""The blocks that a line of reStructuredText becomes on the smallest page where it stands as a block.
+"""The smallest page of reStructuredText on which a line stands as a block of some kind.
 
-Docutils reads that page.
+Docutils reads that page, and says which blocks the line becomes. (`placing` is the same for Markdown.)
 """
 
 from __future__ import annotations

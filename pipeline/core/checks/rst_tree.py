@@ -1,8 +1,8 @@
-"""The inline tree of a reStructuredText text, as docutils reads it: nested values as in :mod:`tree`.
+"""The inline tree of a reStructuredText text, as docutils reads it: values as in :mod:`tree`.
 
-A translation is read as it will stand on the page: with the ``\\ `` that its marks need. Roles are not
-looked up, for Sphinx knows many that docutils does not; their names and targets are kept as they are
-written.
+A translation is read as it will stand on the page: with the ``\\ `` that its marks need. Roles are
+not looked up, for Sphinx knows many that docutils does not; their names and targets are kept as
+they are written.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def _nodes(node: Any) -> Iterator[Node]:
 
 
 def _texts(text: str) -> Iterator[Node]:
-    """Text, and what backslashes stand for: nothing before white space, else the character behind."""
+    """Text, and what backslashes stand for: the character behind, or nothing if that is a space."""
     for number, part in enumerate(_ESCAPE.split(text)):
         is_escaped = number % 2 == 1
         if not part or (is_escaped and part.isspace()):
@@ -93,7 +93,7 @@ def _role(node: Any) -> Node:
 
 
 def _reference(node: Any) -> Node:
-    """A URL that stands by itself, a link to one, or a name: the same name whatever words show it."""
+    """A URL that stands by itself, a link to one, or a name, whatever words show it."""
     children: list[Node] = []
     for child in node.children:
         children += _nodes(child)

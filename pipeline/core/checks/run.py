@@ -118,7 +118,8 @@ def code_names() -> dict[str, str]:
 def fix_entry(subject: Subject, checks: Sequence[Check] = CHECKS) -> str:
     """The msgstr with everything mended that needs no judgement.
 
-    For a reader it differs in white space and punctuation at most. Mending it again changes nothing.
+    For a reader it differs in white space and punctuation at most. Mending it again changes
+    nothing.
     """
     current = subject
     for _ in range(_ROUNDS):

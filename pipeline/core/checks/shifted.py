@@ -1,8 +1,8 @@
-"""M310: translations that belong to another message of the page: shifted by one, swapped, pasted twice.
+"""M310: translations that belong to another message: shifted by one, swapped, pasted twice.
 
-What a translation shares with its English whatever the words (atoms, numbers, Latin words, the mark at
-the end, the length) says how ill the two fit: its cost. A good translation costs 1 or less, the one of
-a neighbour mostly 10 and more.
+What a translation shares with its English whatever the words (atoms, numbers, Latin words, the mark
+at the end, the length) says how ill the two fit: its cost. A good translation costs 1 or less, the
+one of a neighbour mostly 10 and more.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class _Page:
                     self.homes[at] = at + offset
 
     def _runs_shifted_by(self, offset: int) -> Iterator[list[tuple[int, float]]]:
-        """Entries in a row, with their gains, that would all fit as well ``offset`` entries away."""
+        """Entries in a row that would all fit as well ``offset`` entries away, with their gains."""
         count = len(self.costs)
         gains: list[tuple[int, float]] = []
         for at in range(max(0, -offset), min(count, count - offset)):

@@ -44,7 +44,7 @@ _OTHER_RULES = """
 
 @cache
 def _spaced() -> Callable[[str], str]:
-    """autocorrect, told to do nothing but put spaces between Chinese and Latin letters or digits."""
+    """autocorrect, told to do nothing but put spaces between Chinese and words or numbers."""
     import autocorrect_py
 
     rules = dict.fromkeys(_OTHER_RULES.split(), 0)
@@ -167,8 +167,8 @@ def spaces_between_han(shown: str) -> Iterator[Edit]:
 def wide_spaces(shown: str) -> Iterator[Edit]:
     """U+3000, the full-width space.
 
-    Between words, and where it makes bold text show, it becomes a plain space. Beside Chinese and at
-    the edges of a text there is none.
+    Between words, and where it makes bold text show, it becomes a plain space. Beside Chinese and
+    at the edges of a text there is none.
     """
     for match in _WIDE_SPACE.finditer(shown):
         start, end = match.span()

@@ -1,4 +1,4 @@
-"""M1: the translation, parsed where it will stand, has the blocks and the inline tree of the English.
+"""M1: a translation, parsed where it will stand, has the blocks and the inline tree of the English.
 
 Formatting may stand in another order in Chinese, so that it is counted and not lined up.
 """

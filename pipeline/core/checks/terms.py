@@ -101,7 +101,7 @@ def _missing_terms(reader: _Reader) -> Find:
 
 
 def _first_mentions(mentions: Sequence[Mention]) -> list[Mention]:
-    """The first mention of each term. The terms are in the order in which they are mentioned last."""
+    """The first mention of each term, in the order of their last mentions."""
     firsts = {mention.term: mention for mention in reversed(mentions)}
     return list(reversed(firsts.values()))
 

@@ -45,10 +45,10 @@ _LEAVES = {
 class Node(NamedTuple):
     """One thing inside a block. ``value`` is what it shows, or where it leads to.
 
-    Containers are strong, em, strike, link, reference (``[text][label]``), autolink and image. A role
-    has one child, what it shows: text if that may be translated, else code. Leaves are text, escape
-    (what a backslash or a character reference stands for), code, math, html, footnote and break.
-    reStructuredText also has citation, substitution, and the container target.
+    Containers are strong, em, strike, link, reference (``[text][label]``), autolink and image. A
+    role has one child, what it shows: text if that may be translated, else code. Leaves are text,
+    escape (what a backslash or a character reference stands for), code, math, html, footnote and
+    break. reStructuredText also has citation, substitution, and the container target.
     """
 
     type: str

@@ -28,7 +28,8 @@ def find_copied(subject: Subject) -> Iterator[Problem]:
     if english.is_kept(subject.masked_english):
         return
     shown = subject.masked_chinese
-    # Of a copy less is enough to tell that it is no name: JAX, NumPy and the like are right as copies.
+    # Of a copy less is enough to tell that it is no name: JAX, NumPy and the like are right as
+    # copies.
     if english.is_english(shown) or english.is_phrase(shown):
         yield Problem(
             text="is the English itself", hint=_hint("M302"), spans=(_whole(subject.msgstr),)

@@ -1,7 +1,7 @@
 """The forms of English words, and patterns that find any of them.
 
-A glossary names a term once; a text has it in any form. ``forms_of`` gives these, and ``pattern_of``
-finds hundreds of them in one pass.
+A glossary names a term once; a text has it in any form. ``forms_of`` gives these, and
+``pattern_of`` finds hundreds of them in one pass.
 """
 
 from __future__ import annotations
@@ -52,9 +52,9 @@ def pattern_of(forms: Iterable[str]) -> re.Pattern[str]:
     Hyphens and spaces are alike and may be missing. (To ignore the case would take three times as
     long.)
 
-    The pattern reads each character once, by which of the forms still can follow: trying hundreds of
-    them in turn would take seconds. So the forms are first made a tree of their characters, whose
-    branches end in an empty key where a form ends.
+    The pattern reads each character once, by which of the forms still can follow: trying hundreds
+    of them in turn would take seconds. So the forms are first made a tree of their characters,
+    whose branches end in an empty key where a form ends.
     """
     root: dict[str, Any] = {}
     for form in forms:

@@ -1,13 +1,14 @@
-"""The rows of a glossary: a CSV file that people edit by hand, and Weblate as well (format “CSV file”).
+"""The rows of a glossary: a CSV file that people edit by hand or in Weblate (“CSV file” there).
 
-One row is one rendering, with the columns ``source`` (English), ``target`` (Chinese), ``context`` (how
-it is meant: a few words of :data:`WORDS`) and ``translator_comments`` (a note, told with each finding).
-Other columns are ignored. Weblate keeps no flags in such a file, so that all that counts stands in
-``context``; and it wants each pair of source and context once, which is what numbers are for.
+One row is one rendering, with the columns ``source`` (English), ``target`` (Chinese), ``context``
+(how it is meant: a few words of :data:`WORDS`) and ``translator_comments`` (a note, told with each
+finding). Other columns are ignored. Weblate keeps no flags in such a file, so that all that counts
+stands in ``context``; and it wants each pair of source and context once, which is what numbers are
+for.
 
 - ``source``: a noun in the singular, or with the word ``verb`` a verb; its other forms are found as
-  well. Hyphen, space and nothing between its words are alike. Words with a capital are found as they
-  are written, all others in any case.
+  well. Hyphen, space and nothing between its words are alike. Words with a capital are found as
+  they are written, all others in any case.
 - ``target``: a bracket in it, ``切向量（tangent）``, may be left out; ``…`` stands for other words,
   ``对…做 JIT 编译``.
 """

@@ -1,7 +1,7 @@
 """Terminology: which English terms a text has, and whether its translation renders them as agreed.
 
-A glossary comes from the rows of a CSV file. It is asked for the terms that an English text mentions,
-and for the avoided renderings that its translation has of them.
+A glossary comes from the rows of a CSV file. It is asked for the terms that an English text
+mentions, and for the avoided renderings that its translation has of them.
 """
 
 from __future__ import annotations
@@ -142,7 +142,8 @@ class Glossary:
     ) -> Iterator[Misuse]:
         """Avoided renderings of the mentioned terms.
 
-        Left out are those that are part of a right rendering (余切 in 余切向量), that render another
+        Left out are those that are part of a right rendering (余切 in 余切向量), that render
+        another
         term of the text as they should, or that must render something else, as the term is rendered
         as often as the English has it.
         """
@@ -198,7 +199,8 @@ class Glossary:
     def _avoided_in(self) -> dict[str, list[str]]:
         """What is to be looked for in a translation, with the avoided renderings that it means.
 
-        An avoided rendering means itself and those that are part of it (分派 of 异步分派). A right one
+        An avoided rendering means itself and those that are part of it (分派 of 异步分派). A right
+        one
         that an avoided one is part of means nothing: it is there so that the part is not found.
         """
         avoided: set[str] = set()
