@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from pipeline.core.checks.base import Problem, Subject
-from pipeline.core.checks.mending import are_words_kept, quote
+from pipeline.core.checks.mending import count_stray, is_same_but_marks, quote
 from pipeline.core.checks.pairs import MEANT, MEANT_WIDELY, Marks, Pair, hint_for, mend, read_marks
 from pipeline.core.checks.parsed import Parsed
 from pipeline.core.checks.tree import walk
@@ -27,7 +27,7 @@ def find_unrendered(subject: Subject) -> Iterator[Problem]:
         return  # no mark shows
     lost = english.count("strong", "em") - chinese.count("strong", "em")
     meant = _meant(subject, lost)
-    if _count_stray(subject, chinese, meant) <= 0 and _nested(chinese) <= _nested(english):
+    if count_stray(subject, chinese, meant) <= 0 and _nested(chinese) <= _nested(english):
         return
     marks = read_marks(source, meant)
     broken = _broken_pairs(subject, marks, lost)
@@ -81,13 +81,6 @@ def _unrendered(subject: Subject, broken: list[Pair], meant: re.Pattern[str], lo
     )
 
 
-def _count_stray(subject: Subject, parsed: Parsed, meant: re.Pattern[str] = MEANT) -> int:
-    """How many more marks show than in the English, where escaped ones may count or not."""
-    english = subject.english
-    most = max(len(meant.findall(english.plain)), len(meant.findall(english.literal)))
-    return len(meant.findall(parsed.literal)) - most
-
-
 def _nested(parsed: Parsed) -> int:
     """How much bold is in bold: a sign of marks that closed what they should not have."""
     count = 0
@@ -101,15 +94,14 @@ def _fix(subject: Subject, meant: re.Pattern[str]) -> str | None:
     mended = mend(subject.msgstr, meant)
     if mended is None:
         return None
-    before, after = subject.chinese, subject.read(mended)
-    if after.blocks != before.blocks or after.atoms != before.atoms:
+    after = subject.read(mended)
+    if not is_same_but_marks(subject.chinese, after):
         return None
-    if not are_words_kept(before.visible, after.visible):
-        return None
-    emphasized = 0
+    # Every pair must show now: one node for each, and two for three stars, bold and italics.
+    wanted = 0
     for pair in read_marks(mended, MEANT).pairs:
-        emphasized += 2 if pair.size == len("***") else 1  # three stars are bold and italics
-    if after.count("strong", "em") != emphasized or _count_stray(subject, after) > 0:
+        wanted += 2 if pair.size == len("***") else 1
+    if after.count("strong", "em") != wanted or count_stray(subject, after, MEANT) > 0:
         return None
     return mended
 

@@ -25,7 +25,7 @@ def find_other_emphasis(subject: Subject) -> Iterator[Problem]:
     """Bold, italics or strikethrough that the English has otherwise."""
     if not _MARK.search(subject.msgstr) and not _MARK.search(subject.msgid):
         return
-    theirs, ours = _formatted(subject.english), _formatted(subject.chinese)
+    theirs, ours = subject.english.nodes(*_FORMATS), subject.chinese.nodes(*_FORMATS)
     if not theirs and not ours:
         return
     their_types, our_types = _types(theirs), _types(ours)
@@ -45,11 +45,6 @@ def find_other_emphasis(subject: Subject) -> Iterator[Problem]:
             hint="Use the marks of the English.",
             is_minor=True,
         )
-
-
-def _formatted(parsed: Parsed) -> list[Node]:
-    """The nodes of a text that are bold, in italics or struck out."""
-    return [node for _, node in walk(parsed.tree) if node.type in _FORMATS]
 
 
 def _types(nodes: list[Node]) -> Counter[str]:

@@ -22,9 +22,9 @@ from pipeline.core.checks.mending import (
     quote,
     regains,
     spans_of,
+    without_backslashes,
 )
 from pipeline.core.checks.parsed import Atom, Parsed, canonical_math
-from pipeline.core.checks.tree import Node, walk
 
 _TARGETS = (Atom.LINK, Atom.IMAGE, Atom.REFERENCE)
 # The words of a link: code within them may have brackets of its own.
@@ -188,11 +188,7 @@ def find_math(subject: Subject) -> Iterator[Problem]:
 
 def _dollar_shows(subject: Subject, lost: list[str], *, is_wide: bool) -> Problem:
     source = subject.msgstr
-    formulas = [
-        f"${node.value}$"
-        for node in _formulas(subject.english)
-        if canonical_math(node.value) in lost
-    ]
+    formulas = _written_as(subject.english, lost)
     mark, text = "$", "a $ shows: one is missing or too many"
     if is_wide:
         mark, text = "＄", "a full-width ＄ shows instead of making a formula"
@@ -212,11 +208,7 @@ def _dollar_shows(subject: Subject, lost: list[str], *, is_wide: bool) -> Proble
 
 def _accidental_formula(subject: Subject, new: list[str]) -> Problem:
     """What is to be said of two dollar signs that made a formula of what stands between them."""
-    formula = next(
-        f"${node.value}$"
-        for node in _formulas(subject.chinese)
-        if canonical_math(node.value) in new
-    )
+    formula = _written_as(subject.chinese, new)[0]
     fix = None
     if not subject.english.of(Atom.MATH):  # else some of the dollar signs must stay
         escaped = _DOLLAR.sub(_escaped_dollar, subject.msgstr)
@@ -229,8 +221,11 @@ def _accidental_formula(subject: Subject, new: list[str]) -> Problem:
     )
 
 
-def _formulas(parsed: Parsed) -> list[Node]:
-    return [node for _, node in walk(parsed.tree) if node.type == "math"]
+def _written_as(parsed: Parsed, formulas: list[str]) -> list[str]:
+    """Formulas as a text has them, with their marks and the white space that does not count."""
+    return [
+        f"${node.value}$" for node in parsed.nodes("math") if canonical_math(node.value) in formulas
+    ]
 
 
 def _escaped_dollar(match: re.Match[str]) -> str:
@@ -332,7 +327,7 @@ def find_escapes(subject: Subject) -> Iterator[Problem]:
             text=f"the backslash of {quote(backslashes[0])} shows",
             hint=hint,
             spans=spans_of(source, backslashes[0]),
-            fix=_without_backslashes(subject, backslashes),
+            fix=without_backslashes(subject, backslashes),
             is_minor=True,
         )
 
@@ -356,16 +351,6 @@ def _narrowed(match: re.Match[str]) -> str:
 
 def _shown_backslashes(parsed: Parsed) -> list[str]:
     """Each backslash that escapes nothing, with what follows it."""
-    escapes = [node.value for _, node in walk(parsed.tree) if node.type == "escape"]
-    return [value for value in escapes if len(value) > 1 and value[0] == "\\"]
-
-
-def _without_backslashes(subject: Subject, shown: list[str]) -> str | None:
-    fix = subject.msgstr
-    for pair in shown:
-        if pair[1].isascii():
-            return None  # it may be part of a formula or a path
-        fix = fix.replace(pair, pair[1], 1)
-    if regains(subject, fix):
-        return fix
-    return None
+    # `\\*` is an escape whose value is "*"; of `\\甲` the value is both characters.
+    escapes = [node.value for node in parsed.nodes("escape")]
+    return [value for value in escapes if len(value) > 1 and value.startswith("\\")]

@@ -81,6 +81,35 @@ def first_regaining(subject: Subject, fixes: Iterable[str], *names: Atom) -> str
     return None
 
 
+def without_backslashes(subject: Subject, pairs: Iterable[str]) -> str | None:
+    """The msgstr without the backslashes of ``pairs``, each of which stands before a character."""
+    fix = subject.msgstr
+    for pair in pairs:
+        if pair[1].isascii():
+            return None  # `\\n` or `\\beta`: it may be part of a path or a formula
+        fix = fix.replace(pair, pair[1], 1)
+    if regains(subject, fix):
+        return fix
+    return None
+
+
+def count_stray(subject: Subject, parsed: Parsed, meant: re.Pattern[str]) -> int:
+    """How many more marks that are ``meant`` show in ``parsed`` than in the English.
+
+    Of the English those count that it escapes, or those that it does not: whichever are more.
+    """
+    english = subject.english
+    most = max(len(meant.findall(english.plain)), len(meant.findall(english.literal)))
+    return len(meant.findall(parsed.literal)) - most
+
+
+def is_same_but_marks(before: Parsed, after: Parsed) -> bool:
+    """Whether two texts have the same blocks, atoms and words, so that only marks may differ."""
+    if after.blocks != before.blocks or after.atoms != before.atoms:
+        return False
+    return are_words_kept(before.visible, after.visible)
+
+
 def repeated_mark(subject: Subject, mark: str) -> Problem:
     """A translation that begins with the mark of its block, which stands on the page already."""
     rest = subject.msgstr.strip()[len(mark) :]

@@ -115,9 +115,13 @@ class Parsed:
         """
         return self.atoms.get(name, _NONE)
 
+    def nodes(self, *types: str) -> list[Node]:
+        """The nodes of these types, in the order of the text."""
+        return [node for _, node in walk(self.tree) if node.type in types]
+
     def count(self, *types: str) -> int:
         """How many nodes of these types the tree has."""
-        return sum(node.type in types for _, node in walk(self.tree))
+        return len(self.nodes(*types))
 
 
 @lru_cache(maxsize=1 << 14)

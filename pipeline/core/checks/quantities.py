@@ -27,19 +27,13 @@ def find_numbers(subject: Subject) -> Iterator[Problem]:
         lost = _not_among(lost, chinese_values(chinese) | _in_code(subject.msgstr, chinese))
     if new:
         new = _not_among(new, english_values(english) | _in_code(subject.msgid, english))
-    if not lost and not new:
-        return
-    parts = []
-    if lost:
-        parts.append(f"lacks the number {_list(number.text for number in lost)}")
-    if new:
-        numbers = _list(number.text for number in new)
-        parts.append(f"has the number {numbers}, which the English has not")
-    yield Problem(
-        text=" and ".join(parts),
-        hint="Compare the numbers with the English, in digits or in words.",
-        spans=tuple((number.start, number.end) for number in new),
-    )
+    text = _difference("number", [number.text for number in lost], [number.text for number in new])
+    if text:
+        yield Problem(
+            text=text,
+            hint="Compare the numbers with the English, in digits or in words.",
+            spans=tuple((number.start, number.end) for number in new),
+        )
 
 
 def _not_among(numbers: Iterable[Number], values: set[str]) -> list[Number]:
@@ -59,21 +53,21 @@ def find_units(subject: Subject) -> Iterator[Problem]:
     theirs, ours = units_of(subject.masked_english), units_of(subject.masked_chinese)
     lost = [unit.symbol for unit in theirs if not names_unit(subject.msgstr, unit.symbol)]
     new = [unit for unit in ours if not names_unit(subject.msgid, unit.symbol)]
-    if not lost and not new:
-        return
+    text = _difference("unit", lost, [unit.symbol for unit in new])
+    if text:
+        yield Problem(
+            text=text,
+            hint="Use the unit of the English.",
+            spans=tuple((unit.start, unit.end) for unit in new),
+        )
+
+
+def _difference(what: str, lost: list[str], new: list[str]) -> str:
+    """What is said of numbers or units that only one of the texts has; empty if there are none."""
     parts = []
     if lost:
-        parts.append(f"lacks the unit {_list(lost)}")
+        parts.append(f"lacks the {what} {', '.join(dict.fromkeys(lost))}")
     if new:
-        units = _list(unit.symbol for unit in new)
-        parts.append(f"has the unit {units}, which the English has not")
-    yield Problem(
-        text=" and ".join(parts),
-        hint="Use the unit of the English.",
-        spans=tuple((unit.start, unit.end) for unit in new),
-    )
-
-
-def _list(words: Iterable[str]) -> str:
-    """Words in order, each once."""
-    return ", ".join(dict.fromkeys(words))
+        listed = ", ".join(dict.fromkeys(new))
+        parts.append(f"has the {what} {listed}, which the English has not")
+    return " and ".join(parts)

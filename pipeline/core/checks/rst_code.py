@@ -58,11 +58,8 @@ def find_code(subject: Subject) -> Iterator[Problem]:
 
 def _in_single_backquotes(parsed: Parsed) -> list[str]:
     """What stands in single backquotes, without the name of a role."""
-    contents = []
-    for _, node in walk(parsed.tree):
-        if node.type == "role" and node.value.startswith("`"):
-            contents.append(node.children[0].value)
-    return contents
+    roles = parsed.nodes("role")
+    return [role.children[0].value for role in roles if role.value.startswith("`")]
 
 
 def _is_code_within_bold(parsed: Parsed) -> bool:

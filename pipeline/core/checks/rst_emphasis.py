@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator
 
 from pipeline.core.checks.base import Problem, Span, Subject
-from pipeline.core.checks.mending import are_words_kept, quote
-from pipeline.core.checks.parsed import Parsed, blanked
+from pipeline.core.checks.mending import count_stray, is_same_but_marks, quote
+from pipeline.core.checks.parsed import blanked
 from pipeline.core.document.message import Markup
 
 # A run that can have been meant to open or close something: not `2 * 3`.
@@ -37,7 +37,7 @@ def find_unrendered(subject: Subject) -> Iterator[Problem]:
     if not re.search(r"[*＊]|__", source):
         return
     lost = english.count("strong", "em") - chinese.count("strong", "em")
-    stray = _count_stray(subject, chinese)
+    stray = count_stray(subject, chinese, _MEANT)
     if stray <= 0 and lost <= 0:
         return
     broken = [pair for pair in _broken_pairs(source) if stray > 0 or "*" not in pair["mark"]]
@@ -57,13 +57,6 @@ def find_unrendered(subject: Subject) -> Iterator[Problem]:
             hint="Write the same stars before and behind the words.",
             spans=tuple(match.span() for match in _MEANT.finditer(rest)),
         )
-
-
-def _count_stray(subject: Subject, parsed: Parsed) -> int:
-    """How many more stars show than in the English, where escaped ones may count or not."""
-    english = subject.english
-    most = max(len(_MEANT.findall(english.plain)), len(_MEANT.findall(english.literal)))
-    return len(_MEANT.findall(parsed.literal)) - most
 
 
 def _emphasized(source: str) -> list[Span]:
@@ -112,13 +105,13 @@ def _fix(subject: Subject) -> str | None:
     if fix == subject.msgstr:
         return None
     before, after = subject.chinese, subject.read(fix)
-    if after.blocks != before.blocks or after.atoms != before.atoms:
-        return None
-    if not are_words_kept(before.visible, after.visible):
+    if not is_same_but_marks(before, after):
         return None
     if after.count("strong", "em") < before.count("strong", "em"):
         return None
-    return fix if _count_stray(subject, after) <= 0 else None
+    if count_stray(subject, after, _MEANT) > 0:
+        return None
+    return fix
 
 
 def _mended(source: str, pair: re.Match[str]) -> str:

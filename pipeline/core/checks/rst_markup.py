@@ -10,9 +10,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pipeline.core.checks.base import Problem, Span, Subject
-from pipeline.core.checks.mending import excess, fewer, improves, missing, quote, regains, spans_of
+from pipeline.core.checks.mending import (
+    excess,
+    fewer,
+    improves,
+    missing,
+    quote,
+    spans_of,
+    without_backslashes,
+)
 from pipeline.core.checks.parsed import Atom, canonical_math
-from pipeline.core.checks.tree import walk
 from pipeline.core.document import prose
 from pipeline.core.document.message import Markup
 
@@ -32,10 +39,9 @@ def find_math(subject: Subject) -> Iterator[Problem]:
     if excess(subject, "$", "＄") <= 0:
         return
     lost = fewer(subject.english, subject.chinese, Atom.MATH)
-    formulas = []
-    for _, node in walk(subject.english.tree):
-        if node.type == "math" and canonical_math(node.value) in lost:
-            formulas.append(node.value)
+    formulas = [
+        node.value for node in subject.english.nodes("math") if canonical_math(node.value) in lost
+    ]
     hint = "Delete it, or write the amount as the English does."
     if formulas:
         hint = f"Write {quote(f':math:`{formulas[0]}`')}."
@@ -139,7 +145,7 @@ def find_escapes(subject: Subject) -> Iterator[Problem]:
             text=f"the backslash of {quote(escaped[0])} vanishes",
             hint="Delete it, or write two for one that is to be seen.",
             spans=spans_of(source, escaped[0]),
-            fix=_without_backslashes(subject, escaped),
+            fix=without_backslashes(subject, escaped),
             is_minor=True,
         )
 
@@ -148,14 +154,3 @@ def _escaped_words(source: str) -> list[str]:
     """Each backslash before a letter or a digit, with what follows it, outside of code."""
     pairs = re.findall(r"\\.", prose.mask(source, Markup.RST), re.DOTALL)
     return [pair for pair in pairs if _ESCAPED_WORD.fullmatch(pair)]
-
-
-def _without_backslashes(subject: Subject, escaped: list[str]) -> str | None:
-    fix = subject.msgstr
-    for pair in escaped:
-        if pair.isascii():
-            return None  # it may be part of a formula or a path
-        fix = fix.replace(pair, pair[1], 1)
-    if regains(subject, fix):
-        return fix
-    return None

@@ -1,6 +1,6 @@
 """The smallest page of reStructuredText on which a line stands as a block of some kind.
 
-Docutils reads that page, and says which blocks the line becomes. (`placing` is the same for Markdown.)
+Docutils reads that page, and says which blocks the line becomes. `placing` does so for Markdown.
 """
 
 from __future__ import annotations

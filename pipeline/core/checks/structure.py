@@ -13,7 +13,6 @@ from pipeline.core.checks.base import Check, Find, Problem, Subject
 from pipeline.core.checks.formatting import find_other_emphasis, words_of
 from pipeline.core.checks.mending import quote, spans_of
 from pipeline.core.checks.parsed import Atom, Parsed
-from pipeline.core.checks.tree import walk
 from pipeline.findings import Severity
 
 _ATOM_OF = {"link": Atom.LINK, "reference": Atom.REFERENCE, "image": Atom.IMAGE}
@@ -49,8 +48,8 @@ def find_empty(subject: Subject) -> Iterator[Problem]:
 def _empty_targets(parsed: Parsed) -> Counter[tuple[str, str]]:
     """The links and images that show no words, by type and target."""
     empty: Counter[tuple[str, str]] = Counter()
-    for _, node in walk(parsed.tree):
-        if node.type in _ATOM_OF and not words_of(node).strip():
+    for node in parsed.nodes(*_ATOM_OF):
+        if not words_of(node).strip():
             empty[node.type, node.value] += 1
     return empty
 
