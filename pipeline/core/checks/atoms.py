@@ -43,6 +43,7 @@ def find_math(subject: Subject) -> Iterator[Problem]:
     if next(working.find_math(subject), None) or _is_told_as_role(subject):
         return
     yield from lost_problems(subject, Atom.MATH)
+    # A new formula may be one that English has as plain text: $n$ for n.
     changed = {lost.became for lost in lost_atoms(subject, Atom.MATH)}
     mentioned = re.sub(r"\s", "", subject.english.visible)
     for formula in missing(subject.chinese, subject.english, Atom.MATH):

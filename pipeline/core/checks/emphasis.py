@@ -21,7 +21,7 @@ def find_unrendered(subject: Subject) -> Iterator[Problem]:
     english, chinese, source = subject.english, subject.chinese, subject.msgstr
     if "*" not in source and "_" not in source:
         return
-    if not subject.is_in_place:
+    if not subject.is_in_place:  # `* 词*` is a list: M101 tells of it
         return
     if "*" not in chinese.literal and "_" not in chinese.literal and not _nested(chinese):
         return  # no mark shows

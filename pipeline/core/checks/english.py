@@ -116,6 +116,7 @@ def is_english(text: str) -> bool:
     if not words or characters * 4 > len(words):
         return False
     ordinary = count_ordinary([word.lower() for word in words])
+    # "See the guide" has two; "Overview" has one, which is enough for so short a text.
     if ordinary > 1 or (ordinary == 1 and len(words) <= 2):
         return True
     return not characters and _is_plain(text)
@@ -123,8 +124,9 @@ def is_english(text: str) -> bool:
 
 def _is_plain(text: str) -> bool:
     """Whether a text without ordinary words looks like a sentence and not like a name."""
-    if _PHRASE.search(text):
+    if _PHRASE.search(text):  # "Sharded matrices"
         return True
+    # "Documentation" is a word, "FlaxEquation" is a name.
     return bool(_ENDING.search(text)) and not _CAMEL.search(text)
 
 

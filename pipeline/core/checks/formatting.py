@@ -29,6 +29,7 @@ def find_other_emphasis(subject: Subject) -> Iterator[Problem]:
     if not theirs and not ours:
         return
     their_types, our_types = _types(theirs), _types(ours)
+    # Which of several differences to tell: the one that says most about what to do.
     if their_types == our_types:
         yield from _find_moved(subject)
     elif next(working.find_unrendered(subject), None):

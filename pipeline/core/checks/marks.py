@@ -47,9 +47,11 @@ def half_width(shown: str) -> Iterator[Edit]:
     if not _HALF_MARK.search(shown) or not _ANY_HAN.search(shown):
         return
     for match in _HALF.finditer(shown):
+        # `见 README. See also: a, b.` ends in English.
         if match["end"] and not _is_last_clause_chinese(shown, match.start()):
             continue
-        mark = match[match.lastgroup or ""]
+        mark = match[match.lastgroup or ""]  # the one group that has matched
+        # Marks that close something, as in **词**, stay before the punctuation.
         marks_before = len(match[0]) - len(match[0].lstrip(CLOSE))
         yield Edit(match.start() + marks_before, match.end(), _FULL[mark])
 
@@ -70,6 +72,7 @@ def listed(shown: str) -> Iterator[Span]:
     """Half-width commas between pieces of code that a Chinese sentence lists, not in brackets."""
     if "," not in shown or not _ANY_HAN.search(shown):
         return
+    # In brackets there may be code: `f`(`a`, `b`).
     outside = _BRACKETED.sub(_blanked, shown)
     for match in _LISTED.finditer(outside):
         at = shown.index(",", match.start())
@@ -92,6 +95,7 @@ def ellipses(shown: str) -> Iterator[Edit]:
         return
     for match in _DOTS.finditer(shown):
         start, end = match.span()
+        # What a reader sees on both sides, whatever marks stand in between.
         is_behind = _is_chinese(shown[:start].rstrip(f"{OPEN}{CLOSE}")[-1:])
         is_before = _is_chinese(shown[end:].lstrip(f"{OPEN}{CLOSE}")[:1])
         if "。" not in match[0] and not is_behind and not is_before:
@@ -150,7 +154,7 @@ def _is_dash(match: re.Match[str], *, may_part: bool) -> bool:
     if match["spaced"] == "-":  # beside a word it may be a minus, or part a name
         return _is_chinese(left) and _is_chinese(right) and not may_part
     if left.isdigit() or right.isdigit():
-        return False  # a range
+        return False  # a range: 3–5
     return _is_chinese(left) or _is_chinese(right)
 
 
@@ -164,6 +168,7 @@ def brackets(shown: str) -> Iterator[Edit]:
     if "(" not in shown:
         return
     for opening, closing in read_brackets(shown).pairs:
+        # In brackets without Chinese there is a name or code, as in `JAX (XLA)`.
         if shown[opening] != "(" or not _ANY_HAN.search(shown, opening, closing):
             continue
         before, behind = shown[:opening], shown[closing + 1 :]
@@ -184,7 +189,7 @@ def brackets(shown: str) -> Iterator[Edit]:
 def quotes(shown: str) -> Iterator[Edit]:
     """Straight quotes around Chinese."""
     places = [match.start() for match in re.finditer('"', shown)]
-    if len(places) % 2:
+    if len(places) % 2:  # one has no partner, which M312 tells
         return
     pairs = list(zip(places[::2], places[1::2], strict=True))
     for opening, _ in pairs:

@@ -41,6 +41,7 @@ _CHARACTER_REFERENCE = re.compile(rf"[&＆]\s?(?:#[xX]?[0-9A-Fa-f]+|{_REFERENCE_
 
 def find_links(subject: Subject) -> Iterator[Problem]:
     """Links and images that stopped being what they were."""
+    # Nothing is lost, and nothing looks like a link: so it is with most messages.
     if subject.has_all_atoms and "](" not in subject.msgstr:
         return
     shown: list[tuple[Atom, str]] = []
@@ -65,6 +66,7 @@ def stands_elsewhere(chinese: Parsed, name: Atom, target: str) -> bool:
     """Whether a target that is lost shows as text, or belongs to an image instead of a link."""
     if target in chinese.literal:
         return True
+    # `[图](a.png)` for `![Figure](a.png)`: the exclamation mark was lost.
     return any(target in chinese.of(other) for other in _TARGETS if other is not name)
 
 
@@ -86,6 +88,7 @@ def _mended_links(subject: Subject, lost: list[tuple[Atom, str]]) -> str | None:
     """The msgstr with brackets of the kind, and at the place, that makes links of them again."""
     fix = subject.msgstr
     for name, target in lost:
+        # 【词】（a.md） and the like, with what stands behind the words of a link.
         if name is Atom.REFERENCE:
             behind = rf"\s*[\[［【]\s*{re.escape(target[1:-1])}\s*[\]］】]"
         else:
@@ -170,7 +173,7 @@ def _closed(source: str, lost: list[str], *, mark: str) -> str:
 def find_math(subject: Subject) -> Iterator[Problem]:
     """Dollar signs that show where a formula should be, and formulas where dollars should be."""
     if "$" not in subject.msgstr and "＄" not in subject.msgstr:
-        return
+        return  # formulas that are gone with their marks are told of by M203
     english, chinese = subject.english, subject.chinese
     lost = fewer(english, chinese, Atom.MATH)
     is_wide = bool(lost) and "＄" in chinese.literal
@@ -180,6 +183,7 @@ def find_math(subject: Subject) -> Iterator[Problem]:
     new = missing(chinese, english, Atom.MATH)
     if not new:
         return
+    # `$5 和 $10` has two dollar signs less to see, and a formula " 和 " more.
     is_dollar_gone = english.plain.count("$") > chinese.plain.count("$")
     is_prose = not lost and any(map(is_han, "".join(new)))
     if is_dollar_gone or is_prose:
@@ -238,7 +242,7 @@ def _escaped_dollar(match: re.Match[str]) -> str:
 def find_roles(subject: Subject) -> Iterator[Problem]:
     """Roles whose name shows."""
     if "`" not in subject.msgstr or excess(subject, "`", "｀") > 0:
-        return
+        return  # backticks that show are told of by M105, with the role
     for role in missing(subject.english, subject.chinese, Atom.ROLE):
         # {func}`a.b`; of a role that shows its text the name is all that is kept: {abbr}
         name, target = role[1:-1], "…"
@@ -251,6 +255,7 @@ def find_roles(subject: Subject) -> Iterator[Problem]:
 def _shown_role(subject: Subject, name: str, target: str) -> Problem | None:
     """What is to be said of a lost role whose name shows; None if it shows nowhere."""
     braced = f"{{{name}}}"
+    # func`f`, {func} `f`, ｛func｝`f`
     loose = re.compile(
         rf"(?<![A-Za-z:])(?:[{{｛]\s*)?{re.escape(name)}\s*[}}｝]?\s*(?=`)", re.IGNORECASE
     )
@@ -293,7 +298,10 @@ def find_html(subject: Subject) -> Iterator[Problem]:
 
 
 def _shown_tag(subject: Subject, tag: str, name: str, source: str) -> re.Match[str] | None:
-    """Where something in ``source`` looks like a lost tag; None if nothing does."""
+    """Where something in ``source`` looks like a lost tag; None if nothing does.
+
+    That is ``＜br＞``, ``《br》``, or ``< br>``, which browsers take for text.
+    """
     slash = r"\s*/" if tag.startswith("</") else ""
     looks_like = re.compile(
         rf"[<＜〈《]{slash}\s*{name}\b[^<>＜＞〈〉《》]*[>＞〉》]", re.IGNORECASE
@@ -312,7 +320,7 @@ def find_escapes(subject: Subject) -> Iterator[Problem]:
     """Backslashes and character references that show."""
     source = subject.msgstr
     if "\\" not in source and "&" not in source and "＆" not in source:
-        return
+        return  # as in nearly every message
     english, chinese = subject.english, subject.chinese
     references = [match[0] for match in _CHARACTER_REFERENCE.finditer(chinese.literal)]
     if len(references) > len(_CHARACTER_REFERENCE.findall(english.plain)):

@@ -55,6 +55,7 @@ def masked(text: str, markup: Markup = Markup.MARKDOWN) -> str:
     """
     if not _ANY[markup].search(text):
         return text
+    # Atoms first: what stands in code or in a target is no mark.
     if markup is Markup.RST:
         return _without_marks(prose.replace_atoms(text, _rst_stand_in, markup), _RST_MARK)
     return _without_marks(prose.replace_atoms(text, _stand_in), _MARK)
@@ -108,6 +109,7 @@ def _tag(atom: str) -> str:
     """What stands for each character of an HTML tag, a comment or an autolink."""
     if atom.startswith("</"):
         return CLOSE
+    # <https://a.b> shows as a word; <br> and <img> stand for themselves; <b> begins something.
     if _AUTOLINK.match(atom):
         return WORD
     return OTHER if _VOID.match(atom) else OPEN
@@ -172,6 +174,7 @@ def _emphasis(match: re.Match[str], runs: list[_Run]) -> str:
     can_close = start > 0 and not text[start - 1].isspace()
     alike = [run for run in runs if run.mark == text[start]]
     size = end - start
+    # With white space on one side only there is no doubt; on both sides it is a star that is seen.
     if can_close and alike:
         # Words on both sides: it closes what has just as many marks, all together or the last run.
         fits = size in (alike[-1].size, sum(run.size for run in alike))

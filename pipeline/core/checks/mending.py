@@ -46,6 +46,7 @@ def regains(subject: Subject, fix: str, *names: Atom) -> bool:
     It must keep the words, stand as the right block, and have all English atoms of the classes
     ``names``. No other class may be further from the English than before.
     """
+    # The cheapest question comes first: the others ask a parser.
     if not are_words_kept(subject.msgstr, fix):
         return False
     english, chinese, fixed = subject.english, subject.chinese, subject.read(fix)
@@ -86,7 +87,7 @@ def without_backslashes(subject: Subject, pairs: Iterable[str]) -> str | None:
     fix = subject.msgstr
     for pair in pairs:
         if pair[1].isascii():
-            return None  # `\\n` or `\\beta`: it may be part of a path or a formula
+            return None  # `\n` or `\beta`: it may be part of a path or a formula
         fix = fix.replace(pair, pair[1], 1)
     if regains(subject, fix):
         return fix

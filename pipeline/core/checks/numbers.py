@@ -132,7 +132,10 @@ def numbers_of(text: str) -> list[Number]:
 
 
 def _ways(match: re.Match[str], text: str) -> Iterator[frozenset[str]]:
-    """What a number may be taken for: of one way all values must be named elsewhere."""
+    """What a number may be taken for: of one way all values must be named elsewhere.
+
+    "1.5 million" is 1.5 (the translation may say 1.5 百万), or 1500000.
+    """
     digits, word, powers = match.groups()
     plain = digits.replace(",", "")
     if plain.startswith("."):
@@ -167,6 +170,7 @@ def english_values(text: str) -> set[str]:
         values.add(str(_spelled(words)))
         for word in words:  # "two thousand": the translation may be 2 千
             values.add(str(_COUNTS.get(word) or _SCALES.get(word, 0)))
+    # "halves", "doubled": of a form that is not in the list, the word without its ending is tried.
     for word in set(_ENGLISH_WORD.findall(lower)):
         singular = word.removesuffix("s").removesuffix("d")
         values.update(_VALUES_OF_NAME.get(word) or _VALUES_OF_NAME.get(singular, ()))
@@ -177,10 +181,11 @@ def english_values(text: str) -> set[str]:
 
 def _spelled(words: list[str]) -> int:
     """two, thousand, five → 2005."""
+    # `current` has what is still to be multiplied by a thousand or more.
     total = current = 0
     for word in words:
         scale = _SCALES.get(word)
-        if scale is None:
+        if scale is None:  # twenty, four
             current += _COUNTS[word]
         elif scale < _SCALES["thousand"]:
             current = max(current, 1) * scale
@@ -195,7 +200,7 @@ def chinese_values(text: str) -> set[str]:
     values = values_of(numbers_of(text))
     for match in _HAN_NUMBER.finditer(text):
         values.add(str(_numeral(match[0])))
-        for digit in match[0]:
+        for digit in match[0]:  # 一两个 is no 12, but 1 or 2
             values.add(str(_NUMERALS.get(digit, _POWERS.get(digit))))
     for value, words in _HAN_WORDS.items():
         if words.search(text):
@@ -207,13 +212,15 @@ def _numeral(text: str) -> int:
     """二十四 → 24, 一百万 → 1000000; digits alone are read one after the other."""
     if not any(digit in _POWERS for digit in text):
         return int("".join(str(_NUMERALS[digit]) for digit in text))
+    # `total` has what stood before a great power, `section` the tens to thousands since then, and
+    # `digit` the last one, of which it is not known yet what it counts.
     total = section = digit = 0
     for character in text:
         power = _POWERS.get(character)
         if power is None:
             digit = _NUMERALS[character]
         elif power < _GREAT:
-            section += max(digit, 1) * power
+            section += max(digit, 1) * power  # 十二 is 一十二
             digit = 0
         elif section + digit:
             total += (section + digit) * power

@@ -209,12 +209,16 @@ def _wants_space(left: str, right: str) -> bool:
 def hint_for(source: str, pair: Pair) -> str:
     """How to write a pair that does not render."""
     inner = source[pair.inner_start : pair.inner_end]
+    # 使用__词__时
     if source[pair.start] == "_":
         return "Use * instead of _: beside Chinese characters an underscore is a plain character."
+    # ** 词 **
     if inner != inner.strip():
         return "Delete the space between the marks and the words."
+    # **词：**词
     if _MARKS_END.fullmatch(inner) or _MARKS_START.fullmatch(inner):
         return "Put the punctuation outside of the marks."
+    # 词**（词）**词, or 词**`f`**词
     edge = inner[-1] if pair.opens else inner[0]
     if is_han(edge):
         return "Start and end the marks at a word: put brackets and quotes outside of them."

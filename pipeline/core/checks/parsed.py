@@ -223,6 +223,7 @@ class _Gathered:
             if name in ("text", "escape", "break"):
                 self._add_words(node, is_linked=is_linked)
                 continue
+            # A container is an atom by its target, a leaf by what it shows; bold text is none.
             atom = _ATOM_OF.get(name)
             if atom:
                 self._add_atom(atom, node.value)
@@ -247,7 +248,7 @@ class _Gathered:
             return
         for name, pattern in self.in_text.items():
             if is_linked and name is Atom.URL:
-                continue  # a link's words may be translated
+                continue  # [https://a.b](https://a.b): a link's words may be translated
             for value in pattern.findall(words):
                 self._add_atom(name, value)
 

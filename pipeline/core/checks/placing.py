@@ -41,6 +41,7 @@ def blocks_of(lines: list[str], kind: Kind) -> Blocks:
 
 def _is_usual(lines: list[str], kind: Kind) -> bool:
     """Whether no block syntax can be in it, so that a parser need not be asked."""
+    # Behind a hard break a line may begin a block as well.
     if len(lines) > 1 or _BLOCK_START.match(lines[0]):
         return False
     if kind is Kind.TABLE_CELL:

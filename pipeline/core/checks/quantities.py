@@ -19,7 +19,7 @@ from pipeline.core.checks.units import names_unit, units_of
 def find_numbers(subject: Subject) -> Iterator[Problem]:
     """Numbers in digits that only one of the two texts names."""
     english, chinese = subject.masked_english, subject.masked_chinese
-    theirs, ours = numbers_of(english), numbers_of(chinese)
+    theirs, ours = numbers_of(english), numbers_of(chinese)  # of most messages none
     lost = _not_among(theirs, values_of(ours))
     new = _not_among(ours, values_of(theirs))
     # Mostly the digits agree. Where they do not, a number may stand in words or in code.
@@ -51,6 +51,7 @@ def _in_code(text: str, masked_text: str) -> set[str]:
 def find_units(subject: Subject) -> Iterator[Problem]:
     """Units behind numbers that only one of the two texts names."""
     theirs, ours = units_of(subject.masked_english), units_of(subject.masked_chinese)
+    # Behind a number one text has the symbol; the other may have it anywhere, also as a word.
     lost = [unit.symbol for unit in theirs if not names_unit(subject.msgstr, unit.symbol)]
     new = [unit for unit in ours if not names_unit(subject.msgid, unit.symbol)]
     text = _difference("unit", lost, [unit.symbol for unit in new])

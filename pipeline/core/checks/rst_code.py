@@ -31,7 +31,7 @@ _NOT_BEHIND, _NOT_BEFORE = "(?<![:`｀A-Za-z0-9_])", "(?![`｀A-Za-z0-9_])"
 def find_code(subject: Subject) -> Iterator[Problem]:
     """Backquotes that show, or that make no code."""
     if not re.search(_TICKS, subject.msgstr):
-        return
+        return  # code that is gone with its marks is told of by M201
     lost = fewer(subject.english, subject.chinese, Atom.CODE)
     theirs = _in_single_backquotes(subject.english)
     single = [
@@ -46,6 +46,7 @@ def find_code(subject: Subject) -> Iterator[Problem]:
     if single:
         mark = f"`{single[0]}`"
         text = f"{quote(mark)} is no code: reST wants two backquotes"
+    # Nothing is lost: then it is a matter of looks.
     is_role_lost = bool(missing(subject.english, subject.chinese, Atom.ROLE))
     yield Problem(
         text=text,

@@ -40,6 +40,7 @@ def find_unrendered(subject: Subject) -> Iterator[Problem]:
     stray = count_stray(subject, chinese, _MEANT)
     if stray <= 0 and lost <= 0:
         return
+    # If no star shows, only the marks of other languages can be meant: ＊＊词＊＊, __词__.
     broken = [pair for pair in _broken_pairs(source) if stray > 0 or "*" not in pair["mark"]]
     if broken:
         first = broken[0]
@@ -85,13 +86,16 @@ def _broken_pairs(source: str) -> list[re.Match[str]]:
 
 
 def _hint(source: str, pair: re.Match[str]) -> str:
+    # ＊＊词＊＊, __词__ or ***词***
     if "*" not in pair["mark"] or len(pair["mark"]) > 2:
         return (
             "Write ** before and behind bold words, * before and behind words in italics; "
             "reST knows no other marks, nor both at once."
         )
+    # **词 *词* 词**
     if any(start < pair.start() and pair.end() < end for start, end in _emphasized(source)):
         return "reST knows no italics within bold: end the one before the other begins."
+    # ** 词 **
     if pair["inner"] != pair["inner"].strip():
         return "Delete the space between the stars and the words."
     return "Put a space between the stars and the words beside them."

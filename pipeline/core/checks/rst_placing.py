@@ -41,6 +41,7 @@ def _is_usual(text: str, kind: Kind) -> bool:
     """Whether no block syntax can be in it, so that docutils need not be asked."""
     if kind is Kind.TERM and _CLASSIFIER.search(text):
         return False
+    # "*词* …" and ":ref:`词` …" begin with punctuation, but no block.
     return not _BLOCK_START.match(text) or bool(_INLINE_START.match(text))
 
 

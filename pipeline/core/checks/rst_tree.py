@@ -67,6 +67,7 @@ def _nodes(node: Any) -> Iterator[Node]:
 
 def _texts(text: str) -> Iterator[Node]:
     """Text, and what backslashes stand for: the character behind, or nothing if that is a space."""
+    # What docutils leaves of a backslash is a null character. Odd parts stood behind one.
     for number, part in enumerate(_ESCAPE.split(text)):
         is_escaped = number % 2 == 1
         if not part or (is_escaped and part.isspace()):
@@ -79,6 +80,7 @@ def _role(node: Any) -> Node:
     name, content, target = node["role"].lower(), node["content"], node["target"]
     if name == "math":
         return Node("math", content)
+    # `x` without a name: mostly meant for code, and if it is Chinese, text like any other.
     if not name:
         if content.isascii() and _CODE.fullmatch(content):
             return Node("role", f"`{content}`", (Node("code", content),))

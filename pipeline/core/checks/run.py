@@ -55,10 +55,11 @@ def run_checks(
     comes last.
     """
     checks = CHECKS
-    if glossary:
+    if glossary:  # without one nobody has agreed on any term
         checks = (*CHECKS, *terms.checks_of(glossary))
     problems: list[Problem] = []
     for page, subjects in pages.items():
+        # What is wrong with one entry stands together, whichever check has found it.
         of_page = [*_of_entries(page, subjects, checks), *_of_page(page, subjects)]
         problems += sorted(of_page, key=lambda problem: problem.index)
     return [*problems, *_across(pages)]

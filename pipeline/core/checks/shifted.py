@@ -67,10 +67,13 @@ class _Page:
 
         Among them are even those that tell nothing by themselves, such as two headings of one word.
         """
+        # On most pages too few translations fit ill for any run: then nothing need be compared.
         if sum(cost >= _CLEARLY for cost in self.costs) < _RUN:
             return
+        # Further down first: to leave an entry out is the commonest slip.
         for offset in (*range(1, _NEAR + 1), *range(-1, -_NEAR - 1, -1)):
             for run in self._runs_shifted_by(offset):
+                # The entries at the edges of a run that tell nothing may be well where they are.
                 telling = [at for at, gain in run if gain > 1]
                 if sum(gain >= _CLEARLY for _, gain in run) < _RUN:
                     continue
@@ -94,9 +97,11 @@ class _Page:
         """Two entries whose translations, taken together, fit better the other way around."""
         swaps = []
         for at, other in self._doubtful_pairs():
+            # One of the two may tell little, but it must not speak against the swap.
             gain, other_gain = self.gain(at, other), self.gain(other, at)
             if gain + other_gain >= _CLEARLY and min(gain, other_gain) > -1:
                 swaps.append(_Swap(gain + other_gain, at, other))
+        # The clearest swaps first, for each entry is part of one at most.
         for swap in sorted(swaps, reverse=True):
             if swap.at not in self.homes and swap.other not in self.homes:
                 self.homes[swap.at] = swap.other
@@ -120,6 +125,7 @@ class _Page:
                 continue
             gains = [(self.gain(at, home), home) for home in self._candidates(at)]
             gain, home = max(gains, default=(0.0, at))
+            # It must fit the other entry far better, and well by itself.
             if gain < _CLEARLY or cost - gain > _WELL:
                 continue
             # If the other entry has a good translation of its own, more must speak for it.
@@ -153,11 +159,12 @@ class _Page:
                 continue
             if _is_alike(subject.msgid, self.subjects[home].msgid):
                 continue
+            # Short translations may be the same by chance: 是, 参数. Side by side that is less so.
             difference = self.costs[at] - self.costs[home]
             least = _LONG if at - home > 1 else _WORD
             if abs(difference) < _CLEARLY and self.chinese[at].length < least:
                 continue
-            if difference < -_CLEARLY / 2:
+            if difference < -_CLEARLY / 2:  # the first one was pasted from the second
                 self.homes[home] = at
             else:
                 self.homes[at] = home

@@ -66,6 +66,7 @@ def missing_spaces(shown: str) -> Iterator[Edit]:
     spaced = _spaced()(plain)
     if spaced != plain:
         places.update(_inserted(plain, spaced))
+    # Where each character of `plain` stands in `shown`.
     seen = [at for at, character in enumerate(shown) if character not in (OPEN, CLOSE)]
     for place in sorted(places):
         if not _is_edge(plain, place):
@@ -90,6 +91,7 @@ def _is_edge(plain: str, at: int) -> bool:
 def _inserted(before: str, after: str) -> Iterator[int]:
     """Before which characters of ``before`` there is a new space in ``after``."""
     at = 0
+    # autocorrect does nothing but insert spaces, so that all other characters are the same.
     for character in after:
         if at < len(before) and character == before[at]:
             at += 1
@@ -119,7 +121,7 @@ def loose_marks(shown: str) -> Iterator[Edit]:
     """
     for match in _SPACE.finditer(shown):
         start, end = match.span()
-        if start == 0 or end == len(shown):
+        if start == 0 or end == len(shown):  # at the edges nobody sees it
             continue
         if _is_loose(shown, start, end) and not is_block_mark(shown[:start]):
             yield Edit(start, end, "")
@@ -179,7 +181,9 @@ def _plain_space(before: str, after: str) -> str:
     """The space that belongs between two characters, if one does. An edge is an empty character."""
     if not before or not after:
         return ""
-    if before == CLOSE or after == OPEN:
+    if (
+        before == CLOSE or after == OPEN
+    ):  # `**：**\u3000词`: without a space the bold would not show
         return " "
     if _CHINESE.match(before) or _CHINESE.match(after):
         return ""

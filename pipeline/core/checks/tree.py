@@ -73,6 +73,7 @@ def inline_tree(content: str) -> tuple[Node, ...]:
     """
     if "][" not in content:
         return _nodes(iter(inline_tokens(content)))
+    # The target of each label is the label in brackets, by which `_link_type` knows it again.
     references = {}
     for label in _labels(content):
         references[normalizeReference(label)] = {"href": f"[{label}]", "title": ""}
@@ -85,6 +86,7 @@ def inline_tree(content: str) -> tuple[Node, ...]:
 def _labels(content: str) -> Iterator[str]:
     """The labels of ``[text][label]`` and ``[label][]``."""
     for match in _LABEL.finditer(content):
+        # x[i][j] is an array that is indexed, but JAX[the guide][guide] is a link.
         if not match["indexed"] or len(match["label"]) > _LONGEST_INDEX:
             yield match["label"] or match["text"]
 
@@ -116,6 +118,7 @@ def _nodes(tokens: Iterator[Token]) -> tuple[Node, ...]:
     for token in tokens:
         if token.nesting < 0:
             break
+        # Where marks open or close something the parser leaves text tokens without text.
         if token.content or token.type != "text":
             nodes.append(_node(token, tokens))
     return tuple(nodes)
@@ -157,6 +160,7 @@ def _readable(target: str) -> str:
     """A target as people write it; the parser encodes what is not ASCII."""
     if "%" not in target:
         return target
+    # "文档.md" is encoded by the parser, "a%20b.md" by whoever wrote it: that stays.
     decoded = unquote(target)
     return target if decoded.isascii() else decoded
 

@@ -125,6 +125,7 @@ class Glossary:
 
     def mentions(self, english: str, markup: Markup = Markup.MARKDOWN) -> tuple[Mention, ...]:
         """The terms in a text: the longest at each place, none within code, math or targets."""
+        # Emphasis may stand within a term: *forward*-mode.
         text = prose.mask(english, markup).translate(_READ_AS)
         if "_" in text:
             text = _EDGE_MARK.sub("", text)
@@ -147,6 +148,7 @@ class Glossary:
         term of the text as they should, or that must render something else, as the term is rendered
         as often as the English has it.
         """
+        # One pass over the text settles nearly all of them.
         if not self._suspects.search(chinese):
             return
         spans = self._avoided_spans(chinese, markup)
@@ -160,6 +162,7 @@ class Glossary:
             for avoided in term.avoided:
                 if avoided.text not in spans:
                     continue
+                # 向量 is not how array is rendered, but the text has vectors as well.
                 if any(avoided.text in text for text in right_elsewhere):
                     continue
                 if term.count_in(plain, but=right_elsewhere) < count:
@@ -171,7 +174,7 @@ class Glossary:
         shown = prose.replace_atoms(chinese, lambda atom: " " * len(atom), markup)
         spans: dict[str, list[Span]] = {}
         for match in self._suspects.finditer(shown):
-            for word in self._avoided_in[match[0]]:
+            for word in self._avoided_in[match[0]]:  # none, if it is a right rendering
                 start = match.start() + match[0].index(word)
                 spans.setdefault(word, []).append((start, start + len(word)))
         return spans
@@ -281,8 +284,9 @@ def _weight(words: set[str]) -> Severity | None:
 def as_plain(chinese: str) -> Plain:
     """A translation as renderings are looked for in it."""
     text = chinese.lower()
+    # A gloss repeats the English, which must not count as a rendering: 跟踪器（tracer）.
     whole, without_glosses = _squeeze(text), _GLOSS.sub("", text)
-    if without_glosses == text:
+    if without_glosses == text:  # as nearly always
         return Plain(whole, whole)
     return Plain(whole, _squeeze(without_glosses))
 
@@ -294,6 +298,7 @@ def _has_its_capitals(mention: Mention) -> bool:
         return True
     pairs = zip(_APART.split(mention.words), _APART.split(english), strict=False)
     for word, wanted in pairs:
+        # "jacobian" for Jacobian is another word, but "Batch" begins a sentence.
         has_capital = wanted != wanted.lower()
         if has_capital and not word.startswith(wanted):
             return False
