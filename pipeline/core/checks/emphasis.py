@@ -12,18 +12,17 @@ from pipeline.core.checks.parsed import Parsed
 from pipeline.core.checks.tree import walk
 from pipeline.core.document import prose
 
+_MARK = re.compile("[*_]")
 # `* 词 *`: stars with spaces on both sides, around words rather than between factors.
 _SPACED = re.compile(rf"(?<!\S)(\*{{1,3}})[ ][^*]*(?:[{prose.CJK}]|[^\W\d_]{{2}})[^*]*[ ]\1(?!\*)")
 
 
 def find_unrendered(subject: Subject) -> Iterator[Problem]:
-    """Bold or italics that do not show."""
+    """Bold or italics that do not show, in a text that stands as the right block."""
     english, chinese, source = subject.english, subject.chinese, subject.msgstr
-    if "*" not in source and "_" not in source:
+    if not _MARK.search(source):
         return
-    if not subject.is_in_place:  # `* 词*` is a list: M101 tells of it
-        return
-    if "*" not in chinese.literal and "_" not in chinese.literal and not _nested(chinese):
+    if not _MARK.search(chinese.literal) and not _nested(chinese):
         return  # no mark shows
     lost = english.count("strong", "em") - chinese.count("strong", "em")
     meant = _meant(subject, lost)

@@ -126,7 +126,7 @@ def _is_plain(text: str) -> bool:
     """Whether a text without ordinary words looks like a sentence and not like a name."""
     if _PHRASE.search(text):  # "Sharded matrices"
         return True
-    # "Documentation" is a word, "FlaxEquation" is a name.
+    # "Documentation" is a word, but beside CamelCase it may be part of a name.
     return bool(_ENDING.search(text)) and not _CAMEL.search(text)
 
 

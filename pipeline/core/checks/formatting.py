@@ -16,6 +16,7 @@ from pipeline.core.checks.parsed import Parsed
 from pipeline.core.checks.tree import Node, walk
 
 _MARK = re.compile("[*_~]")
+_EMPHASIS = frozenset(("strong", "em"))
 _FORMATS = ("strong", "em", "strike")
 _TARGETS = ("link", "reference", "image")
 _MOST_QUOTED = 3  # parts of the English
@@ -23,11 +24,9 @@ _MOST_QUOTED = 3  # parts of the English
 
 def find_other_emphasis(subject: Subject) -> Iterator[Problem]:
     """Bold, italics or strikethrough that the English has otherwise."""
-    if not _MARK.search(subject.msgstr) and not _MARK.search(subject.msgid):
+    if not _MARK.search(subject.msgid + subject.msgstr):
         return
     theirs, ours = subject.english.nodes(*_FORMATS), subject.chinese.nodes(*_FORMATS)
-    if not theirs and not ours:
-        return
     their_types, our_types = _types(theirs), _types(ours)
     # Which of several differences to tell: the one that says most about what to do.
     if their_types == our_types:
@@ -118,7 +117,7 @@ def _emphasized_atoms(parsed: Parsed) -> Counter[str]:
     """How often each piece of code or formula stands in bold or in italics."""
     counts: Counter[str] = Counter()
     for path, node in walk(parsed.tree):
-        if node.type in ("code", "math") and ("strong" in path or "em" in path):
+        if node.type in ("code", "math") and not _EMPHASIS.isdisjoint(path):
             counts[node.value] += 1
     return counts
 

@@ -27,6 +27,11 @@ from pipeline.core.checks.mending import (
 from pipeline.core.checks.parsed import Atom, Parsed, canonical_math
 
 _TARGETS = (Atom.LINK, Atom.IMAGE, Atom.REFERENCE)
+# Without these there is nothing to find.
+_ANY_DOLLAR = re.compile("[$＄]")
+_ANY_BACKTICK = re.compile("[`｀]")
+_ANY_ESCAPE = re.compile(r"[\\&＆]")
+
 # The words of a link: code within them may have brackets of its own.
 _NO_BRACKET = r"(?:`[^`]*`|[^\[\]［］【】`])*"
 _DOLLAR = re.compile(r"(?P<code>`+)(?!`).*?(?<!`)(?P=code)(?!`)|(?<!\\)\$", re.DOTALL)
@@ -121,7 +126,7 @@ def _written_link(name: Atom, target: str, match: re.Match[str]) -> str:
 def find_code(subject: Subject) -> Iterator[Problem]:
     """Backticks that show."""
     source = subject.msgstr
-    if "`" not in source and "｀" not in source:
+    if not _ANY_BACKTICK.search(source):
         return
     if excess(subject, "`", "｀") <= 0:
         return
@@ -172,7 +177,7 @@ def _closed(source: str, lost: list[str], *, mark: str) -> str:
 
 def find_math(subject: Subject) -> Iterator[Problem]:
     """Dollar signs that show where a formula should be, and formulas where dollars should be."""
-    if "$" not in subject.msgstr and "＄" not in subject.msgstr:
+    if not _ANY_DOLLAR.search(subject.msgstr):
         return  # formulas that are gone with their marks are told of by M203
     english, chinese = subject.english, subject.chinese
     lost = fewer(english, chinese, Atom.MATH)
@@ -183,7 +188,7 @@ def find_math(subject: Subject) -> Iterator[Problem]:
     new = missing(chinese, english, Atom.MATH)
     if not new:
         return
-    # `$5 和 $10` has two dollar signs less to see, and a formula " 和 " more.
+    # "$5 和 $10": what stands between two dollar signs has become a formula, and they are gone.
     is_dollar_gone = english.plain.count("$") > chinese.plain.count("$")
     is_prose = not lost and any(map(is_han, "".join(new)))
     if is_dollar_gone or is_prose:
@@ -319,7 +324,7 @@ def _shown_tag(subject: Subject, tag: str, name: str, source: str) -> re.Match[s
 def find_escapes(subject: Subject) -> Iterator[Problem]:
     """Backslashes and character references that show."""
     source = subject.msgstr
-    if "\\" not in source and "&" not in source and "＆" not in source:
+    if not _ANY_ESCAPE.search(source):
         return  # as in nearly every message
     english, chinese = subject.english, subject.chinese
     references = [match[0] for match in _CHARACTER_REFERENCE.finditer(chinese.literal)]

@@ -172,8 +172,10 @@ def english_values(text: str) -> set[str]:
             values.add(str(_COUNTS.get(word) or _SCALES.get(word, 0)))
     # "halves", "doubled": of a form that is not in the list, the word without its ending is tried.
     for word in set(_ENGLISH_WORD.findall(lower)):
-        singular = word.removesuffix("s").removesuffix("d")
-        values.update(_VALUES_OF_NAME.get(word) or _VALUES_OF_NAME.get(singular, ()))
+        known = word
+        if word not in _VALUES_OF_NAME:
+            known = word.removesuffix("s").removesuffix("d")
+        values.update(_VALUES_OF_NAME.get(known, ()))
     for match in _MONTH.finditer(text):
         values.add(str(_MONTHS[match[1]]))
     return values

@@ -21,7 +21,6 @@ from pipeline.core.checks.mending import (
     spans_of,
 )
 from pipeline.core.checks.parsed import Atom, Parsed
-from pipeline.core.checks.tree import walk
 
 _TICKS = "[`｀]"
 # What code must not stand beside, for it to be the whole word.
@@ -65,8 +64,8 @@ def _in_single_backquotes(parsed: Parsed) -> list[str]:
 
 def _is_code_within_bold(parsed: Parsed) -> bool:
     """Whether backquotes show within bold or italics."""
-    for path, node in walk(parsed.tree):
-        if "`" in node.value and path and path[-1] in ("strong", "em"):
+    for container in parsed.nodes("strong", "em"):
+        if any("`" in inner.value for inner in container.children):
             return True
     return False
 

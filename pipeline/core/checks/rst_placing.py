@@ -28,13 +28,16 @@ def blocks_of(text: str, kind: Kind) -> Blocks:
     """What a line becomes in its place, and the inline content of each block that has any."""
     if kind in (Kind.TITLE, Kind.IMAGE):  # in an argument or an option no block syntax is read
         return (kind.value,), (text,)
-    if _is_usual(text, kind):
-        blocks, contents = _usual(kind), (text,)
-    else:
-        blocks, contents = _parsed(text, kind)
+    blocks, contents = _parsed_or_usual(text, kind)
     if _ANNOUNCEMENT.search(text):
         blocks += ("literal_block",)  # it makes one of what follows
     return blocks, contents
+
+
+def _parsed_or_usual(text: str, kind: Kind) -> Blocks:
+    if _is_usual(text, kind):
+        return _usual(kind), (text,)
+    return _parsed(text, kind)
 
 
 def _is_usual(text: str, kind: Kind) -> bool:

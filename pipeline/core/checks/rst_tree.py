@@ -17,6 +17,7 @@ from pipeline.core.checks.tree import TEXT_ROLES, Node, shortened
 _MAYBE_MARKED = re.compile(r"[\x00\\`*_|:@]")
 _ESCAPE = re.compile(r"\x00(.?)", re.DOTALL)
 _CODE = re.compile(r"\S+")  # what a word in single backquotes is mostly meant to be
+_EMPHASIS = {"emphasis": "em", "strong": "strong"}
 
 
 def inline_tree(text: str) -> tuple[Node, ...]:
@@ -42,10 +43,8 @@ def _nodes(node: Any) -> Iterator[Node]:
     match node.tagname:
         case "#text":
             yield from _texts(str(node))
-        case "emphasis":
-            yield Node("em", "", tuple(_texts(str(node[0]))))
-        case "strong":
-            yield Node("strong", "", tuple(_texts(str(node[0]))))
+        case "emphasis" | "strong" as name:
+            yield Node(_EMPHASIS[name], "", tuple(_texts(str(node[0]))))
         case "literal":
             yield Node("code", node.astext())
         case "inline":
@@ -55,10 +54,8 @@ def _nodes(node: Any) -> Iterator[Node]:
         case "target":
             if node.children:  # else it belongs to a link with a URL, and is none of its own
                 yield Node("target", node.rawsource, (Node("code", node.astext()),))
-        case "footnote_reference":
-            yield Node("footnote", node.rawsource)
-        case "citation_reference":
-            yield Node("citation", node.rawsource)
+        case "footnote_reference" | "citation_reference" as name:
+            yield Node(name.removesuffix("_reference"), node.rawsource)
         case "substitution_reference":
             yield Node("substitution", f"|{node.astext()}|")
         case _:  # "problematic": a mark without a partner, which shows

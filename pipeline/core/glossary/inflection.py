@@ -34,7 +34,7 @@ def forms_of(english: str, *, is_verb: bool = False) -> list[str]:
     noun = f"{stem}ation"  # transform: transformation
     if english.endswith("te"):
         noun = f"{stem}ion"  # differentiate: differentiation
-    forms = [english, plural, past, f"{stem}ing", noun]
+    forms = [english, plural, past, f"{stem}ing", noun]  # traces, traced, tracing
     if _DOUBLED.search(english):
         last = english[-1]
         forms += [f"{english}{last}ed", f"{english}{last}ing"]

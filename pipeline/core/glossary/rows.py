@@ -60,6 +60,7 @@ def read_rows(text: str, *, where: str) -> Iterator[Row]:
     """
     first_lines: dict[tuple[str, str], int] = {}
     for row in _rows(text, where):
+        # Weblate takes these two together for the name of an entry.
         first = first_lines.setdefault((row.source, row.context), row.line)
         if first != row.line:
             raise InputError(
@@ -74,6 +75,7 @@ def read_rows(text: str, *, where: str) -> Iterator[Row]:
 
 
 def _rows(text: str, where: str) -> Iterator[Row]:
+    # Spreadsheets write a byte order mark first.
     lines = text.removeprefix("\ufeff").rstrip("\n").split("\n")
     reader = csv.reader((f"{line}\n" for line in lines), strict=True)
     names: list[str] = []
@@ -95,7 +97,7 @@ def _rows(text: str, where: str) -> Iterator[Row]:
 
 def _columns(fields: list[str], where: str) -> list[str]:
     """The names of the columns, as the first line has them."""
-    names = [name.strip().lower() for name in fields]
+    names = [name.strip().lower() for name in fields]  # people write Source, too
     if "source" not in names or "target" not in names:
         raise InputError(
             "has no columns “source” and “target”",
@@ -127,7 +129,7 @@ def _row(names: list[str], fields: list[str], *, where: str, line: int) -> Row:
             hint="Write the rendering outside of the brackets.",
         )
     for word in sorted(row.words - WORDS.keys()):
-        near = get_close_matches(word, WORDS, n=1, cutoff=0)[0]
+        near = get_close_matches(word, WORDS, n=1, cutoff=0)[0]  # there always is one
         raise InputError(
             f"the context “{word}” is unknown",
             where=at,

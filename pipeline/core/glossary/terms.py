@@ -62,7 +62,10 @@ class Term:
     @property
     def note(self) -> str:
         """What is to be known of its rendering."""
-        return next((rendering.note for rendering in self.renderings if rendering.note), "")
+        for rendering in self.renderings:
+            if rendering.note:
+                return rendering.note
+        return ""
 
     @property
     def forms(self) -> list[str]:
@@ -72,9 +75,10 @@ class Term:
     def is_rendered_in(self, plain: Plain) -> bool:
         """Whether a translation has any of the renderings."""
         for rendering in self.renderings:
-            for text in plain:
-                if _has_in_order(text, rendering.parts):
-                    return True
+            parts = rendering.parts
+            # Without glosses, what stands around them is side by side: 切（tangent）向量.
+            if _has_in_order(plain.whole, parts) or _has_in_order(plain.bare, parts):
+                return True
         return False
 
     def count_in(self, plain: Plain, *, but: Collection[str] = ()) -> int:
@@ -82,6 +86,7 @@ class Term:
         words = {rendering.parts[0] for rendering in self.renderings if rendering.text not in but}
         if not words:
             return 0
+        # Glosses left out, for they may repeat a rendering: 键（密钥）.
         return len(_any_of(words).findall(plain.bare))
 
 
@@ -186,6 +191,7 @@ class Glossary:
         for term in self.terms:
             for form in term.forms:
                 terms[joined(form)] = term
+        # Last, so that they win: "sampling" is a term of its own, and a form of the verb "sample".
         for term in self.terms:
             terms[joined(term.english)] = term
         return terms
@@ -248,7 +254,7 @@ def read_glossary(text: str, *, where: str) -> Glossary:
 def _term(rows: list[Row], where: str) -> Term:
     """The term that some rows are about."""
     first = rows[0]
-    words: set[str] = set()
+    words: set[str] = set()  # what any row says of the term holds for all of them
     renderings: list[Rendering] = []
     avoided: list[Rendering] = []
     for row in rows:
@@ -307,8 +313,8 @@ def _has_its_capitals(mention: Mention) -> bool:
 
 @lru_cache(maxsize=1 << 12)
 def _parts(rendering: str) -> tuple[str, ...]:
-    parts = [_squeeze(part) for part in BRACKET.sub("", rendering).split("…")]
-    return tuple(part for part in parts if part)
+    parts = (_squeeze(part) for part in BRACKET.sub("", rendering).split("…"))
+    return tuple(filter(None, parts))  # an ellipsis at the edge asks for nothing
 
 
 def _has_in_order(text: str, parts: Iterable[str]) -> bool:

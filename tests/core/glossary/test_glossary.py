@@ -248,6 +248,13 @@ def test_an_entry_with_a_context_may_differ_from_others() -> None:
     )
 
 
+def test_a_word_is_not_avoided_where_the_term_is_rendered_as_often_as_it_is_named() -> None:
+    rules = glossary_of("derivative,导数,,", "derivative,倒数,avoid,")
+    mentions = rules.mentions("The derivative, from the last layer on.")
+    assert list(rules.misuses(mentions, "从倒数第一层起的导数。")) == []
+    assert [misuse.spans for misuse in rules.misuses(mentions, "从倒数第一层起。")] == [((1, 3),)]
+
+
 def test_the_other_places_are_named() -> None:
     pages = [
         Subject(Entry(msgid="A long heading that goes on and on and on", msgstr=text), page)

@@ -1,0 +1,137 @@
+"""Fixes that are not to be made, what is said in odd cases, and where a problem is said to be."""
+
+from __future__ import annotations
+
+import pytest
+
+from pipeline.core.checks import atoms, content, structure
+from pipeline.core.checks.base import Check, Problem, Subject
+from pipeline.core.checks.blocking import blocking_problem
+from pipeline.core.checks.notes import Place, read_place
+from pipeline.core.checks.run import run_checks
+from pipeline.core.checks.shifted import find_shifted
+from pipeline.core.document.message import Kind, Markup
+from pipeline.entries import Entry
+from pipeline.findings import Severity
+
+CHECKS: dict[str, Check] = {
+    check.code: check for check in (*structure.CHECKS, *atoms.CHECKS, *content.CHECKS)
+}
+
+
+def subject(msgid: str, msgstr: str, place: str = "paragraph", page: str = "guide") -> Subject:
+    return Subject(Entry(msgid=msgid, msgstr=msgstr, notes=(f"{place} · Title",)), page)
+
+
+def told(code: str, one: Subject) -> Problem:
+    (problem,) = CHECKS[code].look(one)
+    return problem
+
+
+@pytest.mark.parametrize(
+    ("code", "place", "msgid", "msgstr"),
+    [
+        ("M101", "paragraph (reST)", "1) Kettle", "水壶"),  # nothing stands there to be mended
+        ("M102", "list item", "**a** *b*", "__ **__"),  # another block would begin
+        ("M102", "directive title (reST)", "＊the**...（", "＊th&lt;e*``a.b``_`t`*...（"),
+        ("M102", "paragraph (reST)", "**a**", "***，，__ ``\\ ***"),  # less would be bold
+        ("M102", "heading (reST)", "**a**", "甲**，\\ **"),  # stars would still show
+        ("M110", "list item (reST)", "**a**", "\\甲_ ＊＊"),  # a reference would come
+    ],
+)
+def test_what_would_spoil_something_else_is_not_mended(
+    code: str, place: str, msgid: str, msgstr: str
+) -> None:
+    assert told(code, subject(msgid, msgstr, place)).fix is None
+
+
+@pytest.mark.parametrize(
+    ("msgid", "msgstr"),
+    [
+        ("，。**", "* **（**a`乙__"),  # as marks of emphasis they cannot be mended
+        ("**a**", "*"),  # they can, but are not those of the English
+    ],
+)
+def test_marks_at_the_start_that_are_no_emphasis_are_escaped(msgid: str, msgstr: str) -> None:
+    assert told("M101", subject(msgid, msgstr)).fix == f"\\{msgstr}"
+
+
+def test_code_that_begins_or_ends_bold_leaves_no_empty_stars() -> None:
+    first = subject("Call ``boil`` **twice**.", "请**``boil`` 两次**。", "paragraph (reST)")
+    assert told("M105", first).fix == "请``boil`` **两次**。"
+    last = subject("Call **twice** ``boil``.", "请**两次 ``boil``**。", "paragraph (reST)")
+    assert told("M105", last).fix == "请**两次** ``boil``。"
+
+
+def test_long_atoms_and_words_are_cut_short() -> None:
+    code = "kettle." * 20
+    assert told("M201", subject(f"Call `{code}`.", "调用它。")).text == f"lacks `{code[:60]}…`"
+    words = "**" + "很烫" * 40 + "：**的水壶"
+    assert f"“{words[:60]}…”" in told("M102", subject("**Hot:** kettle", words)).text
+
+
+def test_code_that_is_bold_in_both_texts_has_not_moved() -> None:
+    one = subject("**`body` `lid`** of it", "它的 **`body`** 和 `lid`")
+    assert told("M103", one).text.startswith("“lid” is not bold")
+
+
+def test_two_pieces_of_code_that_cannot_be_told_apart_are_not_told_as_such() -> None:
+    one = subject("1.：`a.b``__\\func`f`", "1*.：`a.b``__func`f`")
+    assert [problem for problem in CHECKS["M201"].look(one) if "run together" in problem.text] == []
+
+
+def test_a_reference_with_other_words_is_shown_as_the_english_has_its_name() -> None:
+    msgid, msgstr = "See `the page <Kettle care_>`_ now.", "现在请看 Kettle care。"
+    problem = told("M104", subject(msgid, msgstr, "paragraph (reST)"))
+    assert problem.hint == "Write it as `… <Kettle care_>`_, with a space before <."
+
+
+def test_the_first_of_two_twins_is_told_if_only_the_second_fits() -> None:
+    page = [
+        subject("Call `boil` and `pour` with `kettle`.", "水壶很烫。"),
+        subject("The kettle is hot.", "水壶很烫。"),
+    ]
+    assert [problem.index for problem in find_shifted(page)] == [0]
+
+
+def test_only_errors_that_nobody_silences_keep_a_message_from_being_built() -> None:
+    broken = subject("Use `lid`.", "使用盖子。")
+    error = blocking_problem(broken)
+    assert error is not None
+    assert (error.code, error.severity) == ("M201", Severity.ERROR)
+    assert blocking_problem(broken, ("M201",)) is None
+    silenced = Entry(
+        msgid="Use `lid`.", msgstr="使用盖子。", comments=("pipeline: ignore=M201 a word",)
+    )
+    assert blocking_problem(Subject(silenced)) is None
+    spaced = subject("Use `lid  on`.", "使用 `lid on`。")
+    assert told("M201", spaced).severity is Severity.WARNING
+    assert blocking_problem(spaced) is None
+
+
+def test_a_problem_across_pages_says_on_which_page_it_is() -> None:
+    pages = {
+        "a.po": [subject("Steam", "蒸汽"), subject("Spout", "壶嘴")],
+        "b.po": [subject("Kettle", "水壶"), subject("Spout", "壶口")],
+    }
+    (problem,) = [problem for problem in run_checks(pages) if problem.code == "M503"]
+    assert (problem.page, problem.index) == ("b.po", 1)
+
+
+@pytest.mark.parametrize(
+    ("notes", "place"),
+    [
+        (("list item · Tea › Green",), Place(kind=Kind.LIST_ITEM, section="Tea › Green")),
+        (("paragraph (reST)",), Place(markup=Markup.RST)),
+        (
+            ("quote (reST) · A · B", "fuzzy: …"),
+            Place(kind=Kind.QUOTE, markup=Markup.RST, section="A · B"),
+        ),
+        (("a note of another tool",), Place()),
+        ((), Place()),
+    ],
+)
+def test_the_place_of_a_message_is_read_from_its_first_note(
+    notes: tuple[str, ...], place: Place
+) -> None:
+    assert read_place(Entry(msgid="Kettle", notes=notes)) == place
