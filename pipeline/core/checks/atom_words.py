@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from pipeline.core.checks.base import Span
 from pipeline.core.checks.mending import quote
 from pipeline.core.checks.parsed import Atom
 from pipeline.core.document.message import Markup
+from pipeline.findings import Span
 
 _LONGEST = 60  # characters of an atom that a sentence quotes
 _TARGET = re.compile(r"(?:\{[^{}]+\}|:[^`]+:)`(.*)`", re.DOTALL)

@@ -17,9 +17,7 @@ from pipeline.core.document.message import Kind, Markup, Message
 from pipeline.core.myst import guard
 from pipeline.core.myst.guard import Refusal
 from pipeline.entries import Entry
-from pipeline.findings import Severity
-
-Span = tuple[int, int]  # of a msgstr, in characters
+from pipeline.findings import Severity, Span
 
 _ONE_LESS = {
     Severity.ERROR: Severity.WARNING,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from pipeline.core.checks.base import Span
 from pipeline.core.checks.masked import HAN
+from pipeline.findings import Span
 
 _CLOSER_OF = dict(zip("（(《【[「『“‘", "）)》】]」』”’", strict=True))
 _OPENER_OF = {closer: opener for opener, closer in _CLOSER_OF.items()}

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 
 from pipeline.core.checks import working
 from pipeline.core.checks.atom_words import TICKS, TICKS_TO_WRITE, spoken, with_marks
-from pipeline.core.checks.base import Problem, Span, Subject
+from pipeline.core.checks.base import Problem, Subject
 from pipeline.core.checks.lost_atoms import Lost, lost_atoms, lost_problem
 from pipeline.core.checks.mending import improves, is_han, missing, spans_of
 from pipeline.core.checks.parsed import Atom
 from pipeline.core.document.message import Markup
+from pipeline.findings import Span
 
 _SEVERAL_WORDS = re.compile(r"[A-Za-z]{2,} [A-Za-z]{2,}")
 # What can be nothing but code: ``jax.jit``, ``static_argnums``, ``f(x)``, but not ``None`` or

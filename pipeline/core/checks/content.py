@@ -9,14 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from pipeline.core.checks.base import Check, Find, Problem, Span, Subject
+from pipeline.core.checks.base import Check, Find, Problem, Subject
 from pipeline.core.checks.brackets import family, full_width, read_brackets
 from pipeline.core.checks.endings import find_cut, find_lost_colon
 from pipeline.core.checks.lengths import find_length, find_sentence_count
 from pipeline.core.checks.masked import CLOSE, HAN, OPEN, keeps_atoms
 from pipeline.core.checks.quantities import find_numbers, find_units
 from pipeline.core.checks.untranslated import find_copied, find_english, find_untranslated_part
-from pipeline.findings import Severity
+from pipeline.findings import Severity, Span
 
 _MARKS = f"[{OPEN}{CLOSE}]*[ ]?[{OPEN}{CLOSE}]*"
 # One character that is hardly ever doubled. What may follow makes it another word: 在在线 is

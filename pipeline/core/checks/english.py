@@ -9,9 +9,9 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from pipeline.core.checks.base import Span
 from pipeline.core.checks.masked import HAN, OPEN, WORD
 from pipeline.core.checks.masked import URL as LINK
+from pipeline.findings import Span
 
 # Words that are always translated: in a name or a term that stays English there is hardly one, in a
 # sentence every third is.

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from pipeline.core.checks.base import Span
 from pipeline.core.checks.brackets import read_brackets
 from pipeline.core.checks.masked import CLOSE, HAN, OPEN, URL, WORD
 from pipeline.core.checks.spacing import is_block_mark
 from pipeline.core.document.splice import Edit
+from pipeline.findings import Span
 
 _FULL = {",": "，", ".": "。", ":": "：", ";": "；", "!": "！", "?": "？"}
 _ANY_HAN = re.compile(f"[{HAN}]")

@@ -10,8 +10,9 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
-from pipeline.core.checks.base import Problem, Span, Subject
+from pipeline.core.checks.base import Problem, Subject
 from pipeline.core.checks.parsed import Atom, Parsed
+from pipeline.findings import Span
 
 _NO_WORD = re.compile(r"[\W_]+")
 _LONGEST_QUOTE = 60  # characters

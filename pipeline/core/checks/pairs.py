@@ -15,10 +15,10 @@ from dataclasses import dataclass
 
 from markdown_it.rules_inline import StateInline
 
-from pipeline.core.checks.base import Span
 from pipeline.core.checks.mending import is_han
 from pipeline.core.checks.parsed import blanked
 from pipeline.core.myst import split as markdown
+from pipeline.findings import Span
 
 _RUN = re.compile(r"\*+|_+")
 # A run that can have been meant to open or close something: not `2 * 3`, not `a_b`.

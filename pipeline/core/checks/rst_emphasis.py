@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from pipeline.core.checks.base import Problem, Span, Subject
+from pipeline.core.checks.base import Problem, Subject
 from pipeline.core.checks.mending import count_stray, is_same_but_marks, quote
 from pipeline.core.checks.parsed import blanked
 from pipeline.core.document.message import Markup
+from pipeline.findings import Span
 
 # A run that can have been meant to open or close something: not `2 * 3`.
 _MEANT = re.compile(r"(?<!\s)\*+|\*+(?!\s)")

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pipeline.core.checks.base import Problem, Span, Subject
+from pipeline.core.checks.base import Problem, Subject
 from pipeline.core.checks.mending import (
     excess,
     fewer,
@@ -22,6 +22,7 @@ from pipeline.core.checks.mending import (
 from pipeline.core.checks.parsed import Atom, canonical_math
 from pipeline.core.document import prose
 from pipeline.core.document.message import Markup
+from pipeline.findings import Span
 
 _TICKS = "[`｀]"
 _ROLE = re.compile(r":([^`]+):`(.*)`", re.DOTALL)

@@ -12,11 +12,11 @@ from dataclasses import replace
 from functools import cache, partial
 
 from pipeline.core.checks import marks, spacing
-from pipeline.core.checks.base import Check, Find, PageCheck, Problem, Span, Subject
+from pipeline.core.checks.base import Check, Find, PageCheck, Problem, Subject
 from pipeline.core.checks.masked import CLOSE, OPEN, WORD, keeps_atoms, masked
 from pipeline.core.document.message import Kind, Markup
 from pipeline.core.document.splice import Edit, splice
-from pipeline.findings import Severity
+from pipeline.findings import Severity, Span
 
 _Edits = Callable[[str], Iterable[Edit]]
 _ROUNDS = 3  # an edit may make room for another one of its kind

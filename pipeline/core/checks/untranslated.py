@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator
 
 from pipeline.core.checks import english
-from pipeline.core.checks.base import Problem, Span, Subject
+from pipeline.core.checks.base import Problem, Subject
 from pipeline.core.checks.masked import HAN
+from pipeline.findings import Span
 
 _HAN = re.compile(f"[{HAN}]")
 

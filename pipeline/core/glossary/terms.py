@@ -19,7 +19,7 @@ from pipeline.core.document.message import Markup
 from pipeline.core.glossary.inflection import forms_of, joined, pattern_of
 from pipeline.core.glossary.rows import BRACKET, Row, read_rows
 from pipeline.errors import InputError
-from pipeline.findings import Severity
+from pipeline.findings import Severity, Span
 
 _APART = re.compile(r"[ -]")
 _EDGE_MARK = re.compile(r"(?<![^\W_])_+|_+(?![^\W_])")  # emphasis; not the underscore of a name
@@ -29,8 +29,6 @@ _GLOSS = re.compile(rf"（[^（）{prose.CJK}]*）|\([^(){prose.CJK}]*\)")
 # What may stand in a rendering, or not, without making it another one …
 _SQUEEZED = re.compile(r"[\s*_\-‐‑–—~的]+")
 _GAP = re.compile(r"\\\s")  # … and what parts marks from words in reStructuredText
-
-Span = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
