@@ -1,4 +1,8 @@
-"""Fields of comma-separated values, and where they stand. Python's own reader has the last word on what they are."""
+"""Fields of comma-separated values, and where they stand.
+
+Python's own reader tells what they say and not where. So they are looked for once more, and where
+the two disagree nothing is known.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,10 @@ _FOREIGN = ("quote", "escape")  # options that make quotation another one than o
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field: what it says, and its first and last character (quotation marks included) as (index of line, column)."""
+    """One field: what it says, and its first and last character as (index of line, column).
+
+    Quotation marks belong to it.
+    """
 
     text: str
     start: tuple[int, int]
@@ -23,41 +30,59 @@ class Field:
 
 
 def rows(lines: Sequence[str], options: Mapping[str, str]) -> list[list[Field]] | None:
-    """The fields of ``lines`` by row, as the directive ``csv-table`` with these options reads them; None if that cannot be told."""
+    """The fields of ``lines`` by row, as the directive ``csv-table`` reads them.
+
+    None if with these options that cannot be told.
+    """
     if any(name in options for name in _FOREIGN):
         return None
+    skips_space = "keepspace" not in options
     try:
         delimiter = directives.single_char_or_whitespace_or_unicode(options.get("delim", ","))
-        skips = "keepspace" not in options
-        reader = csv.reader(
-            (f"{line}\n" for line in lines),
-            delimiter=delimiter,
-            skipinitialspace=skips,
-            strict=True,
-        )
-        expected = [row for row in reader if row]
+        expected = _read(lines, delimiter, skips_space=skips_space)
     except (ValueError, TypeError, csv.Error):
         return None
-    found = _scan(lines, delimiter, skips)
+    found = _scan(lines, delimiter, skips_space=skips_space)
     return found if [[field.text for field in row] for row in found] == expected else None
 
 
-def _scan(lines: Sequence[str], delimiter: str, skips: bool) -> list[list[Field]]:
+def _read(lines: Sequence[str], delimiter: str, *, skips_space: bool) -> list[list[str]]:
+    """What the fields say."""
+    reader = csv.reader(
+        (f"{line}\n" for line in lines),
+        delimiter=delimiter,
+        skipinitialspace=skips_space,
+        strict=True,
+    )
+    return [row for row in reader if row]
+
+
+def _scan(lines: Sequence[str], delimiter: str, *, skips_space: bool) -> list[list[Field]]:
+    """The same with places."""
     text = "".join(f"{line}\n" for line in lines)
     places = [
         (index, column) for index, line in enumerate(lines) for column in range(len(line) + 1)
     ]
-    pattern = re.compile(
-        rf'{" *" if skips else ""}(?P<field>"(?P<quoted>(?:[^"]|"")*)"|[^{re.escape(delimiter)}\n]*)(?P<end>[{re.escape(delimiter)}\n])'
-    )
+    pattern = _field_pattern(delimiter, skips_space=skips_space)
     result: list[list[Field]] = [[]]
     at = 0
     while match := pattern.match(text, at):
         at = match.end()
-        if not (match["end"] == "\n" and not match["field"] and not result[-1]):  # a blank line
-            quoted = match["quoted"]
-            said = match["field"] if quoted is None else quoted.replace(QUOTE * 2, QUOTE)
-            result[-1].append(Field(said, places[match.start("field")], places[match.end("field")]))
-        if match["end"] == "\n":
+        ends_row = match["end"] == "\n"
+        is_blank_line = ends_row and not match["field"] and not result[-1]
+        if not is_blank_line:
+            said = match["field"]
+            if match["quoted"] is not None:
+                said = match["quoted"].replace(QUOTE * 2, QUOTE)
+            start, end = places[match.start("field")], places[match.end("field")]
+            result[-1].append(Field(said, start, end))
+        if ends_row:
             result.append([])
     return [row for row in result if row]
+
+
+def _field_pattern(delimiter: str, *, skips_space: bool) -> re.Pattern[str]:
+    space = " *" if skips_space else ""
+    delimiter = re.escape(delimiter)
+    quoted = '"(?P<quoted>(?:[^"]|"")*)"'
+    return re.compile(rf"{space}(?P<field>{quoted}|[^{delimiter}\n]*)(?P<end>[{delimiter}\n])")

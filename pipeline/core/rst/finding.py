@@ -1,4 +1,8 @@
-"""Where the texts that docutils reads stand: at the end of their source line, or of the part of it that is a cell."""
+"""Where the texts that docutils reads stand.
+
+docutils gives a text and the lines that it was taken from, without the marks of what it stands in.
+Each of its lines ends its source line, or the part of that line that is a cell of a drawn table.
+"""
 
 from __future__ import annotations
 
@@ -13,13 +17,18 @@ from docutils.statemachine import StringList
 from pipeline.core.rst.cells import CellBlock
 from pipeline.core.rst.lines import Lines, Place
 
+# What separates a term from its classifier (group 1). In code and in roles it separates nothing.
 _CLASSIFIER = re.compile(r"``.+?``|`[^`]+`|( +: +)")
 _MARK = re.compile(r"\s*::")
+_LITERAL = "::"
 _UNKNOWN = "its place in the source cannot be told"
 
 
 class Words(nodes.Text):
-    """An inline text in the tree. If ``place`` is None, ``reason`` says why. ``first`` is its first line, from 0."""
+    """An inline text in the tree.
+
+    If ``place`` is None, ``reason`` says why. ``first`` is its first line, from 0.
+    """
 
     place: Place | None = None
     reason: str = ""
@@ -32,13 +41,15 @@ class Finder:
     def __init__(self, lines: Lines) -> None:
         self.lines = lines
         self.overlined: set[int] = set()  # lines of titles that have an overline
-        self._cell: dict[int, tuple[int, int]] | None = (
-            None  # columns by line, inside a drawn table
-        )
+        # Columns by line, inside a drawn table.
+        self._cell: dict[int, tuple[int, int]] | None = None
         self._reason = ""  # why nothing can be found at the moment
 
     def words(self, text: str, numbers: Sequence[int], end: int | None = None) -> Words:
-        """``text`` up to ``end`` as a leaf of the tree. Each of its lines ends the source line of that number."""
+        """``text`` up to ``end`` as a leaf of the tree.
+
+        Each of its lines ends the source line of that number.
+        """
         place = None if self._reason else self._find(text, numbers, end)
         return words_at(text[:end], place, numbers[0] if numbers else 0, self._reason)
 
@@ -54,10 +65,14 @@ class Finder:
             body = part.strip()
             if not shown.endswith(body):
                 mark = _mark(shown, body)
-            start = len(shown) - len(body) - (len(mark) - (mark == "::"))
+            # Of "words::" docutils shows "words:", so one colon of the mark is the body's.
+            behind = len(mark) - (mark == _LITERAL)
+            start = len(shown) - len(body) - behind
             if start < left or not shown.startswith(body, start):
                 return None
-            stop = len(shown) if end is None else start + len(text[:end].strip())
+            stop = len(shown)
+            if end is not None:
+                stop = start + len(text[:end].strip())
             pieces.append((self.lines.offset(number, start), self.lines.offset(number, stop)))
         return Place(tuple(pieces), mark, is_boxed=self._cell is not None and len(pieces) > 1)
 
@@ -73,7 +88,8 @@ class Finder:
     @contextmanager
     def failing(self, reason: str) -> Iterator[None]:
         """Find nothing, for this reason."""
-        before, self._reason = self._reason, self._reason or reason
+        before = self._reason
+        self._reason = before or reason
         try:
             yield
         finally:
@@ -87,16 +103,20 @@ class Finder:
             return
         before = self._cell
         with self.failing(self._trouble(block)):
-            self._cell = {}
-            for (_, line), drawn, (left, right) in zip(
-                block.items, block.drawn, block.columns, strict=True
-            ):
-                shift = len(self.lines.shown[line]) - len(drawn)
-                self._cell[line] = (shift + left, shift + right)
+            self._cell = dict(self._cell_columns(block))
             try:
                 yield
             finally:
                 self._cell = before
+
+    def _cell_columns(self, cell: CellBlock) -> Iterator[tuple[int, tuple[int, int]]]:
+        """Each line of a cell with its columns there."""
+        for (_, line), drawn, (left, right) in zip(
+            cell.items, cell.drawn, cell.columns, strict=True
+        ):
+            # The table may be indented.
+            shift = len(self.lines.shown[line]) - len(drawn)
+            yield line, (shift + left, shift + right)
 
     def _trouble(self, cell: CellBlock) -> str:
         """Why texts in a cell cannot be found; empty if they can."""
@@ -104,13 +124,18 @@ class Finder:
             return "a table within a cell of a table"
         if any("\t" in self.lines.raw(line) for _, line in cell.items):
             return "tabs in a table"
-        return "" if cell.is_plain else "combining characters in a table"
+        if not cell.is_plain:
+            return "combining characters in a table"
+        return ""
 
 
 def words_at(text: str, place: Place | None, first: int, reason: str = "") -> Words:
-    """``text`` as a leaf of the tree that stands at ``place``."""
+    """``text`` as a leaf of the tree that stands at ``place``, or at none for this ``reason``."""
     words = Words(text)
-    words.place, words.first, words.reason = place, first, "" if place else reason or _UNKNOWN
+    words.place = place
+    words.first = first
+    if place is None:
+        words.reason = reason or _UNKNOWN
     return words
 
 
@@ -128,6 +153,8 @@ def term(state: Any, line: str, lineno: int) -> list[nodes.Element]:
 def _mark(shown: str, body: str) -> str:
     """What stands behind the words of a paragraph that announces a literal block."""
     if body.endswith(":") and shown.endswith(f"{body}:"):
-        return "::"
-    match = _MARK.fullmatch(shown, shown.rfind(body) + len(body)) if body in shown else None
+        return _LITERAL
+    if body not in shown:
+        return ""
+    match = _MARK.fullmatch(shown, shown.rfind(body) + len(body))
     return match[0] if match else ""

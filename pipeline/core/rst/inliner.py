@@ -13,9 +13,8 @@ from docutils.parsers.rst import Parser, states
 from docutils.utils import Reporter, unescape
 
 _NEVER = 5  # above every level of docutils' messages
-_TITLED = re.compile(
-    r"(.+?)\s*(?<!\x00)<([^<]*?)>", re.DOTALL
-)  # Sphinx' form of a role with a title of its own
+# Sphinx' form of a role with a title of its own: "title <target>". docutils writes escapes as NUL.
+_TITLED = re.compile(r"(.+?)\s*(?<!\x00)<([^<]*?)>", re.DOTALL)
 
 
 def _interpreted(
@@ -24,23 +23,22 @@ def _interpreted(
     """Takes every role for one: what it would do is not asked."""
     titled = _TITLED.fullmatch(text)
     shown, target = titled.groups() if titled else (text, text)
-    return [
-        nodes.inline(
-            rawsource,
-            unescape(shown),
-            role=role or "",
-            content=unescape(text, True),
-            target=unescape(target),
-        )
-    ], []
+    node = nodes.inline(
+        rawsource,
+        unescape(shown),
+        role=role or "",
+        content=unescape(text, True),
+        target=unescape(target),
+    )
+    return [node], []
 
 
 @lru_cache(maxsize=1 << 12)
 def read_inline(text: str) -> tuple[nodes.Node, ...]:
     """The nodes of a piece of text.
 
-    A role is an ``inline`` with the attributes ``role`` (empty: the default one), ``content`` (as it is written) and ``target``;
-    its text is what a reader sees of it.
+    A role is an ``inline`` with the attributes ``role`` (empty: the default one), ``content`` (as
+    it is written) and ``target``; its text is what a reader sees of it.
     """
     reporter = Reporter("", _NEVER, _NEVER, stream=False)  # False: no output
     inliner, language = _inliner()
@@ -58,9 +56,8 @@ def shown_text(text: str) -> str:
 @cache
 def _inliner() -> tuple[Any, Any]:
     inliner: Any = states.Inliner()
-    inliner.interpreted = (
-        _interpreted  # no subclass: docutils looks into the class itself for parts of its patterns
-    )
+    # No subclass: docutils looks into the class itself for parts of its patterns.
+    inliner.interpreted = _interpreted
     inliner.settings = frontend.get_default_settings(Parser)
     inliner.init_customizations(inliner.settings)
     return inliner, get_language("en", None)

@@ -1,6 +1,7 @@
-"""Tables that are drawn with characters: how their columns grow where a translation is wider than its cell.
+"""Tables that are drawn with characters: their columns grow where a translation needs it.
 
-docutils' own table parsers say where cells are. Columns count as they do there: a wide character is two of them.
+docutils' own table parsers say where cells are. Columns count as they do there: a wide character
+is two of them.
 """
 
 from __future__ import annotations
@@ -25,7 +26,10 @@ _TOP = re.compile(r"\+-[-+]+-\+|=+(?: +=+)+")
 
 @dataclass(frozen=True, slots=True)
 class _Cell:
-    """Text in the lines ``[top, bottom)`` and the columns ``[left, right)``; in the last column of a simple table up to ``stop``."""
+    """Text in the lines ``[top, bottom)`` and the columns ``[left, right)``.
+
+    In the last column of a simple table it goes on up to ``stop``.
+    """
 
     top: int
     bottom: int
@@ -36,7 +40,10 @@ class _Cell:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A line of a table from its left edge on. ``offsets`` has its columns' places in the page, and the line's end."""
+    """A line of a table from its left edge on.
+
+    ``offsets`` has its columns' places in the page, and the line's end.
+    """
 
     text: str
     offsets: tuple[int, ...]
@@ -52,11 +59,13 @@ class _Line:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """One line of one cell: what it says once ``changes`` are made, without the white space behind it."""
+    """One line of one cell.
+
+    ``width`` is that of its words once ``changes`` are made, without the white space behind them.
+    """
 
     cell: _Cell
     line: _Line
-    start: int
     end: int  # of the words, before the changes
     changes: tuple[Edit, ...]
     width: int
@@ -71,72 +80,77 @@ class _Simple(SimpleTableParser):
 
     def check_columns(self, lines: Any, first_line: int, columns: list[Any]) -> None:
         super().check_columns(lines, first_line, columns)
+        bottom = first_line + len(lines)
         for left, right in columns:
-            is_last = right >= self.border_end
-            self.found.append(
-                _Cell(
-                    first_line,
-                    first_line + len(lines),
-                    left,
-                    self.border_end if is_last else right,
-                    _NO_END if is_last else right,
-                )
-            )
+            if right >= self.border_end:  # the last column
+                cell = _Cell(first_line, bottom, left, self.border_end, _NO_END)
+            else:
+                cell = _Cell(first_line, bottom, left, right, right)
+            self.found.append(cell)
 
 
 def aligned(text: str, table: tuple[int, int], changes: Sequence[Edit]) -> list[Edit]:
-    """What has to be edited besides ``changes`` so that the table at ``[start, end)`` of ``text`` stays one.
+    """What has to be edited besides ``changes`` so that the table at ``table`` stays one.
 
     Each change lies within one line of one cell. Nothing for a table that docutils cannot read.
     """
     lines = _lines(text, *table)
-    margin = 1 if lines[0].text.startswith("+") else 0
-    cells = _cells([line.text for line in lines], is_grid=bool(margin))
+    is_grid = lines[0].text.startswith("+")
+    cells = _cells([line.text for line in lines], is_grid=is_grid)
     parts = [
-        [_part(text, lines[row], cell, changes) for row in range(cell.top, cell.bottom)]
+        _part(text, lines[row], cell, changes)
         for cell in cells
+        for row in range(cell.top, cell.bottom)
     ]
-    growth = dict.fromkeys(sorted({cell.right for cell in cells}), 0)
-    for cell, own in sorted(zip(cells, parts, strict=True), key=lambda pair: pair[0].right):
-        needed = max((part.width + margin for part in own if part.changes), default=0)
-        growth[cell.right] += max(0, needed - _room(cell, growth))
-    edits = [
-        edit
-        for own in parts
-        for part in own
-        for edit in _padding(text, part, _room(part.cell, growth))
-    ]
+    # A grid has a line to the right of each cell, and a space before that.
+    growth = _growth(cells, parts, margin=1 if is_grid else 0)
+    edits: list[Edit] = []
+    for part in parts:
+        edits += _padding(text, part, _room(part.cell, growth))
     for row, line in enumerate(lines):
         inside = [cell for cell in cells if cell.top <= row < cell.bottom]
-        edits += _rules(
-            text,
-            line,
-            {
-                column: more
-                for column, more in growth.items()
-                if more and not _is_inside(column, inside)
-            },
-        )
+        edits += _rules(text, line, _growth_outside(inside, growth))
     return edits
+
+
+def _growth(cells: Sequence[_Cell], parts: Sequence[_Part], *, margin: int) -> dict[int, int]:
+    """By how much the table grows before each column where cells end."""
+    growth = dict.fromkeys(sorted({cell.right for cell in cells}), 0)
+    needed = dict.fromkeys(cells, 0)
+    for part in parts:
+        if part.changes:
+            needed[part.cell] = max(needed[part.cell], part.width + margin)
+    # From left to right: a cell over several columns has the room that theirs have got.
+    for cell in sorted(cells, key=lambda cell: cell.right):
+        growth[cell.right] += max(0, needed[cell] - _room(cell, growth))
+    return growth
+
+
+def _growth_outside(cells: Sequence[_Cell], growth: Mapping[int, int]) -> dict[int, int]:
+    """The growth where none of ``cells`` lies: there a line has rules, if anything."""
+    return {
+        column: more for column, more in growth.items() if more and not _is_inside(column, cells)
+    }
 
 
 def _lines(text: str, start: int, end: int) -> list[_Line]:
     top = _TOP.search(text, start, end)
     left = top.start() - start if top else 0
-    lines = []
+    lines: list[_Line] = []
     while start <= end:
         found = _LINE_END.search(text, start, end)
         stop = found.start() if found else end
-        at = min(start + left, stop)
-        shown = text[at:stop].rstrip()
-        offsets = [
-            at + index
-            for index, character in enumerate(shown)
-            for _ in range(column_width(character))
-        ]
-        lines.append(_Line(shown, (*offsets, at + len(shown))))
+        lines.append(_line(text, min(start + left, stop), stop))
         start = found.end() if found else end + 1
     return lines
+
+
+def _line(text: str, start: int, stop: int) -> _Line:
+    shown = text[start:stop].rstrip()
+    offsets: list[int] = []
+    for offset, character in enumerate(shown, start):
+        offsets += [offset] * column_width(character)
+    return _Line(shown, (*offsets, start + len(shown)))
 
 
 def _cells(lines: Sequence[str], *, is_grid: bool) -> list[_Cell]:
@@ -147,31 +161,30 @@ def _cells(lines: Sequence[str], *, is_grid: bool) -> list[_Cell]:
         parser.parse(block)
     except (TableMarkupError, AssertionError, IndexError):
         return []
-    if is_grid:
-        return [
-            _Cell(top + 1, bottom, left + 1, right, right)
-            for top, left, bottom, right, _ in parser.cells
-        ]
-    return list(parser.found)
+    if not is_grid:
+        return list(parser.found)
+    return [
+        _Cell(top + 1, bottom, left + 1, right, right)
+        for top, left, bottom, right, _ in parser.cells
+    ]
 
 
 def _part(text: str, line: _Line, cell: _Cell, changes: Sequence[Edit]) -> _Part:
     start, stop = line.span(cell)
-    own = tuple(edit for edit in changes if start <= edit.start and edit.end <= stop)
+    inside = tuple(edit for edit in changes if start <= edit.start and edit.end <= stop)
     end = start + len(text[start:stop].rstrip())
-    shown = splice(
-        text[start:end], [Edit(edit.start - start, edit.end - start, edit.text) for edit in own]
-    )
-    return _Part(cell, line, start, end, own, column_width(shown))
+    moved = [Edit(edit.start - start, edit.end - start, edit.text) for edit in inside]
+    shown = splice(text[start:end], moved)
+    return _Part(cell, line, end, inside, column_width(shown))
 
 
 def _room(cell: _Cell, growth: Mapping[int, int]) -> int:
     """How many columns a cell has once its table has grown."""
-    return (
-        cell.right
-        - cell.left
-        + sum(more for column, more in growth.items() if cell.left < column <= cell.right)
-    )
+    room = cell.right - cell.left
+    for column, more in growth.items():
+        if cell.left < column <= cell.right:
+            room += more
+    return room
 
 
 def _is_inside(column: int, cells: Sequence[_Cell]) -> bool:
@@ -189,7 +202,7 @@ def _padding(text: str, part: _Part, room: int) -> list[Edit]:
 
 def _rules(text: str, line: _Line, growth: Mapping[int, int]) -> list[Edit]:
     """The rules of a line, longer before each column that has grown."""
-    edits = []
+    edits: list[Edit] = []
     for column, more in growth.items():
         at = line.offset(column)
         if column < len(line.offsets) and text[at - 1] in _RULES:
