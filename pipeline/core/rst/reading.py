@@ -1,8 +1,9 @@
-"""docutils' parser, made to say where words stand: blocks only, no roles, no transforms, no files, no output.
+"""docutils' parser, made to say where words stand: blocks only, no roles, no files, no output.
 
-docutils hands every inline text that it meets, with its line, to the method ``inline_text`` of a state. The states here
-are docutils' own but for that method (and what knows about titles, tables and directives): they look up where the
-text stands and put :class:`Words` into the tree. Inline mark-up is not read at all.
+docutils hands every inline text that it meets, with its line, to the method ``inline_text`` of a
+state. The states here are docutils' own but for that method (and what knows about titles, tables
+and directives): they look up where the text stands and put :class:`Words` into the tree. Inline
+markup is not read at all, and no transform is run.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ from docutils.statemachine import StringList
 from docutils.utils import Reporter
 
 from pipeline.core.rst.cells import recording
-from pipeline.core.rst.directives import directive_class
 from pipeline.core.rst.finding import Finder, Words, term
 from pipeline.core.rst.lines import Lines
+from pipeline.core.rst.special import directive_class
 
 _NEVER = 5  # above every level of docutils' messages
 
@@ -27,7 +28,8 @@ _NEVER = 5  # above every level of docutils' messages
 class _State(states.RSTState):
     """What every state does in another way than docutils' own."""
 
-    nested_sm_cache: list[Any] = []  # noqa: RUF012  # docutils' own cache holds its own states
+    # A cache of our own: docutils' holds machines with its own states.
+    nested_sm_cache: list[Any] = []  # noqa: RUF012
 
     def __init__(self, state_machine: Any, debug: bool = False) -> None:
         super().__init__(state_machine, debug)
@@ -45,11 +47,15 @@ class _State(states.RSTState):
         return [self.words(text, lineno)] if text else [], []
 
     def words(self, text: str, lineno: int, end: int | None = None) -> Words:
-        """``text`` up to ``end``; its first line is ``lineno`` by the count of the state machine that reads it."""
+        """``text`` up to ``end``; its first line is ``lineno``, as the state machine counts."""
         return self.finder.words(text, self.numbers(lineno, text.count("\n") + 1), end)
 
     def numbers(self, lineno: int, count: int = 1) -> list[int]:
-        """The source lines, from 0, of ``count`` lines from ``lineno`` by the count of the state machine."""
+        """The source lines, from 0, of ``count`` lines from ``lineno`` on.
+
+        ``lineno`` is by the count of the state machine: what it reads may be the inside of a
+        block, and its lines know where they come from.
+        """
         machine: Any = self.state_machine
         first = max(lineno - machine.input_offset - 1, 0)
         return [line for _, line in machine.input_lines.items[first : first + count]]
@@ -59,11 +65,12 @@ class _State(states.RSTState):
         return self.finder.offset(self.numbers(lineno)[0], tail, column)
 
     def nested_parse(self, block: StringList, *arguments: Any, **options: Any) -> int:
+        """Read ``block``; if it is a cell of a drawn table, look for its texts in its columns."""
         with self.finder.inside(block):
             return super().nested_parse(block, *arguments, **options)
 
     def section(self, title: str, source: Any, style: Any, lineno: int, messages: Any) -> None:
-        if len(style) > 1:
+        if len(style) > 1:  # the characters of both rules
             self.finder.overlined.add(self.words(title, lineno).first)
         super().section(title, source, style, lineno, messages)
 
@@ -72,14 +79,16 @@ class _Body(_State, states.Body):
     """Blocks: directives are ours, and tables tell the columns of their cells."""
 
     def directive(self, match: re.Match[str], **presets: Any) -> Any:
-        return self.run_directive(directive_class(match[1]), match, match[1], presets)  # type: ignore[no-untyped-call]
+        name = match[1]
+        return self.run_directive(directive_class(name), match, name, presets)  # type: ignore[no-untyped-call]
 
     def table(self, isolate_function: Any, parser_class: Any) -> Any:
         machine: Any = self.state_machine
         first = machine.input_lines.items[machine.line_offset][1]
         found, blank_finish = super().table(isolate_function, recording(parser_class))  # type: ignore[no-untyped-call]
         if isinstance(found[0], nodes.table):
-            found[0]["lines"] = (first, machine.input_lines.items[machine.line_offset][1])
+            last = machine.input_lines.items[machine.line_offset][1]
+            found[0]["lines"] = (first, last)
         return found, blank_finish
 
 
@@ -98,14 +107,19 @@ _Body.explicit = states.Struct(  # type: ignore[attr-defined]
         for function, pattern in states.Body.explicit.constructs
     ],
 )
-STATES = tuple(
-    type(state.__name__, (_Body if issubclass(state, states.Body) else _Text, state), {})
-    for state in states.state_classes
-)
+
+
+def _state_class(state: type[Any]) -> type[Any]:
+    """Our version of one of docutils' states, with the same name: machines find states by it."""
+    ours = _Body if issubclass(state, states.Body) else _Text
+    return type(state.__name__, (ours, state), {})
+
+
+STATES = tuple(map(_state_class, states.state_classes))
 
 
 class _Inliner(states.Inliner):
-    """What all states of one run share. It has nothing to set up: inline mark-up is not read."""
+    """What all states of one run share. It has nothing to set up: inline markup is not read."""
 
     def __init__(self, finder: Finder) -> None:
         self.finder = finder
@@ -132,7 +146,10 @@ def longest_line() -> int:
 
 
 def read(lines: Lines) -> tuple[nodes.document, Finder]:
-    """The tree of a text, and what was noted on the way. Raises whatever docutils raises where it fails."""
+    """The tree of a text, and what was noted on the way.
+
+    Raises whatever docutils raises where it fails.
+    """
     reporter = Reporter("", _NEVER, _NEVER, stream=False)  # no output
     document = nodes.document(_settings(), reporter, source="")
     document.note_source("", -1)

@@ -1,34 +1,63 @@
-"""Directives whose content has a form of its own: cards, quotations, tables, glossaries, tables of contents."""
+"""Directives whose content is no plain blocks: each form of content has its class here.
+
+:func:`directive_class` gives the class for a name. What a class does not read goes into the
+signature of its node, so that it has to stay.
+"""
 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import Any
 
 from docutils import nodes
 from docutils.statemachine import StringList
 
 from pipeline.core.document.message import Kind
 from pipeline.core.rst.csv_cells import QUOTE, Field, rows
+from pipeline.core.rst.directives import Body, Directive, directive_of
 from pipeline.core.rst.finding import term, words_at
-from pipeline.core.rst.holding import Held, Titled, held
+from pipeline.core.rst.holding import Held, held
 from pipeline.core.rst.lines import Place
 
 _CARD_RULE = re.compile(r"\^{3,}\s*|\+{3,}\s*")  # between header, body and footer
-_ENTRY = re.compile(r"(.+?)\s*(?<!\\)<([^<]*?)>")  # of a table of contents, with a title of its own
+_ENTRY = re.compile(r"(.+?)\s*(?<!\\)<([^<]*?)>")  # of a table of contents, with its own title
 
 
-class Card(Titled):
+class Opaque(Held):
+    """Nothing in it is words."""
+
+    def fill(self, node: held) -> None:
+        node["signature"] += tuple(self.content)
+
+
+class Unknown(Opaque):
+    """Nobody knows what it holds, and a person should know that."""
+
+    def fill(self, node: held) -> None:
+        super().fill(node)
+        node["lost"] = f'what the directive "{self.name}" holds is not known'
+        node["first"] = self.number(self.lineno)
+
+
+class Code(Held):
+    """Code."""
+
+    def fill(self, node: held) -> None:
+        node["code"] = "\n".join(self.content)
+
+
+class Card(Held):
     """Blocks in up to three parts, with rules between them that would be titles' elsewhere."""
 
     def fill(self, node: held) -> None:
-        start = 0
-        ends = [
+        rules = [
             (index, line) for index, line in enumerate(self.content) if _CARD_RULE.fullmatch(line)
         ]
-        for index, line in [*ends, (len(self.content), "")]:
-            part = held(kind=self.kind, signature=(line,))
+        start = 0
+        for index, line in [*rules, (len(self.content), "")]:
+            part = held(kind=self.form.paragraphs, signature=(line,))
             self.blocks(self.content[start:index], self.content_offset + start, part)
             node += part
             start = index + 1
@@ -42,22 +71,18 @@ class Quote(Held):
         node += state.block_quote(self.content, self.content_offset)
 
 
-class Replace(Held):
+class Replacement(Held):
     """What stands for a substitution: one paragraph, of which only the text stays."""
 
-    option_spec = None
-
     def run(self) -> list[nodes.Node]:
-        node = held(kind=self.kind, signature=(self.name,))
+        node = held(kind=self.form.paragraphs, signature=(self.name,))
         self.blocks(self.content, self.content_offset, node)
-        return (
-            list(node[0].children)
-            if len(node) == 1 and isinstance(node[0], nodes.paragraph)
-            else [node]
-        )
+        if len(node) == 1 and isinstance(node[0], nodes.paragraph):
+            return list(node[0].children)
+        return [node]
 
 
-class ListTable(Titled):
+class ListTable(Held):
     """A list of lists: what stands right in the inner ones is cells."""
 
     def fill(self, node: held) -> None:
@@ -69,41 +94,39 @@ class ListTable(Titled):
 
 def _items(node: nodes.Element) -> list[nodes.Element]:
     """The items of the lists right in ``node``."""
-    return [
-        item
-        for child in node.children
-        if isinstance(child, nodes.bullet_list)
-        for item in child.findall(nodes.list_item)
-        if item.parent is child
-    ]
+    items: list[nodes.Element] = []
+    for child in node.children:
+        if isinstance(child, nodes.bullet_list):
+            items += [item for item in child.findall(nodes.list_item) if item.parent is child]
+    return items
 
 
-class CsvTable(Titled):
+class CsvTable(Held):
     """Comma-separated cells, in the content and in the option ``header``."""
 
     def fill(self, node: held) -> None:
-        content = list(enumerate(self.content, self.content_offset + 1))
-        for name, lines in (("header", list(self.option_lines("header"))), ("row", content)):
-            texts = [line for _, line in lines]
-            found = rows(texts, self.options)
-            if found is None:
-                reason, first = (
-                    "its CSV is of a dialect that is not read here",
-                    self.number(self.lineno),
-                )
-                node += held(
-                    kind=Kind.TABLE_CELL, signature=(name, *texts), lost=reason, first=first
-                )
-            for row in found or ():
-                node += held(
-                    "",
-                    *(self._cell(field, lines) for field in row),
-                    kind=Kind.TABLE_CELL,
-                    signature=(name,),
-                )
+        self._rows(node, "header", list(self.option_lines("header")))
+        self._rows(node, "row", list(enumerate(self.content, self.content_offset + 1)))
+        # The words of the header stand in the tree now.
         node["signature"] = tuple(
             value for value in node["signature"] if not value.startswith("header=")
         )
+
+    def _rows(self, node: held, name: str, lines: list[tuple[int, str]]) -> None:
+        """Add the rows that ``lines`` hold, each with its number by docutils' count."""
+        texts = [line for _, line in lines]
+        found = rows(texts, self.options)
+        if found is None:
+            node += held(
+                kind=Kind.TABLE_CELL,
+                signature=(name, *texts),
+                lost="its CSV is of a dialect that is not read here",
+                first=self.number(self.lineno),
+            )
+            return
+        for row in found:
+            cells = [self._cell(field, lines) for field in row]
+            node += held("", *cells, kind=Kind.TABLE_CELL, signature=(name,))
 
     def _cell(self, field: Field, lines: list[tuple[int, str]]) -> nodes.Element:
         """A field: its words if it is one paragraph; else what it holds stays as it is."""
@@ -111,21 +134,15 @@ class CsvTable(Titled):
         cell = nodes.entry()
         first = self.number(lines[field.start[0]][0])
         texts = field.text.split("\n")
+        block = StringList(texts, items=[("", first)] * len(texts))
         with state.finder.failing("there is more than one paragraph in a field of CSV"):
-            self.blocks(StringList(texts, items=[("", first)] * len(texts)), 0, cell)
-        if (
-            len(cell) == 1
-            and isinstance(cell[0], nodes.paragraph)
-            and cell.astext() == field.text.strip()
-        ):
-            start, end = (
-                state.offset(*lines[index], column) for index, column in (field.start, field.end)
-            )
-            cell[:] = [
-                nodes.paragraph(
-                    "", "", words_at(field.text, Place(((start, end),), quote=QUOTE), first)
-                )
-            ]
+            self.blocks(block, 0, cell)
+        is_paragraph = len(cell) == 1 and isinstance(cell[0], nodes.paragraph)
+        if is_paragraph and cell.astext() == field.text.strip():
+            start = state.offset(*lines[field.start[0]], field.start[1])
+            end = state.offset(*lines[field.end[0]], field.end[1])
+            words = words_at(field.text, Place(((start, end),), quote=QUOTE), first)
+            cell[:] = [nodes.paragraph("", "", words)]
         return cell
 
 
@@ -138,36 +155,60 @@ class Glossary(Held):
         ]
         if stray := tuple(self.content[: starts[0] if starts else 0]):
             node["signature"] += stray
-            node["lost"], node["first"] = (
-                "it stands before the first term of a glossary",
-                self.number(self.lineno),
-            )
+            node["lost"] = "it stands before the first term of a glossary"
+            node["first"] = self.number(self.lineno)
         item = nodes.definition_list_item()
         for start, end in pairwise([*starts, len(self.content)]):
-            line = self.content[start]
-            if line.startswith(".. "):  # a comment
+            if self.content[start].startswith(".. "):  # a comment
                 node["signature"] += tuple(self.content[start:end])
                 continue
+            # Terms right below each other share a definition.
             if not item.parent or isinstance(item[-1], nodes.definition):
                 item = nodes.definition_list_item()
                 node += item
-            item += term(self.state, line, self.content_offset + start + 1)
-            block, _, _ = self.content[start + 1 : end].get_indented()
-            if any(block):
-                definition = nodes.definition()
-                item += definition
-                self.blocks(block, self.content_offset + start + 1, definition)
+            self._entry(item, start, end)
+
+    def _entry(self, item: nodes.Element, start: int, end: int) -> None:
+        """Add the term in line ``start`` of the content to ``item``, and what is said of it."""
+        lineno = self.content_offset + start + 1
+        item += term(self.state, self.content[start], lineno)
+        block, _, _ = self.content[start + 1 : end].get_indented()
+        if any(block):
+            definition = nodes.definition()
+            item += definition
+            self.blocks(block, lineno, definition)
 
 
 class TocTree(Held):
     """Documents, some with a title of their own."""
 
-    words_of: ClassVar = {"caption": Kind.CAPTION}
-
     def fill(self, node: held) -> None:
         for number, line in enumerate(self.content, self.content_offset + 1):
-            match = _ENTRY.fullmatch(line)
-            title = [self.words(line, number, match.end(1))] if match else []
-            node += held(
-                "", *title, kind=Kind.TITLE, signature=("entry", match[2] if match else line)
-            )
+            entry = _ENTRY.fullmatch(line)
+            if entry:
+                title, target = [self.words(line, number, entry.end(1))], entry[2]
+            else:
+                title, target = [], line
+            node += held("", *title, kind=Kind.TITLE, signature=("entry", target))
+
+
+_READERS: dict[Body, type[Held]] = {
+    Body.BLOCKS: Held,
+    Body.CODE: Code,
+    Body.OPAQUE: Opaque,
+    Body.UNKNOWN: Unknown,
+    Body.CARD: Card,
+    Body.QUOTE: Quote,
+    Body.REPLACEMENT: Replacement,
+    Body.LIST_TABLE: ListTable,
+    Body.CSV_TABLE: CsvTable,
+    Body.GLOSSARY: Glossary,
+    Body.TOCTREE: TocTree,
+}
+
+
+@lru_cache(maxsize=1 << 10)
+def directive_class(name: str) -> type[Held]:
+    """The class that reads the directive of this name."""
+    form: Directive = directive_of(name)
+    return _READERS[form.body].of(form)
