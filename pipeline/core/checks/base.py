@@ -14,8 +14,8 @@ from pipeline.core.checks.masked import masked
 from pipeline.core.checks.notes import Place, read_place
 from pipeline.core.checks.parsed import Parsed, parse
 from pipeline.core.document.message import Kind, Markup, Message
+from pipeline.core.document.refusal import Refusal
 from pipeline.core.myst import guard
-from pipeline.core.myst.guard import Refusal
 from pipeline.entries import Entry
 from pipeline.findings import Severity, Span
 

@@ -13,7 +13,7 @@ from functools import lru_cache
 from markdown_it.token import Token
 
 from pipeline.core.document.message import Kind
-from pipeline.core.myst import split as markdown
+from pipeline.core.myst import reading as markdown
 
 # The "object replacement character": for what is no plain text, and for the blocks around a
 # message.

@@ -11,7 +11,8 @@ from urllib.parse import unquote
 from markdown_it.common.utils import normalizeReference
 from markdown_it.token import Token
 
-from pipeline.core.myst import split as markdown
+from pipeline.core.myst import reading as markdown
+from pipeline.core.myst.html import html_tags
 from pipeline.core.myst.inline import inline_tokens
 
 # [text][label], and what stands before it if that could be indexed: x[i][j].
@@ -103,7 +104,7 @@ def html_tree(text: str) -> tuple[Node, ...]:
     """The tags and texts of raw HTML."""
     nodes: list[Node] = []
     at = 0
-    for tag in markdown.html_tags(text):
+    for tag in html_tags(text):
         start = text.index(tag, at)
         nodes.append(Node("text", unescape(text[at:start])))
         nodes.append(Node("html", tag))

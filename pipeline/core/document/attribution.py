@@ -1,4 +1,7 @@
-"""The line under the title of every page with a translation: where it comes from, and under which terms."""
+"""The line under the title of every page with a translation: its source and its terms.
+
+This is its text; where it stands is a matter of the language that the page is written in.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,8 @@ _DEFAULT = (
 )
 _COMMIT = {"zh_CN": "JAX {jax}，提交 {commit}"}
 _DEFAULT_COMMIT = "JAX {jax}, commit {commit}"
+_DEFAULT_LICENSE = "Apache-2.0"
+_COMMIT_LENGTH = 12  # characters of a commit that are shown
 
 
 def attribution(*, locale: str, path: str, lock: Lock, page_url: str, license_name: str) -> str:
@@ -19,15 +24,16 @@ def attribution(*, locale: str, path: str, lock: Lock, page_url: str, license_na
 
     ``page_url`` is a template with ``{ref}``, ``{commit}`` and ``{path}``, or empty.
     """
-    label = path.removeprefix("./")
-    url = page_url.format(ref=lock.ref, commit=lock.commit, path=path) if page_url else ""
     is_rst = path.endswith(".rst")
     mark = "``" if is_rst else "`"
-    link = f"`{label} <{url}>`__" if is_rst else f"[{label}]({url})"
-    source = link if url else f"{mark}{label}{mark}"
+    label = path.removeprefix("./")
+    source = f"{mark}{label}{mark}"
+    if page_url:
+        url = page_url.format(ref=lock.ref, commit=lock.commit, path=path)
+        source = f"`{label} <{url}>`__" if is_rst else f"[{label}]({url})"
     version = _COMMIT.get(locale, _DEFAULT_COMMIT).format(
-        jax=lock.jax, commit=f"{mark}{lock.commit[:12]}{mark}"
+        jax=lock.jax, commit=f"{mark}{lock.commit[:_COMMIT_LENGTH]}{mark}"
     )
     return _TEMPLATES.get(locale, _DEFAULT).format(
-        source=source, version=version, license=license_name or "Apache-2.0"
+        source=source, version=version, license=license_name or _DEFAULT_LICENSE
     )

@@ -1,33 +1,38 @@
-"""Merge translations into a document: the result is upstream's, byte for byte, but for translated prose."""
+"""Merge translations into a document: the result is upstream's, byte for byte, but for prose.
+
+A document and its translations come in; bytes go out, with what was left out and why, and with
+where every message has landed. Every step goes by the grammar of the document's language.
+"""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from pipeline.core.document import splice
 from pipeline.core.document.grammar import grammar_of
+from pipeline.core.document.joining import BUG, joined
 from pipeline.core.document.landing import Landed, landed
 from pipeline.core.document.message import Message
-from pipeline.core.document.notebook import edit_cells
-from pipeline.core.document.read import Document, Format, Unit
+from pipeline.core.document.read import Document, Unit
+from pipeline.core.document.refusal import Refusal
 from pipeline.core.document.settling import Settled, Wanted, settle
-from pipeline.core.document.splice import Edit
-from pipeline.core.myst import guard
-from pipeline.core.myst.guard import Refusal
 from pipeline.errors import GuardError
 
 _STRUCTURE = Refusal(
     "G105",
     "would change the structure of the page",
-    "Look for marks that the English has not: of lists, headings, tables, code, or a lone ` $ [ | at the start or end.",
+    "Look for marks that the English has not: of lists, headings, tables, code, "
+    "or a lone ` $ [ | at the start or end.",
 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Frame:
-    """What a merged page has besides its messages: the attribution line, and English anchors that links point to."""
+    """What a merged page has besides its messages.
+
+    ``attribution`` is the line under its title; ``anchors`` are English anchors of headings that
+    links point to.
+    """
 
     attribution: str = ""
     anchors: frozenset[str] = frozenset()
@@ -73,16 +78,12 @@ def merge(
         settled = _settled(document, chosen, frame or Frame(), rejected)
     translated = sum(len(result.kept) for result in settled.values())
     if not translated:
-        # Also when all translations were refused: then there is nothing to attribute either.
-        return Merged(
-            data=document.raw.encode(),
-            translated=0,
-            rejected=tuple(rejected),
-            blocks=tuple(_blocks(document, {})),
-        )
-    edits = {index: result.placed.edits for index, result in settled.items()}
+        # All may have been refused: then there is no translation to attribute either.
+        settled = {}
+    edits = {number: result.placed.edits for number, result in settled.items()}
+    raw = joined(document, edits) if edits else document.raw
     return Merged(
-        data=_joined(document, edits).encode(),
+        data=raw.encode(),
         translated=translated,
         rejected=tuple(rejected),
         blocks=tuple(_blocks(document, settled)),
@@ -116,11 +117,12 @@ def _settled(
 ) -> dict[int, Settled]:
     """What has come into each unit that gets anything, by its number."""
     grammar = grammar_of(document)
-    names = grammar.plan_targets([unit.split for unit in document.units], frame.anchors)
-    line = _attribution_line(document, frame.attribution) if frame.attribution else None
+    splits = [unit.split for unit in document.units]
+    names = grammar.plan_targets(splits, frame.anchors)
+    line = grammar.attribution(splits, frame.attribution) if frame.attribution else None
     settled: dict[int, Settled] = {}
     for number, unit in enumerate(document.units):
-        insertions = (line[1],) if line and line[0] == number else ()
+        insertions = (line.edit,) if line and line.unit == number else ()
         if not chosen[number] and not insertions:
             continue
         wanted = Wanted(
@@ -134,7 +136,7 @@ def _settled(
             raise GuardError(
                 "the attribution line would change the structure of the page",
                 where=document.path,
-                hint=_BUG,
+                hint=BUG,
             )
         settled[number] = result
         for index in chosen[number]:
@@ -153,77 +155,13 @@ def _blocks(document: Document, settled: Mapping[int, Settled]) -> Iterator[Land
     for number, unit in enumerate(document.units):
         result = settled.get(number)
         for index, message in enumerate(unit.split.messages):
-            yield landed(
-                message,
-                result.messages[index] if result else message,
-                cell=unit.cell,
-                is_translated=result is not None and index in result.kept,
-                is_kept=result is not None and index in result.placed.kept_terms,
-            )
-
-
-def _attribution_line(document: Document, attribution: str) -> tuple[int, Edit]:
-    """The unit that holds the title, and the insertion of a quote with the attribution under it."""
-    if document.format is Format.RST:
-        from pipeline.core.rst import targets
-
-        return 0, targets.attribution(document.units[0].split, attribution)
-    titles = (
-        (index, unit.split.title_end)
-        for index, unit in enumerate(document.units)
-        if unit.split.title_end is not None
-    )
-    index, at = next(titles, None) or _first_block_end(document)
-    text = document.units[index].split.text
-    end = splice.line_end_of(text)
-    rest = text[at:]
-    needs_gap = bool(rest.strip()) and not rest.startswith(end * 2)
-    return index, Edit(at, at, f"{end}{end}> {attribution}{end if needs_gap else ''}")
-
-
-def _first_block_end(document: Document) -> tuple[int, int]:
-    """Unit and offset behind the first block of prose at top level; the end of the page if there is none."""
-    for index, unit in enumerate(document.units):
-        for message in unit.split.messages:
-            if message.is_top_level:
-                return index, message.block_end
-    last = len(document.units) - 1
-    return last, len(document.units[last].split.text.rstrip())
-
-
-def _joined(document: Document, edits: Mapping[int, tuple[Edit, ...]]) -> str:
-    """The whole document with its edits, compared with upstream once more."""
-    if document.notebook is None:
-        merged = splice.splice(document.raw, edits.get(0, ()))
-        if document.format is Format.MYST_NOTEBOOK and guard.executable(merged) != guard.executable(
-            document.raw
-        ):
-            raise GuardError(
-                "jupytext would read other cells than upstream's", where=document.path, hint=_BUG
-            )
-        return merged
-    cells = {
-        cell: changes
-        for index, changes in edits.items()
-        if (cell := document.units[index].cell) is not None
-    }
-    raw = edit_cells(document.notebook, cells)
-    # NaN is kept as text: as a number it would differ from itself.
-    theirs, ours = (json.loads(text, parse_constant=str) for text in (document.raw, raw))
-    for number, changes in cells.items():
-        expected = splice.splice(document.notebook.cells[number].source, changes)
-        if "".join(ours["cells"][number]["source"]) != expected:
-            raise GuardError(
-                "a cell does not read back as it was written",
-                where=f"{document.path}, cell {number}",
-                hint=_BUG,
-            )
-        ours["cells"][number]["source"] = theirs["cells"][number]["source"]
-    if ours != theirs:
-        raise GuardError(
-            "the notebook differs from upstream outside prose", where=document.path, hint=_BUG
-        )
-    return raw
-
-
-_BUG = "The page was not written. This is a bug of the pipeline: please report it with the page's name and commit."
+            if result is None:  # the unit is upstream's
+                yield landed(message, message, cell=unit.cell)
+            else:
+                yield landed(
+                    message,
+                    result.messages[index],
+                    cell=unit.cell,
+                    is_translated=index in result.kept,
+                    is_kept=index in result.placed.kept_terms,
+                )

@@ -1,4 +1,8 @@
-"""What a merge asks of the language that a document is written in."""
+"""What a merge asks of the language that a document is written in.
+
+A grammar is a record of functions, one record per language: a merge goes the same way for both,
+and docutils is not loaded for a page of Markdown.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 
-from pipeline.core.document import splice
 from pipeline.core.document.message import Message
 from pipeline.core.document.read import Document, Format
-from pipeline.core.document.splice import Edit, Placed
-from pipeline.core.myst import guard
-from pipeline.core.myst import targets as anchors
-from pipeline.core.myst.guard import Refusal
-from pipeline.core.myst.split import Split
+from pipeline.core.document.refusal import Refusal
+from pipeline.core.document.splice import Edit, Placed, UnitEdit
+from pipeline.core.document.split import Split
+from pipeline.core.myst import attribution, guard, placing, targets
 
 # The names that headings are to keep, by split and message.
 Names = dict[tuple[int, int], str]
@@ -21,17 +23,20 @@ Names = dict[tuple[int, int], str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grammar:
-    """How translations come into a unit of a document, and how it is proved that nothing but prose has changed."""
+    """How translations come into a document, and how it is proved that only prose has changed."""
 
+    # Why a translation of the message is not used, by its look alone.
     refusal: Callable[[Message, str], Refusal | None]
+    # Translations by index of the message, and insertions.
     place: Callable[[Split, Mapping[int, str], Sequence[Edit]], Placed]
-    read_back: Callable[
-        [Split, Placed], tuple[Message, ...] | None
-    ]  # the merged messages, if nothing but prose has changed
-    plan_targets: Callable[
-        [Sequence[Split], frozenset[str]], Names
-    ]  # of all units, given the fragments that links point to
-    target: Callable[[str, Message, str], Edit]  # text, heading, name → the line above the heading
+    # The messages of the merged text; None if more than prose has changed.
+    read_back: Callable[[Split, Placed], tuple[Message, ...] | None]
+    # Of all units, given the fragments that links point to.
+    plan_targets: Callable[[Sequence[Split], frozenset[str]], Names]
+    # Text, heading and name: the line above the heading.
+    target: Callable[[str, Message, str], Edit]
+    # All units, and the line: where it stands.
+    attribution: Callable[[Sequence[Split], str], UnitEdit]
 
 
 def grammar_of(document: Document) -> Grammar:
@@ -45,23 +50,32 @@ def grammar_of(document: Document) -> Grammar:
 def _markdown(*, is_page: bool) -> Grammar:
     return Grammar(
         refusal=guard.refusal,
-        place=splice.place,
+        place=placing.place,
         read_back=partial(guard.read_back, page=is_page),
-        plan_targets=anchors.plan_anchors,
-        target=partial(anchors.insertion, notebook=not is_page),
+        plan_targets=targets.plan_targets,
+        target=partial(targets.insertion, notebook=not is_page),
+        attribution=attribution.insertion,
     )
 
 
 @cache
 def _rst() -> Grammar:
-    from pipeline.core.rst import guard, placing, targets  # docutils takes a while to load
+    # docutils takes a while to load
+    from pipeline.core.rst import attribution, guard, placing, targets
+
+    # A document of reST is one text: its number among the units is 0.
+    def plan_targets(splits: Sequence[Split], linked: frozenset[str]) -> Names:
+        plan = targets.plan_targets(splits[0], linked)
+        return {(0, index): name for index, name in plan.items()}
+
+    def place_attribution(splits: Sequence[Split], line: str) -> UnitEdit:
+        return UnitEdit(0, attribution.insertion(splits[0], line))
 
     return Grammar(
         refusal=guard.refusal,
         place=placing.place,
         read_back=guard.read_back,
-        plan_targets=lambda splits, linked: {
-            (0, index): name for index, name in targets.plan_targets(splits[0], linked).items()
-        },
+        plan_targets=plan_targets,
         target=targets.insertion,
+        attribution=place_attribution,
     )

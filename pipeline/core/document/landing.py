@@ -57,7 +57,12 @@ class Landed:
 
 
 def landed(
-    english: Message, merged: Message, *, cell: int | None, is_translated: bool, is_kept: bool
+    english: Message,
+    merged: Message,
+    *,
+    cell: int | None,
+    is_translated: bool = False,
+    is_kept: bool = False,
 ) -> Landed:
     """The record of one message: ``english`` is upstream's, ``merged`` stands in its place."""
     return Landed(

@@ -1,4 +1,8 @@
-"""One translatable block of prose: what it says, what it is, and where it stands."""
+"""One translatable block of prose: what it says, what it is, and where it stands.
+
+The splitters of both languages make messages; everything else goes by them. A message never
+changes: a merge reads its offsets to know which part of the text a translation replaces.
+"""
 
 from __future__ import annotations
 
@@ -35,9 +39,10 @@ class Markup(StrEnum):
 class Message:
     """One translatable block of prose, and what it takes to put a translation in its place.
 
-    ``start``/``end`` are character offsets into the text that was split: a whole MyST page, or the
-    source of one notebook cell. ``msgid`` is the block's Markdown with soft line breaks folded to a
-    space and container prefixes removed; hard breaks are ``\\n``; payloads of data URIs are numbered.
+    ``start``/``end`` are character offsets into the text that was split: a whole page, or the
+    source of one notebook cell. ``msgid`` is the block's markup with soft line breaks folded to a
+    space and container prefixes removed; hard breaks are ``\\n``; payloads of data URIs are
+    numbered.
     """
 
     msgid: str
@@ -47,22 +52,25 @@ class Message:
     line: int  # 1-based, of the first line
     last_line: int = 0  # 1-based, of the last line
     headings: tuple[str, ...] = ()  # titles of the sections around it, outermost first
-    prefix: str = ""  # what continuation lines start with (quote marks, indentation); of a field of CSV its quotation mark
+    # What continuation lines start with (quote marks, indentation). Of a CSV field: its quote.
+    prefix: str = ""
     breaks: tuple[str, ...] = ()  # how each hard break is marked: "\\" or spaces
     payloads: tuple[str, ...] = ()  # data URI payloads, in the order of their numbers
     is_top_level: bool = False  # stands in no list, quote, table or directive
     block_end: int = 0  # offset behind the block's last line, without its line end
     markup: Markup = Markup.MARKDOWN
-    # Of reStructuredText only:
-    pieces: tuple[
-        tuple[int, int], ...
-    ] = ()  # the parts of the text that make up the message, where others lie between them
+    # The rest is of reStructuredText only.
+    # Parts of the text that make up the message, where others lie between them: a cell that runs
+    # over two lines of a drawn table.
+    pieces: tuple[tuple[int, int], ...] = ()
     rules: tuple[tuple[int, int], ...] = ()  # spans of a title's overline and underline
-    mark: str = (
-        ""  # what stands behind the words within [start, end) and announces a literal block: "::"
-    )
+    # What stands behind the words within [start, end) and announces a literal block: "::".
+    mark: str = ""
 
     @property
     def section(self) -> str:
-        """The titles around it in one line. A msgctxt that equals it names the place that its msgstr is for."""
+        """The titles around it in one line.
+
+        A msgctxt that equals it names the place that its msgstr is for.
+        """
         return " › ".join(self.headings)

@@ -1,4 +1,8 @@
-"""What counts as prose: the words of a block once its atoms are taken away."""
+"""What counts as prose: the words of a block once its atoms are taken away.
+
+Atoms are what must survive a translation as it is: code, math, images, targets, HTML. They are
+found by their look, in one pass over the text; no parser is asked.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +15,8 @@ from pipeline.core.document.message import Markup
 CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 _WORD = re.compile(rf"[^\W\d_]{{2,}}|[{CJK}]")
 _COUNTED = re.compile(rf"[{CJK}]|[^\W_{CJK}](?:[^\W_{CJK}]|['’-](?=\w))*")
-# One pass, leftmost first: what stands in a code span cannot open a link, and so on. Each alternative begins with a plain
-# character, so that `re` skips to the next one that counts: several times faster.
+# Leftmost first: what stands in a code span cannot open a link, and so on. Each alternative begins
+# with a plain character, so that `re` skips to the next one that counts: several times faster.
 _ATOM = re.compile(
     r"""
       \{[\w+:-]+\}(?P<role>`+)(?!`).+?(?<!`)(?P=role)(?!`)       # role
@@ -28,8 +32,9 @@ _ATOM = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-# The same for reStructuredText. What stands around an atom does not count: a translation need not have white space there.
-# Of a link with its target, and of an anonymous one, the words are no part of an atom: only the marks before and behind them.
+# The same for reStructuredText. What stands around an atom does not count: a translation need not
+# have white space there. Of a link with its target, and of an anonymous one, the words are no part
+# of an atom: only the marks before and behind them.
 _RST_ATOM = re.compile(
     r"""
       (?<!\\)(?:
@@ -51,6 +56,8 @@ _ATOMS = {Markup.MARKDOWN: _ATOM, Markup.RST: _RST_ATOM}
 _ENVIRONMENT = re.compile(r"\\begin\{(\w+\*?)\}.*\\end\{\1\}", re.DOTALL)
 _DATA_URI = re.compile(r"data:(?:[\w.+/-]+)?(?:;[\w=.-]+)*,[A-Za-z0-9+/=%_.~-]{24,}")
 _PLACEHOLDER = re.compile(r"data:#(\d+)")
+_SEVERAL_WORDS = re.compile(rf"\s|[{CJK}]")
+_FILE_NAME = re.compile(r"\.(?:png|jpe?g|gif|svg|webp)$", re.IGNORECASE)
 
 
 def mask(text: str, markup: Markup = Markup.MARKDOWN) -> str:
@@ -75,22 +82,35 @@ def _parted(text: str, markup: Markup) -> tuple[str, ...]:
 
 
 def replace_atoms(text: str, by: Callable[[str], str], markup: Markup = Markup.MARKDOWN) -> str:
-    """``text`` with what ``by`` gives for each atom in its place: as long as the atom where positions are to hold."""
-    parts = _parted(text, markup)
-    return (
-        "".join(by(part) if at % 2 else part for at, part in enumerate(parts))
-        if len(parts) > 1
-        else text
-    )
+    """``text`` with what ``by`` gives for each atom in its place.
+
+    ``by`` gives as many characters as the atom has, where positions are to hold.
+    """
+    parts = list(_parted(text, markup))
+    if len(parts) == 1:
+        return text
+    parts[1::2] = map(by, parts[1::2])
+    return "".join(parts)
 
 
 def has_words(text: str, markup: Markup = Markup.MARKDOWN) -> bool:
     """Whether a block holds anything to translate."""
     if not _WORD.search(text):
         return False
+    # From \begin to \end a block is math, whatever stands between them.
     if text.startswith("\\begin{") and _ENVIRONMENT.fullmatch(text):
         return False
     return bool(_WORD.search(mask(text, markup)))
+
+
+def is_sentence(text: str) -> bool:
+    """Whether the text of an image says something: file names and single words do not."""
+    return has_words(text) and is_several_words(text)
+
+
+def is_several_words(text: str) -> bool:
+    """Whether there is more than one word, or Chinese, and no file name at the end."""
+    return bool(_SEVERAL_WORDS.search(text)) and not _FILE_NAME.search(text)
 
 
 def count_words(text: str, markup: Markup = Markup.MARKDOWN) -> int:
@@ -115,6 +135,9 @@ def show_payloads(text: str, payloads: tuple[str, ...]) -> str:
     """Undo :func:`hide_payloads`; numbers that were never given stay as they are."""
     if not payloads:
         return text
-    return _PLACEHOLDER.sub(
-        lambda m: payloads[int(m[1]) - 1] if 0 < int(m[1]) <= len(payloads) else m[0], text
-    )
+
+    def payload(match: re.Match[str]) -> str:
+        number = int(match[1])
+        return payloads[number - 1] if 0 < number <= len(payloads) else match[0]
+
+    return _PLACEHOLDER.sub(payload, text)

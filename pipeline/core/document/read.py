@@ -1,4 +1,8 @@
-"""One upstream document: bytes in, units of Markdown with their messages out."""
+"""One upstream document: bytes in, units of Markdown or reST with their messages out.
+
+Nothing is lost on the way: ``Document.raw`` is the text as it was decoded, and the splits of its
+units know where in it every message stands.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +12,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from pipeline.core.document.message import Kind, Message
-from pipeline.core.document.notebook import Notebook, scan_notebook
-from pipeline.core.myst.split import Split, split_text
+from pipeline.core.document.notebook import Notebook
+from pipeline.core.document.scanning import scan_notebook
+from pipeline.core.document.split import Split
+from pipeline.core.myst.split import split_text
 from pipeline.core.pin.lock import Page
 from pipeline.errors import InputError
 from pipeline.findings import Finding
@@ -29,7 +35,7 @@ class Format(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unit:
-    """A text that is split by itself: a whole MyST document, or one Markdown cell (``cell`` is 0-based)."""
+    """A text that is split by itself: a whole page, or one Markdown cell (``cell`` is 0-based)."""
 
     split: Split
     cell: int | None = None
@@ -37,7 +43,10 @@ class Unit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
-    """An upstream document. ``raw`` is its text as decoded; encoding it as UTF-8 gives the bytes back."""
+    """An upstream document.
+
+    ``raw`` is its text as decoded; encoding it as UTF-8 gives the bytes back.
+    """
 
     path: str
     format: Format
@@ -58,11 +67,9 @@ class Document:
 
     def place(self, unit: Unit, message: Message) -> str:
         """Where a message stands, for people: ``path, cell N:line`` or ``path:line``."""
-        return (
-            f"{self.path}, cell {unit.cell}:{message.line}"
-            if unit.cell is not None
-            else f"{self.path}:{message.line}"
-        )
+        if unit.cell is None:
+            return f"{self.path}:{message.line}"
+        return f"{self.path}, cell {unit.cell}:{message.line}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,18 +85,20 @@ class SplitPage:
         """The page's first heading, as Markdown; its name if it has none."""
         for document in self.documents:
             for _, message in document.messages():
-                return (
-                    message.headings[0]
-                    if message.headings
-                    else message.msgid
-                    if message.kind is Kind.HEADING
-                    else self.page.name
-                )
+                # Whatever comes first stands under the title, or is it, or there is none.
+                if message.headings:
+                    return message.headings[0]
+                if message.kind is Kind.HEADING:
+                    return message.msgid
+                return self.page.name
         return self.page.name
 
 
 def read_document(path: str, data: bytes) -> Document:
-    """Read an ``.ipynb``, ``.md`` or ``.rst`` document. Raises InputError that says where it is malformed."""
+    """Read an ``.ipynb``, ``.md`` or ``.rst`` document.
+
+    Raises InputError that says where it is malformed.
+    """
     try:
         raw = data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -106,24 +115,12 @@ def read_document(path: str, data: bytes) -> Document:
             where=f"{path}:{line}",
             hint="It is no text file; exclude the page.",
         )
-    written = (
-        Format.RST
-        if path.endswith(".rst")
-        else Format.MYST_NOTEBOOK
-        if is_myst_notebook(raw)
-        else Format.MYST
-    )
+    text_format = _text_format(path, raw)
     try:
-        unit = Unit(split=_split_rst(raw) if written is Format.RST else split_text(raw, page=True))
+        split = _split_rst(raw) if text_format is Format.RST else split_text(raw, page=True)
     except InputError as error:
         raise InputError(error.what, where=path, hint=error.hint) from error
-    return Document(path=path, format=written, raw=raw, units=(unit,))
-
-
-def _split_rst(raw: str) -> Split:
-    from pipeline.core.rst.split import split_rst  # docutils takes a while to load
-
-    return split_rst(raw)
+    return Document(path=path, format=text_format, raw=raw, units=(Unit(split=split),))
 
 
 def is_myst_notebook(text: str) -> bool:
@@ -132,9 +129,22 @@ def is_myst_notebook(text: str) -> bool:
     return bool(header and _NOTEBOOK_KEY.search(header[1]))
 
 
+def _text_format(path: str, raw: str) -> Format:
+    if path.endswith(".rst"):
+        return Format.RST
+    return Format.MYST_NOTEBOOK if is_myst_notebook(raw) else Format.MYST
+
+
+def _split_rst(raw: str) -> Split:
+    from pipeline.core.rst.split import split_rst  # docutils takes a while to load
+
+    return split_rst(raw)
+
+
 def _read_notebook(path: str, raw: str) -> Document:
     notebook = scan_notebook(raw, where=path)
     units: list[Unit] = []
+    # Sections go on from cell to cell.
     headings: tuple[tuple[int, str], ...] = ()
     for index, cell in enumerate(notebook.cells):
         if cell.kind != "markdown":

@@ -29,7 +29,7 @@ class Wanted:
 class Settled:
     """What has come into it. ``messages`` are those of the merged text, as it was read back."""
 
-    kept: tuple[int, ...]  # messages whose translation stands there
+    kept: frozenset[int]  # messages whose translation stands there
     placed: Placed
     messages: tuple[Message, ...]
 
@@ -48,7 +48,7 @@ def settle(grammar: Grammar, wanted: Wanted) -> Settled | None:
         if messages is None:
             return False
         # The last good try is the result: halving only ever adds to what was good.
-        settled = Settled(kept=tuple(indices), placed=placed, messages=messages)
+        settled = Settled(kept=frozenset(indices), placed=placed, messages=messages)
         return True
 
     if not _largest_good(list(wanted.translations), is_good):

@@ -1,14 +1,19 @@
-"""Put translations in the place of messages: output = gaps + translations, by position."""
+"""Edits of a text by position: output = gaps + translations.
+
+Nothing is rendered. What no edit touches is the text's own, character for character. Offsets are
+those of the text before the edits, until :class:`Placed` says where everything has come to lie.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
-from pipeline.core.document import prose
-from pipeline.core.document.message import Kind, Message
-from pipeline.core.myst.split import Split
+from pipeline.core.document.message import Message
+from pipeline.core.document.split import Split
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,10 +24,23 @@ class Edit:
     end: int
     text: str
 
+    @property
+    def growth(self) -> int:
+        """By how many characters it makes the text longer."""
+        return len(self.text) - (self.end - self.start)
+
+
+@dataclass(frozen=True, slots=True)
+class UnitEdit:
+    """An edit of one of several texts: of the unit with this number."""
+
+    unit: int
+    edit: Edit
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Placed:
-    """A text with translations in it, and where each message and each insertion has come to lie."""
+    """A text with translations in it, and where each message and insertion has come to lie."""
 
     text: str
     edits: tuple[Edit, ...]
@@ -31,44 +49,26 @@ class Placed:
     kept_terms: frozenset[int] = frozenset()  # messages whose English stands below, by index
 
 
-def translation_lines(msgstr: str) -> list[str]:
-    """The lines of a translation; white space around it means nothing."""
-    return msgstr.strip().split("\n")
+def placed(
+    split: Split,
+    translated: Mapping[int, Edit],
+    *,
+    insertions: Sequence[Edit] = (),
+    redrawn: Sequence[Edit] = (),
+) -> Placed:
+    """Apply the edits to the text of ``split``.
 
-
-def to_markdown(message: Message, msgstr: str, *, line_end: str = "\n") -> str:
-    """What stands in the document for ``msgstr``: hard breaks, container prefixes and data URIs are back."""
-    lines = translation_lines(prose.show_payloads(msgstr, message.payloads))
-    parts = [lines[0]]
-    for number, line in enumerate(lines[1:]):
-        mark = ""
-        if message.kind is not Kind.HTML:
-            mark = message.breaks[min(number, len(message.breaks) - 1)] if message.breaks else "\\"
-        parts += [mark, line_end, message.prefix, line]
-    return "".join(parts)
-
-
-def line_end_of(text: str) -> str:
-    """The line end that ``text`` uses, by its first one."""
-    match = re.search(r"\r\n?|\n", text)
-    return match[0] if match else "\n"
-
-
-def place(split: Split, translations: Mapping[int, str], insertions: Sequence[Edit] = ()) -> Placed:
-    """Put ``translations`` (by index of the message) and ``insertions`` into the split text."""
-    line_end = line_end_of(split.text)
-    edits = list(insertions)
-    for index, msgstr in translations.items():
-        message = split.messages[index]
-        edits.append(
-            Edit(message.start, message.end, to_markdown(message, msgstr, line_end=line_end))
-        )
+    ``translated`` are those that put a translation in the place of a message, by its index.
+    ``redrawn`` are edits that go with them and belong to no message: lines of a table. Only
+    ``insertions`` are blocks that upstream does not have.
+    """
+    edits = [*translated.values(), *redrawn, *insertions]
     edits.sort(key=lambda edit: (edit.start, edit.end))
     return Placed(
         text=splice(split.text, edits),
         edits=tuple(edits),
-        spans=tuple(_moved(split.messages, edits)),
-        inserted=tuple(_inserted(edits)),
+        spans=tuple(_spans(split.messages, translated, _Shift(edits))),
+        inserted=tuple(_inserted(edits, insertions)),
     )
 
 
@@ -83,34 +83,55 @@ def splice(text: str, edits: Sequence[Edit]) -> str:
     return "".join(parts)
 
 
-def _moved(messages: Sequence[Message], edits: Sequence[Edit]) -> list[tuple[int, int]]:
-    spans: list[tuple[int, int]] = []
-    shift, next_edit = 0, 0
-    for message in messages:
-        while (
-            next_edit < len(edits)
-            and edits[next_edit].end <= message.start
-            and edits[next_edit].start < message.end
-        ):
-            edit = edits[next_edit]
-            shift += len(edit.text) - (edit.end - edit.start)
-            next_edit += 1
-        start = message.start + shift
-        if next_edit < len(edits) and (edits[next_edit].start, edits[next_edit].end) == (
-            message.start,
-            message.end,
-        ):
-            spans.append((start, start + len(edits[next_edit].text)))
+def translation_lines(msgstr: str) -> list[str]:
+    """The lines of a translation; white space around it means nothing."""
+    return msgstr.strip().split("\n")
+
+
+def line_start_of(text: str, at: int) -> int:
+    """Where the line that holds the offset ``at`` begins."""
+    return max(text.rfind("\n", 0, at), text.rfind("\r", 0, at)) + 1
+
+
+def line_end_of(text: str) -> str:
+    """The line end that ``text`` uses, by its first one."""
+    match = re.search(r"\r\n?|\n", text)
+    return match[0] if match else "\n"
+
+
+class _Shift:
+    """How far sorted edits move what stands behind them."""
+
+    def __init__(self, edits: Sequence[Edit]) -> None:
+        self._ends = [edit.end for edit in edits]
+        self._sums = list(accumulate((edit.growth for edit in edits), initial=0))
+
+    def start(self, offset: int) -> int:
+        """Where something has come to lie that begins at ``offset``.
+
+        What is inserted right there stands before it: the target above a heading.
+        """
+        return offset + self._sums[bisect_right(self._ends, offset)]
+
+    def end(self, offset: int) -> int:
+        """The same for the end of something: what is inserted right there stands behind it."""
+        return offset + self._sums[bisect_left(self._ends, offset)]
+
+
+def _spans(
+    messages: Sequence[Message], translated: Mapping[int, Edit], shift: _Shift
+) -> Iterator[tuple[int, int]]:
+    for index, message in enumerate(messages):
+        start = shift.start(message.start)
+        if index in translated:
+            yield start, start + len(translated[index].text)
         else:
-            spans.append((start, message.end + shift))
-    return spans
+            yield start, shift.end(message.end)
 
 
-def _inserted(edits: Sequence[Edit]) -> list[tuple[int, int]]:
-    spans: list[tuple[int, int]] = []
+def _inserted(edits: Sequence[Edit], insertions: Sequence[Edit]) -> Iterator[tuple[int, int]]:
     shift = 0
     for edit in edits:
-        if edit.start == edit.end:
-            spans.append((edit.start + shift, edit.start + shift + len(edit.text)))
-        shift += len(edit.text) - (edit.end - edit.start)
-    return spans
+        if edit in insertions:
+            yield edit.start + shift, edit.start + shift + len(edit.text)
+        shift += edit.growth

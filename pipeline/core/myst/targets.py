@@ -1,88 +1,102 @@
 """Heading anchors: links to a heading go on working when its title is translated.
 
-Source of the rule: MyST-Parser's ``myst_heading_anchors`` gives a heading the slug of its title, as GitHub does,
-and numbers the ones that occur again.
+Source of the rule: MyST-Parser's ``myst_heading_anchors`` gives a heading the slug of its title,
+as GitHub does, and numbers the ones that occur again.
 """
 
 from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from pipeline.core.document.message import Kind, Message
-from pipeline.core.document.splice import Edit, line_end_of
-from pipeline.core.myst.split import Split
+from pipeline.core.document.splice import Edit, line_end_of, line_start_of
+from pipeline.core.document.split import Split
 
 _LINK = re.compile(
-    r"""(?:\]\(<?|\]:[ \t]*<?|href=["']|\s<(?=[^<>\s]+>`_))([^()\s<>"'#]*)#([^()\s<>"']+)"""
+    r"""
+    (?: \]\(<?                          # [words](page.md#fragment)
+      | \]:[ \t]*<?                     # [label]: page.md#fragment
+      | href=["']
+      | \s<(?=[^<>\s]+>`_)              # reST: `words <page.html#fragment>`_
+    )
+    ([^()\s<>"'#]*) \# ([^()\s<>"']+)
+    """,
+    re.VERBOSE,
 )
 _MARKUP = re.compile(
-    r"(?:\{[\w+:-]+\})?(`+)(.+?)\1|!?\[([^\[\]]*)\](?:\([^()]*\)|\[[^\[\]]*\])?|<[^<>]+>|[*~]|(?<!\w)_|_(?!\w)"
+    r"""
+      (?:\{[\w+:-]+\})? (`+) (.+?) \1                       # code or a role: its text, group 2
+    | !?\[([^\[\]]*)\] (?: \([^()]*\) | \[[^\[\]]*\] )?      # link or image: its words, group 3
+    | <[^<>]+>
+    | [*~] | (?<!\w)_ | _(?!\w)                             # emphasis
+    """,
+    re.VERBOSE,
 )
 _SAFE = re.compile(r"[\w.:-]+")
+_NOT_IN_SLUGS = re.compile(r"[^\w\- ]")
+_PAGE_SUFFIX = re.compile(r"\.(?:md|rst|ipynb|html)$")
 
 
 def linked_anchors(texts: Iterable[tuple[str, str]]) -> dict[str, frozenset[str]]:
-    """The fragments that links point to, by page. ``texts`` pairs the name of a page with its Markdown."""
+    """The fragments that links point to, by page.
+
+    ``texts`` pairs the name of a page with its Markdown.
+    """
     found: dict[str, set[str]] = {}
     for page, text in texts:
         if "#" not in text:
             continue
         for target, fragment in _LINK.findall(text):
-            if ":" not in target:  # a page of this site
-                path = (
-                    posixpath.normpath(posixpath.join(posixpath.dirname(page), target))
-                    if target
-                    else page
-                )
-                found.setdefault(re.sub(r"\.(?:md|rst|ipynb|html)$", "", path), set()).add(fragment)
+            if ":" in target:
+                continue  # another site
+            path = page
+            if target:
+                path = posixpath.normpath(posixpath.join(posixpath.dirname(page), target))
+            found.setdefault(_PAGE_SUFFIX.sub("", path), set()).add(fragment)
     return {page: frozenset(fragments) for page, fragments in found.items()}
 
 
 def slug(title: str) -> str:
     """The anchor that a heading with this Markdown gets, before numbers for duplicates."""
-    return re.sub(r"[^\w\- ]", "", _plain(title).lower()).strip().replace(" ", "-")
+    return _NOT_IN_SLUGS.sub("", _plain(title).lower()).strip().replace(" ", "-")
 
 
-def plan_anchors(splits: Sequence[Split], linked: frozenset[str]) -> dict[tuple[int, int], str]:
-    """The anchor that must be written above a heading once it is translated, by split and message.
+def plan_targets(splits: Sequence[Split], linked: frozenset[str]) -> dict[tuple[int, int], str]:
+    """The anchor that must be written above a heading once it is translated.
 
-    Only for headings that something links to by their English anchor, and that have no such target already.
+    By number of the split and index of the message. Only for headings that something links to by
+    their English anchor, and that have no such target already.
     """
     plan: dict[tuple[int, int], str] = {}
     if not linked:
         return plan
     seen: dict[str, int] = {}
-    for number, split in enumerate(splits):
-        for index, message in enumerate(split.messages):
-            if message.kind is not Kind.HEADING:
-                continue
-            own = slug(message.msgid)
-            count = seen[own] = seen.get(own, -1) + 1
-            names = (
-                f"{own}-{count}" if count else own,
-                _plain(message.msgid).strip().replace(" ", "-"),
-            )
-            name = next((name for name in names if name in linked and _SAFE.fullmatch(name)), "")
-            if (
-                name
-                and message.is_top_level
-                and not any(_has_target(one.text, name) for one in splits)
-            ):
-                plan[number, index] = name
+    for number, index, heading in _headings(splits):
+        anchor = slug(heading.msgid)
+        count = seen[anchor] = seen.get(anchor, -1) + 1
+        if count:
+            anchor = f"{anchor}-{count}"
+        name = _linked_name(heading, anchor, linked)
+        if name and heading.is_top_level and not _has_target(splits, name):
+            plan[number, index] = name
     return plan
 
 
 def insertion(text: str, message: Message, name: str, *, notebook: bool) -> Edit:
-    """A target line above the heading: MyST's form on pages, HTML in notebooks, where the former would show."""
-    start = max(text.rfind("\n", 0, message.start), text.rfind("\r", 0, message.start)) + 1
+    """A target line above the heading.
+
+    MyST's form on pages; HTML in notebooks, where the former would show.
+    """
+    start = line_start_of(text, message.start)
     end = line_end_of(text)
     if not notebook:
         return Edit(start, start, f"({name})={end}")
     before = text[:start]
-    gap = "" if not before.strip() or before.endswith(end * 2) else end
-    return Edit(start, start, f'{gap}<a id="{name}"></a>{end}{end}')
+    # HTML right below a paragraph would belong to that.
+    is_apart = not before.strip() or before.endswith(end * 2)
+    return Edit(start, start, f'{"" if is_apart else end}<a id="{name}"></a>{end}{end}')
 
 
 def plain_title(title: str) -> str:
@@ -90,9 +104,32 @@ def plain_title(title: str) -> str:
     return _plain(title).strip()
 
 
-def _has_target(text: str, name: str) -> bool:
-    return f"({name})=" in text or f'id="{name}"' in text or f'name="{name}"' in text
+def _headings(splits: Sequence[Split]) -> Iterator[tuple[int, int, Message]]:
+    for number, split in enumerate(splits):
+        for index, message in enumerate(split.messages):
+            if message.kind is Kind.HEADING:
+                yield number, index, message
+
+
+def _linked_name(heading: Message, anchor: str, linked: frozenset[str]) -> str:
+    """The name by which something links to the heading; empty if nothing does."""
+    # Jupyter's own anchors keep case and punctuation: "Pure-functions!".
+    for name in (anchor, plain_title(heading.msgid).replace(" ", "-")):
+        if name in linked and _SAFE.fullmatch(name):
+            return name
+    return ""
+
+
+def _has_target(splits: Sequence[Split], name: str) -> bool:
+    """Whether a target of this name is written anywhere on the page."""
+    forms = (f"({name})=", f'id="{name}"', f'name="{name}"')
+    return any(form in split.text for split in splits for form in forms)
 
 
 def _plain(title: str) -> str:
-    return _MARKUP.sub(lambda match: match[2] or match[3] or "", title)
+    """The words of a heading without the marks around them."""
+    return _MARKUP.sub(_words_of, title)
+
+
+def _words_of(match: re.Match[str]) -> str:
+    return match[2] or match[3] or ""

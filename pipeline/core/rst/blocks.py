@@ -1,4 +1,6 @@
-"""What a block of docutils' tree is to us: which kind of message its words are, and what of it must stay as it is."""
+"""What a block of docutils' tree is to us: which kind of message its words are, and what of it
+must stay as it is.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +10,10 @@ from dataclasses import dataclass
 from docutils import nodes
 
 from pipeline.core.document.message import Kind
-from pipeline.core.myst.split import Signature
+from pipeline.core.document.split import Signature
 from pipeline.core.rst.holding import held
 
+# What the paragraphs within a node are.
 _KINDS = {
     "list_item": Kind.LIST_ITEM,
     "block_quote": Kind.QUOTE,
@@ -24,19 +27,25 @@ _KINDS = {
     "entry": Kind.TABLE_CELL,
     "title": Kind.HEADING,
 }
-# What of a node must be the same after a merge. Names of sections are their titles', widths of columns depend on words.
+# What of a node must be the same after a merge. The names of sections are not among it, which are
+# their titles', nor the widths of columns, which depend on words.
 _ATTRIBUTES = (
     *("bullet", "enumtype", "prefix", "suffix", "start"),  # lists
     *("refuri", "refname", "anonymous", "auto"),  # targets and footnotes
-    *("cols", "morerows", "morecols", "delimiter"),
+    *("cols", "morerows", "morecols", "delimiter"),  # tables
 )
 _NAMED = (nodes.target, nodes.footnote, nodes.citation, nodes.substitution_definition)
 _CODE = (nodes.literal_block, nodes.doctest_block)
+# What may stand around a block that still counts as one of the page itself.
+_TOP_LEVEL = (nodes.section, nodes.title, nodes.paragraph)
 
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """What a block stands in: the kind of its paragraphs; ``is_opaque`` if nothing in it is a message."""
+    """What a block stands in: the kind of its paragraphs.
+
+    ``is_opaque``: nothing in it is a message.
+    """
 
     kind: Kind = Kind.PARAGRAPH
     is_top: bool = True
@@ -44,18 +53,19 @@ class Where:
 
     def within(self, node: nodes.Element) -> Where:
         """The same for what stands in ``node``."""
-        kind = (
-            Kind.TABLE_CELL
-            if node.get("cell")
-            else node["kind"]
-            if isinstance(node, held)
-            else _KINDS.get(node.tagname, self.kind)
-        )
         return Where(
-            kind=kind,
-            is_top=self.is_top and isinstance(node, nodes.section | nodes.title | nodes.paragraph),
+            kind=self._kind_in(node),
+            is_top=self.is_top and isinstance(node, _TOP_LEVEL),
             is_opaque=self.is_opaque or isinstance(node, nodes.field_name),
         )
+
+    def _kind_in(self, node: nodes.Element) -> Kind:
+        if node.get("cell"):  # an item of a list that is drawn as a table
+            return Kind.TABLE_CELL
+        if isinstance(node, held):
+            kind: Kind = node["kind"]
+            return kind
+        return _KINDS.get(node.tagname, self.kind)
 
 
 def ancestors(node: nodes.Element) -> Iterator[nodes.Element]:
@@ -69,20 +79,17 @@ def metadata(node: nodes.Element) -> nodes.Node | None:
     """The fields at the very start of a document: they say things about it, to programs."""
     if not isinstance(node, nodes.document):
         return None
-    first = next(
-        (
-            child
-            for child in node.children
-            if not isinstance(child, nodes.Invisible | nodes.system_message)
-        ),
-        None,
-    )
-    return first if isinstance(first, nodes.field_list) else None
+    for child in node.children:
+        if not isinstance(child, nodes.Invisible | nodes.system_message):
+            return child if isinstance(child, nodes.field_list) else None
+    return None
 
 
 def code_of(node: nodes.Element) -> str | None:
     """The code that a block is, if it is one."""
-    code: str | None = node.astext() if isinstance(node, _CODE) else node.get("code")
+    if isinstance(node, _CODE):
+        return node.astext()
+    code: str | None = node.get("code")  # of a directive
     return code
 
 

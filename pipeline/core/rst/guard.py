@@ -1,7 +1,7 @@
-"""Nothing but prose can change: what a translation may not do in reStructuredText, and the proof that it did not.
+"""Nothing but prose can change in reStructuredText: what a translation may not do, and the proof.
 
-The same codes as in :mod:`pipeline.core.myst.guard`, and the same two looks: ``refusal`` at one translation alone, ``read_back``
-at the whole text, parsed afresh.
+The same codes as in :mod:`pipeline.core.myst.guard`, and the same two looks: ``refusal`` at one
+translation alone, ``read_back`` at the whole text, parsed afresh.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from docutils import nodes
 from docutils.utils import column_width
 
 from pipeline.core.document.message import Kind, Message
+from pipeline.core.document.refusal import Refusal, text_refusal
 from pipeline.core.document.splice import Placed
-from pipeline.core.myst import guard
-from pipeline.core.myst.guard import Refusal
-from pipeline.core.myst.split import Split
+from pipeline.core.document.split import Split
+from pipeline.core.document.written import find_written
 from pipeline.core.rst import targets
 from pipeline.core.rst.inline import spaced
 from pipeline.core.rst.lines import Lines
@@ -26,19 +26,28 @@ from pipeline.core.rst.reading import read
 from pipeline.core.rst.split import split_rst
 from pipeline.errors import InputError
 
-# What a first line may begin with that makes something else than a paragraph; marks of lists need not be ASCII.
+# What a first line may begin with that makes something else than a paragraph; marks of lists need
+# not be ASCII.
 _BLOCK_START = re.compile(
-    r"[!-/:-@\[-`{-~\u2022\u2023\u2043\u2014]|(?:[0-9]+|[A-Za-z]|[ivxlcdmIVXLCDM]+)[.)]|[ \t]"
+    r"""
+      [!-/:-@\[-`{-~\u2022\u2023\u2043\u2014]
+    | (?:[0-9]+|[A-Za-z]|[ivxlcdmIVXLCDM]+)[.)]     # 1. a) iv.
+    | [ \t]
+    """,
+    re.VERBOSE,
 )
 _ANNOUNCES = re.compile(r"(?<!\\)(?:\\\\)*::$")
 _CLASSIFIER = re.compile(r"\s:\s")
 _BLANK_LINES = re.compile(r"(?:[ \t]*(?:\r\n?|\n))+")
-_KINDS_ON_ONE_LINE = frozenset(
-    (Kind.HEADING, Kind.TERM)
-)  # two colons at their end announce nothing
+# Two colons at their end announce nothing.
+_KINDS_ON_ONE_LINE = frozenset((Kind.HEADING, Kind.TERM))
 _ACTIVE = re.compile(r"[`*_|\[:@\\]")
+# What becomes active in a browser wherever it stands.
+_ACTIVE_AS_WRITTEN = ("scheme", "math macro")
+_KEEP = "Keep exactly what the English has, letter by letter."
 _BY_ORDER = "Keep each of them, in the order of the English: nothing else says what they belong to."
 _HINTS = {"interpreted text": "Code stands between two backquotes on either side (``code``)."}
+_SHOWN = 60  # characters of a piece
 
 
 def refusal(message: Message, msgstr: str) -> Refusal | None:
@@ -68,7 +77,10 @@ def read_back(split: Split, placed: Placed) -> tuple[Message, ...] | None:
 
 
 def _added_blocks(placed: Placed) -> frozenset[int]:
-    """Offsets of what was inserted. Blank lines before it are not it: docutils may put the block before them there."""
+    """Offsets of what was inserted.
+
+    Blank lines before it are not it: docutils may put the block before them there.
+    """
     found: set[int] = set()
     for start, end in placed.inserted:
         blank = _BLANK_LINES.match(placed.text, start, end)
@@ -78,25 +90,11 @@ def _added_blocks(placed: Placed) -> frozenset[int]:
 
 @lru_cache(maxsize=1 << 14)
 def _refusal(msgid: str, kind: Kind, announces: bool, msgstr: str) -> Refusal | None:
-    if found := guard.CONTROL.search(msgstr):
-        return Refusal(
-            "G101",
-            f"has the control character U+{ord(found[0]):04X}",
-            "Delete it, or type the text again.",
-        )
-    if len(msgstr) > guard.LEAST_LIMIT + guard.TIMES_AS_LONG * len(msgid):
-        return Refusal(
-            "G106",
-            f"has {len(msgstr)} characters where the English has {len(msgid)}",
-            "Shorten it.",
-        )
     line = msgstr.strip()
-    if breaks := line.count("\n"):
-        return Refusal(
-            "G102", f"has {breaks} line breaks where the English has none", "Write it on one line."
-        )
-    if kind is Kind.IMAGE:
-        return None  # shown as it is
+    refused = text_refusal(msgid, msgstr) or _lines_refusal(line)
+    # The text of an image is shown as it is: no mark in it means anything.
+    if refused or kind is Kind.IMAGE:
+        return refused
     return (
         _block_refusal(msgid, kind, announces, line)
         or _inline_refusal(msgid, line)
@@ -104,12 +102,21 @@ def _refusal(msgid: str, kind: Kind, announces: bool, msgstr: str) -> Refusal | 
     )
 
 
+def _lines_refusal(line: str) -> Refusal | None:
+    breaks = line.count("\n")
+    if not breaks:
+        return None
+    return Refusal(
+        "G102", f"has {breaks} line breaks where the English has none", "Write it on one line."
+    )
+
+
 def _written_refusal(msgid: str, line: str) -> Refusal | None:
     """What becomes active in a browser wherever it stands: the same as in Markdown."""
-    for name in ("scheme", "math macro"):
-        pattern = guard.WRITTEN[name]
-        theirs = frozenset(pattern.findall(msgid))
-        if added := [piece for piece in pattern.findall(line) if piece not in theirs]:
+    for name in _ACTIVE_AS_WRITTEN:
+        theirs = frozenset(find_written(name, msgid))
+        added = [piece for piece in find_written(name, line) if piece not in theirs]
+        if added:
             return _added(name, added)
     return None
 
@@ -143,43 +150,56 @@ def _block_refusal(msgid: str, kind: Kind, announces: bool, line: str) -> Refusa
 @lru_cache(maxsize=1 << 10)
 def _block(line: str, kind: Kind) -> str:
     """What docutils takes a line for, in the place of a message of this kind."""
-    frame = {
-        Kind.HEADING: f"{line}\n{'=' * column_width(line)}",
-        Kind.TERM: f"{line}\n   x",
-        Kind.QUOTE: f"   x\n\n   {line}",
-    }
-    document, _ = read(Lines(frame.get(kind, line)))
+    match kind:
+        case Kind.HEADING:
+            text = f"{line}\n{'=' * column_width(line)}"
+        case Kind.TERM:
+            text = f"{line}\n   x"
+        case Kind.QUOTE:
+            text = f"   x\n\n   {line}"
+        case _:
+            text = line
+    document, _ = read(Lines(text))
     place = document.children[0] if kind is Kind.QUOTE else document
-    found = [child for child in place.children if isinstance(child, nodes.Element)]
-    other = next((child for child in found if not isinstance(child, nodes.paragraph)), found[0])
-    return "directive" if other.tagname == "held" else other.tagname.replace("_", " ")
+    blocks = [child for child in place.children if isinstance(child, nodes.Element)]
+    others = (child for child in blocks if not isinstance(child, nodes.paragraph))
+    block = next(others, blocks[0])
+    return "directive" if block.tagname == "held" else block.tagname.replace("_", " ")
 
 
 def _inline_refusal(msgid: str, line: str) -> Refusal | None:
     """Whether the translation brings in anything that acts and that the English has not."""
     if not _ACTIVE.search(line) and not _ACTIVE.search(msgid):
         return None
-    theirs, meant, ours = pieces_of(msgid), pieces_of(spaced(msgid)), pieces_of(spaced(line))
-    for name, own in ours.items():
+    theirs, ours = pieces_of(msgid), pieces_of(spaced(line))
+    # What the English only means to have, for want of a separator, may be there as well.
+    meant = pieces_of(spaced(msgid))
+    for name, pieces in ours.items():
         known = {*theirs.get(name, ()), *meant.get(name, ())}
-        if name not in BY_NUMBER and not known.issuperset(own):
-            return _added(name, [piece for piece in own if piece not in known])
+        added = [piece for piece in pieces if piece not in known]
+        if added and name not in BY_NUMBER:
+            return _added(name, added)
     for name in BY_NUMBER:
-        before, after = theirs.get(name, []), ours.get(name, [])
-        if len(before) != len(after):
-            return Refusal(
-                "G104", f"has {len(after)} {name} where the English has {len(before)}", _BY_ORDER
-            )
-        if before != after and sorted(before) == sorted(after):
-            return Refusal("G104", f"has its {name} in another order", _BY_ORDER)
+        if refused := _order_refusal(name, theirs.get(name, []), ours.get(name, [])):
+            return refused
+    return None
+
+
+def _order_refusal(name: str, before: list[str], after: list[str]) -> Refusal | None:
+    """Whether marks that are told apart by their order alone are others, or in another order."""
+    if len(before) != len(after):
+        return Refusal(
+            "G104", f"has {len(after)} {name} where the English has {len(before)}", _BY_ORDER
+        )
+    if before != after and sorted(before) == sorted(after):
+        return Refusal("G104", f"has its {name} in another order", _BY_ORDER)
     return None
 
 
 def _added(name: str, pieces: Iterable[str]) -> Refusal:
-    text = "; ".join(
-        f"adds {name} “{piece[:60]}{'…' if len(piece) > 60 else ''}”"
-        for piece in dict.fromkeys(pieces)
-    )
-    return Refusal(
-        "G104", text, _HINTS.get(name, "Keep exactly what the English has, letter by letter.")
-    )
+    parts = [f"adds {name} {_quote(piece)}" for piece in dict.fromkeys(pieces)]
+    return Refusal("G104", "; ".join(parts), _HINTS.get(name, _KEEP))
+
+
+def _quote(piece: str) -> str:
+    return f"“{piece[:_SHOWN]}…”" if len(piece) > _SHOWN else f"“{piece}”"

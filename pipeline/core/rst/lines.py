@@ -1,4 +1,4 @@
-"""A text as docutils reads it, line by line, and the way back to the offsets of the text as it was given."""
+"""A text as docutils reads it, line by line, and the way back to its offsets."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from bisect import bisect_left
 from dataclasses import dataclass
 
 from docutils.statemachine import string2lines
+
+from pipeline.core.document.splice import line_start_of
 
 _TAB_WIDTH = 8  # docutils' and Sphinx' default
 _BYTE_ORDER_MARK = "\ufeff"
@@ -15,8 +17,9 @@ _BYTE_ORDER_MARK = "\ufeff"
 class Place:
     """Where words stand: ``pieces`` are the offsets of each line's part.
 
-    ``mark`` is the end of the last piece that announces a literal block. ``is_boxed``: the pieces are lines of a cell,
-    between which other text lies. ``quote`` is the quotation mark of a CSV field; its piece holds the marks, if there are any.
+    ``mark`` is the end of the last piece that announces a literal block. ``is_boxed``: the pieces
+    are lines of a cell, between which other text lies. ``quote`` is the quotation mark of a CSV
+    field; its piece holds the marks, if there are any.
     """
 
     pieces: tuple[tuple[int, int], ...]
@@ -26,13 +29,15 @@ class Place:
 
 
 class Lines:
-    """``shown`` are the lines as docutils gets them: without line ends and trailing white space, tabs expanded.
+    """``shown`` are the lines as docutils gets them, ``starts`` their offsets.
 
-    They end where ``str.splitlines`` says, because docutils does the same. ``starts`` are their offsets.
+    They come without line ends and trailing white space, tabs expanded. They end where
+    ``str.splitlines`` says, because docutils does the same.
     """
 
     def __init__(self, text: str) -> None:
         at = 1 if text.startswith(_BYTE_ORDER_MARK) else 0
+        # What docutils puts in the place of these is as long as they are.
         plain = text[at:].replace("\0", "\ufffd").replace("\v", " ").replace("\f", " ")
         self.shown = string2lines(plain, tab_width=_TAB_WIDTH)
         self.starts: list[int] = []
@@ -64,3 +69,11 @@ class Lines:
     def end(self, line: int) -> int:
         """Offset behind the last visible character of a line."""
         return self.offset(line, len(self.shown[line]))
+
+
+def line_start(text: str, at: int) -> int:
+    """Where the line that holds ``at`` begins; a byte order mark belongs to no line."""
+    start = line_start_of(text, at)
+    if start == 0 and text.startswith(_BYTE_ORDER_MARK):
+        return len(_BYTE_ORDER_MARK)
+    return start

@@ -1,6 +1,7 @@
 """Split a text of reStructuredText into messages, by position.
 
-docutils tells where blocks are; nothing is ever rendered again. See :mod:`pipeline.core.rst.placing` for the way back.
+docutils tells where blocks are; nothing is ever rendered again. See
+:mod:`pipeline.core.rst.placing` for the way back.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import replace
 from docutils import ApplicationError, nodes
 
 from pipeline.core.document.message import Kind, Markup, Message
-from pipeline.core.myst.split import Signature, Split
+from pipeline.core.document.split import Signature, Split
 from pipeline.core.rst.blocks import Where, ancestors, attributes, code_of, metadata
 from pipeline.core.rst.finding import Finder, Words
 from pipeline.core.rst.lines import Lines, Place
@@ -20,37 +21,40 @@ from pipeline.core.rst.reading import longest_line, read
 from pipeline.core.rst.worth import has_words, is_sentence
 from pipeline.errors import InputError
 
-_SOURCE_LOST = (
-    3  # from this level on, a message of docutils' that quotes source stands in its place
-)
+# From this level on, a message of docutils' that quotes source stands in its place.
+_SOURCE_LOST = 3
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _FOLDED = re.compile(r"[ \t]*[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]\s*")
+_LITERAL = "::"
+_INDENTED = "Unexpected indentation."  # docutils' message
+# What docutils has raised on odd pages.
+_PARSER_ERRORS = (
+    ValueError,
+    IndexError,
+    KeyError,
+    AttributeError,
+    TypeError,
+    AssertionError,
+    RecursionError,
+    ApplicationError,
+)
 
 
 def split_rst(text: str) -> Split:
     """Find the messages of a whole document. Raises InputError where docutils itself fails."""
     lines = Lines(text)
-    if too_long := next(
-        (number for number, line in enumerate(lines.shown, 1) if len(line) > longest_line()), 0
-    ):
-        raise InputError(
-            f"line {too_long} is longer than docutils reads",
-            hint="Break it upstream, or exclude the page.",
-        )
+    limit = longest_line()
+    for number, line in enumerate(lines.shown, 1):
+        if len(line) > limit:
+            raise InputError(
+                f"line {number} is longer than docutils reads",
+                hint="Break it upstream, or exclude the page.",
+            )
     try:
         document, finder = read(lines)
         splitter = _Splitter(text, finder)
         splitter.walk(document, 0, Where(), 0)
-    except (
-        ValueError,
-        IndexError,
-        KeyError,
-        AttributeError,
-        TypeError,
-        AssertionError,
-        RecursionError,
-        ApplicationError,
-    ) as error:
+    except _PARSER_ERRORS as error:
         raise InputError(
             f"docutils fails on it ({type(error).__name__}: {error})",
             hint="Report the page upstream, or exclude it.",
@@ -74,6 +78,10 @@ class _Splitter:
         self.title_end: int | None = None
 
     def result(self) -> Split:
+        """What was collected.
+
+        Messages are sorted: the options of a directive are read before its content, in no order.
+        """
         return Split(
             text=self.text,
             messages=tuple(sorted(self.messages, key=lambda message: message.start)),
@@ -93,24 +101,23 @@ class _Splitter:
                 self._lost(child, depth, offset)
             elif isinstance(child, nodes.Element):
                 inner = where.within(child)
-                self._block(
-                    child,
-                    depth,
-                    replace(inner, is_opaque=True) if child is fields else inner,
-                    offset,
-                )
+                if child is fields:
+                    inner = replace(inner, is_opaque=True)
+                self._block(child, depth, inner, offset)
 
     def _block(self, node: nodes.Element, depth: int, where: Where, offset: int) -> None:
         found = self._offset(node)
-        offset = offset if found is None else found
-        texts = tuple(
+        if found is not None:
+            offset = found
+        texts = [
             self._text(child, node, where)
             for child in node.children
             if isinstance(child, nodes.Text)
-        )
+        ]
         self.skeleton.append((offset, (str(depth), node.tagname, *attributes(node), *texts)))
         if (code := code_of(node)) is not None:
             self.code.append(code)
+        # The first part of a signature is the directive's name.
         if "lost" in node and has_words("\n".join(node["signature"][1:])):
             self.unsafe.append((node["first"] + 1, node["lost"]))
         count = len(self.messages)
@@ -124,16 +131,15 @@ class _Splitter:
         for child in node.children:
             if isinstance(child, Words) and child.place:
                 return child.place.pieces[0][0]
+        # Of a section only its title tells where it is.
         if node.line is not None and not isinstance(node, nodes.section):
             return self.lines.starts[min(max(node.line, 1), len(self.lines.starts)) - 1]
-        return next(
-            (
-                offset
-                for child in node.children
-                if isinstance(child, nodes.Element) and (offset := self._offset(child)) is not None
-            ),
-            None,
-        )
+        for child in node.children:
+            if isinstance(child, nodes.Element):
+                offset = self._offset(child)
+                if offset is not None:
+                    return offset
+        return None
 
     def _lost(self, message: nodes.system_message, depth: int, offset: int) -> None:
         """A message of docutils' that stands in the place of source that it could not read."""
@@ -145,13 +151,17 @@ class _Splitter:
             self.unsafe.append((message.get("line") or 1, message[0].astext().replace("\n", " ")))
 
     def _text(self, text: nodes.Text, node: nodes.Element, where: Where) -> str:
-        """Make a message of an inline text; return what must be the same in the end: nothing of it, or all."""
+        """Make a message of an inline text.
+
+        Returns what of it must be the same in the end: nothing if it is a message now, or all.
+        """
         if not isinstance(text, Words):
             return text.astext()
-        headings = (
-            self._enter_section(text, node, where) if where.kind is Kind.HEADING else self.headings
-        )
-        if where.is_opaque or not (is_sentence if where.kind is Kind.IMAGE else has_words)(text):
+        headings = self.headings
+        if where.kind is Kind.HEADING:
+            headings = self._enter_section(text, node, where)
+        is_worth = is_sentence if where.kind is Kind.IMAGE else has_words
+        if where.is_opaque or not is_worth(text):
             return text.astext()
         reason = text.reason or _danger(text, node)
         if text.place and not reason:
@@ -163,13 +173,11 @@ class _Splitter:
     def _enter_section(
         self, words: Words, title: nodes.Element, where: Where
     ) -> list[tuple[int, str]]:
-        """Open a section; return those around it."""
+        """Note the section that a title opens; return those around it."""
         level = sum(isinstance(above, nodes.section) for above in ancestors(title))
         outer = [heading for heading in self.headings if heading[0] < level]
-        self.headings = [
-            *outer,
-            (level, self._msgid(words.place) if words.place else words.astext()),
-        ]
+        shown = self._msgid(words.place) if words.place else words.astext()
+        self.headings = [*outer, (level, shown)]
         if where.is_top and self.title_end is None:
             self.title_end = self.lines.end(words.first + 1)
         return outer
@@ -177,19 +185,21 @@ class _Splitter:
     def _message(
         self, words: Words, place: Place, where: Where, headings: Sequence[tuple[int, str]]
     ) -> None:
-        first, last = words.first, words.first + len(place.pieces) - 1
+        first = words.first
+        last = first + len(place.pieces) - 1
         rules: tuple[int, ...] = ()
         if where.kind is Kind.HEADING:
-            rules = (first - 1, first + 1) if first in self.finder.overlined else (first + 1,)
             last = first + 1
+            rules = (first - 1, last) if first in self.finder.overlined else (last,)
+        start, end = place.pieces[0][0], place.pieces[-1][1]
         self.messages.append(
             Message(
                 msgid=self._msgid(place),
                 kind=where.kind,
-                start=place.pieces[0][0],
-                end=place.pieces[-1][1],
+                start=start,
+                end=end,
                 line=first + 1,
-                last_line=self.lines.number(place.pieces[-1][1]) + 1,
+                last_line=self.lines.number(end) + 1,
                 headings=tuple(title for _, title in headings),
                 prefix=place.quote,
                 is_top_level=where.is_top,
@@ -205,7 +215,9 @@ class _Splitter:
         """The words at a place, on one line."""
         parts = [self.text[start:end] for start, end in place.pieces]
         if place.mark:
-            parts[-1] = parts[-1][: -1 if place.mark == "::" else -len(place.mark)]
+            # Of "::" one colon is shown and belongs to the words; " ::" shows none.
+            length = 1 if place.mark == _LITERAL else len(place.mark)
+            parts[-1] = parts[-1][:-length]
         text = "\n".join(parts)
         if place.quote and text.startswith(place.quote):
             text = text[1:-1].replace(place.quote * 2, place.quote)
@@ -214,13 +226,12 @@ class _Splitter:
 
 def _danger(words: Words, node: nodes.Element) -> str:
     """Why a text that has been found must stay as it is."""
-    after = node.next_node(descend=False, siblings=True)
     if _SURROGATE.search(words):
         return "it has a lone surrogate"  # no catalogue can hold it
-    if (
-        "\n" in words
-        and isinstance(after, nodes.system_message)
-        and after.astext().endswith("Unexpected indentation.")
-    ):
-        return "an indented line follows without a blank line"  # on one line, it would be a term with its definition
+    if "\n" not in words:
+        return ""
+    after = node.next_node(descend=False, siblings=True)
+    if isinstance(after, nodes.system_message) and after.astext().endswith(_INDENTED):
+        # On one line, it would be a term with its definition.
+        return "an indented line follows without a blank line"
     return ""

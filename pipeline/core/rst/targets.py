@@ -1,7 +1,7 @@
-"""What references point to: names that go on working when the words that they were made of are translated.
+"""What references point to: names go on working when the words they were made of are translated.
 
-docutils takes the words of a title for the name of its section, and those of a link with a target for the name of that
-target. ``Title_`` and ``page.html#title`` mean the English ones.
+docutils takes the words of a title for the name of its section, and those of a link with a target
+for the name of that target. ``Title_`` and ``page.html#title`` mean the English ones.
 """
 
 from __future__ import annotations
@@ -13,100 +13,94 @@ from docutils.nodes import fully_normalize_name, make_id
 
 from pipeline.core.document.message import Kind, Message
 from pipeline.core.document.splice import Edit, line_end_of
-from pipeline.core.myst.split import Split
-from pipeline.core.rst.inline import spaced
+from pipeline.core.document.split import Split
 from pipeline.core.rst.inliner import shown_text
+from pipeline.core.rst.lines import line_start
 
 _PHRASE = re.compile(r"(?<![`\\])`((?:\\.|[^`\\])+)`(__?)(?![A-Za-z0-9_`])", re.DOTALL)
 _INLINE = re.compile(r"(?<![A-Za-z0-9`\\])_`((?:\\.|[^`\\])+)`(?!`)", re.DOTALL)
 _EMBEDDED = re.compile(r"(.*?)\s*<([^<>]+)>", re.DOTALL)
 _WORD = re.compile(r"(?<![A-Za-z0-9_`])([A-Za-z0-9]+(?:[-._+:][A-Za-z0-9]+)*)_(?![A-Za-z0-9_`])")
 _EXPLICIT = re.compile(
-    r"^[ \t]*\.\.[ \t]+_(?:`((?:\\.|[^`\\])+)`|((?:\\.|[^:\\\r\n`_])(?:\\.|:(?!\s)|[^:\\\r\n])*)):",
-    re.MULTILINE,
+    r"""
+    ^[ \t]*\.\.[ \t]+_
+    (?: `((?:\\.|[^`\\])+)`                                   # .. _`two words`:
+      | ((?:\\.|[^:\\\r\n`_])(?:\\.|:(?!\s)|[^:\\\r\n])*) )    # .. _name:
+    :
+    """,
+    re.MULTILINE | re.VERBOSE,
 )
 _SIMPLE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 .-]*")
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
-_BLANK_LINE = re.compile(r"[ \t]*(?:\r\n?|\n)[ \t]*(?:\r\n?|\n)")
-_INDENTED = re.compile(r"\s*(?:\r\n?|\n)[ \t]+\S")
+_TO_ESCAPE = re.compile(r"([\\`])")
 _LINE_END = re.compile(r"[\r\n]")
+_BLANK = "\ufeff \t\r\n"
 _GLOSSARY = ".. glossary::"
-_INDENT = "   "
 
 
 def referenced_names(text: str) -> frozenset[str]:
-    """The names that references in a document point to, normalised. Rather some too many: code is not told apart."""
+    """The names that references in a document point to, normalised.
+
+    Rather some too many: code is not told apart.
+    """
     return frozenset(_referenced(text))
 
 
 def link_names(text: str) -> frozenset[str]:
-    """The names that links with a target in them, and inline targets, define in a text, normalised."""
-    links = (_EMBEDDED.fullmatch(words) for words, end in _PHRASE.findall(text) if end == "_")
-    return frozenset(
-        _normal(words)
-        for words in (*_INLINE.findall(text), *(link[1] or link[2] for link in links if link))
-    )
+    """The names that a text defines, normalised: by links with a target, and inline targets."""
+    names = [_normal(words) for words in _INLINE.findall(text)]
+    for words, end in _PHRASE.findall(text):
+        link = _EMBEDDED.fullmatch(words)
+        if link and end == "_":  # two of them make it anonymous
+            names.append(_normal(link[1] or link[2]))
+    return frozenset(names)
 
 
 def plan_targets(split: Split, linked: frozenset[str]) -> dict[int, str]:
     """The target that must be written above a title once it is translated, by index of the message.
 
-    Only for titles that something points to by their English words: a reference on the page, or a link by the fragment
-    that HTML has of them, which are those in ``linked``. Of two equal titles docutils knows the first.
+    Only for titles that something points to by their English words: a reference on the page, or a
+    link by the fragment that HTML has of them, which are those in ``linked``. Of two equal titles
+    docutils knows the first.
     """
     referenced = referenced_names(split.text)
     taken = _explicit_names(split.text)
     plan: dict[int, str] = {}
     for index, message in enumerate(split.messages):
-        if message.kind is Kind.HEADING:
-            title = " ".join(shown_text(message.msgid).split())
-            name = fully_normalize_name(title)
-            if name not in taken and (name in referenced or make_id(name) in linked):
-                plan[index] = title
-            taken.add(name)
+        if message.kind is not Kind.HEADING:
+            continue
+        title = " ".join(shown_text(message.msgid).split())
+        name = fully_normalize_name(title)
+        if name not in taken and (name in referenced or make_id(name) in linked):
+            plan[index] = title
+        taken.add(name)
     return plan
 
 
 def insertion(text: str, message: Message, name: str) -> Edit:
     """An explicit target above a title, and above its overline if it has one."""
     first = min((message.start, *(start for start, _ in message.rules)))
-    start = _line_start(text, first)
+    start = line_start(text, first)
+    # The title itself may be indented below its rules.
     underline = message.rules[-1][0]
-    indent = text[_line_start(text, underline) : underline]
+    indent = text[line_start(text, underline) : underline]
     end = line_end_of(text)
-    gap = (
-        ""
-        if not text[_line_start(text, max(start - len(end), 0)) : start].strip("\ufeff \t\r\n")
-        else end
-    )
+    line_above = text[line_start(text, max(start - len(end), 0)) : start]
+    gap = end if line_above.strip(_BLANK) else ""
     return Edit(start, start, f"{gap}{indent}.. _{_quoted(name)}:{end}{end}")
 
 
 def second_term(text: str, message: Message) -> Edit | None:
-    """The English of a glossary's term, written below its translation: ``:term:`` on any page finds a term by its words."""
+    """The English of a glossary's term, written below its translation.
+
+    ``:term:`` on any page finds a term by its words.
+    """
     if message.kind is not Kind.TERM or not _is_in_glossary(text, message.start):
         return None
-    start = _line_start(text, message.start)
+    start = line_start(text, message.start)
     end = _LINE_END.search(text, message.end)
     at = end.start() if end else len(text)
     return Edit(at, at, line_end_of(text) + text[start : message.end])
-
-
-def attribution(split: Split, line: str) -> Edit:
-    """A quote with one line of reST under the title, or behind the first paragraph of a page that has none."""
-    text = split.text
-    end = line_end_of(text)
-    paragraphs = (
-        message.block_end for message in split.messages if message.is_top_level and not message.mark
-    )
-    at = next(paragraphs, None) if split.title_end is None else split.title_end
-    # An empty comment ends what stands before, which could take an indented block for its own; and it keeps quotes apart.
-    before = "" if at is not None else f"{end}{end}.."
-    at = len(text.rstrip()) if at is None else at
-    rest = text[at:]
-    behind = f"{end}{end}.." if _INDENTED.match(rest) else ""
-    gap = "" if not rest.strip() or _BLANK_LINE.match(rest) else end
-    return Edit(at, at, f"{before}{end}{end}{_INDENT}{spaced(line)}{behind}{gap}")
 
 
 def keeps_names(before: Split, after: Split) -> bool:
@@ -117,26 +111,32 @@ def keeps_names(before: Split, after: Split) -> bool:
 
 
 def _is_in_glossary(text: str, start: int) -> bool:
-    """Whether a term stands in a glossary itself: as far to the left as anything below that directive."""
+    """Whether a term stands in a glossary itself and not in a list of definitions within one.
+
+    It does if it is as far to the left as anything below that directive.
+    """
     at = text.rfind(_GLOSSARY, 0, start)
     if at < 0:
         return False
-    indents = [
-        len(line) - len(line.lstrip()) for line in text[at:start].splitlines()[1:] if line.strip()
-    ]
-    own = start - _line_start(text, start)
-    return min([own, *indents]) == own > at - _line_start(text, at)
+    term_indent = start - line_start(text, start)
+    below = text[at:start].splitlines()[1:]
+    indents = [len(line) - len(line.lstrip()) for line in below if line.strip()]
+    return min([term_indent, *indents]) == term_indent > at - line_start(text, at)
 
 
 def _own_names(split: Split) -> set[str]:
-    titles = (message.msgid for message in split.messages if message.kind is Kind.HEADING)
-    return {*link_names(split.text), *(fully_normalize_name(shown_text(title)) for title in titles)}
+    """The names that words of the page define: links, inline targets, titles."""
+    names = set(link_names(split.text))
+    for message in split.messages:
+        if message.kind is Kind.HEADING:
+            names.add(fully_normalize_name(shown_text(message.msgid)))
+    return names
 
 
 def _referenced(text: str) -> Iterator[str]:
     for words, end in _PHRASE.findall(text):
         link = _EMBEDDED.fullmatch(words)
-        if link and link[2].endswith("_"):
+        if link and link[2].endswith("_"):  # `words <name_>`_
             yield _normal(link[2][:-1])
         elif end == "_" and not link:
             yield _normal(words)
@@ -154,13 +154,5 @@ def _normal(words: str) -> str:
 def _quoted(name: str) -> str:
     if _SIMPLE_NAME.fullmatch(name):
         return name
-    return "`{}`".format(re.sub(r"([\\`])", r"\\\1", name))
-
-
-def _line_start(text: str, at: int) -> int:
-    return (
-        max(
-            text.rfind("\n", 0, at), text.rfind("\r", 0, at), 0 if text.startswith("\ufeff") else -1
-        )
-        + 1
-    )
+    escaped = _TO_ESCAPE.sub(r"\\\1", name)
+    return f"`{escaped}`"

@@ -1,4 +1,8 @@
-"""What of a piece of reStructuredText is worth translating: the words that are left once its atoms are taken away."""
+"""What of a piece of reStructuredText is worth translating: the words outside its atoms.
+
+Stricter than :func:`pipeline.core.document.prose.has_words`: this decides what becomes a message,
+and a name in backquotes is none.
+"""
 
 from __future__ import annotations
 
@@ -20,15 +24,16 @@ _ATOM = re.compile(
 )
 _WORD = re.compile(rf"[^\W\d_]{{2,}}|[{prose.CJK}]")
 _ROLE = re.compile(r":[\w+.:-]+:(?=`)")
-_SENTENCE = re.compile(rf"\s|[{prose.CJK}]")
-_FILE_NAME = re.compile(r"\.(?:png|jpe?g|gif|svg|webp)$", re.IGNORECASE)
 
 
 def has_words(text: str) -> bool:
     """Whether a block holds anything to translate."""
-    return bool(_WORD.search(text)) and bool(_WORD.search(_ROLE.sub(" ", _ATOM.sub(" ", text))))
+    if not _WORD.search(text):
+        return False
+    # Atoms go first: they are told by the roles before them.
+    return bool(_WORD.search(_ROLE.sub(" ", _ATOM.sub(" ", text))))
 
 
 def is_sentence(text: str) -> bool:
     """Whether the text of an image says something: file names and single words do not."""
-    return has_words(text) and bool(_SENTENCE.search(text)) and not _FILE_NAME.search(text)
+    return has_words(text) and prose.is_several_words(text)

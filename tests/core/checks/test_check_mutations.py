@@ -24,7 +24,7 @@ from pipeline.core.checks.base import Subject
 from pipeline.core.checks.run import fix_entry, run_checks, subjects_of
 from pipeline.core.document.message import Markup
 from pipeline.core.glossary.terms import Glossary, read_glossary
-from pipeline.core.myst.split import parser
+from pipeline.core.myst.reading import parser
 from pipeline.findings import Severity
 
 FOLDERS = (

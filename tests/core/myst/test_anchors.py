@@ -63,7 +63,7 @@ def test_anchors_that_links_lead_to_are_found(
 
 
 def plan(*texts: str, linked: tuple[str, ...]) -> dict[tuple[int, int], str]:
-    return anchors.plan_anchors([split_text(text) for text in texts], frozenset(linked))
+    return anchors.plan_targets([split_text(text) for text in texts], frozenset(linked))
 
 
 def test_only_headings_that_are_linked_to_get_an_anchor() -> None:

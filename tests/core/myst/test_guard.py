@@ -9,7 +9,7 @@ import pytest
 
 from pipeline.core.document import splice
 from pipeline.core.document.message import Message
-from pipeline.core.myst import guard
+from pipeline.core.myst import guard, placing
 from pipeline.core.myst.split import split_text
 
 RICH = (
@@ -37,7 +37,7 @@ def code_of(text: str, msgstr: str) -> str:
         return refusal.code
     return (
         ""
-        if guard.read_back(split, splice.place(split, {index: msgstr}), page=True) is not None
+        if guard.read_back(split, placing.place(split, {index: msgstr}), page=True) is not None
         else "G105"
     )
 
@@ -266,7 +266,7 @@ def test_only_the_parsed_page_tells(text: str, msgstr: str) -> None:
     split = split_text(text, page=True)
     index = next(index for index, message in enumerate(split.messages) if "`" not in message.msgid)
     assert guard.refusal(split.messages[index], msgstr) is None
-    assert guard.read_back(split, splice.place(split, {index: msgstr}), page=True) is None
+    assert guard.read_back(split, placing.place(split, {index: msgstr}), page=True) is None
 
 
 @pytest.mark.parametrize("hostile", ["[", "![", "` ", "*a ", "<", "&", "\\", "$", "[^a]", "字"])
@@ -293,15 +293,15 @@ def test_texts_say_what_is_wrong() -> None:
 
 def test_page_that_the_parser_cannot_read_any_more() -> None:
     split = split_text("> Some words\n>", page=True)
-    assert guard.read_back(split, splice.place(split, {0: "% x"}), page=True) is None
+    assert guard.read_back(split, placing.place(split, {0: "% x"}), page=True) is None
 
 
 def test_an_insertion_is_no_change() -> None:
     text = "# Title\n\nwords here\n"
     split = split_text(text)
-    placed = splice.place(split, {0: "标题"}, [splice.Edit(7, 7, "\n\n> Inserted words")])
+    placed = placing.place(split, {0: "标题"}, [splice.Edit(7, 7, "\n\n> Inserted words")])
     assert guard.read_back(split, placed, page=False) is not None
     assert (
-        guard.read_back(split, splice.place(split, {}, [splice.Edit(9, 9, "> ")]), page=False)
+        guard.read_back(split, placing.place(split, {}, [splice.Edit(9, 9, "> ")]), page=False)
         is None
     )

@@ -11,7 +11,7 @@ from markdown_it.token import Token
 from pipeline.core.checks import placing, rst_tree
 from pipeline.core.document.message import Kind
 from pipeline.core.myst import guard
-from pipeline.core.myst import split as markdown
+from pipeline.core.myst import reading as markdown
 from pipeline.core.myst.inline import inline_tokens
 from pipeline.core.rst.inline import spaced
 from pipeline.core.rst.inliner import read_inline

@@ -12,10 +12,11 @@ from typing import NamedTuple
 import pytest
 from corpus import pseudo
 
-from pipeline.core.document import splice
 from pipeline.core.document.message import Kind
-from pipeline.core.myst import guard
-from pipeline.core.myst.split import Split, html_tags, split_text
+from pipeline.core.document.split import Split
+from pipeline.core.myst import guard, placing
+from pipeline.core.myst.html import html_tags
+from pipeline.core.myst.split import split_text
 from pipeline.errors import InputError
 
 FIXTURES = Path(__file__).parent / "data"
@@ -106,7 +107,7 @@ def test_every_message_takes_an_honest_translation(
         guard.refusal(message, chosen[index]) for index, message in enumerate(split.messages)
     ]
     assert [refusal for refusal in refused if refusal] == []
-    placed = splice.place(split, chosen)
+    placed = placing.place(split, chosen)
     assert guard.read_back(split, placed, page=True) is not None
     again = split_text(placed.text, page=True)
     assert [message.msgid for message in again.messages] == list(chosen.values())

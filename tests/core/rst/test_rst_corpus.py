@@ -16,7 +16,7 @@ from repositories import Repository
 
 from pipeline.core.document.message import Message
 from pipeline.core.document.splice import Edit, splice
-from pipeline.core.myst.split import Split
+from pipeline.core.document.split import Split
 from pipeline.core.rst.split import split_rst
 
 pytestmark = pytest.mark.realdocs

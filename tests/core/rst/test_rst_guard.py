@@ -22,8 +22,8 @@ from hypothesis import strategies as st
 from repositories import Repository
 
 from pipeline.core.document.splice import Edit, Placed
-from pipeline.core.myst.split import Split
-from pipeline.core.rst import guard, targets
+from pipeline.core.document.split import Split
+from pipeline.core.rst import attribution, guard, targets
 from pipeline.core.rst.inline import marks
 from pipeline.core.rst.placing import place
 from pipeline.core.rst.split import split_rst
@@ -604,7 +604,7 @@ def test_chinese_on_every_page_brings_no_complaint(repository: Repository) -> No
         placed = place(
             split,
             translations,
-            [*names, targets.attribution(split, "译自`原文 <https://example.org/>`__。")],
+            [*names, attribution.insertion(split, "译自`原文 <https://example.org/>`__。")],
         )
         assert guard.read_back(split, placed) is not None, blobs[blob]
         assert not complaints(placed.text) - complaints(text), blobs[blob]

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.core.document.splice import Edit
-from pipeline.core.rst import guard, targets
+from pipeline.core.rst import attribution, guard, targets
 from pipeline.core.rst.inline import marks, spaced
 from pipeline.core.rst.inliner import read_inline, shown_text
 from pipeline.core.rst.placing import place
@@ -528,6 +528,6 @@ def test_a_name_that_is_referred_to_stays(text: str, msgstr: str, is_good: bool)
 )
 def test_an_attribution_follows_the_title(text: str, expected: str) -> None:
     split = split_rst(text)
-    placed = place(split, {}, [targets.attribution(split, "译自`x <y>`__页")])
+    placed = place(split, {}, [attribution.insertion(split, "译自`x <y>`__页")])
     assert placed.text == expected
     assert guard.read_back(split, placed) is not None

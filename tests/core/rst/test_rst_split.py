@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.core.document.message import Kind, Markup, Message
-from pipeline.core.myst.split import Split
+from pipeline.core.document.split import Split
 from pipeline.core.rst.finding import Finder
 from pipeline.core.rst.lines import Lines
 from pipeline.core.rst.split import split_rst

@@ -1,0 +1,50 @@
+"""The grammars that Markdown is read with: MyST's, and the plainer one of jupytext.
+
+Parsers are for reading only. They say where blocks are; nothing they make is ever rendered.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from markdown_it import MarkdownIt
+from mdit_py_plugins.colon_fence import colon_fence_plugin
+from mdit_py_plugins.deflist import deflist_plugin
+from mdit_py_plugins.dollarmath import dollarmath_plugin
+from mdit_py_plugins.footnote import footnote_plugin
+from mdit_py_plugins.front_matter import front_matter_plugin
+from mdit_py_plugins.myst_blocks import myst_block_plugin
+from mdit_py_plugins.myst_role import myst_role_plugin
+
+
+class _Parser(MarkdownIt):
+    """Takes every link target for one.
+
+    What a renderer may refuse is still no prose, and the guard wants to see it.
+    """
+
+    def validateLink(self, url: str) -> bool:  # noqa: N802
+        return True
+
+
+@cache
+def parser(*, page: bool = False) -> MarkdownIt:
+    """MyST's grammar as upstream's site reads it. ``page`` also reads front matter."""
+    md = _Parser("commonmark").enable(["table", "strikethrough"])
+    md.use(dollarmath_plugin)
+    md.use(myst_block_plugin)
+    md.use(myst_role_plugin)
+    md.use(colon_fence_plugin)
+    md.use(deflist_plugin)
+    md.use(footnote_plugin, inline=False, move_to_end=False, always_match_refs=True)
+    return md.use(front_matter_plugin) if page else md
+
+
+@cache
+def plain_parser() -> MarkdownIt:
+    """The grammar that jupytext reads MyST notebooks with.
+
+    It knows no definition lists, footnotes, colon fences or math.
+    """
+    md = _Parser("commonmark").enable("table")
+    return md.use(front_matter_plugin).use(myst_block_plugin).use(myst_role_plugin)

@@ -1,0 +1,62 @@
+"""Rows of tables in Markdown: where in its line each cell stands.
+
+Source of the rules: markdown-it's table rule. It gives the words of cells and not their columns,
+so the row is cut here once more, in the same way.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+# What containers may stand before the header of a table: "> - [^1]: | Head |". Only a row that
+# opens with a pipe can stand behind a marker: without one, the marker is part of the cell.
+_MARKERS = re.compile(
+    r"""
+    (?: [ \t]*
+      (?: >
+        | [-+*](?=[ \t])
+        | \d{1,9}[.)](?=[ \t])
+        | \[\^[^\]\s]+\]:
+        | [:~](?=[ \t])
+      )
+    )*
+    [ \t]*(?=\|)
+    """,
+    re.VERBOSE,
+)
+_INDENT = " \t>"  # before the rows below the header, markers are indentation or quote marks
+
+
+def cell_spans(line: str, *, is_header: bool) -> list[tuple[int, int]]:
+    """Columns of the cells of a table row, without the white space around their words."""
+    markers = _MARKERS.match(line) if is_header else None
+    start = markers.end() if markers else len(line) - len(line.lstrip(_INDENT))
+    row = line[start:].rstrip()
+    cells = list(pairwise(_pipes(row)))
+    # A pipe at either end of the row closes it: there is no cell outside.
+    if cells and cells[0] == (-1, 0):
+        cells.pop(0)
+    if cells and cells[-1][0] + 1 == cells[-1][1]:
+        cells.pop()
+    return [_words(row, pipe + 1, end, start) for pipe, end in cells]
+
+
+def _pipes(row: str) -> list[int]:
+    """Where cells end: at pipes that are not escaped, and at both ends of the row."""
+    ends = [-1]
+    for at, character in enumerate(row):
+        if character == "|" and (at == 0 or row[at - 1] != "\\"):
+            ends.append(at)
+    ends.append(len(row))
+    return ends
+
+
+def _words(row: str, begin: int, end: int, start: int) -> tuple[int, int]:
+    """Columns in the line of the words within ``[begin, end)`` of the row from ``start`` on."""
+    text = row[begin:end]
+    body = text.strip()
+    offset = start + begin
+    if body:
+        offset += text.index(body)
+    return offset, offset + len(body)
