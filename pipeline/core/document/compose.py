@@ -97,6 +97,7 @@ def _chosen(
     refusal_of = grammar_of(document).refusal
     chosen: dict[int, str] = {}
     for index, message in enumerate(unit.split.messages):
+        # The translation for this section goes before the one for all places.
         msgstr = translations.get(f"{message.section}\4{message.msgid}")
         if not msgstr:
             msgstr = translations.get(message.msgid)

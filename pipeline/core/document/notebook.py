@@ -42,8 +42,10 @@ class Cell:
     @property
     def tags(self) -> tuple[str, ...]:
         """The cell's tags."""
-        tags = self.metadata.get("tags", ())
-        return tuple(str(tag) for tag in tags) if isinstance(tags, list) else ()
+        tags = self.metadata.get("tags")
+        if not isinstance(tags, list):
+            return ()  # nobody keeps a notebook from having anything there
+        return tuple(str(tag) for tag in tags)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -138,6 +138,8 @@ def show_payloads(text: str, payloads: tuple[str, ...]) -> str:
 
     def payload(match: re.Match[str]) -> str:
         number = int(match[1])
-        return payloads[number - 1] if 0 < number <= len(payloads) else match[0]
+        if 0 < number <= len(payloads):
+            return payloads[number - 1]
+        return match[0]
 
     return _PLACEHOLDER.sub(payload, text)

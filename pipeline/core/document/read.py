@@ -57,13 +57,15 @@ class Document:
     @property
     def code(self) -> tuple[str, ...]:
         """The source of every code cell, in order."""
-        if self.notebook:
-            return tuple(cell.source for cell in self.notebook.cells if cell.kind == "code")
-        return self.units[0].split.code
+        if self.notebook is None:
+            return self.units[0].split.code
+        return tuple(cell.source for cell in self.notebook.cells if cell.kind == "code")
 
     def messages(self) -> Iterator[tuple[Unit, Message]]:
         """Every message with its unit, in document order."""
-        return ((unit, message) for unit in self.units for message in unit.split.messages)
+        for unit in self.units:
+            for message in unit.split.messages:
+                yield unit, message
 
     def place(self, unit: Unit, message: Message) -> str:
         """Where a message stands, for people: ``path, cell N:line`` or ``path:line``."""
@@ -130,9 +132,12 @@ def is_myst_notebook(text: str) -> bool:
 
 
 def _text_format(path: str, raw: str) -> Format:
+    """How a document that is no notebook is written."""
     if path.endswith(".rst"):
         return Format.RST
-    return Format.MYST_NOTEBOOK if is_myst_notebook(raw) else Format.MYST
+    if is_myst_notebook(raw):
+        return Format.MYST_NOTEBOOK
+    return Format.MYST
 
 
 def _split_rst(raw: str) -> Split:
@@ -142,6 +147,7 @@ def _split_rst(raw: str) -> Split:
 
 
 def _read_notebook(path: str, raw: str) -> Document:
+    """A notebook: each of its Markdown cells is split by itself."""
     notebook = scan_notebook(raw, where=path)
     units: list[Unit] = []
     # Sections go on from cell to cell.

@@ -17,12 +17,16 @@ def insertion(splits: Sequence[Split], line: str) -> UnitEdit:
     text = splits[unit].text
     end = line_end_of(text)
     rest = text[at:]
-    needs_gap = bool(rest.strip()) and not rest.startswith(end * 2)
-    return UnitEdit(unit, Edit(at, at, f"{end}{end}> {line}{end if needs_gap else ''}"))
+    # A paragraph right below would go on with the quote.
+    gap = ""
+    if rest.strip() and not rest.startswith(end * 2):
+        gap = end
+    return UnitEdit(unit, Edit(at, at, f"{end}{end}> {line}{gap}"))
 
 
 def _place(splits: Sequence[Split]) -> tuple[int, int]:
     """Number of the text, and offset: behind the title, the first block, or everything."""
+    # The title need not stand in the first cell of a notebook.
     for number, split in enumerate(splits):
         if split.title_end is not None:
             return number, split.title_end

@@ -75,7 +75,9 @@ class Info:
 def parse_info(info: str) -> Info:
     """What a fence's info string says: ``{note} Some words``."""
     match = _INFO.fullmatch(info)
-    return Info(match[1].lower(), match[2].strip()) if match else Info("", "")
+    if match is None:
+        return Info("", "")
+    return Info(match[1].lower(), match[2].strip())
 
 
 def directive_of(name: str) -> Directive:
@@ -87,13 +89,12 @@ def count_option_lines(lines: list[str]) -> int:
     """How many lines at the start of a directive's content are options."""
     if lines and lines[0].startswith("---"):
         return _front_matter_length(lines)
-    count = 0
-    for line in lines:
+    for number, line in enumerate(lines):
         marks = line.lstrip()
-        if not marks.startswith(":") or marks.startswith(":::"):  # the latter opens a directive
-            break
-        count += 1
-    return count
+        # Three colons open a directive.
+        if not marks.startswith(":") or marks.startswith(":::"):
+            return number
+    return len(lines)
 
 
 def _front_matter_length(lines: list[str]) -> int:

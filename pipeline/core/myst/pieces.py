@@ -28,6 +28,7 @@ def pieces_of(text: str) -> dict[str, Counter[str]]:
 
 
 def _pieces(token: Token) -> Iterator[tuple[str, str]]:
+    """The name and the text of each thing that acts in one token."""
     match token.type:
         case "html_inline":
             yield HTML, token.content
@@ -35,13 +36,26 @@ def _pieces(token: Token) -> Iterator[tuple[str, str]]:
             yield LINK, str(token.attrGet("href"))
         case "image":
             yield IMAGE, str(token.attrGet("src"))
-            # Its text becomes an attribute; a tag in it would be one again for some renderers.
-            for child in token.children or ():
-                if child.type in ("html_inline", "link_open"):
-                    yield HTML, child.content
+            yield from _image_pieces(token)
         case "myst_role":
-            name = token.meta["name"]
-            # MyST-NB runs what {eval} holds: there the content counts as well.
-            yield ROLE, f"{name} {token.content}" if "eval" in name else name
+            yield ROLE, _role(token)
         case "footnote_ref":
             yield FOOTNOTE, str(token.meta["label"])
+
+
+def _image_pieces(image: Token) -> Iterator[tuple[str, str]]:
+    """Tags and links in an image's text.
+
+    They show nothing there, but some renderer may take them for what they are elsewhere.
+    """
+    for child in image.children or ():
+        if child.type in ("html_inline", "link_open"):
+            yield HTML, child.content
+
+
+def _role(token: Token) -> str:
+    """A role by its name; MyST-NB runs what ``{eval}`` holds, so there its content counts too."""
+    name: str = token.meta["name"]
+    if "eval" in name:
+        return f"{name} {token.content}"
+    return name

@@ -128,21 +128,21 @@ class _Splitter:
         """A heading, or a paragraph in whatever container."""
         kind = Kind.PARAGRAPH
         if heading:
-            kind = Kind.HEADING
+            kind = Kind.HEADING  # also in a quote or a list
         elif containers:
             kind = containers[-1]
         place = locate(self.lines, content, line)
         if kind is Kind.LIST_ITEM:
             place = without_task_mark(self.lines, place)
         words = words_at(self.lines, place)
-        last = place.last
+        block_end = self.lines.end(place.last)
         if heading:
             self._enter_section(int(heading.tag[1]), words.text)
             if heading.markup in _UNDERLINES:
-                last += 1
-        block_end = self.lines.end(last)
-        if heading and not containers and self.title_end is None:
-            self.title_end = block_end
+                block_end = self.lines.end(place.last + 1)
+            # The first one at top level is the page's title.
+            if not containers and self.title_end is None:
+                self.title_end = block_end
         # gettext keeps a line end at the start of a msgid for itself.
         if not prose.has_words(words.text) or words.text.startswith("\n"):
             self._image_texts(place)
@@ -150,11 +150,13 @@ class _Splitter:
             self._add(words, kind, is_top_level=not containers, block_end=block_end)
 
     def _enter_section(self, level: int, title: str) -> None:
+        """Close the sections that a heading of this level ends, and open its own."""
         while self.headings and self.headings[-1][0] >= level:
             self.headings.pop()
         self.headings.append((level, title))
 
     def _table_cell(self, span: tuple[int, int] | None, content: str, line: int) -> None:
+        """A cell of a table at these columns; None if the row has fewer cells than its header."""
         if span is None or not content:
             return
         words = words_in_line(self.lines, line, *span)
@@ -169,6 +171,7 @@ class _Splitter:
                 self._image_text(match, number)
 
     def _image_text(self, match: re.Match[str], line: int) -> None:
+        """The text of one image, group 1 of the match, if it says something."""
         text = match[1].strip()
         if prose.is_sentence(text):
             column = match.start(1) + match[1].index(text)
@@ -202,7 +205,9 @@ class _Splitter:
             self._add(words, directive.argument)
         body = token.content.removesuffix("\n").split("\n")
         skipped = directives.count_option_lines(body)
-        fixed = body[:skipped] if directive.argument else [argument, *body[:skipped]]
+        fixed = body[:skipped]
+        if directive.argument is None:
+            fixed = [argument, *fixed]
         start = self.lines.starts[line]
         self.skeleton.append((start, ("options", *fixed)))
         self.walk(body[skipped:], line + 1 + skipped, directive=directive, depth=depth + 1)

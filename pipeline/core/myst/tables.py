@@ -25,13 +25,14 @@ _MARKERS = re.compile(
     """,
     re.VERBOSE,
 )
+# markdown-it looks at one character before it: behind two backslashes it is escaped as well.
+_PIPE = re.compile(r"(?<!\\)\|")
 _INDENT = " \t>"  # before the rows below the header, markers are indentation or quote marks
 
 
 def cell_spans(line: str, *, is_header: bool) -> list[tuple[int, int]]:
     """Columns of the cells of a table row, without the white space around their words."""
-    markers = _MARKERS.match(line) if is_header else None
-    start = markers.end() if markers else len(line) - len(line.lstrip(_INDENT))
+    start = _row_start(line, is_header=is_header)
     row = line[start:].rstrip()
     cells = list(pairwise(_pipes(row)))
     # A pipe at either end of the row closes it: there is no cell outside.
@@ -42,14 +43,18 @@ def cell_spans(line: str, *, is_header: bool) -> list[tuple[int, int]]:
     return [_words(row, pipe + 1, end, start) for pipe, end in cells]
 
 
+def _row_start(line: str, *, is_header: bool) -> int:
+    """The column behind the marks of what the table stands in."""
+    markers = _MARKERS.match(line) if is_header else None
+    if markers:
+        return markers.end()
+    return len(line) - len(line.lstrip(_INDENT))
+
+
 def _pipes(row: str) -> list[int]:
     """Where cells end: at pipes that are not escaped, and at both ends of the row."""
-    ends = [-1]
-    for at, character in enumerate(row):
-        if character == "|" and (at == 0 or row[at - 1] != "\\"):
-            ends.append(at)
-    ends.append(len(row))
-    return ends
+    pipes = [match.start() for match in _PIPE.finditer(row)]
+    return [-1, *pipes, len(row)]
 
 
 def _words(row: str, begin: int, end: int, start: int) -> tuple[int, int]:

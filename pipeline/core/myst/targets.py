@@ -51,11 +51,17 @@ def linked_anchors(texts: Iterable[tuple[str, str]]) -> dict[str, frozenset[str]
         for target, fragment in _LINK.findall(text):
             if ":" in target:
                 continue  # another site
-            path = page
-            if target:
-                path = posixpath.normpath(posixpath.join(posixpath.dirname(page), target))
-            found.setdefault(_PAGE_SUFFIX.sub("", path), set()).add(fragment)
+            path = _linked_page(page, target)
+            found.setdefault(path, set()).add(fragment)
     return {page: frozenset(fragments) for page, fragments in found.items()}
+
+
+def _linked_page(page: str, target: str) -> str:
+    """The page that a link on ``page`` leads to: ``d/a`` and ``../b.md`` make ``b``."""
+    path = page
+    if target:
+        path = posixpath.normpath(posixpath.join(posixpath.dirname(page), target))
+    return _PAGE_SUFFIX.sub("", path)
 
 
 def slug(title: str) -> str:
@@ -75,11 +81,15 @@ def plan_targets(splits: Sequence[Split], linked: frozenset[str]) -> dict[tuple[
     seen: dict[str, int] = {}
     for number, index, heading in _headings(splits):
         anchor = slug(heading.msgid)
-        count = seen[anchor] = seen.get(anchor, -1) + 1
+        count = seen.get(anchor, 0)
+        seen[anchor] = count + 1
         if count:
             anchor = f"{anchor}-{count}"
         name = _linked_name(heading, anchor, linked)
-        if name and heading.is_top_level and not _has_target(splits, name):
+        # A line above a heading in a list or a quote would end that.
+        if not name or not heading.is_top_level:
+            continue
+        if not _has_target(splits, name):
             plan[number, index] = name
     return plan
 
@@ -95,8 +105,10 @@ def insertion(text: str, message: Message, name: str, *, notebook: bool) -> Edit
         return Edit(start, start, f"({name})={end}")
     before = text[:start]
     # HTML right below a paragraph would belong to that.
-    is_apart = not before.strip() or before.endswith(end * 2)
-    return Edit(start, start, f'{"" if is_apart else end}<a id="{name}"></a>{end}{end}')
+    gap = end
+    if not before.strip() or before.endswith(end * 2):
+        gap = ""
+    return Edit(start, start, f'{gap}<a id="{name}"></a>{end}{end}')
 
 
 def plain_title(title: str) -> str:
@@ -105,6 +117,7 @@ def plain_title(title: str) -> str:
 
 
 def _headings(splits: Sequence[Split]) -> Iterator[tuple[int, int, Message]]:
+    """Every heading with the number of its split and its index there."""
     for number, split in enumerate(splits):
         for index, message in enumerate(split.messages):
             if message.kind is Kind.HEADING:
@@ -132,4 +145,5 @@ def _plain(title: str) -> str:
 
 
 def _words_of(match: re.Match[str]) -> str:
+    """What is left of a piece of markup: the text of code, the words of a link, or nothing."""
     return match[2] or match[3] or ""

@@ -29,8 +29,11 @@ def insertion(split: Split, line: str) -> Edit:
         at = len(text.rstrip())
         before = comment
     rest = text[at:]
+    # The same behind the quote, which would take an indented block for its own.
     behind = comment if _INDENTED.match(rest) else ""
-    gap = "" if not rest.strip() or _BLANK_LINE.match(rest) else end
+    gap = ""
+    if rest.strip() and not _BLANK_LINE.match(rest):
+        gap = end
     return Edit(at, at, f"{before}{end}{end}{_INDENT}{spaced(line)}{behind}{gap}")
 
 

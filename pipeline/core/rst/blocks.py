@@ -35,6 +35,7 @@ _ATTRIBUTES = (
     *("cols", "morerows", "morecols", "delimiter"),  # tables
 )
 _NAMED = (nodes.target, nodes.footnote, nodes.citation, nodes.substitution_definition)
+_UNSEEN = (nodes.Invisible, nodes.system_message)
 _CODE = (nodes.literal_block, nodes.doctest_block)
 # What may stand around a block that still counts as one of the page itself.
 _TOP_LEVEL = (nodes.section, nodes.title, nodes.paragraph)
@@ -60,11 +61,13 @@ class Where:
         )
 
     def _kind_in(self, node: nodes.Element) -> Kind:
+        """What the paragraphs in ``node`` are."""
         if node.get("cell"):  # an item of a list that is drawn as a table
             return Kind.TABLE_CELL
-        if isinstance(node, held):
+        if isinstance(node, held):  # a directive, by its row in the table
             kind: Kind = node["kind"]
             return kind
+        # Most blocks leave it at what they stand in: the lists of definitions, sections.
         return _KINDS.get(node.tagname, self.kind)
 
 
@@ -80,8 +83,10 @@ def metadata(node: nodes.Element) -> nodes.Node | None:
     if not isinstance(node, nodes.document):
         return None
     for child in node.children:
-        if not isinstance(child, nodes.Invisible | nodes.system_message):
-            return child if isinstance(child, nodes.field_list) else None
+        if isinstance(child, _UNSEEN):
+            continue  # a comment or a target above them
+        # The first block that is seen decides.
+        return child if isinstance(child, nodes.field_list) else None
     return None
 
 
@@ -97,5 +102,7 @@ def attributes(node: nodes.Element) -> Signature:
     """What of a node must be the same after a merge, besides its type and place."""
     found = [f"{name}={node[name]}" for name in _ATTRIBUTES if name in node]
     if isinstance(node, _NAMED):
-        found += [f"name={name}" for name in (*node["names"], *node["dupnames"])]
+        # docutils moves a name that stands twice on the page from the one to the other.
+        names = [*node["names"], *node["dupnames"]]
+        found += [f"name={name}" for name in names]
     return (*found, *node.get("signature", ()))

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import csv
 import re
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from docutils.parsers.rst import directives
 
 QUOTE = '"'
-_FOREIGN = ("quote", "escape")  # options that make quotation another one than ours
+_FOREIGN = frozenset(("quote", "escape"))  # options that make quotation another one than ours
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,7 @@ def rows(lines: Sequence[str], options: Mapping[str, str]) -> list[list[Field]] 
 
     None if with these options that cannot be told.
     """
-    if any(name in options for name in _FOREIGN):
+    if not _FOREIGN.isdisjoint(options):
         return None
     skips_space = "keepspace" not in options
     try:
@@ -43,7 +45,11 @@ def rows(lines: Sequence[str], options: Mapping[str, str]) -> list[list[Field]] 
     except (ValueError, TypeError, csv.Error):
         return None
     found = _scan(lines, delimiter, skips_space=skips_space)
-    return found if [[field.text for field in row] for row in found] == expected else None
+    return found if [_texts(row) for row in found] == expected else None
+
+
+def _texts(row: Sequence[Field]) -> list[str]:
+    return [field.text for field in row]
 
 
 def _read(lines: Sequence[str], delimiter: str, *, skips_space: bool) -> list[list[str]]:
@@ -60,29 +66,39 @@ def _read(lines: Sequence[str], delimiter: str, *, skips_space: bool) -> list[li
 def _scan(lines: Sequence[str], delimiter: str, *, skips_space: bool) -> list[list[Field]]:
     """The same with places."""
     text = "".join(f"{line}\n" for line in lines)
-    places = [
-        (index, column) for index, line in enumerate(lines) for column in range(len(line) + 1)
-    ]
+    # Where each line begins in ``text``.
+    starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
     pattern = _field_pattern(delimiter, skips_space=skips_space)
     result: list[list[Field]] = [[]]
     at = 0
     while match := pattern.match(text, at):
         at = match.end()
         ends_row = match["end"] == "\n"
-        is_blank_line = ends_row and not match["field"] and not result[-1]
-        if not is_blank_line:
-            said = match["field"]
-            if match["quoted"] is not None:
-                said = match["quoted"].replace(QUOTE * 2, QUOTE)
-            start, end = places[match.start("field")], places[match.end("field")]
-            result[-1].append(Field(said, start, end))
+        # An empty field alone in its row is a blank line, and a blank line is no row.
+        if match["field"] or result[-1] or not ends_row:
+            start = _line_and_column(starts, match.start("field"))
+            end = _line_and_column(starts, match.end("field"))
+            result[-1].append(Field(_said(match), start, end))
         if ends_row:
             result.append([])
     return [row for row in result if row]
 
 
 def _field_pattern(delimiter: str, *, skips_space: bool) -> re.Pattern[str]:
+    """A field with what ends it; it may run over several lines within quotation marks."""
     space = " *" if skips_space else ""
     delimiter = re.escape(delimiter)
     quoted = '"(?P<quoted>(?:[^"]|"")*)"'
     return re.compile(rf"{space}(?P<field>{quoted}|[^{delimiter}\n]*)(?P<end>[{delimiter}\n])")
+
+
+def _said(field: re.Match[str]) -> str:
+    """What a field says: without its quotation marks, and each pair of them within is one."""
+    if field["quoted"] is None:
+        return field["field"]
+    return field["quoted"].replace(QUOTE * 2, QUOTE)
+
+
+def _line_and_column(starts: Sequence[int], position: int) -> tuple[int, int]:
+    index = bisect_right(starts, position) - 1
+    return index, position - starts[index]

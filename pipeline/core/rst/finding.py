@@ -50,13 +50,16 @@ class Finder:
 
         Each of its lines ends the source line of that number.
         """
-        place = None if self._reason else self._find(text, numbers, end)
-        return words_at(text[:end], place, numbers[0] if numbers else 0, self._reason)
+        first = numbers[0] if numbers else 0
+        if self._reason:
+            return words_at(text[:end], None, first, self._reason)
+        return words_at(text[:end], self._find(text, numbers, end), first)
 
     def _find(self, text: str, numbers: Sequence[int], end: int | None) -> Place | None:
+        """Where ``text`` up to ``end`` stands; None if its lines say something else."""
         parts = text.split("\n")
         if len(numbers) < len(parts):
-            return None
+            return None  # docutils has put something together
         pieces: list[tuple[int, int]] = []
         mark = ""
         for part, number in zip(parts, numbers, strict=False):
@@ -64,6 +67,7 @@ class Finder:
             shown = self.lines.shown[number][:right].rstrip()
             body = part.strip()
             if not shown.endswith(body):
+                # Only the last line of a paragraph can announce a literal block.
                 mark = _mark(shown, body)
             # Of "words::" docutils shows "words:", so one colon of the mark is the body's.
             behind = len(mark) - (mark == _LITERAL)
@@ -71,7 +75,7 @@ class Finder:
             if start < left or not shown.startswith(body, start):
                 return None
             stop = len(shown)
-            if end is not None:
+            if end is not None:  # of a text on one line
                 stop = start + len(text[:end].strip())
             pieces.append((self.lines.offset(number, start), self.lines.offset(number, stop)))
         return Place(tuple(pieces), mark, is_boxed=self._cell is not None and len(pieces) > 1)
@@ -83,7 +87,9 @@ class Finder:
     def _columns(self, line: int) -> tuple[int, int]:
         """The part of a line that belongs to the innermost cell, or all of it."""
         whole = (0, len(self.lines.shown[line]))
-        return whole if self._cell is None else self._cell.get(line, whole)
+        if self._cell is None:
+            return whole
+        return self._cell.get(line, whole)
 
     @contextmanager
     def failing(self, reason: str) -> Iterator[None]:
@@ -99,7 +105,7 @@ class Finder:
     def inside(self, block: StringList) -> Iterator[None]:
         """Look for texts in the columns of ``block`` if it is a cell of a drawn table."""
         if not isinstance(block, CellBlock) or not block.drawn:
-            yield
+            yield  # the inside of a list or a quote, or a table as a whole
             return
         before = self._cell
         with self.failing(self._trouble(block)):
@@ -141,20 +147,22 @@ def words_at(text: str, place: Place | None, first: int, reason: str = "") -> Wo
 
 def term(state: Any, line: str, lineno: int) -> list[nodes.Element]:
     """The term in a line that ``state`` reads, and the classifiers that stand behind it."""
-    cut = next((match for match in _CLASSIFIER.finditer(line) if match[1]), None)
-    if cut is None:
-        return [nodes.term(line, "", state.words(line, lineno))]
-    return [
-        nodes.term(line, "", state.words(line, lineno, cut.start())),
-        nodes.classifier("", line[cut.end() :]),
-    ]
+    for match in _CLASSIFIER.finditer(line):
+        if match[1]:
+            words = state.words(line, lineno, match.start())
+            # All classifiers together are one: they stay as they are.
+            return [nodes.term(line, "", words), nodes.classifier("", line[match.end() :])]
+    return [nodes.term(line, "", state.words(line, lineno))]
 
 
 def _mark(shown: str, body: str) -> str:
     """What stands behind the words of a paragraph that announces a literal block."""
+    # "words::" shows a colon, "words ::" and a "::" alone show none.
     if body.endswith(":") and shown.endswith(f"{body}:"):
         return _LITERAL
     if body not in shown:
         return ""
     match = _MARK.fullmatch(shown, shown.rfind(body) + len(body))
-    return match[0] if match else ""
+    if match is None:
+        return ""
+    return match[0]

@@ -7,21 +7,18 @@ translation alone, ``read_back`` at the whole text, parsed afresh.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from functools import lru_cache
 
 from docutils import nodes
 from docutils.utils import column_width
 
+from pipeline.core.document.intact import merged_messages
 from pipeline.core.document.message import Kind, Message
 from pipeline.core.document.refusal import Refusal, text_refusal
 from pipeline.core.document.splice import Placed
 from pipeline.core.document.split import Split
-from pipeline.core.document.written import find_written
-from pipeline.core.rst import targets
-from pipeline.core.rst.inline import spaced
+from pipeline.core.rst import active, targets
 from pipeline.core.rst.lines import Lines
-from pipeline.core.rst.pieces import BY_NUMBER, pieces_of
 from pipeline.core.rst.reading import read
 from pipeline.core.rst.split import split_rst
 from pipeline.errors import InputError
@@ -41,13 +38,12 @@ _CLASSIFIER = re.compile(r"\s:\s")
 _BLANK_LINES = re.compile(r"(?:[ \t]*(?:\r\n?|\n))+")
 # Two colons at their end announce nothing.
 _KINDS_ON_ONE_LINE = frozenset((Kind.HEADING, Kind.TERM))
-_ACTIVE = re.compile(r"[`*_|\[:@\\]")
-# What becomes active in a browser wherever it stands.
-_ACTIVE_AS_WRITTEN = ("scheme", "math macro")
-_KEEP = "Keep exactly what the English has, letter by letter."
-_BY_ORDER = "Keep each of them, in the order of the English: nothing else says what they belong to."
-_HINTS = {"interpreted text": "Code stands between two backquotes on either side (``code``)."}
-_SHOWN = 60  # characters of a piece
+# The least document in which a line stands where a message of the kind does.
+_FRAMES = {
+    Kind.HEADING: "{line}\n{rule}",
+    Kind.TERM: "{line}\n   x",
+    Kind.QUOTE: "   x\n\n   {line}",
+}
 
 
 def refusal(message: Message, msgstr: str) -> Refusal | None:
@@ -64,68 +60,52 @@ def read_back(split: Split, placed: Placed) -> tuple[Message, ...] | None:
         fresh = split_rst(placed.text)
     except InputError:
         return None
-    added = _added_blocks(placed)
-    messages = tuple(message for message in fresh.messages if message.start not in added)
-    if [(message.start, message.end) for message in messages] != list(placed.spans):
-        return None
-    if [message.kind for message in messages] != [message.kind for message in split.messages]:
-        return None
-    skeleton = [signature for start, signature in fresh.skeleton if start not in added]
-    if skeleton != [signature for _, signature in split.skeleton] or fresh.code != split.code:
-        return None
-    return messages if targets.keeps_names(split, fresh) else None
-
-
-def _added_blocks(placed: Placed) -> frozenset[int]:
-    """Offsets of what was inserted.
-
-    Blank lines before it are not it: docutils may put the block before them there.
-    """
-    found: set[int] = set()
+    added: set[int] = set()
     for start, end in placed.inserted:
+        # Blank lines before an insertion are not it: docutils may put the block before it there.
         blank = _BLANK_LINES.match(placed.text, start, end)
-        found.update(range(blank.end() if blank else start, end))
-    return frozenset(found)
+        first = blank.end() if blank else start
+        added.update(range(first, end))
+    messages = merged_messages(split, fresh, placed, added)
+    # Names are no blocks: a reference may lead nowhere in a page whose blocks are all there.
+    if messages is None or not targets.keeps_names(split, fresh):
+        return None
+    return messages
 
 
 @lru_cache(maxsize=1 << 14)
 def _refusal(msgid: str, kind: Kind, announces: bool, msgstr: str) -> Refusal | None:
     line = msgstr.strip()
+    # The cheap looks come first, and those whose words help a translator most.
     refused = text_refusal(msgid, msgstr) or _lines_refusal(line)
-    # The text of an image is shown as it is: no mark in it means anything.
-    if refused or kind is Kind.IMAGE:
+    if refused:
         return refused
+    if kind is Kind.IMAGE:
+        return None  # it is shown as it is: no mark in it means anything
     return (
         _block_refusal(msgid, kind, announces, line)
-        or _inline_refusal(msgid, line)
-        or _written_refusal(msgid, line)
+        or active.inline_refusal(msgid, line)
+        or active.written_refusal(msgid, line)
     )
 
 
 def _lines_refusal(line: str) -> Refusal | None:
+    """Whether there is more than one line: reST has no hard breaks in a paragraph."""
     breaks = line.count("\n")
-    if not breaks:
+    if breaks == 0:
         return None
     return Refusal(
-        "G102", f"has {breaks} line breaks where the English has none", "Write it on one line."
+        "G102",
+        f"has {breaks} line breaks where the English has none",
+        "Write it on one line.",
     )
-
-
-def _written_refusal(msgid: str, line: str) -> Refusal | None:
-    """What becomes active in a browser wherever it stands: the same as in Markdown."""
-    for name in _ACTIVE_AS_WRITTEN:
-        theirs = frozenset(find_written(name, msgid))
-        added = [piece for piece in find_written(name, line) if piece not in theirs]
-        if added:
-            return _added(name, added)
-    return None
 
 
 def _block_refusal(msgid: str, kind: Kind, announces: bool, line: str) -> Refusal | None:
     """Whether the text, alone, would be something else than the English is."""
     if kind is Kind.TITLE:
         return None  # behind the name of a directive; read_back has the last word
-    if kind is Kind.TERM and len(_CLASSIFIER.findall(line)) > len(_CLASSIFIER.findall(msgid)):
+    if kind is Kind.TERM and _classifiers(line) > _classifiers(msgid):
         return Refusal(
             "G103",
             "would give the definition term a classifier",
@@ -133,10 +113,13 @@ def _block_refusal(msgid: str, kind: Kind, announces: bool, line: str) -> Refusa
         )
     if kind not in _KINDS_ON_ONE_LINE and not announces and _ANNOUNCES.search(line):
         return Refusal(
-            "G103", f"would make the {kind} announce a literal block", "Write one colon at the end."
+            "G103",
+            f"would make the {kind} announce a literal block",
+            "Write one colon at the end.",
         )
     if not _BLOCK_START.match(line):
         return None
+    # Alone, the English may look like something else than a paragraph too: be like it, then.
     became = _block(line, kind)
     if became in (_block("x", kind), _block(msgid, kind)):
         return None
@@ -147,59 +130,22 @@ def _block_refusal(msgid: str, kind: Kind, announces: bool, line: str) -> Refusa
     )
 
 
+def _classifiers(line: str) -> int:
+    """How many classifiers a term has: ``term : classifier``."""
+    return len(_CLASSIFIER.findall(line))
+
+
 @lru_cache(maxsize=1 << 10)
 def _block(line: str, kind: Kind) -> str:
     """What docutils takes a line for, in the place of a message of this kind."""
-    match kind:
-        case Kind.HEADING:
-            text = f"{line}\n{'=' * column_width(line)}"
-        case Kind.TERM:
-            text = f"{line}\n   x"
-        case Kind.QUOTE:
-            text = f"   x\n\n   {line}"
-        case _:
-            text = line
+    frame = _FRAMES.get(kind, "{line}")
+    text = frame.format(line=line, rule="=" * column_width(line))
     document, _ = read(Lines(text))
     place = document.children[0] if kind is Kind.QUOTE else document
     blocks = [child for child in place.children if isinstance(child, nodes.Element)]
-    others = (child for child in blocks if not isinstance(child, nodes.paragraph))
+    # Whatever is no paragraph tells: the text may have become a paragraph and something else.
+    others = (block for block in blocks if not isinstance(block, nodes.paragraph))
     block = next(others, blocks[0])
-    return "directive" if block.tagname == "held" else block.tagname.replace("_", " ")
-
-
-def _inline_refusal(msgid: str, line: str) -> Refusal | None:
-    """Whether the translation brings in anything that acts and that the English has not."""
-    if not _ACTIVE.search(line) and not _ACTIVE.search(msgid):
-        return None
-    theirs, ours = pieces_of(msgid), pieces_of(spaced(line))
-    # What the English only means to have, for want of a separator, may be there as well.
-    meant = pieces_of(spaced(msgid))
-    for name, pieces in ours.items():
-        known = {*theirs.get(name, ()), *meant.get(name, ())}
-        added = [piece for piece in pieces if piece not in known]
-        if added and name not in BY_NUMBER:
-            return _added(name, added)
-    for name in BY_NUMBER:
-        if refused := _order_refusal(name, theirs.get(name, []), ours.get(name, [])):
-            return refused
-    return None
-
-
-def _order_refusal(name: str, before: list[str], after: list[str]) -> Refusal | None:
-    """Whether marks that are told apart by their order alone are others, or in another order."""
-    if len(before) != len(after):
-        return Refusal(
-            "G104", f"has {len(after)} {name} where the English has {len(before)}", _BY_ORDER
-        )
-    if before != after and sorted(before) == sorted(after):
-        return Refusal("G104", f"has its {name} in another order", _BY_ORDER)
-    return None
-
-
-def _added(name: str, pieces: Iterable[str]) -> Refusal:
-    parts = [f"adds {name} {_quote(piece)}" for piece in dict.fromkeys(pieces)]
-    return Refusal("G104", "; ".join(parts), _HINTS.get(name, _KEEP))
-
-
-def _quote(piece: str) -> str:
-    return f"“{piece[:_SHOWN]}…”" if len(piece) > _SHOWN else f"“{piece}”"
+    if block.tagname == "held":
+        return "directive"
+    return block.tagname.replace("_", " ")

@@ -63,13 +63,15 @@ class Held(DocutilsDirective):
         node.line = self.number(self.lineno) + 1
         kept = list(self.arguments)
         count = form.required_arguments + form.optional_arguments
+        # With fewer arguments, the last one is another: the version, with no words behind it.
         if form.argument and len(kept) == count:
             node += held("", self._argument(kept.pop()), kind=form.argument)
         options = dict(self.options)
         for name, kind in form.options.items():
-            if words := self._option(name):
+            words = self._option(name)
+            if words is not None:
                 node += held("", words, kind=kind)
-                options[name] = ""
+                options[name] = ""  # what it says stands in the tree now
         settings = sorted(f"{name}={value}" for name, value in options.items())
         node["signature"] = (self.name, *kept, *settings)
         self.fill(node)
@@ -102,9 +104,11 @@ class Held(DocutilsDirective):
             if not line.strip():
                 return  # options end at the first blank line
             text = line
-            if option := _OPTION.fullmatch(line):
+            option = _OPTION.fullmatch(line)
+            if option:
                 is_named = option[1].lower() == name
                 text = option[2] or ""
+            # Any other line goes on with the option above it.
             text = text.strip()
             if is_named and text:
                 yield number, text

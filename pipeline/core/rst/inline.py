@@ -133,5 +133,6 @@ def _quoted_length(text: str, start: int) -> int:
     if start == 0:
         return 0
     length = 2 if text.startswith(_LONG_STARTS, start) else 1
-    is_quoted = punctuation_chars.match_chars(text[start - 1], text[start + length])
-    return length if is_quoted else 0
+    if punctuation_chars.match_chars(text[start - 1], text[start + length]):
+        return length
+    return 0

@@ -55,11 +55,15 @@ class Lines:
         raw = self._raw[line]
         if "\t" not in raw[:column]:
             return self.starts[line] + column
+        # Columns of the line so far, as its tabs are expanded.
         width = 0
         for index, character in enumerate(raw):
             if width >= column:
                 return self.starts[line] + index
-            width += _TAB_WIDTH - width % _TAB_WIDTH if character == "\t" else 1
+            if character == "\t":
+                width += _TAB_WIDTH - width % _TAB_WIDTH
+            else:
+                width += 1
         return self.starts[line] + len(raw)
 
     def number(self, offset: int) -> int:

@@ -41,36 +41,53 @@ def pieces_of(text: str) -> dict[str, list[str]]:
 
 
 def _piece(node: nodes.Node) -> tuple[str, str] | None:
+    """The name and the place of what a node does; None if it only says how words look."""
     match node:
         case nodes.inline():
             return _role(node)
         case nodes.reference():
             return _reference(node)
-        case nodes.footnote_reference() if "refname" in node:
-            return "footnote", node["refname"]
         case nodes.footnote_reference():
-            return NUMBERED, "*" if node["auto"] == "*" else "#"
-        case nodes.citation_reference():
+            return _footnote(node)
+        case nodes.citation_reference():  # [Name]_
             return "citation", node["refname"]
-        case nodes.substitution_reference():
+        case nodes.substitution_reference():  # |name|
             return "substitution", f"|{node.astext()}|"
-        case nodes.target() if "refuri" not in node and "refname" not in node:
-            return "target", "_`…`"
+        case nodes.target():
+            return _target(node)
     return None
 
 
+def _footnote(node: nodes.footnote_reference) -> tuple[str, str]:
+    """``[1]_`` or ``[#name]_`` by its name, ``[#]_`` and ``[*]_`` by their order."""
+    if "refname" in node:
+        return "footnote", node["refname"]
+    return NUMBERED, "*" if node["auto"] == "*" else "#"
+
+
+def _target(node: nodes.target) -> tuple[str, str] | None:
+    r"""``_`words```; the target that a link defines for its words acts no more than the link."""
+    if "refuri" in node or "refname" in node:
+        return None
+    return "target", "_`…`"
+
+
 def _role(node: nodes.inline) -> tuple[str, str]:
+    """A role by its name, and by what it leads to or holds if its words may not change."""
     role = node["role"]
     if not role:
         return "interpreted text", "`…`"
     if role in _LOOKS:
         return "role", f":{role}:"
-    # "~" and "!" only say how much of the name is shown.
-    target = node["target"].lstrip("~!") if _TITLED.fullmatch(role) else node["content"]
-    return "role", f":{role}:`{target}`"
+    content = node["content"]
+    if _TITLED.fullmatch(role):
+        # "~" and "!" only say how much of the name is shown.
+        content = node["target"].lstrip("~!")
+    return "role", f":{role}:`{content}`"
 
 
 def _reference(node: nodes.reference) -> tuple[str, str]:
+    """A link by where it leads, a reference by its name, ```words`__`` by its order."""
     if "refuri" in node:
         return "link target", node["refuri"]
     if "refname" in node:

@@ -44,7 +44,9 @@ def place(split: Split, translations: Mapping[int, str], insertions: Sequence[Ed
         translated[index] = edit
         redrawn += [Edit(*piece, "") for piece in others]
         redrawn += _rules(text, message, edit)
-        if edit.text != message.msgid and (term := targets.second_term(text, message)):
+        term = targets.second_term(text, message)
+        # A name that is the same in both languages need not stand there twice.
+        if term and edit.text != message.msgid:
             terms[index] = term
     changes = [*translated.values(), *redrawn]
     for table in split.tables:
@@ -55,10 +57,11 @@ def place(split: Split, translations: Mapping[int, str], insertions: Sequence[Ed
 
 def _written(text: str, message: Message, msgstr: str, named: frozenset[str]) -> str:
     """What stands in the document for ``msgstr``."""
-    line = " ".join(msgstr.split("\t")).strip()
+    line = " ".join(msgstr.split("\t")).strip()  # in a table, a tab is some columns
     if not _is_plain(text, message):
         line = spaced(_nameless(line, message.msgid, named))
     if message.prefix == QUOTE:
+        # Chinese may hold the delimiter where the English needs no quotation marks.
         return f"{QUOTE}{line.replace(QUOTE, QUOTE * 2)}{QUOTE}"
     if not message.mark:
         return line
@@ -93,6 +96,7 @@ def _nameless(line: str, msgid: str, named: frozenset[str]) -> str:
     at = 0
     for mark in marks(line):
         written = line[mark.start : mark.end]
+        # A link that is as the English has it keeps its name.
         if not _NAMED_LINK.fullmatch(written) or written in msgid:
             continue
         if targets.link_names(written).isdisjoint(named):
@@ -106,6 +110,7 @@ def _rules(text: str, message: Message, edit: Edit) -> Iterator[Edit]:
     """The lines above and below a title: not shorter than the title with what stands around it."""
     if not message.rules:
         return
+    # An indented title below an overline: its rules begin at the left.
     before = text[line_start(text, edit.start) : edit.start]
     width = column_width(before + edit.text)
     for begin, end in message.rules:
@@ -116,9 +121,9 @@ def _rules(text: str, message: Message, edit: Edit) -> Iterator[Edit]:
 def _table(text: str, table: tuple[int, int], changes: Sequence[Edit]) -> list[Edit]:
     """What has to be redrawn of a table that is drawn with characters."""
     start, end = table
-    inside = [
-        edit
-        for edit in changes
-        if start <= edit.start and edit.end <= end and edit.start < edit.end
-    ]
-    return aligned(text, table, inside) if inside else []
+    # An insertion changes no cell.
+    changes = [edit for edit in changes if edit.start < edit.end]
+    inside = [edit for edit in changes if start <= edit.start and edit.end <= end]
+    if not inside:
+        return []  # do not even read the table
+    return aligned(text, table, inside)

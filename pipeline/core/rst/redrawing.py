@@ -97,19 +97,18 @@ def aligned(text: str, table: tuple[int, int], changes: Sequence[Edit]) -> list[
     lines = _lines(text, *table)
     is_grid = lines[0].text.startswith("+")
     cells = _cells([line.text for line in lines], is_grid=is_grid)
-    parts = [
-        _part(text, lines[row], cell, changes)
-        for cell in cells
-        for row in range(cell.top, cell.bottom)
-    ]
+    parts: list[_Part] = []
+    for cell in cells:
+        parts += [_part(text, line, cell, changes) for line in lines[cell.top : cell.bottom]]
     # A grid has a line to the right of each cell, and a space before that.
     growth = _growth(cells, parts, margin=1 if is_grid else 0)
     edits: list[Edit] = []
     for part in parts:
         edits += _padding(text, part, _room(part.cell, growth))
     for row, line in enumerate(lines):
-        inside = [cell for cell in cells if cell.top <= row < cell.bottom]
-        edits += _rules(text, line, _growth_outside(inside, growth))
+        # A line of words may hold a rule beside them: below one cell of a grid, another goes on.
+        beside = [cell for cell in cells if cell.top <= row < cell.bottom]
+        edits += _rules(text, line, _growth_outside(beside, growth))
     return edits
 
 
@@ -118,6 +117,7 @@ def _growth(cells: Sequence[_Cell], parts: Sequence[_Part], *, margin: int) -> d
     growth = dict.fromkeys(sorted({cell.right for cell in cells}), 0)
     needed = dict.fromkeys(cells, 0)
     for part in parts:
+        # What nobody has touched has room enough.
         if part.changes:
             needed[part.cell] = max(needed[part.cell], part.width + margin)
     # From left to right: a cell over several columns has the room that theirs have got.
@@ -128,24 +128,25 @@ def _growth(cells: Sequence[_Cell], parts: Sequence[_Part], *, margin: int) -> d
 
 def _growth_outside(cells: Sequence[_Cell], growth: Mapping[int, int]) -> dict[int, int]:
     """The growth where none of ``cells`` lies: there a line has rules, if anything."""
-    return {
-        column: more for column, more in growth.items() if more and not _is_inside(column, cells)
-    }
+    columns = [column for column in growth if not _is_inside(column, cells)]
+    return {column: growth[column] for column in columns if growth[column]}
 
 
 def _lines(text: str, start: int, end: int) -> list[_Line]:
+    """The lines of a table that stands at ``[start, end)``, each from the table's left edge on."""
     top = _TOP.search(text, start, end)
     left = top.start() - start if top else 0
     lines: list[_Line] = []
-    while start <= end:
-        found = _LINE_END.search(text, start, end)
-        stop = found.start() if found else end
-        lines.append(_line(text, min(start + left, stop), stop))
-        start = found.end() if found else end + 1
+    for line_end in _LINE_END.finditer(text, start, end):
+        lines.append(_line(text, start + left, line_end.start()))
+        start = line_end.end()
+    lines.append(_line(text, start + left, end))
     return lines
 
 
 def _line(text: str, start: int, stop: int) -> _Line:
+    """The line at ``[start, stop)``; a wide character has two columns at the same offset."""
+    start = min(start, stop)  # a blank line may be shorter than the table's margin
     shown = text[start:stop].rstrip()
     offsets: list[int] = []
     for offset, character in enumerate(shown, start):
@@ -154,6 +155,7 @@ def _line(text: str, start: int, stop: int) -> _Line:
 
 
 def _cells(lines: Sequence[str], *, is_grid: bool) -> list[_Cell]:
+    """The cells as docutils cuts them; none of a table that it cannot read."""
     block = StringList(list(lines), "")
     block.pad_double_width(_WIDE)
     parser: Any = GridTableParser() if is_grid else _Simple()
@@ -163,16 +165,19 @@ def _cells(lines: Sequence[str], *, is_grid: bool) -> list[_Cell]:
         return []
     if not is_grid:
         return list(parser.found)
-    return [
-        _Cell(top + 1, bottom, left + 1, right, right)
-        for top, left, bottom, right, _ in parser.cells
-    ]
+    # docutils tells the corners of their frames.
+    cells: list[_Cell] = []
+    for top, left, bottom, right, _ in parser.cells:
+        cells.append(_Cell(top + 1, bottom, left + 1, right, right))
+    return cells
 
 
 def _part(text: str, line: _Line, cell: _Cell, changes: Sequence[Edit]) -> _Part:
+    """What ``line`` holds of ``cell``, with the changes that lie there."""
     start, stop = line.span(cell)
     inside = tuple(edit for edit in changes if start <= edit.start and edit.end <= stop)
     end = start + len(text[start:stop].rstrip())
+    # The same changes of the part alone: how wide does it become?
     moved = [Edit(edit.start - start, edit.end - start, edit.text) for edit in inside]
     shown = splice(text[start:end], moved)
     return _Part(cell, line, end, inside, column_width(shown))
@@ -188,6 +193,7 @@ def _room(cell: _Cell, growth: Mapping[int, int]) -> int:
 
 
 def _is_inside(column: int, cells: Sequence[_Cell]) -> bool:
+    """Whether a column lies in one of ``cells``, or ends it."""
     return any(cell.left <= column <= cell.right for cell in cells)
 
 
@@ -197,7 +203,9 @@ def _padding(text: str, part: _Part, room: int) -> list[Edit]:
     if stop == part.line.offsets[-1]:
         return []
     blank = " " * (room - part.width)
-    return [] if blank == text[part.end : stop] else [Edit(part.end, stop, blank)]
+    if blank == text[part.end : stop]:
+        return []
+    return [Edit(part.end, stop, blank)]
 
 
 def _rules(text: str, line: _Line, growth: Mapping[int, int]) -> list[Edit]:
@@ -205,6 +213,7 @@ def _rules(text: str, line: _Line, growth: Mapping[int, int]) -> list[Edit]:
     edits: list[Edit] = []
     for column, more in growth.items():
         at = line.offset(column)
+        # A line may end before that column, and blank lines have no rules.
         if column < len(line.offsets) and text[at - 1] in _RULES:
             edits.append(Edit(at, at, text[at - 1] * more))
     return edits

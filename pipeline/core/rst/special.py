@@ -52,15 +52,18 @@ class Card(Held):
     """Blocks in up to three parts, with rules between them that would be titles' elsewhere."""
 
     def fill(self, node: held) -> None:
-        rules = [
-            (index, line) for index, line in enumerate(self.content) if _CARD_RULE.fullmatch(line)
-        ]
         start = 0
-        for index, line in [*rules, (len(self.content), "")]:
-            part = held(kind=self.form.paragraphs, signature=(line,))
-            self.blocks(self.content[start:index], self.content_offset + start, part)
-            node += part
-            start = index + 1
+        for index, line in enumerate(self.content):
+            if _CARD_RULE.fullmatch(line):
+                self._part(node, start, index, line)
+                start = index + 1
+        self._part(node, start, len(self.content), "")
+
+    def _part(self, node: held, start: int, end: int, rule: str) -> None:
+        """Add the lines ``[start, end)`` of the content, which ``rule`` ends."""
+        part = held(kind=self.form.paragraphs, signature=(rule,))
+        self.blocks(self.content[start:end], self.content_offset + start, part)
+        node += part
 
 
 class Quote(Held):
@@ -79,6 +82,7 @@ class Replacement(Held):
         self.blocks(self.content, self.content_offset, node)
         if len(node) == 1 and isinstance(node[0], nodes.paragraph):
             return list(node[0].children)
+        # Blocks cannot stand in a line: docutils will complain, and all of it has to stay.
         return [node]
 
 
@@ -95,9 +99,10 @@ class ListTable(Held):
 def _items(node: nodes.Element) -> list[nodes.Element]:
     """The items of the lists right in ``node``."""
     items: list[nodes.Element] = []
-    for child in node.children:
-        if isinstance(child, nodes.bullet_list):
-            items += [item for item in child.findall(nodes.list_item) if item.parent is child]
+    lists = [child for child in node.children if isinstance(child, nodes.bullet_list)]
+    for each in lists:
+        # Not those of lists further down.
+        items += [item for item in each.findall(nodes.list_item) if item.parent is each]
     return items
 
 
@@ -107,10 +112,9 @@ class CsvTable(Held):
     def fill(self, node: held) -> None:
         self._rows(node, "header", list(self.option_lines("header")))
         self._rows(node, "row", list(enumerate(self.content, self.content_offset + 1)))
-        # The words of the header stand in the tree now.
-        node["signature"] = tuple(
-            value for value in node["signature"] if not value.startswith("header=")
-        )
+        # The words of the header stand in the tree now, or in the signature of a lost row.
+        options = [value for value in node["signature"] if not value.startswith("header=")]
+        node["signature"] = tuple(options)
 
     def _rows(self, node: held, name: str, lines: list[tuple[int, str]]) -> None:
         """Add the rows that ``lines`` hold, each with its number by docutils' count."""
@@ -135,14 +139,16 @@ class CsvTable(Held):
         first = self.number(lines[field.start[0]][0])
         texts = field.text.split("\n")
         block = StringList(texts, items=[("", first)] * len(texts))
+        # The lines of a field are no lines of the page: nothing is found while they are read.
         with state.finder.failing("there is more than one paragraph in a field of CSV"):
             self.blocks(block, 0, cell)
         is_paragraph = len(cell) == 1 and isinstance(cell[0], nodes.paragraph)
-        if is_paragraph and cell.astext() == field.text.strip():
-            start = state.offset(*lines[field.start[0]], field.start[1])
-            end = state.offset(*lines[field.end[0]], field.end[1])
-            words = words_at(field.text, Place(((start, end),), quote=QUOTE), first)
-            cell[:] = [nodes.paragraph("", "", words)]
+        if not is_paragraph or cell.astext() != field.text.strip():
+            return cell
+        start = state.offset(*lines[field.start[0]], field.start[1])
+        end = state.offset(*lines[field.end[0]], field.end[1])
+        words = words_at(field.text, Place(((start, end),), quote=QUOTE), first)
+        cell[:] = [nodes.paragraph("", "", words)]
         return cell
 
 
@@ -150,11 +156,11 @@ class Glossary(Held):
     """A list of definitions, of which several terms may share one."""
 
     def fill(self, node: held) -> None:
-        starts = [
-            index for index, line in enumerate(self.content) if line and not line[0].isspace()
-        ]
-        if stray := tuple(self.content[: starts[0] if starts else 0]):
-            node["signature"] += stray
+        # Terms stand at the left; what is said of them is indented.
+        lines = enumerate(self.content)
+        starts = [index for index, line in lines if line and not line[0].isspace()]
+        if starts and starts[0] > 0:
+            node["signature"] += tuple(self.content[: starts[0]])
             node["lost"] = "it stands before the first term of a glossary"
             node["first"] = self.number(self.lineno)
         item = nodes.definition_list_item()
@@ -162,8 +168,9 @@ class Glossary(Held):
             if self.content[start].startswith(".. "):  # a comment
                 node["signature"] += tuple(self.content[start:end])
                 continue
-            # Terms right below each other share a definition.
-            if not item.parent or isinstance(item[-1], nodes.definition):
+            # Terms right below each other share a definition: one that has it is complete.
+            is_complete = item.parent is None or isinstance(item[-1], nodes.definition)
+            if is_complete:
                 item = nodes.definition_list_item()
                 node += item
             self._entry(item, start, end)
@@ -185,11 +192,11 @@ class TocTree(Held):
     def fill(self, node: held) -> None:
         for number, line in enumerate(self.content, self.content_offset + 1):
             entry = _ENTRY.fullmatch(line)
-            if entry:
-                title, target = [self.words(line, number, entry.end(1))], entry[2]
-            else:
-                title, target = [], line
-            node += held("", *title, kind=Kind.TITLE, signature=("entry", target))
+            if entry is None:
+                node += held(kind=Kind.TITLE, signature=("entry", line))
+                continue
+            title = self.words(line, number, entry.end(1))
+            node += held("", title, kind=Kind.TITLE, signature=("entry", entry[2]))
 
 
 _READERS: dict[Body, type[Held]] = {

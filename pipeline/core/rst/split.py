@@ -106,22 +106,23 @@ class _Splitter:
                 self._block(child, depth, inner, offset)
 
     def _block(self, node: nodes.Element, depth: int, where: Where, offset: int) -> None:
+        """One block with all that stands in it. docutils may not tell where it is itself."""
         found = self._offset(node)
         if found is not None:
             offset = found
-        texts = [
-            self._text(child, node, where)
-            for child in node.children
-            if isinstance(child, nodes.Text)
-        ]
+        leaves = [child for child in node.children if isinstance(child, nodes.Text)]
+        texts = [self._text(leaf, node, where) for leaf in leaves]
+        # The depth is a part of it: a list that has moved into another one is another list.
         self.skeleton.append((offset, (str(depth), node.tagname, *attributes(node), *texts)))
-        if (code := code_of(node)) is not None:
+        code = code_of(node)
+        if code is not None:
             self.code.append(code)
-        # The first part of a signature is the directive's name.
+        # The first part of a signature is the directive's name; behind it stands what is lost.
         if "lost" in node and has_words("\n".join(node["signature"][1:])):
             self.unsafe.append((node["first"] + 1, node["lost"]))
         count = len(self.messages)
         self.walk(node, depth + 1, where, offset)
+        # A table without messages is never redrawn.
         if "lines" in node and len(self.messages) > count:
             first, last = node["lines"]
             self.tables.append((self.lines.starts[first], self.lines.end(last)))
@@ -133,22 +134,26 @@ class _Splitter:
                 return child.place.pieces[0][0]
         # Of a section only its title tells where it is.
         if node.line is not None and not isinstance(node, nodes.section):
-            return self.lines.starts[min(max(node.line, 1), len(self.lines.starts)) - 1]
-        for child in node.children:
-            if isinstance(child, nodes.Element):
-                offset = self._offset(child)
-                if offset is not None:
-                    return offset
+            # docutils counts from 1, and may name the line behind the last one.
+            line = min(max(node.line, 1), len(self.lines.starts))
+            return self.lines.starts[line - 1]
+        # A list stands where its first item does.
+        blocks = [child for child in node.children if isinstance(child, nodes.Element)]
+        for block in blocks:
+            offset = self._offset(block)
+            if offset is not None:
+                return offset
         return None
 
     def _lost(self, message: nodes.system_message, depth: int, offset: int) -> None:
         """A message of docutils' that stands in the place of source that it could not read."""
-        sources = [
-            child.astext() for child in message.children if isinstance(child, nodes.literal_block)
-        ]
-        if sources and message["level"] >= _SOURCE_LOST:
-            self.skeleton.append((offset, (str(depth), "lost", *sources)))
-            self.unsafe.append((message.get("line") or 1, message[0].astext().replace("\n", " ")))
+        quoted = [child for child in message.children if isinstance(child, nodes.literal_block)]
+        if not quoted or message["level"] < _SOURCE_LOST:
+            return  # a warning beside source that it has read
+        sources = [block.astext() for block in quoted]
+        self.skeleton.append((offset, (str(depth), "lost", *sources)))
+        reason = message[0].astext().replace("\n", " ")
+        self.unsafe.append((message.get("line") or 1, reason))
 
     def _text(self, text: nodes.Text, node: nodes.Element, where: Where) -> str:
         """Make a message of an inline text.
@@ -156,7 +161,7 @@ class _Splitter:
         Returns what of it must be the same in the end: nothing if it is a message now, or all.
         """
         if not isinstance(text, Words):
-            return text.astext()
+            return text.astext()  # it comes from docutils and from no line of the page
         headings = self.headings
         if where.kind is Kind.HEADING:
             headings = self._enter_section(text, node, where)
@@ -164,20 +169,23 @@ class _Splitter:
         if where.is_opaque or not is_worth(text):
             return text.astext()
         reason = text.reason or _danger(text, node)
-        if text.place and not reason:
-            self._message(text, text.place, where, headings)
-            return ""
-        self.unsafe.append((text.first + 1, reason))
-        return text.astext()
+        if reason or text.place is None:
+            # A person should know that these words cannot be translated.
+            self.unsafe.append((text.first + 1, reason))
+            return text.astext()
+        self._message(text, text.place, where, headings)
+        return ""
 
     def _enter_section(
         self, words: Words, title: nodes.Element, where: Where
     ) -> list[tuple[int, str]]:
         """Note the section that a title opens; return those around it."""
-        level = sum(isinstance(above, nodes.section) for above in ancestors(title))
+        sections = [above for above in ancestors(title) if isinstance(above, nodes.section)]
+        level = len(sections)
         outer = [heading for heading in self.headings if heading[0] < level]
         shown = self._msgid(words.place) if words.place else words.astext()
         self.headings = [*outer, (level, shown)]
+        # The title of the page ends with its underline.
         if where.is_top and self.title_end is None:
             self.title_end = self.lines.end(words.first + 1)
         return outer
@@ -185,12 +193,16 @@ class _Splitter:
     def _message(
         self, words: Words, place: Place, where: Where, headings: Sequence[tuple[int, str]]
     ) -> None:
+        """Make a message of words whose place is known."""
         first = words.first
         last = first + len(place.pieces) - 1
         rules: tuple[int, ...] = ()
         if where.kind is Kind.HEADING:
+            # A title is one line, between its rules or above its only one.
             last = first + 1
-            rules = (first - 1, last) if first in self.finder.overlined else (last,)
+            rules = (last,)
+            if first in self.finder.overlined:
+                rules = (first - 1, last)
         start, end = place.pieces[0][0], place.pieces[-1][1]
         self.messages.append(
             Message(
@@ -215,10 +227,12 @@ class _Splitter:
         """The words at a place, on one line."""
         parts = [self.text[start:end] for start, end in place.pieces]
         if place.mark:
-            # Of "::" one colon is shown and belongs to the words; " ::" shows none.
-            length = 1 if place.mark == _LITERAL else len(place.mark)
-            parts[-1] = parts[-1][:-length]
+            parts[-1] = parts[-1].removesuffix(place.mark)
+            # Of "words::" one colon is shown and belongs to the words; "words ::" shows none.
+            if place.mark == _LITERAL:
+                parts[-1] += ":"
         text = "\n".join(parts)
+        # A field of CSV may stand without quotation marks.
         if place.quote and text.startswith(place.quote):
             text = text[1:-1].replace(place.quote * 2, place.quote)
         return _FOLDED.sub(" ", text).strip()

@@ -50,8 +50,11 @@ def link_names(text: str) -> frozenset[str]:
     """The names that a text defines, normalised: by links with a target, and inline targets."""
     names = [_normal(words) for words in _INLINE.findall(text)]
     for words, end in _PHRASE.findall(text):
+        if end == "__":
+            continue  # an anonymous link defines nothing
         link = _EMBEDDED.fullmatch(words)
-        if link and end == "_":  # two of them make it anonymous
+        if link:
+            # `words <target>`_ by its words, `<target>`_ by the target itself
             names.append(_normal(link[1] or link[2]))
     return frozenset(names)
 
@@ -71,7 +74,8 @@ def plan_targets(split: Split, linked: frozenset[str]) -> dict[int, str]:
             continue
         title = " ".join(shown_text(message.msgid).split())
         name = fully_normalize_name(title)
-        if name not in taken and (name in referenced or make_id(name) in linked):
+        is_linked = name in referenced or make_id(name) in linked
+        if is_linked and name not in taken:
             plan[index] = title
         taken.add(name)
     return plan
@@ -79,12 +83,13 @@ def plan_targets(split: Split, linked: frozenset[str]) -> dict[int, str]:
 
 def insertion(text: str, message: Message, name: str) -> Edit:
     """An explicit target above a title, and above its overline if it has one."""
-    first = min((message.start, *(start for start, _ in message.rules)))
-    start = line_start(text, first)
+    rule_starts = [start for start, _ in message.rules]
+    start = line_start(text, min([message.start, *rule_starts]))
     # The title itself may be indented below its rules.
     underline = message.rules[-1][0]
     indent = text[line_start(text, underline) : underline]
     end = line_end_of(text)
+    # docutils wants a blank line above a target.
     line_above = text[line_start(text, max(start - len(end), 0)) : start]
     gap = end if line_above.strip(_BLANK) else ""
     return Edit(start, start, f"{gap}{indent}.. _{_quoted(name)}:{end}{end}")
@@ -97,6 +102,7 @@ def second_term(text: str, message: Message) -> Edit | None:
     """
     if message.kind is not Kind.TERM or not _is_in_glossary(text, message.start):
         return None
+    # The whole line stays above it, and may end in a classifier.
     start = line_start(text, message.start)
     end = _LINE_END.search(text, message.end)
     at = end.start() if end else len(text)
@@ -107,7 +113,8 @@ def keeps_names(before: Split, after: Split) -> bool:
     """Whether every name that is referred to still belongs to something, if it did before."""
     wanted = referenced_names(after.text)
     lost = (_own_names(before) & wanted) - _own_names(after)
-    return not lost - _explicit_names(after.text)
+    # The targets above titles that a merge has written.
+    return lost <= _explicit_names(after.text)
 
 
 def _is_in_glossary(text: str, start: int) -> bool:
@@ -117,11 +124,12 @@ def _is_in_glossary(text: str, start: int) -> bool:
     """
     at = text.rfind(_GLOSSARY, 0, start)
     if at < 0:
-        return False
+        return False  # a list of definitions anywhere else
     term_indent = start - line_start(text, start)
     below = text[at:start].splitlines()[1:]
     indents = [len(line) - len(line.lstrip()) for line in below if line.strip()]
-    return min([term_indent, *indents]) == term_indent > at - line_start(text, at)
+    directive_indent = at - line_start(text, at)
+    return min([term_indent, *indents]) == term_indent > directive_indent
 
 
 def _own_names(split: Split) -> set[str]:
@@ -134,24 +142,34 @@ def _own_names(split: Split) -> set[str]:
 
 
 def _referenced(text: str) -> Iterator[str]:
+    """What references point to, in no order."""
     for words, end in _PHRASE.findall(text):
         link = _EMBEDDED.fullmatch(words)
-        if link and link[2].endswith("_"):  # `words <name_>`_
+        if link is None:
+            if end == "_":  # `name`_
+                yield _normal(words)
+        elif link[2].endswith("_"):  # `words <name_>`_
             yield _normal(link[2][:-1])
-        elif end == "_" and not link:
-            yield _normal(words)
+    # name_
     yield from map(_normal, _WORD.findall(text))
 
 
 def _explicit_names(text: str) -> set[str]:
+    """The names that targets define in a line of their own: ``.. _name:``."""
     return {_normal(quoted or plain) for quoted, plain in _EXPLICIT.findall(text)}
 
 
 def _normal(words: str) -> str:
-    return fully_normalize_name(_ESCAPED.sub(lambda match: match[1].strip(), words))
+    """A name as docutils compares names: an escaped space is nothing."""
+    return fully_normalize_name(_ESCAPED.sub(_unescaped, words))
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    return match[1].strip()
 
 
 def _quoted(name: str) -> str:
+    """A name as it is written in a target."""
     if _SIMPLE_NAME.fullmatch(name):
         return name
     escaped = _TO_ESCAPE.sub(r"\\\1", name)

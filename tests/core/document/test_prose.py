@@ -113,3 +113,14 @@ def test_numbers_never_given_stay(number: str) -> None:
 
 def test_placeholder_of_english_itself_is_no_payload() -> None:
     assert prose.show_payloads("write data:#1 so", ()) == "write data:#1 so"
+
+
+def test_atoms_are_replaced_in_their_places() -> None:
+    assert (
+        prose.replace_atoms("Use `a` and $b$.", lambda atom: "#" * len(atom)) == "Use ### and ###."
+    )
+    assert prose.replace_atoms("no atoms", str.upper) == "no atoms"
+
+
+def test_atoms_are_listed_in_order() -> None:
+    assert prose.atoms_of("Use `a` and $b$.") == ["`a`", "$b$"]

@@ -296,6 +296,19 @@ def test_page_that_the_parser_cannot_read_any_more() -> None:
     assert guard.read_back(split, placing.place(split, {0: "% x"}), page=True) is None
 
 
+def test_paragraph_that_became_a_heading_in_its_place() -> None:
+    split = split_text("Some words\n\nmore words\n")
+    placed = placing.place(split, {}, [splice.Edit(10, 10, "\n===")])
+    assert guard.read_back(split, placed, page=False) is None
+
+
+def test_html_without_a_whole_tag_stays_as_it_is() -> None:
+    split = split_text("<div some words\n")
+    assert [message.msgid for message in split.messages] == ["<div some words"]
+    assert split.skeleton == ((0, ("html_block", "<div some words\n")),)
+    assert guard.read_back(split, placing.place(split, {0: "<div 文字"}), page=False) is None
+
+
 def test_an_insertion_is_no_change() -> None:
     text = "# Title\n\nwords here\n"
     split = split_text(text)

@@ -480,6 +480,7 @@ def test_names_that_are_linked_and_defined_are_found() -> None:
     )
     assert targets.referenced_names(text) == {"word", "two words", "name"}
     assert targets.link_names(text) == {"the link", "in line", "b.html"}
+    assert targets.referenced_names("`one\\ word`_ and `two\\_s`_") == {"oneword", "two_s"}
 
 
 @pytest.mark.parametrize(

@@ -353,6 +353,10 @@ UNSAFE: dict[str, tuple[str, list[tuple[int, str]]]] = {
         "====  ====\naa\tbb\n====  ====\n",
         [(2, "tabs in a table"), (2, "tabs in a table")],
     ),
+    "a title of a directive beside tabs": (
+        "+-----------------+\n| .. topic:: Some |\n|\t\t  |\n+-----------------+\n",
+        [(2, "tabs in a table")],
+    ),
     "combining characters in a table": (
         "====  ====\naa\u0301    bb\n====  ====\n",
         [(2, "combining characters in a table")] * 2,

@@ -1,0 +1,119 @@
+"""Whether a translation brings in anything active that its English has not.
+
+Active is what a renderer makes more of than words: tags, targets, images, roles. It is looked for
+twice: as the text is written, since renderers differ, and as the parser reads it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from html import unescape
+
+from pipeline.core.document.refusal import Refusal
+from pipeline.core.document.written import WRITTEN, find_written, may_hold_written
+from pipeline.core.myst.html import html_tags
+from pipeline.core.myst.pieces import HTML, NAMES, ROLE, pieces_of
+
+# Without any of these there is no HTML, link, image, role or footnote mark …
+_PARSED = re.compile(r"[<\[{]")
+# … and without any of these nothing at all that a renderer could make active.
+_ACTIVE = re.compile(r"[<\[{\\:&]|//|www\.", re.IGNORECASE)
+_ESCAPE = re.compile(r"\\([:/.&;#])")
+_IMAGE_MARK = re.compile(r"[\\`<>\[\]$]")
+# Of these there may be no more than in the English; others may be named again.
+_COUNTED = frozenset(("HTML", "payload"))
+_COUNTED_PIECES = frozenset((HTML, ROLE))
+_NONE: Counter[str] = Counter()
+_NAMED = 3  # pieces that a refusal names
+_SHOWN = 60  # characters of each of them
+
+
+def written_refusal(msgid: str, msgstr: str) -> Refusal | None:
+    """Whether the text has what some renderer could make active, and the English has not."""
+    if not _ACTIVE.search(msgstr):
+        return None
+    text = _without_escapes(msgstr)
+    if not may_hold_written(text):
+        return None
+    for name in WRITTEN:
+        ours = Counter(find_written(name, text))
+        if not ours:
+            continue  # do not look at the English for nothing
+        theirs = Counter(find_written(name, _without_escapes(msgid)))
+        added = _added(ours, theirs, is_counted=name in _COUNTED)
+        if added:
+            return _refusal(name, added, _NONE)
+    return None
+
+
+def image_refusal(msgid: str, msgstr: str) -> Refusal | None:
+    """An image's text stands inside the image's markup: ``![text](source)``.
+
+    No mark may come or go that could close that or swallow it.
+    """
+    theirs = Counter(_IMAGE_MARK.findall(msgid))
+    ours = Counter(_IMAGE_MARK.findall(msgstr))
+    if theirs == ours:
+        return None
+    return _refusal("mark", ours - theirs, theirs - ours)
+
+
+def html_refusal(msgid: str, msgstr: str) -> Refusal | None:
+    """Whether a block of HTML has other tags, or the start of one more."""
+    theirs = Counter(html_tags(msgid))
+    ours = Counter(html_tags(msgstr))
+    rest = msgstr
+    for tag in ours:
+        rest = rest.replace(tag, "")
+    # A tag that nothing closes is found by no pattern: "<img src=x onerror=…".
+    if theirs == ours and "<" not in rest:
+        return None
+    return _refusal("HTML", ours - theirs, theirs - ours)
+
+
+def inline_refusal(msgid: str, msgstr: str) -> Refusal | None:
+    """Whether the parser finds anything active that the English has not."""
+    if not _PARSED.search(msgstr) and "<" not in msgid:
+        return None
+    theirs = pieces_of(msgid)
+    ours = pieces_of(msgstr)
+    for name in NAMES:
+        if ours[name] == theirs[name]:
+            continue
+        added = _added(ours[name], theirs[name], is_counted=name in _COUNTED_PIECES)
+        # HTML may not go missing either: without its closing tag, <b> goes on to the end.
+        missing = theirs[name] - ours[name] if name == HTML else _NONE
+        if added or missing:
+            return _refusal(name, added, missing)
+    return None
+
+
+def _without_escapes(text: str) -> str:
+    """``text`` with its character references and backslash escapes resolved.
+
+    That is what a link target is in the end: ``java&#115;cript\\:x`` is ``javascript:x``.
+    """
+    return _ESCAPE.sub(r"\1", unescape(text))
+
+
+def _added(ours: Counter[str], theirs: Counter[str], *, is_counted: bool) -> Counter[str]:
+    """What we have and the English has not: at all, or not as often if it ``is_counted``."""
+    if is_counted:
+        return ours - theirs
+    # The link to the same page may stand in both halves of a sentence.
+    return Counter(piece for piece in ours if piece not in theirs)
+
+
+def _refusal(name: str, added: Counter[str], missing: Counter[str]) -> Refusal:
+    parts = [f"adds {name} {_quote(piece)}" for piece in added]
+    parts += [f"lacks {name} {_quote(piece)}" for piece in missing]
+    # Neither of both: the block of HTML has the start of a tag besides.
+    text = "; ".join(parts[:_NAMED]) or f"has other {name} than the English"
+    return Refusal("G104", text, "Keep exactly what the English has, letter by letter.")
+
+
+def _quote(piece: str) -> str:
+    if len(piece) <= _SHOWN:
+        return f"“{piece}”"
+    return f"“{piece[:_SHOWN]}…”"

@@ -1,0 +1,83 @@
+"""Whether a translation brings in anything active that its English has not.
+
+Active is what docutils makes more of than words: links, references, roles. Marks that nothing but
+their order tells apart have to stay as they are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from pipeline.core.document.refusal import Refusal
+from pipeline.core.document.written import find_written
+from pipeline.core.rst.inline import spaced
+from pipeline.core.rst.pieces import BY_NUMBER, pieces_of
+
+# Without any of these docutils finds nothing but words.
+_ACTIVE = re.compile(r"[`*_|\[:@\\]")
+# What becomes active in a browser wherever it stands.
+_ACTIVE_AS_WRITTEN = ("scheme", "math macro")
+_KEEP = "Keep exactly what the English has, letter by letter."
+_BY_ORDER = "Keep each of them, in the order of the English: nothing else says what they belong to."
+_HINTS = {"interpreted text": "Code stands between two backquotes on either side (``code``)."}
+_SHOWN = 60  # characters of a piece
+
+
+def inline_refusal(msgid: str, line: str) -> Refusal | None:
+    """Whether docutils finds anything active that the English has not."""
+    if not _ACTIVE.search(line) and not _ACTIVE.search(msgid):
+        return None
+    theirs = pieces_of(msgid)
+    # A translation gets separators before it is put in place; so does the English here, because
+    # it may have marks that docutils does not recognise for want of one.
+    meant = pieces_of(spaced(msgid))
+    ours = pieces_of(spaced(line))
+    for name, pieces in ours.items():
+        if name in BY_NUMBER:
+            continue
+        known = {*theirs.get(name, ()), *meant.get(name, ())}
+        added = [piece for piece in pieces if piece not in known]
+        if added:
+            return _added(name, added)
+    for name in BY_NUMBER:
+        refused = _order_refusal(name, theirs.get(name, []), ours.get(name, []))
+        if refused:
+            return refused
+    return None
+
+
+def written_refusal(msgid: str, line: str) -> Refusal | None:
+    """What becomes active in a browser wherever it stands: the same as in Markdown."""
+    for name in _ACTIVE_AS_WRITTEN:
+        known = frozenset(find_written(name, msgid))
+        added = [piece for piece in find_written(name, line) if piece not in known]
+        if added:
+            return _added(name, added)
+    return None
+
+
+def _order_refusal(name: str, before: list[str], after: list[str]) -> Refusal | None:
+    """Whether marks that are told apart by their order alone are others, or in another order."""
+    if len(before) != len(after):
+        return Refusal(
+            "G104",
+            f"has {len(after)} {name} where the English has {len(before)}",
+            _BY_ORDER,
+        )
+    # Other words are no other order: anonymous references have their words translated.
+    if before != after and sorted(before) == sorted(after):
+        return Refusal("G104", f"has its {name} in another order", _BY_ORDER)
+    return None
+
+
+def _added(name: str, pieces: Iterable[str]) -> Refusal:
+    """The refusal that names each of the pieces once."""
+    parts = [f"adds {name} {_quote(piece)}" for piece in dict.fromkeys(pieces)]
+    return Refusal("G104", "; ".join(parts), _HINTS.get(name, _KEEP))
+
+
+def _quote(piece: str) -> str:
+    if len(piece) <= _SHOWN:
+        return f"“{piece}”"
+    return f"“{piece[:_SHOWN]}…”"
