@@ -24,7 +24,7 @@ from pipeline.findings import Finding
 from pipeline.report.result import RunResult
 from pipeline.run import KernelOptions, Run
 from pipeline.stages import goes_as_far_as
-from pipeline.stages import pull as pull_stage
+from pipeline.stages.pull.stage import read_pulled
 
 if TYPE_CHECKING:
     from pipeline.core.document.read import SplitPage
@@ -53,7 +53,7 @@ class MergedLocale:
 def build(run: Run, options: BuildOptions) -> RunResult:
     """Split, update, merge, execute and publish at the current pin, as far as ``options.last``."""
     with only_this_run(run):
-        return build_pulled(run, options, pull_stage.read_pulled(run))
+        return build_pulled(run, options, read_pulled(run))
 
 
 def build_pulled(
@@ -85,8 +85,8 @@ def _merge_locale(
     run: Run, options: BuildOptions, pages: Sequence[Page], *, lock: Lock, locale: str
 ) -> MergedLocale:
     """Split, update and merge for one locale, as far as something has changed since the last run."""
+    from pipeline.stages.merge.prune import prune
     from pipeline.stages.merge.stage import ToMerge, merge
-    from pipeline.stages.prune import prune
 
     known = Known(run, locale)
     updated = update_locale(

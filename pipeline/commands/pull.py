@@ -8,8 +8,8 @@ from pipeline.commands.holding import only_this_run
 from pipeline.core.pin.lock import Lock, format_lock
 from pipeline.report.result import RunResult
 from pipeline.run import Run
-from pipeline.stages import pull as stage
-from pipeline.stages.inventory import refresh_inventory
+from pipeline.stages.pull import stage
+from pipeline.stages.pull.inventory import refresh_inventory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from pipeline.commands.holding import only_this_run
 from pipeline.findings import Finding
 from pipeline.report.result import RunResult
 from pipeline.run import Run
-from pipeline.stages import pull as pull_stage
+from pipeline.stages.pull.stage import read_pulled
 
 
 def site(run: Run, options: BuildOptions, *, show_fuzzy: bool) -> RunResult:
@@ -19,7 +19,7 @@ def site(run: Run, options: BuildOptions, *, show_fuzzy: bool) -> RunResult:
 
     policy = replace(run.upstream.site, show_fuzzy=show_fuzzy)
     with only_this_run(run):
-        lock = pull_stage.read_pulled(run)
+        lock = read_pulled(run)
         result = build_pulled(run, options, lock)
         findings: list[Finding] = []
         for locale, pages in result.pages.items():

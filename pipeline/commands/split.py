@@ -10,7 +10,7 @@ from pipeline.commands.updating import update_locale
 from pipeline.core.results import PageResult
 from pipeline.report.result import RunResult
 from pipeline.run import Run
-from pipeline.stages import pull as pull_stage
+from pipeline.stages.pull.stage import read_pulled
 
 
 def split(run: Run) -> RunResult:
@@ -21,7 +21,7 @@ def split(run: Run) -> RunResult:
 
 def update_pulled(run: Run) -> RunResult:
     """Everything up to the catalogues, for what is pulled."""
-    lock = pull_stage.read_pulled(run)
+    lock = read_pulled(run)
     pages = pages_of_run(run, lock)
     by_locale: dict[str, tuple[PageResult, ...]] = {}
     changes: tuple[str, ...] = ()

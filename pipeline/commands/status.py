@@ -11,7 +11,7 @@ from pipeline.core.catalog.comparison import Comparison
 from pipeline.core.pin.lock import Lock
 from pipeline.report.result import RunResult
 from pipeline.run import Run
-from pipeline.stages import pull as pull_stage
+from pipeline.stages.pull import stage as pull_stage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

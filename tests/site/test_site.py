@@ -39,7 +39,7 @@ from pipeline.findings import Finding, Severity
 from pipeline.log import Log
 from pipeline.paths import Paths
 from pipeline.site.building import build_site
-from pipeline.stages.inventory import refresh_inventory
+from pipeline.stages.pull.inventory import refresh_inventory
 
 pytestmark = pytest.mark.slow  # each runs Sphinx, or looks at what it made
 

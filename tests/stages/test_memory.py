@@ -39,7 +39,7 @@ from pipeline.core.memory.open import open_memory as open_entries
 from pipeline.core.memory.record import Memory, digest
 from pipeline.entries import Catalog, Entry
 from pipeline.errors import UpstreamError
-from pipeline.stages.pull import read_pulled
+from pipeline.stages.pull.stage import read_pulled
 from pipeline.stages.update.opening import open_memory
 from pipeline.stages.update.storing import store_memory
 

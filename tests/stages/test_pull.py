@@ -25,7 +25,7 @@ from pipeline.config import Settings, Upstream
 from pipeline.core.pin.lock import Lock, blob_id, pages_of, parse_lock
 from pipeline.errors import ConfigError, InputError, UpstreamError
 from pipeline.log import Log
-from pipeline.stages.pull import pull, read_pulled
+from pipeline.stages.pull.stage import pull, read_pulled
 
 FIRST = {
     "a.md": b"# A\n",
@@ -454,7 +454,7 @@ from pathlib import Path
 from pipeline.config import Settings, Upstream
 from pipeline.log import Log
 from pipeline.run import Run
-from pipeline.stages.pull import pull
+from pipeline.stages.pull.stage import pull
 
 left = int(sys.argv[1])
 def count(real):
@@ -519,7 +519,7 @@ from pathlib import Path
 from pipeline.config import Settings, Upstream
 from pipeline.log import Log
 from pipeline.run import Run
-from pipeline.stages.pull import pull
+from pipeline.stages.pull.stage import pull
 settings = Settings(root=Path(sys.argv[1]), jax="0.10.2", locales=("zh_CN",), upstreams={})
 print("started", flush=True)
 upstream = Upstream(name="x", url=sys.argv[2], ref=sys.argv[3], docs="docs")

@@ -23,7 +23,7 @@ from pipeline.findings import Finding
 from pipeline.log import QUIET, Log
 from pipeline.paths import Paths
 from pipeline.run import Run
-from pipeline.stages.pull import pull
+from pipeline.stages.pull.stage import pull
 from pipeline.stages.split import split
 from pipeline.stages.update.catalogs import update_catalog_files
 from pipeline.stages.update.opening import open_memory

@@ -17,7 +17,7 @@ from pipeline.errors import InputError, UpstreamError
 from pipeline.paths import Paths
 from pipeline.report.result import RunResult
 from pipeline.run import Run
-from pipeline.stages import pull as pull_stage
+from pipeline.stages.pull import stage as pull_stage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

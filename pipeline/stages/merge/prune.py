@@ -1,0 +1,35 @@
+"""Remove what was built of pages that upstream no longer has. Catalogues are never removed.
+
+In go the pages that there are. What else lies in the folders of merged, executed and rendered pages
+was made of others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pipeline.adapters.files import remove_files
+from pipeline.core.pin.lock import Page
+from pipeline.run import Run
+
+
+def prune(run: Run, pages: Sequence[Page], *, locale: str) -> tuple[str, ...]:
+    """Remove built files that belong to none of ``pages``; return them, relative to the root."""
+    paths = run.paths
+    merged, executed, html = paths.merged(locale), paths.executed(locale), paths.html(locale)
+    blocks = paths.blocks(locale)
+    wanted = {html / "index.html"}  # of the preview: it belongs to no page
+    for page in pages:
+        wanted.add(executed / f"{page.name}.ipynb")
+        wanted.add(html / f"{page.name}.html")
+        for file in page.files:
+            wanted.add(merged / file.path)
+            wanted.add(blocks / f"{file.path}.json")
+    stale = []
+    for folder in (merged, blocks, executed, html):
+        for path in sorted(folder.rglob("*")):
+            if path.is_file() and path not in wanted:
+                stale.append(path)
+    if not run.dry:
+        remove_files(stale)
+    return tuple(map(run.shown, stale))

@@ -1,0 +1,192 @@
+"""What upstream has at a ref: the lock that would describe it, and a way to read its files.
+
+A source is a commit of a git repository, or a plain folder as it is. Nothing is written here but
+the private git cache, and nothing is read from a source that lies where its checkout is to be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from pipeline.adapters.files import read_bytes
+from pipeline.adapters.upstream import (
+    Address,
+    Kind,
+    Repository,
+    address_of,
+    open_upstream,
+    without_password,
+)
+from pipeline.config import Upstream
+from pipeline.core.pin.lock import Lock, SourceFile, blob_id, is_safe_path, listing_id
+from pipeline.errors import ConfigError, UpstreamError
+from pipeline.log import Log
+from pipeline.run import Run
+from pipeline.stages.pull.listing import accept, drift, walk_folder
+
+_NAMED = 8  # folders that a hint names
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """What upstream has: the lock to be, and how to read its files.
+
+    ``read`` is None if the checkout holds all of them already.
+    """
+
+    lock: Lock
+    read: Callable[[SourceFile], bytes] | None = None
+
+
+@contextmanager
+def open_source(run: Run, docs: Path, *, ref: str | None, old: Lock | None) -> Iterator[Source]:
+    """Find out what upstream has at ``ref``, and keep it open for reading.
+
+    ``docs`` is the checkout, ``old`` what was pulled there the last time; without ``ref`` the
+    configured one counts. Raises ConfigError and UpstreamError.
+    """
+    upstream = run.upstream
+    if upstream.docs != "." and not is_safe_path(upstream.docs):
+        raise ConfigError(
+            f"docs = {upstream.docs!r} is not a folder inside the repository",
+            where=upstream.name,
+            hint='Write a folder inside it like "docs" or "a/docs", without a slash at the end.',
+        )
+    address = address_of(run.settings, upstream)
+    _check_apart(address, upstream, docs)
+    lock = Lock(
+        url=locked_url(run),
+        ref=upstream.ref if ref is None else ref,
+        commit="",
+        date="",
+        jax=run.settings.jax,
+        docs=upstream.docs,
+        files=(),
+    )
+    with open_upstream(run.settings, upstream) as repository:
+        if repository is None:
+            yield _folder_source(Path(address.url), lock, docs, run.log)
+        else:
+            known = old if old and _is_whole(old, lock, docs) else None
+            yield _git_source(repository, lock, known, run.log)
+
+
+def locked_url(run: Run) -> str:
+    """The upstream's address as it may be committed: no path of this machine, no password."""
+    upstream, root = run.upstream, run.settings.root
+    url = upstream.configured_url if upstream.url_replaced else upstream.url
+    if Path(url).is_absolute() and Path(url).is_relative_to(root):
+        return Path(url).relative_to(root).as_posix()
+    return without_password(url)
+
+
+def _check_apart(address: Address, upstream: Upstream, docs: Path) -> None:
+    """Refuse to overwrite what is to be read, and to copy a folder into itself."""
+    if address.kind is Kind.REMOTE:
+        return
+    source = Path(address.url).resolve()
+    is_overwritten = source.is_relative_to(docs)
+    if address.kind is Kind.FOLDER:
+        # Nothing is copied from a folder that is the checkout itself.
+        if source == docs and upstream.docs == ".":
+            return
+        # A folder that holds the checkout would grow by its own copy with every pull. Of git that
+        # is no danger: it reads commits, and the checkout is in none.
+        is_overwritten |= docs.is_relative_to(source / upstream.docs)
+    if is_overwritten:
+        raise ConfigError(
+            f"the upstream {upstream.name!r} and its checkout {docs} lie in one another",
+            where=str(source),
+            hint="Move the upstream to another folder.",
+        )
+
+
+def _is_whole(old: Lock, lock: Lock, docs: Path) -> bool:
+    """Whether the checkout is of the same folder as ``lock``, and holds all that ``old`` says."""
+    return old.docs == lock.docs and not drift(docs, old.files)
+
+
+def _git_source(repository: Repository, lock: Lock, known: Lock | None, log: Log) -> Source:
+    """The commit that ``lock.ref`` names; ``known`` describes a checkout that is whole."""
+    with _transfer_progress(log) as progress:
+        # A full commit that is checked out whole needs no git at all, any other ref one question.
+        if known and known.commit == lock.ref:
+            commit = lock.ref
+        else:
+            commit = repository.resolve(lock.ref, progress)
+        if known and known.commit == commit:
+            return Source(lock=replace(lock, commit=commit, date=known.date, files=known.files))
+        entries = repository.fetch(commit, lock.docs, progress)
+    files = accept(entries, log)
+    lock = replace(lock, commit=commit, date=repository.date(commit), files=files)
+    return Source(lock=lock, read=lambda file: repository.read(file.blob))
+
+
+@contextmanager
+def _transfer_progress(log: Log) -> Iterator[Callable[[float, float], None]]:
+    """Percent of the longest phase so far; nothing is drawn unless something is transferred."""
+    shown = 0
+    advance: Callable[..., None] | None = None
+    with ExitStack() as stack:
+
+        def report(done: float, total: float) -> None:
+            nonlocal shown, advance
+            if advance is None:
+                advance = stack.enter_context(log.progress("transfer", total=100))
+            # Git counts each of its phases from 0 on: a bar that goes back would say nothing.
+            percent = round(100 * done / total)
+            if percent > shown:
+                advance(percent - shown)
+                shown = percent
+
+        yield report
+
+
+def _folder_source(root: Path, lock: Lock, docs: Path, log: Log) -> Source:
+    """The docs folder below ``root``, as it is now."""
+    folder = root / lock.docs
+    if not folder.is_dir():
+        raise UpstreamError(
+            f"has no folder {lock.docs!r}",
+            where=str(root),
+            hint=f"{_folders_in(root)} Set 'docs' in the configuration.",
+        )
+    if lock.ref:
+        log.note(f"{root} is a plain folder: taken as it is, whether it is {lock.ref} or not")
+    try:
+        entries = list(walk_folder(folder))
+    except OSError as error:
+        raise UpstreamError(
+            f"cannot be read: {error.strerror}",
+            where=str(error.filename or folder),
+            hint="Check the permissions.",
+        ) from error
+    files = accept(entries, log)
+    lock = replace(lock, commit=listing_id(files), files=files)
+    if folder.resolve() == docs:
+        return Source(lock=lock)
+    return Source(lock=lock, read=lambda file: _read_stable(folder, file))
+
+
+def _folders_in(root: Path) -> str:
+    """``Folders there: a, b.``"""
+    names = []
+    for path in sorted(root.iterdir()):
+        if path.is_dir() and not path.name.startswith("."):
+            names.append(path.name)
+    if not names:
+        return "It has no folders."
+    return f"Folders there: {', '.join(names[:_NAMED])}."
+
+
+def _read_stable(folder: Path, file: SourceFile) -> bytes:
+    """The file as it was listed; a folder can change while it is read."""
+    data = read_bytes(folder / file.path)
+    if blob_id(data) != file.blob:
+        raise UpstreamError(
+            "changed while it was read", where=str(folder / file.path), hint="Run again."
+        )
+    return data

@@ -1,0 +1,138 @@
+"""The stage itself: pull, look at what could be pulled, and read what is pulled.
+
+In goes the upstream that the run names, out come locks and the documents that they describe. The
+checkout is written by ``pull`` alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pipeline.adapters.files import read_bytes
+from pipeline.adapters.upstream import Kind, address_of, open_upstream
+from pipeline.config import Upstream
+from pipeline.core.pin.lock import Commit, Lock, SourceFile, pages_of, parse_lock
+from pipeline.errors import UpstreamError
+from pipeline.run import Run
+from pipeline.stages.pull.checkout import (
+    Checkout,
+    name_some,
+    read_old_lock,
+    recover,
+    update_checkout,
+)
+from pipeline.stages.pull.listing import drift
+from pipeline.stages.pull.source import locked_url, open_source
+
+
+def pull(run: Run, *, ref: str | None = None) -> Lock:
+    """Make the checkout equal upstream's docs folder at ``ref``, then write the lock.
+
+    Without ``ref`` the configured one counts. Writes nothing that is there already; a dry run
+    writes nothing but the private git cache.
+    Raises UpstreamError, ConfigError and WriteError; the old checkout is then as it was.
+    """
+    checkout = Checkout.of(run)
+    with run.log.step("pull") as step:
+        # First: what a killed run left may be the very tree that the old lock describes.
+        if not run.dry:
+            recover(checkout)
+        old = read_old_lock(checkout, run.log)
+        changed = 0
+        with open_source(run, checkout.docs, ref=ref, old=old) as source:
+            lock = source.lock
+            if not run.dry:
+                changed = update_checkout(checkout, source, old, run.log)
+        written = f"{changed} written" if changed else "nothing to write"
+        count = f"{len(lock.files)} files"
+        step.result = f"{lock.ref or run.name} → {lock.commit[:7]}, {count}, {written}"
+    return lock
+
+
+def read_at(run: Run, *, ref: str | None = None) -> Commit:
+    """What ``pull`` would pull at ``ref``, and the documents of its pages, by path.
+
+    Raises as ``pull`` does. Writes nothing but the private git cache.
+    """
+    checkout = Checkout.of(run)
+
+    def read_checked_out(file: SourceFile) -> bytes:
+        return read_bytes(checkout.docs / file.path)
+
+    old = read_old_lock(checkout, run.log)
+    with open_source(run, checkout.docs, ref=ref, old=old) as source:
+        read = source.read or read_checked_out
+        documents: dict[str, bytes] = {}
+        for page in pages_of(source.lock.files):
+            for file in page.files:
+                documents[file.path] = read(file)
+        return Commit(lock=source.lock, documents=documents)
+
+
+def read_pulled(run: Run) -> Lock:
+    """The lock of what is pulled, without asking upstream.
+
+    Raises UpstreamError if the checkout is not what the lock says.
+    """
+    checkout = Checkout.of(run)
+    recover(checkout)
+    again = f"Run: nox -s pull -- {run.name}"
+    if not checkout.lock.exists() or not checkout.docs.is_dir():
+        raise UpstreamError(f"nothing has been pulled yet from {run.name!r}", hint=again)
+    lock = parse_lock(read_bytes(checkout.lock), where=str(checkout.lock))
+    if lock.jax != run.settings.jax:
+        raise UpstreamError(
+            f"was pulled for JAX {lock.jax}, but the project pins {run.settings.jax}",
+            where=str(checkout.lock),
+            hint=again,
+        )
+    wrong = drift(checkout.docs, lock.files)
+    if wrong:
+        what = f"is not what the lock says: {name_some(wrong)}"
+        raise UpstreamError(what, where=str(checkout.docs), hint=again)
+    return lock
+
+
+def check_has_refs(run: Run) -> None:
+    """Raise UpstreamError if the upstream is a plain folder.
+
+    Such a folder has one state, and no other to go to or to compare with.
+    """
+    if address_of(run.settings, run.upstream).kind is Kind.FOLDER:
+        raise _no_refs(run.upstream)
+
+
+def list_tags(run: Run) -> frozenset[str]:
+    """The tags that the upstream has. Raises UpstreamError, also for a plain folder."""
+    with open_upstream(run.settings, run.upstream) as repository:
+        if repository is None:
+            raise _no_refs(run.upstream)
+        return repository.tags()
+
+
+def count_commits(run: Run, before: Lock, after: Lock) -> tuple[int, int] | None:
+    """How many commits lead to ``after`` only, and to ``before`` only.
+
+    None where the history is not here; a plain folder has none.
+    """
+    with open_upstream(run.settings, run.upstream) as repository:
+        if repository is None:
+            return None
+        return repository.distance(before.commit, after.commit)
+
+
+def fixed(run: Run) -> Upstream:
+    """The upstream with an address that means the same from every folder.
+
+    It leaves the same address in the lock as the upstream itself does.
+    """
+    url = address_of(run.settings, run.upstream).url
+    return replace(run.upstream, url=url, url_replaced=True, configured_url=locked_url(run))
+
+
+def _no_refs(upstream: Upstream) -> UpstreamError:
+    return UpstreamError(
+        "is a plain folder, which has no releases",
+        where=upstream.url,
+        hint="Give a repository, a bundle or a URL.",
+    )
