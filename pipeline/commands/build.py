@@ -160,7 +160,7 @@ def _counts(executions: Sequence[Execution]) -> str:
 
 def _publish(run: Run, result: RunResult) -> RunResult:
     """The preview of every page, in every locale. A page that cannot be rendered is a finding."""
-    from pipeline.stages.publish import render
+    from pipeline.stages.publish.stage import render
 
     findings = result.findings
     for locale, rows in result.pages.items():

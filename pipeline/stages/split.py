@@ -1,4 +1,8 @@
-"""split: upstream's documents, read and cut into messages."""
+"""split: upstream's documents, read and cut into messages.
+
+In go the pages of the checkout. Out come their documents, and a finding for everything that cannot
+be read, or not be translated: one bad document stops no other.
+"""
 
 from __future__ import annotations
 
@@ -16,13 +20,14 @@ from pipeline.run import Run
 def split(run: Run, pages: Sequence[Page]) -> tuple[SplitPage, ...]:
     """Read every page. A malformed document is a finding and is left out; the others go on."""
     with run.log.step("split") as step:
-        found = tuple(split_page(run.paths, page) for page in pages)
-        documents = [document for page in found for document in page.documents]
-        messages = sum(
-            len(unit.split.messages) for document in documents for unit in document.units
-        )
-        step.result = f"{len(found)} pages, {len(documents)} documents, {messages} blocks of prose"
-    return found
+        split_pages = tuple(split_page(run.paths, page) for page in pages)
+        documents = messages = 0
+        for page in split_pages:
+            documents += len(page.documents)
+            for document in page.documents:
+                messages += sum(len(unit.split.messages) for unit in document.units)
+        step.result = f"{len(split_pages)} pages, {documents} documents, {messages} blocks of prose"
+    return split_pages
 
 
 def split_page(paths: Paths, page: Page) -> SplitPage:
@@ -39,28 +44,33 @@ def split_page(paths: Paths, page: Page) -> SplitPage:
         findings += _left_alone(document, page)
         if document.notebook and not document.notebook.has_metadata:
             findings.append(_no_metadata(document, page))
-    if len(documents) > 1 and not _same_code(*documents):
+    if not _have_same_code(documents):
         findings.append(_twins_differ(page))
     return SplitPage(page=page, documents=tuple(documents), findings=tuple(findings))
 
 
-def _same_code(first: Document, second: Document) -> bool:
-    """Whether both documents of a pair hold the same code, as far as jupytext keeps it."""
-    if {Format.MYST, Format.RST} & {first.format, second.format}:
-        return True  # a page of its own that happens to share the name
-    return len(first.code) == len(second.code)
+def _have_same_code(documents: Sequence[Document]) -> bool:
+    """Whether the documents of a pair hold the same code, as far as jupytext keeps it.
+
+    Cells are counted only: jupytext writes magics and blank lines another way.
+    """
+    counts = set()
+    for document in documents:
+        # Others are not of the pair: they are pages of their own that happen to share the name.
+        if document.format in (Format.NOTEBOOK, Format.MYST_NOTEBOOK):
+            counts.add(len(document.code))
+    return len(counts) <= 1
 
 
 def _left_alone(document: Document, page: Page) -> Iterator[Finding]:
     """What cannot be translated without touching more than its words."""
     for unit in document.units:
         for line, reason in unit.split.unsafe:
-            text = f"stays in English: {reason}"
             yield Finding(
                 code="left-alone",
                 severity=Severity.NOTE,
                 where=f"{document.path}:{line}",
-                text=text,
+                text=f"stays in English: {reason}",
                 page=page.name,
             )
 
@@ -72,7 +82,9 @@ def _no_metadata(document: Document, page: Page) -> Finding:
         where=document.path,
         text="the notebook has no metadata object, which nbformat demands",
         page=page.name,
-        hint="It is translated all the same, but may not run. Open and save it in Jupyter upstream.",
+        hint=(
+            "It is translated all the same, but may not run. Open and save it in Jupyter upstream."
+        ),
     )
 
 
@@ -81,7 +93,10 @@ def _twins_differ(page: Page) -> Finding:
         code="twins-differ",
         severity=Severity.NOTE,
         where=page.files[0].path,
-        text="the two documents of the pair hold different numbers of code cells; the notebook is the one that runs",
+        text=(
+            "the two documents of the pair hold different numbers of code cells; "
+            "the notebook is the one that runs"
+        ),
         page=page.name,
         hint="Upstream forgot to run jupytext --sync.",
     )

@@ -20,7 +20,7 @@ from pipeline.core.pin.lock import SourceFile
 from pipeline.core.results import PageResult
 from pipeline.errors import PublishError
 from pipeline.paths import Paths
-from pipeline.stages.publish import render
+from pipeline.stages.publish.stage import render
 
 PIXEL = (
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAA"

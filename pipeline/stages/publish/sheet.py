@@ -1,0 +1,107 @@
+"""One page that is to be rendered: where its document lies, what its head says, what it is made of.
+
+In goes what a run knows of the page. The digest of a sheet stands for everything in its HTML file,
+so that a page is rendered again only if one of its parts has changed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from pipeline.adapters import files
+from pipeline.config import Settings
+from pipeline.core.execution.result import Status
+from pipeline.core.pin.lock import PAGE_SUFFIXES
+from pipeline.core.results import PageResult
+from pipeline.paths import Paths
+
+FORMAT = "2"  # raise it when the look changes
+_HEAD = 400  # bytes at the start of an HTML file, within which its digest stands
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunState:
+    """Whether a page ran, for people: ``kind`` is the name of a status, or ``plain``."""
+
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sheet:
+    """One page that is to be rendered."""
+
+    page: str
+    source: Path  # executed notebook, or merged document
+    target: Path
+    folder: Path  # where images are looked up
+    language: str
+    title: str
+    state: RunState
+    digest: str
+
+    @property
+    def is_fresh(self) -> bool:
+        """Whether the target was rendered from the same parts: its head says so."""
+        with suppress(OSError), self.target.open("rb") as stream:
+            return self.digest.encode("ascii") in stream.read(_HEAD)
+        return False
+
+
+def sheet_of(paths: Paths, settings: Settings, page: PageResult, *, locale: str) -> Sheet | None:
+    """The sheet of ``page``; None if none of its documents is there."""
+    source = _source(paths, page, locale)
+    if source is None:
+        return None
+    state = _state(page, settings.jax)
+    title = page.title or page.page
+    facts = "\n".join([FORMAT, title, state.kind, state.text]).encode("utf-8", "replace")
+    return Sheet(
+        page=page.page,
+        source=source,
+        target=paths.html(locale) / f"{page.page}.html",
+        # Merged pages lie without their images: those of upstream's docs are shown.
+        folder=(paths.docs / page.page).parent,
+        language=language_tag(locale),
+        title=title,
+        state=state,
+        digest=hashlib.sha256(facts + files.read_bytes(source)).hexdigest(),
+    )
+
+
+def language_tag(locale: str) -> str:
+    """The locale as HTML writes it: zh_CN → zh-CN."""
+    return locale.replace("_", "-")
+
+
+def _source(paths: Paths, page: PageResult, locale: str) -> Path | None:
+    """What is shown: the executed notebook, else the first merged document that is there."""
+    candidates = [paths.executed(locale) / f"{page.page}.ipynb"]
+    for document in page.files:
+        if document.path.endswith(PAGE_SUFFIXES):
+            candidates.append(paths.merged(locale) / document.path)
+    for path in candidates:
+        if path.is_file():
+            return path
+    return None
+
+
+def _state(page: PageResult, jax: str) -> RunState:
+    """How the code of ``page`` ran."""
+    run = page.execution
+    if run is None:
+        return RunState(kind="plain", text="no code to run")
+    if run.status is Status.PASSED:
+        verb = "passed"
+    elif run.status is Status.PARTIAL:
+        verb = "ran in part"
+    else:
+        return RunState(kind=str(run.status), text=f"{run.status}: {run.reason}")
+    # "ran in part in interpret mode on JAX 0.10.2: 3 of 9 code cells (accelerator)"
+    how = f" {run.note}" if run.note else ""
+    why = f" ({run.reason})" if run.reason else ""
+    text = f"{verb}{how} on JAX {jax}: {run.cells} of {run.total} code cells{why}"
+    return RunState(kind=str(run.status), text=text)

@@ -1,0 +1,111 @@
+"""The stage itself: every page that has changed is rendered, and the index of all is written.
+
+In go the rows of a run, out come files under ``html/``. A page that cannot be rendered stops no
+other; it is told at the end.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+
+from pipeline.adapters import files, kernel
+from pipeline.adapters.html import notebook as html
+from pipeline.core.execution.result import Status
+from pipeline.core.progress import progress_of, whole_percent
+from pipeline.core.results import PageResult
+from pipeline.errors import PublishError
+from pipeline.run import Run
+from pipeline.stages.publish.rendering import Rendered, render_sheet
+from pipeline.stages.publish.sheet import Sheet, language_tag, sheet_of
+
+ENOUGH_FOR_PROCESSES = 8  # pages; for fewer, starting processes takes longer than the work
+
+
+def render(run: Run, pages: Sequence[PageResult], *, locale: str) -> None:
+    """Write ``html/<page>.html`` for every page that has a document, and ``html/index.html``.
+
+    The executed notebook is shown where there is one, else the merged document.
+    Raises PublishError after all pages were tried, naming those that could not be rendered.
+    """
+    paths, settings = run.paths, run.settings
+    sheets: dict[str, Sheet] = {}
+    for page in pages:
+        sheet = sheet_of(paths, settings, page, locale=locale)
+        if sheet is not None:
+            sheets[page.page] = sheet
+    stale = [sheet for sheet in sheets.values() if not sheet.is_fresh]
+    failed: list[str] = []
+    workers = kernel.worker_count(settings.execution.jobs)
+    with run.log.progress("render", total=len(stale)) as advance:
+        for rendered in _render_all(stale, workers=workers):
+            message = ""
+            if rendered.problem:
+                message = f"{rendered.page}: {rendered.problem}"
+                failed.append(message)
+            advance(1, message)
+    # Also after a failure: the index shows what there is.
+    _write_index(run, pages, sheets, locale=locale)
+    if failed:
+        raise PublishError(
+            f"could not be rendered: {'; '.join(failed)}",
+            where=str(paths.html(locale)),
+            hint="The other pages are complete.",
+        )
+
+
+def _render_all(sheets: Sequence[Sheet], *, workers: int) -> Iterator[Rendered]:
+    """Render every sheet; yield how each ended, as they come."""
+    if len(sheets) < ENOUGH_FOR_PROCESSES or workers == 1:
+        yield from map(render_sheet, sheets)
+        return
+    # Not forked: a copy of a process that has threads may hang on a lock that one of them held.
+    context = get_context("spawn")
+    with ProcessPoolExecutor(min(workers, len(sheets)), mp_context=context) as pool:
+        yield from pool.map(render_sheet, sheets, chunksize=4)
+
+
+def _write_index(
+    run: Run, pages: Sequence[PageResult], sheets: dict[str, Sheet], *, locale: str
+) -> None:
+    rows = [_row(page, sheets.get(page.page)) for page in pages]
+    progress = progress_of(pages)
+    text = html.index_html(
+        rows,
+        language=language_tag(locale),
+        title=f"{run.name} · {locale}",
+        summary=(
+            f"{len(rows)} pages, {progress.translated} of {progress.messages} messages translated; {_counts(rows)}"
+        ),
+    )
+    target = run.paths.html(locale) / "index.html"
+    files.write_if_changed(target, text.encode("utf-8", "replace"))
+
+
+def _counts(rows: Sequence[html.Row]) -> str:
+    """``5 passed, 0 failed, 2 skipped``; pages that ran in part are named only if there are any."""
+    by_status = Counter(row.status for row in rows)
+    counts = []
+    for status in Status:
+        if by_status[status] or status is not Status.PARTIAL:
+            counts.append(f"{by_status[status]} {status}")
+    return ", ".join(counts)
+
+
+def _row(page: PageResult, sheet: Sheet | None) -> html.Row:
+    """The line of one page in the index."""
+    link, status, state = "", "plain", "not built"
+    if sheet is not None:
+        link, status, state = f"{page.page}.html", sheet.state.kind, sheet.state.text
+    return html.Row(
+        page=page.page,
+        title=page.title or page.page,
+        link=link,
+        percent=whole_percent(page.translated, page.messages),
+        fuzzy=page.fuzzy,
+        untranslated=page.untranslated,
+        status=status,
+        state=state,
+    )
