@@ -20,12 +20,12 @@ from pipeline.run import Run
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MergedDocument:
-    """One document as it was written: the blob ids of its two files, and its attribution, if any."""
+    """One document as it was written: the blob ids of its two files, and its attribution."""
 
     path: str
     blob: str
     blocks: str
-    attribution: str
+    attribution: str  # empty if nothing of the document is translated
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,6 +7,7 @@ was made of others.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from pipeline.adapters.files import remove_files
 from pipeline.core.pin.lock import Page
@@ -25,11 +26,10 @@ def prune(run: Run, pages: Sequence[Page], *, locale: str) -> tuple[str, ...]:
         for file in page.files:
             wanted.add(merged / file.path)
             wanted.add(blocks / f"{file.path}.json")
-    stale = []
+    stale: list[Path] = []
     for folder in (merged, blocks, executed, html):
-        for path in sorted(folder.rglob("*")):
-            if path.is_file() and path not in wanted:
-                stale.append(path)
+        files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
+        stale += [path for path in files if path not in wanted]
     if not run.dry:
         remove_files(stale)
     return tuple(map(run.shown, stale))

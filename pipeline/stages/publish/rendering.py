@@ -31,7 +31,7 @@ class Rendered:
 
 
 def render_sheet(sheet: Sheet) -> Rendered:
-    """Write the HTML of one page, if it changes. Raises nothing: a page must not stop the others."""
+    """Write the HTML of one page, if it changes. Raises nothing: one page must stop no other."""
     try:
         files.write_if_changed(sheet.target, _html(sheet))
     except PipelineError as error:

@@ -80,9 +80,8 @@ def language_tag(locale: str) -> str:
 def _source(paths: Paths, page: PageResult, locale: str) -> Path | None:
     """What is shown: the executed notebook, else the first merged document that is there."""
     candidates = [paths.executed(locale) / f"{page.page}.ipynb"]
-    for document in page.files:
-        if document.path.endswith(PAGE_SUFFIXES):
-            candidates.append(paths.merged(locale) / document.path)
+    documents = [file.path for file in page.files if file.path.endswith(PAGE_SUFFIXES)]
+    candidates += [paths.merged(locale) / path for path in documents]
     for path in candidates:
         if path.is_file():
             return path
@@ -100,7 +99,7 @@ def _state(page: PageResult, jax: str) -> RunState:
         verb = "ran in part"
     else:
         return RunState(kind=str(run.status), text=f"{run.status}: {run.reason}")
-    # "ran in part in interpret mode on JAX 0.10.2: 3 of 9 code cells (accelerator)"
+    # For example: ran in part in interpret mode on JAX 0.10.2: 3 of 9 code cells (accelerator)
     how = f" {run.note}" if run.note else ""
     why = f" ({run.reason})" if run.reason else ""
     text = f"{verb}{how} on JAX {jax}: {run.cells} of {run.total} code cells{why}"

@@ -87,11 +87,8 @@ def _write_index(
 def _counts(rows: Sequence[html.Row]) -> str:
     """``5 passed, 0 failed, 2 skipped``; pages that ran in part are named only if there are any."""
     by_status = Counter(row.status for row in rows)
-    counts = []
-    for status in Status:
-        if by_status[status] or status is not Status.PARTIAL:
-            counts.append(f"{by_status[status]} {status}")
-    return ", ".join(counts)
+    named = [status for status in Status if by_status[status] or status is not Status.PARTIAL]
+    return ", ".join(f"{by_status[status]} {status}" for status in named)
 
 
 def _row(page: PageResult, sheet: Sheet | None) -> html.Row:

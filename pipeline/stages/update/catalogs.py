@@ -1,9 +1,14 @@
-"""Every page's catalogue in one locale, brought up to date with what was split."""
+"""Every page's catalogue in one locale, brought up to date with what was split.
+
+In go pages with their messages and the catalogues that lie there; out come new catalogues. The
+catalogues of other pages are read as well: a message may have moved from one page to another.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from pipeline.adapters import po
 from pipeline.adapters.files import read_bytes
@@ -17,6 +22,7 @@ from pipeline.findings import Finding, Severity
 from pipeline.run import Run
 from pipeline.stages.update.files import CatalogFiles
 
+# What became of the entries, in the order in which people are told.
 _COUNTED = ("kept", "carried", "fuzzy", "new", "obsolete")
 
 
@@ -28,8 +34,7 @@ def update_catalog_files(
     lock: Lock,
     opened: Mapping[str, Catalog] | None = None,
 ) -> Catalogs:
-    """Bring the catalogues of ``pages`` up to date and write those that changed, unless the run is
-    dry.
+    """Bring the catalogues of ``pages`` up to date; write those that changed if the run may.
 
     ``opened`` stand for files of the same pages that a dry run has not written.
 
@@ -44,29 +49,26 @@ def update_catalog_files(
         there = _documents(lock)
         _tell_only_of(files, pages, there)
         gone = sorted(files.catalogs.keys() - there)
-        wanted = {
-            page.page.name: wanted_entries(page.page.name, page.documents)
-            for page in pages
-            if not _is_unsafe(page, files)
-        }
-        project = f"{lock.url.rstrip('/').rpartition('/')[2]} docs"
-
-        def header(page: str, existing: Mapping[str, str]) -> Mapping[str, str]:
-            return po.standard_header(
-                project=project, page=page, locale=locale, date=lock.date, existing=existing
-            )
-
+        wanted = {}
+        for page in pages:
+            if not _is_unsafe(page, files):
+                wanted[page.page.name] = wanted_entries(page.page.name, page.documents)
         updated = update_catalogs(
-            files.catalogs, wanted, header=header, gone=gone, redirects=_redirects(run)
+            files.catalogs,
+            wanted,
+            header=partial(_header, lock, locale),
+            gone=gone,
+            redirects=_redirects(run),
         )
         changes = files.write(updated)
-        for page in gone:
-            if updated[page].catalog.entries:
-                files.tell(page, _gone(page, run.shown(files.path(page))))
+        for name in gone:
+            # A catalogue that has become empty is removed, and nobody need look after it.
+            if updated[name].catalog.entries:
+                files.tell(name, _gone(name, run.shown(files.path(name))))
         step.result = _summary(updated)
+    # Also those that were only read: the memory knows by them what stands where.
     by_page = dict(files.catalogs)
-    for page, result in updated.items():
-        by_page[page] = result.catalog
+    by_page.update({page: result.catalog for page, result in updated.items()})
     return Catalogs(
         by_page={page: catalog for page, catalog in by_page.items() if catalog.entries},
         findings=files.findings,
@@ -76,14 +78,25 @@ def update_catalog_files(
     )
 
 
+def _header(lock: Lock, locale: str, page: str, existing: Mapping[str, str]) -> Mapping[str, str]:
+    """The header of a page's catalogue, made from the one that it has."""
+    # "https://host/jax.git" and "/home/me/jax" are both named by their last part.
+    project = f"{lock.url.rstrip('/').rpartition('/')[2]} docs"
+    return po.standard_header(
+        project=project, page=page, locale=locale, date=lock.date, existing=existing
+    )
+
+
 def _documents(lock: Lock) -> set[str]:
     """The names of all documents that upstream has, also of those that are no page of this run."""
     return {file.path.rpartition(".")[0] for file in lock.files}
 
 
 def _tell_only_of(files: CatalogFiles, pages: Sequence[SplitPage], there: set[str]) -> None:
-    """Say nothing of pages that are upstream's, but not in this run: whoever asked for others did
-    not ask for them."""
+    """Say nothing of pages that are upstream's, but not in this run.
+
+    Whoever asked for other pages did not ask for these.
+    """
     asked = {page.page.name for page in pages}
     for page in list(files.findings):
         if page in there and page not in asked:
@@ -97,12 +110,15 @@ def _is_unsafe(page: SplitPage, files: CatalogFiles) -> bool:
     """
     if len(page.documents) < len(page.page.files):
         return True
+    # It has bytes, but nothing was read from them.
     return page.page.name in files.data and page.page.name not in files.catalogs
 
 
 def _redirects(run: Run) -> dict[str, str]:
-    """Where upstream sends the readers of old pages; a hint only, so that a file that cannot be
-    read is no matter."""
+    """Where upstream sends the readers of old pages, as its ``conf.py`` says.
+
+    It is a hint only, so that a file that is missing or unreadable is no matter.
+    """
     path = run.paths.docs / "conf.py"
     if not path.is_file():
         return {}
@@ -126,5 +142,8 @@ def _gone(page: str, where: str) -> Finding:
         where=where,
         text="upstream has no such page any more; the catalogue is kept",
         page=page,
-        hint="It goes on serving equal texts of other pages. When nothing in it is of use, delete it and its memory.",
+        hint=(
+            "It goes on serving equal texts of other pages. "
+            "When nothing in it is of use, delete it and its memory."
+        ),
     )

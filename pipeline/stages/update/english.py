@@ -1,11 +1,15 @@
-"""Upstream's English: at the pin, and at any older commit that its history still has."""
+"""Upstream's English: at the pin, and at any older commit that its history still has.
+
+In go pages and commits, out come the messages that a page asked to be translated there. The memory
+holds digests only, and this is where its English comes from.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from pipeline.adapters.files import read_bytes
@@ -22,119 +26,130 @@ if TYPE_CHECKING:
     from pipeline.adapters.upstream import Repository
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _OlderCommit:
+    """The pages of an older commit, and the repository that their documents are read from."""
+
+    repository: Repository
+    pages: Mapping[str, Page]
+
+
+@dataclass(kw_only=True)
 class English:
-    """Upstream's English: of the pin, and of any older commit as far as its history can be had."""
+    """Upstream's English: of the pin, and of any older commit as far as its history can be had.
+
+    Everything is read when it is asked for, and once.
+    """
 
     paths: Paths
     lock: Lock
-    pages: Mapping[str, SplitPage]
-    repository: Callable[[], Repository | None]
+    pages: Mapping[str, SplitPage]  # those that this run has split already
+    repository: Callable[[], Repository | None]  # None: upstream is a plain folder
     docs: str
     pinned: dict[str, tuple[Entry, ...]] = field(default_factory=dict)
-    listings: dict[str, Mapping[str, Page] | UpstreamError] = field(default_factory=dict)
     older: dict[tuple[str, str], tuple[Entry, ...]] = field(default_factory=dict)
+    commits: dict[str, _OlderCommit | UpstreamError] = field(default_factory=dict)
 
     def at_pin(self, page: str) -> tuple[Entry, ...] | None:
         """What ``page`` asks for at the pin; None if there is no such page."""
         if page not in self.pinned:
             split = self.pages.get(page)
-            if split is None and (
-                known := {one.name: one for one in pages_of(self.lock.files)}.get(page)
-            ):
-                self.pinned[page] = self._wanted(
-                    known, lambda file: read_bytes(self.paths.docs / file.path)
-                )
-            elif split:
+            if split is not None:
                 self.pinned[page] = wanted_entries(page, split.documents)
+            elif page in self._listed:
+                self.pinned[page] = _wanted(self._listed[page], self._read_checked_out)
         return self.pinned.get(page)
 
     def at(self, commit: str, page: str) -> tuple[Entry, ...]:
-        """What ``page`` asked for at ``commit``; nothing if it had no such page. Raises
-        UpstreamError."""
+        """What ``page`` asked for at ``commit``; nothing if it had no such page.
+
+        Raises UpstreamError if the commit cannot be had.
+        """
         if commit == self.lock.commit:
             return self.at_pin(page) or ()
         if (commit, page) not in self.older:
-            listing = self._listing(commit)
-            repository = self.repository()
-            known = listing.get(page)
-            self.older[commit, page] = (
-                self._wanted(known, lambda file: repository.read(file.blob))
-                if known and repository
-                else ()
-            )
+            self.older[commit, page] = self._at_older(self._commit(commit), page)
         return self.older[commit, page]
 
     def texts_at_pin(self) -> dict[str, str]:
         """All English of the pin by digest."""
-        for page in pages_of(self.lock.files):
-            self.at_pin(page.name)
-        return {
-            digest(entry.msgid): entry.msgid
-            for entries in self.pinned.values()
-            for entry in entries
-        }
+        for page in self._listed:
+            self.at_pin(page)
+        texts: dict[str, str] = {}
+        for entries in self.pinned.values():
+            texts.update(texts_by_digest(entries))
+        return texts
 
-    def _listing(self, commit: str) -> Mapping[str, Page]:
-        if commit not in self.listings:
-            self.listings[commit] = self._fetch(commit)
-        found = self.listings[commit]
-        if isinstance(found, UpstreamError):
-            raise found
-        return found
+    @cached_property
+    def _listed(self) -> dict[str, Page]:
+        """Every page of the lock, also those that this run has not split."""
+        return {page.name: page for page in pages_of(self.lock.files)}
 
-    def _fetch(self, commit: str) -> Mapping[str, Page] | UpstreamError:
-        try:
-            repository = self.repository()
-            if repository is None:
-                return UpstreamError(
-                    f"a plain folder has no history: what was there at {commit[:12]} is not known"
-                )
-            entries = repository.fetch(repository.resolve(commit), self.docs)
-        except UpstreamError as error:
-            return error
-        return {
-            page.name: page
-            for page in pages_of(SourceFile(path=entry.path, blob=entry.blob) for entry in entries)
-        }
+    def _read_checked_out(self, file: SourceFile) -> bytes:
+        return read_bytes(self.paths.docs / file.path)
 
-    @staticmethod
-    def _wanted(page: Page, read: Callable[[SourceFile], bytes]) -> tuple[Entry, ...]:
-        documents = []
-        for file in page.files:
+    def _at_older(self, commit: _OlderCommit, page: str) -> tuple[Entry, ...]:
+        if page not in commit.pages:
+            return ()
+        return _wanted(commit.pages[page], lambda file: commit.repository.read(file.blob))
+
+    def _commit(self, commit: str) -> _OlderCommit:
+        """An older commit. One that cannot be had is asked for once, and refused from then on."""
+        if commit not in self.commits:
             try:
-                documents.append(read_document(file.path, read(file)))
-            except InputError:
-                continue  # split says so for the pin; an older commit cannot be mended
-        return wanted_entries(page.name, documents)
+                self.commits[commit] = self._fetch(commit)
+            except UpstreamError as error:
+                self.commits[commit] = error
+        known = self.commits[commit]
+        if isinstance(known, UpstreamError):
+            raise known
+        return known
+
+    def _fetch(self, commit: str) -> _OlderCommit:
+        repository = self.repository()
+        if repository is None:
+            raise UpstreamError(
+                f"a plain folder has no history: what was there at {commit[:12]} is not known"
+            )
+        entries = repository.fetch(repository.resolve(commit), self.docs)
+        files = [SourceFile(path=entry.path, blob=entry.blob) for entry in entries]
+        pages = {page.name: page for page in pages_of(files)}
+        return _OlderCommit(repository=repository, pages=pages)
+
+
+def texts_by_digest(entries: Sequence[Entry]) -> dict[str, str]:
+    """The English of ``entries``, by its digest."""
+    return {digest(entry.msgid): entry.msgid for entry in entries}
+
+
+def _wanted(page: Page, read: Callable[[SourceFile], bytes]) -> tuple[Entry, ...]:
+    """What ``page`` asks for, as far as its documents can be read."""
+    documents = []
+    for file in page.files:
+        try:
+            documents.append(read_document(file.path, read(file)))
+        except InputError:
+            continue  # split says so for the pin; an older commit cannot be mended
+    return wanted_entries(page.name, documents)
 
 
 @contextmanager
 def open_english(run: Run, pages: Sequence[SplitPage], lock: Lock) -> Iterator[English]:
     """Upstream's English, with its repository kept open for as long as the body takes."""
-    paths, upstream = run.paths, run.upstream
-    known: list[Repository | None] = []
     with ExitStack() as stack:
 
+        @cache
         def repository() -> Repository | None:
             """Opened when it is asked for: most runs need the pin alone."""
-            if not known:
-                from pipeline.adapters.upstream import Kind, open_repository, read_address
+            from pipeline.adapters.upstream import CHECK_ADDRESS, open_upstream
 
-                address = read_address(
-                    upstream.url, base=Path.cwd() if upstream.url_replaced else run.settings.root
-                )
-                store = (paths.cache / "git" / f"{upstream.name}.git").resolve()
-                way_out = "Check the address and the network, and run again."
-                is_folder = address.kind is Kind.FOLDER
-                known.append(
-                    None
-                    if is_folder
-                    else stack.enter_context(open_repository(address, store=store, way_out=way_out))
-                )
-            return known[0]
+            opened = open_upstream(run.settings, run.upstream, way_out=CHECK_ADDRESS)
+            return stack.enter_context(opened)
 
-        by_name = {page.page.name: page for page in pages}
         yield English(
-            paths=paths, lock=lock, pages=by_name, repository=repository, docs=upstream.docs
+            paths=run.paths,
+            lock=lock,
+            pages={page.page.name: page for page in pages},
+            repository=repository,
+            docs=run.upstream.docs,
         )

@@ -1,5 +1,8 @@
-"""The catalogues of a locale as files: read with what there is to say of them, and written where
-they changed."""
+"""The catalogues of a locale as files: read with what there is to say of them, written if changed.
+
+A file that somebody saves while a run is at work is not overwritten, and no file is removed before
+what stood in it is written elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -16,15 +19,15 @@ from pipeline.errors import InputError
 from pipeline.findings import Finding, Severity
 from pipeline.run import Run
 
-_READS_WITH = ("polib",)
+_READS_WITH = ("polib",)  # what decides how a catalogue is read, beside our own code
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CatalogFiles:
-    """The catalogues of one locale, by page: what they hold, the bytes of their files, what a
-    person should know of them.
+    """The catalogues of one locale, by page.
 
-    A file that cannot be read is in ``data`` and ``findings`` only.
+    ``catalogs`` is what they hold, ``data`` the bytes of their files, ``findings`` what a person
+    should know of them. A file that cannot be read is in ``data`` and ``findings`` only.
     """
 
     run: Run
@@ -56,6 +59,7 @@ class CatalogFiles:
                 self.data[page] = read_bytes(path)
                 read = self._read(page, memo)
             except InputError as error:
+                # Its bytes stay known: they say that there is a file that must not be written.
                 self.tell(page, Finding.of(error, page=page))
                 continue
             self.catalogs[page] = read.catalog
@@ -74,6 +78,7 @@ class CatalogFiles:
         for page, result in updated.items():
             before = self.data.get(page)
             if not result.catalog.entries:
+                # One that could not be read is not empty, it is only not seen.
                 if before is not None and page in self.catalogs:
                     removed.append(self.path(page))
                 continue
@@ -85,10 +90,12 @@ class CatalogFiles:
                 self.data[page] = data
             else:
                 edited.append(page)
+                # What it holds now is not known: whatever is made of this page is no use to keep.
                 self.data.pop(page, None)
         for page in edited:
             self.tell(page, _edited(page, self.run.shown(self.path(page))))
         if edited:
+            # What was to be removed may live on in nothing but the file that was not written.
             removed = []
         if not self.run.dry:
             remove_files(removed)
@@ -105,8 +112,7 @@ class CatalogFiles:
         return read
 
     def _know(self, pages: list[str]) -> None:
-        """Know the files that were just written as well, so that the next run finds everything as
-        it is."""
+        """Know the files that were just written as well: the next run reads them from the memo."""
         if not pages:
             return
         memo = self._memo()

@@ -1,92 +1,153 @@
-"""A memory as a catalogue again: its entries joined with upstream's English, as far as that can be
-had."""
+"""A memory as a catalogue again: its entries joined with upstream's English.
+
+In goes the memory of one page, out comes the catalogue as it was, as far as its English can be had.
+What cannot be joined stays in the memory and is a finding: no translation is lost by that.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
 from pipeline.adapters import po
-from pipeline.core.memory import open as memory_open
 from pipeline.core.memory import record as core
 from pipeline.core.memory.header import editing_fields
 from pipeline.core.memory.notes import english_of
-from pipeline.core.memory.open import Opened
+from pipeline.core.memory.open import Opened, open_memory
 from pipeline.core.memory.record import Memory, digest
-from pipeline.core.pin.lock import Lock
 from pipeline.entries import Catalog, Entry
 from pipeline.errors import UpstreamError
-from pipeline.findings import Severity
-from pipeline.stages.update.english import English
+from pipeline.findings import Finding, Severity
+from pipeline.stages.update.english import English, texts_by_digest
 from pipeline.stages.update.workspace import Workspace
 
 
-def rebuilt(work: Workspace, english: English, memory: Memory, local: Catalog | None) -> Opened:
-    """The catalogue of a memory at its own commit, or at the pin if that commit cannot be had."""
-    page, reasons = memory.page, dict[str, None]()
-    wanted = english.at_pin(page)
-    is_exact = wanted is not None and core.layout_of(wanted) == memory.layout
-    if not is_exact:
-        try:
-            wanted, is_exact = english.at(memory.commit, page), True
-        except UpstreamError as error:
-            reasons[_reason(error)] = None
-    wanted = wanted or ()
-    texts = {digest(entry.msgid): entry.msgid for entry in wanted}
-    for entry in local.entries if local else ():
-        texts |= {digest(text): text for text in (entry.msgid, entry.previous) if text}
-    texts |= _texts_seen(english, memory, texts, reasons)
-    if any(code not in texts for entry in memory.entries for code, _ in english_of(entry)):
-        texts |= english.texts_at_pin()
-    header = po.standard_header(
-        project=_project(english.lock),
-        page=page,
-        locale=work.locale,
-        date=english.lock.date,
-        existing=editing_fields(memory),
+@dataclass(slots=True, kw_only=True)
+class _Sought:
+    """The English that is looked for, and the reasons why some of it cannot be had, each once."""
+
+    texts: dict[str, str] = field(default_factory=dict)  # digest → English
+    reasons: dict[str, None] = field(default_factory=dict)
+
+    def note(self, error: UpstreamError) -> None:
+        """Remember why a commit cannot be had."""
+        reason = f"{error.where}: {error.what}" if error.where else error.what
+        self.reasons[reason] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Page:
+    """What the page of a memory asks for. ``is_exact``: at the memory's own commit, or the same."""
+
+    wanted: tuple[Entry, ...]
+    is_exact: bool
+
+
+def rebuilt(
+    work: Workspace, english: English, memory: Memory, *, local: Catalog | None = None
+) -> Opened:
+    """The catalogue of a memory at its own commit, or at the pin if that commit cannot be had.
+
+    ``local`` is the working catalogue, if there is one: it is full of English as well.
+    """
+    sought = _Sought()
+    page = _page_of(english, memory, sought)
+    # The nearest sources first: history is asked for what is in none of the others.
+    sought.texts.update(texts_by_digest(page.wanted))
+    if local is not None:
+        sought.texts.update(_texts_in(local))
+    _look_where_notes_lead(english, memory, sought)
+    if _lacks_english(memory, sought.texts):
+        sought.texts.update(english.texts_at_pin())
+    opened = open_memory(
+        memory,
+        page.wanted,
+        texts=sought.texts,
+        header=_header(work, english, memory, is_exact=page.is_exact),
     )
-    if is_exact:  # else the catalogue is made afresh, at the pin
-        known = {"Project-Id-Version": memory.project, "POT-Creation-Date": memory.date}
-        header |= {name: value for name, value in known.items() if value}
-    opened = memory_open.open_memory(memory, wanted, texts=texts, header=header)
     if opened.missing:
-        _say_missing(work, memory, opened.missing, reasons)
+        work.tell(_not_recovered(work, memory, opened, sought.reasons))
     return opened
 
 
-def _texts_seen(
-    english: English, memory: Memory, known: Mapping[str, str], reasons: dict[str, None]
-) -> dict[str, str]:
-    """The English that the notes of the memory lead to."""
-    found: dict[str, str] = {}
+def _page_of(english: English, memory: Memory, sought: _Sought) -> _Page:
+    """The page at the memory's commit. If it is the same at the pin, no history is asked."""
+    pinned = english.at_pin(memory.page)
+    if pinned is not None and core.layout_of(pinned) == memory.layout:
+        return _Page(wanted=pinned, is_exact=True)
+    try:
+        return _Page(wanted=english.at(memory.commit, memory.page), is_exact=True)
+    except UpstreamError as error:
+        sought.note(error)
+    return _Page(wanted=pinned or (), is_exact=False)
+
+
+def _texts_in(catalog: Catalog) -> dict[str, str]:
+    """All English that a catalogue holds, also that which its translations were written for."""
+    texts: dict[str, str] = {}
+    for entry in catalog.entries:
+        for text in (entry.msgid, entry.previous):
+            if text:
+                texts[digest(text)] = text
+    return texts
+
+
+def _look_where_notes_lead(english: English, memory: Memory, sought: _Sought) -> None:
+    """Find the English that the memory's notes say the place of: ``seen: COMMIT PAGE``."""
     for entry in memory.entries:
         for code, place in english_of(entry):
-            if place is None or code in known or code in found:
+            if place is None or code in sought.texts:
                 continue
             try:
-                found |= {
-                    digest(one.msgid): one.msgid for one in english.at(place.commit, place.page)
-                }
+                entries = english.at(place.commit, place.page)
             except UpstreamError as error:
-                reasons[_reason(error)] = None
-    return found
+                sought.note(error)
+                continue
+            sought.texts.update(texts_by_digest(entries))
 
 
-def _say_missing(
-    work: Workspace, memory: Memory, missing: Sequence[Entry], reasons: Iterable[str]
-) -> None:
-    translated = sum(bool(core.text_of(entry)) for entry in memory.entries)
-    text = f"{len(missing)} of {translated} translations could not be joined to their English; they stay in the memory"
-    text += f" ({'; '.join(reasons)})" if reasons else " (it stands nowhere in upstream's docs)"
-    hint = "Take an upstream whose history goes back to that commit (a full clone, for example); what is not joined is not shown."
-    where = f"{work.where.of_memory(memory.page)}:{min(entry.line for entry in missing)}"
-    work.find(
-        memory.page, "memory-not-recovered", where, text, hint=hint, severity=Severity.WARNING
+def _lacks_english(memory: Memory, texts: Mapping[str, str]) -> bool:
+    for entry in memory.entries:
+        for code, _ in english_of(entry):
+            if code not in texts:
+                return True
+    return False
+
+
+def _header(work: Workspace, english: English, memory: Memory, *, is_exact: bool) -> dict[str, str]:
+    """The header of the catalogue: of the memory's time, or of the pin if it is made there."""
+    lock = english.lock
+    header = po.standard_header(
+        project=f"{lock.url.rstrip('/').rpartition('/')[2]} docs",
+        page=memory.page,
+        locale=work.locale,
+        date=lock.date,
+        existing=editing_fields(memory),
     )
+    if is_exact and memory.project:
+        header["Project-Id-Version"] = memory.project
+    if is_exact and memory.date:
+        header["POT-Creation-Date"] = memory.date
+    return header
 
 
-def _reason(error: UpstreamError) -> str:
-    return f"{error.where}: {error.what}" if error.where else error.what
-
-
-def _project(lock: Lock) -> str:
-    return f"{lock.url.rstrip('/').rpartition('/')[2]} docs"
+def _not_recovered(
+    work: Workspace, memory: Memory, opened: Opened, reasons: Iterable[str]
+) -> Finding:
+    translated = sum(bool(core.text_of(entry)) for entry in memory.entries)
+    why = "; ".join(reasons) or "it stands nowhere in upstream's docs"
+    line = min(entry.line for entry in opened.missing)
+    return Finding(
+        code="memory-not-recovered",
+        severity=Severity.WARNING,
+        where=f"{work.files.memory_name(memory.page)}:{line}",
+        text=(
+            f"{len(opened.missing)} of {translated} translations could not be joined "
+            f"to their English; they stay in the memory ({why})"
+        ),
+        page=memory.page,
+        hint=(
+            "Take an upstream whose history goes back to that commit (a full clone, for example); "
+            "what is not joined is not shown."
+        ),
+    )

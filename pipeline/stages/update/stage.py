@@ -1,5 +1,8 @@
-"""The stage itself: catalogues from the memory, brought up to date with what was split, and back
-into the memory."""
+"""The stage itself: open the memory, update the catalogues, store them in the memory.
+
+In go the pages that were split, out come catalogues at the pin. After it memory and catalogues
+agree, but for what is told in findings.
+"""
 
 from __future__ import annotations
 
@@ -19,13 +22,13 @@ from pipeline.stages.update.storing import store_memory
 def update(run: Run, pages: Sequence[SplitPage], *, locale: str, lock: Lock) -> Catalogs:
     """Bring the catalogues of ``pages`` in ``locale`` up to date, and the memory with them.
 
-    The findings and the files written are those of all three steps, each once, in the order of the
-    steps.
+    The findings and the files written are those of all three steps, each once, in their order.
     """
     opened = open_memory(run, pages, locale=locale, lock=lock)
     # A dry run has not written what it opened, so it is handed on.
-    unwritten = opened.opened if run.dry else {}
-    catalogs = update_catalog_files(run, pages, locale=locale, lock=lock, opened=unwritten)
+    catalogs = update_catalog_files(
+        run, pages, locale=locale, lock=lock, opened=opened.opened if run.dry else None
+    )
     stored = store_memory(run, pages, catalogs, locale=locale, lock=lock)
     findings: dict[str, tuple[Finding, ...]] = {}
     changes: tuple[str, ...] = ()
@@ -33,6 +36,7 @@ def update(run: Run, pages: Sequence[SplitPage], *, locale: str, lock: Lock) -> 
         for page, found in step.findings.items():
             findings[page] = (*findings.get(page, ()), *found)
         changes += step.changes
+    # Two steps may read the same broken file, and write the same page.
     return replace(
         catalogs,
         findings={page: tuple(dict.fromkeys(found)) for page, found in findings.items()},

@@ -1,14 +1,20 @@
-"""Verify: prove that memory, catalogues and upstream agree."""
+"""Verify: prove that memory, catalogues and upstream agree.
+
+Every memory is opened as if there were no catalogue, and what comes of it is compared with the
+catalogue that lies there. Every difference is a finding, none is silence. Nothing is written.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from pipeline.adapters.files import read_bytes
 from pipeline.core.memory.record import Memory
 from pipeline.core.pin.lock import parse_lock
+from pipeline.entries import Entry
 from pipeline.errors import InputError, UpstreamError
-from pipeline.findings import Finding
+from pipeline.findings import Finding, Severity
 from pipeline.run import Run
 from pipeline.stages.update.english import English, open_english
 from pipeline.stages.update.rebuild import rebuilt
@@ -16,8 +22,7 @@ from pipeline.stages.update.workspace import STORE, Workspace
 
 
 def verify_memory(run: Run) -> tuple[Finding, ...]:
-    """Prove that memory, catalogues and upstream agree: every difference is a finding, none is
-    silence. Writes nothing.
+    """Prove that memory, catalogues and upstream agree; return what does not.
 
     A catalogue that was not opened yet is no difference. Raises UpstreamError if nothing has been
     pulled.
@@ -29,51 +34,75 @@ def verify_memory(run: Run) -> tuple[Finding, ...]:
             hint=f"Run: nox -s pull -- {run.name}",
         )
     lock = parse_lock(read_bytes(paths.lock), where=str(paths.lock))
-    found: list[Finding] = []
+    findings: list[Finding] = []
     for locale in run.locales:
         work = Workspace.of(replace(run, dry=True), locale)
-        with (
-            run.log.step("memory verify") as step,
-            open_english(run, (), lock) as english,
-        ):
-            files = work.where.memories()
+        # No page is split beforehand: those of the memory are read as they are needed.
+        with run.log.step("memory verify") as step, open_english(run, (), lock) as english:
+            files = work.files.memories()
             memories = work.read_memories(run.name, files)
             for memory in memories.values():
                 _verify_page(work, english, memory)
-            for page in work.where.catalog_pages():
+            for page in work.files.catalog_pages():
                 if page not in files:
-                    work.find(
-                        page,
-                        "memory-lacks-page",
-                        work.where.of_catalog(page),
-                        "has no memory",
-                        hint=STORE,
-                    )
-            step.result = f"{len(memories)} pages, {sum(len(memory.entries) for memory in memories.values())} entries"
-        found += [finding for findings in work.result().values() for finding in findings]
-    return tuple(found)
+                    work.tell(_lacks_memory(page, work.files.catalog_name(page)))
+            entries = sum(len(memory.entries) for memory in memories.values())
+            step.result = f"{len(memories)} pages, {entries} entries"
+        for of_page in work.result().findings.values():
+            findings += of_page
+    return tuple(findings)
 
 
 def _verify_page(work: Workspace, english: English, memory: Memory) -> None:
     page = memory.page
-    opened = rebuilt(work, english, memory, None)
+    # Also where there is no catalogue: that its English cannot be had is a finding all the same.
+    opened = rebuilt(work, english, memory)
     try:
-        local = work.read_catalog(page, work.where.catalog(page))
+        local = work.read_catalog(page, work.files.catalog(page))
     except InputError as error:
-        work.findings.setdefault(page, []).append(Finding.of(error, page=page))
+        work.tell(Finding.of(error, page=page))
         return
     if local is None or opened.missing:
         return
-    ours, theirs = [replace(entry, line=0) for entry in local.entries], list(opened.catalog.entries)
-    if ours == theirs:
+    # A catalogue that was just made has no lines yet.
+    ours = [replace(entry, line=0) for entry in local.entries]
+    theirs = opened.catalog.entries
+    first = _first_difference(ours, theirs)
+    if first is None:
         return
-    pairs = enumerate(zip(ours, theirs, strict=False))
-    differ = next(
-        (number for number, (our, their) in pairs if our != their), min(len(ours), len(theirs))
+    where = work.files.catalog_name(page)
+    if first < len(ours):
+        where = f"{where}:{local.entries[first].line}"
+    work.tell(_differs(page, where, work.files.memory_name(page)))
+
+
+def _first_difference(ours: Sequence[Entry], theirs: Sequence[Entry]) -> int | None:
+    """The number, from 0, of the first entry that the two do not have alike; None if all are."""
+    for number, (our, their) in enumerate(zip(ours, theirs, strict=False)):
+        if our != their:
+            return number
+    if len(ours) == len(theirs):
+        return None
+    return min(len(ours), len(theirs))
+
+
+def _lacks_memory(page: str, where: str) -> Finding:
+    return Finding(
+        code="memory-lacks-page",
+        severity=Severity.ERROR,
+        where=where,
+        text="has no memory",
+        page=page,
+        hint=STORE,
     )
-    line = local.entries[differ].line if differ < len(ours) else 0
-    where = f"{work.where.of_catalog(page)}:{line}" if line else work.where.of_catalog(page)
-    text = f"differs from {work.where.of_memory(page)}"
-    work.find(
-        page, "memory-differs", where, text, hint=f"{STORE}. It merges the two, entry by entry."
+
+
+def _differs(page: str, where: str, memory: str) -> Finding:
+    return Finding(
+        code="memory-differs",
+        severity=Severity.ERROR,
+        where=where,
+        text=f"differs from {memory}",
+        page=page,
+        hint=f"{STORE}. It merges the two, entry by entry.",
     )

@@ -1,16 +1,17 @@
-"""The files of one locale that the memory stage works on, what it says of them, and what it
-remembers."""
+"""The files of one locale that opening, storing and verifying work on, and what they say of them.
+
+Catalogues and memory are read and written here alone. A file that somebody changes during a run is
+left as it is, and a file that cannot be read is a finding.
+"""
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from pipeline.adapters import po
-from pipeline.adapters.files import read_bytes, remove_files, replace_if_unchanged, write_if_changed
+from pipeline.adapters.files import read_bytes, remove_files, replace_if_unchanged
 from pipeline.core.memory.file import read_memory
 from pipeline.core.memory.record import Memory
 from pipeline.entries import Catalog
@@ -19,26 +20,25 @@ from pipeline.findings import Finding, Severity
 from pipeline.paths import Paths
 from pipeline.run import Run
 
-_AGAIN = "Run again to take it up."
 STORE = "Run: nox -s build"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryResult:
-    """What opening or storing did: findings by page, files written (or to be written) relative to
-    the root.
+    """What opening or storing did, and what there is to say of it.
 
-    ``opened`` are the catalogues that opening made, for a run that writes nothing.
+    ``changes`` are the files written, or to be written, relative to the root. ``opened`` are the
+    catalogues that opening made, for a run that writes nothing.
     """
 
-    findings: Mapping[str, tuple[Finding, ...]]
+    findings: Mapping[str, tuple[Finding, ...]]  # by page
     changes: tuple[str, ...] = ()
     opened: Mapping[str, Catalog] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
-    """The files of one locale, on disk and as people read them."""
+class LocaleFiles:
+    """The catalogues and the memory of one locale, as bytes and by the names that people see."""
 
     paths: Paths
     locale: str
@@ -46,29 +46,32 @@ class Names:
     def memories(self) -> dict[str, bytes]:
         """Every memory file, by page."""
         folder = self.paths.memories(self.locale)
-        return {
-            path.relative_to(folder).as_posix().removesuffix(".po"): read_bytes(path)
-            for path in sorted(folder.rglob("*.po"))
-        }
+        return {page: read_bytes(path) for page, path in _by_page(folder)}
 
     def catalog_pages(self) -> list[str]:
-        folder = self.paths.catalogs(self.locale)
-        return [
-            path.relative_to(folder).as_posix().removesuffix(".po")
-            for path in sorted(folder.rglob("*.po"))
-        ]
+        """The pages that have a catalogue."""
+        return [page for page, _ in _by_page(self.paths.catalogs(self.locale))]
 
     def catalog(self, page: str) -> bytes | None:
+        """The catalogue of a page; None if there is none, or it cannot be read."""
         try:
             return self.paths.catalog(self.locale, page).read_bytes()
         except OSError:
             return None
 
-    def of_memory(self, page: str) -> str:
+    def memory_name(self, page: str) -> str:
+        """The memory file of a page, relative to the root."""
         return self.paths.memory(self.locale, page).relative_to(self.paths.root).as_posix()
 
-    def of_catalog(self, page: str) -> str:
+    def catalog_name(self, page: str) -> str:
+        """The catalogue of a page, relative to the root."""
         return self.paths.catalog(self.locale, page).relative_to(self.paths.root).as_posix()
+
+
+def _by_page(folder: Path) -> Iterator[tuple[str, Path]]:
+    """The catalogues below ``folder`` with the pages that they are of, sorted."""
+    for path in sorted(folder.rglob("*.po")):
+        yield path.relative_to(folder).as_posix().removesuffix(".po"), path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +81,7 @@ class Workspace:
     paths: Paths
     locale: str
     dry: bool
-    where: Names
+    files: LocaleFiles
     changes: list[str] = field(default_factory=list)
     opened: dict[str, Catalog] = field(default_factory=dict)
     findings: dict[str, list[Finding]] = field(default_factory=dict)
@@ -86,115 +89,80 @@ class Workspace:
     @classmethod
     def of(cls, run: Run, locale: str) -> Workspace:
         """An empty one for ``locale``."""
-        return cls(paths=run.paths, locale=locale, dry=run.dry, where=Names(run.paths, locale))
+        files = LocaleFiles(run.paths, locale)
+        return cls(paths=run.paths, locale=locale, dry=run.dry, files=files)
 
-    def find(
-        self,
-        page: str,
-        code: str,
-        where: str,
-        text: str,
-        *,
-        hint: str,
-        severity: Severity = Severity.ERROR,
-    ) -> None:
-        finding = Finding(
-            code=code, severity=severity, where=where, text=text, page=page, hint=hint
+    def tell(self, finding: Finding) -> None:
+        """Add to what there is to say of the finding's page."""
+        self.findings.setdefault(finding.page, []).append(finding)
+
+    def result(self) -> MemoryResult:
+        """What this call has done so far."""
+        return MemoryResult(
+            findings={page: tuple(findings) for page, findings in self.findings.items()},
+            changes=tuple(self.changes),
+            opened=self.opened,
         )
-        self.findings.setdefault(page, []).append(finding)
-
-    def result(self) -> dict[str, tuple[Finding, ...]]:
-        return {page: tuple(findings) for page, findings in self.findings.items()}
 
     def sweep(self) -> None:
         """Remove what a killed run was writing: temporary files beside catalogues and memory."""
-        if not self.dry:
-            folders = (self.paths.memories(self.locale), self.paths.catalogs(self.locale))
-            left = [path for folder in folders for path in folder.rglob(".*.po.*.tmp")]
-            remove_files([*left, *self.paths.output(self.locale).glob(".*.tmp")])
+        if self.dry:
+            return
+        abandoned: list[Path] = []
+        for folder in (self.paths.memories(self.locale), self.paths.catalogs(self.locale)):
+            abandoned += folder.rglob(".*.po.*.tmp")
+        # The state lies there too; below it are built pages, which are made whole anyway.
+        abandoned += self.paths.output(self.locale).glob(".*.tmp")
+        remove_files(abandoned)
 
     def read_memories(self, upstream: str, files: Mapping[str, bytes]) -> dict[str, Memory]:
         """The memory of each page; one that cannot be read is a finding and left alone."""
         memories = {}
         for page, data in files.items():
-            where = self.where.of_memory(page)
+            where = self.files.memory_name(page)
             try:
-                file = po.read_catalog(data, where=where).catalog
+                catalog = po.read_catalog(data, where=where).catalog
                 memories[page] = read_memory(
-                    file, upstream=upstream, locale=self.locale, page=page, where=where
+                    catalog, upstream=upstream, locale=self.locale, page=page, where=where
                 )
             except InputError as error:
-                self.findings.setdefault(page, []).append(Finding.of(error, page=page))
+                self.tell(Finding.of(error, page=page))
         return memories
 
     def read_catalog(self, page: str, data: bytes | None) -> Catalog | None:
         """A working catalogue; None if there is none. Raises InputError."""
-        return (
-            None
-            if data is None
-            else po.read_catalog(data, where=self.where.of_catalog(page)).catalog
-        )
+        if data is None:
+            return None
+        return po.read_catalog(data, where=self.files.catalog_name(page)).catalog
 
-    def write(self, path: Path, page: str, data: bytes, *, before: bytes | None) -> bool:
-        """Write a file unless someone changed it meanwhile; whether it holds ``data`` now."""
+    def write_memory(self, page: str, data: bytes, *, before: bytes | None) -> bool:
+        """Write the memory of a page unless someone changed it since it was ``before``.
+
+        Return whether it holds ``data`` now. A dry run only notes it.
+        """
+        return self._write(self.paths.memory(self.locale, page), page, data, before=before)
+
+    def write_catalog(self, page: str, data: bytes, *, before: bytes | None) -> bool:
+        """The same for the catalogue of a page."""
+        return self._write(self.paths.catalog(self.locale, page), page, data, before=before)
+
+    def _write(self, path: Path, page: str, data: bytes, *, before: bytes | None) -> bool:
         if data == before:
             return True
         name = path.relative_to(self.paths.root).as_posix()
         if not self.dry and not replace_if_unchanged(path, data, before=before):
-            text = "was changed while this run was at work; it is left as it is"
-            self.find(page, "changed-meanwhile", name, text, hint=_AGAIN, severity=Severity.WARNING)
+            self.tell(_changed_meanwhile(page, name))
             return False
         self.changes.append(name)
         return True
 
 
-@dataclass(slots=True)
-class State:
-    """The memory as last opened or stored here, and the digest of the catalogue that agreed with
-    it, by page."""
-
-    pages: dict[str, tuple[str, str]]
-
-    def agrees(self, page: str, catalog: bytes | None, memory: bytes | None) -> bool:
-        """Whether neither file has changed since they were found to agree."""
-        known = self.pages.get(page)
-        return known is not None and (_hash(catalog), _text(memory)) == (known[1], known[0])
-
-    def base(self, page: str) -> bytes | None:
-        known = self.pages.get(page)
-        return known[0].encode("utf-8", "surrogateescape") if known else None
-
-    def keep(self, page: str, memory: bytes, catalog: bytes | None) -> None:
-        """Both sides start from ``memory`` now; ``catalog`` agrees with it, if there is one that
-        does."""
-        self.pages[page] = (_text(memory), _hash(catalog) if catalog is not None else "")
-
-    def forget(self, pages: Iterable[str]) -> None:
-        """Neither file of these pages is left."""
-        for page in pages:
-            self.pages.pop(page, None)
-
-    def write(self, paths: Paths, locale: str, *, dry: bool) -> None:
-        write_if_changed(
-            paths.memory_state(locale),
-            json.dumps(self.pages, sort_keys=True).encode("ascii"),
-            dry=dry,
-        )
-
-
-def read_state(paths: Paths, locale: str) -> State:
-    try:
-        pages = json.loads(paths.memory_state(locale).read_bytes())
-        return State(
-            {page: (str(memory), str(catalog)) for page, (memory, catalog) in pages.items()}
-        )
-    except (OSError, ValueError, TypeError, AttributeError):
-        return State({})  # the first run, or damaged: entries are compared without a common start
-
-
-def _hash(data: bytes | None) -> str:
-    return "" if data is None else hashlib.blake2b(data, digest_size=20).hexdigest()
-
-
-def _text(data: bytes | None) -> str:
-    return "" if data is None else data.decode("utf-8", "surrogateescape")
+def _changed_meanwhile(page: str, where: str) -> Finding:
+    return Finding(
+        code="changed-meanwhile",
+        severity=Severity.WARNING,
+        where=where,
+        text="was changed while this run was at work; it is left as it is",
+        page=page,
+        hint="Run again to take it up.",
+    )

@@ -1,0 +1,83 @@
+"""What the memory held when it was last opened or stored here: the base of the next merge.
+
+A page is as it was left if both of its files are what this tells. If the memory has changed since,
+its text of that time says who has changed what.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from pipeline.adapters.files import write_if_changed
+from pipeline.paths import Paths
+
+_SIZE = 20  # bytes of a digest
+
+
+class Agreed(NamedTuple):
+    """The two files of a page as they were when they agreed. It is written as a JSON array."""
+
+    memory: str  # the text of the file
+    catalog: str  # the digest of the file; empty if none agreed
+
+
+@dataclass(slots=True)
+class State:
+    """The memory as last opened or stored here, and the catalogue that agreed with it, by page."""
+
+    pages: dict[str, Agreed]
+
+    def agrees(self, page: str, catalog: bytes | None, memory: bytes | None) -> bool:
+        """Whether neither file has changed since they were found to agree."""
+        return self.pages.get(page) == Agreed(memory=_text(memory), catalog=_digest(catalog))
+
+    def base(self, page: str) -> bytes | None:
+        """The memory file that both sides started from; None if it is not known."""
+        known = self.pages.get(page)
+        if known is None:
+            return None
+        return known.memory.encode("utf-8", "surrogateescape")
+
+    def keep(self, page: str, memory: bytes, catalog: bytes | None) -> None:
+        """Let both sides start from ``memory``; ``catalog`` agrees with it, if one does."""
+        self.pages[page] = Agreed(memory=_text(memory), catalog=_digest(catalog))
+
+    def forget(self, pages: Iterable[str]) -> None:
+        """Neither file of these pages is left."""
+        for page in pages:
+            self.pages.pop(page, None)
+
+    def write(self, paths: Paths, locale: str, *, dry: bool) -> None:
+        """Write the state for the next run. Raises WriteError."""
+        data = json.dumps(self.pages, sort_keys=True).encode("ascii")
+        write_if_changed(paths.memory_state(locale), data, dry=dry)
+
+
+def read_state(paths: Paths, locale: str) -> State:
+    """The state that the last run has written; an empty one if there is none that can be read.
+
+    Without a state, entries are compared without a common start: nothing is lost by that.
+    """
+    try:
+        pages = json.loads(paths.memory_state(locale).read_bytes())
+        known = {}
+        for page, (memory, catalog) in pages.items():
+            known[page] = Agreed(memory=str(memory), catalog=str(catalog))
+        return State(known)
+    except (OSError, ValueError, TypeError, AttributeError):
+        return State({})  # the first run, or whatever else lies in that file
+
+
+def _digest(data: bytes | None) -> str:
+    if data is None:
+        return ""
+    return hashlib.blake2b(data, digest_size=_SIZE).hexdigest()
+
+
+def _text(data: bytes | None) -> str:
+    # A memory file that is not UTF-8 comes back as the same bytes.
+    return "" if data is None else data.decode("utf-8", "surrogateescape")
