@@ -1,10 +1,15 @@
-"""From what a run brought to what people see: the entry of the cache, executed notebooks, status,
-findings."""
+"""From what a run brought to what people see.
+
+In goes the outcome of a kernel, or what the cache kept of an earlier one. Out come the entry of the
+cache, executed notebooks, the status of the page and findings. A page never shows outputs of
+another run than the one that its status tells of.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from pipeline.adapters import files, kernel
@@ -28,11 +33,15 @@ from pipeline.stages.execute.planning import Stage, Task, read_notebook, reason_
 def entry_of(stage: Stage, task: Task, outcome: kernel.Outcome) -> CacheEntry:
     """What is kept of a run."""
     outputs = outputs_of(json.loads(outcome.notebook))
+    failure = None
+    if outcome.stop is not None:
+        failure = _failure(task, outcome.stop)
     return CacheEntry(
         outputs=outputs,
+        # Rounded, so that the entry does not tell more than can be measured.
         seconds=round(outcome.seconds, 1),
         cell_seconds=tuple(round(seconds, 3) for seconds in outcome.cell_seconds),
-        failure=_failure(task, outcome.stop) if outcome.stop else None,
+        failure=failure,
         exceptions=expected_exceptions(outputs),
         facts={
             "page": task.page.name,
@@ -50,23 +59,19 @@ def _failure(task: Task, stop: kernel.Stop) -> CellFailure:
 
 
 def finish(stage: Stage, task: Task, entry: CacheEntry) -> Execution:
-    """Write each locale's executed notebook and say how the page ended. What is of this run only is
-    not filled in."""
+    """Write each locale's executed notebook and say how the page ended.
+
+    What is of this run only (its start, its worker, the cache) is not filled in.
+    """
     failure = entry.failure_in(task.notebook) or _unmet(stage, task, entry.outputs)
     cells = execution.cells_run(task.notebook, failure, until=task.rule.until)
     try:
         for locale in stage.run.locales:
-            _write(stage, task, entry.outputs, locale)
+            _write(stage, task, entry.outputs, locale=locale)
     except PipelineError as error:
+        # Not in some locales only: there the page would pass for one that ran.
         remove_executed(stage, task.page)
-        failure = CellFailure(
-            cell=0,
-            source="",
-            exception=type(error).__name__,
-            message=str(error),
-            traceback="",
-            blame="environment",
-        )
+        failure = _not_written(error)
     status, reason = _judgement(task, failure)
     return Execution(
         page=task.page.name,
@@ -81,33 +86,51 @@ def finish(stage: Stage, task: Task, entry: CacheEntry) -> Execution:
     )
 
 
+def _not_written(error: PipelineError) -> CellFailure:
+    return CellFailure(
+        cell=0,
+        source="",
+        exception=type(error).__name__,
+        message=str(error),
+        traceback="",
+        blame="environment",
+    )
+
+
 def _judgement(task: Task, failure: CellFailure | None) -> tuple[Status, str]:
-    """A page is said to have passed only if it ran whole."""
+    """Status and reason. A page is said to have passed only if it ran whole."""
     if failure is not None:
         return Status.FAILED, failure_summary(failure)
-    if execution.is_partial(task.notebook, task.rule.until):
-        where = f"from code cell {task.rule.until} on"
-        return Status.PARTIAL, reason_of(
-            task.rule.reason, f"{where}, {task.rule.note}" if task.rule.note else where
-        )
-    return Status.PASSED, ""
+    if not execution.is_partial(task.notebook, task.rule.until):
+        return Status.PASSED, ""
+    where = f"from code cell {task.rule.until} on"
+    if task.rule.note:
+        where = f"{where}, {task.rule.note}"
+    return Status.PARTIAL, reason_of(task.rule.reason, where)
 
 
 def _unmet(stage: Stage, task: Task, outputs: Mapping[str, Any]) -> CellFailure | None:
-    acknowledged = {
-        cell
-        for entry in stage.run.upstream.acknowledge
-        if entry.page == task.page.name
-        for cell in entry.cells
-    }
+    """The failure of a page whose tagged cells did not raise, as they must.
+
+    Cells that the configuration acknowledges may do without.
+    """
+    acknowledged: set[int] = set()
+    for entry in stage.run.upstream.acknowledge:
+        if entry.page == task.page.name:
+            acknowledged.update(entry.cells)
     unmet = unmet_expectations(outputs, acknowledged=acknowledged, until=task.rule.until)
-    return expectation_failure(task.notebook, unmet) if unmet else None
+    if not unmet:
+        return None
+    return expectation_failure(task.notebook, unmet)
 
 
-def _write(stage: Stage, task: Task, outputs: Mapping[str, Any], locale: str) -> None:
-    """Put the outputs into the merged notebook of ``locale``; without one there is nothing to show."""
+def _write(stage: Stage, task: Task, outputs: Mapping[str, Any], *, locale: str) -> None:
+    """Put the outputs into the merged notebook of ``locale``.
+
+    Without such a notebook there is nothing to show.
+    """
     merged_path = stage.run.paths.merged(locale) / task.document.path
-    target = stage.run.paths.executed(locale) / f"{task.page.name}.ipynb"
+    target = _executed(stage, task.page, locale)
     merged = read_notebook(merged_path) if merged_path.exists() else None
     if merged is None:
         target.unlink(missing_ok=True)
@@ -119,24 +142,31 @@ def _write(stage: Stage, task: Task, outputs: Mapping[str, Any], locale: str) ->
 def remove_executed(stage: Stage, page: Page) -> None:
     """Remove what an earlier run of the page left: it would pass for the state of now."""
     for locale in stage.run.locales:
-        (stage.run.paths.executed(locale) / f"{page.name}.ipynb").unlink(missing_ok=True)
+        _executed(stage, page, locale).unlink(missing_ok=True)
 
 
-def output_findings(stage: Stage, task: Task, entry: CacheEntry) -> tuple[Finding, ...]:
-    """Where the page prints something else than upstream's notebook says, if the configuration asks
-    for that."""
+def _executed(stage: Stage, page: Page, locale: str) -> Path:
+    # Also a MyST notebook becomes one of JSON: Markdown has no place for outputs.
+    return stage.run.paths.executed(locale) / f"{page.name}.ipynb"
+
+
+def output_findings(stage: Stage, task: Task, entry: CacheEntry) -> Iterator[Finding]:
+    """Where the page prints something else than upstream's notebook says.
+
+    Nothing, unless the configuration asks for that.
+    """
     if not task.rule.compare:
-        return ()
+        return
     from pipeline.core.execution.outputs import compare_outputs
 
-    return tuple(
-        Finding(
+    jax = stage.run.settings.jax
+    for difference in compare_outputs(task.notebook, entry.outputs):
+        docs, here = difference.docs or "nothing", difference.here or "nothing"
+        yield Finding(
             code="output-differs",
             severity=Severity.NOTE,  # most are new names of the same things; a person decides
-            where=f"{task.page.name}, code cell {found.cell}",
-            text=f"the docs say {found.docs or 'nothing'!r}, JAX {stage.run.settings.jax} prints {found.here or 'nothing'!r}",
+            where=f"{task.page.name}, code cell {difference.cell}",
+            text=f"the docs say {docs!r}, JAX {jax} prints {here!r}",
             page=task.page.name,
             hint="Look whether the prose around it still tells the truth.",
         )
-        for found in compare_outputs(task.notebook, entry.outputs)
-    )

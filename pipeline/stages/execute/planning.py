@@ -1,4 +1,8 @@
-"""What is to run, how, and under which key its outputs are kept."""
+"""What is to run, how, and under which key its outputs are kept.
+
+In go pages, out comes a task for every one that is to run, or an execution that says why it is not
+run. Equal keys mean equal outputs: everything that decides about them is part of the key.
+"""
 
 from __future__ import annotations
 
@@ -18,34 +22,18 @@ from pipeline.core.execution.result import Execution, Status
 from pipeline.core.pin.lock import Page, SourceFile
 from pipeline.errors import InputError, PipelineError
 from pipeline.run import Run
+from pipeline.stages.execute.policy import how_it_runs, policy_facts, policy_of, seconds_per_cell
 
 AS_IT_IS = RunRule(pages=(), reason="")
-HLO = {"PALLAS_INTERPRET": "hlo"}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mode:
-    """What is done to a kernel before the first cell: a start-up file of ``adapters/startup``, with
-    the variables that it reads."""
-
-    startup: str
-    note: str
-    variables: Mapping[str, str] = field(default_factory=dict)
-    cell: float = execution.SECONDS_PER_CELL  # that most cells take
-
-
-MODES = {
-    "pallas-interpret": Mode(startup="pallas-interpret", note="in interpret mode", cell=5.0),
-    "pallas-interpret-hlo": Mode(
-        startup="pallas-interpret", note="in interpret mode", variables=HLO, cell=5.0
-    ),
-    "stand-in-data": Mode(startup="stand-in-data", note="with stand-in data"),
-}
+_LANGUAGES = ("python", "ipython", "")  # that can be run here; "" is not stated, which is Python
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
-    """What every step of one run needs to know. ``digests`` keeps what was read of folders of data."""
+    """What every step of one run needs to know.
+
+    ``digests`` keeps what was read of folders of data: pages of one folder share them.
+    """
 
     run: Run
     offline: bool
@@ -66,62 +54,68 @@ class Task:
 
     @property
     def total(self) -> int:
+        """How many code cells there are."""
         return len(execution.code_cells(self.notebook))
 
     @property
     def seconds(self) -> float:
-        """How long it may take, for machines that must agree on it without a word: told from the
-        code alone."""
-        cell = max(
-            (MODES[mode].cell for mode in self.rule.modes), default=execution.SECONDS_PER_CELL
-        )
+        """How long it may take, told from the code alone.
+
+        Machines that share the pages out must agree on it without a word.
+        """
+        cell = seconds_per_cell(self.rule)
         return execution.guess_seconds(self.notebook, until=self.rule.until, cell=cell)
 
     @property
     def note(self) -> str:
         """How it is run, if not as it is."""
-        modes = [MODES[mode].note for mode in self.rule.modes]
-        devices = [f"with {self.rule.devices} CPU devices"] if self.rule.devices else []
-        return ", ".join((*modes, *devices))
+        return how_it_runs(self.rule)
 
 
 def plan(stage: Stage, page: Page) -> Task | Execution | None:
-    """What to do with a page: run it, leave it (with the reason), or nothing if it is no notebook."""
+    """What to do with a page: run it, or leave it (with the reason); None if it is no notebook."""
     try:
-        found = _notebook(stage.run.paths.docs, page)
-        if found is None:
-            return None
-        document, notebook = found
-        rule = _rule(stage, page)
-        reason = _reason_to_skip(stage.run.upstream, page, notebook, rule)
-        if reason:
-            return Execution(
-                page=page.name,
-                status=Status.SKIPPED,
-                reason=reason,
-                total=len(execution.code_cells(notebook)),
-            )
-        policy = _policy(stage, rule)
-        key = execution.execution_key(
-            notebook,
-            policy=_policy_facts(policy),
-            data=_data_digests(stage, (stage.run.paths.docs / document.path).parent),
-            environment=stage.environment,
-        )
+        return _plan(stage, page)
     except PipelineError as error:
         return Execution(page=page.name, status=Status.FAILED, reason=str(error))
+
+
+def _plan(stage: Stage, page: Page) -> Task | Execution | None:
+    docs = stage.run.paths.docs
+    for document in page.files:
+        notebook = read_notebook(docs / document.path)
+        if notebook is not None:
+            break  # of a pair, the .ipynb comes first
+    else:
+        return None
+    rule = _rule(stage, page)
+    reason = _reason_to_skip(stage.run.upstream, page, notebook, rule)
+    if reason:
+        total = len(execution.code_cells(notebook))
+        return Execution(page=page.name, status=Status.SKIPPED, reason=reason, total=total)
+    policy = policy_of(rule, stage.run.settings.execution, offline=stage.offline)
+    key = execution.execution_key(
+        notebook,
+        policy=policy_facts(policy),
+        data=_data_digests(stage, (docs / document.path).parent),
+        environment=stage.environment,
+    )
     return Task(page=page, document=document, notebook=notebook, rule=rule, policy=policy, key=key)
 
 
 def _rule(stage: Stage, page: Page) -> RunRule:
-    """How the page is run: whole, where all is installed that it needs; else as it is, up to where
-    it needs it."""
+    """How the page is run.
+
+    A rule may name packages that the page needs. Where they are installed, all of the page runs;
+    elsewhere it runs as it is, up to the cell that needs them.
+    """
     rule = stage.run.upstream.run_rule(page.name) or AS_IT_IS
     if not rule.needs:
         return rule
     installed = {name.replace("_", "-") for name in stage.environment}
-    has_all = all(f"package {name}" in installed for name in rule.needs)
-    return replace(rule, until=0) if has_all else replace(rule, modes=(), devices=0)
+    if all(f"package {name}" in installed for name in rule.needs):
+        return replace(rule, until=0)
+    return replace(rule, modes=(), devices=0)
 
 
 def read_notebook(path: Path) -> Mapping[str, Any] | None:
@@ -143,18 +137,10 @@ def read_notebook(path: Path) -> Mapping[str, Any] | None:
         ) from error
 
 
-def _notebook(folder: Path, page: Page) -> tuple[SourceFile, Mapping[str, Any]] | None:
-    """The document of ``page`` that is run (the first notebook of its files), read from ``folder``."""
-    for document in page.files:
-        notebook = read_notebook(folder / document.path)
-        if notebook is not None:
-            return document, notebook
-    return None
-
-
 def _reason_to_skip(
     upstream: Upstream, page: Page, notebook: Mapping[str, Any], rule: RunRule
 ) -> str:
+    """Why a page is not run; empty if it is. A rule of the configuration has the first word."""
     skip = upstream.skip_rule(page.name)
     if skip is not None:
         return reason_of(skip.reason, skip.note)
@@ -163,7 +149,9 @@ def _reason_to_skip(
     if not execution.cells_run(notebook, None, until=rule.until):
         return reason_of(rule.reason, rule.note)
     name, language = execution.kernel_of(notebook)
-    return "" if language in ("python", "ipython", "") else f"its kernel {name} is for {language}"
+    if language not in _LANGUAGES:
+        return f"its kernel {name} is for {language}"
+    return ""
 
 
 def reason_of(reason: str, note: str) -> str:
@@ -171,55 +159,25 @@ def reason_of(reason: str, note: str) -> str:
     return f"{reason}: {note}" if note else reason
 
 
-def _policy(stage: Stage, rule: RunRule) -> kernel.Policy:
-    given = stage.run.settings.execution
-    variables = {name: os.environ[name] for name in given.variables if name in os.environ}
-    for mode in rule.modes:
-        variables |= MODES[mode].variables
-    if rule.devices:
-        flags = f"--xla_force_host_platform_device_count={rule.devices}"
-        variables["XLA_FLAGS"] = f"{variables.get('XLA_FLAGS', '')} {flags}".strip()
-    return kernel.Policy(
-        timeout=rule.timeout or given.timeout,
-        page_timeout=given.page_timeout,
-        memory=given.memory,
-        output=given.output,
-        threads=0,
-        offline=stage.offline,
-        variables=variables,
-        startup=tuple(MODES[mode].startup for mode in rule.modes),
-        until=rule.until,
-    )
-
-
-def _policy_facts(policy: kernel.Policy) -> dict[str, Any]:
-    """The policy as a plain value: threads are the machine's affair, start-up files are what they
-    say."""
-    startup = [
-        [name, hashlib.sha256(files.read_bytes(sandbox.STARTUP / f"{name}.py")).hexdigest()]
-        for name in policy.startup
-    ]
-    limits = {
-        name: getattr(policy, name)
-        for name in ("timeout", "page_timeout", "memory", "output", "offline", "until")
-    }
-    return {**limits, "variables": dict(policy.variables), "startup": startup}
-
-
 def _data_digests(stage: Stage, folder: Path) -> Mapping[str, str]:
     """The files that code of a page in ``folder`` can read, each with the digest of its content."""
     if folder not in stage.digests:
-        stage.digests[folder] = {
-            path.relative_to(folder).as_posix(): hashlib.sha256(files.read_bytes(path)).hexdigest()
-            for path in _data_files(folder)
-        }
+        digests: dict[str, str] = {}
+        for path in _data_files(folder):
+            name = path.relative_to(folder).as_posix()
+            digests[name] = hashlib.sha256(files.read_bytes(path)).hexdigest()
+        stage.digests[folder] = digests
     return stage.digests[folder]
 
 
 def _data_files(folder: Path) -> Iterator[Path]:
-    """What a kernel gets a copy of (``sandbox``): no pages, nothing hidden or of the site, no
-    links."""
-    for name in sorted(os.listdir(folder) if folder.is_dir() else ()):
+    """What a kernel gets a copy of (``sandbox``).
+
+    No pages are among it, no links, and nothing that is hidden or of the site.
+    """
+    if not folder.is_dir():
+        return
+    for name in sorted(os.listdir(folder)):
         path = folder / name
         if sandbox.is_left_out(path):
             continue

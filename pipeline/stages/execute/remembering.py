@@ -1,9 +1,12 @@
-"""``pages.json`` beside the cache: what each page took and raised when it last ran. See
-``core/run_history.py``."""
+"""What each page took and raised when it last ran: ``pages.json`` beside the cache.
+
+How records follow from runs is ``core/execution/history``; here they are read and written. One file
+serves all upstreams, and several runs at a time: none of them forgets what another one wrote.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 
 from pipeline.adapters import files
@@ -23,23 +26,22 @@ from pipeline.paths import Paths
 
 
 class History:
-    """The records of one upstream's pages. ``save`` writes those that changed and leaves others' as
-    they are now.
-
-    One file serves all upstreams: its keys are ``<upstream>/<page>``.
-    """
+    """The records of one upstream's pages. The keys of the file are ``<upstream>/<page>``."""
 
     def __init__(self, paths: Paths) -> None:
         self._path = paths.outputs / "pages.json"
-        self._name = paths.name
-        self._records = self._read()
+        self._prefix = f"{paths.name}/"
+        self._records: dict[str, PageRecord] = {}
         self._changed: dict[str, PageRecord] = {}
+        for key, record in self._read_all().items():
+            if key.startswith(self._prefix):
+                self._records[key.removeprefix(self._prefix)] = record
 
     def seconds(self) -> Mapping[str, float]:
         """How long each page took, if it ever ran."""
         return {page: record.seconds for page, record in self._records.items()}
 
-    def remember(self, page: str, key: str, entry: CacheEntry, *, jax: str) -> tuple[Finding, ...]:
+    def remember(self, page: str, key: str, entry: CacheEntry, *, jax: str) -> Iterator[Finding]:
         """Take in how ``page`` ran; tell what it raises that it did not raise before."""
         before = self._records.get(page)
         now = Ran(jax=jax, raised=raised_in(entry.outputs, entry.exceptions))
@@ -47,28 +49,22 @@ class History:
             before, key=key, seconds=entry.seconds, now=now, is_whole=entry.failure is None
         )
         if record != before:
-            self._records[page] = self._changed[page] = record
+            self._records[page] = record
+            self._changed[page] = record
         return _findings(page, record)
 
     def save(self, log: Log) -> None:
         """Write what changed. Another run may have written meanwhile: its pages stay."""
         if not self._changed:
             return
-        records = {f"{self._name}/{page}": record for page, record in self._changed.items()}
+        records = self._read_all()
+        for page, record in self._changed.items():
+            records[f"{self._prefix}{page}"] = record
         try:
-            files.write_if_changed(
-                self._path, history_text({**self._read_all(), **records}).encode("ascii")
-            )
+            files.write_if_changed(self._path, history_text(records).encode("ascii"))
         except files.WriteError as error:
+            # What is lost is the order of the next run, and what changed between two releases.
             log.warn(str(error))
-
-    def _read(self) -> dict[str, PageRecord]:
-        start = f"{self._name}/"
-        return {
-            page.removeprefix(start): record
-            for page, record in self._read_all().items()
-            if page.startswith(start)
-        }
 
     def _read_all(self) -> dict[str, PageRecord]:
         with suppress(OSError):
@@ -76,18 +72,19 @@ class History:
         return {}
 
 
-def _findings(page: str, record: PageRecord) -> tuple[Finding, ...]:
+def _findings(page: str, record: PageRecord) -> Iterator[Finding]:
     if record.before is None:
-        return ()
+        return
     before, now = record.before.jax, record.now.jax
-    return tuple(
-        Finding(
+    for change in exception_changes(record):
+        yield Finding(
             code="exception-changed",
             severity=Severity.WARNING,
             where=f"{page}, code cell {change.cell}",
-            text=f"cell {change.cell} raised {change.before} with JAX {before}, raises {change.after} with JAX {now}",
+            text=(
+                f"cell {change.cell} raised {change.before} with JAX {before}, "
+                f"raises {change.after} with JAX {now}"
+            ),
             page=page,
             hint="Look whether the prose around it still tells the truth.",
         )
-        for change in exception_changes(record)
-    )

@@ -1,4 +1,8 @@
-"""The stage itself: plan, take from the cache, run the rest, remember."""
+"""The stage itself: plan, take from the cache, run the rest, remember.
+
+In go pages, out come executions in the order of the pages. Code runs once for all locales, and once
+for all pages whose code is equal: whatever has the same key shares the outputs.
+"""
 
 from __future__ import annotations
 
@@ -24,8 +28,8 @@ from pipeline.stages.execute.planning import Stage, Task, plan
 from pipeline.stages.execute.remembering import History
 
 MEBIBYTE = 1 << 20
-# Says nothing of the page: somebody or the system has killed the worker. So it is tried again next
-# time.
+# They say nothing of the page: somebody, or the system, has killed the worker. So the page is tried
+# again the next time.
 ACCIDENTS = ("WorkerDied",)
 
 
@@ -38,8 +42,7 @@ class Executed:
 
 
 def execute(run: Run, pages: Sequence[Page], options: KernelOptions) -> Executed:
-    """Run the notebooks among ``pages`` and write ``executed/<page>.ipynb`` for each locale, if
-    changed.
+    """Run the notebooks among ``pages``; write the executed notebook of each, in every locale.
 
     One Execution per notebook, in the order of ``pages``; plain pages have none, nor have those of
     other shards. Code that ran before is not run again; if it failed, only with ``retry_failed``.
@@ -47,25 +50,31 @@ def execute(run: Run, pages: Sequence[Page], options: KernelOptions) -> Executed
     one. Raises ExecutionError if nothing can be run at all.
     """
     stage = Stage(run=run, offline=options.offline, environment=kernel.environment())
-    planned = {page.name: found for page in pages if (found := plan(stage, page)) is not None}
-    tasks = [found for found in planned.values() if isinstance(found, Task)]
-    results = {name: found for name, found in planned.items() if isinstance(found, Execution)}
+    tasks: list[Task] = []
+    results: dict[str, Execution] = {}
     for page in pages:
-        if page.name in results:
+        planned = plan(stage, page)
+        if isinstance(planned, Task):
+            tasks.append(planned)
+        elif planned is not None:
+            results[page.name] = planned
             remove_executed(stage, page)
+    # A project without code needs no JAX.
     if tasks:
         _check_version(stage.environment, run.settings.jax)
-    if tasks and options.offline and not sandbox.can_isolate_network():
-        run.log.warn(
-            "this system keeps no kernel from the network: code runs online (Linux can, where users may make namespaces)"
-        )
-    passing = _Pass(stage, options)
-    results |= passing.all(_of_shard(tasks, options.shard))
+        if options.offline and not sandbox.can_isolate_network():
+            run.log.warn(
+                "this system keeps no kernel from the network: code runs online "
+                "(Linux can, where users may make namespaces)"
+            )
+    one_pass = _Pass(stage, options)
+    results |= one_pass.run_all(_of_shard(tasks, options.shard))
+    findings: list[Finding] = []
+    for page in pages:
+        findings += one_pass.findings.get(page.name, ())
     return Executed(
         executions=tuple(results[page.name] for page in pages if page.name in results),
-        findings=tuple(
-            finding for page in pages for finding in passing.findings.get(page.name, ())
-        ),
+        findings=tuple(findings),
     )
 
 
@@ -73,20 +82,24 @@ def _check_version(environment: Mapping[str, str], jax: str) -> None:
     """Refuse to run code on another JAX than the pages will claim. Raises ExecutionError."""
     installed = environment.get("package jax", "none")
     if installed != jax:
-        hint = (
-            f"Install it: pip install jax=={jax} jaxlib=={jax}; nox -s build does that by itself."
-        )
         raise ExecutionError(
-            f"the pin is JAX {jax}, but {installed} is installed: no code was run", hint=hint
+            f"the pin is JAX {jax}, but {installed} is installed: no code was run",
+            hint=(
+                f"Install it: pip install jax=={jax} jaxlib=={jax}; "
+                "nox -s build does that by itself."
+            ),
         )
 
 
 def _of_shard(tasks: Sequence[Task], shard: tuple[int, int] | None) -> list[Task]:
-    """The tasks of this machine. What is in the cache here may not be there on others, so it plays
-    no part."""
+    """The tasks of this machine.
+
+    What is in the cache here may not be there on others, so it plays no part.
+    """
     if shard is None:
         return list(tasks)
-    chosen = set(share({task.page.name: task.seconds for task in tasks}, *shard))
+    number, count = shard
+    chosen = set(share({task.page.name: task.seconds for task in tasks}, number, count))
     return [task for task in tasks if task.page.name in chosen]
 
 
@@ -94,41 +107,48 @@ class _Pass:
     """One pass over the tasks, with the cache and what is remembered from run to run."""
 
     def __init__(self, stage: Stage, options: KernelOptions) -> None:
+        limit = stage.run.settings.execution.cache * MEBIBYTE
         self.stage = stage
         self.log = stage.run.log
         self.options = options
-        self.cache = ExecutionCache(
-            stage.run.paths.outputs, limit=stage.run.settings.execution.cache * MEBIBYTE
-        )
+        self.cache = ExecutionCache(stage.run.paths.outputs, limit=limit)
         self.history = History(stage.run.paths)
         self.findings: dict[str, list[Finding]] = {}
         self.began = time.time()
 
-    def all(self, tasks: Sequence[Task]) -> dict[str, Execution]:
+    def run_all(self, tasks: Sequence[Task]) -> dict[str, Execution]:
         """The results of ``tasks`` by page: from the cache, then from kernels, as they come."""
         results: dict[str, Execution] = {}
         waiting: dict[str, list[Task]] = {}
         try:
             with self.log.progress("execute", total=len(tasks)) as advance:
                 for task in tasks:
-                    entry = self._cached(task) if self.options.use_cache else None
+                    entry = self._cached(task)
                     if entry is None:
                         waiting.setdefault(task.key, []).append(task)
                         continue
-                    results[task.page.name] = result = replace(
-                        self._finish(task, entry), cached=True
-                    )
-                    advance(1, _line(result))
-                for task, result in self._ran(waiting):
+                    result = replace(self._finish(task, entry), cached=True)
                     results[task.page.name] = result
                     advance(1, _line(result))
+                for result in self._run(waiting):
+                    results[result.page] = result
+                    advance(1, _line(result))
         finally:
+            # Also after an interrupt: what has run is in the cache, and counts.
             self.history.save(self.log)
         self.cache.trim()
         return results
 
     def _cached(self, task: Task) -> CacheEntry | None:
         """What is kept of an earlier run, if that is whole and good enough."""
+        if not self.options.use_cache:
+            return None
+        entry = self._entry(task)
+        if entry and entry.failure and self.options.retry_failed:
+            return None
+        return entry
+
+    def _entry(self, task: Task) -> CacheEntry | None:
         before = len(self.cache.damaged)
         data = self.cache.get(task.key)
         entry = None
@@ -137,42 +157,30 @@ class _Pass:
                 entry = decode_entry(data, where=task.key)
             except InputError:
                 self.cache.reject(task.key)
+        # "get" has its own proofs, and rejects what fails them: both are told here.
         if len(self.cache.damaged) > before:
-            text = "what was kept of its last run is damaged: its code ran again"
-            self._tell(
-                task,
-                Finding(
-                    code="cache-damaged",
-                    severity=Severity.NOTE,
-                    where=task.page.name,
-                    text=text,
-                    page=task.page.name,
-                ),
-            )
-        return None if entry and entry.failure and self.options.retry_failed else entry
+            self._tell(task, _damaged(task))
+        return entry
 
-    def _ran(self, waiting: Mapping[str, Sequence[Task]]) -> Iterator[tuple[Task, Execution]]:
+    def _run(self, waiting: Mapping[str, Sequence[Task]]) -> Iterator[Execution]:
         """Run one task of each key, longest first; all tasks of the key share the outputs."""
         by_page = {tasks[0].page.name: tasks for tasks in waiting.values()}
-        times = self.history.seconds()
-        first = [tasks[0] for tasks in by_page.values()]
-        order = sorted(
-            first, key=lambda task: times.get(task.page.name, task.seconds), reverse=True
-        )
+        measured = self.history.seconds()
+
+        def seconds(task: Task) -> float:
+            return measured.get(task.page.name, task.seconds)
+
+        # Whatever is long and begins late keeps all others waiting at the end.
+        order = sorted((tasks[0] for tasks in by_page.values()), key=seconds, reverse=True)
         for outcome in self._outcomes([_job(self.stage, task) for task in order]):
             tasks = by_page[outcome.page]
             entry = entry_of(self.stage, tasks[0], outcome)
             self._keep(tasks[0], entry)
+            # A worker of a cluster may have another clock.
+            started = max(0.0, outcome.started - self.began)
             for task in tasks:
                 result = self._finish(task, entry)
-                yield (
-                    task,
-                    replace(
-                        result,
-                        started=max(0.0, outcome.started - self.began),
-                        worker=outcome.worker,
-                    ),
-                )
+                yield replace(result, started=started, worker=outcome.worker)
 
     def _outcomes(self, jobs: Sequence[kernel.Job]) -> Iterator[kernel.Outcome]:
         if not self.options.scheduler or not jobs:
@@ -185,20 +193,19 @@ class _Pass:
         )
 
     def _keep(self, task: Task, entry: CacheEntry) -> None:
+        """Put the entry into the cache. A full disk costs the next run its time, not this page."""
         if entry.failure and entry.failure.exception in ACCIDENTS:
             return
         try:
             self.cache.put(task.key, encode_entry(entry))
         except files.WriteError as error:
-            self._tell(
-                task, replace(Finding.of(error, page=task.page.name), severity=Severity.WARNING)
-            )
+            finding = Finding.of(error, page=task.page.name)
+            self._tell(task, replace(finding, severity=Severity.WARNING))
 
     def _finish(self, task: Task, entry: CacheEntry) -> Execution:
-        changed = self.history.remember(
-            task.page.name, task.key, entry, jax=self.stage.run.settings.jax
-        )
-        self._tell(task, *changed, *output_findings(self.stage, task, entry))
+        jax = self.stage.run.settings.jax
+        self._tell(task, *self.history.remember(task.page.name, task.key, entry, jax=jax))
+        self._tell(task, *output_findings(self.stage, task, entry))
         return finish(self.stage, task, entry)
 
     def _tell(self, task: Task, *findings: Finding) -> None:
@@ -211,15 +218,26 @@ def _job(stage: Stage, task: Task) -> kernel.Job:
         page=task.page.name,
         notebook=json.dumps(task.notebook),
         folder=(stage.run.paths.docs / task.document.path).parent,
+        # A page names the kernel of whoever wrote it ("jax-dev"): ours runs all Python.
         kernel=kernel.PYTHON if language else name,
         policy=task.policy,
         scratch=Path(),
     )
 
 
+def _damaged(task: Task) -> Finding:
+    return Finding(
+        code="cache-damaged",
+        severity=Severity.NOTE,
+        where=task.page.name,
+        text="what was kept of its last run is damaged: its code ran again",
+        page=task.page.name,
+    )
+
+
 def _line(result: Execution) -> str:
+    """``guide/start: passed in interpret mode (3.2 s)``."""
     how = "cached" if result.cached else f"{result.seconds:.1f} s"
     note = f" {result.note}" if result.note else ""
-    return f"{result.page}: {result.status}{note} ({how})" + (
-        f" {result.reason}" if result.reason else ""
-    )
+    reason = f" {result.reason}" if result.reason else ""
+    return f"{result.page}: {result.status}{note} ({how}){reason}"
