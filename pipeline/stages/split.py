@@ -38,6 +38,7 @@ def split_page(paths: Paths, page: Page) -> SplitPage:
         try:
             document = read_document(file.path, read_bytes(paths.docs / file.path))
         except InputError as error:
+            # Its catalogue is left alone from here on: its messages are not gone, only not seen.
             findings.append(Finding.of(error, page=page.name))
             continue
         documents.append(document)
@@ -63,7 +64,10 @@ def _have_same_code(documents: Sequence[Document]) -> bool:
 
 
 def _left_alone(document: Document, page: Page) -> Iterator[Finding]:
-    """What cannot be translated without touching more than its words."""
+    """What cannot be translated without touching more than its words.
+
+    The splitter says which line it is and why, for example "a table that cannot be redrawn".
+    """
     for unit in document.units:
         for line, reason in unit.split.unsafe:
             yield Finding(

@@ -32,6 +32,7 @@ from pipeline.stages.execute.planning import Stage, Task, read_notebook, reason_
 
 def entry_of(stage: Stage, task: Task, outcome: kernel.Outcome) -> CacheEntry:
     """What is kept of a run."""
+    # Without prose: pages of other languages, and of other commits, share it.
     outputs = outputs_of(json.loads(outcome.notebook))
     failure = None
     if outcome.stop is not None:
@@ -52,6 +53,7 @@ def entry_of(stage: Stage, task: Task, outcome: kernel.Outcome) -> CacheEntry:
 
 
 def _failure(task: Task, stop: kernel.Stop) -> CellFailure:
+    # The source of the cell is filled in from the page, when the entry is read.
     failure = cell_failure(
         stop.cell, "", exception=stop.exception, message=stop.message, traceback=stop.traceback
     )
@@ -63,6 +65,7 @@ def finish(stage: Stage, task: Task, entry: CacheEntry) -> Execution:
 
     What is of this run only (its start, its worker, the cache) is not filled in.
     """
+    # A page that stopped has cells that did not run: what they should raise is no matter then.
     failure = entry.failure_in(task.notebook) or _unmet(stage, task, entry.outputs)
     cells = execution.cells_run(task.notebook, failure, until=task.rule.until)
     try:
@@ -132,6 +135,7 @@ def _write(stage: Stage, task: Task, outputs: Mapping[str, Any], *, locale: str)
     merged_path = stage.run.paths.merged(locale) / task.document.path
     target = _executed(stage, task.page, locale)
     merged = read_notebook(merged_path) if merged_path.exists() else None
+    # Merge could not make it, or the page is not in this locale.
     if merged is None:
         target.unlink(missing_ok=True)
         return

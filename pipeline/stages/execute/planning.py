@@ -77,6 +77,7 @@ def plan(stage: Stage, page: Page) -> Task | Execution | None:
     try:
         return _plan(stage, page)
     except PipelineError as error:
+        # A page that cannot be read has not run; split has told the rest of it.
         return Execution(page=page.name, status=Status.FAILED, reason=str(error))
 
 
@@ -89,6 +90,7 @@ def _plan(stage: Stage, page: Page) -> Task | Execution | None:
     else:
         return None
     rule = _rule(stage, page)
+    # Before the key is made: to digest the data beside a page takes a while.
     reason = _reason_to_skip(stage.run.upstream, page, notebook, rule)
     if reason:
         total = len(execution.code_cells(notebook))
@@ -112,6 +114,7 @@ def _rule(stage: Stage, page: Page) -> RunRule:
     rule = stage.run.upstream.run_rule(page.name) or AS_IT_IS
     if not rule.needs:
         return rule
+    # The facts of the environment: "package jax_cuda" → "0.10.2", and "python" beside them.
     installed = {name.replace("_", "-") for name in stage.environment}
     if all(f"package {name}" in installed for name in rule.needs):
         return replace(rule, until=0)
@@ -127,6 +130,7 @@ def read_notebook(path: Path) -> Mapping[str, Any] | None:
     text = files.read_bytes(path).decode("utf-8", "replace")
     if not is_myst_notebook(text):
         return None
+    # jupytext refuses a header that is no YAML, among others.
     try:
         return kernel.notebook_from_myst(text)
     except ValueError as error:
@@ -146,6 +150,7 @@ def _reason_to_skip(
         return reason_of(skip.reason, skip.note)
     if not execution.cells_run(notebook, None):
         return "no code cells"
+    # Nothing stands before the first cell that cannot run here.
     if not execution.cells_run(notebook, None, until=rule.until):
         return reason_of(rule.reason, rule.note)
     name, language = execution.kernel_of(notebook)
@@ -179,6 +184,7 @@ def _data_files(folder: Path) -> Iterator[Path]:
         return
     for name in sorted(os.listdir(folder)):
         path = folder / name
+        # The sandbox decides, so that the key tells of all that is copied, and of nothing else.
         if sandbox.is_left_out(path):
             continue
         if path.is_dir():

@@ -17,6 +17,7 @@ from pipeline.adapters.kernel import sandbox
 from pipeline.config import ExecutionPolicy, RunRule
 from pipeline.core.execution import notebook as execution
 
+# The parts of a policy that are plain values and decide what a page prints.
 _LIMITS = ("timeout", "page_timeout", "memory", "output", "offline", "until")
 _INTERPRETED = 5.0  # seconds that most cells take where Pallas kernels are interpreted
 
@@ -66,6 +67,7 @@ def seconds_per_cell(rule: RunRule) -> float:
 def policy_of(rule: RunRule, settings: ExecutionPolicy, *, offline: bool) -> kernel.Policy:
     """What the kernel of a page of ``rule`` is told."""
     variables = {name: os.environ[name] for name in settings.variables if name in os.environ}
+    # What a mode needs counts more than what this machine has set.
     for mode in rule.modes:
         variables |= MODES[mode].variables
     if rule.devices:
@@ -77,7 +79,7 @@ def policy_of(rule: RunRule, settings: ExecutionPolicy, *, offline: bool) -> ker
         page_timeout=settings.page_timeout,
         memory=settings.memory,
         output=settings.output,
-        threads=0,
+        threads=0,  # the pool knows how many workers share the machine
         offline=offline,
         variables=variables,
         startup=tuple(MODES[mode].startup for mode in rule.modes),

@@ -33,6 +33,7 @@ class History:
         self._prefix = f"{paths.name}/"
         self._records: dict[str, PageRecord] = {}
         self._changed: dict[str, PageRecord] = {}
+        # Of one upstream only: two of them may have pages of one name.
         for key, record in self._read_all().items():
             if key.startswith(self._prefix):
                 self._records[key.removeprefix(self._prefix)] = record
@@ -48,6 +49,7 @@ class History:
         record = advance(
             before, key=key, seconds=entry.seconds, now=now, is_whole=entry.failure is None
         )
+        # Most pages come from the cache and are as they were: then nothing is written.
         if record != before:
             self._records[page] = record
             self._changed[page] = record
@@ -57,6 +59,7 @@ class History:
         """Write what changed. Another run may have written meanwhile: its pages stay."""
         if not self._changed:
             return
+        # Read anew: what this run has in its hands is as old as the run.
         records = self._read_all()
         for page, record in self._changed.items():
             records[f"{self._prefix}{page}"] = record
@@ -67,6 +70,7 @@ class History:
             log.warn(str(error))
 
     def _read_all(self) -> dict[str, PageRecord]:
+        # The first run; also a file that may not be read stops nothing.
         with suppress(OSError):
             return parse_history(self._path.read_bytes())
         return {}

@@ -58,6 +58,7 @@ def execute(run: Run, pages: Sequence[Page], options: KernelOptions) -> Executed
             tasks.append(planned)
         elif planned is not None:
             results[page.name] = planned
+            # It may have run with an older configuration, and is not what readers should see.
             remove_executed(stage, page)
     # A project without code needs no JAX.
     if tasks:
@@ -80,6 +81,7 @@ def execute(run: Run, pages: Sequence[Page], options: KernelOptions) -> Executed
 
 def _check_version(environment: Mapping[str, str], jax: str) -> None:
     """Refuse to run code on another JAX than the pages will claim. Raises ExecutionError."""
+    # The environment is that of the kernels, which are of the interpreter that runs this.
     installed = environment.get("package jax", "none")
     if installed != jax:
         raise ExecutionError(
@@ -144,13 +146,14 @@ class _Pass:
         if not self.options.use_cache:
             return None
         entry = self._entry(task)
+        # A failure is an answer as well: the same code would fail again, most of the time.
         if entry and entry.failure and self.options.retry_failed:
             return None
         return entry
 
     def _entry(self, task: Task) -> CacheEntry | None:
         before = len(self.cache.damaged)
-        data = self.cache.get(task.key)
+        data = self.cache.get(task.key)  # it counts as used from now on
         entry = None
         if data is not None:
             try:
@@ -175,6 +178,7 @@ class _Pass:
         for outcome in self._outcomes([_job(self.stage, task) for task in order]):
             tasks = by_page[outcome.page]
             entry = entry_of(self.stage, tasks[0], outcome)
+            # Before anything is shown: a run that is killed afterwards has lost nothing.
             self._keep(tasks[0], entry)
             # A worker of a cluster may have another clock.
             started = max(0.0, outcome.started - self.began)
@@ -188,6 +192,7 @@ class _Pass:
             return kernel.run_notebooks(jobs, workers=workers)
         from pipeline.adapters.cluster.scheduler import run_on_cluster
 
+        # The cluster must have the same packages: the key says that these have run the code.
         return run_on_cluster(
             jobs, address=self.options.scheduler, environment=self.stage.environment
         )

@@ -1,6 +1,6 @@
-"""Pages that were merged before: proved to lie there as they were written, and brought to another
-commit.
+"""Pages that were merged before, as they lie there.
 
+They are proved to be as they were written, and brought to another commit by editing one line.
 Nothing here reads Markdown, so that a run that has nothing to do starts in a moment.
 """
 
@@ -37,8 +37,10 @@ class MergedPage:
 
 
 class MergedFiles:
-    """The merged files of one locale at one commit. ``changes`` are those that this run has
-    written."""
+    """The merged files of one locale at one commit.
+
+    ``changes`` are those that this run has written, relative to the root.
+    """
 
     def __init__(self, run: Run, locale: str, lock: Lock) -> None:
         self.run = run
@@ -54,10 +56,12 @@ class MergedFiles:
         documents: list[MergedDocument] = []
         edits: list[tuple[Path, bytes]] = []
         for document in last.documents:
+            # Somebody may have edited or removed what was built, or a run was killed.
             data = _intact(self.merged(document.path), document.blob)
             if data is None or _intact(self.blocks(document.path), document.blocks) is None:
                 return None
             wanted = self.attribution(document.path)
+            # Without an attribution nothing in the document tells of a commit.
             if document.attribution in ("", wanted):
                 documents.append(document)
                 continue
@@ -104,14 +108,15 @@ def _intact(path: Path, blob: str) -> bytes | None:
 
 
 def _readdressed(path: str, data: bytes, old: str, new: str) -> bytes | None:
-    """A merged document with the attribution ``new`` in place of ``old``; None if it is not plain
-    where that stands.
+    """A merged document with the attribution ``new`` in place of ``old``.
 
+    None if it is not plain where that stands.
     A notebook holds the line as a JSON string, in which Chinese may stand as itself or escaped.
     Nothing else in the document can change by this, and the two lines differ by a commit at most:
     the guard's proof of the old document holds for the new one.
     """
     for written in _WRITTEN[PurePosixPath(path).suffix]:
+        # Twice would mean that the page quotes the line: which one is ours?
         if data.count(written(old)) == 1:
             return data.replace(written(old), written(new))
     return None

@@ -1,4 +1,8 @@
-"""Pages that must be made: translations into their documents, without those that are broken."""
+"""Pages that must be made: translations into their documents, without those that are broken.
+
+In go a page and its catalogue; out come merged documents and a row of the report. A message whose
+translation is broken stays English and is a finding, and so is a document that the guard refuses.
+"""
 
 from __future__ import annotations
 
@@ -34,6 +38,7 @@ def make(
     name = page.page.name
     catalog = catalog or _catalog(files, name)
     if not catalog.entries:
+        # Nothing is translated, and all of it is still to be counted.
         catalog = Catalog(entries=wanted_entries(name, page.documents))
     path = files.run.paths.catalog(files.locale, name)
     where = _Where(files.run.shown(path), catalog)
@@ -45,6 +50,7 @@ def make(
         try:
             merged = merge(document, translations_of(sound), frame)
         except GuardError as error:
+            # Our own bug: what lies there of an earlier run is not replaced by what is wrong.
             findings.append(Finding.of(error, page=name))
             continue
         refused.update(rejected.message.msgid for rejected in merged.rejected)
@@ -52,20 +58,22 @@ def make(
         blocks = landings_to_json(merged.blocks)
         files.write(files.merged(document.path), merged.data)
         files.write(files.blocks(document.path), blocks)
-        documents.append(
-            MergedDocument(
-                path=document.path,
-                blob=blob_id(merged.data),
-                blocks=blob_id(blocks),
-                attribution=frame.attribution if merged.translated else "",
-            )
+        record = MergedDocument(
+            path=document.path,
+            blob=blob_id(merged.data),
+            blocks=blob_id(blocks),
+            # English as upstream wrote it needs no line that says whose translation it is.
+            attribution=frame.attribution if merged.translated else "",
         )
+        documents.append(record)
     return MergedPage(row=_result(page, sound, findings, refused), documents=tuple(documents))
 
 
 def _catalog(files: MergedFiles, page: str) -> Catalog:
-    """The catalogue of a page that this run has not updated; an empty one if it cannot be read,
-    which update has told."""
+    """The catalogue of a page that this run has not updated.
+
+    It is an empty one if there is none, or if it cannot be read: update has told that.
+    """
     path = files.run.paths.catalog(files.locale, page)
     if not path.is_file():
         return Catalog()
@@ -77,8 +85,9 @@ def _catalog(files: MergedFiles, page: str) -> Catalog:
 
 def links_of(page: SplitPage) -> tuple[tuple[str, str], ...]:
     """The page and fragment that each link on ``page`` points to, sorted."""
-    texts = []
+    texts: list[tuple[str, str]] = []
     for document in page.documents:
+        # A link may point to the page that it stands on.
         texts += [(page.page.name, unit.split.text) for unit in document.units]
     links: list[tuple[str, str]] = []
     for target, fragments in anchors.linked_anchors(texts).items():
@@ -88,17 +97,21 @@ def links_of(page: SplitPage) -> tuple[tuple[str, str], ...]:
 
 @dataclass(frozen=True)
 class _Where:
-    """Where the entries of a catalogue stand in its file, as it lies on disk; found out when it is
-    asked for."""
+    """Where the entries of a catalogue stand in its file, as it lies on disk.
+
+    It is found out when it is asked for: most pages have nothing that a line must be told of.
+    """
 
     name: str
     catalog: Catalog
 
     def line(self, msgid: str) -> str:
+        """``FILE:LINE`` of the entry of a message."""
         return f"{self.name}:{self._lines.get(msgid, 1)}"
 
     @cached_property
     def _lines(self) -> dict[str, int]:
+        # An updated catalogue has no lines of its own: they come about when it is written.
         written = po.read_catalog(po.format_catalog(self.catalog), where=self.name).catalog
         return {entry.msgid: entry.line for entry in written.entries if entry.is_translated}
 
@@ -110,7 +123,10 @@ def _without_errors(
     findings = []
     entries = list(catalog.entries)
     for at, entry in enumerate(entries):
-        problem = blocking_problem(Subject(entry, page), ignored) if entry.is_translated else None
+        # Fuzzy ones are not merged anyway.
+        if not entry.is_translated:
+            continue
+        problem = blocking_problem(Subject(entry, page), ignored)
         if problem is None:
             continue
         entries[at] = replace(entry, msgstr="")
@@ -147,14 +163,16 @@ def _result(
     page: SplitPage, catalog: Catalog, findings: Sequence[Finding], refused: Set[str]
 ) -> PageResult:
     """What readers see: a message whose translation was refused counts as not translated."""
-    shown = []
-    for entry in catalog.entries:
-        shown.append(replace(entry, msgstr="") if entry.msgid in refused else entry)
+    shown = list(catalog.entries)
+    for at, entry in enumerate(shown):
+        if entry.msgid in refused:
+            shown[at] = replace(entry, msgstr="")
     title = translations_of(catalog).get(page.title, page.title)
     result = PageResult(
         page=page.page.name,
         files=page.page.files,
         title=anchors.plain_title(title),
+        # Of a pair, the notebook comes first: it is the one that runs.
         code_cells=len(page.documents[0].code) if page.documents else 0,
         findings=tuple(dict.fromkeys(findings)),
     )

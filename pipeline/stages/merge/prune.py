@@ -17,10 +17,12 @@ from pipeline.run import Run
 def prune(run: Run, pages: Sequence[Page], *, locale: str) -> tuple[str, ...]:
     """Remove built files that belong to none of ``pages``; return them, relative to the root."""
     paths = run.paths
+    # The site has folders of its own, and removes there what it does not make any more.
     merged, executed, html = paths.merged(locale), paths.executed(locale), paths.html(locale)
     blocks = paths.blocks(locale)
     wanted = {html / "index.html"}  # of the preview: it belongs to no page
     for page in pages:
+        # Also of pages without code, which have no executed notebook: it is only a name.
         wanted.add(executed / f"{page.name}.ipynb")
         wanted.add(html / f"{page.name}.html")
         for file in page.files:

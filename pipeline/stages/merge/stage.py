@@ -1,4 +1,8 @@
-"""The stage itself: every page of one locale, as it was merged before or made anew."""
+"""The stage itself: every page of one locale, as it was merged before or made anew.
+
+In go pages, catalogues and what the stages before found; out come merged documents and the rows of
+the report. What is written is upstream's page but for prose, whatever a catalogue says.
+"""
 
 from __future__ import annotations
 
@@ -52,12 +56,14 @@ def merge(
     rows: list[PageResult] = []
     with run.log.step("merge") as step:
         for page in work.pages:
+            # A new link on one page changes the headings of another.
             linked = work.linked.get(page.name, frozenset())
             key = _key(files, work, page, linked)
             last = memo.recall(page.name, key) if key else None
             merged = files.made_again(last) if last else None
             if merged is None:
                 merged = _make(files, work, page, linked)
+            # Only now: whatever is remembered of a page has been written.
             if key:
                 memo.keep(page.name, key, merged)
             rows.append(_row(work, page.name, merged))
@@ -70,29 +76,37 @@ def merge(
 
 def _key(files: MergedFiles, work: ToMerge, page: Page, linked: Set[str]) -> str:
     """The digest of all that the page is made from; empty if nothing may be known of it."""
+    # A dry run writes nothing, so that nothing of it may be known.
     if files.run.dry:
         return ""
-    data: bytes | None
-    if work.catalogs is not None and page.name in work.catalogs.by_page:
-        # Without the bytes of its file a catalogue has no key: somebody has saved it meanwhile.
-        data = work.catalogs.data.get(page.name)
-        if data is None:
-            return ""
-    else:
-        path = files.run.paths.catalog(files.locale, page.name)
-        data = path.read_bytes() if path.is_file() else b""
+    data = _catalog_bytes(files, work, page.name)
+    if data is None:
+        return ""
     return digest_of(work.code, repr(page.files), repr(sorted(linked)), data)
+
+
+def _catalog_bytes(files: MergedFiles, work: ToMerge, page: str) -> bytes | None:
+    """The file of a page's catalogue, empty if there is none.
+
+    None if the catalogue is not that of the file: somebody has saved it meanwhile.
+    """
+    if work.catalogs is not None and page in work.catalogs.by_page:
+        return work.catalogs.data.get(page)
+    path = files.run.paths.catalog(files.locale, page)
+    return path.read_bytes() if path.is_file() else b""
 
 
 def _make(files: MergedFiles, work: ToMerge, page: Page, linked: frozenset[str]) -> MergedPage:
     from pipeline.stages.merge.making import make  # reads Markdown: most runs make no page
 
-    catalog = work.catalogs.by_page.get(page.name) if work.catalogs else None
+    catalog = None
+    if work.catalogs is not None:
+        catalog = work.catalogs.by_page.get(page.name)
     return make(files, work.read(page), catalog, linked)
 
 
 def _row(work: ToMerge, page: str, merged: MergedPage) -> PageResult:
-    """What there is to say of a page after all stages so far."""
+    """What there is to say of a page after all stages so far, in their order and once."""
     findings = dict.fromkeys((*work.findings.get(page, ()), *merged.row.findings))
     row = replace(merged.row, findings=tuple(findings))
     if work.catalogs is None:

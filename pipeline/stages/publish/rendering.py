@@ -47,6 +47,7 @@ def _html(sheet: Sheet) -> bytes:
         "state": sheet.state.text,
         "status": sheet.state.kind,
         "digest": sheet.digest,
+        # Pages lie in folders as upstream's do: "../index.html"
         "index": os.path.relpath("index.html", PurePosixPath(sheet.page).parent),
     }
     text = html.page_html(_notebook(sheet), language=sheet.language, folder=sheet.folder, head=head)
@@ -64,6 +65,7 @@ def _notebook(sheet: Sheet) -> dict[str, Any]:
     if path.suffix == ".rst":
         # Nbconvert reads no reST, but passes HTML in a raw cell through.
         return _rst_notebook(text, sheet.folder)
+    # Of the others, one that has a header of jupytext's is a notebook, with cells of code.
     if is_myst_notebook(text):
         return _for_readers(kernel.notebook_from_myst(text))
     return _for_readers(_of_one_cell({"cell_type": "markdown", "metadata": {}, "source": text}))
@@ -81,5 +83,6 @@ def _of_one_cell(cell: Mapping[str, Any]) -> dict[str, Any]:
 
 def _for_readers(notebook: Mapping[str, Any]) -> dict[str, Any]:
     """The notebook with whole sources and ids, and without what is for running it only."""
+    # The format allows a list of lines, too; the template wants a string.
     cells = [{**cell, "source": execution.source_of(cell)} for cell in notebook["cells"]]
     return for_readers({**notebook, "cells": with_ids(cells, notebook)})

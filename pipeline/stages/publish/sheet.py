@@ -14,7 +14,6 @@ from pathlib import Path
 from pipeline.adapters import files
 from pipeline.config import Settings
 from pipeline.core.execution.result import Status
-from pipeline.core.pin.lock import PAGE_SUFFIXES
 from pipeline.core.results import PageResult
 from pipeline.paths import Paths
 
@@ -56,6 +55,7 @@ def sheet_of(paths: Paths, settings: Settings, page: PageResult, *, locale: str)
     source = _source(paths, page, locale)
     if source is None:
         return None
+    # Everything that the head shows is part of the digest: a run that fails changes no document.
     state = _state(page, settings.jax)
     title = page.title or page.page
     facts = "\n".join([FORMAT, title, state.kind, state.text]).encode("utf-8", "replace")
@@ -80,8 +80,8 @@ def language_tag(locale: str) -> str:
 def _source(paths: Paths, page: PageResult, locale: str) -> Path | None:
     """What is shown: the executed notebook, else the first merged document that is there."""
     candidates = [paths.executed(locale) / f"{page.page}.ipynb"]
-    documents = [file.path for file in page.files if file.path.endswith(PAGE_SUFFIXES)]
-    candidates += [paths.merged(locale) / path for path in documents]
+    # A page that is no notebook, or could not be run, is shown as it was merged.
+    candidates += [paths.merged(locale) / document.path for document in page.files]
     for path in candidates:
         if path.is_file():
             return path

@@ -36,6 +36,7 @@ def render(run: Run, pages: Sequence[PageResult], *, locale: str) -> None:
         sheet = sheet_of(paths, settings, page, locale=locale)
         if sheet is not None:
             sheets[page.page] = sheet
+    # Rendering takes most of a build that has nothing to run: unchanged pages are left alone.
     stale = [sheet for sheet in sheets.values() if not sheet.is_fresh]
     failed: list[str] = []
     workers = kernel.worker_count(settings.execution.jobs)
@@ -63,6 +64,7 @@ def _render_all(sheets: Sequence[Sheet], *, workers: int) -> Iterator[Rendered]:
         return
     # Not forked: a copy of a process that has threads may hang on a lock that one of them held.
     context = get_context("spawn")
+    # A few at a time: handing over a page costs as much as rendering a short one.
     with ProcessPoolExecutor(min(workers, len(sheets)), mp_context=context) as pool:
         yield from pool.map(render_sheet, sheets, chunksize=4)
 
@@ -87,8 +89,11 @@ def _write_index(
 def _counts(rows: Sequence[html.Row]) -> str:
     """``5 passed, 0 failed, 2 skipped``; pages that ran in part are named only if there are any."""
     by_status = Counter(row.status for row in rows)
-    named = [status for status in Status if by_status[status] or status is not Status.PARTIAL]
-    return ", ".join(f"{by_status[status]} {status}" for status in named)
+    counts = {str(status): by_status[status] for status in Status}
+    # Few projects have such pages; the other counts are worth knowing also if they are 0.
+    if not counts[Status.PARTIAL]:
+        del counts[Status.PARTIAL]
+    return ", ".join(f"{count} {status}" for status, count in counts.items())
 
 
 def _row(page: PageResult, sheet: Sheet | None) -> html.Row:

@@ -1,4 +1,4 @@
-"""pull: bring upstream's docs folder here, file for file, at one commit, and write down what was pulled.
+"""pull: bring upstream's docs folder here, file for file, at one commit, and write down which.
 
 ``source`` says what upstream has, whether that is git or a plain folder, and ``listing`` which of
 it is taken. ``checkout`` puts it in the place of what was pulled before, whole or not at all.

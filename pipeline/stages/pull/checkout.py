@@ -3,7 +3,11 @@
 The new tree is built in a folder beside the old one, then the two are swapped and the lock is
 written, in this order:
 
-    .NAME.new complete → NAME becomes .NAME.old → .NAME.new becomes NAME → lock written → .NAME.old goes
+    .NAME.new is complete
+    NAME becomes .NAME.old
+    .NAME.new becomes NAME
+    the lock is written
+    .NAME.old goes
 
 Whatever stops a run, the tree that the lock describes is there whole; ``recover`` puts it back in
 its place.
@@ -85,15 +89,25 @@ def update_checkout(checkout: Checkout, source: Source, old: Lock | None, log: L
 
 
 def _vanished(checkout: Checkout, lock: Lock, old: Lock | None) -> list[str]:
-    """Files that upstream does not have any more, but the checkout has."""
+    """Files that upstream does not have any more, but the checkout has.
+
+    A checkout without a lock is not ours: nobody can say what in it was upstream's.
+    """
     if old is None:
         return []
-    gone = {file.path for file in old.files} - {file.path for file in lock.files}
+    gone = _paths(old) - _paths(lock)
     return [path for path in gone if (checkout.docs / path).exists()]
 
 
+def _paths(lock: Lock) -> set[str]:
+    return {file.path for file in lock.files}
+
+
 def _tell_what_is_lost(checkout: Checkout, lock: Lock, old: Lock | None, log: Log) -> None:
-    """Name the files of the old checkout that are not upstream's: nobody else has them."""
+    """Name what people changed in the old checkout, or put there: nobody else has it.
+
+    It is a note and a warning, not a refusal: the checkout is made by us and is no place to work.
+    """
     if old is None or not checkout.docs.is_dir():
         return
     # What is missing was removed by hand, and nothing of it is lost.
@@ -101,9 +115,10 @@ def _tell_what_is_lost(checkout: Checkout, lock: Lock, old: Lock | None, log: Lo
     edited = [path for path in changed if (checkout.docs / path).exists()]
     if edited:
         log.note(f"restored, edited by hand since the last pull: {name_some(edited)}")
-    known = {file.path for file in (*old.files, *lock.files)}
     there = {entry.path for entry in walk_folder(checkout.docs)}
-    if strange := sorted(there - known):
+    # What the new commit has as well is not removed, whoever put it there.
+    strange = sorted(there - _paths(old) - _paths(lock))
+    if strange:
         log.warn(f"removed, not upstream's: {name_some(strange)}")
 
 
@@ -131,6 +146,7 @@ def _swap(
         checkout.new.mkdir(parents=True)
         for file in lock.files:
             target = checkout.new / file.path
+            # The paths are safe: a source accepts none that leads out of the folder.
             target.parent.mkdir(parents=True, exist_ok=True)
             if file.path in changed or not _link(checkout.docs / file.path, target):
                 target.write_bytes(read(file))
@@ -147,6 +163,7 @@ def _swap(
 
 
 def _not_written(error: OSError, checkout: Checkout) -> WriteError:
+    """What is told when a swap fails. A full disk is by far the likeliest reason."""
     way_out = "Mend what the message names"
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         way_out = "The disk is full. Free some space"
@@ -176,6 +193,7 @@ def recover(checkout: Checkout) -> None:
             if _is_complete(checkout):
                 _remove(checkout.old)
             else:
+                # Half of the way: the new tree is in its place, and the lock is of the old one.
                 _remove(checkout.docs)
                 os.replace(checkout.old, checkout.docs)
         _remove(checkout.new)

@@ -48,6 +48,7 @@ def accept(entries: Iterable[TreeEntry], log: Log) -> tuple[SourceFile, ...]:
     """The entries that are files inside the docs folder, sorted; the log tells what is left out."""
     files = {}
     for entry in entries:
+        # A link may lead anywhere on this machine, and a submodule to another repository.
         if entry.mode == _LINK:
             log.warn(f"{entry.path}: a symbolic link, left out")
         elif entry.mode == _SUBMODULE:
@@ -61,6 +62,8 @@ def accept(entries: Iterable[TreeEntry], log: Log) -> tuple[SourceFile, ...]:
 
 
 def _warn_of_case(paths: Iterable[str], log: Log) -> None:
+    """Warn of names like ``Guide.md`` and ``guide.md`` in one folder."""
+    # macOS and Windows have one file for both, and whichever is written last stays.
     seen: dict[str, str] = {}
     for path in paths:
         other = seen.setdefault(path.casefold(), path)
@@ -69,7 +72,10 @@ def _warn_of_case(paths: Iterable[str], log: Log) -> None:
 
 
 def drift(folder: Path, files: Iterable[SourceFile]) -> list[str]:
-    """The paths of those ``files`` that ``folder`` lacks, or holds with another content."""
+    """The paths of those ``files`` that ``folder`` lacks, or holds with another content.
+
+    Every file is read: a time or a size proves nothing after a switch of branches.
+    """
     return [file.path for file in files if not _is_intact(folder / file.path, file.blob)]
 
 

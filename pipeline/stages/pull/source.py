@@ -55,8 +55,10 @@ def open_source(run: Run, docs: Path, *, ref: str | None, old: Lock | None) -> I
             where=upstream.name,
             hint='Write a folder inside it like "docs" or "a/docs", without a slash at the end.',
         )
+    # Before anything is opened: no git runs for an upstream that is refused.
     address = address_of(run.settings, upstream)
     _check_apart(address, upstream, docs)
+    # What is not known yet is empty, and filled in below by what upstream has.
     lock = Lock(
         url=locked_url(run),
         ref=upstream.ref if ref is None else ref,
@@ -77,7 +79,10 @@ def open_source(run: Run, docs: Path, *, ref: str | None, old: Lock | None) -> I
 def locked_url(run: Run) -> str:
     """The upstream's address as it may be committed: no path of this machine, no password."""
     upstream, root = run.upstream, run.settings.root
-    url = upstream.configured_url if upstream.url_replaced else upstream.url
+    url = upstream.url
+    if upstream.url_replaced:
+        # A bundle on this machine stands for the configured address, and has the same commits.
+        url = upstream.configured_url
     if Path(url).is_absolute() and Path(url).is_relative_to(root):
         return Path(url).relative_to(root).as_posix()
     return without_password(url)
@@ -120,6 +125,7 @@ def _git_source(repository: Repository, lock: Lock, known: Lock | None, log: Log
         if known and known.commit == commit:
             return Source(lock=replace(lock, commit=commit, date=known.date, files=known.files))
         entries = repository.fetch(commit, lock.docs, progress)
+    # The date is that of the commit: a second run writes the same lock.
     files = accept(entries, log)
     lock = replace(lock, commit=commit, date=repository.date(commit), files=files)
     return Source(lock=lock, read=lambda file: repository.read(file.blob))
@@ -165,6 +171,7 @@ def _folder_source(root: Path, lock: Lock, docs: Path, log: Log) -> Source:
             hint="Check the permissions.",
         ) from error
     files = accept(entries, log)
+    # A folder has no commit and no date: the digest of its listing tells one state from another.
     lock = replace(lock, commit=listing_id(files), files=files)
     if folder.resolve() == docs:
         return Source(lock=lock)
@@ -173,10 +180,8 @@ def _folder_source(root: Path, lock: Lock, docs: Path, log: Log) -> Source:
 
 def _folders_in(root: Path) -> str:
     """``Folders there: a, b.``"""
-    names = []
-    for path in sorted(root.iterdir()):
-        if path.is_dir() and not path.name.startswith("."):
-            names.append(path.name)
+    folders = [path for path in sorted(root.iterdir()) if path.is_dir()]
+    names = [path.name for path in folders if not path.name.startswith(".")]
     if not names:
         return "It has no folders."
     return f"Folders there: {', '.join(names[:_NAMED])}."

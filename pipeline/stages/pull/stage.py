@@ -39,6 +39,7 @@ def pull(run: Run, *, ref: str | None = None) -> Lock:
             recover(checkout)
         old = read_old_lock(checkout, run.log)
         changed = 0
+        # It stays open while files are written: they are read one by one.
         with open_source(run, checkout.docs, ref=ref, old=old) as source:
             lock = source.lock
             if not run.dry:
@@ -56,12 +57,14 @@ def read_at(run: Run, *, ref: str | None = None) -> Commit:
     """
     checkout = Checkout.of(run)
 
+    # A source without a way to read is one that is checked out whole.
     def read_checked_out(file: SourceFile) -> bytes:
         return read_bytes(checkout.docs / file.path)
 
     old = read_old_lock(checkout, run.log)
     with open_source(run, checkout.docs, ref=ref, old=old) as source:
         read = source.read or read_checked_out
+        # Only documents: images and data are nothing that two commits are compared by.
         documents: dict[str, bytes] = {}
         for page in pages_of(source.lock.files):
             for file in page.files:
@@ -80,12 +83,14 @@ def read_pulled(run: Run) -> Lock:
     if not checkout.lock.exists() or not checkout.docs.is_dir():
         raise UpstreamError(f"nothing has been pulled yet from {run.name!r}", hint=again)
     lock = parse_lock(read_bytes(checkout.lock), where=str(checkout.lock))
+    # The pin may have moved since: what was pulled for another JAX tells of another JAX.
     if lock.jax != run.settings.jax:
         raise UpstreamError(
             f"was pulled for JAX {lock.jax}, but the project pins {run.settings.jax}",
             where=str(checkout.lock),
             hint=again,
         )
+    # Whatever is built claims to be of this commit, so it must be.
     wrong = drift(checkout.docs, lock.files)
     if wrong:
         what = f"is not what the lock says: {name_some(wrong)}"
@@ -126,6 +131,7 @@ def fixed(run: Run) -> Upstream:
 
     It leaves the same address in the lock as the upstream itself does.
     """
+    # A relative address would lead elsewhere from a scratch copy of the project.
     url = address_of(run.settings, run.upstream).url
     return replace(run.upstream, url=url, url_replaced=True, configured_url=locked_url(run))
 

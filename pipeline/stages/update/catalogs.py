@@ -6,7 +6,6 @@ catalogues of other pages are read as well: a message may have moved from one pa
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
 
@@ -48,6 +47,7 @@ def update_catalog_files(
         files.catalogs.update(opened or {})
         there = _documents(lock)
         _tell_only_of(files, pages, there)
+        # Told by the lock, not by ``pages``: a run of a few pages has not split the others.
         gone = sorted(files.catalogs.keys() - there)
         wanted = {}
         for page in pages:
@@ -60,6 +60,7 @@ def update_catalog_files(
             gone=gone,
             redirects=_redirects(run),
         )
+        # All at once: a message that moved leaves one catalogue as it comes to another.
         changes = files.write(updated)
         for name in gone:
             # A catalogue that has become empty is removed, and nobody need look after it.
@@ -98,9 +99,9 @@ def _tell_only_of(files: CatalogFiles, pages: Sequence[SplitPage], there: set[st
     Whoever asked for other pages did not ask for these.
     """
     asked = {page.page.name for page in pages}
-    for page in list(files.findings):
-        if page in there and page not in asked:
-            del files.findings[page]
+    # Those of pages that upstream dropped are told: no run will ever ask for them.
+    for page in files.findings.keys() & (there - asked):
+        del files.findings[page]
 
 
 def _is_unsafe(page: SplitPage, files: CatalogFiles) -> bool:
@@ -127,11 +128,11 @@ def _redirects(run: Run) -> dict[str, str]:
 
 def _summary(updated: Mapping[str, Updated]) -> str:
     """``33 kept, 1 fuzzy``."""
-    counts: Counter[str] = Counter()
-    for result in updated.values():
-        for state in _COUNTED:
-            counts[state] += getattr(result, state)
-    told = [f"{counts[state]} {state}" for state in _COUNTED if counts[state]]
+    told = []
+    for state in _COUNTED:
+        count = sum(getattr(result, state) for result in updated.values())
+        if count:
+            told.append(f"{count} {state}")
     return ", ".join(told) or "no messages"
 
 

@@ -57,6 +57,7 @@ class English:
             if split is not None:
                 self.pinned[page] = wanted_entries(page, split.documents)
             elif page in self._listed:
+                # This run is not about that page, but some of its texts may have come from there.
                 self.pinned[page] = _wanted(self._listed[page], self._read_checked_out)
         return self.pinned.get(page)
 
@@ -76,6 +77,7 @@ class English:
         for page in self._listed:
             self.at_pin(page)
         texts: dict[str, str] = {}
+        # Most of it is known by now; what is not is read and split here.
         for entries in self.pinned.values():
             texts.update(texts_by_digest(entries))
         return texts
@@ -95,6 +97,7 @@ class English:
 
     def _commit(self, commit: str) -> _OlderCommit:
         """An older commit. One that cannot be had is asked for once, and refused from then on."""
+        # Without network every question takes its time to fail, and there are many of them.
         if commit not in self.commits:
             try:
                 self.commits[commit] = self._fetch(commit)
@@ -111,6 +114,7 @@ class English:
             raise UpstreamError(
                 f"a plain folder has no history: what was there at {commit[:12]} is not known"
             )
+        # A lock of another docs folder is not looked for: the memory knows pages by their names.
         entries = repository.fetch(repository.resolve(commit), self.docs)
         files = [SourceFile(path=entry.path, blob=entry.blob) for entry in entries]
         pages = {page.name: page for page in pages_of(files)}

@@ -54,6 +54,7 @@ class CatalogFiles:
         folder = self.run.paths.catalogs(self.locale)
         memo = self._memo()
         for path in sorted(folder.rglob("*.po")):
+            # By their place: a header may say anything.
             page = path.relative_to(folder).as_posix().removesuffix(".po")
             try:
                 self.data[page] = read_bytes(path)
@@ -84,7 +85,7 @@ class CatalogFiles:
                 continue
             data = po.format_catalog(result.catalog)
             if data == before:
-                continue
+                continue  # most pages of most runs
             if self.run.dry or replace_if_unchanged(self.path(page), data, before=before):
                 written.append(page)
                 self.data[page] = data
@@ -124,6 +125,7 @@ class CatalogFiles:
         return Memo(self.run.paths.memo(self.locale, "catalogs"), po.ReadCatalog)
 
     def _save(self, memo: Memo[po.ReadCatalog]) -> None:
+        # Files that are gone are forgotten, or the memo would grow for ever.
         if not self.run.dry:
             memo.keep_only(self.data.keys())
             memo.save()

@@ -100,6 +100,7 @@ class _Opening:
     def _merge(self, local: Catalog, theirs: Memory, data: bytes) -> Merged:
         """Merge the catalogue into the memory, and tell where the two have gone apart."""
         base = self._base(theirs, data)
+        # Where the English of an entry stands is no matter here: the result is opened again.
         ours = close_catalog(
             local, theirs, old=base or theirs, live=theirs.live, find=lambda _: None
         )

@@ -73,6 +73,7 @@ def rebuilt(
 def _page_of(english: English, memory: Memory, sought: _Sought) -> _Page:
     """The page at the memory's commit. If it is the same at the pin, no history is asked."""
     pinned = english.at_pin(memory.page)
+    # The layout is a digest of the messages in their order: equal layout, equal page.
     if pinned is not None and core.layout_of(pinned) == memory.layout:
         return _Page(wanted=pinned, is_exact=True)
     try:
@@ -84,11 +85,11 @@ def _page_of(english: English, memory: Memory, sought: _Sought) -> _Page:
 
 def _texts_in(catalog: Catalog) -> dict[str, str]:
     """All English that a catalogue holds, also that which its translations were written for."""
-    texts: dict[str, str] = {}
+    texts = texts_by_digest(catalog.entries)
     for entry in catalog.entries:
-        for text in (entry.msgid, entry.previous):
-            if text:
-                texts[digest(text)] = text
+        # Of a fuzzy entry: the message as it was when somebody translated it.
+        if entry.previous:
+            texts[digest(entry.previous)] = entry.previous
     return texts
 
 
@@ -96,6 +97,7 @@ def _look_where_notes_lead(english: English, memory: Memory, sought: _Sought) ->
     """Find the English that the memory's notes say the place of: ``seen: COMMIT PAGE``."""
     for entry in memory.entries:
         for code, place in english_of(entry):
+            # One page of one commit often has many of them, so that most are known by now.
             if place is None or code in sought.texts:
                 continue
             try:
@@ -107,6 +109,8 @@ def _look_where_notes_lead(english: English, memory: Memory, sought: _Sought) ->
 
 
 def _lacks_english(memory: Memory, texts: Mapping[str, str]) -> bool:
+    """Whether some English that the memory's entries need is in none of ``texts``."""
+    # To read all pages of the pin for it takes seconds, so it is asked first.
     for entry in memory.entries:
         for code, _ in english_of(entry):
             if code not in texts:
@@ -124,6 +128,7 @@ def _header(work: Workspace, english: English, memory: Memory, *, is_exact: bool
         date=lock.date,
         existing=editing_fields(memory),
     )
+    # A catalogue that is rebuilt is the one that was stored, byte for byte.
     if is_exact and memory.project:
         header["Project-Id-Version"] = memory.project
     if is_exact and memory.date:
@@ -134,6 +139,7 @@ def _header(work: Workspace, english: English, memory: Memory, *, is_exact: bool
 def _not_recovered(
     work: Workspace, memory: Memory, opened: Opened, reasons: Iterable[str]
 ) -> Finding:
+    # Entries without a translation have nothing that could be lost.
     translated = sum(bool(core.text_of(entry)) for entry in memory.entries)
     why = "; ".join(reasons) or "it stands nowhere in upstream's docs"
     line = min(entry.line for entry in opened.missing)

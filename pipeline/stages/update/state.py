@@ -37,6 +37,7 @@ class State:
 
     def base(self, page: str) -> bytes | None:
         """The memory file that both sides started from; None if it is not known."""
+        # The text itself is kept, not a digest: a merge needs what stood there.
         known = self.pages.get(page)
         if known is None:
             return None
@@ -64,6 +65,7 @@ def read_state(paths: Paths, locale: str) -> State:
     """
     try:
         pages = json.loads(paths.memory_state(locale).read_bytes())
+        # It may be any JSON: what has not this shape ends below.
         known = {}
         for page, (memory, catalog) in pages.items():
             known[page] = Agreed(memory=str(memory), catalog=str(catalog))

@@ -43,7 +43,7 @@ def store_memory(
         due: dict[str, Catalog] = {}
         for page, catalog in catalogs.by_page.items():
             if not catalog.entries:
-                continue
+                continue  # its file goes, and its memory with it if nothing is lost by that
             if not state.agrees(page, work.files.catalog(page), files.get(page)):
                 due[page] = catalog
         without_memory = state.pages.keys() - files.keys()
@@ -76,6 +76,7 @@ def _wanted(
 
     Pages that this run has not seen whole are left out: what they ask for is not known.
     """
+    # "guide/start.md" → "guide/start"
     there = {file.path.rpartition(".")[0] for file in lock.files}
     wanted: dict[str, tuple[Entry, ...]] = {page: () for page in names if page not in there}
     for page in pages:
@@ -124,6 +125,7 @@ class _Store:
             if work.files.catalog(page) is not None:
                 continue
             memory = self.old.of_others.get(page)
+            # As if the page held nothing any more: is all of it held elsewhere?
             if memory is None or keep_unheld(replace(memory, entries=()), memory, self.held):
                 continue
             work.changes.append(work.files.memory_name(page))
@@ -137,11 +139,12 @@ class _Store:
 
         Where it cannot be read so far it is left alone; that is said already.
         """
-        readable: dict[str, Memory] = {}
-        for page, catalog in self.due.items():
-            if page in self.old.of_due or page not in self.old.files:
-                readable[page] = self._close(page, catalog)
-        return readable
+        unreadable = self.old.files.keys() & self.due.keys() - self.old.of_due.keys()
+        return {
+            page: self._close(page, catalog)
+            for page, catalog in self.due.items()
+            if page not in unreadable
+        }
 
     @cached_property
     def live(self) -> dict[str, frozenset[str]]:
@@ -155,6 +158,7 @@ class _Store:
     def pinned(self) -> dict[str, Place]:
         """Where English stands at the pin."""
         places: dict[str, Place] = {}
+        # Of a text that stands on several pages the last one counts; any of them would do.
         for page, codes in self.live.items():
             place = Place(commit=self.lock.commit, page=page)
             places.update(dict.fromkeys(codes, place))
@@ -171,12 +175,10 @@ class _Store:
     @cached_property
     def held(self) -> Held:
         """All translations that are in a catalogue."""
-        memories = list(self.closed.values())
-        for page, memory in self.old.of_others.items():
-            # It agrees with its catalogue: else the page would be due.
-            if page in self.catalogs.by_page:
-                memories.append(memory)
-        return held_by(memories)
+        # The memory of a page that is not due agrees with its catalogue.
+        others = self.old.of_others
+        agreed = [others[page] for page in others if page in self.catalogs.by_page]
+        return held_by([*self.closed.values(), *agreed])
 
     def _close(self, page: str, catalog: Catalog) -> Memory:
         head = self._head(page, catalog)
@@ -220,6 +222,7 @@ class _Store:
         # Most of the time the page itself has it all: what others hold need not be read.
         if old is None or not keep_unheld(memory, old, held_by([memory])):
             return []
+        # What moved to another page is held there, and need not stay here.
         live = self.live.get(memory.page, old.live)
         unheld = keep_unheld(memory, old, self.held)
         return [core.left_over(entry, old=old, live=live) for entry in unheld]

@@ -62,6 +62,7 @@ def _verify_page(work: Workspace, english: English, memory: Memory) -> None:
     except InputError as error:
         work.tell(Finding.of(error, page=page))
         return
+    # What is missing is told already, and makes any two catalogues differ.
     if local is None or opened.missing:
         return
     # A catalogue that was just made has no lines yet.
@@ -81,6 +82,7 @@ def _first_difference(ours: Sequence[Entry], theirs: Sequence[Entry]) -> int | N
     for number, (our, their) in enumerate(zip(ours, theirs, strict=False)):
         if our != their:
             return number
+    # One of them may be the other one, cut short.
     if len(ours) == len(theirs):
         return None
     return min(len(ours), len(theirs))

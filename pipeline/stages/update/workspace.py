@@ -57,7 +57,7 @@ class LocaleFiles:
         try:
             return self.paths.catalog(self.locale, page).read_bytes()
         except OSError:
-            return None
+            return None  # it may also have gone since it was listed
 
     def memory_name(self, page: str) -> str:
         """The memory file of a page, relative to the root."""
@@ -147,6 +147,7 @@ class Workspace:
         return self._write(self.paths.catalog(self.locale, page), page, data, before=before)
 
     def _write(self, path: Path, page: str, data: bytes, *, before: bytes | None) -> bool:
+        # ``before`` is what this run has read, which is what ``data`` was made from.
         if data == before:
             return True
         name = path.relative_to(self.paths.root).as_posix()
