@@ -1,39 +1,46 @@
-"""The command line: arguments in, exit code out. The namespace ends here, and every error is caught
-here."""
+"""The command line: arguments in, exit code out.
+
+The namespace of arguments ends here: each verb turns its words into one typed call. Every error is
+caught here, and nowhere else.
+"""
 
 from __future__ import annotations
 
 import argparse
 import dataclasses
 import os
-import shutil
 import signal
 import sys
 import threading
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, NoReturn, TextIO
+from typing import TYPE_CHECKING, NoReturn
 
 from pipeline.arguments import READING, parse
+from pipeline.commands.showing import print_text, show, tell_of_changes, terminal
 from pipeline.config import Settings, Upstream, read_settings
 from pipeline.config.suggesting import did_you_mean
 from pipeline.errors import ConfigError, PipelineError
-from pipeline.log import Log, is_terminal, printable
+from pipeline.log import Log, printable
 from pipeline.report.result import RunResult
 from pipeline.run import KernelOptions, Run
 
 if TYPE_CHECKING:
     from pipeline.commands.build import BuildOptions
 
-INTERRUPTED, UNEXPECTED = 130, 70
-PIPE_WIDTH = 140  # columns of a table that goes into a file
+INTERRUPTED = 130  # 128 + SIGINT, as shells count it
+UNEXPECTED = 70  # EX_SOFTWARE of sysexits.h
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command; return the exit code (see README). Nothing but ``--help`` raises SystemExit."""
+    """Run one command; return the exit code (see README).
+
+    Nothing but ``--help`` raises SystemExit.
+    """
     verbose = False
     try:
         with _terminated_like_interrupted():
@@ -53,89 +60,142 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(arguments: argparse.Namespace) -> int:
     """Run the command; return its exit code."""
+    # "-vv" is no more than "-v", and "-q" takes one "-v" back.
     log = Log(max(-1, min(1, arguments.verbose - arguments.quiet)))
-    if arguments.command in _OF_FILES:
-        return _OF_FILES[arguments.command](arguments, log)
-    settings = read_settings(arguments.config)
-    run = Run(
-        settings=settings,
-        upstream=_upstream(settings, arguments),
-        log=log,
-        locales=_locales(arguments, settings),
-        pages=tuple(getattr(arguments, "pages", ())),
-        dry=getattr(arguments, "check", False),
-    )
-    result = _OF_UPSTREAMS[arguments.command](run, arguments)
-    _show(arguments.command, result, log, as_json=arguments.json)
+    command: str = arguments.command
+    if command in _ON_FILES:
+        return _ON_FILES[command](arguments, log)
+    call = _Call(arguments=arguments, settings=read_settings(arguments.config), log=log)
+    result = _ON_UPSTREAMS[command](call)
+    show(command, result, log, as_json=arguments.json)
+    # That nothing was written goes without saying where a command only reads.
+    if command not in READING or result.changes:
+        tell_of_changes(result, log)
     return result.exit_code
 
 
-# Commands on one upstream. Each function knows which words of the command line are its verb's own.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Call:
+    """A command on one upstream: the words of the command line, and what they are about."""
+
+    arguments: argparse.Namespace
+    settings: Settings
+    log: Log
+
+    def run(
+        self, *, address: str | None = None, pages: Sequence[str] = (), dry: bool = False
+    ) -> Run:
+        """The run that a verb is handed. What is given here are options that not all verbs have.
+
+        ``address`` replaces that of the upstream, ``pages`` are patterns.
+        """
+        upstream = self.settings.upstream(self.arguments.words)
+        if address is not None:
+            upstream = _with_address(upstream, address)
+        return Run(
+            settings=self.settings,
+            upstream=upstream,
+            log=self.log,
+            locales=_locales(self.arguments, self.settings),
+            pages=tuple(pages),
+            dry=dry,
+        )
 
 
-def _sync(run: Run, arguments: argparse.Namespace) -> RunResult:
+# Commands on one upstream. Each function reads the words that are its verb's own: "arguments" has
+# rows for them all. Imports are local, so that a verb loads what it needs and no more.
+
+
+def _sync(call: _Call) -> RunResult:
     from pipeline.commands.sync import sync
 
-    return sync(run, _build_options(run, arguments), ref=arguments.ref)
+    words = call.arguments
+    run = call.run(address=words.upstream, pages=words.pages, dry=words.check)
+    options = _build_options(call, runs_code=words.execute, shard=words.shard)
+    return sync(run, options, ref=words.ref)
 
 
-def _pull(run: Run, arguments: argparse.Namespace) -> RunResult:
+def _pull(call: _Call) -> RunResult:
     from pipeline.commands.pull import pull
 
-    return pull(run, ref=arguments.ref)
+    words = call.arguments
+    return pull(call.run(address=words.upstream, dry=words.check), ref=words.ref)
 
 
-def _split(run: Run, arguments: argparse.Namespace) -> RunResult:
+def _split(call: _Call) -> RunResult:
     from pipeline.commands.split import split
 
-    return split(run)
+    return split(call.run(pages=call.arguments.pages, dry=call.arguments.check))
 
 
-def _build(run: Run, arguments: argparse.Namespace) -> RunResult:
+def _merge(call: _Call) -> RunResult:
+    from pipeline.commands.build import BuildOptions, build
+
+    run = call.run(pages=call.arguments.pages, dry=call.arguments.check)
+    return build(run, BuildOptions(last="merge"))
+
+
+def _execute(call: _Call) -> RunResult:
     from pipeline.commands.build import build
 
-    return build(run, _build_options(run, arguments))
+    words = call.arguments
+    run = call.run(pages=words.pages, dry=words.check)
+    return build(run, _build_options(call, runs_code=True, shard=words.shard))
 
 
-def _site(run: Run, arguments: argparse.Namespace) -> RunResult:
+def _build(call: _Call) -> RunResult:
+    from pipeline.commands.build import build
+
+    words = call.arguments
+    run = call.run(pages=words.pages, dry=words.check)
+    return build(run, _build_options(call, runs_code=words.execute, shard=words.shard))
+
+
+def _site(call: _Call) -> RunResult:
     from pipeline.commands.site import site
 
-    return site(run, _build_options(run, arguments), show_fuzzy=arguments.show_fuzzy)
+    words = call.arguments
+    # The site shows all pages: no patterns, and no shard.
+    options = _build_options(call, runs_code=words.execute, shard=None)
+    return site(call.run(), options, show_fuzzy=words.show_fuzzy)
 
 
-def _upgrade(run: Run, arguments: argparse.Namespace) -> RunResult:
+def _upgrade(call: _Call) -> RunResult:
     from pipeline.commands.upgrade.upgrading import UpgradeOptions, upgrade
 
+    words = call.arguments
     options = UpgradeOptions(
-        target=arguments.target,
-        config=arguments.config,
-        jax=arguments.jax,
-        dry_run=arguments.dry_run,
-        is_run_after=not arguments.execute,
+        target=words.target,
+        config=words.config,
+        jax=words.jax,
+        dry_run=words.dry_run,
+        is_run_after=not words.execute,
     )
-    result = upgrade(run, options)
-    _summarise_upgrade(result, _summaries(arguments.summary))
+    result = upgrade(call.run(address=words.upstream, dry=words.check), options)
+    _summarise_upgrade(result, _summaries(words.summary))
     return result
 
 
-def _status(run: Run, arguments: argparse.Namespace) -> RunResult:
+def _status(call: _Call) -> RunResult:
     from pipeline.commands.status import StatusOptions, status
 
-    return status(run, StatusOptions(against=arguments.against, badges=arguments.badges))
+    words = call.arguments
+    run = call.run(address=words.upstream, pages=words.pages)
+    return status(run, StatusOptions(against=words.against, badges=words.badges))
 
 
-def _memory(run: Run, arguments: argparse.Namespace) -> RunResult:
+def _memory(call: _Call) -> RunResult:
     from pipeline.commands.memory import verify_memory
 
-    return verify_memory(run)
+    return verify_memory(call.run())
 
 
-_OF_UPSTREAMS: dict[str, Callable[[Run, argparse.Namespace], RunResult]] = {
+_ON_UPSTREAMS: dict[str, Callable[[_Call], RunResult]] = {
     "sync": _sync,
     "pull": _pull,
     "split": _split,
-    "merge": _build,
-    "execute": _build,
+    "merge": _merge,
+    "execute": _execute,
     "build": _build,
     "site": _site,
     "upgrade": _upgrade,
@@ -143,109 +203,119 @@ _OF_UPSTREAMS: dict[str, Callable[[Run, argparse.Namespace], RunResult]] = {
     "memory": _memory,
 }
 
-# Commands on files, of any project: they need no upstream.
+# Commands on files: they ask no upstream, and print in ways of their own.
 
 
 def _check(arguments: argparse.Namespace, log: Log) -> int:
-    """``check`` works on files, of any project: it needs no configuration and no upstream."""
-    from pipeline.commands.check import check_catalogs
+    """``check`` works on files, of any project: it needs no configuration if they are named."""
+    from pipeline.commands.check.choosing import CheckOptions, check_catalogs
     from pipeline.report.check import render
 
     settings = read_settings(arguments.config, needed=not arguments.words)
-    locales, fix = _locales(arguments, settings), arguments.fix
-    result = check_catalogs(
-        settings,
-        arguments.words,
-        locales=locales,
-        pages=arguments.pages,
-        fix=fix,
+    options = CheckOptions(
+        locales=_locales(arguments, settings),
+        pages=tuple(arguments.pages),
+        fix=arguments.fix,
         strict=arguments.strict,
-        log=log,
     )
-    colour, width = _terminal()
+    result = check_catalogs(settings, arguments.words, options, log)
     form = "json" if arguments.json else arguments.format
-    _print(render(result, form, width=width, colour=colour, level=log.level))
+    screen = terminal()
+    text = render(result, form, width=screen.width, colour=screen.colour, level=log.level)
+    print_text(text)
     return result.exit_code
 
 
 def _cache(arguments: argparse.Namespace, log: Log) -> int:
-    from pipeline.commands.report import tell_cache
+    from pipeline.commands.cache import tell_cache
 
-    settings = read_settings(arguments.config)
-    lines, code = tell_cache(settings, arguments.action)
-    _print("".join(f"{line}\n" for line in lines))
-    return code
+    told = tell_cache(read_settings(arguments.config), arguments.action)
+    print_text("".join(f"{line}\n" for line in told.lines))
+    return told.exit_code
 
 
 def _report(arguments: argparse.Namespace, log: Log) -> int:
     from pipeline.commands.report import merge_files
 
-    colour, width = _terminal()
-    text, code = merge_files(
-        read_settings(arguments.config),
-        arguments.words,
-        width=width,
-        colour=colour,
-        as_json=arguments.json,
-    )
-    _print(text)
-    return code
+    merged = merge_files(read_settings(arguments.config), arguments.words)
+    if arguments.json:
+        print_text(merged.json)
+    else:
+        screen = terminal()
+        print_text(merged.text(width=screen.width, colour=screen.colour))
+    return merged.exit_code
 
 
-_OF_FILES: dict[str, Callable[[argparse.Namespace, Log], int]] = {
+_ON_FILES: dict[str, Callable[[argparse.Namespace, Log], int]] = {
     "check": _check,
     "cache": _cache,
     "report": _report,
 }
 
+# From words to values.
 
-def _upstream(settings: Settings, arguments: argparse.Namespace) -> Upstream:
-    """The upstream that is named, with another address if one is given."""
-    upstream = settings.upstream(arguments.words)
-    url: str | None = getattr(arguments, "upstream", None)
-    if url is None:
-        return upstream
-    if not url:
+
+def _with_address(upstream: Upstream, address: str) -> Upstream:
+    """The upstream, to be had from another address for this once."""
+    # An empty one would mean the folder one is in: most likely a variable in a script is not set.
+    if not address:
         raise ConfigError(
             "--upstream is empty", hint="Give a URL, a bundle, a repository or a folder."
         )
-    return dataclasses.replace(upstream, url=url, url_replaced=True)
+    return dataclasses.replace(upstream, url=address, url_replaced=True)
 
 
 def _locales(arguments: argparse.Namespace, settings: Settings) -> tuple[str, ...]:
+    """The locales that are named, each once; all of the project if none is."""
     for locale in arguments.locale:
         if locale not in settings.locales:
-            hint = f"{did_you_mean(locale, settings.locales)}Configured: {', '.join(settings.locales)}."
-            raise ConfigError(f"no locale is called {locale!r}", hint=hint)
+            meant = did_you_mean(locale, settings.locales)
+            configured = ", ".join(settings.locales)
+            raise ConfigError(
+                f"no locale is called {locale!r}", hint=f"{meant}Configured: {configured}."
+            )
     return tuple(dict.fromkeys(arguments.locale)) or settings.locales
 
 
-def _build_options(run: Run, arguments: argparse.Namespace) -> BuildOptions:
-    """How far ``merge``, ``execute``, ``build``, ``sync`` and ``site`` go, and how they run code."""
+def _build_options(call: _Call, *, runs_code: bool, shard: tuple[int, int] | None) -> BuildOptions:
+    """How far a build goes, and how it runs code, by the options of all verbs that run any."""
     from pipeline.commands.build import BuildOptions
 
-    if arguments.command == "merge":
-        return BuildOptions(last="merge")
-    runs_code = arguments.command == "execute" or arguments.execute
+    words = call.arguments
     kernels = KernelOptions(
-        jobs=arguments.jobs or run.settings.execution.jobs,
-        retry_failed=arguments.retry_failed,
-        use_cache=arguments.use_cache,
-        offline=_is_offline(arguments.offline),
-        shard=getattr(arguments, "shard", None),  # the site shows all pages
-        scheduler=arguments.scheduler,
+        jobs=words.jobs or call.settings.execution.jobs,
+        retry_failed=words.retry_failed,
+        use_cache=words.use_cache,
+        offline=_is_offline(words.offline),
+        shard=shard,
+        scheduler=words.scheduler,
     )
     return BuildOptions(
         last="publish" if runs_code else "merge",
         kernels=kernels,
-        summaries=_summaries(arguments.summary),
+        summaries=_summaries(words.summary),
     )
+
+
+def _is_offline(asked: bool | None) -> bool:
+    """Whether code must do without a network.
+
+    In CI it must, unless told otherwise: what runs there must run anywhere.
+    """
+    if asked is None:
+        return bool(os.environ.get("CI"))
+    return asked
 
 
 def _summaries(asked: Path | None) -> tuple[Path, ...]:
     """The file that was asked for, and the one that GitHub shows on the page of a workflow run."""
-    shown = os.environ.get("GITHUB_STEP_SUMMARY")
-    return (*((asked,) if asked else ()), *((Path(shown),) if shown else ()))
+    paths = []
+    if asked:
+        paths.append(asked)
+    # An empty variable means no file, and would be the folder one is in.
+    if shown := os.environ.get("GITHUB_STEP_SUMMARY"):
+        paths.append(Path(shown))
+    return tuple(paths)
 
 
 def _summarise_upgrade(result: RunResult, summaries: Sequence[Path]) -> None:
@@ -259,76 +329,7 @@ def _summarise_upgrade(result: RunResult, summaries: Sequence[Path]) -> None:
         append_text(path, upgrade_summary(result))
 
 
-def _is_offline(asked: bool | None) -> bool:
-    """Whether code must do without a network. In CI it must, unless told otherwise: what runs there
-    must run anywhere."""
-    return bool(os.environ.get("CI")) if asked is None else asked
-
-
-def _show(command: str, result: RunResult, log: Log, *, as_json: bool) -> None:
-    """The report to stdout; with ``--quiet`` only what needs a person, to stderr."""
-    if as_json:
-        from pipeline.report.json import run_json
-
-        _print(run_json(result).decode("utf-8"))
-    elif log.level < 0:
-        from pipeline.report.text import failure_lines, findings_lines
-
-        for line in (*findings_lines(result.all_findings), *failure_lines(result.executions)):
-            log.stream.write(f"{line}\n")
-    else:
-        colour, width = _terminal()
-        _print(_to_text(command)(result, width=width, colour=colour, verbose=log.level > 0))
-    if command not in READING or result.changes:
-        for path in result.changes:
-            log.detail(
-                f"{'would write' if result.check_only or result.dry_run else 'wrote'} {path}"
-            )
-        log.note(_changes_line(result))
-
-
-def _terminal() -> tuple[bool, int]:
-    """Whether to use colours, and how many columns there are."""
-    colour = is_terminal(sys.stdout, os.environ) and not os.environ.get("NO_COLOR")
-    return colour, shutil.get_terminal_size().columns if sys.stdout.isatty() else PIPE_WIDTH
-
-
-def _to_text(command: str) -> Callable[..., str]:
-    """What turns the result of ``command`` into text."""
-    if command == "upgrade":
-        from pipeline.report.upgrade import upgrade_text
-
-        return upgrade_text
-    if command == "status":
-        from pipeline.report.status import status_text
-
-        return status_text
-    from pipeline.report.text import run_text
-
-    return run_text
-
-
-def _changes_line(result: RunResult) -> str:
-    count = f"{len(result.changes)} file{'' if len(result.changes) == 1 else 's'}"
-    if not result.changes:
-        return "nothing to write: everything is up to date"
-    return (
-        f"{count} would be written" if result.check_only or result.dry_run else f"{count} written"
-    )
-
-
-def _print(text: str) -> None:
-    """Print to stdout. A reader that has gone away (``| head``) or never was (``>&-``) is no error."""
-    stream: TextIO | None = sys.stdout
-    if stream is None:
-        return
-    try:
-        stream.write(text.encode(stream.encoding, "backslashreplace").decode(stream.encoding))
-        stream.flush()
-    except BrokenPipeError:
-        os.dup2(
-            os.open(os.devnull, os.O_WRONLY), stream.fileno()
-        )  # so that Python's own last flush is silent
+# How a command ends.
 
 
 def _complain(text: str) -> None:
@@ -336,16 +337,22 @@ def _complain(text: str) -> None:
 
 
 def _bug(error: Exception, *, verbose: bool) -> str:
+    """What is told of an error that nobody has thought of."""
     if verbose:
         return "".join(traceback.format_exception(error)).strip()
+    # The innermost frame: where it happened, in our code or in a library.
     frame = traceback.extract_tb(error.__traceback__)[-1]
-    what = f"unexpected {type(error).__name__}: {error}"
-    return f"{Path(frame.filename).name}:{frame.lineno}: {what}\n  This is a bug. Run again with -v for the traceback, and report it."
+    where = f"{Path(frame.filename).name}:{frame.lineno}"
+    return (
+        f"{where}: unexpected {type(error).__name__}: {error}\n"
+        "  This is a bug. Run again with -v for the traceback, and report it."
+    )
 
 
 @contextmanager
 def _terminated_like_interrupted() -> Iterator[None]:
     """Let SIGTERM unwind like Ctrl-C, so that kernels are stopped and locks released."""
+    # Python lets no other thread set a handler; whoever calls us from one sees to signals.
     if threading.current_thread() is not threading.main_thread():
         yield
         return

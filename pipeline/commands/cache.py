@@ -1,4 +1,8 @@
-"""cache: tell about the outputs of code that ran, prove that they are whole, or forget them."""
+"""cache: tell about the outputs of code that ran, prove that they are whole, or forget them.
+
+It works on the cache of a project, which all of its upstreams share. What pages took and raised
+(``pages.json``) is no part of it and stays.
+"""
 
 from __future__ import annotations
 
@@ -10,102 +14,83 @@ from dataclasses import dataclass
 from pipeline.adapters.execution_cache import ExecutionCache
 from pipeline.config import Settings
 from pipeline.core.execution.entry import CacheEntry, decode_entry
-from pipeline.errors import InputError
+from pipeline.errors import FindingsError, InputError
 from pipeline.paths import Paths
 
 MEBIBYTE = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stats:
-    """What is kept. ``size`` and ``limit`` are in bytes, ``seconds`` is the time that running it
-    all again would take."""
+class Told:
+    """What a command says, line by line, and what it ends with."""
 
-    entries: int
-    size: int
-    limit: int
-    failures: tuple[str, ...] = ()  # page: exception
-    releases: tuple[tuple[str, int], ...] = ()  # JAX version, entries
-    seconds: float = 0.0
-
-    def lines(self) -> tuple[str, ...]:
-        """For people."""
-        releases = (f"  JAX {release}: {count}" for release, count in self.releases)
-        failures = (f"  failed: {failure}" for failure in self.failures)
-        return (
-            f"{self.entries} entries, {_size(self.size)} of {_size(self.limit)}, {self.seconds:.0f} s of running saved",
-            *releases,
-            *failures,
-        )
+    lines: tuple[str, ...]
+    exit_code: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Verified:
-    """What was looked at, and the keys of what was damaged: it is removed."""
-
-    entries: int
-    damaged: tuple[str, ...] = ()
-
-    def lines(self) -> tuple[str, ...]:
-        """For people."""
-        if not self.damaged:
-            return (f"{self.entries} entries, all as they were written",)
-        return (
-            f"{len(self.damaged)} of {self.entries} entries were damaged and are removed; their code runs again next time",
-            *(f"  {key}" for key in self.damaged),
-        )
+def tell_cache(settings: Settings, action: str) -> Told:
+    """Do what ``action`` says: ``stats``, ``verify`` or ``clear``. Raises WriteError."""
+    limit = settings.execution.cache * MEBIBYTE
+    # The name is that of no upstream: outputs lie by their keys, whoever asked for them.
+    cache = ExecutionCache(Paths(settings.root, "").outputs, limit=limit)
+    if action == "stats":
+        return _stats(cache)
+    if action == "clear":
+        return _clear(cache)
+    return _verify(cache)
 
 
-def stats(settings: Settings) -> Stats:
-    """What the cache holds."""
-    cache = _cache(settings)
-    found, entries = cache.stats(), tuple(_entries(cache))
-    return Stats(
-        entries=found.entries,
-        size=found.size,
-        limit=found.limit,
-        failures=tuple(
-            sorted(
-                f"{entry.facts.get('page', '?')}: {entry.failure.exception}"
-                for entry in entries
-                if entry.failure
-            )
-        ),
-        releases=tuple(sorted(Counter(entry.facts.get("jax", "?") for entry in entries).items())),
-        seconds=sum(entry.seconds for entry in entries),
-    )
+def _stats(cache: ExecutionCache) -> Told:
+    """What the cache holds: how much, of which JAX, and what failed."""
+    stats = cache.stats()
+    seconds = 0.0
+    releases: Counter[str] = Counter()
+    failures = []
+    for entry in _entries(cache):
+        seconds += entry.seconds
+        releases[entry.facts.get("jax", "?")] += 1
+        if entry.failure:
+            page = entry.facts.get("page", "?")
+            failures.append(f"  failed: {page}: {entry.failure.exception}")
+    size = f"{_size(stats.size)} of {_size(stats.limit)}"
+    summary = f"{stats.entries} entries, {size}, {seconds:.0f} s of running saved"
+    by_release = [f"  JAX {release}: {count}" for release, count in sorted(releases.items())]
+    return Told(lines=(summary, *by_release, *sorted(failures)))
 
 
-def verify(settings: Settings) -> Verified:
-    """Read every entry; remove what is damaged."""
-    cache = _cache(settings)
+def _verify(cache: ExecutionCache) -> Told:
+    """Read every entry and remove what is damaged; its code runs again the next time."""
     keys = cache.all_keys()
+    # First whether the bytes are those that were written, then whether they can be read.
     cache.verify()
     for key in cache.all_keys():
-        if (data := cache.peek(key)) is not None and not _is_readable(data):
+        data = cache.peek(key)
+        if data is not None and not _is_readable(data):
             cache.reject(key)
-    return Verified(entries=len(keys), damaged=tuple(cache.damaged))
-
-
-def clear(settings: Settings) -> str:
-    """Remove every entry; say so in a line. What pages took and raised (``pages.json``) stays.
-    Raises WriteError."""
-    cache = _cache(settings)
-    size = cache.stats().size
-    return f"{cache.clear()} entries removed, {_size(size)}"
-
-
-def _cache(settings: Settings) -> ExecutionCache:
-    return ExecutionCache(
-        Paths(settings.root, "").outputs, limit=settings.execution.cache * MEBIBYTE
+    if not cache.damaged:
+        return Told(lines=(f"{len(keys)} entries, all as they were written",))
+    summary = (
+        f"{len(cache.damaged)} of {len(keys)} entries were damaged and are removed; "
+        "their code runs again next time"
     )
+    damaged = [f"  {key}" for key in cache.damaged]
+    return Told(lines=(summary, *damaged), exit_code=FindingsError.exit_code)
+
+
+def _clear(cache: ExecutionCache) -> Told:
+    """Remove every entry."""
+    size = cache.stats().size
+    return Told(lines=(f"{cache.clear()} entries removed, {_size(size)}",))
 
 
 def _entries(cache: ExecutionCache) -> Iterator[CacheEntry]:
     for key in cache.all_keys():
-        if (data := cache.peek(key)) is not None:
-            with suppress(InputError):  # `verify` finds it
-                yield decode_entry(data, where=key)
+        # Looking at an entry is no use of it: what was used last stays longest.
+        data = cache.peek(key)
+        if data is None:
+            continue
+        with suppress(InputError):  # `verify` finds it
+            yield decode_entry(data, where=key)
 
 
 def _is_readable(data: bytes) -> bool:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from pipeline.adapters import files
 from pipeline.adapters.execution_cache import ExecutionCache
-from pipeline.commands import cache as stage
+from pipeline.commands.cache import tell_cache
 from pipeline.config import ExecutionPolicy, Settings
 from pipeline.core.execution import notebook as execution
 from pipeline.core.execution.entry import CacheEntry, decode_entry, encode_entry, without_prose
@@ -378,8 +378,11 @@ def test_a_damaged_memory_is_an_empty_one(text: str | bytes) -> None:
 
 def test_the_command_tells_proves_and_forgets(tmp_path: Path) -> None:
     settings = replace(Settings.bare(tmp_path), execution=ExecutionPolicy(cache=1))
-    assert stage.stats(settings).lines() == ("0 entries, 0.0 MiB of 1.0 MiB, 0 s of running saved",)
-    assert stage.verify(settings).lines() == ("0 entries, all as they were written",)
+    told = tell_cache(settings, "stats")
+    assert told.lines == ("0 entries, 0.0 MiB of 1.0 MiB, 0 s of running saved",)
+    told = tell_cache(settings, "verify")
+    assert told.lines == ("0 entries, all as they were written",)
+    assert told.exit_code == 0
     cache = ExecutionCache(tmp_path / "build/cache/execution", limit=1)
     cache.put(KEYS[0], encode_entry(replace(ENTRY, facts={"page": "guide/x", "jax": "0.9"})))
     cache.put(
@@ -389,20 +392,19 @@ def test_the_command_tells_proves_and_forgets(tmp_path: Path) -> None:
     cache.put(KEYS[2], b'{"no": "entry"}')
     cache.put(KEYS[3], b"1")
     file_of(cache, KEYS[3]).write_bytes(b"damaged")
-    assert stage.stats(settings).lines() == (
+    assert tell_cache(settings, "stats").lines == (
         "4 entries, 0.0 MiB of 1.0 MiB, 42 s of running saved",
         "  JAX 0.10: 1",
         "  JAX 0.9: 1",
         "  failed: guide/x: ValueError",
     )
-    verified = stage.verify(settings)
-    assert (verified.entries, sorted(verified.damaged)) == (4, [KEYS[2], KEYS[3]])
-    assert (
-        verified.lines()[0]
-        == "2 of 4 entries were damaged and are removed; their code runs again next time"
-    )
-    assert stage.clear(settings) == "2 entries removed, 0.0 MiB"
-    assert stage.stats(settings).entries == 0
+    told = tell_cache(settings, "verify")
+    summary, *damaged = told.lines
+    assert summary == "2 of 4 entries were damaged and are removed; their code runs again next time"
+    assert sorted(damaged) == [f"  {KEYS[2]}", f"  {KEYS[3]}"]
+    assert told.exit_code == 1
+    assert tell_cache(settings, "clear").lines == ("2 entries removed, 0.0 MiB",)
+    assert tell_cache(settings, "stats").lines[0].startswith("0 entries")
 
 
 def test_the_format_is_part_of_the_key(monkeypatch: pytest.MonkeyPatch) -> None:

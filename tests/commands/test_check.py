@@ -17,8 +17,9 @@ import pytest
 from pipeline.adapters import po
 from pipeline.adapters.files import replace_if_unchanged
 from pipeline.cli import main
-from pipeline.commands import checking as stage
-from pipeline.commands.checking import CatalogFile, Rules, check
+from pipeline.commands.check import catalogs as stage
+from pipeline.commands.check.catalogs import CatalogFile
+from pipeline.commands.check.checking import Rules, check
 from pipeline.core.checks.base import Check, Problem, Subject
 from pipeline.core.checks.run import fix_entry
 from pipeline.entries import Catalog, Entry

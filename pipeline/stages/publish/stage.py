@@ -74,13 +74,12 @@ def _write_index(
 ) -> None:
     rows = [_row(page, sheets.get(page.page)) for page in pages]
     progress = progress_of(pages)
+    count = f"{progress.translated} of {progress.messages} messages translated"
     text = html.index_html(
         rows,
         language=language_tag(locale),
         title=f"{run.name} · {locale}",
-        summary=(
-            f"{len(rows)} pages, {progress.translated} of {progress.messages} messages translated; {_counts(rows)}"
-        ),
+        summary=f"{len(rows)} pages, {count}; {_counts(rows)}",
     )
     target = run.paths.html(locale) / "index.html"
     files.write_if_changed(target, text.encode("utf-8", "replace"))

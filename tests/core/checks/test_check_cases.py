@@ -13,7 +13,8 @@ from check_tables import TABLES
 from places import ROOT
 
 from pipeline.adapters import po
-from pipeline.commands.checking import CatalogFile, Rules, check
+from pipeline.commands.check.catalogs import CatalogFile
+from pipeline.commands.check.checking import Rules, check
 from pipeline.core.checks import hygiene, terms
 from pipeline.core.checks.base import Check, PageCheck, Problem, Subject
 from pipeline.core.glossary.terms import read_glossary

@@ -1,0 +1,96 @@
+"""What a command shows: its result on stdout, and what was written on stderr.
+
+In goes a result, out go text or JSON. Output that nobody reads any more is no error, and neither is
+a terminal that cannot show a character.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TextIO
+
+from pipeline.log import Log, is_terminal
+from pipeline.report.result import RunResult
+
+PIPE_WIDTH = 140  # columns of a table that goes into a file
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terminal:
+    """What stdout can show."""
+
+    colour: bool
+    width: int  # in columns
+
+
+def terminal() -> Terminal:
+    """What stdout can show now. Colours are left out where ``NO_COLOR`` is set: no-color.org."""
+    colour = is_terminal(sys.stdout, os.environ) and not os.environ.get("NO_COLOR")
+    width = PIPE_WIDTH
+    if sys.stdout.isatty():
+        width = shutil.get_terminal_size().columns
+    return Terminal(colour=colour, width=width)
+
+
+def show(command: str, result: RunResult, log: Log, *, as_json: bool) -> None:
+    """Print the report; with ``--quiet`` only what needs a person, to stderr."""
+    # JSON is for programs: they get all of it, however quiet people want it.
+    if as_json:
+        from pipeline.report.json import run_json
+
+        print_text(run_json(result).decode("utf-8"))
+    elif log.level < 0:
+        from pipeline.report.text import failure_lines, findings_lines
+
+        for line in (*findings_lines(result.all_findings), *failure_lines(result.executions)):
+            log.stream.write(f"{line}\n")
+    else:
+        screen = terminal()
+        to_text = _to_text(command)
+        is_verbose = log.level > 0
+        print_text(to_text(result, width=screen.width, colour=screen.colour, verbose=is_verbose))
+
+
+def _to_text(command: str) -> Callable[..., str]:
+    """What turns the result of ``command`` into text. Only that is loaded."""
+    if command == "upgrade":
+        from pipeline.report.upgrade import upgrade_text
+
+        return upgrade_text
+    if command == "status":
+        from pipeline.report.status import status_text
+
+        return status_text
+    from pipeline.report.text import run_text
+
+    return run_text
+
+
+def tell_of_changes(result: RunResult, log: Log) -> None:
+    """Say how many files were written, and in detail which; a dry run says what it would write."""
+    only_told = result.check_only or result.dry_run
+    for path in result.changes:
+        log.detail(f"would write {path}" if only_told else f"wrote {path}")
+    if not result.changes:
+        log.note("nothing to write: everything is up to date")
+        return
+    count = "1 file" if len(result.changes) == 1 else f"{len(result.changes)} files"
+    log.note(f"{count} would be written" if only_told else f"{count} written")
+
+
+def print_text(text: str) -> None:
+    """Print to stdout. A reader that has gone (``| head``) or never was (``>&-``) is no error."""
+    stream: TextIO | None = sys.stdout
+    if stream is None:
+        return
+    try:
+        # A terminal that is not UTF-8 shows what it lacks as escapes.
+        stream.write(text.encode(stream.encoding, "backslashreplace").decode(stream.encoding))
+        stream.flush()
+    except BrokenPipeError:
+        # So that Python's own last flush is silent.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
