@@ -1,18 +1,19 @@
 """build: from what is pulled to what readers see, without touching upstream. It is what CI runs.
 
-``merge`` and ``execute`` are shorter and longer forms of the same: they differ in the last stage
-only.
+``merge`` and ``execute`` are shorter and longer forms of the same: they differ in the last stage.
+In goes the lock, out comes one result with the rows of every locale. Code runs once for all.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pipeline.commands.holding import only_this_run
-from pipeline.commands.known import Known
+from pipeline.commands.known import Known, UpdatedPage
 from pipeline.commands.pages import pages_of_run
 from pipeline.commands.reporting import write_report
 from pipeline.commands.updating import UpdatedLocale, update_locale
@@ -32,22 +33,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuildOptions:
-    """How far to go (a stage), how to run code, and which files get the run in short, as Markdown."""
+    """How far to go, and how."""
 
-    last: str = "publish"
+    last: str = "publish"  # a stage, of ``stages.ORDER``
     is_thorough: bool = False  # look at every catalogue, and count what became of its entries
-    kernels: KernelOptions = KernelOptions()
-    summaries: tuple[Path, ...] = ()
+    kernels: KernelOptions = field(default_factory=KernelOptions)
+    summaries: tuple[Path, ...] = ()  # files that get the run in short, as Markdown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MergedLocale:
-    """The pages of one locale after their merge, what is left of pages that upstream dropped, and
-    the files written."""
+    """One locale after its merge."""
 
     pages: tuple[PageResult, ...]
-    gone: tuple[PageResult, ...]
-    changes: tuple[str, ...] = ()
+    gone: tuple[PageResult, ...]  # what is left of pages that upstream dropped
+    changes: tuple[str, ...] = ()  # the files written
 
 
 def build(run: Run, options: BuildOptions) -> RunResult:
@@ -61,20 +61,22 @@ def build_pulled(
 ) -> RunResult:
     """From pulled pages to the report. ``changes`` are the files that pulling them has written."""
     pages = pages_of_run(run, lock)
-    merged = {
-        locale: _merge_locale(run, options, pages, lock=lock, locale=locale)
-        for locale in run.locales
-    }
-    for made in merged.values():
+    merged: dict[str, tuple[PageResult, ...]] = {}
+    gone: dict[str, tuple[PageResult, ...]] = {}
+    for locale in run.locales:
+        made = _merge_locale(run, options, pages, lock=lock, locale=locale)
+        merged[locale] = made.pages
+        gone[locale] = made.gone
         changes += made.changes
     result = RunResult(
         name=run.name,
         lock=lock,
-        pages={locale: made.pages for locale, made in merged.items()},
-        gone={locale: made.gone for locale, made in merged.items()},
+        pages=merged,
+        gone=gone,
         changes=changes,
         check_only=run.dry,
     )
+    # A dry run has merged nothing that code could be run of.
     if goes_as_far_as(options.last, "execute") and not run.dry:
         result = _execute(run, options, result, pages)
         result = _publish(run, result)
@@ -84,7 +86,7 @@ def build_pulled(
 def _merge_locale(
     run: Run, options: BuildOptions, pages: Sequence[Page], *, lock: Lock, locale: str
 ) -> MergedLocale:
-    """Split, update and merge for one locale, as far as something has changed since the last run."""
+    """Split, update and merge for one locale, as far as anything has changed since the last run."""
     from pipeline.stages.merge.prune import prune
     from pipeline.stages.merge.stage import ToMerge, merge
 
@@ -93,6 +95,7 @@ def _merge_locale(
         run, pages, known, locale=locale, lock=lock, thorough=options.is_thorough
     )
 
+    # A page whose catalogue is up to date may have to be merged anew: the page it links to changed.
     def read(page: Page) -> SplitPage:
         from pipeline.stages.split import split_page
 
@@ -111,14 +114,19 @@ def _merge_locale(
     if not run.pages:
         # A run of a few pages cannot tell what is left over.
         changes += prune(run, pages, locale=locale)
-    by_page = {row.page: replace(row, update=None) for row in merged.rows}
-    kept = {name: replace(page, merged=by_page[name]) for name, page in updated.pages.items()}
+    kept: dict[str, UpdatedPage] = {}
+    for row in merged.rows:
+        # What became of the entries is of this run only: nothing becomes of them in the next one.
+        kept[row.page] = replace(updated.pages[row.page], merged=replace(row, update=None))
     known.keep(pages, kept, updated.dropped)
     return MergedLocale(pages=merged.rows, gone=updated.dropped, changes=changes)
 
 
 def _linked(updated: UpdatedLocale) -> dict[str, frozenset[str]]:
-    """The fragments that links of all pages point to, by page."""
+    """The fragments that links of all pages point to, by page.
+
+    Of all pages of the run, also those that it has not read: the memo has their links.
+    """
     linked: dict[str, set[str]] = {}
     for page in updated.pages.values():
         for target, fragment in page.links:
@@ -140,22 +148,21 @@ def _execute(
         executed = execute(run, pages, kernels)
         by_page = {execution.page: execution for execution in executed.executions}
         step.result = _counts(executed.executions)
-    with_execution = {
-        locale: tuple(replace(page, execution=by_page.get(page.page)) for page in rows)
-        for locale, rows in result.pages.items()
-    }
+    # Every locale has the same notebooks. Plain pages have no execution, nor have other shards'.
+    with_execution: dict[str, tuple[PageResult, ...]] = {}
+    for locale, rows in result.pages.items():
+        told = (replace(page, execution=by_page.get(page.page)) for page in rows)
+        with_execution[locale] = tuple(told)
     return replace(result, pages=with_execution, findings=(*result.findings, *executed.findings))
 
 
 def _counts(executions: Sequence[Execution]) -> str:
-    """``5 passed, 0 failed, 2 skipped``; pages that ran in part are named only where there are
-    some."""
-    counts = []
-    for state in Status:
-        count = sum(execution.status == state for execution in executions)
-        if count or state is not Status.PARTIAL:
-            counts.append(f"{count} {state}")
-    return ", ".join(counts)
+    """``5 passed, 0 failed, 2 skipped``; pages that ran in part are named only if there are any."""
+    found = Counter(execution.status for execution in executions)
+    counts = {status: found[status] for status in Status}
+    if not counts[Status.PARTIAL]:
+        del counts[Status.PARTIAL]
+    return ", ".join(f"{count} {status}" for status, count in counts.items())
 
 
 def _publish(run: Run, result: RunResult) -> RunResult:

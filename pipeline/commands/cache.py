@@ -42,6 +42,7 @@ def tell_cache(settings: Settings, action: str) -> Told:
 
 def _stats(cache: ExecutionCache) -> Told:
     """What the cache holds: how much, of which JAX, and what failed."""
+    # The size is that of all files; an entry that is damaged counts, and has nothing to tell.
     stats = cache.stats()
     seconds = 0.0
     releases: Counter[str] = Counter()
@@ -94,6 +95,7 @@ def _entries(cache: ExecutionCache) -> Iterator[CacheEntry]:
 
 
 def _is_readable(data: bytes) -> bool:
+    # Whole, but of another version: the digest is right, and the shape is not.
     try:
         decode_entry(data, where="")
     except InputError:

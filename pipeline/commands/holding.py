@@ -1,4 +1,7 @@
-"""Only one run at a time: what every command that writes holds while it works."""
+"""Only one run at a time: the lock that every command that writes holds while it works.
+
+The lock is that of the project, not of an upstream: builds share the cache and the report.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +14,11 @@ from pipeline.run import Run
 
 @contextmanager
 def only_this_run(run: Run) -> Iterator[None]:
-    """Keep other runs out while the body works; one that finds itself kept out says so and waits. A
-    dry run holds nothing."""
+    """Keep other runs out while the body works; a run that is kept out says so and waits.
+
+    A dry run holds nothing, for it changes nothing. Raises WriteError after an hour of waiting.
+    """
+    # A dry run beside one that writes may tell half of each; the next one tells it right.
     if run.dry:
         yield
         return

@@ -17,14 +17,15 @@ from pipeline.core.results import PageResult
 from pipeline.run import Run
 from pipeline.stages.merge.known import MergedPage
 
+# They read pages and catalogues, or compare texts: another version may do so in another way.
 _LIBRARIES = ("docutils", "markdown-it-py", "mdit-py-plugins", "polib", "rapidfuzz")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpdatedPage:
-    """A page whose catalogue is up to date: what split and update have to say of it, and where its
-    links point to.
+    """A page whose catalogue is up to date.
 
+    ``row`` is what split and update have to say of it, ``links`` is where its links point to.
     ``merged`` is what merge had to say besides, if it came that far: a translation that it refused
     counts as none.
     """
@@ -35,8 +36,10 @@ class UpdatedPage:
 
 
 class Known:
-    """The memos of one locale. A run of a few pages reads them and keeps nothing, since it cannot
-    speak for the others."""
+    """The memos of one locale.
+
+    A run of a few pages reads them and keeps nothing, since it cannot speak for the others.
+    """
 
     def __init__(self, run: Run, locale: str) -> None:
         self._run = run
@@ -57,14 +60,14 @@ class Known:
             known = self._updated.recall(page.name, self._key(inputs, page))
             if known is not None:
                 found[page.name] = known
+        # Rows without files are of pages that were dropped before, and kept for their findings.
         for name, known in self._updated.items():
             if name not in names and known.row.files:
                 return {}
         return found
 
     def dropped(self) -> tuple[PageResult, ...]:
-        """What was said of catalogues whose page upstream has dropped: they are the rows without
-        documents."""
+        """What was said of catalogues whose page upstream has dropped: rows without documents."""
         return tuple(known.row for _, known in self._updated.items() if not known.row.files)
 
     def keep(
@@ -73,13 +76,17 @@ class Known:
         updated: Mapping[str, UpdatedPage],
         dropped: Sequence[PageResult] = (),
     ) -> None:
-        """Know all pages from now on. Call it when everything is written; a dry run or one of a few
-        pages keeps nothing."""
+        """Know all pages from now on. Call it when everything is written.
+
+        A dry run keeps nothing, nor does one of a few pages.
+        """
         if self._run.dry or self._run.pages:
             return
+        # Digested anew: this run has written catalogues and memory since it began.
         inputs = self._inputs()
         for page in pages:
             self._updated.keep(page.name, self._key(inputs, page), updated[page.name])
+        # Under no key: nothing is asked of them but whether they are there.
         for row in dropped:
             self._updated.keep(row.page, "", UpdatedPage(row=replace(row, update=None)))
         names = [page.name for page in pages]
@@ -89,8 +96,11 @@ class Known:
         self.merged.save()
 
     def _inputs(self) -> str:
-        """The digest of all that decides about every page. The checkout is what the lock says: pull
-        sees to that."""
+        """The digest of all that decides about every page.
+
+        The docs are not part of it: pull sees to it that the checkout is what the lock says, and
+        each page's key has the documents of the page.
+        """
         paths = self._run.paths
         catalogs = digest_of_files(paths.catalogs(self._locale), "*.po")
         memories = digest_of_files(paths.memories(self._locale), "*.po")

@@ -1,4 +1,7 @@
-"""memory: prove that memory, catalogues and upstream agree, without writing."""
+"""memory: prove that memory, catalogues and upstream agree, without writing.
+
+Whoever reviews a change of the memory needs to know that it opens; CI asks it of every commit.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from pipeline.stages.pull.stage import read_pulled
 
 def verify_memory(run: Run) -> RunResult:
     """Every difference is a finding."""
-    from pipeline.stages.update import verifying as stage
+    from pipeline.stages.update.verifying import verify_memory as verify
 
     lock = read_pulled(run)
-    return RunResult(name=run.name, lock=lock, findings=stage.verify_memory(run))
+    return RunResult(name=run.name, lock=lock, findings=verify(run))

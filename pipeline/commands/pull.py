@@ -1,4 +1,7 @@
-"""pull: fetch upstream's English docs at the ref, and write down what was fetched."""
+"""pull: fetch upstream's English docs at the ref, and write down what was fetched.
+
+Out comes the lock of what is there now. ``sync`` and ``upgrade`` begin with the same.
+"""
 
 from __future__ import annotations
 
@@ -31,10 +34,16 @@ def pull_docs(run: Run, *, ref: str | None) -> Pulled:
     """The first stage, and the inventory of the English site that goes with it."""
     before = lock_bytes(run)
     lock = stage.pull(run, ref=ref)
-    after = format_lock(lock) if run.dry else lock_bytes(run)
-    changes = (run.shown(run.paths.lock),) if after != before else ()
-    if not run.dry:
+    if run.dry:
+        # What would be written: nothing has been.
+        after = format_lock(lock)
+    else:
+        after = lock_bytes(run)
         refresh_inventory(run)
+    # The lock names the content of every file: it changes if and only if any file does.
+    changes: tuple[str, ...] = ()
+    if after != before:
+        changes = (run.shown(run.paths.lock),)
     return Pulled(lock=lock, changes=changes)
 
 

@@ -51,6 +51,7 @@ def merge_files(settings: Settings, names: Sequence[str]) -> MergedReport:
     merged = merge_reports([_read(Path(name)) for name in names])
     result = result_of(merged)
     data = json_bytes(merged)
+    # Where a run of one machine leaves its own: what shows reports need not know of machines.
     paths = Paths(settings.root, result.name)
     write_if_changed(paths.report, data)
     write_if_changed(paths.junit, to_junit(result))

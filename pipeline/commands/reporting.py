@@ -1,5 +1,8 @@
-"""What a run leaves for people and programs: report.json, junit.xml, report.html, summaries and
-badges."""
+"""What a run leaves for people and programs.
+
+``report.json`` and ``junit.xml`` are equal for equal runs. ``report.html`` and the summaries tell
+what varies as well: times, and what is new since the last run. Badges are for other pages.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +20,10 @@ if TYPE_CHECKING:
 
 
 def write_report(run: Run, options: BuildOptions, result: RunResult) -> RunResult:
-    """Write what is to be written of ``result``; return it with these files among its changes. A
-    dry run writes nothing."""
+    """Write what is to be written of ``result``; return it with these files among its changes.
+
+    A dry run writes nothing.
+    """
     from dataclasses import replace
 
     from pipeline.report.json import run_json
@@ -26,6 +31,7 @@ def write_report(run: Run, options: BuildOptions, result: RunResult) -> RunResul
 
     if run.dry:
         return result
+    # Read before it is overwritten: people want to know what is new.
     paths, shard = run.paths, options.kernels.shard
     previous = _previous_report(paths.report)
     changes = list(result.changes)
@@ -42,28 +48,27 @@ def write_report(run: Run, options: BuildOptions, result: RunResult) -> RunResul
         has_news = has_run or len(changes) > len(result.changes)
         if has_news or not paths.report_page.exists():
             _tell_readers(run, options, result, previous)
+    # A few pages say nothing of how much of the docs is translated.
     if not run.pages:
         changes += write_badges(run, result)
     return replace(result, changes=tuple(changes))
 
 
 def write_badges(run: Run, result: RunResult) -> list[str]:
-    """Write the badges of every locale, as SVG and as JSON; return those that changed, relative to
-    the root."""
+    """Write the badges of every locale; return those that changed, relative to the root.
+
+    Each is an SVG to show, and the JSON that shields.io asks for.
+    """
     from pipeline.report.badges import badges_of, to_endpoint, to_svg
 
     jax, comparison = result.lock.jax, result.comparison
-    changes = []
+    files: dict[Path, bytes] = {}
     for locale, pages in result.pages.items():
         folder = run.paths.badges(locale)
         for badge in badges_of(pages, jax=jax, locale=locale, comparison=comparison):
-            for name, data in (
-                (f"{badge.name}.svg", to_svg(badge)),
-                (f"{badge.name}.json", to_endpoint(badge)),
-            ):
-                if write_if_changed(folder / name, data):
-                    changes.append(run.shown(folder / name))
-    return changes
+            files[folder / f"{badge.name}.svg"] = to_svg(badge)
+            files[folder / f"{badge.name}.json"] = to_endpoint(badge)
+    return [run.shown(path) for path, data in files.items() if write_if_changed(path, data)]
 
 
 def _tell_readers(run: Run, options: BuildOptions, result: RunResult, previous: object) -> None:
@@ -79,6 +84,7 @@ def _tell_readers(run: Run, options: BuildOptions, result: RunResult, previous: 
 
 def _previous_report(path: Path) -> object:
     """What the last run reported, if that can still be read."""
+    # It is only compared with: a report of another version compares as far as it goes.
     try:
         return json.loads(path.read_bytes())
     except (OSError, ValueError):

@@ -46,6 +46,7 @@ def show(command: str, result: RunResult, log: Log, *, as_json: bool) -> None:
     elif log.level < 0:
         from pipeline.report.text import failure_lines, findings_lines
 
+        # To stderr: whoever is quiet on stdout may want it for something else.
         for line in (*findings_lines(result.all_findings), *failure_lines(result.executions)):
             log.stream.write(f"{line}\n")
     else:

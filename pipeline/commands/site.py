@@ -1,4 +1,8 @@
-"""site: build, then make the web site of what was built."""
+"""site: build, then make the web site of what was built.
+
+The site of every locale is made from its merged pages and the outputs of code, not from the
+preview. What it has to say joins the findings of the build.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +17,18 @@ from pipeline.stages.pull.stage import read_pulled
 
 
 def site(run: Run, options: BuildOptions, *, show_fuzzy: bool) -> RunResult:
-    """Build, and write the site of every locale. With ``show_fuzzy`` it shows translations that
-    wait for a person, marked."""
-    from pipeline.site.building import build_site
+    """Build, and write the site of every locale.
 
+    With ``show_fuzzy`` it shows translations that wait for a person, marked.
+    """
+    from pipeline.site.building import build_site  # loads what makes pages of templates
+
+    # Told by the command line, and part of how a site looks: it is made anew if this changes.
     policy = replace(run.upstream.site, show_fuzzy=show_fuzzy)
     with only_this_run(run):
         lock = read_pulled(run)
         result = build_pulled(run, options, lock)
+        # A site that cannot be made is a finding: that of another locale may do.
         findings: list[Finding] = []
         for locale, pages in result.pages.items():
             findings += build_site(run, pages, lock=lock, locale=locale, policy=policy)

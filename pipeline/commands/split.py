@@ -1,5 +1,7 @@
-"""split: bring the catalogues up to date with what was pulled; status tells the same without
-writing."""
+"""split: bring the catalogues up to date with what was pulled.
+
+``status`` tells the same without writing.
+"""
 
 from __future__ import annotations
 
@@ -26,12 +28,14 @@ def update_pulled(run: Run) -> RunResult:
     by_locale: dict[str, tuple[PageResult, ...]] = {}
     changes: tuple[str, ...] = ()
     for locale in run.locales:
+        # Nothing is merged, but what the last merge found out of unchanged pages still holds.
         known = Known(run, locale)
         updated = update_locale(run, pages, known, locale=locale, lock=lock)
         known.keep(pages, updated.pages, updated.dropped)
         rows = []
         for page in pages:
             made = updated.pages[page.name]
+            # With the translations that merge has refused: readers do not see them.
             rows.append(made.merged or made.row)
         by_locale[locale] = tuple(rows)
         changes += updated.changes

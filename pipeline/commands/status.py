@@ -1,5 +1,7 @@
-"""status: what ``split`` would give, and how far behind another ref that is. Writes nothing but
-badges, if asked to."""
+"""status: what ``split`` would give, and how far behind another ref that is.
+
+It is a dry run of ``split``. It writes nothing but badges, and those only if asked to.
+"""
 
 from __future__ import annotations
 
@@ -25,6 +27,7 @@ class StatusOptions:
 def status(run: Run, options: StatusOptions) -> RunResult:
     """How much of each page is translated."""
     result = update_pulled(replace(run, dry=True))
+    # What a sync would write is no news here, and no reason to end with 1.
     result = replace(result, changes=(), check_only=False)
     if options.against is not None:
         comparison = _compare_with(run, result.lock, options.against)

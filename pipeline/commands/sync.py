@@ -1,4 +1,7 @@
-"""sync: the whole job, from upstream to what readers see."""
+"""sync: the whole job, from upstream to what readers see.
+
+It is ``pull`` and ``build``, in one run that nothing else comes between.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +20,7 @@ def sync(run: Run, options: BuildOptions, *, ref: str | None) -> RunResult:
     """
     with only_this_run(run):
         pulled = pull_docs(run, ref=ref)
+        # What is checked out is not what would be built.
         if run.dry and pulled.changes:
             return RunResult(
                 name=run.name, lock=pulled.lock, changes=pulled.changes, check_only=True

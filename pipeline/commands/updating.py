@@ -1,5 +1,8 @@
-"""Split and update for one locale: only the pages that upstream or somebody here has changed since
-the last run."""
+"""Split and update for one locale: only the pages that have changed since the last run.
+
+In go all pages of the run and what is known of them, out comes what is known now. Either nothing is
+read at all, or every catalogue is: an update looks for texts that have moved between pages.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +23,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpdatedLocale:
-    """The pages of one locale after their update. ``splits`` are those that this run has read; so
-    are the ``catalogs``."""
+    """The pages of one locale after their update.
+
+    ``splits`` are the pages that this run has read, ``catalogs`` what it has updated.
+    """
 
     pages: Mapping[str, UpdatedPage]
     dropped: tuple[PageResult, ...]  # what is left of pages that upstream does not have any more
@@ -31,7 +36,9 @@ class UpdatedLocale:
     @property
     def changes(self) -> tuple[str, ...]:
         """The files written, relative to the root."""
-        return self.catalogs.changes if self.catalogs else ()
+        if self.catalogs is None:
+            return ()
+        return self.catalogs.changes
 
 
 def update_locale(
@@ -43,13 +50,19 @@ def update_locale(
     lock: Lock,
     thorough: bool = False,
 ) -> UpdatedLocale:
-    """Bring the catalogues of ``pages`` up to date. A ``thorough`` run looks at all of them, and
-    counts what it kept."""
-    found = {} if thorough or run.pages else known.updated(pages)
+    """Bring the catalogues of ``pages`` up to date.
+
+    A ``thorough`` run looks at all of them, and counts what it kept.
+    """
+    found: dict[str, UpdatedPage] = {}
+    # Who names pages wants them looked at, whatever is known of them.
+    if not thorough and not run.pages:
+        found = known.updated(pages)
     stale = [page for page in pages if page.name not in found]
     if not stale:
         run.log.note(f"nothing changed for {locale} since the last run")
         return UpdatedLocale(pages=found, dropped=known.dropped())
+    # From here on something is to be done: what reads Markdown and compares texts is loaded now.
     from pipeline.core.catalog.standing import count_catalog, with_classes
     from pipeline.stages.merge.making import links_of
     from pipeline.stages.split import split
@@ -59,6 +72,7 @@ def update_locale(
     catalogs = update(run, splits, locale=locale, lock=lock)
     for page in splits:
         name = page.page.name
+        # A page without any prose has no catalogue, and one that cannot be read is not there.
         catalog = catalogs.by_page.get(name, Catalog())
         row = PageResult(
             page=name,

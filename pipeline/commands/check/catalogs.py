@@ -76,6 +76,7 @@ class Mended:
 
 def read_file(file: CatalogFile) -> ReadFile | Finding:
     """Read a catalogue; a finding if it cannot be read."""
+    # One that cannot be read must not keep people from the findings of all others.
     try:
         data = read_bytes(file.path)
         read = po.read_catalog(data, where=file.name)
@@ -127,6 +128,7 @@ def _header(read: ReadFile) -> dict[str, str]:
     """The header with every field that gettext asks for, and those right that have one value."""
     header = read.catalog.header
     file = read.file
+    # A sync knows project and date; here it only matters that there is something.
     wanted = po.standard_header(
         project="docs", page=file.page, locale=file.locale, date="", existing=header
     )

@@ -46,6 +46,7 @@ def check(
     A catalogue that cannot be read is a finding like any other. Raises ConfigError for a rule about
     a code that does not exist, InputError for a glossary that cannot be read.
     """
+    # Before anything is read: a rule that silences nothing would let a build pass.
     _check_rules(rules.ignore)
     findings: dict[str, list[Finding]] = {file.name: [] for file in files}
     readable: list[ReadFile] = []
@@ -59,9 +60,12 @@ def check(
             readable.append(read)
     diffs: dict[str, str] = {}
     if fix:
-        mended = [mend(read, log) for read in readable]
-        readable = [one.read for one in mended]
-        diffs = {one.read.file.name: one.diff for one in mended if one.diff}
+        # What is looked at below is what the files hold then.
+        for at, read in enumerate(readable):
+            mended = mend(read, log)
+            readable[at] = mended.read
+            if mended.diff:
+                diffs[read.file.name] = mended.diff
     silenced = 0
     # A locale at a time: each has its own glossary, and texts are compared within one.
     for locale in sorted({read.file.locale for read in readable}):
@@ -72,6 +76,7 @@ def check(
             findings[name] += found
     for read in readable:
         findings[read.file.name] += findings_of_file(read)
+    # As a person goes through them: file by file, from the first line to the last.
     in_order: list[Finding] = []
     for file in files:
         in_order += sorted(findings[file.name], key=lambda finding: finding.line)
@@ -94,9 +99,10 @@ def _check_rules(rules: Sequence[IgnoreRule]) -> None:
         for code in rule.codes:
             if code in allowed:
                 continue
+            what = "cannot be ignored" if code in names else "is not the code of a check"
+            # Codes are shown without quotes, as in the list of checks: not by "did_you_mean".
             near = difflib.get_close_matches(code, allowed, n=1)
             meant = f"Did you mean {near[0]}? " if near else ""
-            what = "cannot be ignored" if code in names else "is not the code of a check"
             raise ConfigError(
                 f"tool.pipeline.checks.ignore: {code} {what}",
                 hint=f"{meant}docs/translating.zh.md lists them.",

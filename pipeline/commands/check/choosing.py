@@ -42,6 +42,7 @@ def check_catalogs(
     """
     chosen = _choose(settings, words, options)
     glossaries: dict[str, Path] = {}
+    # A team need not have one, or not yet.
     for locale in options.locales:
         path = glossary_path(settings.root, locale)
         if path.is_file():
@@ -120,6 +121,7 @@ def _file(settings: Settings, path: Path, locales: Sequence[str]) -> CatalogFile
     name = path.as_posix()
     if path.is_relative_to(Path.cwd()):
         name = path.relative_to(Path.cwd()).as_posix()
+    # Of all locales, also of those that are not asked for: the place of a file tells its own.
     for upstream in settings.upstreams:
         for locale in settings.locales:
             folder = Paths(settings.root, upstream).catalogs(locale).resolve()

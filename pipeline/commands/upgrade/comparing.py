@@ -1,4 +1,8 @@
-"""How the English of two commits differs, page by page."""
+"""How the English of two commits differs, page by page.
+
+In go the documents of both commits, out comes what was added, changed, moved and dropped. Nothing
+is written: this is what people are told before they move.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +18,7 @@ from pipeline.run import Run
 def compare(run: Run, before: Commit, after: Commit) -> Comparison:
     """How the English of the selected pages differs. Documents that cannot be read do not count."""
     with run.log.step("compare") as step:
+        # Told by blob ids: most pages of two releases are equal, and need not be read.
         names = set(changed_pages(before.lock, after.lock))
         pages = compare_pages(_read_pages(run, before, names), _read_pages(run, after, names))
         step.result = f"{len(pages)} pages differ"
@@ -27,6 +32,7 @@ def _read_pages(run: Run, commit: Commit, names: Collection[str]) -> list[SplitP
             continue
         documents: list[Document] = []
         for file in page.files:
+            # As split does it: what can be read of a page counts.
             try:
                 documents.append(read_document(file.path, commit.documents[file.path]))
             except InputError:

@@ -1,4 +1,8 @@
-"""The pin that is to be moved: which release, and the configuration as it will be."""
+"""The pin that is to be moved: which release, and the configuration as it will be.
+
+In goes the text of ``pyproject.toml``, out comes the same text with another pin: every other byte
+stays. It is written at the very end of an upgrade.
+"""
 
 from __future__ import annotations
 
@@ -23,11 +27,15 @@ class Move:
 
     @property
     def is_change(self) -> bool:
+        """Whether the configuration is to be written at all."""
         return self.before != self.after
 
     def write(self) -> None:
-        """Write the configuration, if it changes. Raises ConfigError if somebody else did
-        meanwhile, and WriteError."""
+        """Write the configuration, if it changes.
+
+        Raises ConfigError if somebody else has changed it meanwhile, and WriteError.
+        """
+        # An upgrade takes minutes, in which people go on working.
         if read_bytes(self.config) != self.before:
             raise ConfigError(
                 "changed while the upgrade ran",
@@ -38,8 +46,10 @@ class Move:
 
 
 def plan_move(config: Path, target: str, *, upstream: str, jax: str, told: str | None) -> Move:
-    """What moving the pin from JAX ``jax`` to ``target`` does to the configuration. Raises
-    ConfigError."""
+    """What moving the pin from JAX ``jax`` to ``target`` does to the configuration.
+
+    ``told`` is the JAX version that goes with a target that is no release. Raises ConfigError.
+    """
     data = read_bytes(config)
     text = data.decode("utf-8")
     now = read_pin(text, upstream=upstream, jax=jax)
@@ -49,10 +59,13 @@ def plan_move(config: Path, target: str, *, upstream: str, jax: str, told: str |
 
 
 def newest(config: Path, *, upstream: str, jax: str, tags: Collection[str]) -> Newest:
-    """The newest release among ``tags`` that pip can install both jax and jaxlib of. Raises
-    UpstreamError and ConfigError."""
+    """The newest release among ``tags`` that pip can install both jax and jaxlib of.
+
+    Raises UpstreamError and ConfigError.
+    """
     from pipeline.adapters.upstream.package_index import released_versions
 
     now = read_pin(read_bytes(config).decode("utf-8"), upstream=upstream, jax=jax)
+    # jaxlib comes out some time after jax, or not at all for this platform.
     installable = set(released_versions("jax")) & set(released_versions("jaxlib"))
     return newest_release(tags, installable, jax=jax, template=now.release_template)

@@ -1,4 +1,8 @@
-"""A scratch copy to try a move in, and the way back if a real one fails."""
+"""A scratch copy to try a move in, and the way back if a real one fails.
+
+Everything that a sync writes outside ``build/`` is copied, or kept as it was. What a person saves
+while a move is at work is never replaced by something older.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ import shutil
 import signal
 import tempfile
 import threading
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -16,22 +20,21 @@ from pipeline.adapters.files import WriteError
 from pipeline.core.catalog.states import CARRIED, STATES
 from pipeline.entries import Entry
 from pipeline.errors import InputError
-from pipeline.log import Log
 from pipeline.paths import Paths
 from pipeline.run import Run
 
 
 @contextmanager
 def scratch_copy(paths: Paths) -> Iterator[Path]:
-    """The root of a copy of all that a sync reads but the docs, which it pulls. It is gone
-    afterwards.
+    """The root of a copy of all that a sync reads but the docs, which it pulls.
 
-    The git cache is not copied but shared.
+    It is gone afterwards. The git cache is not copied but shared.
     """
     with tempfile.TemporaryDirectory(prefix="jax-docs-zh-") as name:
+        # Resolved: on some systems the folder for temporary files is a link.
         root = Path(name).resolve()
         try:
-            for folder in _written_by_sync(paths.root, paths):
+            for folder in _written_by_sync(paths):
                 if folder.exists():
                     _copy(folder, root / folder.relative_to(paths.root))
             (paths.cache / "git").mkdir(parents=True, exist_ok=True)
@@ -45,47 +48,50 @@ def scratch_copy(paths: Paths) -> Iterator[Path]:
 
 @contextmanager
 def restoring(run: Run) -> Iterator[None]:
-    """Put checkout, lock, catalogues, memory and its base back as they were if the body does not
-    come to its end.
+    """Put everything back as it was if the body does not come to its end.
 
-    The old files are kept as hard links, which need no space. A catalogue that holds a translation
-    which was in none of them stays as it is: somebody saved it meanwhile.
+    That is checkout, lock, catalogues, memory and its base. The old files are kept as hard links,
+    which need no space. A catalogue that holds a translation which was in none of them stays as it
+    is: somebody saved it meanwhile.
     """
-    paths, locales, log = run.paths, run.locales, run.log
-    kept = Paths(paths.build / "upgrade", paths.name)
-    try:
-        shutil.rmtree(kept.root, ignore_errors=True)
-        for place in (
-            paths.docs,
-            *_written_by_sync(paths.root, paths),
-            *map(paths.memory_state, locales),
-        ):
-            if place.exists():
-                _copy(place, kept.root / place.relative_to(paths.root), linked=True)
-    except OSError as error:
-        raise _not_copied(error, kept.root) from error
+    kept = Paths(run.paths.build / "upgrade", run.name)
+    _keep(run, kept)
     try:
         yield
     except BaseException:
-        log.warn("the upgrade did not come to its end: what was there before is put back")
+        run.log.warn("the upgrade did not come to its end: what was there before is put back")
         try:
             with _undisturbed():
-                _put_back(paths, kept, locales, log)
+                _put_back(run, kept)
         except OSError as error:
-            hint = f"{kept.root} holds what was there before: copy it back, or run sync."
+            # What is kept stays: it is the only whole copy now.
             raise WriteError(
                 f"cannot be put back: {error.strerror}",
-                where=str(error.filename or paths.root),
-                hint=hint,
+                where=str(error.filename or run.paths.root),
+                hint=f"{kept.root} holds what was there before: copy it back, or run sync.",
             ) from error
         shutil.rmtree(kept.root, ignore_errors=True)
         raise
     shutil.rmtree(kept.root, ignore_errors=True)
 
 
-def _written_by_sync(root: Path, paths: Paths) -> tuple[Path, ...]:
+def _keep(run: Run, kept: Paths) -> None:
+    """Give all that may change a second name under ``kept``. Raises WriteError."""
+    paths = run.paths
+    places = [paths.docs, *_written_by_sync(paths), *map(paths.memory_state, run.locales)]
+    try:
+        # Of a run that was killed: its files are older than what is there now.
+        shutil.rmtree(kept.root, ignore_errors=True)
+        for place in places:
+            if place.exists():
+                _copy(place, kept.root / place.relative_to(paths.root), linked=True)
+    except OSError as error:
+        raise _not_copied(error, kept.root) from error
+
+
+def _written_by_sync(paths: Paths) -> tuple[Path, ...]:
     """Everything outside ``build/`` that a sync of this upstream writes, but the checkout."""
-    return (Paths(root, paths.name).lock, root / "translations")
+    return (paths.lock, paths.root / "translations")
 
 
 def _copy(source: Path, target: Path, *, linked: bool = False) -> None:
@@ -98,6 +104,7 @@ def _copy(source: Path, target: Path, *, linked: bool = False) -> None:
 
 
 def _link_or_copy(source: str, target: str) -> str:
+    # A link keeps the old content: whatever is written here replaces files, and edits none.
     try:
         os.link(source, target)
     except OSError:  # a file system without links
@@ -105,10 +112,11 @@ def _link_or_copy(source: str, target: str) -> str:
     return target
 
 
-def _put_back(paths: Paths, kept: Paths, locales: Collection[str], log: Log) -> None:
-    for locale in (
-        locales
-    ):  # first: with the base of the new memory, work that the old one lacks would look taken back
+def _put_back(run: Run, kept: Paths) -> None:
+    """Bring everything back from ``kept``."""
+    paths, locales = run.paths, run.locales
+    # First: with the base of the new memory, work that the old one lacks would look taken back.
+    for locale in locales:
         paths.memory_state(locale).unlink(missing_ok=True)
     docs = paths.docs.resolve()  # a linked folder is restored where it is
     shutil.rmtree(docs, ignore_errors=True)  # early: it makes room
@@ -116,34 +124,46 @@ def _put_back(paths: Paths, kept: Paths, locales: Collection[str], log: Log) -> 
         shutil.move(kept.docs, docs)
     _replace(paths.lock, kept.lock)
     for locale in locales:
-        known = {
-            text for path in kept.catalogs(locale).rglob("*.po") for text in _translations(path)
-        }
-        for path in _files(paths.catalogs(locale)) | _files(kept.catalogs(locale)):
-            current = paths.catalogs(locale) / path
-            if current.exists() and not _translations(current) <= known:
-                log.warn(
-                    f"{current}: was edited meanwhile and stays as it is; the next sync brings it to the pin"
-                )
-            else:
-                _replace(current, kept.catalogs(locale) / path)
+        _put_back_catalogs(run, kept, locale)
     memory = Path("translations") / "memory"
     for path in _files(paths.root / memory) | _files(kept.root / memory):
         _replace(paths.root / memory / path, kept.root / memory / path)
+    # Last: a base says that memory and catalogues agree with it.
     for locale in locales:
         _replace(paths.memory_state(locale), kept.memory_state(locale))
 
 
+def _put_back_catalogs(run: Run, kept: Paths, locale: str) -> None:
+    """Bring the catalogues of a locale back, but for those that somebody has edited meanwhile."""
+    new, old = run.paths.catalogs(locale), kept.catalogs(locale)
+    known: set[str] = set()
+    # Of all catalogues: a translation may have moved from one page to another.
+    for path in old.rglob("*.po"):
+        known |= _translations(path)
+    for path in _files(new) | _files(old):
+        current = new / path
+        if current.exists() and not _translations(current) <= known:
+            run.log.warn(
+                f"{current}: was edited meanwhile and stays as it is; "
+                "the next sync brings it to the pin"
+            )
+        else:
+            _replace(current, old / path)
+
+
 @contextmanager
 def _undisturbed() -> Iterator[None]:
-    """Let the body come to its end whatever is pressed: it takes a moment, and half of it is worse
-    than none."""
+    """Let the body come to its end whatever is pressed.
+
+    It takes a moment, and half of it is worse than none.
+    """
+    # Python lets no other thread set a handler.
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = {
-        number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGTERM)
-    }
+    before = {}
+    for number in (signal.SIGINT, signal.SIGTERM):
+        before[number] = signal.signal(number, signal.SIG_IGN)
     try:
         yield
     finally:
@@ -156,18 +176,20 @@ def _replace(path: Path, kept: Path) -> None:
     if not kept.exists():
         path.unlink(missing_ok=True)
         return
-    if not (path.exists() and path.samefile(kept)):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        os.replace(kept, path)
+    # To replace a file by another name of itself does nothing, and leaves both names.
+    if path.exists() and path.samefile(kept):
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    os.replace(kept, path)
 
 
 def _files(folder: Path) -> set[Path]:
+    """Every file below ``folder``, relative to it."""
     return {path.relative_to(folder) for path in folder.rglob("*") if path.is_file()}
 
 
 def _translations(path: Path) -> set[str]:
-    """Every msgstr that a person wrote into the catalogue at ``path``; the whole file where it is
-    none."""
+    """Every msgstr that a person wrote into a catalogue; the whole file where it is none."""
     data = path.read_bytes()
     try:
         entries = po.read_catalog(data, where=str(path)).catalog.entries
@@ -178,12 +200,14 @@ def _translations(path: Path) -> set[str]:
 
 def _is_ours(entry: Entry) -> bool:
     """Whether update may have made the msgstr, by changing or joining what people wrote."""
+    # Some states are left behind by hand: "fuzzy: …" stays as a note when a person finishes it.
     ours = STATES if entry.fuzzy else (CARRIED,)
     return any(note.startswith(ours) for note in entry.notes)
 
 
 def _not_copied(error: OSError, where: Path) -> WriteError:
-    hint = "Free some space or mend the permissions, and run again; nothing has changed."
     return WriteError(
-        f"cannot be copied: {error.strerror}", where=str(error.filename or where), hint=hint
+        f"cannot be copied: {error.strerror}",
+        where=str(error.filename or where),
+        hint="Free some space or mend the permissions, and run again; nothing has changed.",
     )

@@ -1,4 +1,8 @@
-"""The verb: plan the move, compare the two commits, move docs and catalogues, write the pin last."""
+"""The verb: plan the move, compare the two commits, move docs and catalogues, write the pin last.
+
+In goes the target, out comes the result of a sync at the new commit, with what the move means. If
+anything fails, everything is as it was: the pin says what the docs are, at every moment.
+"""
 
 from __future__ import annotations
 
@@ -40,16 +44,18 @@ class _Commits:
 
 
 def upgrade(run: Run, options: UpgradeOptions) -> RunResult:
-    """Move the pin, docs and JAX together, and bring the catalogues there. Code runs afterwards, in
-    an environment with that JAX.
+    """Move the pin, docs and JAX together, and bring the catalogues there.
 
-    The configuration is written last. If anything fails before that, checkout, lock and catalogues
-    are put back.
+    Code runs afterwards, in an environment with that JAX. The configuration is written last. If
+    anything fails before that, checkout, lock and catalogues are put back.
     """
     is_dry = options.dry_run or run.dry
-    wanted = _newest(run, options) if options.target == LATEST else options.target
+    wanted = options.target
+    if wanted == LATEST:
+        wanted = _newest(run, options)
     jax = run.settings.jax
     move = plan_move(options.config, wanted, upstream=run.name, jax=jax, told=options.jax)
+    # Not dry: what is only tried is tried in full, in a scratch copy.
     target = replace(
         run,
         settings=replace(run.settings, jax=move.pin.jax),
@@ -73,7 +79,10 @@ def upgrade(run: Run, options: UpgradeOptions) -> RunResult:
                 result = _move_docs(target)
                 move.write()
             _tell_what_is_left(run, options, jax=move.pin.jax)
-    changes = [path for path in result.changes if not (is_dry and path.startswith("build/"))]
+    changes = list(result.changes)
+    if is_dry:
+        # What was built in the scratch copy is gone, and no move would build it in another way.
+        changes = [path for path in changes if not path.startswith("build/")]
     if move.is_change:
         changes.append(options.config.name)
     return replace(
@@ -86,8 +95,10 @@ def upgrade(run: Run, options: UpgradeOptions) -> RunResult:
 
 
 def _newest(run: Run, options: UpgradeOptions) -> str:
-    """The newest release that can be installed here, as a JAX version; the pinned one if none is
-    newer."""
+    """The newest release that can be installed here, as a JAX version.
+
+    The pinned one if none is newer.
+    """
     jax = run.settings.jax
     with run.log.step("look for releases") as step:
         tags = pull_stage.list_tags(run)
@@ -98,13 +109,15 @@ def _newest(run: Run, options: UpgradeOptions) -> str:
     if found.waiting:
         waiting = ", ".join(found.waiting)
         run.log.note(
-            f"passed over, because no jax and jaxlib of that version can be installed here: {waiting}"
+            "passed over, because no jax and jaxlib of that version can be installed here: "
+            f"{waiting}"
         )
     return found.jax
 
 
 def _try(target: Run) -> RunResult:
     """The whole move in a scratch copy, which is gone afterwards."""
+    # The copy is another root: a relative address would lead elsewhere from there.
     upstream = pull_stage.fixed(target)
     with scratch_copy(target.paths) as root:
         settings = replace(target.settings, root=root)
@@ -115,17 +128,23 @@ def _move_docs(target: Run) -> RunResult:
     """Pull and merge at the new commit."""
     before = lock_bytes(target)
     lock = pull_stage.pull(target)
-    changes = (target.shown(target.paths.lock),) if lock_bytes(target) != before else ()
+    changes: tuple[str, ...] = ()
+    if lock_bytes(target) != before:
+        changes = (target.shown(target.paths.lock),)
+    # Thorough: people want to know what becomes of every message.
     return build_pulled(target, BuildOptions(last="merge", is_thorough=True), lock, changes=changes)
 
 
 def _both_commits(run: Run, target: Run) -> _Commits:
-    """What is pulled now, and what ``target`` has. Raises UpstreamError if there is nothing to go
-    to; writes nothing."""
+    """What is pulled now, and what ``target`` has. Writes nothing.
+
+    Raises UpstreamError if there is nothing to go to.
+    """
     pull_stage.check_has_refs(run)
+    # First the target: most mistakes are in its name.
     after = pull_stage.read_at(target)
     ref = target.upstream.ref
-    new = {page.name for page in pages_of(after.lock.files) if run.upstream.selects(page.name)}
+    new = _selected_pages(run, after)
     if not new:
         raise UpstreamError(
             f"has no page that can be translated at {ref!r}",
@@ -133,8 +152,9 @@ def _both_commits(run: Run, target: Run) -> _Commits:
             hint="It may be older than the docs. Choose another ref; nothing has changed.",
         )
     before = _pulled_commit(run)
-    old = {page.name for page in pages_of(before.lock.files) if run.upstream.selects(page.name)}
+    old = _selected_pages(run, before)
     gone = old - new
+    # Upstream may have moved its docs to another folder: then this is no upgrade, but a loss.
     if len(gone) * 2 > len(old):
         run.log.warn(
             f"{len(gone)} of {len(old)} pages are not there at {ref}; their catalogues are kept"
@@ -142,9 +162,16 @@ def _both_commits(run: Run, target: Run) -> _Commits:
     return _Commits(before=before, after=after)
 
 
+def _selected_pages(run: Run, commit: Commit) -> set[str]:
+    names = {page.name for page in pages_of(commit.lock.files)}
+    return {name for name in names if run.upstream.selects(name)}
+
+
 def _pulled_commit(run: Run) -> Commit:
-    """What the lock describes, else what the pin means; nothing, with a warning, if upstream does
-    not have it any more."""
+    """What the lock describes, else what the pin means.
+
+    Nothing, with a warning, if upstream does not have it any more.
+    """
     try:
         lock = parse_lock(lock_bytes(run), where=str(run.paths.lock))
     except InputError:
@@ -159,6 +186,7 @@ def _pulled_commit(run: Run) -> Commit:
         return Commit(lock=replace(lock or _unknown(run), files=()), documents={})
     if lock is None:
         return found
+    # It was asked for by its commit; people know it by the ref of the lock.
     return replace(found, lock=replace(found.lock, ref=lock.ref, jax=lock.jax))
 
 
@@ -177,15 +205,14 @@ def _unknown(run: Run) -> Lock:
 
 
 def _tell_what_is_left(run: Run, options: UpgradeOptions, *, jax: str) -> None:
-    """What the move has not done."""
+    """Say what the move has not done: code has not run, and other upstreams are where they were."""
     if not options.is_run_after:
         run.log.note(
             f"no code has run on JAX {jax} yet: install it and run build (nox -s upgrade does both)"
         )
-    others = []
-    for name in run.settings.upstreams:
-        if name != run.name and Paths(run.settings.root, name).lock.exists():
-            others.append(name)
+    # There is one JAX pin: what was pulled for the old one is out of date now.
+    upstreams = [name for name in run.settings.upstreams if name != run.name]
+    others = [name for name in upstreams if Paths(run.settings.root, name).lock.exists()]
     if others and jax != run.settings.jax:
         them = "it" if len(others) == 1 else "them"
         run.log.note(f"the JAX pin has moved for {', '.join(others)} as well: sync {them} again")
