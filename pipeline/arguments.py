@@ -17,6 +17,7 @@ from pipeline.core.execution.shards import parse_shard
 from pipeline.errors import ConfigError
 
 PROGRAM = "python -m pipeline"
+# In the order in which help lists them: what people need first comes first.
 COMMANDS = {
     "sync": "pull, split, update, merge, execute and report: the whole job",
     "pull": "fetch upstream's English docs at the pinned release",
@@ -33,6 +34,7 @@ COMMANDS = {
     "cache": "tell about the outputs of code that ran, prove them or forget them",
     "report": "make one report of those of several machines",
 }
+# Commands that take the same options, by what they do.
 PULLING = ("sync", "pull")
 EXECUTING = ("sync", "execute", "build", "site")
 READING = ("status", "memory")
@@ -55,12 +57,11 @@ class _Parser(argparse.ArgumentParser):
 
 @dataclass(frozen=True, slots=True)
 class _Option:
-    """One option, or one word by its place (``name`` without dashes), and what argparse is to know
-    of it."""
+    """One option, or one word by its place, which has a name without dashes."""
 
     name: str
-    commands: tuple[str, ...]
-    given: dict[str, Any]
+    commands: tuple[str, ...]  # that take it
+    given: dict[str, Any]  # what argparse is to know of it
 
 
 def _option(name: str, *commands: str, **given: Any) -> _Option:
@@ -68,6 +69,7 @@ def _option(name: str, *commands: str, **given: Any) -> _Option:
 
 
 def _count(text: str) -> int:
+    # "²" is a digit in Unicode, and no number for int().
     if not text.isascii() or not text.isdigit() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"must be a whole number of at least 1, not {text!r}")
     return int(text)
@@ -234,9 +236,11 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     _check_first_word(argv)
     parser, commands = _parsers()
     arguments, unknown = parser.parse_known_args(argv)
+    # argparse has its own words for what it does not know, and ends the program with them.
     if arguments.command is None:
         parser.error("which command?")
     if unknown:
+        # Of this command only: an option of another one is no help here.
         known: list[str] = []
         for action in commands[arguments.command]._actions:
             known += action.option_strings
@@ -249,8 +253,10 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
 
 
 def _check_first_word(argv: Sequence[str]) -> None:
-    """Raise ConfigError if the first word is neither a command nor a wish for help: argparse would
-    list them all."""
+    """Raise ConfigError if the first word is neither a command nor a wish for help.
+
+    argparse would list all commands, which says nothing of the one that was meant.
+    """
     if not argv or argv[0] in COMMANDS or argv[0] in ("-h", "--help"):
         return
     if argv[0].startswith("-"):
@@ -266,6 +272,7 @@ def _check_first_word(argv: Sequence[str]) -> None:
 
 def _parsers() -> tuple[_Parser, dict[str, _Parser]]:
     """The parser of the whole command line, and that of each command."""
+    # No abbreviations: "--no-e" would change its meaning with every option that is added.
     parser = _Parser(
         prog=PROGRAM,
         description="Keeps translated JAX docs alive: "
@@ -287,6 +294,7 @@ def _parsers() -> tuple[_Parser, dict[str, _Parser]]:
 
 
 def _add_common_options(parser: argparse.ArgumentParser) -> None:
+    """What every command takes. They stand in a group of their own at the end of its help."""
     common = parser.add_argument_group("common")
     common.add_argument(
         "--config",

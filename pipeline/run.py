@@ -39,8 +39,10 @@ class Run:
         return self.upstream.name
 
     def asks_for(self, page: str) -> bool:
-        """Whether ``page`` is among those that the command line names; without patterns every page
-        is."""
+        """Whether ``page`` is among those that the command line names.
+
+        Without patterns every page is.
+        """
         return not self.pages or matches(page, self.pages)
 
     def shown(self, path: Path) -> str:

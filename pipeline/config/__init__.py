@@ -1,4 +1,8 @@
-"""``[tool.pipeline]`` in ``pyproject.toml``: its records, and how they are read."""
+"""``[tool.pipeline]`` in ``pyproject.toml``.
+
+``records`` is the configuration as everybody uses it. ``reading`` and ``rules`` make it of
+``tables``, which is TOML read with complaints. ``suggesting`` knows what somebody may have meant.
+"""
 
 from pipeline.config.reading import REPOSITORY_VARIABLE, UPSTREAM_VARIABLE, read_settings
 from pipeline.config.records import (

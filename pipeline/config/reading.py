@@ -1,4 +1,8 @@
-"""``pyproject.toml`` → Settings. The one place that knows how the configuration is written."""
+"""``pyproject.toml`` → Settings. The one place that knows how the configuration is written.
+
+In goes the file, out comes one record. Whatever is not right ends here, with the name of the file
+and of the key, so that nothing after it need ask.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +13,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pipeline.config.records import (
-    MODES,
-    Acknowledgement,
-    ExecutionPolicy,
-    IgnoreRule,
-    RunRule,
-    Settings,
-    SitePolicy,
-    SkipRule,
-    Upstream,
+from pipeline.config.records import ExecutionPolicy, Settings, SitePolicy, Upstream
+from pipeline.config.rules import (
+    read_acknowledgement,
+    read_ignore_rule,
+    read_run_rule,
+    read_skip_rule,
 )
 from pipeline.config.tables import Table
 from pipeline.errors import ConfigError
@@ -48,6 +48,7 @@ def read_settings(
     if not needed and not path.exists():
         return Settings.bare(root)
     data = _read_toml(path)
+    # Any of them may be missing, or be another thing than a table.
     tools = data.get("tool")
     values = tools.get("pipeline") if isinstance(tools, dict) else None
     if values is None and not needed:
@@ -79,11 +80,13 @@ def _read_toml(path: Path) -> dict[str, Any]:
 
 def _jax_pin(data: Mapping[str, Any], where: str) -> str:
     """The version that the dependency group ``jax`` pins both jax and jaxlib to."""
+    # The same group is what people and CI install, so that there is one pin and no other.
     groups = data.get("dependency-groups")
     requirements = groups.get("jax") if isinstance(groups, dict) else None
     versions: dict[str, str] = {}
     if isinstance(requirements, list):
         for requirement in requirements:
+            # A group may also hold tables: {include-group = "base"}
             pin = _JAX_PIN.fullmatch(str(requirement))
             if pin:
                 versions[pin[1]] = pin[2]
@@ -97,6 +100,7 @@ def _jax_pin(data: Mapping[str, Any], where: str) -> str:
 
 
 def _settings(table: Table, *, root: Path, jax: str, environ: Mapping[str, str]) -> Settings:
+    """``[tool.pipeline]`` as a record; ``root`` is the folder of its file."""
     table.allow("locales", "upstreams", "execution", "checks")
     locales = table.strings("locales", default=("zh_CN",))
     if not locales:
@@ -116,7 +120,7 @@ def _settings(table: Table, *, root: Path, jax: str, environ: Mapping[str, str])
     execution = _execution(table.table("execution"))
     checks = table.table("checks")
     checks.allow("ignore")
-    ignore = tuple(_ignore_rule(rule) for rule in checks.tables("ignore"))
+    ignore = tuple(read_ignore_rule(rule) for rule in checks.tables("ignore"))
     return Settings(
         root=root,
         jax=jax,
@@ -128,6 +132,8 @@ def _settings(table: Table, *, root: Path, jax: str, environ: Mapping[str, str])
 
 
 def _upstream(name: str, table: Table, *, jax: str, environ: Mapping[str, str]) -> Upstream:
+    """``[tool.pipeline.upstreams.NAME]`` as a record."""
+    # The name becomes that of folders and of a file.
     if not _NAME.fullmatch(name):
         raise table.error(f"{name!r} cannot name an upstream", hint="Use letters, digits, - and _.")
     places = ("url", "ref", "docs", "page-url", "license")
@@ -137,7 +143,10 @@ def _upstream(name: str, table: Table, *, jax: str, environ: Mapping[str, str]) 
         raise table.error(
             f"{table.name}.url is missing", hint="Give a URL, a bundle, a repository or a folder."
         )
-    replaced = environ.get(UPSTREAM_VARIABLE, "") if name == "jax" else ""
+    # People and CI have a copy of the JAX docs at hand. The sample lies beside the project.
+    replaced = ""
+    if name == "jax":
+        replaced = environ.get(UPSTREAM_VARIABLE, "")
     repository = environ.get(REPOSITORY_VARIABLE, "")
     return Upstream(
         name=name,
@@ -148,9 +157,9 @@ def _upstream(name: str, table: Table, *, jax: str, environ: Mapping[str, str]) 
         license=table.string("license"),
         include=table.strings("include", default=("**",)),
         exclude=table.strings("exclude"),
-        skip=tuple(_skip_rule(rule) for rule in table.tables("skip")),
-        run=tuple(_run_rule(rule) for rule in table.tables("run")),
-        acknowledge=tuple(_acknowledgement(rule) for rule in table.tables("acknowledge")),
+        skip=tuple(read_skip_rule(rule) for rule in table.tables("skip")),
+        run=tuple(read_run_rule(rule) for rule in table.tables("run")),
+        acknowledge=tuple(read_acknowledgement(rule) for rule in table.tables("acknowledge")),
         site=_site(table.table("site"), repository=repository),
         url_replaced=bool(replaced),
         configured_url=url,
@@ -168,13 +177,16 @@ def _site(table: Table, *, repository: str) -> SitePolicy:
 
 
 def _template(table: Table, key: str, repository: str) -> str:
-    """A template with ``repository`` (owner/name) filled in; empty if it asks for one where there
-    is none."""
+    """A template with ``repository`` (owner/name) filled in.
+
+    Empty if it asks for a repository where there is none: the site then has no such links.
+    """
     template = table.string(key)
     if "{repository}" in template:
         if not _REPOSITORY.fullmatch(repository):
             return ""
         template = template.replace("{repository}", repository)
+    # Tried out now: a site is made at the end of a long build.
     known = _TEMPLATES[key]
     try:
         template.format(**dict.fromkeys(known, ""))
@@ -187,80 +199,8 @@ def _template(table: Table, key: str, repository: str) -> str:
     return template
 
 
-def _skip_rule(table: Table) -> SkipRule:
-    table.allow("pages", "reason", "note")
-    rule = SkipRule(
-        pages=table.strings("pages"), reason=table.string("reason"), note=table.string("note")
-    )
-    if not rule.pages or not rule.reason:
-        raise table.error(
-            f"{table.name} needs pages and a reason",
-            hint="A page is never skipped without a reason.",
-        )
-    return rule
-
-
-def _run_rule(table: Table) -> RunRule:
-    numbers = ("until", "devices", "timeout")
-    table.allow("pages", "reason", "note", "needs", "modes", "compare", *numbers)
-    pages, reason, modes = table.strings("pages"), table.string("reason"), table.strings("modes")
-    if not pages or not reason:
-        raise table.error(
-            f"{table.name} needs pages and a reason", hint="Say why they are not run as they are."
-        )
-    for mode in modes:
-        if mode not in MODES:
-            raise table.wrong("modes", f"of {', '.join(MODES)}", mode)
-    compare = table.boolean("compare")
-    given = {}
-    for key in numbers:
-        if key in table.values:
-            given[key] = table.integer(key, default=1, least=1)
-    return RunRule(
-        pages=pages,
-        reason=reason,
-        note=table.string("note"),
-        needs=table.strings("needs"),
-        modes=modes,
-        compare=compare,
-        **given,
-    )
-
-
-def _acknowledgement(table: Table) -> Acknowledgement:
-    table.allow("page", "cells", "reason")
-    page, reason = table.string("page"), table.string("reason")
-    cells = table.values.get("cells", [])
-    if not isinstance(cells, list) or not all(_is_cell_number(cell) for cell in cells):
-        raise table.wrong("cells", "a list of numbers from 1", cells)
-    if not page or not reason or not cells:
-        raise table.error(
-            f"{table.name} needs a page, cells and a reason",
-            hint="Say which cells are known not to raise.",
-        )
-    return Acknowledgement(page=page, cells=tuple(cells), reason=reason)
-
-
-def _is_cell_number(value: object) -> bool:
-    return type(value) is int and value >= 1
-
-
-def _ignore_rule(table: Table) -> IgnoreRule:
-    table.allow("codes", "pages", "reason")
-    rule = IgnoreRule(
-        codes=table.strings("codes"),
-        pages=table.strings("pages", default=("**",)),
-        reason=table.string("reason"),
-    )
-    if not rule.codes or not rule.reason:
-        raise table.error(
-            f"{table.name} needs codes and a reason",
-            hint="A check is never silenced without a reason.",
-        )
-    return rule
-
-
 def _execution(table: Table) -> ExecutionPolicy:
+    """``[tool.pipeline.execution]`` as a record."""
     default = ExecutionPolicy()
     table.allow("timeout", "page-timeout", "jobs", "memory", "output", "cache", "variables")
     return ExecutionPolicy(

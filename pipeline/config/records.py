@@ -1,5 +1,8 @@
-"""The configuration as frozen records: what a project says of its upstreams, of running code, of
-checks and of its site."""
+"""The configuration as frozen records.
+
+They hold what a project says of its upstreams, of running code, of checks and of its site. A record
+is complete and checked: ``reading`` makes it, and nobody changes it.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +20,7 @@ MODES = ("pallas-interpret", "pallas-interpret-hlo", "stand-in-data")
 
 def matches(page: str, patterns: tuple[str, ...]) -> bool:
     """Whether a page name matches one of the glob patterns; ``**`` and ``*`` both cross folders."""
+    # "fnmatchcase": names of pages are equal on all systems, or they are not.
     return any(fnmatch.fnmatchcase(page, pattern) for pattern in patterns)
 
 
@@ -31,8 +35,10 @@ class SkipRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Acknowledgement:
-    """``raises-exception`` cells that are known not to raise. ``cells`` are numbers of code cells,
-    from 1."""
+    """``raises-exception`` cells that are known not to raise.
+
+    ``cells`` are numbers of code cells, from 1.
+    """
 
     page: str
     cells: tuple[int, ...]
@@ -68,12 +74,11 @@ class SitePolicy:
     """What a project says of its site. An URL that is empty leaves its links out."""
 
     title: str = ""
-    # Template with {locale}, {name}, {page}, {line} and {digest}: an entry of a catalogue or of the
-    # memory.
+    # Where an entry of a catalogue or of the memory can be edited: a template with {locale},
+    # {name}, {page}, {line} and {digest}.
     edit_url: str = ""
-    notebook_url: str = (
-        ""  # template with {locale}, {name} and {page}: where Colab finds a translated notebook
-    )
+    # Where Colab finds a translated notebook: a template with {locale}, {name} and {page}.
+    notebook_url: str = ""
     english_url: str = ""  # the English docs, with a slash at the end
     # What the command line says: translations that wait for a person are shown, and marked.
     show_fuzzy: bool = False
@@ -81,8 +86,10 @@ class SitePolicy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Upstream:
-    """Where one set of English docs comes from. ``url`` may be a URL, a bundle, a repository or a
-    folder."""
+    """Where one set of English docs comes from.
+
+    ``url`` may be a URL, a bundle, a repository or a folder.
+    """
 
     name: str
     url: str
@@ -110,17 +117,28 @@ class Upstream:
 
     def ignored(self, page: str) -> frozenset[str]:
         """The codes of the checks that do not count on ``page``."""
-        return frozenset(
-            code for rule in self.ignore if matches(page, rule.pages) for code in rule.codes
-        )
+        codes: set[str] = set()
+        for rule in self.ignore:
+            if matches(page, rule.pages):
+                codes.update(rule.codes)
+        return frozenset(codes)
 
     def run_rule(self, page: str) -> RunRule | None:
-        """The first rule about how ``page`` is run."""
-        return next((rule for rule in self.run if matches(page, rule.pages)), None)
+        """The first rule about how ``page`` is run.
+
+        So a rule about one page stands before those about its folder.
+        """
+        for rule in self.run:
+            if matches(page, rule.pages):
+                return rule
+        return None
 
     def skip_rule(self, page: str) -> SkipRule | None:
         """The first rule that keeps ``page`` from being executed."""
-        return next((rule for rule in self.skip if matches(page, rule.pages)), None)
+        for rule in self.skip:
+            if matches(page, rule.pages):
+                return rule
+        return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,9 +151,8 @@ class ExecutionPolicy:
     memory: int = 8192  # MiB that a kernel and its children may use
     output: int = 20  # MiB that a page may print
     cache: int = 2048  # MiB that outputs may take in build/cache/
-    variables: tuple[
-        str, ...
-    ] = ()  # names of environment variables that kernels see besides those that they need
+    # Names of environment variables that kernels see besides those that they need.
+    variables: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

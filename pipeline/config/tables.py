@@ -1,4 +1,8 @@
-"""A table of the configuration, read value by value: every complaint names file and key."""
+"""A table of the configuration, read value by value.
+
+In goes what TOML has, out come values of the kind that was asked for. Every complaint names the
+file and the key.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +16,10 @@ from pipeline.errors import ConfigError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """The table called ``name`` (``tool.pipeline.execution``) in the file ``where``. A key that is
-    missing has its default."""
+    """The table called ``name`` (``tool.pipeline.execution``) in the file ``where``.
+
+    A key that is missing has its default. All readers raise ConfigError.
+    """
 
     where: str
     name: str
@@ -21,6 +27,7 @@ class Table:
 
     def allow(self, *known: str) -> None:
         """Raise ConfigError for the first key that is none of ``known``."""
+        # A key that is misspelt and passed over would look as if it held.
         for key in self.values:
             if key not in known:
                 raise self.error(
@@ -38,13 +45,15 @@ class Table:
     def strings(self, key: str, *, default: tuple[str, ...] = ()) -> tuple[str, ...]:
         """A list of strings."""
         value = self.values.get(key, list(default))
+        # One string would pass for a list of its letters.
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
             raise self.wrong(key, "a list of strings", value)
         return tuple(value)
 
     def integer(self, key: str, *, default: int, least: int) -> int:
-        """A whole number of at least ``least``. TOML's ``true`` is none, though Python's is."""
+        """A whole number of at least ``least``."""
         value = self.values.get(key, default)
+        # "isinstance" would take TOML's true for 1.
         if type(value) is not int or value < least:
             raise self.wrong(key, f"a whole number of at least {least}", value)
         return value

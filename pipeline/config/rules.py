@@ -1,0 +1,94 @@
+"""Rules about pages: what is not run, or not as it is, and what checks are not to tell.
+
+Each is a table of an array (``[[tool.pipeline.upstreams.jax.skip]]``) and becomes a record. None
+goes without a reason: whoever comes after must be able to tell whether it still holds.
+"""
+
+from __future__ import annotations
+
+from pipeline.config.records import MODES, Acknowledgement, IgnoreRule, RunRule, SkipRule
+from pipeline.config.tables import Table
+
+# Whole numbers of a rule. Where one is not given, the record has the value that stands for that.
+_NUMBERS = ("until", "devices", "timeout")
+
+
+def read_skip_rule(table: Table) -> SkipRule:
+    """Pages that are not executed. Raises ConfigError."""
+    table.allow("pages", "reason", "note")
+    rule = SkipRule(
+        pages=table.strings("pages"), reason=table.string("reason"), note=table.string("note")
+    )
+    if not rule.pages or not rule.reason:
+        raise table.error(
+            f"{table.name} needs pages and a reason",
+            hint="A page is never skipped without a reason.",
+        )
+    return rule
+
+
+def read_run_rule(table: Table) -> RunRule:
+    """How pages are run that do not run as they are. Raises ConfigError."""
+    table.allow("pages", "reason", "note", "needs", "modes", "compare", *_NUMBERS)
+    pages, reason, modes = table.strings("pages"), table.string("reason"), table.strings("modes")
+    if not pages or not reason:
+        raise table.error(
+            f"{table.name} needs pages and a reason", hint="Say why they are not run as they are."
+        )
+    for mode in modes:
+        if mode not in MODES:
+            raise table.wrong("modes", f"of {', '.join(MODES)}", mode)
+    compare = table.boolean("compare")
+    # Their default is 0, which nobody may write: "the first cell is number 0" would be a mistake.
+    given = {}
+    for key in _NUMBERS:
+        if key in table.values:
+            given[key] = table.integer(key, default=1, least=1)
+    return RunRule(
+        pages=pages,
+        reason=reason,
+        note=table.string("note"),
+        needs=table.strings("needs"),
+        modes=modes,
+        compare=compare,
+        **given,
+    )
+
+
+def read_acknowledgement(table: Table) -> Acknowledgement:
+    """Cells that are tagged as raising, and are known not to. Raises ConfigError."""
+    table.allow("page", "cells", "reason")
+    page, reason = table.string("page"), table.string("reason")
+    cells = table.values.get("cells", [])
+    if not isinstance(cells, list) or not all(_is_cell_number(cell) for cell in cells):
+        raise table.wrong("cells", "a list of numbers from 1", cells)
+    if not page or not reason or not cells:
+        raise table.error(
+            f"{table.name} needs a page, cells and a reason",
+            hint="Say which cells are known not to raise.",
+        )
+    return Acknowledgement(page=page, cells=tuple(cells), reason=reason)
+
+
+def _is_cell_number(value: object) -> bool:
+    # "isinstance" would take true for 1.
+    return type(value) is int and value >= 1
+
+
+def read_ignore_rule(table: Table) -> IgnoreRule:
+    """Checks that are not told on some pages. Raises ConfigError.
+
+    Whether there are such checks is for the command ``check`` to say, which knows them.
+    """
+    table.allow("codes", "pages", "reason")
+    rule = IgnoreRule(
+        codes=table.strings("codes"),
+        pages=table.strings("pages", default=("**",)),
+        reason=table.string("reason"),
+    )
+    if not rule.codes or not rule.reason:
+        raise table.error(
+            f"{table.name} needs codes and a reason",
+            hint="A check is never silenced without a reason.",
+        )
+    return rule
