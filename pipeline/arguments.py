@@ -51,6 +51,7 @@ FORMATS = ("text", "json", "sarif", "github")
 class _Parser(argparse.ArgumentParser):
     """argparse, with our exit code, shape of message and suggestions."""
 
+    # argparse would print its usage and end with 2 by itself.
     def error(self, message: str) -> NoReturn:
         raise ConfigError(message, hint=f"See: {self.prog} --help")
 
@@ -286,6 +287,7 @@ def _parsers() -> tuple[_Parser, dict[str, _Parser]]:
             name, help=does, description=does.capitalize() + ".", allow_abbrev=False
         )
         for option in OPTIONS:
+            # Two commands may give one name two meanings: each has a row of its own.
             if name in option.commands:
                 command.add_argument(option.name, **option.given)
         _add_common_options(command)

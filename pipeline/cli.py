@@ -41,7 +41,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     Nothing but ``--help`` raises SystemExit.
     """
-    verbose = False
+    verbose = False  # until the command line has been read
     try:
         with _terminated_like_interrupted():
             arguments = parse(sys.argv[1:] if argv is None else argv)
@@ -211,6 +211,7 @@ def _check(arguments: argparse.Namespace, log: Log) -> int:
     from pipeline.commands.check.choosing import CheckOptions, check_catalogs
     from pipeline.report.check import render
 
+    # Without words it is all catalogues of the project, so that there must be one.
     settings = read_settings(arguments.config, needed=not arguments.words)
     options = CheckOptions(
         locales=_locales(arguments, settings),
@@ -333,6 +334,7 @@ def _summarise_upgrade(result: RunResult, summaries: Sequence[Path]) -> None:
 
 
 def _complain(text: str) -> None:
+    # Texts of pages may be quoted in it, with what would move a cursor or change a title.
     sys.stderr.write(f"error: {printable(text)}\n")
 
 
@@ -357,6 +359,7 @@ def _terminated_like_interrupted() -> Iterator[None]:
         yield
         return
 
+    # CI ends a job with SIGTERM, and kills it some seconds later.
     def interrupt(signum: int, frame: FrameType | None) -> NoReturn:
         raise KeyboardInterrupt
 

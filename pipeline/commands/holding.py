@@ -24,6 +24,7 @@ def only_this_run(run: Run) -> Iterator[None]:
         return
     path = run.paths.run_lock
 
+    # Said once, when the wait begins: people look at a terminal that does nothing.
     def tell_of_wait() -> None:
         run.log.warn(f"another run holds {path}: waiting for it to end")
 

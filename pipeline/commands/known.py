@@ -53,8 +53,10 @@ class Known:
 
         Others may be made from one that has gone, so that then every page is looked at again.
         """
+        # Once for all pages: to digest hundreds of files takes a moment.
         inputs = self._inputs()
         names = {page.name for page in pages}
+        # One catalogue that was edited makes every key another one: texts may move between pages.
         found: dict[str, UpdatedPage] = {}
         for page in pages:
             known = self._updated.recall(page.name, self._key(inputs, page))

@@ -14,5 +14,6 @@ def verify_memory(run: Run) -> RunResult:
     """Every difference is a finding."""
     from pipeline.stages.update.verifying import verify_memory as verify
 
+    # No lock is held: nothing is written, and a build may go on beside it.
     lock = read_pulled(run)
     return RunResult(name=run.name, lock=lock, findings=verify(run))

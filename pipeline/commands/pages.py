@@ -12,6 +12,7 @@ _NAMED = 5  # pages that a hint names
 def pages_of_run(run: Run, lock: Lock) -> tuple[Page, ...]:
     """The pages of ``lock`` that the configuration selects and the command line asks for.
 
+    They are sorted by name, which is the order of every report.
     Raises ConfigError if patterns are given and no page matches.
     """
     pages = pages_of(lock.files)

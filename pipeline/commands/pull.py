@@ -49,5 +49,6 @@ def pull_docs(run: Run, *, ref: str | None) -> Pulled:
 
 def lock_bytes(run: Run) -> bytes:
     """The lock file as it lies there; empty if there is none."""
+    # The stage says what is wrong with a lock; here it only matters whether it changes.
     path = run.paths.lock
     return path.read_bytes() if path.is_file() else b""

@@ -73,6 +73,7 @@ def _to_text(command: str) -> Callable[..., str]:
 
 def tell_of_changes(result: RunResult, log: Log) -> None:
     """Say how many files were written, and in detail which; a dry run says what it would write."""
+    # "--check" and "--dry-run" are two words for it: the one ends with 1, the other does not.
     only_told = result.check_only or result.dry_run
     for path in result.changes:
         log.detail(f"would write {path}" if only_told else f"wrote {path}")
@@ -85,7 +86,7 @@ def tell_of_changes(result: RunResult, log: Log) -> None:
 
 def print_text(text: str) -> None:
     """Print to stdout. A reader that has gone (``| head``) or never was (``>&-``) is no error."""
-    stream: TextIO | None = sys.stdout
+    stream: TextIO | None = sys.stdout  # None where a shell has closed it
     if stream is None:
         return
     try:

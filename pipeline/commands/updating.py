@@ -70,6 +70,7 @@ def update_locale(
 
     splits = split(run, stale)
     catalogs = update(run, splits, locale=locale, lock=lock)
+    # The same counts as merge makes, for commands that do not merge.
     for page in splits:
         name = page.page.name
         # A page without any prose has no catalogue, and one that cannot be read is not there.

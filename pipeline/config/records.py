@@ -112,11 +112,14 @@ class Upstream:
         return replace(self, ignore=rules)
 
     def selects(self, page: str) -> bool:
-        """Whether ``page`` (a name without suffix) is to be translated at all."""
+        """Whether ``page`` (a name without suffix) is to be translated at all.
+
+        What is excluded stays out, whatever includes it.
+        """
         return matches(page, self.include) and not matches(page, self.exclude)
 
     def ignored(self, page: str) -> frozenset[str]:
-        """The codes of the checks that do not count on ``page``."""
+        """The codes of the checks that do not count on ``page``, by all rules that match it."""
         codes: set[str] = set()
         for rule in self.ignore:
             if matches(page, rule.pages):
@@ -134,7 +137,10 @@ class Upstream:
         return None
 
     def skip_rule(self, page: str) -> SkipRule | None:
-        """The first rule that keeps ``page`` from being executed."""
+        """The first rule that keeps ``page`` from being executed.
+
+        Which one it is matters for the reason that people are told.
+        """
         for rule in self.skip:
             if matches(page, rule.pages):
                 return rule

@@ -59,6 +59,7 @@ def read_acknowledgement(table: Table) -> Acknowledgement:
     """Cells that are tagged as raising, and are known not to. Raises ConfigError."""
     table.allow("page", "cells", "reason")
     page, reason = table.string("page"), table.string("reason")
+    # As reports count them: people copy the numbers from there.
     cells = table.values.get("cells", [])
     if not isinstance(cells, list) or not all(_is_cell_number(cell) for cell in cells):
         raise table.wrong("cells", "a list of numbers from 1", cells)

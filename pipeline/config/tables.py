@@ -43,7 +43,7 @@ class Table:
         return value
 
     def strings(self, key: str, *, default: tuple[str, ...] = ()) -> tuple[str, ...]:
-        """A list of strings."""
+        """A list of strings, as a tuple: records are frozen."""
         value = self.values.get(key, list(default))
         # One string would pass for a list of its letters.
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
@@ -67,13 +67,17 @@ class Table:
 
     def table(self, key: str) -> Table:
         """A table within this one; an empty one if there is none."""
+        # So that all keys of a table that is left out have their defaults.
         value = self.values.get(key, {})
         if not isinstance(value, dict):
             raise self.wrong(key, "a table", value)
         return Table(where=self.where, name=f"{self.name}.{key}", values=value)
 
     def tables(self, key: str) -> tuple[Table, ...]:
-        """An array of tables: ``[[name.key]]``."""
+        """An array of tables: ``[[name.key]]``.
+
+        Each has the name of the array: TOML gives them none of their own.
+        """
         value = self.values.get(key, [])
         if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
             raise self.wrong(key, "an array of tables", value)

@@ -7,6 +7,7 @@ none comes twice.
 
 from __future__ import annotations
 
+# Opening and storing the memory are parts of "update"; the web site is made after all of them.
 ORDER = ("pull", "split", "update", "merge", "execute", "publish")
 
 

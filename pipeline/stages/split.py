@@ -21,6 +21,7 @@ def split(run: Run, pages: Sequence[Page]) -> tuple[SplitPage, ...]:
     """Read every page. A malformed document is a finding and is left out; the others go on."""
     with run.log.step("split") as step:
         split_pages = tuple(split_page(run.paths, page) for page in pages)
+        # Counted for people: it shows at a glance whether the selection is what they meant.
         documents = messages = 0
         for page in split_pages:
             documents += len(page.documents)
@@ -34,6 +35,7 @@ def split_page(paths: Paths, page: Page) -> SplitPage:
     """One page with those of its documents that can be read, and findings for the others."""
     documents: list[Document] = []
     findings: list[Finding] = []
+    # Of a jupytext pair both are read: both are translated, though one of them runs.
     for file in page.files:
         try:
             document = read_document(file.path, read_bytes(paths.docs / file.path))
@@ -45,6 +47,7 @@ def split_page(paths: Paths, page: Page) -> SplitPage:
         findings += _left_alone(document, page)
         if document.notebook and not document.notebook.has_metadata:
             findings.append(_no_metadata(document, page))
+    # Once for the page, however its documents differ.
     if not _have_same_code(documents):
         findings.append(_twins_differ(page))
     return SplitPage(page=page, documents=tuple(documents), findings=tuple(findings))
@@ -82,7 +85,7 @@ def _left_alone(document: Document, page: Page) -> Iterator[Finding]:
 def _no_metadata(document: Document, page: Page) -> Finding:
     return Finding(
         code="notebook-metadata",
-        severity=Severity.WARNING,
+        severity=Severity.WARNING,  # upstream's, and not for us to mend
         where=document.path,
         text="the notebook has no metadata object, which nbformat demands",
         page=page.name,

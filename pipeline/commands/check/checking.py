@@ -56,6 +56,7 @@ def check(
         if isinstance(read, Finding):
             findings[file.name].append(read)
             unreadable += 1
+        # A folder that is named may hold both.
         elif not read.is_memory:
             readable.append(read)
     diffs: dict[str, str] = {}
@@ -111,6 +112,7 @@ def _check_rules(rules: Sequence[IgnoreRule]) -> None:
 
 def _glossary(rules: Rules, locale: str) -> Glossary | None:
     """The terms of ``locale``; None if nobody has agreed on any."""
+    # Broken bytes become a term that nobody uses, rather than the end of the check.
     path = rules.glossaries.get(locale)
     if path is None:
         return None

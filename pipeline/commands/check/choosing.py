@@ -60,6 +60,7 @@ def _choose(settings: Settings, words: Sequence[str], options: CheckOptions) -> 
             files[file.path] = file
     if not files:
         raise ConfigError("there are no catalogues yet", hint="Run: nox -s sync -- --no-execute")
+    # A catalogue outside of a project is a page as well, by the name of its file.
     if not options.pages:
         return list(files.values())
     chosen = [file for file in files.values() if matches(file.page, options.pages)]

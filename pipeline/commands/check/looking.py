@@ -46,7 +46,10 @@ class _Entry:
 def look(
     files: Sequence[ReadFile], glossary: Glossary | None, ignore: Sequence[IgnoreRule]
 ) -> Looked:
-    """Run the checks over catalogues of one locale."""
+    """Run the checks over catalogues of one locale.
+
+    Findings of one entry stand in the order of the checks, and what its comments do wrong last.
+    """
     entries: dict[str, list[_Entry]] = {}
     for read in files:
         entries[read.file.name] = [_Entry(read, subject) for subject in read.subjects]

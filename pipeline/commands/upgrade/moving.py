@@ -50,6 +50,7 @@ def plan_move(config: Path, target: str, *, upstream: str, jax: str, told: str |
 
     ``told`` is the JAX version that goes with a target that is no release. Raises ConfigError.
     """
+    # Its bytes are kept: by them it is told later whether somebody has changed it.
     data = read_bytes(config)
     text = data.decode("utf-8")
     now = read_pin(text, upstream=upstream, jax=jax)

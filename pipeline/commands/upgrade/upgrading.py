@@ -163,6 +163,7 @@ def _both_commits(run: Run, target: Run) -> _Commits:
 
 
 def _selected_pages(run: Run, commit: Commit) -> set[str]:
+    """The pages of a commit that are to be translated, whether they are by now or not."""
     names = {page.name for page in pages_of(commit.lock.files)}
     return {name for name in names if run.upstream.selects(name)}
 

@@ -31,7 +31,7 @@ from pipeline.stages.execute.planning import Stage, Task, read_notebook, reason_
 
 
 def entry_of(stage: Stage, task: Task, outcome: kernel.Outcome) -> CacheEntry:
-    """What is kept of a run."""
+    """What is kept of a run, for every page that has the same key."""
     # Without prose: pages of other languages, and of other commits, share it.
     outputs = outputs_of(json.loads(outcome.notebook))
     failure = None
@@ -44,6 +44,7 @@ def entry_of(stage: Stage, task: Task, outcome: kernel.Outcome) -> CacheEntry:
         cell_seconds=tuple(round(seconds, 3) for seconds in outcome.cell_seconds),
         failure=failure,
         exceptions=expected_exceptions(outputs),
+        # For people who look into the cache: no decision is made by them.
         facts={
             "page": task.page.name,
             "jax": stage.run.settings.jax,
@@ -91,7 +92,7 @@ def finish(stage: Stage, task: Task, entry: CacheEntry) -> Execution:
 
 def _not_written(error: PipelineError) -> CellFailure:
     return CellFailure(
-        cell=0,
+        cell=0,  # of no cell: the page as a whole
         source="",
         exception=type(error).__name__,
         message=str(error),

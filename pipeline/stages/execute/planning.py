@@ -24,7 +24,7 @@ from pipeline.errors import InputError, PipelineError
 from pipeline.run import Run
 from pipeline.stages.execute.policy import how_it_runs, policy_facts, policy_of, seconds_per_cell
 
-AS_IT_IS = RunRule(pages=(), reason="")
+AS_IT_IS = RunRule(pages=(), reason="")  # the rule of pages that no rule is about
 _LANGUAGES = ("python", "ipython", "")  # that can be run here; "" is not stated, which is Python
 
 
@@ -82,6 +82,7 @@ def plan(stage: Stage, page: Page) -> Task | Execution | None:
 
 
 def _plan(stage: Stage, page: Page) -> Task | Execution | None:
+    """The same. Raises PipelineError for a document that cannot be read."""
     docs = stage.run.paths.docs
     for document in page.files:
         notebook = read_notebook(docs / document.path)
@@ -182,6 +183,7 @@ def _data_files(folder: Path) -> Iterator[Path]:
     """
     if not folder.is_dir():
         return
+    # Sorted, so that the same files give the same facts on every file system.
     for name in sorted(os.listdir(folder)):
         path = folder / name
         # The sandbox decides, so that the key tells of all that is copied, and of nothing else.

@@ -77,6 +77,7 @@ class History:
 
 
 def _findings(page: str, record: PageRecord) -> Iterator[Finding]:
+    # A page that ran for the first time has nothing to be compared with.
     if record.before is None:
         return
     before, now = record.before.jax, record.now.jax

@@ -27,7 +27,7 @@ from pipeline.stages.execute.finishing import entry_of, finish, output_findings,
 from pipeline.stages.execute.planning import Stage, Task, plan
 from pipeline.stages.execute.remembering import History
 
-MEBIBYTE = 1 << 20
+MEBIBYTE = 1 << 20  # the unit of the configuration's limits
 # They say nothing of the page: somebody, or the system, has killed the worker. So the page is tried
 # again the next time.
 ACCIDENTS = ("WorkerDied",)
@@ -101,6 +101,7 @@ def _of_shard(tasks: Sequence[Task], shard: tuple[int, int] | None) -> list[Task
     if shard is None:
         return list(tasks)
     number, count = shard
+    # Told from the code, which is the same on all machines, and not from times measured here.
     chosen = set(share({task.page.name: task.seconds for task in tasks}, number, count))
     return [task for task in tasks if task.page.name in chosen]
 
@@ -138,11 +139,15 @@ class _Pass:
         finally:
             # Also after an interrupt: what has run is in the cache, and counts.
             self.history.save(self.log)
+        # At the end only: what this run needs must not go to make room for what it brings.
         self.cache.trim()
         return results
 
     def _cached(self, task: Task) -> CacheEntry | None:
-        """What is kept of an earlier run, if that is whole and good enough."""
+        """What is kept of an earlier run, if that is whole and good enough.
+
+        Good enough is whatever ran to its end, and a failure unless it is to be tried again.
+        """
         if not self.options.use_cache:
             return None
         entry = self._entry(task)
@@ -152,6 +157,7 @@ class _Pass:
         return entry
 
     def _entry(self, task: Task) -> CacheEntry | None:
+        """What the cache has under the key of ``task``; None if it is not there, or damaged."""
         before = len(self.cache.damaged)
         data = self.cache.get(task.key)  # it counts as used from now on
         entry = None
@@ -208,6 +214,7 @@ class _Pass:
             self._tell(task, replace(finding, severity=Severity.WARNING))
 
     def _finish(self, task: Task, entry: CacheEntry) -> Execution:
+        """What is done with the outputs of every page, also with those of the cache."""
         jax = self.stage.run.settings.jax
         self._tell(task, *self.history.remember(task.page.name, task.key, entry, jax=jax))
         self._tell(task, *output_findings(self.stage, task, entry))
@@ -241,7 +248,10 @@ def _damaged(task: Task) -> Finding:
 
 
 def _line(result: Execution) -> str:
-    """``guide/start: passed in interpret mode (3.2 s)``."""
+    """What a person who waits is told of a page that is done.
+
+    For example ``guide/start: passed in interpret mode (3.2 s)``.
+    """
     how = "cached" if result.cached else f"{result.seconds:.1f} s"
     note = f" {result.note}" if result.note else ""
     reason = f" {result.reason}" if result.reason else ""

@@ -84,7 +84,10 @@ def _catalog(files: MergedFiles, page: str) -> Catalog:
 
 
 def links_of(page: SplitPage) -> tuple[tuple[str, str], ...]:
-    """The page and fragment that each link on ``page`` points to, sorted."""
+    """The page and fragment that each link on ``page`` points to, sorted.
+
+    Links to whole pages are left out: they say nothing of any heading.
+    """
     texts: list[tuple[str, str]] = []
     for document in page.documents:
         # A link may point to the page that it stands on.
@@ -141,7 +144,7 @@ def _without_errors(
             )
         )
     if not findings:
-        return catalog, []
+        return catalog, []  # most of the time: nothing is copied
     return replace(catalog, entries=tuple(entries)), findings
 
 

@@ -15,7 +15,10 @@ from pipeline.run import Run
 
 
 def prune(run: Run, pages: Sequence[Page], *, locale: str) -> tuple[str, ...]:
-    """Remove built files that belong to none of ``pages``; return them, relative to the root."""
+    """Remove built files that belong to none of ``pages``; return them, relative to the root.
+
+    ``pages`` are all that are selected, not those that a run of a few pages is about.
+    """
     paths = run.paths
     # The site has folders of its own, and removes there what it does not make any more.
     merged, executed, html = paths.merged(locale), paths.executed(locale), paths.html(locale)
@@ -28,6 +31,7 @@ def prune(run: Run, pages: Sequence[Page], *, locale: str) -> tuple[str, ...]:
         for file in page.files:
             wanted.add(merged / file.path)
             wanted.add(blocks / f"{file.path}.json")
+    # One by one: a folder is removed when its last file is.
     stale: list[Path] = []
     for folder in (merged, blocks, executed, html):
         files = [path for path in sorted(folder.rglob("*")) if path.is_file()]

@@ -92,8 +92,11 @@ def _catalog_bytes(files: MergedFiles, work: ToMerge, page: str) -> bytes | None
     """
     if work.catalogs is not None and page in work.catalogs.by_page:
         return work.catalogs.data.get(page)
+    # This run has not looked at it, since nothing has changed.
     path = files.run.paths.catalog(files.locale, page)
-    return path.read_bytes() if path.is_file() else b""
+    if not path.is_file():
+        return b""
+    return path.read_bytes()
 
 
 def _make(files: MergedFiles, work: ToMerge, page: Page, linked: frozenset[str]) -> MergedPage:

@@ -33,14 +33,14 @@ class RunState:
 class Sheet:
     """One page that is to be rendered."""
 
-    page: str
+    page: str  # its name
     source: Path  # executed notebook, or merged document
     target: Path
     folder: Path  # where images are looked up
     language: str
     title: str
     state: RunState
-    digest: str
+    digest: str  # of all of this, and of the source
 
     @property
     def is_fresh(self) -> bool:
@@ -78,7 +78,10 @@ def language_tag(locale: str) -> str:
 
 
 def _source(paths: Paths, page: PageResult, locale: str) -> Path | None:
-    """What is shown: the executed notebook, else the first merged document that is there."""
+    """What is shown: the executed notebook, else the first merged document that is there.
+
+    Of a pair that is the notebook, which has outputs of upstream's at least.
+    """
     candidates = [paths.executed(locale) / f"{page.page}.ipynb"]
     # A page that is no notebook, or could not be run, is shown as it was merged.
     candidates += [paths.merged(locale) / document.path for document in page.files]
@@ -89,7 +92,10 @@ def _source(paths: Paths, page: PageResult, locale: str) -> Path | None:
 
 
 def _state(page: PageResult, jax: str) -> RunState:
-    """How the code of ``page`` ran."""
+    """How the code of ``page`` ran, for the head of its page.
+
+    JAX is named wherever code ran: people look at this to know what their version does.
+    """
     run = page.execution
     if run is None:
         return RunState(kind="plain", text="no code to run")

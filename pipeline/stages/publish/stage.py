@@ -6,7 +6,6 @@ other; it is told at the end.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
@@ -38,7 +37,7 @@ def render(run: Run, pages: Sequence[PageResult], *, locale: str) -> None:
             sheets[page.page] = sheet
     # Rendering takes most of a build that has nothing to run: unchanged pages are left alone.
     stale = [sheet for sheet in sheets.values() if not sheet.is_fresh]
-    failed: list[str] = []
+    failed: list[str] = []  # "PAGE: PROBLEM"
     workers = kernel.worker_count(settings.execution.jobs)
     with run.log.progress("render", total=len(stale)) as advance:
         for rendered in _render_all(stale, workers=workers):
@@ -87,8 +86,11 @@ def _write_index(
 
 def _counts(rows: Sequence[html.Row]) -> str:
     """``5 passed, 0 failed, 2 skipped``; pages that ran in part are named only if there are any."""
-    by_status = Counter(row.status for row in rows)
-    counts = {str(status): by_status[status] for status in Status}
+    counts = dict.fromkeys(map(str, Status), 0)
+    for row in rows:
+        # Pages without code have no such status.
+        if row.status in counts:
+            counts[row.status] += 1
     # Few projects have such pages; the other counts are worth knowing also if they are 0.
     if not counts[Status.PARTIAL]:
         del counts[Status.PARTIAL]
@@ -97,6 +99,7 @@ def _counts(rows: Sequence[html.Row]) -> str:
 
 def _row(page: PageResult, sheet: Sheet | None) -> html.Row:
     """The line of one page in the index."""
+    # Without a sheet merge has written nothing of it: the guard, or a document that is malformed.
     link, status, state = "", "plain", "not built"
     if sheet is not None:
         link, status, state = f"{page.page}.html", sheet.state.kind, sheet.state.text

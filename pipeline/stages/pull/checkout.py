@@ -58,6 +58,7 @@ class Checkout:
 
 def read_old_lock(checkout: Checkout, log: Log) -> Lock | None:
     """The lock of what was pulled the last time; None, with a warning, for one that is damaged."""
+    # Git may have left its conflict marks in it: it is committed.
     try:
         return parse_lock(checkout.lock.read_bytes(), where=str(checkout.lock))
     except InputError as error:
@@ -212,6 +213,7 @@ def recover(checkout: Checkout) -> None:
 
 def _is_complete(checkout: Checkout) -> bool:
     """Whether the tree in its place is the one that the lock describes."""
+    # Asked in the middle of a repair: whatever cannot be read is not complete.
     try:
         lock = parse_lock(checkout.lock.read_bytes(), where=str(checkout.lock))
     except (InputError, OSError):

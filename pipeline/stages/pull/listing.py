@@ -45,7 +45,10 @@ def walk_folder(folder: Path, *, below: str = "") -> Iterator[TreeEntry]:
 
 
 def accept(entries: Iterable[TreeEntry], log: Log) -> tuple[SourceFile, ...]:
-    """The entries that are files inside the docs folder, sorted; the log tells what is left out."""
+    """The entries that are files inside the docs folder, sorted by path.
+
+    What is left out is told by the log: a page may refer to it.
+    """
     files = {}
     for entry in entries:
         # A link may lead anywhere on this machine, and a submodule to another repository.

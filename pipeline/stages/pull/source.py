@@ -49,6 +49,7 @@ def open_source(run: Run, docs: Path, *, ref: str | None, old: Lock | None) -> I
     configured one counts. Raises ConfigError and UpstreamError.
     """
     upstream = run.upstream
+    # "docs" comes from the configuration: "../docs" would read, or write, beside the repository.
     if upstream.docs != "." and not is_safe_path(upstream.docs):
         raise ConfigError(
             f"docs = {upstream.docs!r} is not a folder inside the repository",
@@ -180,8 +181,8 @@ def _folder_source(root: Path, lock: Lock, docs: Path, log: Log) -> Source:
 
 def _folders_in(root: Path) -> str:
     """``Folders there: a, b.``"""
-    folders = [path for path in sorted(root.iterdir()) if path.is_dir()]
-    names = [path.name for path in folders if not path.name.startswith(".")]
+    # The slash stands for folders; hidden ones are not where docs are.
+    names = sorted(path.name for path in root.glob("[!.]*/"))
     if not names:
         return "It has no folders."
     return f"Folders there: {', '.join(names[:_NAMED])}."
@@ -189,6 +190,7 @@ def _folders_in(root: Path) -> str:
 
 def _read_stable(folder: Path, file: SourceFile) -> bytes:
     """The file as it was listed; a folder can change while it is read."""
+    # A lock that describes something else than the checkout would be refused by the next command.
     data = read_bytes(folder / file.path)
     if blob_id(data) != file.blob:
         raise UpstreamError(

@@ -78,6 +78,7 @@ def read_pulled(run: Run) -> Lock:
     Raises UpstreamError if the checkout is not what the lock says.
     """
     checkout = Checkout.of(run)
+    # Also without a pull: a killed one may have left the old tree beside its place.
     recover(checkout)
     again = f"Run: nox -s pull -- {run.name}"
     if not checkout.lock.exists() or not checkout.docs.is_dir():
@@ -120,6 +121,7 @@ def count_commits(run: Run, before: Lock, after: Lock) -> tuple[int, int] | None
 
     None where the history is not here; a plain folder has none.
     """
+    # What "read_at" has fetched of both commits may be all that is here of the history.
     with open_upstream(run.settings, run.upstream) as repository:
         if repository is None:
             return None

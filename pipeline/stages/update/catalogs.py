@@ -130,6 +130,7 @@ def _summary(updated: Mapping[str, Updated]) -> str:
     """``33 kept, 1 fuzzy``."""
     told = []
     for state in _COUNTED:
+        # By name: the record of an update has a number for each of them.
         count = sum(getattr(result, state) for result in updated.values())
         if count:
             told.append(f"{count} {state}")

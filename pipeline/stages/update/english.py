@@ -45,7 +45,8 @@ class English:
     lock: Lock
     pages: Mapping[str, SplitPage]  # those that this run has split already
     repository: Callable[[], Repository | None]  # None: upstream is a plain folder
-    docs: str
+    docs: str  # the docs folder inside the repository
+    # What was read so far, by page, or by commit and page.
     pinned: dict[str, tuple[Entry, ...]] = field(default_factory=dict)
     older: dict[tuple[str, str], tuple[Entry, ...]] = field(default_factory=dict)
     commits: dict[str, _OlderCommit | UpstreamError] = field(default_factory=dict)
@@ -91,6 +92,7 @@ class English:
         return read_bytes(self.paths.docs / file.path)
 
     def _at_older(self, commit: _OlderCommit, page: str) -> tuple[Entry, ...]:
+        """What ``page`` asked for at an older commit; nothing if it had no such page."""
         if page not in commit.pages:
             return ()
         return _wanted(commit.pages[page], lambda file: commit.repository.read(file.blob))
@@ -109,6 +111,7 @@ class English:
         return known
 
     def _fetch(self, commit: str) -> _OlderCommit:
+        """The listing of an older commit, whose files are here then. Raises UpstreamError."""
         repository = self.repository()
         if repository is None:
             raise UpstreamError(
@@ -128,6 +131,7 @@ def texts_by_digest(entries: Sequence[Entry]) -> dict[str, str]:
 
 def _wanted(page: Page, read: Callable[[SourceFile], bytes]) -> tuple[Entry, ...]:
     """What ``page`` asks for, as far as its documents can be read."""
+    # Of a pair one list is made, whichever of the two can be read.
     documents = []
     for file in page.files:
         try:

@@ -65,13 +65,17 @@ def rebuilt(
         texts=sought.texts,
         header=_header(work, english, memory, is_exact=page.is_exact),
     )
+    # They stay in the memory as they are: another upstream, or a later run, may have their English.
     if opened.missing:
         work.tell(_not_recovered(work, memory, opened, sought.reasons))
     return opened
 
 
 def _page_of(english: English, memory: Memory, sought: _Sought) -> _Page:
-    """The page at the memory's commit. If it is the same at the pin, no history is asked."""
+    """The page at the memory's commit, or at the pin if that commit cannot be had.
+
+    If the page is the same at both, no history is asked: most runs need no git at all.
+    """
     pinned = english.at_pin(memory.page)
     # The layout is a digest of the messages in their order: equal layout, equal page.
     if pinned is not None and core.layout_of(pinned) == memory.layout:
@@ -100,6 +104,7 @@ def _look_where_notes_lead(english: English, memory: Memory, sought: _Sought) ->
             # One page of one commit often has many of them, so that most are known by now.
             if place is None or code in sought.texts:
                 continue
+            # A commit of the notes may be out of reach where that of the header is not.
             try:
                 entries = english.at(place.commit, place.page)
             except UpstreamError as error:

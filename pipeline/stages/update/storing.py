@@ -80,6 +80,7 @@ def _wanted(
     there = {file.path.rpartition(".")[0] for file in lock.files}
     wanted: dict[str, tuple[Entry, ...]] = {page: () for page in names if page not in there}
     for page in pages:
+        # A document that cannot be read is missing here.
         if len(page.documents) == len(page.page.files):
             wanted[page.page.name] = wanted_entries(page.page.name, page.documents)
     return wanted
@@ -181,6 +182,7 @@ class _Store:
         return held_by([*self.closed.values(), *agreed])
 
     def _close(self, page: str, catalog: Catalog) -> Memory:
+        """The memory of a catalogue, with what the old memory says of its entries."""
         head = self._head(page, catalog)
         old = self.old.of_due.get(page)
         counts = self.catalogs.counts.get(page)

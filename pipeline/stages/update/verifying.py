@@ -41,6 +41,7 @@ def verify_memory(run: Run) -> tuple[Finding, ...]:
         with run.log.step("memory verify") as step, open_english(run, (), lock) as english:
             files = work.files.memories()
             memories = work.read_memories(run.name, files)
+            # One by one, so that a page which is wrong hides no other.
             for memory in memories.values():
                 _verify_page(work, english, memory)
             for page in work.files.catalog_pages():

@@ -20,7 +20,7 @@ from pipeline.findings import Finding, Severity
 from pipeline.paths import Paths
 from pipeline.run import Run
 
-STORE = "Run: nox -s build"
+STORE = "Run: nox -s build"  # it stores the catalogues, and opens the memory before that
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,6 +82,7 @@ class Workspace:
     locale: str
     dry: bool
     files: LocaleFiles
+    # What comes together while the call is at work.
     changes: list[str] = field(default_factory=list)
     opened: dict[str, Catalog] = field(default_factory=dict)
     findings: dict[str, list[Finding]] = field(default_factory=dict)
@@ -119,6 +120,7 @@ class Workspace:
         """The memory of each page; one that cannot be read is a finding and left alone."""
         memories = {}
         for page, data in files.items():
+            # A file may be copied to another page, or another locale: its header is checked too.
             where = self.files.memory_name(page)
             try:
                 catalog = po.read_catalog(data, where=where).catalog
@@ -131,6 +133,7 @@ class Workspace:
 
     def read_catalog(self, page: str, data: bytes | None) -> Catalog | None:
         """A working catalogue; None if there is none. Raises InputError."""
+        # A page that nobody has opened here is no error.
         if data is None:
             return None
         return po.read_catalog(data, where=self.files.catalog_name(page)).catalog
@@ -147,6 +150,7 @@ class Workspace:
         return self._write(self.paths.catalog(self.locale, page), page, data, before=before)
 
     def _write(self, path: Path, page: str, data: bytes, *, before: bytes | None) -> bool:
+        """Write a file of ``page`` if it changes, and if it is still what it was ``before``."""
         # ``before`` is what this run has read, which is what ``data`` was made from.
         if data == before:
             return True
