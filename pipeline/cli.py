@@ -9,23 +9,26 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import os
-import signal
 import sys
-import threading
-import traceback
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import FrameType
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 from pipeline.arguments import READING, parse
-from pipeline.commands.showing import print_text, show, tell_of_changes, terminal
+from pipeline.commands.showing import (
+    bug_text,
+    complain,
+    print_text,
+    show,
+    tell_of_changes,
+    terminal,
+)
+from pipeline.commands.signals import terminated_like_interrupted
 from pipeline.config import Settings, Upstream, read_settings
 from pipeline.config.suggesting import did_you_mean
 from pipeline.errors import ConfigError, PipelineError
-from pipeline.log import Log, printable
+from pipeline.log import Log
 from pipeline.report.result import RunResult
 from pipeline.run import KernelOptions, Run
 
@@ -43,18 +46,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     verbose = False  # until the command line has been read
     try:
-        with _terminated_like_interrupted():
+        with terminated_like_interrupted():
             arguments = parse(sys.argv[1:] if argv is None else argv)
             verbose = arguments.verbose > 0
             return _run(arguments)
     except PipelineError as error:
-        _complain(str(error))
+        complain(str(error))
         return error.exit_code
     except KeyboardInterrupt:
-        _complain("interrupted\n  No file was left half-written: run the same command again.")
+        complain("interrupted\n  No file was left half-written: run the same command again.")
         return INTERRUPTED
     except Exception as error:  # noqa: BLE001 - the one place that turns bugs into an exit code
-        _complain(_bug(error, verbose=verbose))
+        complain(bug_text(error, verbose=verbose))
         return UNEXPECTED
 
 
@@ -328,43 +331,3 @@ def _summarise_upgrade(result: RunResult, summaries: Sequence[Path]) -> None:
 
     for path in summaries:
         append_text(path, upgrade_summary(result))
-
-
-# How a command ends.
-
-
-def _complain(text: str) -> None:
-    # Texts of pages may be quoted in it, with what would move a cursor or change a title.
-    sys.stderr.write(f"error: {printable(text)}\n")
-
-
-def _bug(error: Exception, *, verbose: bool) -> str:
-    """What is told of an error that nobody has thought of."""
-    if verbose:
-        return "".join(traceback.format_exception(error)).strip()
-    # The innermost frame: where it happened, in our code or in a library.
-    frame = traceback.extract_tb(error.__traceback__)[-1]
-    where = f"{Path(frame.filename).name}:{frame.lineno}"
-    return (
-        f"{where}: unexpected {type(error).__name__}: {error}\n"
-        "  This is a bug. Run again with -v for the traceback, and report it."
-    )
-
-
-@contextmanager
-def _terminated_like_interrupted() -> Iterator[None]:
-    """Let SIGTERM unwind like Ctrl-C, so that kernels are stopped and locks released."""
-    # Python lets no other thread set a handler; whoever calls us from one sees to signals.
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    # CI ends a job with SIGTERM, and kills it some seconds later.
-    def interrupt(signum: int, frame: FrameType | None) -> NoReturn:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)

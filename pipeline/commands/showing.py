@@ -1,4 +1,4 @@
-"""What a command shows: its result on stdout, and what was written on stderr.
+"""What a command shows: its result on stdout; what was written, and errors, on stderr.
 
 In goes a result, out go text or JSON. Output that nobody reads any more is no error, and neither is
 a terminal that cannot show a character.
@@ -9,11 +9,13 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TextIO
 
-from pipeline.log import Log, is_terminal
+from pipeline.log import Log, is_terminal, printable
 from pipeline.report.result import RunResult
 
 PIPE_WIDTH = 140  # columns of a table that goes into a file
@@ -96,3 +98,22 @@ def print_text(text: str) -> None:
     except BrokenPipeError:
         # So that Python's own last flush is silent.
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def complain(text: str) -> None:
+    """Tell an error, on stderr."""
+    # Texts of pages may be quoted in it, with what would move a cursor or change a title.
+    sys.stderr.write(f"error: {printable(text)}\n")
+
+
+def bug_text(error: Exception, *, verbose: bool) -> str:
+    """What is told of an error that nobody has thought of."""
+    if verbose:
+        return "".join(traceback.format_exception(error)).strip()
+    # The innermost frame: where it happened, in our code or in a library.
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    where = f"{Path(frame.filename).name}:{frame.lineno}"
+    return (
+        f"{where}: unexpected {type(error).__name__}: {error}\n"
+        "  This is a bug. Run again with -v for the traceback, and report it."
+    )

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import os
 import shutil
-import signal
 import tempfile
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from pipeline.adapters import po
 from pipeline.adapters.files import WriteError
+from pipeline.commands.signals import undisturbed
 from pipeline.core.catalog.states import CARRIED, STATES
 from pipeline.entries import Entry
 from pipeline.errors import InputError
@@ -61,7 +60,8 @@ def restoring(run: Run) -> Iterator[None]:
     except BaseException:
         run.log.warn("the upgrade did not come to its end: what was there before is put back")
         try:
-            with _undisturbed():
+            # Half of it would be worse than nothing.
+            with undisturbed():
                 _put_back(run, kept)
         except OSError as error:
             # What is kept stays: it is the only whole copy now.
@@ -149,26 +149,6 @@ def _put_back_catalogs(run: Run, kept: Paths, locale: str) -> None:
             )
         else:
             _replace(current, old / path)
-
-
-@contextmanager
-def _undisturbed() -> Iterator[None]:
-    """Let the body come to its end whatever is pressed.
-
-    It takes a moment, and half of it is worse than none.
-    """
-    # Python lets no other thread set a handler.
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = {}
-    for number in (signal.SIGINT, signal.SIGTERM):
-        before[number] = signal.signal(number, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def _replace(path: Path, kept: Path) -> None:
