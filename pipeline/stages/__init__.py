@@ -1,6 +1,6 @@
-"""The stages, one file or folder each. Data flows through them one way, and they do not know each
-other.
+"""The stages, one file or folder each.
 
+Data flows through them one way, and they do not know each other.
 ``ORDER`` is that way. A command says how far it goes; it never skips a stage on the way there, and
 none comes twice.
 """

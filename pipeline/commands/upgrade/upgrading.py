@@ -26,19 +26,19 @@ from pipeline.stages.pull import stage as pull_stage
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpgradeOptions:
-    """Where to go. ``config`` is the file that holds the pin; a run that is dry or ``dry_run``
-    writes nothing."""
+    """Where to go, and how. A run that is dry, or ``dry_run``, writes nothing."""
 
     target: str  # a release, a JAX version, any ref, or "latest"
-    config: Path
+    config: Path  # the file that holds the pin
     jax: str | None = None  # the JAX version that goes with a target that is no release
     dry_run: bool = False
     is_run_after: bool = False  # code runs afterwards, in an environment with the new JAX
-    summaries: tuple[Path, ...] = ()  # files that get what the move means, as Markdown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Commits:
+    """What a move is between."""
+
     before: Commit
     after: Commit
 
