@@ -50,7 +50,7 @@ class Memo(Generic[Value]):
         return known[1]
 
     def keep(self, subject: str, key: str, value: Value) -> None:
-        """Know ``value`` from now on. Call it when everything that the value tells of is written."""
+        """Know ``value`` from now on. Call it when all that the value tells of is written."""
         self._known[subject] = (key, value)
 
     def items(self) -> list[tuple[str, Value]]:

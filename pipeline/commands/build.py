@@ -79,7 +79,8 @@ def build_pulled(
     # A dry run has merged nothing that code could be run of.
     if goes_as_far_as(options.last, "execute") and not run.dry:
         result = _execute(run, options, result, pages)
-        result = _publish(run, result)
+        if goes_as_far_as(options.last, "publish"):
+            result = _publish(run, result)
     return write_report(run, options, result)
 
 

@@ -27,6 +27,9 @@ def site(run: Run, options: BuildOptions, *, show_fuzzy: bool) -> RunResult:
     policy = replace(run.upstream.site, show_fuzzy=show_fuzzy)
     with only_this_run(run):
         lock = read_pulled(run)
+        # The site has its own pages: nobody looks at the plain ones beside it.
+        if options.last == "publish":
+            options = replace(options, last="execute")
         result = build_pulled(run, options, lock)
         # A site that cannot be made is a finding: that of another locale may do.
         findings: list[Finding] = []
