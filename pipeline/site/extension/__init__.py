@@ -1,73 +1,18 @@
-"""Our Sphinx extension: what makes a site of translated pages into the site that readers get.
+"""Our Sphinx extension: what makes a Sphinx site of translated pages into the site of readers.
 
-It runs in a process of Sphinx's. The pipeline tells it of every page in a record (``records``);
-nothing else passes between the two but the sources. A module here is for one thing that readers
-see; the order in which they come is in the priorities below and of the transforms.
+Sphinx calls ``setup``. Nothing is loaded before that, so that a test of one part needs no other.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from sphinx.application import Sphinx
-
-from pipeline.site.extension import (
-    absent,
-    blocks,
-    broken,
-    interface,
-    nodes,
-    stubs,
-    titles,
-    weight,
-    writing,
-)
-from pipeline.site.extension.anchors import EnglishAnchors
-from pipeline.site.extension.formulas import setup_formulas
-from pipeline.site.extension.highlighting import setup_highlighting
-from pipeline.site.extension.images import FindImages
-from pipeline.site.extension.links import FindPages
-from pipeline.site.extension.navigation import add_navigation
-from pipeline.site.extension.offline import StayOffline
-from pipeline.site.extension.pages import AddHead, GiveTitle, own_pages
-from pipeline.site.extension.placing import place_english
-from pipeline.site.extension.search import SearchInChinese
-
-# In the order of their priorities, in which they come.
-TRANSFORMS = (
-    GiveTitle,
-    blocks.MarkBlocks,
-    EnglishAnchors,
-    FindPages,
-    FindImages,
-    StayOffline,
-    AddHead,
-)
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Called by Sphinx."""
-    app.add_config_value("jz_site", {}, "env", dict)
-    for module in (nodes, writing, stubs, absent, titles, broken, interface, weight):
-        module.setup(app)
-    # These change the libraries that Sphinx works with, for this process.
-    setup_formulas()
-    setup_highlighting()
-    # In the place of Sphinx's own for Chinese.
-    app.add_search_language(SearchInChinese)
-    for transform in TRANSFORMS:
-        app.add_transform(transform)
-    # After everybody who collects from a page: titles, contents, images.
-    app.connect("doctree-read", place_english, priority=900)
-    # Before the theme, which tries every template.
-    app.connect("html-page-context", add_navigation, priority=400)
-    app.connect("html-collect-pages", own_pages)
-    # After the theme's, whose rules it changes.
-    app.add_css_file("site.css", priority=900)
-    app.add_js_file("site.js", loading_method="defer")
-    return {
-        "version": "1",
-        "env_version": 2,
-        "parallel_read_safe": True,
-        "parallel_write_safe": True,
-    }
+    """Register all parts of the extension."""
+    from pipeline.site.extension.registering import register
+
+    return register(app)
