@@ -57,6 +57,15 @@ def test_the_other_translation_is_told_once() -> None:
     assert merged.memory.entries[0].comments == (comment,)
 
 
+def test_what_went_along_to_a_changed_message_elsewhere_is_not_kept_twice() -> None:
+    our = written("甲")
+    changed = digest("Tea is made of leaves and very hot water.")
+    their = Entry(msgid=changed, msgstr="甲", fuzzy=True, previous=our.msgid)
+    assert merge(our, their, before=our).memory.entries == (their,)
+    # Without a common start it may be somebody's work that is nowhere else: it stays, obsolete.
+    assert merge(our, their).memory.entries == (their, replace(our, obsolete=True))
+
+
 def written(text: str) -> Entry:
     """The entry with a translation; ``?`` in front of it says that it waits."""
     return replace(TEXT, msgstr=text.removeprefix("?"), fuzzy=text.startswith("?"))
