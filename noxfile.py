@@ -76,7 +76,9 @@ def packages(*groups: str) -> tuple[str, ...]:
     ``site`` brings the groups along that JAX_DOCS_GROUPS names: heavy packages that a few pages
     need to run whole.
     """
-    pyproject = nox.project.load_toml("pyproject.toml")  # anew: `upgrade` moves the pin of JAX
+    pyproject = nox.project.load_toml(
+        "pyproject.toml"
+    )  # anew: `upgrade` moves the pin of JAX
     if "site" in groups:
         groups += tuple(os.environ.get("JAX_DOCS_GROUPS", "").split())
     dependencies = pyproject["project"]["dependencies"]
@@ -99,7 +101,9 @@ def run_pipeline(session: nox.Session, *groups: str) -> None:
 def call_pipeline(session: nox.Session, *words: str) -> None:
     """``python -m pipeline`` in the environment as it is, with time to stop when interrupted."""
     command = ("python", "-m", "pipeline", *words)
-    session.run(*command, interrupt_timeout=STOP_SECONDS, terminate_timeout=STOP_SECONDS)
+    session.run(
+        *command, interrupt_timeout=STOP_SECONDS, terminate_timeout=STOP_SECONDS
+    )
 
 
 def needed_to_run(session: nox.Session) -> tuple[str, ...]:
@@ -159,9 +163,13 @@ def upgrade(session: nox.Session) -> None:
     With `--dry-run` it only tells what that means. To ask the package index it needs pip, which
     must not come among the packages that run code; so the first half has its own environment.
     """
-    is_alone = {"-h", "--help", "--check", "--dry-run", "--no-execute"} & set(session.posargs)
+    is_alone = {"-h", "--help", "--check", "--dry-run", "--no-execute"} & set(
+        session.posargs
+    )
     session.install(*packages("index"))
-    call_pipeline(session, "upgrade", *session.posargs, *(() if is_alone else ("--no-execute",)))
+    call_pipeline(
+        session, "upgrade", *session.posargs, *(() if is_alone else ("--no-execute",))
+    )
     if is_alone:
         return
     enter(session, "sync")
@@ -181,7 +189,9 @@ def for_build(words: Sequence[str]) -> list[str]:
     for option in common:
         for value in getattr(known, option.removeprefix("--")):
             options += [option, value]
-    if known.json:  # `upgrade` has printed its JSON, and that is all there shall be to read
+    if (
+        known.json
+    ):  # `upgrade` has printed its JSON, and that is all there shall be to read
         options.append("-q")
     return options
 
@@ -227,7 +237,9 @@ def tests(session: nox.Session) -> None:
     the real docs, or is marked as slow. `-- -k NAME` runs a part. Both say nothing of coverage.
     """
     session.install("-e", ".", *packages("site", "test", "dask"))
-    session.env["PYTHONDONTWRITEBYTECODE"] = ""  # the tests start Python hundreds of times
+    session.env["PYTHONDONTWRITEBYTECODE"] = (
+        ""  # the tests start Python hundreds of times
+    )
     if "--quick" in session.posargs:
         words = [word for word in session.posargs if word != "--quick"]
         short = " and ".join(f"not {marker}" for marker in LONG_TESTS)
@@ -238,7 +250,9 @@ def tests(session: nox.Session) -> None:
         session.run("pytest", *session.posargs)
         return
     # The browser's tests are a session of their own, though it may have left Playwright here.
-    session.run("pytest", "--numprocesses=auto", "-m", "not browser", "--cov", "--cov-report=")
+    session.run(
+        "pytest", "--numprocesses=auto", "-m", "not browser", "--cov", "--cov-report="
+    )
     session.run("coverage", "report", "--include=pipeline/core/*", "--fail-under=100")
     session.run("coverage", "report", "--fail-under=90")
 
@@ -261,7 +275,9 @@ def screenshots(session: nox.Session) -> None:
     chromium(session)
     enter(session, "tests")
     session.install(*packages("site", "browser"))
-    sites = session.posargs or [str(path) for path in sorted(Path("build/site").iterdir())]
+    sites = session.posargs or [
+        str(path) for path in sorted(Path("build/site").iterdir())
+    ]
     command = ("python", "-m", "screenshots", "build/screenshots", *sites)
     session.run(*command, env={"PYTHONPATH": "tests/support"})
 
@@ -321,9 +337,18 @@ def workflows(session: nox.Session) -> None:
     The latter, scripts included, is what actionlint looks at.
     """
     session.install(*tools("workflows"))
-    session.run("zizmor", "--offline", "--quiet", "--strict-collection", "--persona=auditor", ".")
+    session.run(
+        "zizmor",
+        "--offline",
+        "--quiet",
+        "--strict-collection",
+        "--persona=auditor",
+        ".",
+    )
     ask = ("git", "ls-remote", "--tags", "https://github.com/rhysd/actionlint")
-    if "refs/tags/" in str(session.run(*ask, external=True, silent=True, success_codes=[0, 128])):
+    if "refs/tags/" in str(
+        session.run(*ask, external=True, silent=True, success_codes=[0, 128])
+    ):
         session.install(*tools("actionlint"))
         session.run("actionlint", "-color")
     else:
@@ -375,8 +400,21 @@ def pins(session: nox.Session) -> None:
     session.install("uv")
     code = ("site", "browser", "test", "lint", "types", "dask", "index")
     groups = (*code, "workflows", "actionlint", "nox")
-    command = ["uv", "pip", "compile", "pyproject.toml", "--universal", "--upgrade", "--quiet"]
-    command += ["--no-annotate", "--no-header", "--no-emit-index-url", "--no-emit-find-links"]
+    command = [
+        "uv",
+        "pip",
+        "compile",
+        "pyproject.toml",
+        "--universal",
+        "--upgrade",
+        "--quiet",
+    ]
+    command += [
+        "--no-annotate",
+        "--no-header",
+        "--no-emit-index-url",
+        "--no-emit-find-links",
+    ]
     for group in groups:
         command += ["--group", group]
     compiled = str(session.run(*command, silent=True))

@@ -72,7 +72,9 @@ def _option(name: str, *commands: str, **given: Any) -> _Option:
 def _count(text: str) -> int:
     # "²" is a digit in Unicode, and no number for int().
     if not text.isascii() or not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"must be a whole number of at least 1, not {text!r}")
+        raise argparse.ArgumentTypeError(
+            f"must be a whole number of at least 1, not {text!r}"
+        )
     return int(text)
 
 
@@ -94,7 +96,13 @@ OPTIONS = (
         nargs="*",
         help="catalogues, or those of an upstream (default: all)",
     ),
-    _option("words", "report", metavar="FILE", nargs="+", help="the report.json of each machine"),
+    _option(
+        "words",
+        "report",
+        metavar="FILE",
+        nargs="+",
+        help="the report.json of each machine",
+    ),
     _option(
         "words",
         *WRITING,
@@ -188,7 +196,12 @@ OPTIONS = (
         metavar="VERSION",
         help="the JAX version that goes with a ref that is no release",
     ),
-    _option("--dry-run", "upgrade", action="store_true", help="tell what it means, write nothing"),
+    _option(
+        "--dry-run",
+        "upgrade",
+        action="store_true",
+        help="tell what it means, write nothing",
+    ),
     _option(
         "--no-execute",
         "upgrade",
@@ -215,7 +228,9 @@ OPTIONS = (
         action="store_true",
         help="mend what needs no judgement, and show what was changed",
     ),
-    _option("--strict", "check", action="store_true", help="end with 1 for warnings too"),
+    _option(
+        "--strict", "check", action="store_true", help="end with 1 for warnings too"
+    ),
     _option(
         "--format",
         "check",
@@ -280,7 +295,9 @@ def _parsers() -> tuple[_Parser, dict[str, _Parser]]:
         "pulls the English, merges the Chinese, runs the code.",
         allow_abbrev=False,
     )
-    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
+    subparsers = parser.add_subparsers(
+        dest="command", metavar="COMMAND", parser_class=_Parser
+    )
     commands: dict[str, _Parser] = {}
     for name, does in COMMANDS.items():
         command = subparsers.add_parser(
@@ -306,11 +323,23 @@ def _add_common_options(parser: argparse.ArgumentParser) -> None:
         help="default: pyproject.toml",
     )
     common.add_argument(
-        "--locale", action="append", default=[], help="only this locale (may be repeated)"
+        "--locale",
+        action="append",
+        default=[],
+        help="only this locale (may be repeated)",
     )
     common.add_argument(
-        "--jobs", metavar="N", type=_count, help="kernels at a time (default: one per core)"
+        "--jobs",
+        metavar="N",
+        type=_count,
+        help="kernels at a time (default: one per core)",
     )
-    common.add_argument("--json", action="store_true", help="print the report as JSON to stdout")
-    common.add_argument("-q", "--quiet", action="count", default=0, help="only warnings and errors")
-    common.add_argument("-v", "--verbose", action="count", default=0, help="more detail")
+    common.add_argument(
+        "--json", action="store_true", help="print the report as JSON to stdout"
+    )
+    common.add_argument(
+        "-q", "--quiet", action="count", default=0, help="only warnings and errors"
+    )
+    common.add_argument(
+        "-v", "--verbose", action="count", default=0, help="more detail"
+    )

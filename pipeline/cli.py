@@ -54,7 +54,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         complain(str(error))
         return error.exit_code
     except KeyboardInterrupt:
-        complain("interrupted\n  No file was left half-written: run the same command again.")
+        complain(
+            "interrupted\n  No file was left half-written: run the same command again."
+        )
         return INTERRUPTED
     except Exception as error:  # noqa: BLE001 - the one place that turns bugs into an exit code
         complain(bug_text(error, verbose=verbose))
@@ -86,7 +88,11 @@ class _Call:
     log: Log
 
     def run(
-        self, *, address: str | None = None, pages: Sequence[str] = (), dry: bool = False
+        self,
+        *,
+        address: str | None = None,
+        pages: Sequence[str] = (),
+        dry: bool = False,
     ) -> Run:
         """The run that a verb is handed. What is given here are options that not all verbs have.
 
@@ -225,7 +231,9 @@ def _check(arguments: argparse.Namespace, log: Log) -> int:
     result = check_catalogs(settings, arguments.words, options, log)
     form = "json" if arguments.json else arguments.format
     screen = terminal()
-    text = render(result, form, width=screen.width, colour=screen.colour, level=log.level)
+    text = render(
+        result, form, width=screen.width, colour=screen.colour, level=log.level
+    )
     print_text(text)
     return result.exit_code
 
@@ -264,7 +272,8 @@ def _with_address(upstream: Upstream, address: str) -> Upstream:
     # An empty one would mean the folder one is in: most likely a variable in a script is not set.
     if not address:
         raise ConfigError(
-            "--upstream is empty", hint="Give a URL, a bundle, a repository or a folder."
+            "--upstream is empty",
+            hint="Give a URL, a bundle, a repository or a folder.",
         )
     return dataclasses.replace(upstream, url=address, url_replaced=True)
 
@@ -276,12 +285,15 @@ def _locales(arguments: argparse.Namespace, settings: Settings) -> tuple[str, ..
             meant = did_you_mean(locale, settings.locales)
             configured = ", ".join(settings.locales)
             raise ConfigError(
-                f"no locale is called {locale!r}", hint=f"{meant}Configured: {configured}."
+                f"no locale is called {locale!r}",
+                hint=f"{meant}Configured: {configured}.",
             )
     return tuple(dict.fromkeys(arguments.locale)) or settings.locales
 
 
-def _build_options(call: _Call, *, runs_code: bool, shard: tuple[int, int] | None) -> BuildOptions:
+def _build_options(
+    call: _Call, *, runs_code: bool, shard: tuple[int, int] | None
+) -> BuildOptions:
     """How far a build goes, and how it runs code, by the options of all verbs that run any."""
     from pipeline.commands.build import BuildOptions
 

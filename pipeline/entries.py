@@ -28,7 +28,9 @@ class Entry:
     msgid: str
     msgstr: str = ""
     fuzzy: bool = False
-    previous: str | None = None  # the msgid that a fuzzy msgstr was written for (``#| msgid``)
+    previous: str | None = (
+        None  # the msgid that a fuzzy msgstr was written for (``#| msgid``)
+    )
     context: str | None = None  # msgctxt
     obsolete: bool = False
     comments: tuple[str, ...] = ()  # translator comments, ``# ``

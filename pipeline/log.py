@@ -29,7 +29,12 @@ _CONTROL = re.compile(
 )
 # What GitHub's runner takes for a command: "::error::…" at the start of a line, "##[group]…".
 _COMMAND = re.compile(r"(?m)^(\s*):(?=:)|##(?=\[)")
-_STYLES = {"step": "\x1b[1m", "warning": "\x1b[33m", "failed": "\x1b[31m", "dim": "\x1b[2m"}
+_STYLES = {
+    "step": "\x1b[1m",
+    "warning": "\x1b[33m",
+    "failed": "\x1b[31m",
+    "dim": "\x1b[2m",
+}
 _RESET = "\x1b[0m"
 
 
@@ -47,7 +52,9 @@ def printable(text: str) -> str:
 
     Newlines and tabs stay.
     """
-    return _CONTROL.sub(lambda match: match[0].encode("unicode_escape").decode("ascii"), text)
+    return _CONTROL.sub(
+        lambda match: match[0].encode("unicode_escape").decode("ascii"), text
+    )
 
 
 def without_commands(text: str) -> str:
@@ -81,7 +88,9 @@ class Log:
         self._stream = stream
         self._environ = environ
         self._depth = 0  # steps that are under way
-        self._console: Console | None = None  # set while a bar is shown: lines go above it
+        self._console: Console | None = (
+            None  # set while a bar is shown: lines go above it
+        )
 
     @property
     def stream(self) -> TextIO:
@@ -125,7 +134,9 @@ class Log:
             self._write(f"warning: {text}", style="warning")
 
     @contextmanager
-    def progress(self, name: str, *, total: float | None) -> Iterator[Callable[..., None]]:
+    def progress(
+        self, name: str, *, total: float | None
+    ) -> Iterator[Callable[..., None]]:
         """Progress of long work: call ``advance(units, text)``, from any thread.
 
         A terminal shows a bar; elsewhere each text that is not empty is a line. ``total`` is None
@@ -229,4 +240,6 @@ class Log:
     @property
     def _has_colours(self) -> bool:
         """Whether a person watches, and wants colours (https://no-color.org)."""
-        return is_terminal(self.stream, self._environ) and not self._environ.get("NO_COLOR")
+        return is_terminal(self.stream, self._environ) and not self._environ.get(
+            "NO_COLOR"
+        )

@@ -32,7 +32,9 @@ settings.register_profile(
     print_blob=True,
     suppress_health_check=[HealthCheck.too_slow],
 )
-settings.register_profile("quick", deadline=None, max_examples=10)  # of `tests -- --quick`
+settings.register_profile(
+    "quick", deadline=None, max_examples=10
+)  # of `tests -- --quick`
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
 
 # Whoever runs the tests in the background has them ignore Ctrl-C, and so would all that they
@@ -60,14 +62,20 @@ def jax_docs_upstream() -> str:
     """URL, bundle or repository of the real JAX docs; skips the test where there is none."""
     url = os.environ.get(UPSTREAM_VARIABLE)
     if not url:
-        pytest.skip(f"{UPSTREAM_VARIABLE} is not set: set it to a clone or bundle of the JAX docs")
+        pytest.skip(
+            f"{UPSTREAM_VARIABLE} is not set: set it to a clone or bundle of the JAX docs"
+        )
     return url
 
 
 @pytest.fixture(scope="session")
-def repository(jax_docs_upstream: str, tmp_path_factory: pytest.TempPathFactory) -> Repository:
+def repository(
+    jax_docs_upstream: str, tmp_path_factory: pytest.TempPathFactory
+) -> Repository:
     """All of the history of the real JAX docs, cloned once by each process of pytest."""
-    return Repository.clone(jax_docs_upstream, tmp_path_factory.mktemp("upstream") / "docs.git")
+    return Repository.clone(
+        jax_docs_upstream, tmp_path_factory.mktemp("upstream") / "docs.git"
+    )
 
 
 @pytest.fixture(scope="session")

@@ -99,7 +99,10 @@ def test_wall_targets_are_judged_by_wall_seconds() -> None:
         contenders=(contender("ours"), contender("slow")),
         targets=(Target(rival="slow", wall=2),),
     )
-    costs = {"ours": [Cost(cpu=8, wall=5, peak=1)], "slow": [Cost(cpu=1, wall=9, peak=1)]}
+    costs = {
+        "ours": [Cost(cpu=8, wall=5, peak=1)],
+        "slow": [Cost(cpu=1, wall=9, peak=1)],
+    }
     rows = compare(scene, costs, {})
     assert rows[1].wall_ratio == pytest.approx(1.8)
     assert judge(scene, rows) == (
@@ -123,7 +126,9 @@ def test_limits_are_judged_by_outcome_and_seconds() -> None:
     scene = Scene(name="x", title="", contenders=contenders, limits=limits)
     costs = {"ours": [cost(3.0, 1)], "late": [cost(3.1, 1)], "loose": [cost(99.0, 1)]}
     rows = compare(
-        scene, costs, {"ours": "0 kernels", "late": "0 kernels", "loose": "0 kernels / 1 kernel"}
+        scene,
+        costs,
+        {"ours": "0 kernels", "late": "0 kernels", "loose": "0 kernels / 1 kernel"},
     )
     assert judge(scene, rows) == (
         "met: ours: 0 kernels",
@@ -150,7 +155,11 @@ def test_the_table_has_every_contender_and_why_one_is_missing() -> None:
 
 def test_the_record_is_json_and_names_no_folder() -> None:
     text = json.dumps(to_record(SCENE, ROWS))
-    assert json.loads(text)["rows"][2]["costs"][2] == {"cpu": 1.0, "wall": 1.0, "peak": 300}
+    assert json.loads(text)["rows"][2]["costs"][2] == {
+        "cpu": 1.0,
+        "wall": 1.0,
+        "peak": 300,
+    }
     assert json.loads(text)["rows"][4]["middle"] is None
     assert "/" not in text.replace("× ", "")
 
@@ -167,7 +176,9 @@ def test_a_process_and_its_children_are_counted(tmp_path: Path) -> None:
         f"import subprocess, sys; subprocess.run([sys.executable, '-c', {grandchild!r}], "
         f"check=True)"
     )
-    small = run_commands([(sys.executable, "-c", "pass")], folder=tmp_path, environ=os.environ)
+    small = run_commands(
+        [(sys.executable, "-c", "pass")], folder=tmp_path, environ=os.environ
+    )
     large = run_commands(
         [(sys.executable, "-c", "pass"), (sys.executable, "-c", script)],
         folder=tmp_path,
@@ -189,7 +200,12 @@ def test_a_failing_command_shows_what_it_printed(tmp_path: Path) -> None:
 
 def test_a_code_that_is_accepted_does_not_end_the_bench(tmp_path: Path) -> None:
     command = (sys.executable, "-c", "raise SystemExit(3)")
-    assert run_commands([command], folder=tmp_path, environ=os.environ, accepted=(0, 3)).wall > 0
+    assert (
+        run_commands(
+            [command], folder=tmp_path, environ=os.environ, accepted=(0, 3)
+        ).wall
+        > 0
+    )
 
 
 def test_an_outcome_that_changes_from_round_to_round_is_told(tmp_path: Path) -> None:
@@ -200,7 +216,9 @@ def test_an_outcome_that_changes_from_round_to_round_is_told(tmp_path: Path) -> 
         folder=tmp_path,
         outcome=lambda: next(found),
     )
-    rows = run_scene(Scene(name="x", title="", contenders=(one,)), rounds=3, tell=lambda _: None)
+    rows = run_scene(
+        Scene(name="x", title="", contenders=(one,)), rounds=3, tell=lambda _: None
+    )
     assert rows[0].outcome == "0 kernels / 1 kernel"
 
 
@@ -217,7 +235,9 @@ def test_contenders_take_turns(tmp_path: Path) -> None:
         )
 
     scene = Scene(
-        name="turns", title="", contenders=(one("a"), contender("b", missing="no"), one("c"))
+        name="turns",
+        title="",
+        contenders=(one("a"), contender("b", missing="no"), one("c")),
     )
     rows = run_scene(scene, rounds=2, tell=lambda _: None)
     assert turns == ["a1", "c1", "a2", "c2"]
@@ -243,7 +263,11 @@ def test_contenders_take_turns(tmp_path: Path) -> None:
     ],
 )
 def test_one_paragraph_is_edited(text: str, changed: str) -> None:
-    assert (changed in edit_paragraph(text, 2)) if changed else edit_paragraph(text, 2) == ""
+    assert (
+        (changed in edit_paragraph(text, 2))
+        if changed
+        else edit_paragraph(text, 2) == ""
+    )
 
 
 def test_the_page_to_edit_is_the_middle_one_without_a_notebook(tmp_path: Path) -> None:
@@ -297,7 +321,12 @@ def test_a_root_forgets_all_but_the_git_cache(tmp_path: Path) -> None:
         root.path / "build" / "cache" / "git" / "x",
         root.path / "build" / "zh_CN" / "docs" / "state.json",
     )
-    for path in (kept, gone, root.path / "build" / "report.json", root.catalogs / "a.po"):
+    for path in (
+        kept,
+        gone,
+        root.path / "build" / "report.json",
+        root.catalogs / "a.po",
+    ):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("", encoding="utf-8")
     root.forget()
@@ -367,7 +396,9 @@ def cell(
         ([("completed", False), ("completed", True)], False),
     ],
 )
-def test_papermill_marks_where_it_stopped(marks: list[tuple[str, bool]], whole: bool) -> None:
+def test_papermill_marks_where_it_stopped(
+    marks: list[tuple[str, bool]], whole: bool
+) -> None:
     cells = [
         {"cell_type": "markdown", "metadata": {}},
         *(cell("code", "1", mark=mark) for mark in marks),
@@ -413,7 +444,9 @@ def test_a_page_whose_forms_differ_is_not_edited(twin: str) -> None:
         edited(NOTEBOOK, twin, prose=1, code=1)
 
 
-def test_only_pages_that_ran_whole_and_as_they_are_count_as_passed(tmp_path: Path) -> None:
+def test_only_pages_that_ran_whole_and_as_they_are_count_as_passed(
+    tmp_path: Path,
+) -> None:
     rows = [
         ("a", "passed", ""),
         ("b", "passed", "in interpret mode"),
@@ -421,11 +454,14 @@ def test_only_pages_that_ran_whole_and_as_they_are_count_as_passed(tmp_path: Pat
         ("d", "failed", ""),
     ]
     pages = [
-        {"execution": {"page": page, "status": status, "note": note}} for page, status, note in rows
+        {"execution": {"page": page, "status": status, "note": note}}
+        for page, status, note in rows
     ]
     root = Root(tmp_path, "jax")
     (tmp_path / "build").mkdir()
     report = {"locales": {"zh_CN": {"pages": [*pages, {"execution": None}]}}}
-    (tmp_path / "build" / "report.json").write_text(json.dumps(report), encoding="utf-8")
+    (tmp_path / "build" / "report.json").write_text(
+        json.dumps(report), encoding="utf-8"
+    )
     assert passed(root) == {"a"}
     assert len(executions(root)) == 4

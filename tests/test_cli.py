@@ -80,14 +80,26 @@ def test_help_of_each_command(command: str, capsys: Speech) -> None:
             "upgrade does not know '--dryrun'",
             "Did you mean '--dry-run'?",
         ),
-        (["upgrade", "main"], "the ref 'main' does not tell a JAX version", "--jax VERSION"),
+        (
+            ["upgrade", "main"],
+            "the ref 'main' does not tell a JAX version",
+            "--jax VERSION",
+        ),
         (
             ["status", "--agianst", "main"],
             "status does not know '--agianst'",
             "Did you mean '--against'?",
         ),
-        (["sync", "smaple"], "no upstream is called 'smaple'", "Did you mean 'sample'?"),
-        (["status", "--locale", "zh_TW"], "no locale is called 'zh_TW'", "Did you mean 'zh_CN'?"),
+        (
+            ["sync", "smaple"],
+            "no upstream is called 'smaple'",
+            "Did you mean 'sample'?",
+        ),
+        (
+            ["status", "--locale", "zh_TW"],
+            "no locale is called 'zh_TW'",
+            "Did you mean 'zh_CN'?",
+        ),
         (["pull", "sample", "--upstream", ""], "--upstream is empty", "Give a URL"),
         (
             ["status", "--config", "none.toml"],
@@ -149,7 +161,9 @@ def test_json_is_the_report_and_nothing_else(project: Path, capsys: Speech) -> N
 
 @pytest.mark.slow
 @pytest.mark.parametrize("command", READING)
-def test_reading_commands_write_nothing(command: str, project: Path, capsys: Speech) -> None:
+def test_reading_commands_write_nothing(
+    command: str, project: Path, capsys: Speech
+) -> None:
     assert main(["sync", "sample", "--no-execute"]) == 0
     before = snapshot(project)
     capsys.readouterr()
@@ -173,15 +187,28 @@ def test_pages_narrow_the_run(project: Path, capsys: Speech) -> None:
     assert [page["page"] for page in locales["zh_CN"]["pages"]] == ["index"]
 
 
-def test_upstream_may_be_any_folder(project: Path, tmp_path: Path, capsys: Speech) -> None:
+def test_upstream_may_be_any_folder(
+    project: Path, tmp_path: Path, capsys: Speech
+) -> None:
     (tmp_path / "clone" / "docs").mkdir(parents=True)
     (tmp_path / "clone" / "docs" / "hello.md").write_text("# Hello\n\nSome words.\n")
     assert (
-        main(["sync", "jax", "--no-execute", "--json", "--upstream", str(tmp_path / "clone")]) == 0
+        main(
+            [
+                "sync",
+                "jax",
+                "--no-execute",
+                "--json",
+                "--upstream",
+                str(tmp_path / "clone"),
+            ]
+        )
+        == 0
     )
     locales = json.loads(capsys.readouterr().out)["locales"]
     assert [
-        (page["page"], page["messages"], page["words"]) for page in locales["zh_CN"]["pages"]
+        (page["page"], page["messages"], page["words"])
+        for page in locales["zh_CN"]["pages"]
     ] == [("hello", 2, 3)]
     assert str(tmp_path) not in (project / "upstream" / "jax.lock").read_text(), (
         "the lock is committed"
@@ -229,18 +256,23 @@ def test_unexpected_error_has_a_traceback_with_verbose(capsys: Speech) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupted_command_says_so_in_one_line(project: Path, number: signal.Signals) -> None:
+def test_an_interrupted_command_says_so_in_one_line(
+    project: Path, number: signal.Signals
+) -> None:
     """The command is caught while it waits for its configuration, a pipe that nobody writes to."""
     pipe = project / "wait.toml"
     os.mkfifo(pipe)
     command = [sys.executable, "-m", "pipeline", "status", "--config", str(pipe)]
-    with subprocess.Popen(command, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        command, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True
+    ) as process:
         end = open_when_read(pipe)
         said = interrupt(process, number)
     os.close(end)
     assert process.returncode == 130
     assert (
-        said == "error: interrupted\n  No file was left half-written: run the same command again.\n"
+        said
+        == "error: interrupted\n  No file was left half-written: run the same command again.\n"
     )
 
 
@@ -273,9 +305,15 @@ def open_when_read(pipe: Path) -> int:
 @pytest.mark.parametrize("redirect", ["| true", ">&-"])
 def test_nobody_reads_the_result(project: Path, redirect: str) -> None:
     assert main(["sync", "sample", "--no-execute", "-q"]) == 0
-    command = f"set -o pipefail; {sys.executable} -m pipeline status sample --json {redirect}"
+    command = (
+        f"set -o pipefail; {sys.executable} -m pipeline status sample --json {redirect}"
+    )
     ended = subprocess.run(
-        ["bash", "-c", command], env=ENVIRONMENT, capture_output=True, text=True, check=False
+        ["bash", "-c", command],
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert ended.returncode == 0, ended.stderr
     assert "rror" not in ended.stderr

@@ -38,7 +38,12 @@ def test_minimal_configuration_has_defaults(tmp_path: Path) -> None:
         settings.execution.timeout,
         settings.execution.jobs,
     ) == ("1.2.3", ("zh_CN",), 100, 0)
-    assert (upstream.ref, upstream.docs, upstream.skip, upstream.acknowledge) == ("", ".", (), ())
+    assert (upstream.ref, upstream.docs, upstream.skip, upstream.acknowledge) == (
+        "",
+        ".",
+        (),
+        (),
+    )
     assert upstream.selects("any/page")
     assert upstream.skip_rule("any/page") is None
 
@@ -80,7 +85,13 @@ compare = true
     upstream = settings.upstream("docs")
     assert settings.locales == ("zh_CN", "ja")
     assert settings.execution == ExecutionPolicy(
-        timeout=7, page_timeout=70, jobs=3, memory=300, output=4, cache=5, variables=("HF_HOME",)
+        timeout=7,
+        page_timeout=70,
+        jobs=3,
+        memory=300,
+        output=4,
+        cache=5,
+        variables=("HF_HOME",),
     )
     assert upstream.run_rule("guide/a") is None
     assert upstream.run_rule("guide/gpus") == RunRule(
@@ -97,12 +108,17 @@ compare = true
     assert (upstream.ref, upstream.docs, upstream.license) == ("v1.2.3", "d", "MIT")
     assert upstream.page_url == "https://example.org/{path}"
     assert [
-        page for page in ("index", "guide/a/b", "guide/old/a", "other") if upstream.selects(page)
+        page
+        for page in ("index", "guide/a/b", "guide/old/a", "other")
+        if upstream.selects(page)
     ] == ["index", "guide/a/b"]
     rule = upstream.skip_rule("guide/tpu_intro")
     assert rule is not None
     assert (rule.reason, rule.note) == ("accelerator", "needs a TPU")
-    assert (upstream.acknowledge[0].page, upstream.acknowledge[0].cells) == ("guide/errors", (2,))
+    assert (upstream.acknowledge[0].page, upstream.acknowledge[0].cells) == (
+        "guide/errors",
+        (2,),
+    )
 
 
 SITE = MINIMAL + "[tool.pipeline.upstreams.docs.site]\n"
@@ -119,26 +135,44 @@ def test_a_site_may_have_a_title_and_links(tmp_path: Path) -> None:
         edit_url="https://example.org/{page}#L{line}",
         english_url="https://example.org/en/",
     )
-    assert read_settings(write(tmp_path, MINIMAL), environ={}).upstream("docs").site == SitePolicy()
+    assert (
+        read_settings(write(tmp_path, MINIMAL), environ={}).upstream("docs").site
+        == SitePolicy()
+    )
 
 
 @pytest.mark.parametrize(
     ("repository", "expected"),
-    [("me/docs", "https://github.com/me/docs/blob/main/{page}.po"), ("", ""), ("me/{docs}", "")],
+    [
+        ("me/docs", "https://github.com/me/docs/blob/main/{page}.po"),
+        ("", ""),
+        ("me/{docs}", ""),
+    ],
 )
 def test_a_link_may_lead_to_the_repository_that_a_workflow_runs_in(
     repository: str, expected: str, tmp_path: Path
 ) -> None:
     text = SITE + 'edit-url = "https://github.com/{repository}/blob/main/{page}.po"\n'
-    settings = read_settings(write(tmp_path, text), environ={"GITHUB_REPOSITORY": repository})
+    settings = read_settings(
+        write(tmp_path, text), environ={"GITHUB_REPOSITORY": repository}
+    )
     assert settings.upstream("docs").site.edit_url == expected
     assert (
-        read_settings(tmp_path / "pyproject.toml", environ={}).upstream("docs").site.edit_url == ""
+        read_settings(tmp_path / "pyproject.toml", environ={})
+        .upstream("docs")
+        .site.edit_url
+        == ""
     )
 
 
 @pytest.mark.parametrize(
-    "line", ['edit-url = "{pages}"', 'notebook-url = "{line}"', 'edit-url = "{"', 'edit-url = "{}"']
+    "line",
+    [
+        'edit-url = "{pages}"',
+        'notebook-url = "{line}"',
+        'edit-url = "{"',
+        'edit-url = "{}"',
+    ],
 )
 def test_a_link_that_is_no_template(line: str, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="is no template") as caught:
@@ -151,9 +185,15 @@ def test_variable_replaces_the_url_of_jax_only(tmp_path: Path) -> None:
         '[tool.pipeline.upstreams]\njax = { url = "https://one" }\n'
         'other = { url = "https://two" }\n'
     )
-    settings = read_settings(write(tmp_path, text), environ={"JAX_DOCS_UPSTREAM": "/a/bundle"})
+    settings = read_settings(
+        write(tmp_path, text), environ={"JAX_DOCS_UPSTREAM": "/a/bundle"}
+    )
     jax, other = settings.upstream("jax"), settings.upstream("other")
-    assert (jax.url, jax.url_replaced, jax.configured_url) == ("/a/bundle", True, "https://one")
+    assert (jax.url, jax.url_replaced, jax.configured_url) == (
+        "/a/bundle",
+        True,
+        "https://one",
+    )
     assert (other.url, other.url_replaced, other.configured_url) == (
         "https://two",
         False,
@@ -190,8 +230,14 @@ BAD: dict[str, tuple[str | bytes, str]] = {
         "unknown key 'timeuot' in [tool.pipeline.execution]",
     ),
     "no table": (PIN, "has no [tool.pipeline] table"),
-    "tool is no table": (PIN.replace("[dep", "tool = 3\n[dep"), "has no [tool.pipeline] table"),
-    "no upstreams": (PIN + "[tool.pipeline]\n", "no [tool.pipeline.upstreams.NAME] is configured"),
+    "tool is no table": (
+        PIN.replace("[dep", "tool = 3\n[dep"),
+        "has no [tool.pipeline] table",
+    ),
+    "no upstreams": (
+        PIN + "[tool.pipeline]\n",
+        "no [tool.pipeline.upstreams.NAME] is configured",
+    ),
     "upstreams is no table": (
         PIN + "[tool.pipeline]\nupstreams = 3\n",
         "tool.pipeline.upstreams must be a table, not 3",
@@ -229,8 +275,14 @@ BAD: dict[str, tuple[str | bytes, str]] = {
         IN_DOCS + URL + '\nacknowledge = [{ page = "a", cells = [0], reason = "b" }]\n',
         "docs.acknowledge.cells must be a list of numbers from 1, not [0]",
     ),
-    "no locales": (MINIMAL + "[tool.pipeline]\nlocales = []\n", "tool.pipeline.locales is empty"),
-    "locale": (MINIMAL + '[tool.pipeline]\nlocales = ["../x"]\n', "'../x' is not a locale"),
+    "no locales": (
+        MINIMAL + "[tool.pipeline]\nlocales = []\n",
+        "tool.pipeline.locales is empty",
+    ),
+    "locale": (
+        MINIMAL + '[tool.pipeline]\nlocales = ["../x"]\n',
+        "'../x' is not a locale",
+    ),
     "timeout": (
         MINIMAL + "[tool.pipeline.execution]\ntimeout = 0\n",
         "execution.timeout must be a whole number of at least 1, not 0",
@@ -259,7 +311,10 @@ BAD: dict[str, tuple[str | bytes, str]] = {
         MINIMAL.replace("jaxlib==1.2.3", "jaxlib==1.2.4"),
         "the dependency group 'jax' must pin",
     ),
-    "loose pin": (MINIMAL.replace("jax==", "jax>="), "the dependency group 'jax' must pin"),
+    "loose pin": (
+        MINIMAL.replace("jax==", "jax>="),
+        "the dependency group 'jax' must pin",
+    ),
     "not TOML": ("[tool.pipeline\n", "is not valid TOML"),
     "not UTF-8": (b"\xff\xfe", "is not valid TOML"),
 }

@@ -21,7 +21,9 @@ class Terminal(StringIO):
         return True
 
 
-def spoken(level: int, environ: Mapping[str, str], stream: StringIO | None = None) -> str:
+def spoken(
+    level: int, environ: Mapping[str, str], stream: StringIO | None = None
+) -> str:
     """What a small run says, with the seconds taken out."""
     stream = stream or StringIO()
     log = Log(level, stream=stream, environ=environ)
@@ -65,7 +67,13 @@ def test_github_folds_the_outermost_step() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["::error::x", "  ::stop-commands::x", "a\n::set-output name=x::y", "a ##[command]"]
+    "text",
+    [
+        "::error::x",
+        "  ::stop-commands::x",
+        "a\n::set-output name=x::y",
+        "a ##[command]",
+    ],
 )
 def test_texts_give_github_no_commands(text: str) -> None:
     stream = StringIO()

@@ -26,7 +26,15 @@ FOR_EXECUTION = (
     "papermill",
     "zmq",
 )
-FOR_WORK = ("filelock", "git", "markdown_it", "mdit_py_plugins", "polib", "rapidfuzz", "rich")
+FOR_WORK = (
+    "filelock",
+    "git",
+    "markdown_it",
+    "mdit_py_plugins",
+    "polib",
+    "rapidfuzz",
+    "rich",
+)
 
 SCRIPT = """
 import json, sys
@@ -75,8 +83,12 @@ def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("arguments", [["status", "sample"], ["sync", "sample", "--no-execute"]])
-def test_runs_without_execution_import_no_kernel(arguments: list[str], project: Path) -> None:
+@pytest.mark.parametrize(
+    "arguments", [["status", "sample"], ["sync", "sample", "--no-execute"]]
+)
+def test_runs_without_execution_import_no_kernel(
+    arguments: list[str], project: Path
+) -> None:
     run("sync", "sample", "--no-execute")
     assert modules_of(*arguments) & {*FOR_EXECUTION, "git"} == set()
 

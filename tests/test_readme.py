@@ -22,7 +22,11 @@ from pipeline.config import read_settings
 from pipeline.errors import WORST_FIRST, PipelineError
 
 README = (ROOT / "README.md").read_text("utf-8")
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+]
 DOCS = "\n".join(page.read_text("utf-8") for page in PAGES)
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
 
@@ -37,8 +41,13 @@ def commands() -> Iterator[list[str]]:
     """Every command of the console blocks, split into words; ``a && b`` is two."""
     for line in "".join(blocks("console")).split("\n"):
         if line:
-            assert line.startswith("$ "), f"README shows output, which nobody checks: {line}"
-            yield from (shlex.split(command) for command in line.removeprefix("$ ").split(" && "))
+            assert line.startswith("$ "), (
+                f"README shows output, which nobody checks: {line}"
+            )
+            yield from (
+                shlex.split(command)
+                for command in line.removeprefix("$ ").split(" && ")
+            )
 
 
 def nox_sessions() -> set[str]:
@@ -71,7 +80,9 @@ def test_sessions_exist_and_each_command_is_one() -> None:
 
 def test_arguments_of_nox_sessions_are_understood() -> None:
     lines = [
-        words[2:] for words in commands() if words[:2] == ["nox", "-s"] and words[2] in COMMANDS
+        words[2:]
+        for words in commands()
+        if words[:2] == ["nox", "-s"] and words[2] in COMMANDS
     ]
     assert len(lines) > 5
     for session, *rest in lines:
@@ -129,7 +140,9 @@ def test_full_configuration_has_every_key() -> None:
     keys = {key for group in allowed for key in re.findall(r'"([^"]+)"', group)}
     assert len(keys) > 20
     assert [
-        key for key in keys if not re.search(rf"(?m)^{key} = |\.{key}\b", "".join(blocks("toml")))
+        key
+        for key in keys
+        if not re.search(rf"(?m)^{key} = |\.{key}\b", "".join(blocks("toml")))
     ] == []
 
 
@@ -137,12 +150,16 @@ def test_full_configuration_has_every_key() -> None:
 def test_files_and_headings_that_are_linked_to_exist(page: Path) -> None:
     text = page.read_text("utf-8")
     broken = []
-    for target in re.findall(r"(?<!\\)\]\(([^)\s]+)\)", re.sub(r"(`+).*?\1", "", text, flags=re.S)):
+    for target in re.findall(
+        r"(?<!\\)\]\(([^)\s]+)\)", re.sub(r"(`+).*?\1", "", text, flags=re.S)
+    ):
         path, _, anchor = target.partition("#")
         if re.match(r"[a-z]+:", target):
             continue
         file = page.parent / path if path else page
-        if not file.exists() or (anchor and anchor not in anchors(file.read_text("utf-8"))):
+        if not file.exists() or (
+            anchor and anchor not in anchors(file.read_text("utf-8"))
+        ):
             broken.append(target)
     assert broken == []
 
@@ -150,13 +167,20 @@ def test_files_and_headings_that_are_linked_to_exist(page: Path) -> None:
 def anchors(text: str) -> set[str]:
     """What links of a page may name: its headings as GitHub names them, and ids."""
     headings = re.findall(r"(?m)^#+ (.+)$", text)
-    slugs = {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+    slugs = {
+        re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+        for heading in headings
+    }
     return slugs | set(re.findall(r'<a id="([^"]+)">', text))
 
 
 def test_files_that_it_names_exist() -> None:
-    pattern = r"`([\w.-]+\.(?:toml|md|yaml)|LICENSE|NOTICE|pipeline/\w*|upstream/sample/)`"
-    named = set(re.findall(pattern, README + (ROOT / "CONTRIBUTING.md").read_text("utf-8")))
+    pattern = (
+        r"`([\w.-]+\.(?:toml|md|yaml)|LICENSE|NOTICE|pipeline/\w*|upstream/sample/)`"
+    )
+    named = set(
+        re.findall(pattern, README + (ROOT / "CONTRIBUTING.md").read_text("utf-8"))
+    )
     assert len(named) > 3
     assert [name for name in named if not (ROOT / name).exists()] == []
 

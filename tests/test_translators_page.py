@@ -67,10 +67,18 @@ def _render(**table: Any) -> str:
 def test_a_section_shows_one_bad_and_one_good_case() -> None:
     text = _render(
         bad=[
-            {"msgid": "a\nb", "msgstr": "甲`x`\n乙\u200b", "fixed": "丙", "kind": "heading"},
+            {
+                "msgid": "a\nb",
+                "msgstr": "甲`x`\n乙\u200b",
+                "fixed": "丙",
+                "kind": "heading",
+            },
             {"msgid": "never", "msgstr": "never"},
         ],
-        good=[{"msgid": "c", "msgstr": "``` 丁"}, {"msgid": "never", "msgstr": "never"}],
+        good=[
+            {"msgid": "c", "msgstr": "``` 丁"},
+            {"msgid": "never", "msgstr": "never"},
+        ],
     )
     assert "| [M102](#m102) | 题目 | 错误 | 有时能改 |\n" in text
     assert text.endswith(
@@ -108,19 +116,26 @@ def test_a_section_shows_one_bad_and_one_good_case() -> None:
     ("words", "shown"),
     [
         ("用 `*a*`，不用 *a*。", r"用 `*a*`，不用 \*a\*。"),
-        ("写成 {角色}`目标`，不是 [甲](乙)。", r"写成 `` {角色}`目标` ``，不是 \[甲\](乙)。"),
+        (
+            "写成 {角色}`目标`，不是 [甲](乙)。",
+            r"写成 `` {角色}`目标` ``，不是 \[甲\](乙)。",
+        ),
         (r"<b> 和 \( 与 $x$", r"\<b\> 和 \\( 与 \$x\$"),
     ],
 )
 def test_words_of_a_table_are_shown_as_they_stand(words: str, shown: str) -> None:
     case = {"msgid": "a", "msgstr": "甲"}
-    text = render({"M102": {"title": words, "explain": words, "bad": [case], "good": [case]}}, RULE)
+    text = render(
+        {"M102": {"title": words, "explain": words, "bad": [case], "good": [case]}},
+        RULE,
+    )
     assert text.count(shown) == 3
 
 
 def test_what_fix_makes_of_it_is_not_shown_twice() -> None:
     text = _render(
-        bad=[{"msgid": "a", "msgstr": "甲", "fixed": "乙"}], good=[{"msgid": "a", "msgstr": "乙"}]
+        bad=[{"msgid": "a", "msgstr": "甲", "fixed": "乙"}],
+        good=[{"msgid": "a", "msgstr": "乙"}],
     )
     assert text.endswith(
         "```\n\n好，`--fix` 会改成这样：\n\n```text\nmsgid    a\nmsgstr   乙\n```\n"
@@ -139,7 +154,8 @@ def test_what_fix_makes_of_it_is_not_shown_twice() -> None:
 def test_it_says_whether_fix_mends_it(fixed: list[bool], told: str) -> None:
     case = {"msgid": "a", "msgstr": "甲"}
     assert f"{told}说明。" in _render(
-        bad=[{**case, **({"fixed": "乙"} if mends else {})} for mends in fixed], good=[case]
+        bad=[{**case, **({"fixed": "乙"} if mends else {})} for mends in fixed],
+        good=[case],
     )
 
 
@@ -166,7 +182,13 @@ def test_cases_of_every_shape(case: dict[str, Any], shown: str) -> None:
 
 
 def test_a_section_says_what_is_otherwise_in_rst() -> None:
-    of_rst = {"msgid": "c", "msgstr": "丁", "markup": "reST", "kind": "heading", "fixed": "戊"}
+    of_rst = {
+        "msgid": "c",
+        "msgstr": "丁",
+        "markup": "reST",
+        "kind": "heading",
+        "fixed": "戊",
+    }
     text = _render(
         bad=[{"msgid": "a", "msgstr": "甲"}, of_rst],
         good=[{"msgid": "a", "msgstr": "乙"}],
@@ -186,7 +208,10 @@ def test_a_section_says_what_is_otherwise_in_rst() -> None:
 
 
 def test_what_is_generated_stands_between_two_comments() -> None:
-    assert insert(f"a\n{BEGIN}\nold\n{END}\nb\n", "new\n") == f"a\n{BEGIN}\n\nnew\n\n{END}\nb\n"
+    assert (
+        insert(f"a\n{BEGIN}\nold\n{END}\nb\n", "new\n")
+        == f"a\n{BEGIN}\n\nnew\n\n{END}\nb\n"
+    )
     with pytest.raises(ValueError, match="has lost"):
         insert(f"a\n{END}\n{BEGIN}", "new")
 
@@ -227,7 +252,9 @@ def test_what_check_prints_is_what_the_page_shows(
         notes=(note,),
         references=("pytrees",),
     )
-    header = standard_header(project="jax docs", page="pytrees", locale="zh_CN", date="")
+    header = standard_header(
+        project="jax docs", page="pytrees", locale="zh_CN", date=""
+    )
     file = tmp_path / "translations" / "zh_CN" / "jax" / "pytrees.po"
     file.parent.mkdir(parents=True)
     file.write_bytes(format_catalog(Catalog(header=header, entries=(entry,))))
@@ -242,7 +269,10 @@ def test_configuration_is_read(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text(f"{whole}\n{block}", encoding="utf-8")
     rule = read_settings(tmp_path / "pyproject.toml", environ={}).ignore[-1]
     assert [(code in code_names()) for code in rule.codes] == [True]
-    assert rule.reason == tomllib.loads(block)["tool"]["pipeline"]["checks"]["ignore"][0]["reason"]
+    assert (
+        rule.reason
+        == tomllib.loads(block)["tool"]["pipeline"]["checks"]["ignore"][0]["reason"]
+    )
 
 
 def test_kinds_of_change_and_words_of_the_glossary_are_all_explained() -> None:
@@ -251,7 +281,9 @@ def test_kinds_of_change_and_words_of_the_glossary_are_all_explained() -> None:
 
 
 def test_chinese_is_set_as_the_checks_want_it() -> None:
-    plain = re.sub(r"(?ms)^ *```.*?^ *```|`+[^`\n]+`+|<[^>\n]*>|\]\([^)\n]*\)", "§", HANDWRITTEN)
+    plain = re.sub(
+        r"(?ms)^ *```.*?^ *```|`+[^`\n]+`+|<[^>\n]*>|\]\([^)\n]*\)", "§", HANDWRITTEN
+    )
     assert (
         re.findall(
             r"[\u4e00-\u9fff][A-Za-z0-9][^\n]{0,9}|[^\n]{0,9}[A-Za-z0-9][\u4e00-\u9fff]|(?<!“)您|[\u4e00-\u9fff][,;:?!]",
@@ -265,22 +297,26 @@ def test_chinese_is_set_as_the_checks_want_it() -> None:
 
 
 def test_hooks_are_commands_that_exist() -> None:
-    hooks = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+    hooks = yaml.safe_load(
+        (ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8")
+    )
     assert [hook["id"] for hook in hooks] == ["check-catalogs", "fix-catalogs"]
     for hook in hooks:
         program, *arguments = shlex.split(hook["entry"])
         assert (
             program
-            in tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
-                "scripts"
-            ]
+            in tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))[
+                "project"
+            ]["scripts"]
         )
         parse([*arguments, "translations/zh_CN/sample/faq.po"])
         assert re.search(hook["files"], "translations/zh_CN/sample/faq.po")
         assert f"id: {hook['id']}" in HANDWRITTEN
 
 
-def test_generating_again_writes_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_generating_again_writes_nothing(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     page = tmp_path / "page.md"
     page.write_text(f"上\n{BEGIN}\n{END}\n下\n", encoding="utf-8")
     monkeypatch.setattr(translators_page, "PAGE", page)

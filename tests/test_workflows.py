@@ -76,13 +76,19 @@ def commands(workflow: str | None = None) -> Iterator[str]:
             if workflow in (None, name):
                 yield from (
                     line.strip()
-                    for line in re.sub(r"\s*\n\s+", " ", step.get("run", "")).split("\n")
+                    for line in re.sub(r"\s*\n\s+", " ", step.get("run", "")).split(
+                        "\n"
+                    )
                     if line.strip()
                 )
 
 
 def nox_words() -> list[list[str]]:
-    return [shlex.split(line, comments=True)[1:] for line in commands() if line.startswith("nox ")]
+    return [
+        shlex.split(line, comments=True)[1:]
+        for line in commands()
+        if line.startswith("nox ")
+    ]
 
 
 def test_the_workflows_are_these() -> None:
@@ -105,7 +111,16 @@ def test_sessions_exist() -> None:
         for word in words[1 : words.index("--") if "--" in words else None]
     }
     assert all(words[0] == "-s" for words in nox_words())
-    assert called >= {"lint", "types", "workflows", "tests", "sync", "site", "upgrade", "build"}
+    assert called >= {
+        "lint",
+        "types",
+        "workflows",
+        "tests",
+        "sync",
+        "site",
+        "upgrade",
+        "build",
+    }
     assert called - sessions == set()
 
 
@@ -126,7 +141,9 @@ def test_steps_run_nox_and_little_else(workflow: str) -> None:
         *(f"{word} " for word in RAN_BY_HAND[workflow]),
     )
     assert [line for line in commands(workflow) if not line.startswith(allowed)] == []
-    assert [line for line in commands(workflow) if set(re.findall(r"[\w-]+", line)) & SHELL] == []
+    assert [
+        line for line in commands(workflow) if set(re.findall(r"[\w-]+", line)) & SHELL
+    ] == []
 
 
 def test_nothing_is_put_into_a_command_by_github() -> None:
@@ -174,7 +191,8 @@ def test_who_may_write_runs_nothing_of_others() -> None:
             assert job["permissions"] in ({"contents": "read"}, {}), name
             continue
         assert not any(
-            "nox" in step.get("run", "") or "pip" in step.get("run", "") for step in job["steps"]
+            "nox" in step.get("run", "") or "pip" in step.get("run", "")
+            for step in job["steps"]
         ), name
 
 
@@ -196,5 +214,7 @@ def test_pull_requests_get_no_secrets_and_leave_nothing_behind() -> None:
         for name, text in texts.items()
         if re.search(r"secrets\.|pull_request_target|workflow_run", text)
     ] == []
-    assert "actions/cache" not in texts["ci"], "what a pull request keeps must not reach the site"
+    assert "actions/cache" not in texts["ci"], (
+        "what a pull request keeps must not reach the site"
+    )
     assert "github.token" not in texts["ci"] + texts["site"]

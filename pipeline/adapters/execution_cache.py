@@ -69,7 +69,9 @@ class ExecutionCache:
             self.reject(key)
             return None
         self._used.add(key)
-        with suppress(OSError):  # somebody else has removed it, or the folder is read-only
+        with suppress(
+            OSError
+        ):  # somebody else has removed it, or the folder is read-only
             # An hour is near enough to tell what was used last, and a warm run writes nothing.
             if path.stat().st_mtime < time.time() - HOUR:
                 os.utime(path)
@@ -176,7 +178,10 @@ class ExecutionCache:
         now = time.time()
         yield from self.folder.glob("*.ipynb")
         yield from self.folder.glob("times-*.json")
-        for path in [*self.folder.glob("[0-9a-f][0-9a-f]/.*.tmp"), *self.folder.glob(".*.tmp")]:
+        for path in [
+            *self.folder.glob("[0-9a-f][0-9a-f]/.*.tmp"),
+            *self.folder.glob(".*.tmp"),
+        ]:
             with suppress(OSError):
                 if abs(now - path.stat().st_mtime) >= age:
                     yield path
@@ -194,4 +199,6 @@ def _unframed(key: str, data: bytes) -> bytes | None:
 
 
 def _digest(key: str, entry: bytes) -> bytes:
-    return hashlib.sha256(key.encode("ascii") + b"\n" + entry).hexdigest().encode("ascii")
+    return (
+        hashlib.sha256(key.encode("ascii") + b"\n" + entry).hexdigest().encode("ascii")
+    )

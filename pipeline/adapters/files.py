@@ -85,11 +85,15 @@ def _write_atomic(path: Path, data: bytes, *, is_due: Callable[[], bool]) -> boo
         path.parent.mkdir(parents=True, exist_ok=True)
         # Long names of pages would make one that is too long for the file system.
         prefix = f".{path.name[:40]}."
-        handle, temporary = tempfile.mkstemp(prefix=prefix, suffix=".tmp", dir=path.parent)
+        handle, temporary = tempfile.mkstemp(
+            prefix=prefix, suffix=".tmp", dir=path.parent
+        )
         with os.fdopen(handle, "wb") as file:
             file.write(data)
             file.flush()
-            os.fsync(file.fileno())  # else a crash may leave the new name with no content
+            os.fsync(
+                file.fileno()
+            )  # else a crash may leave the new name with no content
         os.chmod(temporary, 0o644)  # mkstemp makes files that nobody else can read
         if not is_due():  # asked last, as near to the replacement as can be
             return False
@@ -155,12 +159,16 @@ def hold_lock(
 
 
 def _write_error(action: str, path: Path, error: OSError) -> WriteError:
-    return WriteError(f"cannot be {action}: {error.strerror}", where=str(path), hint=_hint(error))
+    return WriteError(
+        f"cannot be {action}: {error.strerror}", where=str(path), hint=_hint(error)
+    )
 
 
 def _hint(error: OSError) -> str:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return "The disk is full. Free some space and run again; nothing was half-written."
+        return (
+            "The disk is full. Free some space and run again; nothing was half-written."
+        )
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
         return (
             "The folder is read-only for this user. "

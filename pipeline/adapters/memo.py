@@ -61,7 +61,9 @@ class Memo(Generic[Value]):
         """Forget all other subjects."""
         wanted = frozenset(subjects)
         self._known = {
-            subject: known for subject, known in self._known.items() if subject in wanted
+            subject: known
+            for subject, known in self._known.items()
+            if subject in wanted
         }
 
     def save(self) -> bool:
@@ -76,7 +78,9 @@ def digest_of(*parts: bytes | str) -> str:
     """The digest (40 hex digits) of a sequence of values. Text counts as its UTF-8."""
     digest = hashlib.blake2b(digest_size=_SIZE)
     for part in parts:
-        data = part if isinstance(part, bytes) else part.encode("utf-8", "surrogatepass")
+        data = (
+            part if isinstance(part, bytes) else part.encode("utf-8", "surrogatepass")
+        )
         # With its length before each, ("a", "bc") and ("ab", "c") are two sequences.
         digest.update(b"%d\0" % len(data))
         digest.update(data)
@@ -100,7 +104,10 @@ def code_digest(libraries: Sequence[str] = ()) -> str:
         try:
             parts += [name, version(name)]
         except PackageNotFoundError:
-            parts += [name, ""]  # what needs it says so; once it is there, everything is made anew
+            parts += [
+                name,
+                "",
+            ]  # what needs it says so; once it is there, everything is made anew
     folder = Path(pipeline.__file__).parent
     for path in sorted(folder.rglob("*")):
         if path.suffix in _SUFFIXES and path.is_file():

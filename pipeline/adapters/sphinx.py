@@ -20,7 +20,9 @@ from pipeline.errors import PublishError
 
 # What our extension leaves among the doctrees: pages and why they are shown as their source.
 BROKEN = "broken.json"
-SITE = Path(__file__).parent.parent / "site"  # our extension, its templates and static files
+SITE = (
+    Path(__file__).parent.parent / "site"
+)  # our extension, its templates and static files
 CONFIGURATION = SITE / "extension" / "conf.py"
 
 # The packages whose version decides what a site is made of the same pages.
@@ -48,7 +50,9 @@ _WARNING = re.compile(
     re.VERBOSE,
 )
 # reading sources... [ 45%] notebooks/autodiff_cookbook .. notebooks/layout
-_PROGRESS = re.compile(r"(?P<phase>reading sources|writing output)\.\.\. \[\s*(\d+)%\] ?(.*)")
+_PROGRESS = re.compile(
+    r"(?P<phase>reading sources|writing output)\.\.\. \[\s*(\d+)%\] ?(.*)"
+)
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 _TAIL = 31  # lines of what Sphinx said that tell why it ended
 
@@ -115,7 +119,9 @@ def run_sphinx(
                 on_progress(match["phase"], int(match[2]), match[3])
     if process.returncode:
         hint = "\n".join(line for line in tail if line)
-        raise PublishError(f"Sphinx ended with {process.returncode}", where=str(sources), hint=hint)
+        raise PublishError(
+            f"Sphinx ended with {process.returncode}", where=str(sources), hint=hint
+        )
     warned = parse_warnings(log.read_text(encoding="utf-8", errors="replace"), sources)
     # Those of our extension say no more than ``broken`` does.
     others = tuple(warning for warning in warned if warning.kind != "jz.broken")

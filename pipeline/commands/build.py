@@ -36,7 +36,9 @@ class BuildOptions:
     """How far to go, and how."""
 
     last: str = "publish"  # a stage, of ``stages.ORDER``
-    is_thorough: bool = False  # look at every catalogue, and count what became of its entries
+    is_thorough: bool = (
+        False  # look at every catalogue, and count what became of its entries
+    )
     kernels: KernelOptions = field(default_factory=KernelOptions)
     summaries: tuple[Path, ...] = ()  # files that get the run in short, as Markdown
 
@@ -118,7 +120,9 @@ def _merge_locale(
     kept: dict[str, UpdatedPage] = {}
     for row in merged.rows:
         # What became of the entries is of this run only: nothing becomes of them in the next one.
-        kept[row.page] = replace(updated.pages[row.page], merged=replace(row, update=None))
+        kept[row.page] = replace(
+            updated.pages[row.page], merged=replace(row, update=None)
+        )
     known.keep(pages, kept, updated.dropped)
     return MergedLocale(pages=merged.rows, gone=updated.dropped, changes=changes)
 
@@ -154,7 +158,9 @@ def _execute(
     for locale, rows in result.pages.items():
         told = (replace(page, execution=by_page.get(page.page)) for page in rows)
         with_execution[locale] = tuple(told)
-    return replace(result, pages=with_execution, findings=(*result.findings, *executed.findings))
+    return replace(
+        result, pages=with_execution, findings=(*result.findings, *executed.findings)
+    )
 
 
 def _counts(executions: Sequence[Execution]) -> str:

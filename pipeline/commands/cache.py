@@ -55,7 +55,9 @@ def _stats(cache: ExecutionCache) -> Told:
             failures.append(f"  failed: {page}: {entry.failure.exception}")
     size = f"{_size(stats.size)} of {_size(stats.limit)}"
     summary = f"{stats.entries} entries, {size}, {seconds:.0f} s of running saved"
-    by_release = [f"  JAX {release}: {count}" for release, count in sorted(releases.items())]
+    by_release = [
+        f"  JAX {release}: {count}" for release, count in sorted(releases.items())
+    ]
     return Told(lines=(summary, *by_release, *sorted(failures)))
 
 

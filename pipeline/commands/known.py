@@ -70,7 +70,9 @@ class Known:
 
     def dropped(self) -> tuple[PageResult, ...]:
         """What was said of catalogues whose page upstream has dropped: rows without documents."""
-        return tuple(known.row for _, known in self._updated.items() if not known.row.files)
+        return tuple(
+            known.row for _, known in self._updated.items() if not known.row.files
+        )
 
     def keep(
         self,

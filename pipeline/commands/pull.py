@@ -27,7 +27,9 @@ def pull(run: Run, *, ref: str | None) -> RunResult:
     """Fetch upstream's docs at ``ref`` (default: the configured one) and write the lock."""
     with only_this_run(run):
         pulled = pull_docs(run, ref=ref)
-    return RunResult(name=run.name, lock=pulled.lock, changes=pulled.changes, check_only=run.dry)
+    return RunResult(
+        name=run.name, lock=pulled.lock, changes=pulled.changes, check_only=run.dry
+    )
 
 
 def pull_docs(run: Run, *, ref: str | None) -> Pulled:

@@ -64,7 +64,9 @@ def _read(path: Path) -> dict[str, object]:
     try:
         value = json.loads(read_bytes(path))
     except ValueError as error:
-        raise InputError(f"is not valid JSON: {error}", where=str(path), hint=_HINT) from error
+        raise InputError(
+            f"is not valid JSON: {error}", where=str(path), hint=_HINT
+        ) from error
     # Whether it has the parts of a report is for "merge_reports" to say.
     if not isinstance(value, dict):
         raise InputError("is not a report", where=str(path), hint=_HINT)

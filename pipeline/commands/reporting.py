@@ -68,16 +68,22 @@ def write_badges(run: Run, result: RunResult) -> list[str]:
         for badge in badges_of(pages, jax=jax, locale=locale, comparison=comparison):
             files[folder / f"{badge.name}.svg"] = to_svg(badge)
             files[folder / f"{badge.name}.json"] = to_endpoint(badge)
-    return [run.shown(path) for path, data in files.items() if write_if_changed(path, data)]
+    return [
+        run.shown(path) for path, data in files.items() if write_if_changed(path, data)
+    ]
 
 
-def _tell_readers(run: Run, options: BuildOptions, result: RunResult, previous: object) -> None:
+def _tell_readers(
+    run: Run, options: BuildOptions, result: RunResult, previous: object
+) -> None:
     """The report as a page, and in short where that was asked for."""
     from pipeline.report.html import to_html
     from pipeline.report.summary import to_summary
 
     shard = options.kernels.shard
-    write_if_changed(run.paths.report_page, to_html(result, previous=previous, shard=shard))
+    write_if_changed(
+        run.paths.report_page, to_html(result, previous=previous, shard=shard)
+    )
     for path in options.summaries:
         append_text(path, to_summary(result, previous=previous, shard=shard))
 

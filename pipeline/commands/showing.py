@@ -49,13 +49,20 @@ def show(command: str, result: RunResult, log: Log, *, as_json: bool) -> None:
         from pipeline.report.text import failure_lines, findings_lines
 
         # To stderr: whoever is quiet on stdout may want it for something else.
-        for line in (*findings_lines(result.all_findings), *failure_lines(result.executions)):
+        for line in (
+            *findings_lines(result.all_findings),
+            *failure_lines(result.executions),
+        ):
             log.stream.write(f"{line}\n")
     else:
         screen = terminal()
         to_text = _to_text(command)
         is_verbose = log.level > 0
-        print_text(to_text(result, width=screen.width, colour=screen.colour, verbose=is_verbose))
+        print_text(
+            to_text(
+                result, width=screen.width, colour=screen.colour, verbose=is_verbose
+            )
+        )
 
 
 def _to_text(command: str) -> Callable[..., str]:
@@ -93,7 +100,9 @@ def print_text(text: str) -> None:
         return
     try:
         # A terminal that is not UTF-8 shows what it lacks as escapes.
-        stream.write(text.encode(stream.encoding, "backslashreplace").decode(stream.encoding))
+        stream.write(
+            text.encode(stream.encoding, "backslashreplace").decode(stream.encoding)
+        )
         stream.flush()
     except BrokenPipeError:
         # So that Python's own last flush is silent.

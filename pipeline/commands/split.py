@@ -39,4 +39,6 @@ def update_pulled(run: Run) -> RunResult:
             rows.append(made.merged or made.row)
         by_locale[locale] = tuple(rows)
         changes += updated.changes
-    return RunResult(name=run.name, lock=lock, pages=by_locale, changes=changes, check_only=run.dry)
+    return RunResult(
+        name=run.name, lock=lock, pages=by_locale, changes=changes, check_only=run.dry
+    )

@@ -29,7 +29,9 @@ class UpdatedLocale:
     """
 
     pages: Mapping[str, UpdatedPage]
-    dropped: tuple[PageResult, ...]  # what is left of pages that upstream does not have any more
+    dropped: tuple[
+        PageResult, ...
+    ]  # what is left of pages that upstream does not have any more
     splits: Mapping[str, SplitPage] = field(default_factory=dict)
     catalogs: Catalogs | None = None
 
@@ -91,7 +93,9 @@ def update_locale(
     )
 
 
-def _dropped(catalogs: Catalogs, pages: Mapping[str, UpdatedPage]) -> tuple[PageResult, ...]:
+def _dropped(
+    catalogs: Catalogs, pages: Mapping[str, UpdatedPage]
+) -> tuple[PageResult, ...]:
     """What there is to say of catalogues whose page is none of ``pages``."""
     from pipeline.core.catalog.standing import update_counts
 

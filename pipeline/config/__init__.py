@@ -4,7 +4,11 @@
 ``tables``, which is TOML read with complaints. ``suggesting`` knows what somebody may have meant.
 """
 
-from pipeline.config.reading import REPOSITORY_VARIABLE, UPSTREAM_VARIABLE, read_settings
+from pipeline.config.reading import (
+    REPOSITORY_VARIABLE,
+    UPSTREAM_VARIABLE,
+    read_settings,
+)
 from pipeline.config.records import (
     MODES,
     Acknowledgement,

@@ -74,7 +74,9 @@ def _read_toml(path: Path) -> dict[str, Any]:
         ) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(
-            f"is not valid TOML: {error}", where=str(path), hint="Mend the file and run again."
+            f"is not valid TOML: {error}",
+            where=str(path),
+            hint="Mend the file and run again.",
         ) from error
 
 
@@ -99,21 +101,28 @@ def _jax_pin(data: Mapping[str, Any], where: str) -> str:
     return versions["jax"]
 
 
-def _settings(table: Table, *, root: Path, jax: str, environ: Mapping[str, str]) -> Settings:
+def _settings(
+    table: Table, *, root: Path, jax: str, environ: Mapping[str, str]
+) -> Settings:
     """``[tool.pipeline]`` as a record; ``root`` is the folder of its file."""
     table.allow("locales", "upstreams", "execution", "checks")
     locales = table.strings("locales", default=("zh_CN",))
     if not locales:
-        raise table.error("tool.pipeline.locales is empty", hint='Name one, e.g. ["zh_CN"].')
+        raise table.error(
+            "tool.pipeline.locales is empty", hint='Name one, e.g. ["zh_CN"].'
+        )
     for locale in locales:
         if not _LOCALE.fullmatch(locale):
             raise table.error(
-                f"{locale!r} is not a locale", hint="Write it as gettext does, e.g. zh_CN."
+                f"{locale!r} is not a locale",
+                hint="Write it as gettext does, e.g. zh_CN.",
             )
     # The checks come last among the tables, but every upstream is told of them.
     upstreams = table.table("upstreams")
     if not upstreams.values:
-        raise table.error("no [tool.pipeline.upstreams.NAME] is configured", hint="Add one.")
+        raise table.error(
+            "no [tool.pipeline.upstreams.NAME] is configured", hint="Add one."
+        )
     by_name = {}
     for name in upstreams.values:
         by_name[name] = _upstream(name, upstreams.table(name), jax=jax, environ=environ)
@@ -125,23 +134,30 @@ def _settings(table: Table, *, root: Path, jax: str, environ: Mapping[str, str])
         root=root,
         jax=jax,
         locales=locales,
-        upstreams={name: upstream.with_ignored(ignore) for name, upstream in by_name.items()},
+        upstreams={
+            name: upstream.with_ignored(ignore) for name, upstream in by_name.items()
+        },
         execution=execution,
         ignore=ignore,
     )
 
 
-def _upstream(name: str, table: Table, *, jax: str, environ: Mapping[str, str]) -> Upstream:
+def _upstream(
+    name: str, table: Table, *, jax: str, environ: Mapping[str, str]
+) -> Upstream:
     """``[tool.pipeline.upstreams.NAME]`` as a record."""
     # The name becomes that of folders and of a file.
     if not _NAME.fullmatch(name):
-        raise table.error(f"{name!r} cannot name an upstream", hint="Use letters, digits, - and _.")
+        raise table.error(
+            f"{name!r} cannot name an upstream", hint="Use letters, digits, - and _."
+        )
     places = ("url", "ref", "docs", "page-url", "license")
     table.allow(*places, "include", "exclude", "skip", "run", "acknowledge", "site")
     url = table.string("url")
     if not url:
         raise table.error(
-            f"{table.name}.url is missing", hint="Give a URL, a bundle, a repository or a folder."
+            f"{table.name}.url is missing",
+            hint="Give a URL, a bundle, a repository or a folder.",
         )
     # People and CI have a copy of the JAX docs at hand. The sample lies beside the project.
     replaced = ""
@@ -159,7 +175,9 @@ def _upstream(name: str, table: Table, *, jax: str, environ: Mapping[str, str]) 
         exclude=table.strings("exclude"),
         skip=tuple(read_skip_rule(rule) for rule in table.tables("skip")),
         run=tuple(read_run_rule(rule) for rule in table.tables("run")),
-        acknowledge=tuple(read_acknowledgement(rule) for rule in table.tables("acknowledge")),
+        acknowledge=tuple(
+            read_acknowledgement(rule) for rule in table.tables("acknowledge")
+        ),
         site=_site(table.table("site"), repository=repository),
         url_replaced=bool(replaced),
         configured_url=url,
@@ -202,10 +220,14 @@ def _template(table: Table, key: str, repository: str) -> str:
 def _execution(table: Table) -> ExecutionPolicy:
     """``[tool.pipeline.execution]`` as a record."""
     default = ExecutionPolicy()
-    table.allow("timeout", "page-timeout", "jobs", "memory", "output", "cache", "variables")
+    table.allow(
+        "timeout", "page-timeout", "jobs", "memory", "output", "cache", "variables"
+    )
     return ExecutionPolicy(
         timeout=table.integer("timeout", default=default.timeout, least=1),
-        page_timeout=table.integer("page-timeout", default=default.page_timeout, least=1),
+        page_timeout=table.integer(
+            "page-timeout", default=default.page_timeout, least=1
+        ),
         jobs=table.integer("jobs", default=default.jobs, least=0),
         memory=table.integer("memory", default=default.memory, least=256),
         output=table.integer("output", default=default.output, least=1),

@@ -53,8 +53,12 @@ class RunRule:
     reason: str  # a class, as for SkipRule
     note: str = ""
     until: int = 0  # the first code cell (from 1) that cannot run here; 0: all run
-    needs: tuple[str, ...] = ()  # distributions: where all are installed, every cell runs
-    modes: tuple[str, ...] = ()  # what is done to the kernel before the first cell, of MODES
+    needs: tuple[
+        str, ...
+    ] = ()  # distributions: where all are installed, every cell runs
+    modes: tuple[
+        str, ...
+    ] = ()  # what is done to the kernel before the first cell, of MODES
     devices: int = 0  # CPU devices that JAX is to offer; 0: as it likes
     timeout: int = 0  # seconds per cell; 0: as for all pages
     compare: bool = False  # compare the outputs with those that upstream stored

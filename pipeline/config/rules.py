@@ -6,7 +6,13 @@ goes without a reason: whoever comes after must be able to tell whether it still
 
 from __future__ import annotations
 
-from pipeline.config.records import MODES, Acknowledgement, IgnoreRule, RunRule, SkipRule
+from pipeline.config.records import (
+    MODES,
+    Acknowledgement,
+    IgnoreRule,
+    RunRule,
+    SkipRule,
+)
 from pipeline.config.tables import Table
 
 # Whole numbers of a rule. Where one is not given, the record has the value that stands for that.
@@ -17,7 +23,9 @@ def read_skip_rule(table: Table) -> SkipRule:
     """Pages that are not executed. Raises ConfigError."""
     table.allow("pages", "reason", "note")
     rule = SkipRule(
-        pages=table.strings("pages"), reason=table.string("reason"), note=table.string("note")
+        pages=table.strings("pages"),
+        reason=table.string("reason"),
+        note=table.string("note"),
     )
     if not rule.pages or not rule.reason:
         raise table.error(
@@ -30,10 +38,15 @@ def read_skip_rule(table: Table) -> SkipRule:
 def read_run_rule(table: Table) -> RunRule:
     """How pages are run that do not run as they are. Raises ConfigError."""
     table.allow("pages", "reason", "note", "needs", "modes", "compare", *_NUMBERS)
-    pages, reason, modes = table.strings("pages"), table.string("reason"), table.strings("modes")
+    pages, reason, modes = (
+        table.strings("pages"),
+        table.string("reason"),
+        table.strings("modes"),
+    )
     if not pages or not reason:
         raise table.error(
-            f"{table.name} needs pages and a reason", hint="Say why they are not run as they are."
+            f"{table.name} needs pages and a reason",
+            hint="Say why they are not run as they are.",
         )
     for mode in modes:
         if mode not in MODES:

@@ -46,7 +46,9 @@ class Table:
         """A list of strings, as a tuple: records are frozen."""
         value = self.values.get(key, list(default))
         # One string would pass for a list of its letters.
-        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        if not isinstance(value, list) or not all(
+            isinstance(item, str) for item in value
+        ):
             raise self.wrong(key, "a list of strings", value)
         return tuple(value)
 
@@ -79,7 +81,9 @@ class Table:
         Each has the name of the array: TOML gives them none of their own.
         """
         value = self.values.get(key, [])
-        if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+        if not isinstance(value, list) or not all(
+            isinstance(item, dict) for item in value
+        ):
             raise self.wrong(key, "an array of tables", value)
         name = f"{self.name}.{key}"
         return tuple(Table(where=self.where, name=name, values=item) for item in value)
@@ -87,7 +91,8 @@ class Table:
     def wrong(self, key: str, wanted: str, got: object) -> ConfigError:
         """What to raise for a value of another kind than ``wanted``."""
         return self.error(
-            f"{self.name}.{key} must be {wanted}, not {got!r}", hint="Mend the value and run again."
+            f"{self.name}.{key} must be {wanted}, not {got!r}",
+            hint="Mend the value and run again.",
         )
 
     def error(self, what: str, *, hint: str) -> ConfigError:

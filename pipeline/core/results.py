@@ -23,7 +23,9 @@ class UpdateCounts:
     fuzzy: Mapping[str, int] = field(default_factory=dict)  # by class of change
     new: int = 0  # without any translation
     obsolete: int = 0
-    moved_from: str = ""  # the page that most translations came from, if it is another one
+    moved_from: str = (
+        ""  # the page that most translations came from, if it is another one
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +42,9 @@ class PageResult:
     obsolete: int = 0
     translated_words: int = 0
     fuzzy_words: int = 0
-    classes: Mapping[str, int] = field(default_factory=dict)  # fuzzy messages by class of change
+    classes: Mapping[str, int] = field(
+        default_factory=dict
+    )  # fuzzy messages by class of change
     code_cells: int = 0
     findings: tuple[Finding, ...] = ()
     execution: Execution | None = None

@@ -16,13 +16,21 @@ from pipeline.core.progress import progress_of, whole_percent
 from pipeline.core.results import PageResult
 from pipeline.report.counts import counted
 
-_COLOURS = {"green": "#2c8f3c", "yellow": "#9a7b00", "red": "#c0392b", "blue": "#2a6fb0"}
+_COLOURS = {
+    "green": "#2c8f3c",
+    "yellow": "#9a7b00",
+    "red": "#c0392b",
+    "blue": "#2a6fb0",
+}
 _GOOD, _FAIR = 90, 50  # percent from which on a badge is green, or yellow
 _SVG = "http://www.w3.org/2000/svg"
 _FONT = 'font-family="Verdana,DejaVu Sans,sans-serif"'
 _HEIGHT, _SIZE, _PADDING = 20, 11, 6
 _NARROW = frozenset(" .,:;!'|ijl")
-_NARROW_WIDTH, _WIDTH = 4, 7  # pixels of a letter; a wide one (Chinese) is as wide as high
+_NARROW_WIDTH, _WIDTH = (
+    4,
+    7,
+)  # pixels of a letter; a wide one (Chinese) is as wide as high
 _LAST_NARROW = 0x2E7F  # from the CJK radicals on, characters are wide
 
 
@@ -37,7 +45,11 @@ class Badge:
 
 
 def badges_of(
-    pages: Sequence[PageResult], *, jax: str, locale: str, comparison: Comparison | None = None
+    pages: Sequence[PageResult],
+    *,
+    jax: str,
+    locale: str,
+    comparison: Comparison | None = None,
 ) -> tuple[Badge, ...]:
     """The badges of one locale.
 
@@ -93,7 +105,10 @@ def _translated(pages: Sequence[PageResult], locale: str) -> Badge:
     elif percent >= _FAIR:
         colour = "yellow"
     return Badge(
-        name="translated", label=f"translated {locale}", value=f"{percent} %", colour=colour
+        name="translated",
+        label=f"translated {locale}",
+        value=f"{percent} %",
+        colour=colour,
     )
 
 

@@ -18,11 +18,20 @@ from pipeline.report.json import check_json, json_bytes
 from pipeline.report.result import CheckResult
 from pipeline.report.terminal import Line, drawn_lines, plain_lines
 
-_DIFF_COLOURS = {"+": "green", "-": "red", "@": "cyan"}  # by the first character of a line
+_DIFF_COLOURS = {
+    "+": "green",
+    "-": "red",
+    "@": "cyan",
+}  # by the first character of a line
 
 
 def render(
-    result: CheckResult, form: str, *, width: int = 140, colour: bool = False, level: int = NORMAL
+    result: CheckResult,
+    form: str,
+    *,
+    width: int = 140,
+    colour: bool = False,
+    level: int = NORMAL,
 ) -> str:
     """``result`` in one of ``arguments.FORMATS``.
 
@@ -41,7 +50,9 @@ def render(
             return check_text(result, width=width, colour=colour, level=level)
 
 
-def check_text(result: CheckResult, *, width: int, colour: bool, level: int = NORMAL) -> str:
+def check_text(
+    result: CheckResult, *, width: int, colour: bool, level: int = NORMAL
+) -> str:
     """What a person reads: what was mended, a block for each finding, one line of summary.
 
     ``width`` is in columns, of which a Chinese character takes two. Notes are listed only at level
@@ -60,14 +71,18 @@ def check_text(result: CheckResult, *, width: int, colour: bool, level: int = NO
         lines.append([(summary_line(result, verbose=is_verbose), "bold")])
     if colour:
         return drawn_lines(lines, width=width, colour=True)
-    return plain_lines(lines)  # in CI and in pipes: importing rich would take longer than this
+    return plain_lines(
+        lines
+    )  # in CI and in pipes: importing rich would take longer than this
 
 
 def summary_line(result: CheckResult, *, verbose: bool = False) -> str:
     """The last line: how many of what in how many, and what can be done about it."""
     counts = Counter(finding.severity for finding in result.findings)
     worst_first = (Severity.ERROR, Severity.WARNING, Severity.NOTE)
-    found = [counted(counts[level], level.value) for level in worst_first if counts[level]]
+    found = [
+        counted(counts[level], level.value) for level in worst_first if counts[level]
+    ]
     entries = counted(result.entries, "entry", "entries")
     catalogs = counted(result.files, "catalogue")
     fixable = sum(finding.fixed is not None for finding in result.findings)

@@ -51,9 +51,13 @@ def executed_by_class(executions: Sequence[Execution]) -> dict[str, dict[str, in
     """Pages, code cells that ran, and all code cells, for each class of outcome (``class_of``)."""
     classes: dict[str, dict[str, int]] = {}
     # Outcomes are listed as ``Status`` has them; reasons of one outcome by their names.
-    in_order = sorted(executions, key=lambda run: (_ORDER.index(run.status), class_of(run)))
+    in_order = sorted(
+        executions, key=lambda run: (_ORDER.index(run.status), class_of(run))
+    )
     for execution in in_order:
-        sums = classes.setdefault(class_of(execution), {"pages": 0, "cells": 0, "total": 0})
+        sums = classes.setdefault(
+            class_of(execution), {"pages": 0, "cells": 0, "total": 0}
+        )
         sums["pages"] += 1
         sums["cells"] += execution.cells
         sums["total"] += execution.total

@@ -52,7 +52,11 @@ def _block(finding: Finding, *, width: int, colour: bool) -> Iterator[Line]:
     if finding.msgstr:
         style = f"underline {tint}"
         words = _words(
-            finding.msgstr, finding.spans, width=width - 2, style=style, brackets=not colour
+            finding.msgstr,
+            finding.spans,
+            width=width - 2,
+            style=style,
+            brackets=not colour,
         )
         yield [("  ", ""), *words]
     yield [(on_one_line(f"  {finding.text}"), "")]
@@ -60,7 +64,9 @@ def _block(finding: Finding, *, width: int, colour: bool) -> Iterator[Line]:
         yield [(on_one_line(f"  → {finding.hint}"), "")]
     if finding.fixed is not None:
         changes = _changes(finding.msgstr, finding.fixed)
-        words = _words(finding.fixed, changes, width=width - len(_FIXED), style="underline green")
+        words = _words(
+            finding.fixed, changes, width=width - len(_FIXED), style="underline green"
+        )
         yield [(_FIXED, "dim"), *words]
 
 

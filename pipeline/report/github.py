@@ -10,7 +10,11 @@ from pipeline.findings import Finding, Severity
 from pipeline.log import command_message
 from pipeline.report.result import CheckResult
 
-_COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "notice"}
+_COMMANDS = {
+    Severity.ERROR: "error",
+    Severity.WARNING: "warning",
+    Severity.NOTE: "notice",
+}
 
 
 def to_github(result: CheckResult, *, verbose: bool = False) -> str:

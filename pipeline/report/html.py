@@ -96,7 +96,9 @@ def _outcomes(runs: Sequence[Execution]) -> list[Outcome]:
     outcomes = []
     for status in Status:
         share = 100 * counts[status] / len(runs) if runs else 0.0
-        outcome = Outcome(status=status, word=_WORDS[status], count=counts[status], share=share)
+        outcome = Outcome(
+            status=status, word=_WORDS[status], count=counts[status], share=share
+        )
         outcomes.append(outcome)
     return outcomes
 

@@ -21,7 +21,9 @@ def markdown_table(headings: Sequence[str], rows: Iterable[Sequence[object]]) ->
     return "\n".join([_line(headings), "|" + " --- |" * len(headings), *lines])
 
 
-def cut_table(headings: Sequence[str], rows: Sequence[Sequence[object]], *, listed: int) -> str:
+def cut_table(
+    headings: Sequence[str], rows: Sequence[Sequence[object]], *, listed: int
+) -> str:
     """A table of the first ``listed`` rows, and how many more there are."""
     table = markdown_table(headings, rows[:listed])
     if len(rows) <= listed:

@@ -32,7 +32,9 @@ def merge_reports(reports: Sequence[Report]) -> dict[str, Any]:
             "there are no reports to merge", hint="Name the report.json of every shard."
         )
     for number, report in enumerate(reports, start=1):
-        result_of(report, where=f"report {number}")  # refuses what cannot be worked with
+        result_of(
+            report, where=f"report {number}"
+        )  # refuses what cannot be worked with
     # Their order decides the order of findings, so the order they are given in must not.
     shards = _in_order(reports)
     first = shards[0]
@@ -72,7 +74,9 @@ class _Shard:
 
 def _in_order(reports: Sequence[Report]) -> list[_Shard]:
     """By number of shard; every shard must be there, once. Raises InputError."""
-    shards = [_shard_of(report, number) for number, report in enumerate(reports, start=1)]
+    shards = [
+        _shard_of(report, number) for number, report in enumerate(reports, start=1)
+    ]
     # The most telling complaint first: who mixes two runs misses shards of both.
     counts = sorted({shard.count for shard in shards})
     if len(counts) > 1:
@@ -154,7 +158,9 @@ def _merged_row(page: str, copies: Mapping[int, Report]) -> dict[str, Any]:
     ``copies`` are its rows in all reports, by number of shard.
     """
     first = next(iter(copies.values()))
-    executions = {index: row["execution"] for index, row in copies.items() if row["execution"]}
+    executions = {
+        index: row["execution"] for index, row in copies.items() if row["execution"]
+    }
     # What is skipped has run no cell, and may be told by every shard.
     ran = [index for index, execution in executions.items() if execution["cells"]]
     if len(ran) > 1:

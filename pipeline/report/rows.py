@@ -51,7 +51,10 @@ def rows_of(result: RunResult, *, is_shard: bool) -> list[Row]:
             by_page.setdefault(page.page, {})[locale] = page
     # The bars of all rows have one scale: the page that took longest has a full one.
     longest = max((run.seconds for run in result.executions), default=0.0)
-    return [_row(versions, longest=longest, is_shard=is_shard) for versions in by_page.values()]
+    return [
+        _row(versions, longest=longest, is_shard=is_shard)
+        for versions in by_page.values()
+    ]
 
 
 def _row(versions: Mapping[str, PageResult], *, longest: float, is_shard: bool) -> Row:
@@ -63,7 +66,10 @@ def _row(versions: Mapping[str, PageResult], *, longest: float, is_shard: bool) 
     for version in versions.values():
         findings |= dict.fromkeys(version.findings)
         run = run or version.execution
-    done = {name: (version.translated, version.messages) for name, version in versions.items()}
+    done = {
+        name: (version.translated, version.messages)
+        for name, version in versions.items()
+    }
     return Row(
         page=page.page,
         title=page.title,
@@ -84,7 +90,9 @@ def _cells(run: Execution) -> tuple[Cell, ...]:
     cells = []
     # They are numbered among code cells that ran, not among all cells of the notebook.
     for number, seconds in enumerate(run.cell_seconds, start=1):
-        cells.append(Cell(number=number, seconds=seconds, share=_share(seconds, slowest)))
+        cells.append(
+            Cell(number=number, seconds=seconds, share=_share(seconds, slowest))
+        )
     return tuple(cells)
 
 

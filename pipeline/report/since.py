@@ -20,7 +20,9 @@ Report = Mapping[str, Any]
 class Since:
     """Page names by what happened to them. ``translated`` is by locale: messages then and now."""
 
-    upstream: tuple[str, str] | None = None  # ref, commit and JAX then and now, if one moved
+    upstream: tuple[str, str] | None = (
+        None  # ref, commit and JAX then and now, if one moved
+    )
     failing: tuple[str, ...] = ()
     passing: tuple[str, ...] = ()
     partial: tuple[str, ...] = ()
@@ -33,7 +35,9 @@ class Since:
     def progress(self) -> dict[str, tuple[int, int]]:
         """Finished messages then and now, of locales in which they are more or less."""
         return {
-            locale: counts for locale, counts in self.translated.items() if counts[0] != counts[1]
+            locale: counts
+            for locale, counts in self.translated.items()
+            if counts[0] != counts[1]
         }
 
     @property
@@ -98,7 +102,9 @@ def _end(ref: object, commit: object, jax: object) -> str:
     return f"{ref or 'docs'} ({str(commit or '')[:10]}), JAX {jax or '?'}"
 
 
-def _came_and_went(report: Report, result: RunResult) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _came_and_went(
+    report: Report, result: RunResult
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The pages that appeared, and those that vanished, sorted."""
     then = {page for _, page, _ in _pages(report)}
     now = set()

@@ -37,7 +37,9 @@ _WORDS = frozenset(("page", "fuzzy", "fuzzy by class", "what happened"))
 _NAMED = 3  # pages that are named for each class of fuzzy messages
 
 
-def status_text(result: RunResult, *, width: int, colour: bool, verbose: bool = False) -> str:
+def status_text(
+    result: RunResult, *, width: int, colour: bool, verbose: bool = False
+) -> str:
     """A table for each locale, what to do next, how far behind the pin is if that was asked."""
     blocks = []
     for locale, pages in result.pages.items():
@@ -80,7 +82,9 @@ def _table(title: str, pages: Sequence[PageResult]) -> Table:
     return Table(
         title=(title, ""),
         headings=_STATUS,
-        rows=[(page.page, *_numbers([page]), classes_text(page.classes)) for page in pages],
+        rows=[
+            (page.page, *_numbers([page]), classes_text(page.classes)) for page in pages
+        ],
         footer=(f"{len(pages)} pages", *_numbers(pages), ""),
         words=_WORDS,
     )
@@ -113,7 +117,13 @@ def _behind_text(comparison: Comparison, *, width: int, colour: bool) -> str:
     rows = []
     columns = []
     for change in changes:
-        numbers = (change.changed, change.added, change.moved, change.dropped, change.words)
+        numbers = (
+            change.changed,
+            change.added,
+            change.moved,
+            change.dropped,
+            change.words,
+        )
         columns.append(numbers)
         rows.append((change.page, *number_cells(numbers), _came_or_went(change)))
     sums = map(sum, zip(*columns, strict=True))

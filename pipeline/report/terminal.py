@@ -90,7 +90,11 @@ def _cell(cell: Cell) -> Text:
 
 
 def _drawn(
-    things: Iterable[RenderableType], *, width: int, colour: bool, whole_lines: bool = False
+    things: Iterable[RenderableType],
+    *,
+    width: int,
+    colour: bool,
+    whole_lines: bool = False,
 ) -> str:
     """What rich makes of ``things``; ``whole_lines`` may be longer than ``width``."""
     from rich.console import Console
@@ -98,7 +102,11 @@ def _drawn(
     out = StringIO()
     # Whether to use colours is for the caller to say, not for rich to find out.
     console = Console(
-        file=out, width=width, force_terminal=colour, no_color=not colour, highlight=False
+        file=out,
+        width=width,
+        force_terminal=colour,
+        no_color=not colour,
+        highlight=False,
     )
     for thing in things:
         console.print(thing, soft_wrap=whole_lines)

@@ -40,7 +40,9 @@ _HEADINGS = (
 _WORDS = frozenset(("page", "execution"))
 
 
-def run_text(result: RunResult, *, width: int, colour: bool, verbose: bool = False) -> str:
+def run_text(
+    result: RunResult, *, width: int, colour: bool, verbose: bool = False
+) -> str:
     """A table for each locale, the findings, pages that failed, one line of summary.
 
     ``width`` is in columns. Notes among the findings are listed only if ``verbose``.
@@ -60,7 +62,10 @@ def run_text(result: RunResult, *, width: int, colour: bool, verbose: bool = Fal
 
 def findings_lines(findings: Sequence[Finding], *, verbose: bool = False) -> list[str]:
     """Findings for a terminal, errors first, each with its hint below; a long list is cut."""
-    by_weight: dict[Severity, list[Finding]] = {Severity.ERROR: [], Severity.WARNING: []}
+    by_weight: dict[Severity, list[Finding]] = {
+        Severity.ERROR: [],
+        Severity.WARNING: [],
+    }
     if verbose:
         by_weight[Severity.NOTE] = []
     for finding in findings:
@@ -79,7 +84,9 @@ def findings_lines(findings: Sequence[Finding], *, verbose: bool = False) -> lis
 
 def failure_lines(executions: Sequence[Execution]) -> list[str]:
     """Each page that failed: place, exception, whose problem, its code, the traceback's end."""
-    failed = [execution for execution in executions if execution.status is Status.FAILED]
+    failed = [
+        execution for execution in executions if execution.status is Status.FAILED
+    ]
     lines: list[str] = []
     for run in failed[:LISTED]:
         text = f"{run.page}: {run.reason}"
@@ -100,14 +107,20 @@ def summary_lines(result: RunResult) -> list[str]:
     for locale, pages in result.pages.items():
         total = totals(pages)
         done = percent_text(total["translated"], total["messages"])
-        parts = [f"{total['pages']} pages", f"{total['messages']} messages", f"{done} translated"]
+        parts = [
+            f"{total['pages']} pages",
+            f"{total['messages']} messages",
+            f"{done} translated",
+        ]
         outcomes = outcomes_text(total)
         if outcomes:
             parts.append(outcomes)
         lines.append(f"{locale}: {', '.join(parts)}")
     classes = executed_by_class(result.executions)
     if classes:
-        counts = [f"{name} {sums['cells']}/{sums['total']}" for name, sums in classes.items()]
+        counts = [
+            f"{name} {sums['cells']}/{sums['total']}" for name, sums in classes.items()
+        ]
         lines.append(printable(f"code cells run: {', '.join(counts)}"))
     return lines
 

@@ -26,7 +26,16 @@ from pipeline.report.terminal import Table
 from pipeline.report.text import findings_lines, summary_lines
 
 SUMMARISED = 150  # pages that a summary shows: a pull request takes 65,536 characters
-_HEADINGS = ("page", "kept", "carried", "fuzzy", "new", "obsolete", "words to do", "what happened")
+_HEADINGS = (
+    "page",
+    "kept",
+    "carried",
+    "fuzzy",
+    "new",
+    "obsolete",
+    "words to do",
+    "what happened",
+)
 _WORDS = frozenset(("page", "fuzzy", "what happened"))
 
 
@@ -48,7 +57,14 @@ class Row:
         counts = self.counts
         fuzzy = classes_text(counts.fuzzy)
         numbers = number_cells(
-            (counts.kept, counts.carried, fuzzy, counts.new, counts.obsolete, self.words_to_do)
+            (
+                counts.kept,
+                counts.carried,
+                fuzzy,
+                counts.new,
+                counts.obsolete,
+                self.words_to_do,
+            )
         )
         return (self.page, *numbers, self.happened)
 
@@ -58,7 +74,9 @@ class Row:
         return not (self.counts.carried or self.counts.fuzzy or self.happened)
 
 
-def upgrade_text(result: RunResult, *, width: int, colour: bool, verbose: bool = False) -> str:
+def upgrade_text(
+    result: RunResult, *, width: int, colour: bool, verbose: bool = False
+) -> str:
     """A table for each locale, findings, a summary.
 
     ``verbose`` adds pages that stay as they are.
@@ -99,7 +117,9 @@ def upgrade_summary(result: RunResult) -> str:
     comparison = result.comparison
     if comparison is None:
         return ""
-    title = f"Upgrade {result.name} from {comparison.before.ref} to {comparison.after.ref}"
+    title = (
+        f"Upgrade {result.name} from {comparison.before.ref} to {comparison.after.ref}"
+    )
     blocks = [f"# {plain(title)}", plain(_move(comparison))]
     for locale in result.pages:
         rows = [row for row in _rows(result, locale, comparison) if not row.is_quiet]
@@ -121,7 +141,9 @@ def upgrade_summary(result: RunResult) -> str:
 def _rows(result: RunResult, locale: str, comparison: Comparison) -> list[Row]:
     """Every page there is, and those that vanished, by name."""
     changes = {change.page: change for change in comparison.pages}
-    rows = {page.page: _row(page, changes.get(page.page)) for page in result.pages[locale]}
+    rows = {
+        page.page: _row(page, changes.get(page.page)) for page in result.pages[locale]
+    }
     # What is left of a page that upstream dropped: its translations, all obsolete.
     obsolete: dict[str, int] = {}
     for page in result.gone.get(locale, ()):
@@ -181,7 +203,11 @@ def _sums(result: RunResult, locale: str, comparison: Comparison) -> Row:
     return Row(
         page=f"{len(pages)} pages",
         counts=UpdateCounts(
-            kept=kept, carried=carried, fuzzy=in_order(fuzzy), new=new, obsolete=obsolete
+            kept=kept,
+            carried=carried,
+            fuzzy=in_order(fuzzy),
+            new=new,
+            obsolete=obsolete,
         ),
         words_to_do=progress_of(pages).words_to_do,
         happened=f"{code_changed} code changed",

@@ -75,9 +75,13 @@ def assemble(
         if content is not None:
             changed += _put(site.sources / path, content)
     # Sphinx takes every document in its folder for a page of the site.
-    stale = [path for path in _files_in(site.sources) if _name(site, path) not in wanted]
+    stale = [
+        path for path in _files_in(site.sources) if _name(site, path) not in wanted
+    ]
     files.remove_files(stale)
-    return Assembled(changed=changed + len(stale), findings=tuple(findings), downloads=downloads)
+    return Assembled(
+        changed=changed + len(stale), findings=tuple(findings), downloads=downloads
+    )
 
 
 def _files_of_site(site: Site, contributors: Mapping[str, int]) -> dict[str, Content]:
@@ -119,7 +123,9 @@ def _page(site: Site, page: PageResult, memo: Memo[Known], common: str) -> _Made
     key = digest_of(common, _row(page), digest_of_stamps(*_inputs(site, page)))
     known = memo.recall(subject, key)
     if known is not None and _is_all_there(site, known):
-        return _Made(sources=dict.fromkeys(known.files), downloads=dict.fromkeys(known.downloads))
+        return _Made(
+            sources=dict.fromkeys(known.files), downloads=dict.fromkeys(known.downloads)
+        )
     shown = shown_of(site, page)
     record = to_json(record_of(site, shown))
     made = _Made(
@@ -131,7 +137,9 @@ def _page(site: Site, page: PageResult, memo: Memo[Known], common: str) -> _Made
         downloads=notebooks_of(shown),
     )
     # The files are written before the memo is.
-    memo.keep(subject, key, Known(files=tuple(made.sources), downloads=tuple(made.downloads)))
+    memo.keep(
+        subject, key, Known(files=tuple(made.sources), downloads=tuple(made.downloads))
+    )
     return made
 
 
@@ -159,7 +167,13 @@ def _row(page: PageResult) -> str:
     run = page.execution
     ran = (run.status, run.reason, run.cells, run.total, run.note) if run else None
     # The line under the title tells these.
-    counts = (page.words, page.translated, page.translated_words, page.fuzzy, page.code_cells)
+    counts = (
+        page.words,
+        page.translated,
+        page.translated_words,
+        page.fuzzy,
+        page.code_cells,
+    )
     return repr((page.files, counts, ran))
 
 

@@ -20,7 +20,9 @@ class State(StrEnum):
 
     TRANSLATED = "translated"
     ENGLISH = "english"
-    FUZZY = "fuzzy"  # a translation that waits for a person: it is shown in a preview only
+    FUZZY = (
+        "fuzzy"  # a translation that waits for a person: it is shown in a preview only
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +34,9 @@ class Block:
     line: int = 0
 
 
-def blocks_of(landings: Sequence[Landed], entries: Sequence[Entry]) -> tuple[Block, ...]:
+def blocks_of(
+    landings: Sequence[Landed], entries: Sequence[Entry]
+) -> tuple[Block, ...]:
     """The blocks of a document whose messages have landed so, with the entries that serve them."""
     by_msgid: dict[str, list[Entry]] = {}
     for entry in entries:

@@ -34,7 +34,12 @@ _PHASES = {"reading sources": "read", "writing output": "write"}
 
 
 def build_site(
-    run: Run, pages: Sequence[PageResult], *, lock: Lock, locale: str, policy: SitePolicy
+    run: Run,
+    pages: Sequence[PageResult],
+    *,
+    lock: Lock,
+    locale: str,
+    policy: SitePolicy,
 ) -> tuple[Finding, ...]:
     """Write the site of one locale, as far as it is out of date; return what there is to say of it.
 
@@ -73,7 +78,11 @@ def build_site(
     # Last: from now on the site counts as whole.
     memo.keep(WHOLE, code, Known(broken=built.broken))
     memo.save()
-    return (*findings, *map(_broken, built.broken.items()), *map(_warning, built.warned))
+    return (
+        *findings,
+        *map(_broken, built.broken.items()),
+        *map(_warning, built.warned),
+    )
 
 
 def _run_sphinx(site: Site, log: Log, *, anew: bool, jobs: int) -> Built:
@@ -129,7 +138,9 @@ def _broken(page: tuple[str, str]) -> Finding:
     """A page that is shown as its source: the run ends with PublishError's exit code after all."""
     name, problem = page
     error = PublishError(
-        problem, where=name, hint="The page shows its English source until that is mended."
+        problem,
+        where=name,
+        hint="The page shows its English source until that is mended.",
     )
     return Finding.of(error, page=name)
 

@@ -13,7 +13,9 @@ from functools import lru_cache
 
 _LITERAL = r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|\\."  # strings, and what is escaped
 # Comments and white space, but not within strings. A comment with ! is a licence: it stays.
-_SPARE = re.compile(rf"(?P<kept>{_LITERAL}|/\*!.*?\*/)|/\*.*?\*/|(?P<space>\s+)", re.DOTALL)
+_SPARE = re.compile(
+    rf"(?P<kept>{_LITERAL}|/\*!.*?\*/)|/\*.*?\*/|(?P<space>\s+)", re.DOTALL
+)
 _TOKEN = re.compile(rf"/\*.*?\*/|{_LITERAL}|[{{}};]", re.DOTALL)
 # At-rules whose block holds rules; the block of others (@font-face) holds declarations.
 _NESTING = ("@media", "@supports", "@layer", "@container", "@scope")
@@ -77,7 +79,9 @@ def _kept(css: str, words: frozenset[str]) -> Iterator[str]:
             yield f"{head}{{{block.strip()}}}"
         else:
             selectors = [
-                selector for selector in _split_at_commas(head) if can_match(selector, words)
+                selector
+                for selector in _split_at_commas(head)
+                if can_match(selector, words)
             ]
             if selectors:
                 yield f"{','.join(selectors)}{{{block.strip()}}}"

@@ -18,7 +18,9 @@ from pipeline.site.redirects import redirect_pages
 from pipeline.site.styles import prune_styles
 
 _OUR_PAGES = frozenset(("search", "glossary-zh", "progress"))
-_SPHINX = frozenset(("_static", "_images", "_sources", "_sphinx_design_static", DOWNLOADS))
+_SPHINX = frozenset(
+    ("_static", "_images", "_sources", "_sphinx_design_static", DOWNLOADS)
+)
 
 
 def finish(site: Site, downloads: Mapping[str, bytes | None], memo: Memo[Known]) -> int:
@@ -30,7 +32,9 @@ def finish(site: Site, downloads: Mapping[str, bytes | None], memo: Memo[Known])
     pages = set(_OUR_PAGES)
     pages.update(file.path.rpartition(".")[0] for file in site.lock.files)
     pages.update(page.page for page in site.pages)
-    old_pages = redirect_pages(_redirects(site), pages, language=site.locale.replace("_", "-"))
+    old_pages = redirect_pages(
+        _redirects(site), pages, language=site.locale.replace("_", "-")
+    )
     wanted = {**downloads, **{path: html.encode() for path, html in old_pages.items()}}
     changed = 0
     for path, data in wanted.items():
@@ -48,7 +52,9 @@ def _redirects(site: Site) -> dict[str, str]:
     redirects: dict[str, str] = {}
     configuration = site.paths.docs / "conf.py"
     if configuration.is_file():
-        redirects = read_redirects(files.read_bytes(configuration).decode("utf-8", "replace"))
+        redirects = read_redirects(
+            files.read_bytes(configuration).decode("utf-8", "replace")
+        )
     names = [page.page for page in site.pages]
     if names and "index" not in names:
         # Docs without a first page of their own begin with the page that Sphinx began with.
@@ -56,7 +62,9 @@ def _redirects(site: Site) -> dict[str, str]:
     return redirects
 
 
-def _stale_pages(site: Site, pages: Collection[str], wanted: Collection[str]) -> Iterator[Path]:
+def _stale_pages(
+    site: Site, pages: Collection[str], wanted: Collection[str]
+) -> Iterator[Path]:
     """Pages that are gone."""
     # Folders of other locales, and those that Sphinx keeps for itself, are not looked into.
     left_out = _SPHINX | (set(site.settings.locales) - {site.locale})

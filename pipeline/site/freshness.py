@@ -144,7 +144,9 @@ class _Line:
         if not self.page.translated_words:
             return self.say("nothing")
         # Rounded down: 100 only where all is done.
-        return self.say("share", share=100 * self.page.translated_words // self.page.words)
+        return self.say(
+            "share", share=100 * self.page.translated_words // self.page.words
+        )
 
     def source(self, url: str, license_name: str) -> str:
         """Whose words these are: the licence asks for it."""

@@ -58,7 +58,9 @@ def merge_again(site: Site, page: PageResult, *, with_fuzzy: bool = False) -> Me
         if with_fuzzy and not entry.obsolete:
             finished = replace(entry, fuzzy=False)
         # What a check keeps from any page is kept from a preview too.
-        if finished.is_translated and blocking_problem(Subject(finished, page.page), ignored):
+        if finished.is_translated and blocking_problem(
+            Subject(finished, page.page), ignored
+        ):
             continue
         shown.append(finished)
     # As ``merge`` chooses them, in all else.
@@ -87,4 +89,7 @@ def _frame(site: Site, document: Document) -> Frame:
     """
     name = document.path.rpartition(".")[0]
     linked = anchors.linked_anchors((name, unit.split.text) for unit in document.units)
-    return Frame(attribution=site.attribution(document.path), anchors=linked.get(name, frozenset()))
+    return Frame(
+        attribution=site.attribution(document.path),
+        anchors=linked.get(name, frozenset()),
+    )

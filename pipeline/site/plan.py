@@ -56,7 +56,11 @@ class Site:
         """The line that ``merge`` puts under the title of a document."""
         url, license_name = self.upstream.page_url, self.upstream.license
         return attribution(
-            locale=self.locale, path=path, lock=self.lock, page_url=url, license_name=license_name
+            locale=self.locale,
+            path=path,
+            lock=self.lock,
+            page_url=url,
+            license_name=license_name,
         )
 
     def source_url(self, path: str) -> str:

@@ -61,7 +61,9 @@ def facts(
         "commit": lock.commit[:12],
         "date": lock.date[:10],
         "pages": page_counts(pages),
-        "contributors": [{"name": name, "messages": contributors[name]} for name in names],
+        "contributors": [
+            {"name": name, "messages": contributors[name]} for name in names
+        ],
     }
 
 
@@ -73,7 +75,9 @@ def progress(known: Mapping[str, Any], spots: Mapping[str, Spot]) -> dict[str, A
     """
     order = {page: number for number, page in enumerate(spots)}
     last = len(order)
-    rows = sorted(known["pages"], key=lambda row: (order.get(row["page"], last), row["page"]))
+    rows = sorted(
+        known["pages"], key=lambda row: (order.get(row["page"], last), row["page"])
+    )
     pages: list[dict[str, Any]] = []
     worth: dict[str, float] = {}
     for row in rows:

@@ -51,7 +51,9 @@ def record_of(site: Site, shown: Shown) -> dict[str, Any]:
         fuzzy=sum(block.state is State.FUZZY for block in blocks),
     )
     # Elsewhere only a notebook can be opened.
-    launch = _filled(site.policy.notebook_url, site, page.page) if shown.is_notebook else ""
+    launch = (
+        _filled(site.policy.notebook_url, site, page.page) if shown.is_notebook else ""
+    )
     return {
         "page": page.page,
         "source": path,
@@ -128,7 +130,9 @@ def _memory_lines(site: Site, page: str) -> dict[str, int]:
     if "/memory/" not in site.policy.edit_url or not path.is_file():
         return {}
     try:
-        entries = po.read_catalog(files.read_bytes(path), where=str(path)).catalog.entries
+        entries = po.read_catalog(
+            files.read_bytes(path), where=str(path)
+        ).catalog.entries
     except InputError:
         return {}  # the stage that opens the memory has told of it
     return {entry.msgid: entry.line for entry in entries if not entry.obsolete}
@@ -137,4 +141,6 @@ def _memory_lines(site: Site, page: str) -> dict[str, int]:
 def _filled(template: str, site: Site, page: str, **values: object) -> str:
     """A template of the configuration, which has looked at its names; empty if it is."""
     known = {"locale": site.locale, "name": site.upstream.name, "page": page, **values}
-    return template.format(**{name: quote(str(value), safe="/") for name, value in known.items()})
+    return template.format(
+        **{name: quote(str(value), safe="/") for name, value in known.items()}
+    )

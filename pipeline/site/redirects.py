@@ -33,7 +33,9 @@ def redirect_pages(
             continue
         if _is_inside(old):
             target = posixpath.relpath(f"{new}.html", posixpath.dirname(old) or ".")
-            html_by_path[f"{old}.html"] = _PAGE.format(language=language, target=escape(target))
+            html_by_path[f"{old}.html"] = _PAGE.format(
+                language=language, target=escape(target)
+            )
     return html_by_path
 
 

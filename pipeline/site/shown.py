@@ -63,7 +63,9 @@ def shown_of(site: Site, page: PageResult) -> Shown:
     if not file.is_file():
         file = site.paths.docs / path
     if ran is None:
-        return _without_run(page, path, files.read_bytes(file), landings=landings, file=file)
+        return _without_run(
+            page, path, files.read_bytes(file), landings=landings, file=file
+        )
     # The prose of a notebook that is older than the merged page may be older too.
     if file.stat().st_mtime_ns <= executed.stat().st_mtime_ns:
         return _with_run(page, ran, landings=landings, file=executed)
@@ -82,11 +84,17 @@ def _preview(site: Site, page: PageResult, ran: bytes | None) -> Shown:
     merged = merge_again(site, page, with_fuzzy=True)
     if ran is None:
         return _without_run(page, path, merged.data, landings=merged.blocks)
-    return _with_run(page, _with_outputs_of(ran, path, merged.data), landings=merged.blocks)
+    return _with_run(
+        page, _with_outputs_of(ran, path, merged.data), landings=merged.blocks
+    )
 
 
 def _with_run(
-    page: PageResult, notebook: bytes, *, landings: tuple[Landed, ...], file: Path | None = None
+    page: PageResult,
+    notebook: bytes,
+    *,
+    landings: tuple[Landed, ...],
+    file: Path | None = None,
 ) -> Shown:
     """A notebook with what its code printed; ``file`` holds it, if a file does."""
     return Shown(
@@ -117,7 +125,12 @@ def _without_run(
     elif path.endswith(".md"):
         is_notebook = is_myst_notebook(data.decode("utf-8", "replace"))
     return Shown(
-        page=page, path=path, data=data, landings=landings, file=file, is_notebook=is_notebook
+        page=page,
+        path=path,
+        data=data,
+        landings=landings,
+        file=file,
+        is_notebook=is_notebook,
     )
 
 

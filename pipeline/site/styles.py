@@ -33,7 +33,9 @@ def prune_styles(site: Site, memo: Memo[Known]) -> None:
     """Take out of the style sheets what no page has, and no script puts there."""
     words = union([*_words_of_pages(site, memo), *_words_of_scripts(site)])
     for path in (site.target / "_static").rglob("*.css"):
-        files.write_if_changed(path, prune(_text(path), words).encode("utf-8", "replace"))
+        files.write_if_changed(
+            path, prune(_text(path), words).encode("utf-8", "replace")
+        )
 
 
 def _words_of_scripts(site: Site) -> Iterator[frozenset[str]]:

@@ -32,7 +32,10 @@ from pipeline.paths import Paths
 distributed = pytest.importorskip(
     "distributed", reason="the dependency group dask is not installed"
 )
-pytestmark = [pytest.mark.kernel, pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")]
+pytestmark = [
+    pytest.mark.kernel,
+    pytest.mark.skipif(sys.platform != "linux", reason="reads /proc"),
+]
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +58,9 @@ def client(cluster: Any) -> Iterator[Any]:
         yield connected
 
 
-def run_project(root: Path, pages: dict[str, str], *, scheduler: str = "") -> tuple[Execution, ...]:
+def run_project(
+    root: Path, pages: dict[str, str], *, scheduler: str = ""
+) -> tuple[Execution, ...]:
     """Execute ``pages`` (texts by path) in the folder ``root``; notebooks run, the rest is data."""
     project = Project(root, timeout=100)
     for path, text in pages.items():
@@ -99,7 +104,9 @@ def kill_worker_of(trace: Path, workers: set[int], killed: list[int]) -> None:
 
     It is known once the page's kernel has left its id.
     """
-    assert until(lambda: trace.exists() and trace.read_text("utf-8").endswith("\n"), seconds=60)
+    assert until(
+        lambda: trace.exists() and trace.read_text("utf-8").endswith("\n"), seconds=60
+    )
     kernel = int(trace.read_text("utf-8"))
     (worker,) = {process.pid for process in psutil.Process(kernel).parents()} & workers
     killed += [
@@ -116,9 +123,14 @@ def test_a_run_that_loses_a_worker_ends_as_a_local_one_does(
     pages = {"folder/data/numbers.txt": "12 34"}
     mark = "import os\nwith open('{}/{}', 'a') as f: print(os.getpid(), file=f)"
     for page, cells in {
-        "slow": [code("import time; time.sleep(2)"), *(code("print(1)") for _ in range(8))],
+        "slow": [
+            code("import time; time.sleep(2)"),
+            *(code("print(1)") for _ in range(8)),
+        ],
         "failing": [code("[][1]"), code("1")],
-        "folder/reads": [code("print(open('data/numbers.txt').read(), os.listdir('.'))")],
+        "folder/reads": [
+            code("print(open('data/numbers.txt').read(), os.listdir('.'))")
+        ],
         "quick": [code("1 / 0", "raises-exception"), code("print({'a', 'b', 'c'})")],
     }.items():
         pages[f"{page}.ipynb"] = notebook(
@@ -129,9 +141,13 @@ def test_a_run_that_loses_a_worker_ends_as_a_local_one_does(
     for trace in traces.iterdir():
         trace.unlink()
     workers, killed = set(client.run(os.getpid).values()), list[int]()
-    killer = threading.Thread(target=kill_worker_of, args=(traces / "slow", workers, killed))
+    killer = threading.Thread(
+        target=kill_worker_of, args=(traces / "slow", workers, killed)
+    )
     killer.start()
-    remote = run_project(tmp_path / "remote", pages, scheduler=cluster.scheduler_address)
+    remote = run_project(
+        tmp_path / "remote", pages, scheduler=cluster.scheduler_address
+    )
     killer.join()
     assert [without_times(result) for result in remote] == [
         without_times(result) for result in local
@@ -139,7 +155,9 @@ def test_a_run_that_loses_a_worker_ends_as_a_local_one_does(
     assert Counter(result.page for result in remote) == dict.fromkeys(
         ("slow", "failing", "folder/reads", "quick"), 1
     )
-    assert {trace.name: len(trace.read_text("utf-8").split()) for trace in traces.iterdir()} == {
+    assert {
+        trace.name: len(trace.read_text("utf-8").split()) for trace in traces.iterdir()
+    } == {
         **dict.fromkeys(("failing", "reads", "quick"), 1),
         "slow": 2,  # once on the worker that was killed
     }
@@ -191,7 +209,10 @@ def test_what_dies_with_a_page_is_told_and_the_others_go_on(
     }
     assert stops == {
         "kills its worker": ("WorkerDied", "every worker that ran the page died"),
-        "kills its process": ("WorkerDied", "the process that ran it ended with code -9"),
+        "kills its process": (
+            "WorkerDied",
+            "the process that ran it ended with code -9",
+        ),
         "prints": None,
     }
 
@@ -210,17 +231,21 @@ def test_what_is_left_is_cancelled_when_the_run_ends(
     with closing(outcomes):  # as Ctrl-C does
         assert next(outcomes).page == "quick"
         assert until(
-            lambda: (tmp_path / "long").exists() and (tmp_path / "next").exists(), seconds=30
+            lambda: (tmp_path / "long").exists() and (tmp_path / "next").exists(),
+            seconds=30,
         )
     kernels = [int((tmp_path / page).read_text()) for page in ("long", "next")]
     assert until(lambda: not any(map(is_alive, kernels)), seconds=15)
     assert not (tmp_path / "last").exists()
     folders = [
         Path(place)
-        for place in client.run(lambda dask_worker: dask_worker.local_directory).values()
+        for place in client.run(
+            lambda dask_worker: dask_worker.local_directory
+        ).values()
     ]
     assert until(
-        lambda: not [left for folder in folders for left in folder.glob("p-*")], seconds=15
+        lambda: not [left for folder in folders for left in folder.glob("p-*")],
+        seconds=15,
     )
 
 
@@ -229,7 +254,9 @@ def test_a_worker_that_is_another_environment_is_refused(
 ) -> None:
     package = tmp_path / "odd" / "odd_one-1.0.dist-info"
     package.mkdir(parents=True)
-    (package / "METADATA").write_text("Metadata-Version: 2.1\nName: odd-one\nVersion: 1.0\n")
+    (package / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: odd-one\nVersion: 1.0\n"
+    )
     command = [
         sys.executable,
         "-m",
@@ -251,10 +278,15 @@ def test_a_worker_that_is_another_environment_is_refused(
             ) as caught:
                 list(
                     run_on_cluster(
-                        [page], address=cluster.scheduler_address, environment=environment()
+                        [page],
+                        address=cluster.scheduler_address,
+                        environment=environment(),
                     )
                 )
-            assert (caught.value.exit_code, caught.value.where[:13]) == (6, "worker tcp://")
+            assert (caught.value.exit_code, caught.value.where[:13]) == (
+                6,
+                "worker tcp://",
+            )
         finally:
             worker.terminate()
     assert not (tmp_path / "ran").exists()
@@ -262,26 +294,36 @@ def test_a_worker_that_is_another_environment_is_refused(
 
 
 def test_the_first_facts_that_differ_are_told(tmp_path: Path, cluster: Any) -> None:
-    facts = environment() | {"python": "2.7"} | {f"package p{number}": "1" for number in range(9)}
+    facts = (
+        environment()
+        | {"python": "2.7"}
+        | {f"package p{number}": "1" for number in range(9)}
+    )
     with pytest.raises(
         ExecutionError,
         match=r"package p0: 1 here, none there; .*package p7: 1 here, none there; and 2 more",
     ):
         list(
             run_on_cluster(
-                [job("page", "1", tmp_path)], address=cluster.scheduler_address, environment=facts
+                [job("page", "1", tmp_path)],
+                address=cluster.scheduler_address,
+                environment=facts,
             )
         )
 
 
-@pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nonsense://x", "tcp://127.0.0.1:no"])
+@pytest.mark.parametrize(
+    "address", ["tcp://127.0.0.1:9", "nonsense://x", "tcp://127.0.0.1:no"]
+)
 def test_a_scheduler_that_is_not_there_is_told(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, address: str
 ) -> None:
     monkeypatch.setattr(dask_cluster, "CONNECT_SECONDS", 1)
     with pytest.raises(ExecutionError, match="no Dask scheduler answers") as caught:
         list(
-            run_on_cluster([job("page", "1", tmp_path)], address=address, environment=environment())
+            run_on_cluster(
+                [job("page", "1", tmp_path)], address=address, environment=environment()
+            )
         )
     assert caught.value.where == address
 
@@ -302,13 +344,16 @@ def test_a_cluster_without_workers_is_not_waited_for_forever(
     with subprocess.Popen(command, stderr=subprocess.DEVNULL) as scheduler:
         try:
             assert until(
-                lambda: place.exists() and place.read_text("utf-8").endswith("}"), seconds=30
+                lambda: place.exists() and place.read_text("utf-8").endswith("}"),
+                seconds=30,
             )
             address = json.loads(place.read_text("utf-8"))["address"]
             with pytest.raises(ExecutionError, match="no worker for 1 s"):
                 list(
                     run_on_cluster(
-                        [job("page", "1", tmp_path)], address=address, environment=environment()
+                        [job("page", "1", tmp_path)],
+                        address=address,
+                        environment=environment(),
                     )
                 )
         finally:

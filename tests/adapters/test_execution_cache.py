@@ -19,7 +19,12 @@ from pipeline.adapters.execution_cache import ExecutionCache
 from pipeline.commands.cache import tell_cache
 from pipeline.config import ExecutionPolicy, Settings
 from pipeline.core.execution import notebook as execution
-from pipeline.core.execution.entry import CacheEntry, decode_entry, encode_entry, without_prose
+from pipeline.core.execution.entry import (
+    CacheEntry,
+    decode_entry,
+    encode_entry,
+    without_prose,
+)
 from pipeline.core.execution.history import (
     ExceptionChange,
     PageRecord,
@@ -86,13 +91,17 @@ def test_what_is_put_is_got(tmp_path: Path) -> None:
     assert cache.all_keys() == (KEYS[0],)
 
 
-@pytest.mark.parametrize("key", ["", "../../etc/passwd", "a" * 63, "A" * 64, "a" * 64 + "\n"])
+@pytest.mark.parametrize(
+    "key", ["", "../../etc/passwd", "a" * 63, "A" * 64, "a" * 64 + "\n"]
+)
 def test_a_key_is_never_a_path(tmp_path: Path, key: str) -> None:
     with pytest.raises(ValueError, match="not a key"):
         cache_in(tmp_path).get(key)
 
 
-@pytest.mark.parametrize("damage", ["empty", "cut", "flipped", "longer", "elsewhere", "head"])
+@pytest.mark.parametrize(
+    "damage", ["empty", "cut", "flipped", "longer", "elsewhere", "head"]
+)
 def test_damage_is_detected_and_removed(tmp_path: Path, damage: str) -> None:
     cache = cache_in(tmp_path)
     cache.put(KEYS[0], encode_entry(ENTRY))
@@ -169,7 +178,9 @@ def test_a_clock_that_was_ahead_does_no_lasting_harm(tmp_path: Path) -> None:
     assert abs(file_of(cache, KEYS[0]).stat().st_mtime - time.time()) < 100
 
 
-def test_trimming_sweeps_what_others_left_but_nothing_that_is_being_written(tmp_path: Path) -> None:
+def test_trimming_sweeps_what_others_left_but_nothing_that_is_being_written(
+    tmp_path: Path,
+) -> None:
     cache = cache_in(tmp_path)
     cache.put(KEYS[0], b"1")
     left = cache.folder / KEYS[0][:2] / f".{KEYS[0]}.abc.tmp"
@@ -208,7 +219,12 @@ def test_clearing_leaves_no_entry(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_is_an_error_only_for_writing(tmp_path: Path) -> None:
     (tmp_path / "execution").write_text("a file")
     cache = cache_in(tmp_path)
-    assert (cache.get(KEYS[0]), cache.all_keys(), cache.trim(), cache.verify()) == (None, (), 0, ())
+    assert (cache.get(KEYS[0]), cache.all_keys(), cache.trim(), cache.verify()) == (
+        None,
+        (),
+        0,
+        (),
+    )
     with pytest.raises(files.WriteError):
         cache.put(KEYS[0], b"1")
 
@@ -284,7 +300,9 @@ def cell(kind: str, source: str) -> dict[str, Any]:
 
 def test_a_failure_finds_its_cell_when_prose_has_come_or_gone() -> None:
     ran = {"cells": [cell("markdown", "a"), cell("code", "1"), cell("code", "2")]}
-    now = {"cells": [cell("code", "1"), *[cell("markdown", "a")] * 3, cell("code", "2")]}
+    now = {
+        "cells": [cell("code", "1"), *[cell("markdown", "a")] * 3, cell("code", "2")]
+    }
     entry = replace(ENTRY, failure=without_prose(replace(FAILURE, cell=2), ran))
     assert entry.failure is not None
     assert entry.failure.cell == 1
@@ -345,7 +363,10 @@ def test_a_run_that_failed_says_nothing_of_exceptions() -> None:
 def test_cells_are_known_by_their_code() -> None:
     before = Ran(
         jax="1",
-        raised=(Raised(cell=1, code="x", exception="A"), Raised(cell=2, code="x", exception="B")),
+        raised=(
+            Raised(cell=1, code="x", exception="A"),
+            Raised(cell=2, code="x", exception="B"),
+        ),
     )
     moved = tuple(replace(raised, cell=raised.cell + 3) for raised in before.raised)
     assert exception_changes(record(before, Ran(jax="2", raised=moved))) == ()
@@ -384,10 +405,16 @@ def test_the_command_tells_proves_and_forgets(tmp_path: Path) -> None:
     assert told.lines == ("0 entries, all as they were written",)
     assert told.exit_code == 0
     cache = ExecutionCache(tmp_path / "build/cache/execution", limit=1)
-    cache.put(KEYS[0], encode_entry(replace(ENTRY, facts={"page": "guide/x", "jax": "0.9"})))
+    cache.put(
+        KEYS[0], encode_entry(replace(ENTRY, facts={"page": "guide/x", "jax": "0.9"}))
+    )
     cache.put(
         KEYS[1],
-        encode_entry(CacheEntry(outputs=OUTPUTS, seconds=40.0, facts={"page": "y", "jax": "0.10"})),
+        encode_entry(
+            CacheEntry(
+                outputs=OUTPUTS, seconds=40.0, facts={"page": "y", "jax": "0.10"}
+            )
+        ),
     )
     cache.put(KEYS[2], b'{"no": "entry"}')
     cache.put(KEYS[3], b"1")
@@ -400,7 +427,10 @@ def test_the_command_tells_proves_and_forgets(tmp_path: Path) -> None:
     )
     told = tell_cache(settings, "verify")
     summary, *damaged = told.lines
-    assert summary == "2 of 4 entries were damaged and are removed; their code runs again next time"
+    assert (
+        summary
+        == "2 of 4 entries were damaged and are removed; their code runs again next time"
+    )
     assert sorted(damaged) == [f"  {KEYS[2]}", f"  {KEYS[3]}"]
     assert told.exit_code == 1
     assert tell_cache(settings, "clear").lines == ("2 entries removed, 0.0 MiB",)
@@ -410,4 +440,7 @@ def test_the_command_tells_proves_and_forgets(tmp_path: Path) -> None:
 def test_the_format_is_part_of_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
     key = execution.execution_key({"cells": []}, policy={}, data={}, environment={})
     monkeypatch.setattr(execution, "FORMAT", execution.FORMAT + 1)
-    assert execution.execution_key({"cells": []}, policy={}, data={}, environment={}) != key
+    assert (
+        execution.execution_key({"cells": []}, policy={}, data={}, environment={})
+        != key
+    )

@@ -39,7 +39,9 @@ def test_dry_run_tells_and_writes_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["页" * 80, "😀" * 62, "a" * 255])
-def test_the_longest_names_that_a_file_can_have_are_written(tmp_path: Path, name: str) -> None:
+def test_the_longest_names_that_a_file_can_have_are_written(
+    tmp_path: Path, name: str
+) -> None:
     write_atomic(tmp_path / name, b"x")
     assert [path.name for path in tmp_path.iterdir()] == [name]
 

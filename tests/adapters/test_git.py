@@ -50,7 +50,9 @@ def origin(tmp_path: Path) -> Path:
 @contextmanager
 def opened(url: object, tmp_path: Path) -> Iterator[Repository]:
     with open_repository(
-        read_address(str(url), base=tmp_path), store=tmp_path / "cache" / "x.git", way_out=WAY_OUT
+        read_address(str(url), base=tmp_path),
+        store=tmp_path / "cache" / "x.git",
+        way_out=WAY_OUT,
     ) as repository:
         yield repository
 
@@ -75,8 +77,13 @@ KINDS = ["plain server", "filtering server", "bundle", "local", "bare"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_kind_of_upstream_resolves_and_reads(kind: str, origin: Path, tmp_path: Path) -> None:
-    first, second = git(origin, "rev-parse", "v1.0^{commit}"), git(origin, "rev-parse", "main")
+def test_every_kind_of_upstream_resolves_and_reads(
+    kind: str, origin: Path, tmp_path: Path
+) -> None:
+    first, second = (
+        git(origin, "rev-parse", "v1.0^{commit}"),
+        git(origin, "rev-parse", "main"),
+    )
     with opened(upstream_url(kind, origin), tmp_path) as repository:
         for ref, commit in {
             "v1.0": first,
@@ -95,7 +102,10 @@ def test_every_kind_of_upstream_resolves_and_reads(kind: str, origin: Path, tmp_
             ("a.md", "100644"),
             ("deep/b.md", "100644"),
         ]
-        assert [repository.read(entry.blob) for entry in entries] == [b"# A\n", b"# B\n"]
+        assert [repository.read(entry.blob) for entry in entries] == [
+            b"# A\n",
+            b"# B\n",
+        ]
         assert repository.date(first) == "2026-01-02T03:04:05+08:00"
         assert [entry.path for entry in repository.fetch(second, ".")] == [
             "docs/a.md",
@@ -105,9 +115,13 @@ def test_every_kind_of_upstream_resolves_and_reads(kind: str, origin: Path, tmp_
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_an_unknown_ref_suggests_its_neighbours(kind: str, origin: Path, tmp_path: Path) -> None:
+def test_an_unknown_ref_suggests_its_neighbours(
+    kind: str, origin: Path, tmp_path: Path
+) -> None:
     with opened(upstream_url(kind, origin), tmp_path) as repository:
-        with pytest.raises(UpstreamError, match=r"no tag, branch or commit 'v1\.2'") as caught:
+        with pytest.raises(
+            UpstreamError, match=r"no tag, branch or commit 'v1\.2'"
+        ) as caught:
             repository.resolve("v1.2")
         assert "'v1.1'" in caught.value.hint
         for ref in ("0" * 40, "0" * 8, "nothing-like-it"):
@@ -148,7 +162,10 @@ def objects(tmp_path: Path) -> list[str]:
 def test_a_filtering_server_sends_one_commit_and_the_docs_blobs_in_one_go(
     origin: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    url, commit = upstream_url("filtering server", origin), git(origin, "rev-parse", "main")
+    url, commit = (
+        upstream_url("filtering server", origin),
+        git(origin, "rev-parse", "main"),
+    )
     monkeypatch.setenv("GIT_TRACE", str(tmp_path / "trace"))
     with opened(url, tmp_path) as repository:
         repository.fetch(commit, "docs")
@@ -167,13 +184,17 @@ def test_a_filtering_server_sends_one_commit_and_the_docs_blobs_in_one_go(
     assert fetches(tmp_path / "trace") == 2  # what is here is not asked for again
 
 
-def test_a_plain_server_sends_one_commit_without_its_history(origin: Path, tmp_path: Path) -> None:
+def test_a_plain_server_sends_one_commit_without_its_history(
+    origin: Path, tmp_path: Path
+) -> None:
     with opened(upstream_url("plain server", origin), tmp_path) as repository:
         repository.fetch(git(origin, "rev-parse", "main"), "docs")
     assert objects(tmp_path).count("commit") == 1
 
 
-def test_a_commit_that_is_here_needs_no_other_side(origin: Path, tmp_path: Path) -> None:
+def test_a_commit_that_is_here_needs_no_other_side(
+    origin: Path, tmp_path: Path
+) -> None:
     commit = git(origin, "rev-parse", "main")
     with opened(f"file://{origin}", tmp_path) as repository:
         repository.fetch(commit, "docs")
@@ -185,7 +206,9 @@ def test_a_commit_that_is_here_needs_no_other_side(origin: Path, tmp_path: Path)
             repository.resolve("main")
 
 
-def test_what_a_killed_fetch_leaves_behind_is_cleared(origin: Path, tmp_path: Path) -> None:
+def test_what_a_killed_fetch_leaves_behind_is_cleared(
+    origin: Path, tmp_path: Path
+) -> None:
     first, second = git(origin, "rev-parse", "main~1"), git(origin, "rev-parse", "main")
     with opened(f"file://{origin}", tmp_path) as repository:
         repository.fetch(first, "docs")
@@ -201,7 +224,9 @@ def test_progress_is_told(origin: Path, tmp_path: Path) -> None:
     told: list[tuple[float, float]] = []
     with opened(f"file://{origin}", tmp_path) as repository:
         repository.fetch(
-            git(origin, "rev-parse", "main"), "docs", lambda done, total: told.append((done, total))
+            git(origin, "rev-parse", "main"),
+            "docs",
+            lambda done, total: told.append((done, total)),
         )
     assert told
     assert told[-1][0] == told[-1][1]
@@ -349,7 +374,9 @@ def test_a_file_that_is_no_bundle_is_refused(content: bytes, tmp_path: Path) -> 
         read_address("x.bundle", base=tmp_path)
 
 
-def test_a_bundle_without_refs_or_with_half_its_data_is_told(origin: Path, tmp_path: Path) -> None:
+def test_a_bundle_without_refs_or_with_half_its_data_is_told(
+    origin: Path, tmp_path: Path
+) -> None:
     bundle = Path(upstream_url("bundle", origin))
     whole = bundle.read_bytes()
     bundle.write_bytes(whole[:-100])
@@ -363,7 +390,9 @@ def test_a_bundle_without_refs_or_with_half_its_data_is_told(origin: Path, tmp_p
         repository.resolve("main")
 
 
-def test_a_bundle_that_needs_other_commits_is_told(origin: Path, tmp_path: Path) -> None:
+def test_a_bundle_that_needs_other_commits_is_told(
+    origin: Path, tmp_path: Path
+) -> None:
     git(origin, "bundle", "create", "../thin.bundle", "main~1..main")
     with (
         opened(tmp_path / "thin.bundle", tmp_path) as repository,
@@ -372,9 +401,19 @@ def test_a_bundle_that_needs_other_commits_is_told(origin: Path, tmp_path: Path)
         repository.fetch(repository.resolve("main"), "docs")
 
 
-def test_a_partial_local_clone_is_told_and_not_completed(origin: Path, tmp_path: Path) -> None:
+def test_a_partial_local_clone_is_told_and_not_completed(
+    origin: Path, tmp_path: Path
+) -> None:
     git(origin, "config", "uploadpack.allowFilter", "true")
-    git(tmp_path, "clone", "-q", "--bare", "--filter=blob:none", f"file://{origin}", "partial.git")
+    git(
+        tmp_path,
+        "clone",
+        "-q",
+        "--bare",
+        "--filter=blob:none",
+        f"file://{origin}",
+        "partial.git",
+    )
     with (
         opened(tmp_path / "partial.git", tmp_path) as repository,
         pytest.raises(UpstreamError, match=r"2 files .* partial clone"),
@@ -382,9 +421,19 @@ def test_a_partial_local_clone_is_told_and_not_completed(origin: Path, tmp_path:
         repository.fetch(repository.resolve("main"), "docs")
 
 
-def test_a_hostile_local_repository_starts_nothing(origin: Path, tmp_path: Path) -> None:
+def test_a_hostile_local_repository_starts_nothing(
+    origin: Path, tmp_path: Path
+) -> None:
     git(origin, "config", "uploadpack.allowFilter", "true")
-    git(tmp_path, "clone", "-q", "--bare", "--filter=blob:none", f"file://{origin}", "partial.git")
+    git(
+        tmp_path,
+        "clone",
+        "-q",
+        "--bare",
+        "--filter=blob:none",
+        f"file://{origin}",
+        "partial.git",
+    )
     git(
         tmp_path / "partial.git",
         "config",
@@ -392,12 +441,17 @@ def test_a_hostile_local_repository_starts_nothing(origin: Path, tmp_path: Path)
         f"touch {tmp_path}/ran; git-upload-pack",
     )
     git(tmp_path / "partial.git", "config", "core.fsmonitor", f"touch {tmp_path}/ran")
-    with opened(tmp_path / "partial.git", tmp_path) as repository, pytest.raises(UpstreamError):
+    with (
+        opened(tmp_path / "partial.git", tmp_path) as repository,
+        pytest.raises(UpstreamError),
+    ):
         repository.fetch(repository.resolve("main"), "docs")
     assert not (tmp_path / "ran").exists()
 
 
-def test_a_full_disk_under_the_private_repository_is_told(origin: Path, tmp_path: Path) -> None:
+def test_a_full_disk_under_the_private_repository_is_told(
+    origin: Path, tmp_path: Path
+) -> None:
     from pipeline.adapters.files import WriteError
 
     (tmp_path / "cache").write_text("in the way")
@@ -409,10 +463,15 @@ def test_an_old_server_that_sends_no_single_blobs_is_asked_for_the_whole_commit(
     origin: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Protocol 0 knows filters, but refuses objects that no ref points to.
-    monkeypatch.setattr("pipeline.adapters.upstream.program._OPTIONS", ("-c", "protocol.version=0"))
+    monkeypatch.setattr(
+        "pipeline.adapters.upstream.program._OPTIONS", ("-c", "protocol.version=0")
+    )
     with opened(upstream_url("filtering server", origin), tmp_path) as repository:
         entries = repository.fetch(git(origin, "rev-parse", "main"), "docs")
-        assert [repository.read(entry.blob) for entry in entries] == [b"# A, second\n", b"# B\n"]
+        assert [repository.read(entry.blob) for entry in entries] == [
+            b"# A, second\n",
+            b"# B\n",
+        ]
     assert objects(tmp_path).count("commit") == 1
 
 
@@ -427,18 +486,27 @@ class Closed(FileHandler):
 
 
 @pytest.mark.slow
-def test_a_server_that_only_has_files_gives_all_it_has(origin: Path, tmp_path: Path) -> None:
+def test_a_server_that_only_has_files_gives_all_it_has(
+    origin: Path, tmp_path: Path
+) -> None:
     git(Path(upstream_url("bare", origin)), "update-server-info")
-    with served(tmp_path) as address, opened(f"{address}bare.git", tmp_path) as repository:
+    with (
+        served(tmp_path) as address,
+        opened(f"{address}bare.git", tmp_path) as repository,
+    ):
         commit = repository.resolve("v1.0")
         assert commit == git(origin, "rev-parse", "v1.0^{commit}")
-        assert [repository.read(entry.blob) for entry in repository.fetch(commit, "docs")] == [
+        assert [
+            repository.read(entry.blob) for entry in repository.fetch(commit, "docs")
+        ] == [
             b"# A\n",
             b"# B\n",
         ]
 
 
-def test_nobody_is_asked_for_a_password(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nobody_is_asked_for_a_password(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     asked = tmp_path / "askpass"
     asked.write_text(f"#!/bin/sh\ntouch {tmp_path}/asked\n")
     asked.chmod(0o755)
@@ -476,7 +544,9 @@ def test_a_private_repository_that_lost_its_objects_says_what_to_delete(
         pack.rename(tmp_path / "all.pack")
         shutil.rmtree(store / "objects" / "pack")
         with (tmp_path / "all.pack").open("rb") as packed:
-            subprocess.run(["git", "unpack-objects", "-q"], cwd=store, stdin=packed, check=True)
+            subprocess.run(
+                ["git", "unpack-objects", "-q"], cwd=store, stdin=packed, check=True
+            )
         break
     (store / "objects" / tree[:2] / tree[2:]).unlink()
     with opened(f"file://{origin}", tmp_path) as repository:
@@ -495,7 +565,13 @@ def test_a_commit_without_a_proper_date_has_none(origin: Path, tmp_path: Path) -
             "committer A <a@b> 1 +0000\n"
         )
         commit = git(
-            origin, "hash-object", "-t", "commit", "-w", "--literally", str(tmp_path / "commit")
+            origin,
+            "hash-object",
+            "-t",
+            "commit",
+            "-w",
+            "--literally",
+            str(tmp_path / "commit"),
         )
         with opened(origin, tmp_path) as repository:
             assert repository.date(commit) == ""
@@ -520,5 +596,7 @@ def test_without_git_the_way_out_is_told(origin: Path) -> None:
 
 
 def test_passwords_are_not_shown() -> None:
-    assert without_password("https://me:s@cret@example.org/x") == "https://example.org/x"
+    assert (
+        without_password("https://me:s@cret@example.org/x") == "https://example.org/x"
+    )
     assert without_password("ssh://git@example.org/x") == "ssh://git@example.org/x"

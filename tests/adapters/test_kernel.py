@@ -25,40 +25,59 @@ pytestmark = pytest.mark.kernel
 
 
 @pytest.fixture(scope="module")
-def zoo(tmp_path_factory: pytest.TempPathFactory) -> tuple[Project, dict[str, Execution]]:
+def zoo(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> tuple[Project, dict[str, Execution]]:
     """One run over one page of every sort."""
-    project = Project(tmp_path_factory.mktemp("zoo"), locales=("zh_CN", "zh_TW"), timeout=4)
-    project.skip = (SkipRule(pages=("skipped/*",), reason="accelerator", note="wants a GPU"),)
-    project.acknowledge = (Acknowledgement(page="acknowledged", cells=(1,), reason="known"),)
+    project = Project(
+        tmp_path_factory.mktemp("zoo"), locales=("zh_CN", "zh_TW"), timeout=4
+    )
+    project.skip = (
+        SkipRule(pages=("skipped/*",), reason="accelerator", note="wants a GPU"),
+    )
+    project.acknowledge = (
+        Acknowledgement(page="acknowledged", cells=(1,), reason="known"),
+    )
     project.add(
         "guide/passing.ipynb",
         notebook(code("x = 2"), code("print(x + 1)")),
         merged=notebook(code("x = 2"), code("print(x + 1)"), title="# 标题"),
     )
     project.add(
-        "raising.ipynb", notebook(code("1 / 0", "raises-exception"), code("print('after')"))
+        "raising.ipynb",
+        notebook(code("1 / 0", "raises-exception"), code("print('after')")),
     )
     project.add(
-        "not-raising.ipynb", notebook(code("1", "raises-exception"), code("print('after')"))
+        "not-raising.ipynb",
+        notebook(code("1", "raises-exception"), code("print('after')")),
     )
     project.add("acknowledged.ipynb", notebook(code("1", "raises-exception")))
     project.add(
-        "failing.ipynb", notebook(code("print('before')"), code("[][1]"), code("print('never')"))
+        "failing.ipynb",
+        notebook(code("print('before')"), code("[][1]"), code("print('never')")),
     )
     project.add("missing-module.ipynb", notebook(code("import no_such_module_at_all")))
-    project.add("hanging.ipynb", notebook(code("import time\nwhile True:\n    time.sleep(1)")))
+    project.add(
+        "hanging.ipynb", notebook(code("import time\nwhile True:\n    time.sleep(1)"))
+    )
     project.add(
         "dying.ipynb",
-        notebook(code("import os, signal\nos.kill(os.getpid(), signal.SIGKILL)"), code("1")),
+        notebook(
+            code("import os, signal\nos.kill(os.getpid(), signal.SIGKILL)"), code("1")
+        ),
     )
-    project.add("partly.ipynb", notebook(code("1 / 0", "skip-execution"), code("print('ran')")))
+    project.add(
+        "partly.ipynb", notebook(code("1 / 0", "skip-execution"), code("print('ran')"))
+    )
     project.add(
         "unknown-kernel.ipynb",
         notebook(code("1"), kernelspec={"name": "no-such-kernel", "display_name": "x"}),
     )
     project.add(
         "other-language.ipynb",
-        notebook(code("1"), kernelspec={"name": "ir", "language": "R", "display_name": "R"}),
+        notebook(
+            code("1"), kernelspec={"name": "ir", "language": "R", "display_name": "R"}
+        ),
     )
     project.add("no-code.ipynb", notebook())
     project.add("skipped/page.ipynb", notebook(code("1 / 0")))
@@ -84,7 +103,9 @@ def zoo(tmp_path_factory: pytest.TempPathFactory) -> tuple[Project, dict[str, Ex
         ),
     )
     project.add_data("data/numbers.txt", "12 34")
-    project.add("stranger.ipynb", notebook(code("print(1)")), merged=notebook(code("print(2)")))
+    project.add(
+        "stranger.ipynb", notebook(code("print(1)")), merged=notebook(code("print(2)"))
+    )
     stale = project.paths.executed("zh_CN") / "skipped" / "page.ipynb"
     stale.parent.mkdir(parents=True)
     stale.write_text("{}")
@@ -96,7 +117,13 @@ Zoo = tuple[Project, dict[str, Execution]]
 
 def test_a_passing_page_is_counted(zoo: Zoo) -> None:
     result = zoo[1]["guide/passing"]
-    assert (result.status, result.cells, result.total, result.cached, result.failure) == (
+    assert (
+        result.status,
+        result.cells,
+        result.total,
+        result.cached,
+        result.failure,
+    ) == (
         Status.PASSED,
         2,
         2,
@@ -111,12 +138,18 @@ def test_outputs_land_in_every_locale_with_its_own_prose(zoo: Zoo) -> None:
         executed = zoo[0].executed("guide/passing", locale)
         assert executed["cells"][0]["source"] == ["# 标题"]
         assert texts(executed["cells"][2]) == "3\n"
-        assert [cell.get("execution_count") for cell in executed["cells"]] == [None, 1, 2]
+        assert [cell.get("execution_count") for cell in executed["cells"]] == [
+            None,
+            1,
+            2,
+        ]
         assert "papermill" not in json.dumps(executed)
 
 
 def test_merged_notebooks_are_left_alone(zoo: Zoo) -> None:
-    merged = json.loads((zoo[0].paths.merged("zh_CN") / "guide/passing.ipynb").read_text("utf-8"))
+    merged = json.loads(
+        (zoo[0].paths.merged("zh_CN") / "guide/passing.ipynb").read_text("utf-8")
+    )
     assert all(cell["outputs"] == [] for cell in merged["cells"][1:])
 
 
@@ -188,7 +221,9 @@ def test_a_lost_kernel_is_placed_at_its_cell(zoo: Zoo, page: str, cell: int) -> 
 def test_a_cell_tagged_to_be_skipped_is_not_run(zoo: Zoo) -> None:
     result = zoo[1]["partly"]
     assert (result.status, result.cells, result.total) == (Status.PASSED, 1, 2)
-    assert [cell["outputs"] == [] for cell in zoo[0].executed("partly")["cells"][1:]] == [
+    assert [
+        cell["outputs"] == [] for cell in zoo[0].executed("partly")["cells"][1:]
+    ] == [
         True,
         False,
     ]
@@ -202,7 +237,9 @@ def test_a_cell_tagged_to_be_skipped_is_not_run(zoo: Zoo) -> None:
         ("no-code", "no code cells"),
     ],
 )
-def test_pages_not_run_say_why_and_leave_nothing(zoo: Zoo, page: str, reason: str) -> None:
+def test_pages_not_run_say_why_and_leave_nothing(
+    zoo: Zoo, page: str, reason: str
+) -> None:
     assert (zoo[1][page].status, zoo[1][page].reason) == (Status.SKIPPED, reason)
     assert not (zoo[0].paths.executed("zh_CN") / f"{page}.ipynb").exists()
 
@@ -213,7 +250,10 @@ def test_plain_pages_are_not_executed(zoo: Zoo) -> None:
 
 @pytest.mark.parametrize(
     ("page", "reason"),
-    [("broken", "not valid JSON"), ("broken-myst", "'display_name' is a required property")],
+    [
+        ("broken", "not valid JSON"),
+        ("broken-myst", "'display_name' is a required property"),
+    ],
 )
 def test_a_broken_notebook_fails_alone(zoo: Zoo, page: str, reason: str) -> None:
     assert (zoo[1][page].status, reason in zoo[1][page].reason) == (Status.FAILED, True)
@@ -221,7 +261,9 @@ def test_a_broken_notebook_fails_alone(zoo: Zoo, page: str, reason: str) -> None
 
 def test_a_myst_notebook_becomes_an_executed_ipynb(zoo: Zoo) -> None:
     assert zoo[1]["myst"].status is Status.PASSED
-    cells = [cell for cell in zoo[0].executed("myst")["cells"] if cell["cell_type"] == "code"]
+    cells = [
+        cell for cell in zoo[0].executed("myst")["cells"] if cell["cell_type"] == "code"
+    ]
     assert texts(cells[0]) == "from myst\n"
     assert cells[1]["outputs"][0]["ename"] == "ZeroDivisionError"
 
@@ -244,7 +286,9 @@ def test_outputs_are_not_put_into_other_code(zoo: Zoo) -> None:
 
 
 def test_no_kernel_and_no_child_of_one_is_left(zoo: Zoo) -> None:
-    started = [int(word) for word in texts(zoo[0].executed("forking")["cells"][1]).split()]
+    started = [
+        int(word) for word in texts(zoo[0].executed("forking")["cells"][1]).split()
+    ]
     assert len(started) == 2
     assert not any(map(is_alive, started))
 
@@ -261,7 +305,9 @@ def test_code_that_ran_is_not_run_again(tmp_path: Path) -> None:
     assert not ran.cached
     first = (project.paths.executed("zh_CN") / "page.ipynb").read_bytes()
     project.add(
-        "page.ipynb", notebook(*cells, title="# New"), merged=notebook(*cells, title="# 新")
+        "page.ipynb",
+        notebook(*cells, title="# New"),
+        merged=notebook(*cells, title="# 新"),
     )
     again = project.results()["page"]
     assert (again.status, again.cached, again.cells, again.seconds) == (
@@ -277,7 +323,9 @@ def test_code_that_ran_is_not_run_again(tmp_path: Path) -> None:
     assert trace.read_text() == "ran;"
 
 
-def test_a_page_whose_merged_notebook_is_missing_is_run_and_not_written(tmp_path: Path) -> None:
+def test_a_page_whose_merged_notebook_is_missing_is_run_and_not_written(
+    tmp_path: Path,
+) -> None:
     project = Project(tmp_path)
     project.add("page.ipynb", notebook(code("print(1)")))
     (project.paths.merged("zh_CN") / "page.ipynb").unlink()
@@ -325,12 +373,16 @@ if __name__ == "__main__":
 
 
 @pytest.fixture
-def running(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[bytes], Path, list[int]]]:
+def running(
+    tmp_path: Path,
+) -> Iterator[tuple[subprocess.Popen[bytes], Path, list[int]]]:
     """A run in its own process, its folder for temporary files, and all its processes.
 
     Two kernels are busy, each with a child.
     """
-    short = tempfile.TemporaryDirectory(prefix="s-", dir="/tmp")  # sockets in it need short names
+    short = tempfile.TemporaryDirectory(
+        prefix="s-", dir="/tmp"
+    )  # sockets in it need short names
     scratch, ready = Path(short.name), tmp_path / "ready"
     ready.mkdir()
     script = tmp_path / "script.py"
@@ -376,4 +428,6 @@ def test_a_run_that_ends_early_leaves_no_process_and_no_files(
     process.send_signal(how)
     process.wait(timeout=20)
     assert until(lambda: not any(map(is_alive, everyone)), seconds=10)
-    assert until(lambda: not list(scratch.iterdir()), seconds=5), list(scratch.iterdir())
+    assert until(lambda: not list(scratch.iterdir()), seconds=5), list(
+        scratch.iterdir()
+    )

@@ -21,9 +21,20 @@ from kernel_project import texts
 from notebooks import code, notebook
 from processes import is_alive, processes_with, until
 
-from pipeline.adapters.kernel import PYTHON, Job, Outcome, Policy, Stop, run_notebooks, sandbox
+from pipeline.adapters.kernel import (
+    PYTHON,
+    Job,
+    Outcome,
+    Policy,
+    Stop,
+    run_notebooks,
+    sandbox,
+)
 
-pytestmark = [pytest.mark.kernel, pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")]
+pytestmark = [
+    pytest.mark.kernel,
+    pytest.mark.skipif(sys.platform != "linux", reason="reads /proc"),
+]
 
 WORKERS = 2
 MARK = "PAGE_UNDER_TEST"
@@ -56,7 +67,9 @@ IMAGE = (
     "display(Image(data=b'\\x89PNG\\r\\n\\x1a\\n' + bytes(50 << 20), format='png'))"
 )
 EATER = "eaten = []\nwhile True:\n    eaten.append(bytearray(b'x') * (1 << 24))"
-EATING_CHILD = f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {EATER!r}])"
+EATING_CHILD = (
+    f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {EATER!r}])"
+)
 OFFLINE = dataclasses.replace(USUAL, offline=True)
 
 
@@ -79,10 +92,12 @@ CASES = {
     "leaves-at-once": Case(("import os\nos._exit(7)",)),
     "hangs": Case(("while True: pass",), dataclasses.replace(USUAL, timeout=1)),
     "hangs-in-c": Case(
-        ("import ctypes\nctypes.PyDLL(None).sleep(300)",), dataclasses.replace(USUAL, timeout=1)
+        ("import ctypes\nctypes.PyDLL(None).sleep(300)",),
+        dataclasses.replace(USUAL, timeout=1),
     ),
     "takes-too-long": Case(
-        ("import time",) + ("time.sleep(.7)",) * 50, dataclasses.replace(USUAL, page_timeout=3)
+        ("import time",) + ("time.sleep(.7)",) * 50,
+        dataclasses.replace(USUAL, page_timeout=3),
     ),
     "has-children": Case((CHILDREN,)),
     "prints-without-end": Case(("while True: print('x' * 999)",)),
@@ -97,9 +112,14 @@ CASES = {
     ),
     "lone-surrogate": Case(("print('\\ud800')", "print('after')")),
     "asks": Case(("input('name?')",)),
-    "deletes-its-folder": Case(("import os, shutil\nshutil.rmtree(os.getcwd())", "print('after')")),
+    "deletes-its-folder": Case(
+        ("import os, shutil\nshutil.rmtree(os.getcwd())", "print('after')")
+    ),
     "deletes-all": Case(
-        ("import os, shutil\nshutil.rmtree(os.path.dirname(os.getcwd()))", "print('after')")
+        (
+            "import os, shutil\nshutil.rmtree(os.path.dirname(os.getcwd()))",
+            "print('after')",
+        )
     ),
     "eats-memory": Case((EATER,)),
     "child-eats-memory": Case((EATING_CHILD,)),
@@ -109,9 +129,12 @@ CASES = {
         (JSON_OF_ENVIRONMENT,),
         dataclasses.replace(USUAL, variables={"WANTED": "yes", MARK: "reads-secrets"}),
     ),
-    "offline": Case(("import socket\nsocket.create_connection(('1.1.1.1', 443), 5)",), OFFLINE),
+    "offline": Case(
+        ("import socket\nsocket.create_connection(('1.1.1.1', 443), 5)",), OFFLINE
+    ),
     "offline-name": Case(
-        ("from urllib.request import urlopen\nurlopen('https://example.org/')",), OFFLINE
+        ("from urllib.request import urlopen\nurlopen('https://example.org/')",),
+        OFFLINE,
     ),
     "offline-loopback": Case(
         (
@@ -165,7 +188,9 @@ class Zoo:
 
 
 def job(page: str, case: Case, folder: Path) -> Job:
-    marked = dataclasses.replace(case.policy, variables={MARK: page, **case.policy.variables})
+    marked = dataclasses.replace(
+        case.policy, variables={MARK: page, **case.policy.variables}
+    )
     return Job(
         page=page,
         notebook=notebook(*map(code, case.cells)),
@@ -197,7 +222,9 @@ def zoo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Zoo]:
             [job(page, case, data) for page, case in CASES.items()], workers=WORKERS
         ):
             left = processes_with(f"{MARK}={outcome.page}\0")
-            pages[outcome.page] = Ran(outcome, left, len(list(scratch.glob("nb-*/p-*"))))
+            pages[outcome.page] = Ran(
+                outcome, left, len(list(scratch.glob("nb-*/p-*")))
+            )
     yield Zoo(pages, scratch)
     assert (data / "numbers.txt").read_text() == "1 2 3"
 
@@ -221,7 +248,12 @@ def test_no_temporary_file_is_left_in_the_end(zoo: Zoo) -> None:
         ("hangs", 1, "CellTimeoutError", "timed out"),
         ("hangs-in-c", 1, "CellTimeoutError", "timed out"),
         ("prints-without-end", 1, "OutputLimit", "the page printed more than 2 MiB"),
-        ("child-prints-without-end", 1, "OutputLimit", "the page printed more than 2 MiB"),
+        (
+            "child-prints-without-end",
+            1,
+            "OutputLimit",
+            "the page printed more than 2 MiB",
+        ),
         ("big-image", 1, "OutputLimit", "the page printed more than 2 MiB"),
         ("system-exit", 1, "SystemExit", "3"),
         ("asks", 1, "StdinNotImplementedError", "input"),
@@ -238,7 +270,9 @@ def test_a_stop_says_what_and_where(
     assert message in stop.message
 
 
-def test_a_page_that_takes_too_long_is_stopped_between_its_cells_limits(zoo: Zoo) -> None:
+def test_a_page_that_takes_too_long_is_stopped_between_its_cells_limits(
+    zoo: Zoo,
+) -> None:
     ran = zoo["takes-too-long"]
     assert (ran.stop.exception, ran.stop.message) == (
         "PageTimeout",
@@ -248,7 +282,9 @@ def test_a_page_that_takes_too_long_is_stopped_between_its_cells_limits(zoo: Zoo
     assert ran.outcome.seconds < 10
 
 
-def test_what_was_printed_before_a_stop_is_kept_and_what_was_too_much_is_not(zoo: Zoo) -> None:
+def test_what_was_printed_before_a_stop_is_kept_and_what_was_too_much_is_not(
+    zoo: Zoo,
+) -> None:
     assert [texts(cell) for cell in zoo["killed"].cells] == ["before\n", "", ""]
     for page in ("prints-without-end", "child-prints-without-end", "big-image"):
         assert len(zoo[page].outcome.notebook) < 10_000
@@ -275,8 +311,12 @@ def test_a_run_is_timed(zoo: Zoo) -> None:
     assert len(outcome.cell_seconds) == 2  # an empty cell is not run
     assert 0 < sum(outcome.cell_seconds) < outcome.seconds
     assert outcome.worker in range(1, WORKERS + 1)
-    assert {ran.outcome.worker for ran in zoo.pages.values()} == set(range(1, WORKERS + 1))
-    assert outcome.started < zoo["until-nothing"].outcome.started < outcome.started + 600
+    assert {ran.outcome.worker for ran in zoo.pages.values()} == set(
+        range(1, WORKERS + 1)
+    )
+    assert (
+        outcome.started < zoo["until-nothing"].outcome.started < outcome.started + 600
+    )
 
 
 def test_children_are_found_wherever_they_went(zoo: Zoo) -> None:
@@ -297,7 +337,9 @@ def test_broken_bytes_are_replaced(zoo: Zoo) -> None:
 def test_written_files_are_gone_and_were_in_three_folders(zoo: Zoo) -> None:
     places = [Path(line) for line in texts(zoo["writes"].cells[0]).split()]
     assert len(set(places)) == 3
-    assert all(place.is_relative_to(zoo.scratch) and not place.exists() for place in places)
+    assert all(
+        place.is_relative_to(zoo.scratch) and not place.exists() for place in places
+    )
 
 
 def test_the_environment_holds_what_the_policy_lists_and_no_secret(zoo: Zoo) -> None:
@@ -335,15 +377,23 @@ def test_the_environment_holds_what_the_policy_lists_and_no_secret(zoo: Zoo) -> 
 def test_offline_there_is_no_network_but_loopback(zoo: Zoo) -> None:
     for page, exception in [("offline", "OSError"), ("offline-name", "URLError")]:
         assert zoo[page].stop.exception == exception
-        assert zoo[page].stop.message.startswith("needs the network, and this run is offline: ")
+        assert zoo[page].stop.message.startswith(
+            "needs the network, and this run is offline: "
+        )
     assert [texts(cell) for cell in zoo["offline-loopback"].cells] == ["", "met\n"]
 
 
 def test_cells_from_until_on_are_kept_without_outputs(zoo: Zoo) -> None:
     assert zoo["until"].outcome.stop is None
     assert [texts(cell) for cell in zoo["until"].cells] == ["one\n", "two\n", "", ""]
-    assert [cell["source"] for cell in zoo["until"].cells][2:] == ["1 / 0", "print('four')"]
-    assert (len(zoo["until"].outcome.cell_seconds), zoo["until-nothing"].outcome.stop) == (2, None)
+    assert [cell["source"] for cell in zoo["until"].cells][2:] == [
+        "1 / 0",
+        "print('four')",
+    ]
+    assert (
+        len(zoo["until"].outcome.cell_seconds),
+        zoo["until-nothing"].outcome.stop,
+    ) == (2, None)
 
 
 def test_a_worker_that_is_killed_leaves_nothing_either(
@@ -354,7 +404,8 @@ def test_a_worker_that_is_killed_leaves_nothing_either(
     monkeypatch.setattr(tempfile, "tempdir", str(scratch))
     killer = "import os, signal\nos.kill(os.getppid(), signal.SIGKILL)\nimport time\ntime.sleep(60)"
     (outcome,) = run_notebooks(
-        [job("worker-killed", Case((CHILDREN.replace("env -i", ""), killer)), data)], workers=1
+        [job("worker-killed", Case((CHILDREN.replace("env -i", ""), killer)), data)],
+        workers=1,
     )
     assert outcome.stop is not None
     assert (outcome.stop.exception, outcome.worker) == ("WorkerDied", 1)
@@ -399,7 +450,10 @@ def test_a_start_up_file_changes_what_pallas_does_and_not_the_names_of_a_page(
         "unknown": Case(("1",), dataclasses.replace(roomy, startup=("no-such-file",))),
     }
     jobs = [job(page, case, tmp_path) for page, case in cases.items()]
-    ran = {outcome.page: Ran(outcome, [], 0) for outcome in run_notebooks(jobs, workers=WORKERS)}
+    ran = {
+        outcome.page: Ran(outcome, [], 0)
+        for outcome in run_notebooks(jobs, workers=WORKERS)
+    }
     assert "interpret mode" in ran["as-it-is"].stop.message
     assert ran["interpreted"].outcome.stop is None
     assert [texts(cell) for cell in ran["interpreted"].cells] == ["[]\n", "1.0\n"]
@@ -411,7 +465,9 @@ def test_a_start_up_file_changes_what_pallas_does_and_not_the_names_of_a_page(
 def test_the_probe_agrees_with_the_system() -> None:
     command = ["unshare", "--user", "--net", "true"]
     try:
-        works = subprocess.run(command, check=False, capture_output=True).returncode == 0
+        works = (
+            subprocess.run(command, check=False, capture_output=True).returncode == 0
+        )
     except FileNotFoundError:
         pytest.skip("there is no unshare(1) to compare with")
     assert sandbox.can_isolate_network() == works

@@ -29,7 +29,9 @@ DATA = Path(__file__).parent / "po"
 HEADER = standard_header(
     project="sample", page="guide", locale="zh_CN", date="2025-03-04T05:06:07+08:00"
 )
-SPECIAL = '\\"\n\t\r\a\b\f\v\x1c\x1d\x1e\x7f\x85\u2028\u2029\ufeff\u2068#~|:.,=_nxabfrtv0 甲'
+SPECIAL = (
+    '\\"\n\t\r\a\b\f\v\x1c\x1d\x1e\x7f\x85\u2028\u2029\ufeff\u2068#~|:.,=_nxabfrtv0 甲'
+)
 
 CHARACTERS = st.sampled_from(SPECIAL) | st.characters(
     exclude_categories=["Cs"], exclude_characters="\0\x04"
@@ -38,7 +40,9 @@ TEXT = st.text(CHARACTERS, max_size=30)
 ROW = TEXT.map(lambda text: text.replace("\n", "").replace("\r", ""))
 ROWS = st.lists(ROW, max_size=3).map(tuple)
 STRING = TEXT.map(lambda text: text.strip("\n"))
-NAME = st.text(st.sampled_from("ab/-_. \t:~#\\页\u3000\x85\x1c"), min_size=1, max_size=9)
+NAME = st.text(
+    st.sampled_from("ab/-_. \t:~#\\页\u3000\x85\x1c"), min_size=1, max_size=9
+)
 PAGE = st.sampled_from(["guide", "notebooks/my page", "页/一", "a.b-c_d"])
 FLAG = st.sampled_from(["no-wrap", "range: 0..1", "reviewed", "no-c-format", "=", "#"])
 
@@ -94,19 +98,27 @@ def _read_or_none(data: bytes) -> ReadCatalog | None:
 
 
 def _without_lines(catalog: Catalog) -> Catalog:
-    return replace(catalog, entries=tuple(replace(entry, line=0) for entry in catalog.entries))
+    return replace(
+        catalog, entries=tuple(replace(entry, line=0) for entry in catalog.entries)
+    )
 
 
 def _po(body: str) -> bytes:
     return format_catalog(Catalog(header=HEADER)) + b"\n" + body.encode("utf-8")
 
 
-def _tool(name: str, *arguments: str, data: bytes) -> subprocess.CompletedProcess[bytes]:
+def _tool(
+    name: str, *arguments: str, data: bytes
+) -> subprocess.CompletedProcess[bytes]:
     path = shutil.which(name)
     if path is None:
         pytest.skip(f"{name} is not installed (Debian package gettext)")
     return subprocess.run(
-        [path, *arguments, "-"], input=data, capture_output=True, check=False, timeout=60
+        [path, *arguments, "-"],
+        input=data,
+        capture_output=True,
+        check=False,
+        timeout=60,
     )
 
 
@@ -136,7 +148,9 @@ def test_a_windows_editor_changes_nothing(catalog: Catalog) -> None:
 def test_a_line_of_a_million_characters() -> None:
     entry = Entry(msgid="a" * 1_000_000, msgstr='\\"甲' * 300_000)
     assert (
-        _read(format_catalog(Catalog(header=HEADER, entries=(entry,)))).catalog.entries[0].msgstr
+        _read(format_catalog(Catalog(header=HEADER, entries=(entry,))))
+        .catalog.entries[0]
+        .msgstr
         == entry.msgstr
     )
 
@@ -158,15 +172,27 @@ def test_msgfmt_accepts_what_is_written_without_a_word(many: tuple[Entry, ...]) 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "command", [["msgcat"], ["msgcat", "--no-wrap"], ["msgattrib", "--width=40"]], ids=" ".join
+    "command",
+    [["msgcat"], ["msgcat", "--no-wrap"], ["msgattrib", "--width=40"]],
+    ids=" ".join,
 )
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(many=st.lists(entries(plain=True), min_size=1, max_size=40, unique_by=_key).map(_sorted))
-def test_gnu_tools_leave_the_content_as_it_is(command: list[str], many: tuple[Entry, ...]) -> None:
-    data = format_catalog(Catalog(header=HEADER, comment=("Translators",), entries=many))
+@given(
+    many=st.lists(entries(plain=True), min_size=1, max_size=40, unique_by=_key).map(
+        _sorted
+    )
+)
+def test_gnu_tools_leave_the_content_as_it_is(
+    command: list[str], many: tuple[Entry, ...]
+) -> None:
+    data = format_catalog(
+        Catalog(header=HEADER, comment=("Translators",), entries=many)
+    )
     result = _tool(*command, data=data)
     assert result.returncode == 0, result.stderr.decode()
-    assert _without_lines(_read(result.stdout).catalog) == _without_lines(_read(data).catalog)
+    assert _without_lines(_read(result.stdout).catalog) == _without_lines(
+        _read(data).catalog
+    )
 
 
 def test_msgcat_leaves_the_bytes_as_they_are() -> None:
@@ -180,7 +206,11 @@ def test_msgcat_leaves_the_bytes_as_they_are() -> None:
         ),
         Entry(msgid="two\nlines\\", msgstr="两\n\n行\\", context='"menu"'),
         Entry(
-            msgid="Scalar", msgstr="标量", fuzzy=True, previous="Scalars\nall", flags=("no-wrap",)
+            msgid="Scalar",
+            msgstr="标量",
+            fuzzy=True,
+            previous="Scalars\nall",
+            flags=("no-wrap",),
         ),
         Entry(
             msgid="Gone",
@@ -191,7 +221,9 @@ def test_msgcat_leaves_the_bytes_as_they_are() -> None:
             notes=("heading",),
         ),
     )
-    data = format_catalog(Catalog(header=HEADER, comment=("Translators",), entries=many))
+    data = format_catalog(
+        Catalog(header=HEADER, comment=("Translators",), entries=many)
+    )
     assert _tool("msgcat", "--no-wrap", data=data).stdout == data
 
 
@@ -230,21 +262,35 @@ def test_every_expectation_has_its_file() -> None:
 @pytest.mark.parametrize(
     ("data", "line", "what", "hint"),
     [
-        (_po('msgid "a"\nmsgstr "甲"\n').decode().encode("utf-16"), 1, "UTF-16", "UTF-8"),
         (
-            _po('msgid "a"\nmsgstr "').replace(b"UTF-8", b"GBK") + "数组".encode("gbk") + b'"\n',
+            _po('msgid "a"\nmsgstr "甲"\n').decode().encode("utf-16"),
+            1,
+            "UTF-16",
+            "UTF-8",
+        ),
+        (
+            _po('msgid "a"\nmsgstr "').replace(b"UTF-8", b"GBK")
+            + "数组".encode("gbk")
+            + b'"\n',
             17,
             "not UTF-8",
             "GBK",
         ),
-        (_po('msgid "a"\nmsgstr "\xff"\n').replace(b"\xc3\xbf", b"\xff"), 17, "not UTF-8", "UTF-8"),
+        (
+            _po('msgid "a"\nmsgstr "\xff"\n').replace(b"\xc3\xbf", b"\xff"),
+            17,
+            "not UTF-8",
+            "UTF-8",
+        ),
         (_po('msgid "a"\nmsgstr "\0"\n'), 17, "NUL", "Remove"),
         (_po('msgid "a"\nmsgstr "\x04"\n'), 17, "U+0004", "Remove"),
         (_po('msgid "a"\rmsgstr "甲"\r'), 16, "quotes", "Close"),
     ],
     ids=["utf-16", "gbk", "byte", "nul", "eot", "old-mac"],
 )
-def test_bytes_that_are_no_catalogue(data: bytes, line: int, what: str, hint: str) -> None:
+def test_bytes_that_are_no_catalogue(
+    data: bytes, line: int, what: str, hint: str
+) -> None:
     with pytest.raises(InputError) as caught:
         _read(data)
     assert caught.value.where == f"guide.po:{line}"
@@ -316,17 +362,19 @@ LINES = st.sampled_from(FRAGMENTS.split("\n"))
     st.lists(LINES, max_size=14).map(lambda lines: "\n".join(lines).encode())
     | st.binary(max_size=60)
 )
-def test_any_bytes_give_a_catalogue_or_an_error_and_no_translation_is_lost(data: bytes) -> None:
+def test_any_bytes_give_a_catalogue_or_an_error_and_no_translation_is_lost(
+    data: bytes,
+) -> None:
     read = _read_or_none(data)
     if read is None:
         return
     held = "".join(entry.msgstr for entry in read.catalog.entries)
-    assert {letter for letter in "甲丁" if f'msgstr "{letter}"' in data.decode("utf-8")} <= set(
-        held
-    )
-    assert _without_lines(_read(format_catalog(read.catalog)).catalog) == _without_lines(
-        read.catalog
-    )
+    assert {
+        letter for letter in "甲丁" if f'msgstr "{letter}"' in data.decode("utf-8")
+    } <= set(held)
+    assert _without_lines(
+        _read(format_catalog(read.catalog)).catalog
+    ) == _without_lines(read.catalog)
 
 
 # --- what is not written -------------------------------------------------------------------------
@@ -374,14 +422,19 @@ def test_what_is_brought_into_form() -> None:
         comments=("one\r\ntwo\rthree",),
         flags=("python-format", "no-wrap"),
     )
-    tidy = Entry(msgid="a", msgstr="甲", comments=("one", "two", "three"), flags=("no-wrap",))
-    assert format_catalog(Catalog(entries=(messy,))) == format_catalog(Catalog(entries=(tidy,)))
+    tidy = Entry(
+        msgid="a", msgstr="甲", comments=("one", "two", "three"), flags=("no-wrap",)
+    )
+    assert format_catalog(Catalog(entries=(messy,))) == format_catalog(
+        Catalog(entries=(tidy,))
+    )
 
 
 def test_obsolete_entries_come_last_in_their_order() -> None:
     many = tuple(Entry(msgid=name, obsolete=name in "ac") for name in "abcd")
     assert [
-        entry.msgid for entry in _read(format_catalog(Catalog(entries=many))).catalog.entries
+        entry.msgid
+        for entry in _read(format_catalog(Catalog(entries=many))).catalog.entries
     ] == ["b", "d", "a", "c"]
 
 
@@ -389,7 +442,10 @@ def test_findings_of_a_clean_file_and_of_one_without_header() -> None:
     assert _read(format_catalog(Catalog(header=HEADER))).findings == ()
     assert _read(b"").findings == (
         Finding(
-            code="po-header", severity=Severity.WARNING, where="guide.po:1", text="has no header"
+            code="po-header",
+            severity=Severity.WARNING,
+            where="guide.po:1",
+            text="has no header",
         ),
     )
 
@@ -408,7 +464,9 @@ def test_findings_of_a_clean_file_and_of_one_without_header() -> None:
 )
 def test_dates_of_the_header(date: str, written: str) -> None:
     assert (
-        standard_header(project="p", page="q", locale="zh_CN", date=date)["POT-Creation-Date"]
+        standard_header(project="p", page="q", locale="zh_CN", date=date)[
+            "POT-Creation-Date"
+        ]
         == written
     )
 
@@ -437,6 +495,8 @@ def test_what_translators_wrote_into_the_header_stays() -> None:
     assert header["Project-Id-Version"] == "sample guide"
     assert list(header)[-1] == "X-Poedit-Basepath"
     assert (
-        standard_header(project="sample", page="guide", locale="zh_CN", date="", existing=header)
+        standard_header(
+            project="sample", page="guide", locale="zh_CN", date="", existing=header
+        )
         == header
     )

@@ -60,14 +60,21 @@ TRICKY = Catalog(
             msgstr=ORDER_ZH,
             notes=("paragraph · Guide",),
             references=("guide",),
-            comments=("pipeline: ignore=M306 拆成几句才通顺", "", "和 \\ 结尾的注释 \\"),
+            comments=(
+                "pipeline: ignore=M306 拆成几句才通顺",
+                "",
+                "和 \\ 结尾的注释 \\",
+            ),
         ),
         Entry(
             msgid="Leaves fall in autumn.",
             msgstr="叶子会落。",
             fuzzy=True,
             previous="Leaves\nfall.",
-            notes=("paragraph · Guide", "fuzzy: rewording: Leaves [-fall.-]{+fall in autumn.+}"),
+            notes=(
+                "paragraph · Guide",
+                "fuzzy: rewording: Leaves [-fall.-]{+fall in autumn.+}",
+            ),
             references=("guide",),
         ),
         Entry(
@@ -76,7 +83,10 @@ TRICKY = Catalog(
             fuzzy=True,
             previous=ORDER,
             context="Guide › Order",
-            notes=("paragraph · Guide › Order", "fuzzy: rewording: change one day.{+Or two.+}"),
+            notes=(
+                "paragraph · Guide › Order",
+                "fuzzy: rewording: change one day.{+Or two.+}",
+            ),
             references=("guide",),
             comments=("还没想好",),
         ),
@@ -125,7 +135,8 @@ TRICKY = Catalog(
     ),
 )
 SAMPLE = {
-    path.stem: path for path in sorted((ROOT / "translations" / "zh_CN" / "sample").rglob("*.po"))
+    path.stem: path
+    for path in sorted((ROOT / "translations" / "zh_CN" / "sample").rglob("*.po"))
 }
 
 
@@ -147,10 +158,14 @@ class Tool:
         return replace(
             entry,
             flags=tuple(
-                flag for flag in entry.flags if self.keeps_own_flags or flag in STANDARD_FLAGS
+                flag
+                for flag in entry.flags
+                if self.keeps_own_flags or flag in STANDARD_FLAGS
             ),
             previous=entry.previous if self.keeps_previous or entry.obsolete else None,
-            notes=entry.notes if self.keeps_notes_of_obsolete or not entry.obsolete else (),
+            notes=entry.notes
+            if self.keeps_notes_of_obsolete or not entry.obsolete
+            else (),
         )
 
 
@@ -189,11 +204,16 @@ def msgmerge(*options: str) -> Callable[[bytes, Path], bytes]:
         catalog = read_catalog(data, where="old.po").catalog
         live = (entry for entry in catalog.entries if not entry.obsolete)
         blank = (
-            replace(entry, msgstr="", fuzzy=False, previous=None, comments=()) for entry in live
+            replace(entry, msgstr="", fuzzy=False, previous=None, comments=())
+            for entry in live
         )
         (folder / "old.po").write_bytes(data)
-        (folder / "new.pot").write_bytes(format_catalog(replace(catalog, entries=tuple(blank))))
-        return gnu("msgmerge", "--quiet", *options, "old.po", "new.pot", folder=folder).stdout
+        (folder / "new.pot").write_bytes(
+            format_catalog(replace(catalog, entries=tuple(blank)))
+        )
+        return gnu(
+            "msgmerge", "--quiet", *options, "old.po", "new.pot", folder=folder
+        ).stdout
 
     return run
 
@@ -203,7 +223,12 @@ def toolkit(module: str, *arguments: str, folder: Path) -> str:
     pytest.importorskip("translate", reason="translate-toolkit is not installed")
     command = [sys.executable, "-m", f"translate.{module}", *arguments]
     return subprocess.run(
-        command, capture_output=True, check=True, timeout=60, cwd=folder, encoding="utf-8"
+        command,
+        capture_output=True,
+        check=True,
+        timeout=60,
+        cwd=folder,
+        encoding="utf-8",
     ).stdout
 
 
@@ -241,20 +266,26 @@ def _weblate(data: bytes, translations: Mapping[str, str]) -> bytes:
     for unit in store.units:
         if not unit.isheader() and not unit.isobsolete():
             source, target = str(unit.source), str(unit.target)
-            unit.source, unit.target = "other", "other"  # else it sees that nothing changes
+            unit.source, unit.target = (
+                "other",
+                "other",
+            )  # else it sees that nothing changes
             unit.source, unit.target = source, translations.get(source, target)
             if source in translations:
                 unit.markfuzzy(False)
                 unit.prev_msgid, unit.prev_msgctxt = [], []
     store.updateheader(
-        add=True, **{name.replace("-", "_"): value for name, value in WEBLATE_HEADER.items()}
+        add=True,
+        **{name.replace("-", "_"): value for name, value in WEBLATE_HEADER.items()},
     )
     out = io.BytesIO()
     store.serialize(out)
     return out.getvalue()
 
 
-def poedit(*, previous: bool = True, windows: bool = False) -> Callable[[bytes, Path], bytes]:
+def poedit(
+    *, previous: bool = True, windows: bool = False
+) -> Callable[[bytes, Path], bytes]:
     """What Poedit writes: lines wrapped at 77, its own header fields in its own order.
 
     ``previous``: it keeps ``#|``. ``windows``: its lines end in CR LF.
@@ -265,11 +296,13 @@ def poedit(*, previous: bool = True, windows: bool = False) -> Callable[[bytes, 
         head, rest = text.split("\n\n", 1)
         comment, _, fields = head.partition('msgid ""\nmsgstr ""\n')
         rows = dict(
-            row[1:-3].split(": ", 1) for row in re.sub(r'(?<!\\n)"\n"', "", fields).split("\n")
+            row[1:-3].split(": ", 1)
+            for row in re.sub(r'(?<!\\n)"\n"', "", fields).split("\n")
         )
         ordered = dict(
             sorted(
-                {**rows, **POEDIT_HEADER}.items(), key=lambda row: (row[0].startswith("X-"), row[0])
+                {**rows, **POEDIT_HEADER}.items(),
+                key=lambda row: (row[0].startswith("X-"), row[0]),
             )
         )
         if not previous:
@@ -286,10 +319,17 @@ TOOLS = {
     "msgcat, narrow": Tool(run=filter_of("msgcat", "--width=40")),
     "msgcat, unwrapped": Tool(run=filter_of("msgcat", "--no-wrap")),
     "msgattrib": Tool(run=filter_of("msgattrib")),
-    "msgmerge": Tool(run=msgmerge(), keeps_previous=False, keeps_notes_of_obsolete=False),
-    "msgmerge, previous": Tool(run=msgmerge("--previous"), keeps_notes_of_obsolete=False),
+    "msgmerge": Tool(
+        run=msgmerge(), keeps_previous=False, keeps_notes_of_obsolete=False
+    ),
+    "msgmerge, previous": Tool(
+        run=msgmerge("--previous"), keeps_notes_of_obsolete=False
+    ),
     "Weblate": Tool(
-        run=weblate, keeps_own_flags=True, keeps_notes_of_obsolete=False, header=WEBLATE_HEADER
+        run=weblate,
+        keeps_own_flags=True,
+        keeps_notes_of_obsolete=False,
+        header=WEBLATE_HEADER,
     ),
     "Poedit": Tool(run=poedit(), header=POEDIT_HEADER),
     "Poedit, no previous": Tool(
@@ -323,7 +363,15 @@ def _without_header(data: bytes) -> str:
 
 def test_the_catalogues_hold_what_tools_stumble_over() -> None:
     entries = TRICKY.entries
-    for name in ("fuzzy", "previous", "context", "obsolete", "comments", "notes", "flags"):
+    for name in (
+        "fuzzy",
+        "previous",
+        "context",
+        "obsolete",
+        "comments",
+        "notes",
+        "flags",
+    ):
         assert any(getattr(entry, name) for entry in entries), name
     assert any(entry.obsolete and entry.previous for entry in entries)
     assert max(len(entry.msgstr) for entry in entries) > WIDTH
@@ -343,7 +391,9 @@ def test_what_comes_back_from_a_tool_is_the_same_file(
     before = _read(data)
     after = read_catalog(tool.run(data, tmp_path), where="guide.po")
     assert after.findings == ()
-    assert _written(replace(after.catalog, header=before.header)) == _written(tool.left_of(before))
+    assert _written(replace(after.catalog, header=before.header)) == _written(
+        tool.left_of(before)
+    )
     assert {**after.catalog.header} == {**before.header, **tool.header}
 
 
@@ -364,7 +414,13 @@ def test_tools_do_rewrite_the_file(tool: Tool, tmp_path: Path) -> None:
 
 def test_one_tool_after_the_other(tmp_path: Path) -> None:
     data = CATALOGS["tricky"]
-    for name in ("Poedit, Windows", "msgcat, narrow", "Weblate", "msgmerge, previous", "Poedit"):
+    for name in (
+        "Poedit, Windows",
+        "msgcat, narrow",
+        "Weblate",
+        "msgmerge, previous",
+        "Poedit",
+    ):
         data = TOOLS[name].run(data, tmp_path)
     left = replace(TOOLS["msgcat"], keeps_notes_of_obsolete=False).left_of(TRICKY)
     assert _written(replace(_read(data), header=HEADER)) == _written(left)
@@ -373,14 +429,21 @@ def test_one_tool_after_the_other(tmp_path: Path) -> None:
 def test_a_translation_made_in_weblate_changes_one_entry() -> None:
     data = CATALOGS["tricky"]
     made = _weblate(
-        data, {"Not done yet.": "做完了。", "Leaves fall in autumn.": "叶子在秋天落下。"}
+        data,
+        {"Not done yet.": "做完了。", "Leaves fall in autumn.": "叶子在秋天落下。"},
     )
     changed: dict[str, dict[str, Any]] = {
         "Not done yet.": {"msgstr": "做完了。"},
-        "Leaves fall in autumn.": {"msgstr": "叶子在秋天落下。", "fuzzy": False, "previous": None},
+        "Leaves fall in autumn.": {
+            "msgstr": "叶子在秋天落下。",
+            "fuzzy": False,
+            "previous": None,
+        },
     }
     wanted = TOOLS["Weblate"].left_of(TRICKY)
-    entries = tuple(replace(entry, **changed.get(entry.msgid, {})) for entry in wanted.entries)
+    entries = tuple(
+        replace(entry, **changed.get(entry.msgid, {})) for entry in wanted.entries
+    )
     assert _written(replace(_read(made), header=HEADER)) == _written(
         replace(wanted, entries=entries)
     )
@@ -392,14 +455,22 @@ def test_a_translation_made_in_weblate_changes_one_entry() -> None:
 @EVERY_CATALOG
 def test_msgfmt_accepts_and_counts_as_we_do(data: bytes) -> None:
     told = gnu(
-        "msgfmt", "-c", "--check-accelerators=&", "--statistics", "-o", os.devnull, "-", data=data
+        "msgfmt",
+        "-c",
+        "--check-accelerators=&",
+        "--statistics",
+        "-o",
+        os.devnull,
+        "-",
+        data=data,
     ).stderr.decode()
     counts = {
         kind: int(count)
         for count, kind in re.findall(r"(\d+) (translated|fuzzy|untranslated)", told)
     }
     assert re.fullmatch(
-        r"(?:\d+ (?:translated|fuzzy|untranslated) (?:message|translation)s?[,.] ?)+\n", told
+        r"(?:\d+ (?:translated|fuzzy|untranslated) (?:message|translation)s?[,.] ?)+\n",
+        told,
     ), told
     assert counts == _counts(_read(data))
 
@@ -417,16 +488,26 @@ def _counts(catalog: Catalog) -> dict[str, int]:
 @pytest.mark.parametrize(
     ("options", "chosen"),
     [
-        (["--only-fuzzy", "--no-obsolete"], lambda entry: entry.fuzzy and not entry.obsolete),
-        (["--no-fuzzy", "--no-obsolete", "--translated"], lambda entry: entry.is_translated),
+        (
+            ["--only-fuzzy", "--no-obsolete"],
+            lambda entry: entry.fuzzy and not entry.obsolete,
+        ),
+        (
+            ["--no-fuzzy", "--no-obsolete", "--translated"],
+            lambda entry: entry.is_translated,
+        ),
         (["--untranslated"], lambda entry: not entry.msgstr),
         (["--only-obsolete"], lambda entry: entry.obsolete),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
-def test_msgattrib_tells_states_apart(options: list[str], chosen: Callable[[Entry], bool]) -> None:
+def test_msgattrib_tells_states_apart(
+    options: list[str], chosen: Callable[[Entry], bool]
+) -> None:
     wanted = TOOLS["msgattrib"].left_of(
-        replace(TRICKY, entries=tuple(entry for entry in TRICKY.entries if chosen(entry)))
+        replace(
+            TRICKY, entries=tuple(entry for entry in TRICKY.entries if chosen(entry))
+        )
     )
     assert wanted.entries
     out = gnu("msgattrib", *options, "-", data=CATALOGS["tricky"]).stdout
@@ -457,11 +538,15 @@ def test_pocount_counts_as_we_do(folder: Path) -> None:
     }
     counted = {
         row["Filename"]: {
-            kind: int(row[column]) for kind, column in kinds.items() if row[column] != "0"
+            kind: int(row[column])
+            for kind, column in kinds.items()
+            if row[column] != "0"
         }
         for row in rows
     }
-    assert counted == {f"{name}.po": _counts(_read(data)) for name, data in CATALOGS.items()}
+    assert counted == {
+        f"{name}.po": _counts(_read(data)) for name, data in CATALOGS.items()
+    }
 
 
 @pytest.mark.slow
@@ -480,7 +565,9 @@ def test_pofilter_reads_everything_and_what_it_picks_is_unharmed(
         for entry in catalog.entries:
             ours = before[entry.context, entry.msgid]
             assert entry.comments[: len(ours.comments)] == ours.comments
-            assert replace(entry, comments=(), line=0) == replace(ours, comments=(), line=0)
+            assert replace(entry, comments=(), line=0) == replace(
+                ours, comments=(), line=0
+            )
 
 
 # --- and back ------------------------------------------------------------------------------------

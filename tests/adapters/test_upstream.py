@@ -28,7 +28,11 @@ def docs(tmp_path: Path) -> Path:
 def commit_all(folder: Path) -> None:
     """Make ``folder`` a repository with one commit, by nobody in particular."""
     who = ("-c", "user.name=A", "-c", "user.email=a@b")
-    for arguments in (["init", "-q", "-b", "main"], ["add", "."], [*who, "commit", "-qm", "one"]):
+    for arguments in (
+        ["init", "-q", "-b", "main"],
+        ["add", "."],
+        [*who, "commit", "-qm", "one"],
+    ):
         subprocess.run(["git", *arguments], cwd=folder, check=True, capture_output=True)
 
 
@@ -46,12 +50,16 @@ def test_a_replaced_address_starts_where_the_person_is(
 
 
 def test_a_plain_folder_opens_as_nothing(docs: Path, tmp_path: Path) -> None:
-    with open_upstream(settings_at(tmp_path), Upstream(name="x", url="theirs")) as repository:
+    with open_upstream(
+        settings_at(tmp_path), Upstream(name="x", url="theirs")
+    ) as repository:
         assert repository is None
 
 
 @pytest.mark.parametrize("scheme", ["", "file://"])
-def test_a_repository_is_open_for_reading(scheme: str, docs: Path, tmp_path: Path) -> None:
+def test_a_repository_is_open_for_reading(
+    scheme: str, docs: Path, tmp_path: Path
+) -> None:
     commit_all(docs)
     upstream = Upstream(name="x", url=f"{scheme}{docs}")
     with open_upstream(settings_at(tmp_path), upstream) as repository:

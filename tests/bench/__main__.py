@@ -18,8 +18,21 @@ from pathlib import Path
 from typing import Any
 
 from bench.execution import EXECUTE, execution_scenes
-from bench.measure import CommandError, Scene, format_table, own_peak, run_scene, to_record
-from bench.scenes import DEFAULT, UPGRADE, extraction_scenes, take_subject, upgrade_scene
+from bench.measure import (
+    CommandError,
+    Scene,
+    format_table,
+    own_peak,
+    run_scene,
+    to_record,
+)
+from bench.scenes import (
+    DEFAULT,
+    UPGRADE,
+    extraction_scenes,
+    take_subject,
+    upgrade_scene,
+)
 from bench.workshop import PROJECT, VARIABLE, freeze_code
 
 NAMES = (*DEFAULT, EXECUTE)
@@ -40,14 +53,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     names = tuple(name for name in NAMES if name in (arguments.only or DEFAULT))
     try:
         with tempfile.TemporaryDirectory(prefix="bench-") as folder:
-            record = _measure(Path(folder), names, rounds=arguments.rounds, sample=sample)
+            record = _measure(
+                Path(folder), names, rounds=arguments.rounds, sample=sample
+            )
     except CommandError as error:
         _tell(str(error))
         return 1
     label = "-".join([record["docs"], *(arguments.only or ())])
     target = PROJECT / "build" / "bench" / f"{label}.json"
     target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(json.dumps(record, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    target.write_text(
+        json.dumps(record, ensure_ascii=False, indent=1) + "\n", encoding="utf-8"
+    )
     print(f"written: {target.relative_to(PROJECT).as_posix()}")
     return 0
 
@@ -64,7 +81,9 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
         f"one of {', '.join(NAMES)}; may be repeated. Default: all but {EXECUTE!r}, which runs "
         f"all code twice and takes ten minutes"
     )
-    parser.add_argument("--only", action="append", choices=NAMES, metavar="NAME", help=which)
+    parser.add_argument(
+        "--only", action="append", choices=NAMES, metavar="NAME", help=which
+    )
     return parser.parse_args(argv)
 
 
@@ -80,18 +99,28 @@ def _measure(
 ) -> dict[str, Any]:
     freeze_code(folder / "code")
     subject = take_subject(folder, sample=sample)
-    record: dict[str, Any] = {"docs": subject.label, "machine": machine_facts(), "scenes": []}
+    record: dict[str, Any] = {
+        "docs": subject.label,
+        "machine": machine_facts(),
+        "scenes": [],
+    }
     tables = []
     for scene in _scenes(folder, subject, names, sample=sample):
         rows = run_scene(scene, rounds=rounds or scene.rounds, tell=_tell)
         record["scenes"].append(to_record(scene, rows))
         tables.append(format_table(scene, rows))
     record["machine"]["own_peak_mib"] = round(own_peak(), 1)
-    print("\n\n".join([f"\n{subject.label}: medians; × is how many times more than ours", *tables]))
+    print(
+        "\n\n".join(
+            [f"\n{subject.label}: medians; × is how many times more than ours", *tables]
+        )
+    )
     return record
 
 
-def _scenes(folder: Path, subject: Any, names: tuple[str, ...], *, sample: bool) -> Iterator[Scene]:
+def _scenes(
+    folder: Path, subject: Any, names: tuple[str, ...], *, sample: bool
+) -> Iterator[Scene]:
     extractions = tuple(name for name in names if name not in (UPGRADE, EXECUTE))
     if extractions:
         yield from extraction_scenes(folder, subject, extractions)

@@ -47,7 +47,10 @@ def _characters(word: re.Match[str]) -> str:
     return "".join(
         chr(
             0x4E00
-            + sum(ord(letter) * (place + shift) for place, letter in enumerate(word[0], 7)) % 5000
+            + sum(
+                ord(letter) * (place + shift) for place, letter in enumerate(word[0], 7)
+            )
+            % 5000
         )
         for shift in (0, 3)
     )
@@ -75,7 +78,9 @@ def change(path: Path, word: str) -> None:
         for entry in catalog.entries
         if _SENTENCE.fullmatch(entry.msgid) and not entry.obsolete
     )
-    changed = replace(found, msgstr=f"{filler(found.msgid)}{word}", fuzzy=False, previous=None)
+    changed = replace(
+        found, msgstr=f"{filler(found.msgid)}{word}", fuzzy=False, previous=None
+    )
     entries = tuple(changed if entry is found else entry for entry in catalog.entries)
     path.write_bytes(po.format_catalog(replace(catalog, entries=entries)))
 
@@ -84,10 +89,16 @@ def count(folder: Path) -> dict[str, int]:
     """How many live entries below ``folder`` are translated, fuzzy or empty."""
     counts: Counter[str] = Counter()
     for path in folder.rglob("*.po"):
-        for entry in po.read_catalog(path.read_bytes(), where=path.name).catalog.entries:
+        for entry in po.read_catalog(
+            path.read_bytes(), where=path.name
+        ).catalog.entries:
             if not entry.obsolete:
                 counts[
-                    "translated" if entry.is_translated else "fuzzy" if entry.msgstr else "empty"
+                    "translated"
+                    if entry.is_translated
+                    else "fuzzy"
+                    if entry.msgstr
+                    else "empty"
                 ] += 1
     return dict(counts)
 

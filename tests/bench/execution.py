@@ -25,11 +25,18 @@ from bench.workshop import BRANCH, LOCALE, Root
 
 EXECUTE = "execute"
 OURS, PAPERMILL = "ours: execute", "papermill, page by page"
-UNCHANGED, PROSE, TRANSLATION, CODE = "nothing", "a paragraph", "a translation", "a code cell"
+UNCHANGED, PROSE, TRANSLATION, CODE = (
+    "nothing",
+    "a paragraph",
+    "a translation",
+    "a code cell",
+)
 SECOND = "zh_TW"  # a locale that is there to see that one run serves all of them
 WORD = "新"  # at the end of a changed translation, as often as it was changed
 _WALL = Target(rival=PAPERMILL, wall=2)
-_LINE = re.compile(r"^ *execute [\d.]+/[\d.]+  (\S+): .*?\((cached|[\d.]+ s)\)", re.MULTILINE)
+_LINE = re.compile(
+    r"^ *execute [\d.]+/[\d.]+  (\S+): .*?\((cached|[\d.]+ s)\)", re.MULTILINE
+)
 
 
 def execution_scenes(folder: Path, docs: Path, *, is_sample: bool) -> Iterator[Scene]:
@@ -45,9 +52,17 @@ def execution_scenes(folder: Path, docs: Path, *, is_sample: bool) -> Iterator[S
     papermill = Papermill.make(folder / "papermill", root)
     targets = () if is_sample else (_WALL,)
     yield _cold(
-        root, papermill, papermill.pages, "Every page that runs whole, nothing cached", targets
+        root,
+        papermill,
+        papermill.pages,
+        "Every page that runs whole, nothing cached",
+        targets,
     )
-    both = [page for page in papermill.pages if page in passed(root) and papermill.is_whole(page)]
+    both = [
+        page
+        for page in papermill.pages
+        if page in passed(root) and papermill.is_whole(page)
+    ]
     if both != papermill.pages:
         yield _cold(
             root,
@@ -62,7 +77,15 @@ def execution_scenes(folder: Path, docs: Path, *, is_sample: bool) -> Iterator[S
 
 def compile_packages() -> None:
     """Who imports a package first compiles it; here that is neither of the two."""
-    command = (sys.executable, "-m", "compileall", "-q", "-j", "0", sysconfig.get_path("purelib"))
+    command = (
+        sys.executable,
+        "-m",
+        "compileall",
+        "-q",
+        "-j",
+        "0",
+        sysconfig.get_path("purelib"),
+    )
     subprocess.run(
         command, check=False, capture_output=True
     )  # packages may carry files that are no Python
@@ -86,7 +109,12 @@ def _root(path: Path, upstream: Path) -> Root:
     root.run("split")
     for locale in (LOCALE, SECOND):
         workshop.run(
-            path, sys.executable, "-m", "bench.catalogs", "fill", str(root.catalogs_in(locale))
+            path,
+            sys.executable,
+            "-m",
+            "bench.catalogs",
+            "fill",
+            str(root.catalogs_in(locale)),
         )
     root.run("merge")
     return root
@@ -110,7 +138,13 @@ class Papermill:
     def make(cls, path: Path, root: Root) -> Papermill:
         """Convert what there is to convert. Not measured."""
         shutil.copytree(root.docs, path / "docs")
-        command = [sys.executable, "-m", "bench.notebooks", str(root.path), str(path / "docs")]
+        command = [
+            sys.executable,
+            "-m",
+            "bench.notebooks",
+            str(root.path),
+            str(path / "docs"),
+        ]
         printed = subprocess.run(
             command, env=workshop.environment(), capture_output=True, check=True
         ).stdout
@@ -125,7 +159,9 @@ class Papermill:
             environ={**workshop.environment(), "JAX_PLATFORMS": "cpu"},
             prepare=lambda _: self._prepare(pages),
             outcome=lambda: self.outcome(pages),
-            missing="" if os.access(executable, os.X_OK) else "papermill is not installed",
+            missing=""
+            if os.access(executable, os.X_OK)
+            else "papermill is not installed",
             accepted=(0, 1),  # 1 for an exception in any cell, expected or not
         )
 
@@ -150,7 +186,9 @@ class Papermill:
 
     def is_whole(self, page: str) -> bool:
         """Whether papermill came to the last code cell of ``page``."""
-        return self._out(page).exists() and is_whole(json.loads(self._out(page).read_bytes()))
+        return self._out(page).exists() and is_whole(
+            json.loads(self._out(page).read_bytes())
+        )
 
     def outcome(self, pages: Sequence[str]) -> str:
         early = [page for page in pages if not self.is_whole(page)]
@@ -165,13 +203,21 @@ def is_whole(notebook: Any) -> bool:
     It marks where it stopped, and what it never came to.
     """
     marks = [
-        cell["metadata"]["papermill"] for cell in notebook["cells"] if cell["cell_type"] == "code"
+        cell["metadata"]["papermill"]
+        for cell in notebook["cells"]
+        if cell["cell_type"] == "code"
     ]
-    return all(mark["status"] == "completed" and not mark["exception"] for mark in marks)
+    return all(
+        mark["status"] == "completed" and not mark["exception"] for mark in marks
+    )
 
 
 def _cold(
-    root: Root, papermill: Papermill, pages: Sequence[str], title: str, targets: tuple[Target, ...]
+    root: Root,
+    papermill: Papermill,
+    pages: Sequence[str],
+    title: str,
+    targets: tuple[Target, ...],
 ) -> Scene:
     ours = Contender(
         name=OURS,
@@ -179,7 +225,9 @@ def _cold(
         folder=root.path,
         environ=workshop.environment(),
         prepare=lambda number: _forget(root, pages[0] if number == 1 else ""),
-        outcome=lambda: f"{len(pages)} pages, {len(set(pages) - passed(root))} not passed",
+        outcome=lambda: (
+            f"{len(pages)} pages, {len(set(pages) - passed(root))} not passed"
+        ),
         note="rendered too",
         accepted=(0, 1),  # 1 for a page that failed
     )
@@ -210,14 +258,20 @@ def _forget(root: Root, first: str) -> None:
 def passed(root: Root) -> set[str]:
     """The pages that passed whole and as they are, by the report of the last run."""
     return {
-        ran["page"] for ran in executions(root) if ran["status"] == "passed" and not ran.get("note")
+        ran["page"]
+        for ran in executions(root)
+        if ran["status"] == "passed" and not ran.get("note")
     }
 
 
 def executions(root: Root) -> list[dict[str, Any]]:
     """What the report of the last run says of each page that has code."""
     report = json.loads((root.path / "build" / "report.json").read_bytes())
-    return [page["execution"] for page in report["locales"][LOCALE]["pages"] if page["execution"]]
+    return [
+        page["execution"]
+        for page in report["locales"][LOCALE]["pages"]
+        if page["execution"]
+    ]
 
 
 @dataclass(slots=True)
@@ -262,11 +316,21 @@ class Workbench:
             catalog = self.root.catalogs / f"{self.page}.po"
             word = WORD * self.numbers[what]
             workshop.run(
-                self.root.path, sys.executable, "-m", "bench.catalogs", "change", str(catalog), word
+                self.root.path,
+                sys.executable,
+                "-m",
+                "bench.catalogs",
+                "change",
+                str(catalog),
+                word,
             )
             return
-        texts = edited(*self.originals, prose=self.numbers[PROSE], code=self.numbers[CODE])
-        for path, text in zip(_paths(self.upstream / "docs" / self.page), texts, strict=True):
+        texts = edited(
+            *self.originals, prose=self.numbers[PROSE], code=self.numbers[CODE]
+        )
+        for path, text in zip(
+            _paths(self.upstream / "docs" / self.page), texts, strict=True
+        ):
             path.write_text(text, encoding="utf-8")
         workshop.commit(self.upstream)
         pull(self.root, self.upstream)
@@ -276,7 +340,9 @@ class Workbench:
 
         It shows where it stands in the executed notebook and in the merged twin.
         """
-        printed = (self.root.path / PRINTED).read_text(encoding="utf-8", errors="replace")
+        printed = (self.root.path / PRINTED).read_text(
+            encoding="utf-8", errors="replace"
+        )
         text = describe(printed)
         if what == UNCHANGED:
             return text
@@ -301,7 +367,9 @@ class Workbench:
             for text in output.get("text", ())
         ]
         prose = [
-            "".join(cell["source"]) for cell in value["cells"] if cell["cell_type"] == "markdown"
+            "".join(cell["source"])
+            for cell in value["cells"]
+            if cell["cell_type"] == "markdown"
         ]
         mark = (
             WORD * self.numbers[TRANSLATION]
@@ -338,7 +406,9 @@ def describe(printed: str) -> str:
     lines = _LINE.findall(printed)
     ran = [page for page, how in lines if how != "cached"]
     names = f": {', '.join(ran)}" if ran else ""
-    return f"{len(ran)} kernel{'' if len(ran) == 1 else 's'} for {len(lines)} pages{names}"
+    return (
+        f"{len(ran)} kernel{'' if len(ran) == 1 else 's'} for {len(lines)} pages{names}"
+    )
 
 
 def _warm(root: Root, upstream: Path) -> Scene:

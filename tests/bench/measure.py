@@ -44,7 +44,9 @@ class Contender:
     """
 
     name: str
-    commands: tuple[tuple[str, ...], ...]  # run one after the other, their cost added up
+    commands: tuple[
+        tuple[str, ...], ...
+    ]  # run one after the other, their cost added up
     folder: Path
     environ: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
     prepare: Callable[[int], None] = lambda _: None
@@ -135,7 +137,10 @@ def run_commands(
 
 
 def _run(
-    command: Sequence[str], folder: Path, environ: Mapping[str, str], accepted: Sequence[int]
+    command: Sequence[str],
+    folder: Path,
+    environ: Mapping[str, str],
+    accepted: Sequence[int],
 ) -> Cost:
     printed = folder / PRINTED
     started = time.perf_counter()
@@ -153,7 +158,9 @@ def _run(
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode not in accepted:
         tail = printed.read_text(encoding="utf-8", errors="replace")[-2000:]
-        raise CommandError(f"{' '.join(command)}\nended with {process.returncode}:\n{tail}")
+        raise CommandError(
+            f"{' '.join(command)}\nended with {process.returncode}:\n{tail}"
+        )
     return Cost(
         cpu=usage.ru_utime + usage.ru_stime,
         wall=wall,
@@ -161,7 +168,9 @@ def _run(
     )
 
 
-def run_scene(scene: Scene, *, rounds: int, tell: Callable[[str], None]) -> tuple[Row, ...]:
+def run_scene(
+    scene: Scene, *, rounds: int, tell: Callable[[str], None]
+) -> tuple[Row, ...]:
     """Let the contenders work in turns, A B C A B C.
 
     So whatever else the machine does meets all of them.
@@ -185,7 +194,9 @@ def run_scene(scene: Scene, *, rounds: int, tell: Callable[[str], None]) -> tupl
                 f"{cost.wall:.2f} s wall, {cost.peak:.0f} MiB"
             )
     return compare(
-        scene, costs, {name: " / ".join(dict.fromkeys(found)) for name, found in outcomes.items()}
+        scene,
+        costs,
+        {name: " / ".join(dict.fromkeys(found)) for name, found in outcomes.items()},
     )
 
 
@@ -231,11 +242,17 @@ def judge(scene: Scene, rows: Sequence[Row]) -> tuple[str, ...]:
     """One line per target and limit: met or missed, and by how much. Nothing fails for it."""
     by_name = {row.name: row for row in rows}
     lines = [
-        line for target in scene.targets for line in _judge_target(target, by_name[target.rival])
+        line
+        for target in scene.targets
+        for line in _judge_target(target, by_name[target.rival])
     ]
     return (
         *lines,
-        *(line for limit in scene.limits for line in _judge_limit(limit, by_name[limit.contender])),
+        *(
+            line
+            for limit in scene.limits
+            for line in _judge_limit(limit, by_name[limit.contender])
+        ),
     )
 
 

@@ -28,7 +28,10 @@ def edited(notebook: str, twin: str, *, prose: int, code: int) -> tuple[str, str
     Raises NothingToEditError.
     """
     value = json.loads(notebook)
-    for kind, number, edit in (("markdown", prose, edit_paragraph), ("code", code, _with_print)):
+    for kind, number, edit in (
+        ("markdown", prose, edit_paragraph),
+        ("code", code, _with_print),
+    ):
         cell, source, changed = next(_editable(value, twin, kind, edit), (None, "", ""))
         if cell is None:
             raise NothingToEditError(kind)
@@ -74,7 +77,9 @@ def convert(root: Path, target: Path) -> list[str]:
         if path.endswith(".ipynb"):
             shutil.copyfile(docs / path, notebook)
         else:
-            jupytext.write(jupytext.read(docs / path, fmt="md:myst"), notebook, fmt="ipynb")
+            jupytext.write(
+                jupytext.read(docs / path, fmt="md:myst"), notebook, fmt="ipynb"
+            )
         names.append(name)
     return names
 

@@ -67,7 +67,9 @@ class _Tool:
     folder: Path
     docs: Path  # the file to edit lies here
     forget: Callable[[], None]
-    fetch: Callable[[], None] = lambda: None  # what it takes for an edit to arrive; not measured
+    fetch: Callable[[], None] = lambda: (
+        None
+    )  # what it takes for an edit to arrive; not measured
     note: str = ""
 
     def contender(self, scene: str, page: str) -> Contender:
@@ -120,12 +122,16 @@ def take_subject(folder: Path, *, sample: bool) -> Subject:
 
 def pinned_jax() -> str:
     """The version in ``pyproject.toml``."""
-    found = re.search(r'"jax==([\w.]+)"', (PROJECT / "pyproject.toml").read_text(encoding="utf-8"))
+    found = re.search(
+        r'"jax==([\w.]+)"', (PROJECT / "pyproject.toml").read_text(encoding="utf-8")
+    )
     assert found, "pyproject.toml pins no JAX"
     return found[1]
 
 
-def extraction_scenes(folder: Path, subject: Subject, names: tuple[str, ...]) -> Iterator[Scene]:
+def extraction_scenes(
+    folder: Path, subject: Subject, names: tuple[str, ...]
+) -> Iterator[Scene]:
     """Those of the first three scenes that are asked for.
 
     Sphinx and mdpo have their own copies of the docs.
@@ -162,7 +168,13 @@ def _our_tools(folder: Path, subject: Subject) -> Iterator[_Tool]:
             else partial(workshop.commit, upstream)
         )
         yield _Tool(
-            name, (root.command(*verb),), root.path, upstream / "docs", root.forget, pull, note
+            name,
+            (root.command(*verb),),
+            root.path,
+            upstream / "docs",
+            root.forget,
+            pull,
+            note,
         )
 
 
@@ -173,7 +185,9 @@ def _pull(root: Root, upstream: Path) -> None:
 
 def _their_tools(folder: Path, subject: Subject) -> Iterator[_Tool]:
     sphinx = SphinxDocs.make(folder / "sphinx", subject.docs)
-    yield _Tool(SPHINX, (sphinx.build, sphinx.update), sphinx.path, sphinx.docs, sphinx.forget)
+    yield _Tool(
+        SPHINX, (sphinx.build, sphinx.update), sphinx.path, sphinx.docs, sphinx.forget
+    )
     mdpo = folder / "mdpo"
     workshop.copy_pages(subject.docs, mdpo / "docs", ".md")
     command = (sys.executable, "-m", "bench.mdpo_pages", "docs", "catalogs")
@@ -188,9 +202,8 @@ def upgrade_scene(folder: Path, *, no_upstream: bool) -> Scene:
     """
     title = f"{OLD_REF}, fully translated, brought to jax-v{pinned_jax()}"
     if no_upstream:
-        reason = (
-            f"needs two releases: set {workshop.VARIABLE} to a clone or a bundle of the JAX docs"
-        )
+        source = "a clone or a bundle of the JAX docs"
+        reason = f"needs two releases: set {workshop.VARIABLE} to {source}"
         missing = tuple(
             Contender(name=name, commands=(), folder=folder, missing=reason)
             for name in (OURS, MSGMERGE, SPHINX_INTL, POT2PO)
@@ -228,13 +241,17 @@ def upgrade_scene(folder: Path, *, no_upstream: bool) -> Scene:
 
 
 def _fill(catalogs: Path) -> None:
-    workshop.run(catalogs.parent, sys.executable, "-m", "bench.catalogs", "fill", str(catalogs))
+    workshop.run(
+        catalogs.parent, sys.executable, "-m", "bench.catalogs", "fill", str(catalogs)
+    )
 
 
 def _outcome(catalogs: Path) -> str:
     command = [sys.executable, "-m", "bench.catalogs", "count", str(catalogs)]
     counts = json.loads(
-        subprocess.run(command, env=workshop.environment(), capture_output=True, check=True).stdout
+        subprocess.run(
+            command, env=workshop.environment(), capture_output=True, check=True
+        ).stdout
     )
     return describe(counts)
 
@@ -243,7 +260,8 @@ def describe(counts: dict[str, int]) -> str:
     """Shares of all live entries, in percent."""
     total = sum(counts.values()) or 1
     return ", ".join(
-        f"{100 * counts.get(state, 0) / total:.1f} % {state}" for state in ("translated", "fuzzy")
+        f"{100 * counts.get(state, 0) / total:.1f} % {state}"
+        for state in ("translated", "fuzzy")
     )
 
 
@@ -274,7 +292,12 @@ def _ours(root: Root, old: Path) -> Contender:
         shutil.copytree(old, root.catalogs)
 
     return _contender(
-        OURS, root.command("split"), root.path, prepare, root.catalogs, "extraction included"
+        OURS,
+        root.command("split"),
+        root.path,
+        prepare,
+        root.catalogs,
+        "extraction included",
     )
 
 
@@ -293,14 +316,18 @@ def _msgmerge(folder: Path, old: Path, templates: Path) -> Contender:
             str(before),
             str(template),
         )
-        lines.append(shlex.join(merge if before.exists() else ("cp", str(template), str(after))))
+        lines.append(
+            shlex.join(merge if before.exists() else ("cp", str(template), str(after)))
+        )
     script = folder / "msgmerge.sh"
     script.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
     def prepare() -> None:
         workshop.remove(out)
         for template in templates.rglob("*.pot"):
-            (out / template.relative_to(templates)).parent.mkdir(parents=True, exist_ok=True)
+            (out / template.relative_to(templates)).parent.mkdir(
+                parents=True, exist_ok=True
+            )
 
     missing = "" if shutil.which("msgmerge") else "GNU gettext is not installed"
     return _contender(
@@ -341,6 +368,10 @@ def _pot2po(folder: Path, old: Path, templates: Path) -> Contender:
         f"--template={old}",
         f"--output={out}",
     )
-    missing = "" if os.access(executable, os.X_OK) else "translate-toolkit is not installed"
+    missing = (
+        "" if os.access(executable, os.X_OK) else "translate-toolkit is not installed"
+    )
     note = "page by page, from our templates; with RapidFuzz, which it does not install by itself"
-    return _contender(POT2PO, command, folder, partial(workshop.remove, out), out, note, missing)
+    return _contender(
+        POT2PO, command, folder, partial(workshop.remove, out), out, note, missing
+    )

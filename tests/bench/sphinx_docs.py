@@ -40,13 +40,18 @@ class SphinxDocs:
         made = cls(path)
         shutil.copytree(docs, made.docs)
         notebooks = {page.with_suffix(".md") for page in made.docs.rglob("*.ipynb")}
-        pages = sorted(page for page in made.docs.rglob("*.md") if page not in notebooks)
+        pages = sorted(
+            page for page in made.docs.rglob("*.md") if page not in notebooks
+        )
         twins = sorted(
-            page.relative_to(made.docs).as_posix() for page in notebooks if page.exists()
+            page.relative_to(made.docs).as_posix()
+            for page in notebooks
+            if page.exists()
         )
         first = pages[0].relative_to(made.docs).with_suffix("").as_posix()
         (path / "conf.py").write_text(
-            _CONFIGURATION.format(exclude=["**.rst", *twins], first=first), encoding="utf-8"
+            _CONFIGURATION.format(exclude=["**.rst", *twins], first=first),
+            encoding="utf-8",
         )
         return made
 

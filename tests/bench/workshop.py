@@ -165,11 +165,17 @@ def page_to_edit(docs: Path) -> str:
 
     It has a paragraph to edit, and no notebook has the same name.
     """
-    pages = [page for page in docs.rglob("*.md") if not page.with_suffix(".ipynb").exists()]
-    pages = [page for page in pages if edit_paragraph(page.read_text(encoding="utf-8"), 1)]
+    pages = [
+        page for page in docs.rglob("*.md") if not page.with_suffix(".ipynb").exists()
+    ]
+    pages = [
+        page for page in pages if edit_paragraph(page.read_text(encoding="utf-8"), 1)
+    ]
     pages.sort(key=lambda page: (page.stat().st_size, page))
     if not pages:
-        raise FileNotFoundError(f"no Markdown page with a paragraph of 40 characters below {docs}")
+        raise FileNotFoundError(
+            f"no Markdown page with a paragraph of 40 characters below {docs}"
+        )
     return pages[len(pages) // 2].relative_to(docs).as_posix()
 
 

@@ -28,7 +28,9 @@ from pipeline.log import QUIET, Log
 
 Speech = pytest.CaptureFixture[str]
 BOLD = Entry(
-    msgid="**Note:** keep it.", msgstr="**注意：**不要丢掉。", notes=("paragraph · Lamps › Care",)
+    msgid="**Note:** keep it.",
+    msgstr="**注意：**不要丢掉。",
+    notes=("paragraph · Lamps › Care",),
 )
 GOOD = Entry(msgid="A lamp.", msgstr="一盏灯。", notes=("paragraph · Lamps",))
 
@@ -71,7 +73,9 @@ def lamps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_the_sample_is_without_mistakes(project: Path, capsys: Speech) -> None:
     assert main(["check", "sample", "--strict", "--json"]) == 0
     result = json.loads(capsys.readouterr().out)
-    assert [mistake for mistake in result["mistakes"] if mistake["severity"] != "note"] == []
+    assert [
+        mistake for mistake in result["mistakes"] if mistake["severity"] != "note"
+    ] == []
     assert (result["files"], result["entries"], result["silenced"]) == (9, 270, 0)
 
 
@@ -84,16 +88,23 @@ def test_a_mistake_is_told_with_its_place(lamps: Path, capsys: Speech) -> None:
     assert "**注意**：不要丢掉。" in said
 
 
-def test_fix_mends_the_file_once_and_shows_what_it_did(lamps: Path, capsys: Speech) -> None:
+def test_fix_mends_the_file_once_and_shows_what_it_did(
+    lamps: Path, capsys: Speech
+) -> None:
     assert main(["check", "lamps.po", "--fix"]) == 0
     assert '+msgstr "**注意**：不要丢掉。"' in capsys.readouterr().out
-    assert [entry.msgstr for entry in read(lamps)] == ["一盏灯。", "**注意**：不要丢掉。"]
+    assert [entry.msgstr for entry in read(lamps)] == [
+        "一盏灯。",
+        "**注意**：不要丢掉。",
+    ]
     before = lamps.stat().st_mtime_ns
     assert main(["check", "lamps.po", "--fix"]) == 0
     assert lamps.stat().st_mtime_ns == before
 
 
-def test_fix_gives_back_the_bytes_that_another_tool_laid_out_anew(project: Path) -> None:
+def test_fix_gives_back_the_bytes_that_another_tool_laid_out_anew(
+    project: Path,
+) -> None:
     catalog = project / "translations" / "zh_CN" / "sample" / "grad.po"
     before = catalog.read_bytes()
     wrapped = before.replace(b'\nmsgstr "', b'\nmsgstr ""\n"').replace(b"\n", b"\r\n")
@@ -139,7 +150,8 @@ def test_exit_codes_follow_mistakes_strictness_and_unreadable_files(
     lamps: Path, capsys: Speech
 ) -> None:
     spaced = write(
-        lamps.with_name("spaced.po"), replace(GOOD, msgid="A JAX lamp.", msgstr="一盏JAX灯。")
+        lamps.with_name("spaced.po"),
+        replace(GOOD, msgid="A JAX lamp.", msgstr="一盏JAX灯。"),
     )
     assert main(["check", "spaced.po"]) == 0
     assert main(["check", "spaced.po", "--strict"]) == 1
@@ -153,7 +165,9 @@ def test_exit_codes_follow_mistakes_strictness_and_unreadable_files(
     assert "lamps.txt: is no catalogue" in capsys.readouterr().err
 
 
-def test_without_catalogues_the_way_to_get_some_is_told(project: Path, capsys: Speech) -> None:
+def test_without_catalogues_the_way_to_get_some_is_told(
+    project: Path, capsys: Speech
+) -> None:
     assert main(["check", "jax"]) == 2
     assert "Run: nox -s sync" in capsys.readouterr().err
     assert main(["check", "--pages", "nowhere"]) == 2
@@ -166,7 +180,9 @@ def test_a_comment_silences_a_check_for_its_entry(lamps: Path, capsys: Speech) -
     write(
         lamps,
         GOOD,
-        replace(BOLD, comments=(f"pipeline: ignore={', '.join(sorted(codes))} 原文如此",)),
+        replace(
+            BOLD, comments=(f"pipeline: ignore={', '.join(sorted(codes))} 原文如此",)
+        ),
     )
     assert main(["check", "lamps.po", "--json", "--strict"]) == 0
     result = json.loads(capsys.readouterr().out)
@@ -174,7 +190,9 @@ def test_a_comment_silences_a_check_for_its_entry(lamps: Path, capsys: Speech) -
 
 
 def test_nothing_silences_the_guard(lamps: Path, capsys: Speech) -> None:
-    inject = Entry(msgid="A lamp.", msgstr="一盏[灯](javascript:alert)。", notes=("paragraph",))
+    inject = Entry(
+        msgid="A lamp.", msgstr="一盏[灯](javascript:alert)。", notes=("paragraph",)
+    )
     write(lamps, inject)
     assert main(["check", "lamps.po", "--json"]) == 1
     codes = {code for code, _ in found(capsys)}
@@ -187,7 +205,8 @@ def test_nothing_silences_the_guard(lamps: Path, capsys: Speech) -> None:
 def configure(project: Path, rule: str) -> None:
     path = project / "pyproject.toml"
     path.write_text(
-        path.read_text(encoding="utf-8") + f"\n[[tool.pipeline.checks.ignore]]\n{rule}\n",
+        path.read_text(encoding="utf-8")
+        + f"\n[[tool.pipeline.checks.ignore]]\n{rule}\n",
         encoding="utf-8",
     )
 
@@ -196,7 +215,9 @@ def break_bold(project: Path) -> tuple[Path, str]:
     """Add bold that does not show to a translation of the sample; its catalogue and msgid."""
     catalog = project / "translations" / "zh_CN" / "sample" / "faq.po"
     entry = next(
-        entry for entry in read(catalog) if "**" in entry.msgid and entry.msgid.count("**") == 2
+        entry
+        for entry in read(catalog)
+        if "**" in entry.msgid and entry.msgid.count("**") == 2
     )
     inside = entry.msgid.split("**")[1]
     edit(catalog, entry.msgid, msgstr=f"说明**{inside}。**如此")
@@ -213,7 +234,9 @@ def test_an_error_keeps_its_message_in_english_until_it_is_mended_or_silenced(
     capsys.readouterr()
     assert main(build) == 1
     report = json.loads(capsys.readouterr().out)
-    page = next(page for page in report["locales"]["zh_CN"]["pages"] if page["page"] == "faq")
+    page = next(
+        page for page in report["locales"]["zh_CN"]["pages"] if page["page"] == "faq"
+    )
     line = next(entry.line for entry in read(catalog) if entry.msgid == msgid)
     (finding,) = page["findings"]
     assert finding["where"] == f"translations/zh_CN/sample/faq.po:{line}"
@@ -225,14 +248,19 @@ def test_an_error_keeps_its_message_in_english_until_it_is_mended_or_silenced(
     )
     assert msgid.split(" ")[0] in merged
     assert "如此" not in merged
-    configure(project, f'codes = ["{finding["code"]}"]\npages = ["f*"]\nreason = "only a test"')
-    assert main(build) == 0
-    assert "如此" in (project / "build" / "zh_CN" / "sample" / "merged" / "faq.md").read_text(
-        encoding="utf-8"
+    configure(
+        project,
+        f'codes = ["{finding["code"]}"]\npages = ["f*"]\nreason = "only a test"',
     )
+    assert main(build) == 0
+    assert "如此" in (
+        project / "build" / "zh_CN" / "sample" / "merged" / "faq.md"
+    ).read_text(encoding="utf-8")
 
 
-def test_the_configuration_silences_codes_by_page(project: Path, capsys: Speech) -> None:
+def test_the_configuration_silences_codes_by_page(
+    project: Path, capsys: Speech
+) -> None:
     catalog, _ = break_bold(project)
     assert main(["check", str(catalog), "--json"]) == 1
     code = next(code for code, _ in found(capsys) if code.startswith("M1"))
@@ -258,7 +286,9 @@ def test_rules_that_mean_nothing_are_refused(
     assert what in capsys.readouterr().err
 
 
-def test_a_damaged_glossary_is_told_with_its_line(project: Path, capsys: Speech) -> None:
+def test_a_damaged_glossary_is_told_with_its_line(
+    project: Path, capsys: Speech
+) -> None:
     path = project / "translations" / "glossary" / "zh_CN.csv"
     path.write_bytes(path.read_bytes() + b'"unfinished\n')
     assert main(["check", "sample"]) == 4
@@ -277,10 +307,15 @@ def test_check_starts_without_anything_heavy(project: Path) -> None:
         if path.name != "reference.po"
     )  # that is reST
     ended = subprocess.run(
-        [sys.executable, "-c", code, *catalogs], capture_output=True, text=True, check=True
+        [sys.executable, "-c", code, *catalogs],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     loaded = {name.partition(".")[0] for name in ended.stdout.split()}
-    assert loaded & {"jax", "papermill", "sphinx", "nbformat", "git", "docutils"} == set()
+    assert (
+        loaded & {"jax", "papermill", "sphinx", "nbformat", "git", "docutils"} == set()
+    )
     assert "markdown_it" in loaded
 
 
@@ -306,7 +341,9 @@ def rewriting(change: Callable[[str], str]) -> Check:
     ],
 )
 def test_a_mend_that_would_harm_is_not_made(change: Callable[[str], str]) -> None:
-    subject = Subject(Entry(msgid="**A lamp** that is `on`.", msgstr="一盏**灯**是 `on`。"))
+    subject = Subject(
+        Entry(msgid="**A lamp** that is `on`.", msgstr="一盏**灯**是 `on`。")
+    )
     assert change(subject.msgstr) != subject.msgstr
     assert fix_entry(subject, [rewriting(change)]) == subject.msgstr
 
@@ -314,7 +351,9 @@ def test_a_mend_that_would_harm_is_not_made(change: Callable[[str], str]) -> Non
 def test_a_mend_must_not_hide_words_that_readers_see() -> None:
     subject = Subject(Entry(msgid="A lamp (on).", msgstr="一盏灯（on）。"))
     assert (
-        fix_entry(subject, [rewriting(lambda text: text.replace("灯（on）", "[灯](on)"))])
+        fix_entry(
+            subject, [rewriting(lambda text: text.replace("灯（on）", "[灯](on)"))]
+        )
         == subject.msgstr
     )
 

@@ -33,7 +33,8 @@ def docs(project: Path) -> Path:
         path.unlink()
     folder = project / "upstream" / "sample"
     (folder / "page.md").write_text(
-        "# A page\n\nIt has one paragraph.\n\n```{code-cell}\nrun(1)\n```\n", encoding="utf-8"
+        "# A page\n\nIt has one paragraph.\n\n```{code-cell}\nrun(1)\n```\n",
+        encoding="utf-8",
     )
     return folder
 
@@ -49,9 +50,9 @@ def catalog_path(docs: Path, page: str = "page") -> Path:
 
 
 def merged(docs: Path, path: str = "page.md") -> str:
-    return (docs.parent.parent / "build" / "zh_CN" / "sample" / "merged" / path).read_text(
-        encoding="utf-8"
-    )
+    return (
+        docs.parent.parent / "build" / "zh_CN" / "sample" / "merged" / path
+    ).read_text(encoding="utf-8")
 
 
 def translate(docs: Path, translations: dict[str, str], page: str = "page") -> None:
@@ -79,7 +80,9 @@ def test_the_sample_is_complete_and_a_second_run_writes_nothing(
     assert snapshot(project) == before
 
 
-def test_a_second_run_without_its_state_file_writes_the_same(project: Path, sync: Run) -> None:
+def test_a_second_run_without_its_state_file_writes_the_same(
+    project: Path, sync: Run
+) -> None:
     assert sync() == 0
     before = snapshot(project)
     state = project / "build" / "zh_CN" / "sample" / "memo" / "merged.json"
@@ -97,14 +100,18 @@ def test_check_tells_what_would_change_and_writes_nothing(
     assert sync() == 0
     before = snapshot(docs.parent.parent)
     assert sync("--check") == 0
-    (docs / "page.md").write_text("# A page\n\nIt has another paragraph now.\n", encoding="utf-8")
+    (docs / "page.md").write_text(
+        "# A page\n\nIt has another paragraph now.\n", encoding="utf-8"
+    )
     before = snapshot(docs.parent.parent)
     assert sync("--check") == 1
     assert "would be written" in capsys.readouterr().err
     assert snapshot(docs.parent.parent) == before
 
 
-def test_without_translations_the_merged_page_is_upstreams(docs: Path, sync: Run) -> None:
+def test_without_translations_the_merged_page_is_upstreams(
+    docs: Path, sync: Run
+) -> None:
     assert sync() == 0
     assert merged(docs) == (docs / "page.md").read_text(encoding="utf-8")
 
@@ -142,7 +149,9 @@ def test_a_hostile_translation_is_left_in_english_and_reported(
     assert sync() == 1
     out = capsys.readouterr().out
     assert code in out
-    assert "2 messages, 50 % translated" in out  # what readers see in English is work to do
+    assert (
+        "2 messages, 50 % translated" in out
+    )  # what readers see in English is work to do
     line = (
         catalog_path(docs)
         .read_text(encoding="utf-8")
@@ -187,7 +196,9 @@ def test_a_catalogue_that_cannot_be_read_is_named_and_left_alone(
     assert main(["check", str(catalog_path(docs, "other"))]) == 0
 
 
-def test_newer_gettexts_lines_and_line_separators_are_read(docs: Path, sync: Run) -> None:
+def test_newer_gettexts_lines_and_line_separators_are_read(
+    docs: Path, sync: Run
+) -> None:
     text = (
         '#= fuzzy\n#, no-wrap\nmsgid "A page"\nmsgstr "页\u2028面"\n\n'
         'msgid "It has one paragraph."\nmsgstr "它有一段。"\n'
@@ -275,20 +286,27 @@ def test_a_page_that_upstream_renamed_takes_its_translations_along(
     assert "这句话从一页搬到另一页。" in merged(docs, "new.md")
     assert not catalog_path(docs, "old").exists()
     assert not any(
-        (build / name).exists() for name in ("merged/old.md", "executed/old.ipynb", "html/old.html")
+        (build / name).exists()
+        for name in ("merged/old.md", "executed/old.ipynb", "html/old.html")
     )
 
 
 def test_a_page_that_upstream_dropped_leaves_its_catalogue(
     docs: Path, sync: Run, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (docs / "old.md").write_text("# Old\n\nNobody will ever say this again.\n", encoding="utf-8")
+    (docs / "old.md").write_text(
+        "# Old\n\nNobody will ever say this again.\n", encoding="utf-8"
+    )
     assert sync() == 0
-    translate(docs, {"Nobody will ever say this again.": "再也没有人会这么说了。"}, page="old")
+    translate(
+        docs, {"Nobody will ever say this again.": "再也没有人会这么说了。"}, page="old"
+    )
     (docs / "old.md").unlink()
     assert sync() == 0
     assert "old.po" in capsys.readouterr().out
-    assert "再也没有人会这么说了。" in catalog_path(docs, "old").read_text(encoding="utf-8")
+    assert "再也没有人会这么说了。" in catalog_path(docs, "old").read_text(
+        encoding="utf-8"
+    )
 
 
 def test_the_same_findings_are_told_again_when_nothing_changed(
@@ -305,9 +323,9 @@ def test_the_same_findings_are_told_again_when_nothing_changed(
 
 def test_a_changed_merged_file_is_made_again(docs: Path, sync: Run) -> None:
     assert sync() == 0
-    (docs.parent.parent / "build" / "zh_CN" / "sample" / "merged" / "page.md").write_text(
-        "edited", encoding="utf-8"
-    )
+    (
+        docs.parent.parent / "build" / "zh_CN" / "sample" / "merged" / "page.md"
+    ).write_text("edited", encoding="utf-8")
     assert sync() == 0
     assert merged(docs) == (docs / "page.md").read_text(encoding="utf-8")
 
@@ -414,16 +432,22 @@ def test_a_split_reads_only_the_pages_that_upstream_changed(
     assert "1 pages, 1 documents" in said.err
     totals = json.loads(said.out)["locales"]["zh_CN"]["totals"]
     assert (totals["pages"], totals["messages"], totals["translated"]) == (2, 4, 1)
-    assert "With one new sentence" in catalog_path(docs, "other").read_text(encoding="utf-8")
+    assert "With one new sentence" in catalog_path(docs, "other").read_text(
+        encoding="utf-8"
+    )
     before = snapshot(docs.parent.parent / "translations")
-    (docs.parent.parent / "build" / "zh_CN" / "sample" / "memo" / "updated.json").unlink()
+    (
+        docs.parent.parent / "build" / "zh_CN" / "sample" / "memo" / "updated.json"
+    ).unlink()
     assert main(["split", "sample"]) == 0
     assert snapshot(docs.parent.parent / "translations") == before
     (docs / "other.md").unlink()
     assert main(["pull", "sample"]) == 0
     capsys.readouterr()
     assert main(["split", "sample", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["locales"]["zh_CN"]["totals"]["pages"] == 1
+    assert (
+        json.loads(capsys.readouterr().out)["locales"]["zh_CN"]["totals"]["pages"] == 1
+    )
 
 
 def test_single_stages_do_what_sync_does(docs: Path) -> None:
@@ -441,5 +465,9 @@ def test_catalogue_of_unknown_entries_is_not_lost(docs: Path, sync: Run) -> None
         po.format_catalog(Catalog(header={"Language": "zh_CN"}, entries=(lost,)))
     )
     assert sync() == 0
-    entries = po.read_catalog(catalog_path(docs).read_bytes(), where="x").catalog.entries
-    assert [entry.msgstr for entry in entries if entry.obsolete] == ["哪里都没有的东西。"]
+    entries = po.read_catalog(
+        catalog_path(docs).read_bytes(), where="x"
+    ).catalog.entries
+    assert [entry.msgstr for entry in entries if entry.obsolete] == [
+        "哪里都没有的东西。"
+    ]

@@ -27,7 +27,13 @@ from pipeline.cli import main
 from pipeline.commands.upgrade import restoring as stage
 from pipeline.commands.upgrade.upgrading import UpgradeOptions, upgrade
 from pipeline.config import read_settings
-from pipeline.core.pin.requirement import RELEASE_REF, Pin, choose_pin, move_pin, read_pin
+from pipeline.core.pin.requirement import (
+    RELEASE_REF,
+    Pin,
+    choose_pin,
+    move_pin,
+    read_pin,
+)
 from pipeline.entries import Catalog, Entry
 from pipeline.errors import ConfigError
 from pipeline.log import Log
@@ -108,7 +114,9 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert main(sync) == 0
     for path in (root / "translations" / "zh_CN" / "jax").rglob("*.po"):
         catalog = read_catalog(path)
-        entries = tuple(replace(entry, msgstr=f"译：{entry.msgid}") for entry in catalog.entries)
+        entries = tuple(
+            replace(entry, msgstr=f"译：{entry.msgid}") for entry in catalog.entries
+        )
         path.write_bytes(po.format_catalog(replace(catalog, entries=entries)))
     assert main(sync) == 0
     return root
@@ -155,7 +163,11 @@ def committed(root: Path) -> dict[str, tuple[int, bytes]]:
 def pinned(root: Path) -> tuple[str, str, str]:
     """JAX version of the configuration, ref and JAX version of the lock."""
     lock = json.loads((root / "upstream" / "jax.lock").read_text())
-    return read_settings(root / "pyproject.toml", environ={}).jax, lock["ref"], lock["jax"]
+    return (
+        read_settings(root / "pyproject.toml", environ={}).jax,
+        lock["ref"],
+        lock["jax"],
+    )
 
 
 class Reacting(io.StringIO):
@@ -193,7 +205,12 @@ def upgrade_with(root: Path, stream: io.StringIO, target: str = "1.1.0") -> RunR
         ("1.0.0", None, Pin(template="main", jax="1.1.0"), (RELEASE_REF, "1.0.0")),
         ("1.0.0", None, Pin(template="v{jax}", jax="1.1.0"), ("v{jax}", "1.0.0")),
         ("v1.0.0", None, Pin(template="v{jax}", jax="1.1.0"), ("v{jax}", "1.0.0")),
-        ("jax-v1.0.0", None, Pin(template="v{jax}", jax="1.1.0"), (RELEASE_REF, "1.0.0")),
+        (
+            "jax-v1.0.0",
+            None,
+            Pin(template="v{jax}", jax="1.1.0"),
+            (RELEASE_REF, "1.0.0"),
+        ),
     ],
 )
 def test_a_word_and_a_version_give_a_pin(
@@ -209,7 +226,11 @@ def test_a_word_and_a_version_give_a_pin(
     [
         ("main", None, "the ref 'main' does not tell a JAX version"),
         ("v1.0.0", None, "does not tell a JAX version"),
-        ("jax-v1.0.0", "1.0.1", "'jax-v1.0.0' is the docs of JAX 1.0.0, but --jax says 1.0.1"),
+        (
+            "jax-v1.0.0",
+            "1.0.1",
+            "'jax-v1.0.0' is the docs of JAX 1.0.0, but --jax says 1.0.1",
+        ),
         ("1.0.0", "1.0", "but --jax says 1.0"),
         ("main", "newest", "'newest' is not a JAX version"),
         ("main", "1", "'1' is not a JAX version"),
@@ -218,7 +239,9 @@ def test_a_word_and_a_version_give_a_pin(
         ("a{jax}", "1.0.0", "is not a ref"),
     ],
 )
-def test_a_pin_that_would_be_a_guess_is_refused(word: str, told: str | None, what: str) -> None:
+def test_a_pin_that_would_be_a_guess_is_refused(
+    word: str, told: str | None, what: str
+) -> None:
     with pytest.raises(ConfigError) as caught:
         choose_pin(word, told=told, now=NOW)
     assert what in caught.value.what
@@ -226,12 +249,16 @@ def test_a_pin_that_would_be_a_guess_is_refused(word: str, told: str | None, wha
 
 
 def test_moving_the_pin_changes_nothing_else() -> None:
-    moved = move_pin(CONFIG, Pin(template=RELEASE_REF, jax="1.1.0"), upstream="jax", where="x")
+    moved = move_pin(
+        CONFIG, Pin(template=RELEASE_REF, jax="1.1.0"), upstream="jax", where="x"
+    )
     assert moved == CONFIG.replace('"jax==1.0.0"', '"jax==1.1.0"').replace(
         "'jaxlib==1.0.0'", '"jaxlib==1.1.0"'
     )
     assert (
-        move_pin(CONFIG, Pin(template=RELEASE_REF, jax="1.0.0"), upstream="jax", where="x")
+        move_pin(
+            CONFIG, Pin(template=RELEASE_REF, jax="1.0.0"), upstream="jax", where="x"
+        )
         == CONFIG
     )
 
@@ -241,7 +268,9 @@ def test_a_ref_without_a_version_replaces_the_template(end: str) -> None:
     text = CONFIG.replace("\n", end)
     moved = move_pin(text, Pin(template="main", jax="1.0.0"), upstream="jax", where="x")
     assert moved == text.replace('ref = "jax-v{jax}"', 'ref = "main"')
-    assert read_pin(moved, upstream="jax", jax="1.0.0") == Pin(template="main", jax="1.0.0")
+    assert read_pin(moved, upstream="jax", jax="1.0.0") == Pin(
+        template="main", jax="1.0.0"
+    )
 
 
 def test_an_upstream_without_a_ref_gets_one() -> None:
@@ -290,7 +319,9 @@ def test_a_text_that_cannot_be_edited_is_refused(text: str) -> None:
 # --- the move
 
 
-def test_an_upgrade_moves_pin_pages_and_translations(root: Path, capsys: Speech) -> None:
+def test_an_upgrade_moves_pin_pages_and_translations(
+    root: Path, capsys: Speech
+) -> None:
     assert main(["upgrade", "1.1.0"]) == 0
     said = capsys.readouterr()
     assert pinned(root) == ("1.1.0", "jax-v1.1.0", "1.1.0")
@@ -314,8 +345,13 @@ def test_an_upgrade_moves_pin_pages_and_translations(root: Path, capsys: Speech)
         True,
     )
     fuzzy = after["index", "This page tells what all the others are about."]
-    assert (fuzzy.fuzzy, fuzzy.previous) == (True, "This page tells what the others are about.")
-    assert after["new-name", "This text moves to another file and stays as it is."].is_translated
+    assert (fuzzy.fuzzy, fuzzy.previous) == (
+        True,
+        "This page tells what the others are about.",
+    )
+    assert after[
+        "new-name", "This text moves to another file and stays as it is."
+    ].is_translated
 
 
 def test_after_an_upgrade_there_is_nothing_to_do(root: Path, capsys: Speech) -> None:
@@ -337,7 +373,11 @@ def test_an_upgrade_and_the_way_back_lose_nothing(root: Path) -> None:
     assert main(["upgrade", "1.1.0", "-q"]) == 0
     assert main(["upgrade", "1.0.0", "-q"]) == 0
     assert pinned(root) == ("1.0.0", "jax-v1.0.0", "1.0.0")
-    after = {key: entry.msgstr for key, entry in entries_of(root).items() if entry.is_translated}
+    after = {
+        key: entry.msgstr
+        for key, entry in entries_of(root).items()
+        if entry.is_translated
+    }
     assert {key: after.get(key) for key in before} == before
 
 
@@ -383,7 +423,9 @@ def test_a_clone_without_checkout(root: Path, capsys: Speech) -> None:
 
 def test_a_pinned_commit_that_upstream_lost(root: Path, capsys: Speech) -> None:
     lock = root / "upstream" / "jax.lock"
-    lock.write_text(lock.read_text().replace(json.loads(lock.read_text())["commit"], "1" * 40))
+    lock.write_text(
+        lock.read_text().replace(json.loads(lock.read_text())["commit"], "1" * 40)
+    )
     (root / "upstream" / "jax" / "guide.md").unlink()
     assert main(["upgrade", "1.1.0"]) == 0
     said = capsys.readouterr()
@@ -414,7 +456,9 @@ def test_a_linked_checkout_is_put_back_where_it_is(root: Path) -> None:
 
 
 def test_most_pages_gone_is_said(root: Path, capsys: Speech) -> None:
-    commit_release(root / "origin", "jax-v0.1.0", in_docs({"index.md": FIRST["index.md"]}))
+    commit_release(
+        root / "origin", "jax-v0.1.0", in_docs({"index.md": FIRST["index.md"]})
+    )
     assert main(["upgrade", "0.1.0", "--dry-run"]) == 0
     assert (
         "3 of 4 pages are not there at jax-v0.1.0; their catalogues are kept"
@@ -428,17 +472,29 @@ def test_most_pages_gone_is_said(root: Path, capsys: Speech) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "what"),
     [
-        (["1.1"], 3, "has no tag, branch or commit 'jax-v1.1'\n  Did you mean 'jax-v1.1.0'"),
+        (
+            ["1.1"],
+            3,
+            "has no tag, branch or commit 'jax-v1.1'\n  Did you mean 'jax-v1.1.0'",
+        ),
         (["main"], 2, "the ref 'main' does not tell a JAX version"),
         (["jax-v1.1.0", "--jax", "1.0.0"], 2, "but --jax says 1.0.0"),
         (["jax-v0.9.0"], 3, "has no page that can be translated at 'jax-v0.9.0'"),
         (["jax-v0.9.1"], 3, "has no folder 'docs' at commit"),
-        (["no/such/branch", "--jax", "1.1.0"], 3, "has no tag, branch or commit 'no/such/branch'"),
+        (
+            ["no/such/branch", "--jax", "1.1.0"],
+            3,
+            "has no tag, branch or commit 'no/such/branch'",
+        ),
         (["a b", "--jax", "1.1.0"], 3, "'a b' is not a ref"),
         (["--jax", "1.1.0"], 2, "the following arguments are required: REF"),
         (["--exec=x"], 2, "the following arguments are required: REF"),
         (["1.1.0", "nobody"], 2, "no upstream is called 'nobody'"),
-        (["1.1.0", "--upstream", "upstream/jax"], 3, "is a plain folder, which has no releases"),
+        (
+            ["1.1.0", "--upstream", "upstream/jax"],
+            3,
+            "is a plain folder, which has no releases",
+        ),
         (["1.1.0", "--upstream", "nowhere"], 3, "does not exist"),
     ],
 )
@@ -492,7 +548,9 @@ def test_an_interrupted_upgrade_puts_everything_back(root: Path, word: str) -> N
     assert main(["upgrade", "1.1.0", "-q"]) == 0
 
 
-@pytest.mark.parametrize("save", [Path.write_bytes, write_atomic], ids=["in place", "renamed"])
+@pytest.mark.parametrize(
+    "save", [Path.write_bytes, write_atomic], ids=["in place", "renamed"]
+)
 def test_a_catalogue_saved_while_a_failing_upgrade_runs_is_not_put_back(
     root: Path, save: Callable[[Path, bytes], object]
 ) -> None:
@@ -504,7 +562,10 @@ def test_a_catalogue_saved_while_a_failing_upgrade_runs_is_not_put_back(
             path,
             po.format_catalog(
                 replace(
-                    catalog, entries=tuple(replace(e, msgstr="刚刚写的") for e in catalog.entries)
+                    catalog,
+                    entries=tuple(
+                        replace(e, msgstr="刚刚写的") for e in catalog.entries
+                    ),
                 )
             ),
         )
@@ -521,7 +582,9 @@ def test_a_catalogue_saved_while_a_failing_upgrade_runs_is_not_put_back(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("word", ["pull", "update", "merge"])
-def test_a_killed_upgrade_loses_no_translation(root: Path, word: str, capsys: Speech) -> None:
+def test_a_killed_upgrade_loses_no_translation(
+    root: Path, word: str, capsys: Speech
+) -> None:
     """Nothing can be put back then.
 
     The next sync goes to the pin, the next upgrade away from it.
@@ -555,14 +618,18 @@ def test_work_that_no_run_has_seen_yet_outlives_an_upgrade_that_fails(
 
     path = root / "translations" / "zh_CN" / "jax" / "index.po"
     catalog = read_catalog(path)
-    edited = tuple(replace(entry, msgstr=f"新{entry.msgstr}") for entry in catalog.entries)
+    edited = tuple(
+        replace(entry, msgstr=f"新{entry.msgstr}") for entry in catalog.entries
+    )
     path.write_bytes(po.format_catalog(replace(catalog, entries=edited)))
     with pytest.raises(KeyboardInterrupt):
         upgrade_with(root, Reacting(word, interrupt))
     assert read_catalog(path).entries == edited
     assert main([*again.split(" "), "-q"]) == 0
     now = {entry.msgid: entry for entry in read_catalog(path).entries}
-    assert {now[entry.msgid].msgstr for entry in edited} == {entry.msgstr for entry in edited}
+    assert {now[entry.msgid].msgstr for entry in edited} == {
+        entry.msgstr for entry in edited
+    }
     assert [comment for entry in now.values() for comment in entry.comments] == []
     assert main(["memory", "verify", "-q"]) == 0
 
@@ -587,7 +654,9 @@ def test_a_second_interruption_does_not_disturb_the_way_back(
     assert not (root / "build" / "upgrade").exists()
 
 
-def test_upgrading_to_where_one_is_says_so_and_does_nothing(root: Path, capsys: Speech) -> None:
+def test_upgrading_to_where_one_is_says_so_and_does_nothing(
+    root: Path, capsys: Speech
+) -> None:
     before = committed(root)
     assert main(["upgrade", "1.0.0"]) == 0
     said = capsys.readouterr()
@@ -597,10 +666,14 @@ def test_upgrading_to_where_one_is_says_so_and_does_nothing(root: Path, capsys: 
     assert committed(root) == before
 
 
-def test_the_table_counts_translations_that_lose_their_page(root: Path, capsys: Speech) -> None:
+def test_the_table_counts_translations_that_lose_their_page(
+    root: Path, capsys: Speech
+) -> None:
     assert main(["upgrade", "1.1.0", "--no-execute"]) == 0
     (row,) = [
-        line.split() for line in capsys.readouterr().out.split("\n") if line.startswith(" gone ")
+        line.split()
+        for line in capsys.readouterr().out.split("\n")
+        if line.startswith(" gone ")
     ]
     assert row == ["gone", "2", "vanished,", "2", "dropped"]
 
@@ -621,16 +694,24 @@ def test_status_tells_what_another_ref_would_bring(root: Path, capsys: Speech) -
     assert main(["status", "--against", "main", "--json"]) == 0
     comparison = json.loads(capsys.readouterr().out)["comparison"]
     assert comparison["commits"] == {"ahead": 1, "behind": 0}
-    assert (comparison["before"]["ref"], comparison["after"]["ref"]) == ("jax-v1.0.0", "main")
+    assert (comparison["before"]["ref"], comparison["after"]["ref"]) == (
+        "jax-v1.0.0",
+        "main",
+    )
     pages = {page["page"]: page for page in comparison["pages"]}
-    assert (pages["index"]["changed"], pages["new"]["added"], pages["guide"]["code_changed"]) == (
+    assert (
+        pages["index"]["changed"],
+        pages["new"]["added"],
+        pages["guide"]["code_changed"],
+    ) == (
         1,
         2,
         True,
     )
     assert main(["status", "--against", "main", "--pages", "index", "--json"]) == 0
     assert [
-        page["page"] for page in json.loads(capsys.readouterr().out)["comparison"]["pages"]
+        page["page"]
+        for page in json.loads(capsys.readouterr().out)["comparison"]["pages"]
     ] == ["index"]
     assert main(["status", "--against", "jax-v1.1.0"]) == 0
     assert "behind jax-v1.1.0: 1 commit\n" in capsys.readouterr().out
@@ -639,7 +720,9 @@ def test_status_tells_what_another_ref_would_bring(root: Path, capsys: Speech) -
     assert "Did you mean 'main'" in capsys.readouterr().err
 
 
-def test_status_against_a_remote_does_not_guess_the_distance(root: Path, capsys: Speech) -> None:
+def test_status_against_a_remote_does_not_guess_the_distance(
+    root: Path, capsys: Speech
+) -> None:
     """A server gives one commit at a time: the history between them is not here."""
     git(root / "origin", "config", "uploadpack.allowFilter", "true")
     url = f"file://{root / 'origin'}"
@@ -649,7 +732,14 @@ def test_status_against_a_remote_does_not_guess_the_distance(root: Path, capsys:
 
 
 def test_status_against_a_bundle(root: Path, capsys: Speech) -> None:
-    git(root / "origin", "bundle", "create", "--quiet", str(root / "all.bundle"), "--all")
+    git(
+        root / "origin",
+        "bundle",
+        "create",
+        "--quiet",
+        str(root / "all.bundle"),
+        "--all",
+    )
     assert main(["status", "--against", "main", "--upstream", "all.bundle"]) == 0
     assert "behind main: 1 commit\n" in capsys.readouterr().out
 
@@ -667,7 +757,10 @@ def test_badges_are_written_by_sync_and_by_status(root: Path, capsys: Speech) ->
     }
     assert main(["status", "--badges", "--against", "main"]) == 0
     assert "2 files written" in capsys.readouterr().err
-    assert json.loads((folder / "behind.json").read_text())["message"] == "behind by 3 messages"
+    assert (
+        json.loads((folder / "behind.json").read_text())["message"]
+        == "behind by 3 messages"
+    )
     assert "behind by 3 messages" in (folder / "behind.svg").read_text()
     assert main(["upgrade", "1.1.0", "-q"]) == 0
     assert json.loads((folder / "jax.json").read_text())["message"] == "1.1.0"
@@ -703,7 +796,8 @@ def test_a_release_whose_jax_cannot_be_installed_is_passed_over(
     assert main(["upgrade", "latest", "--summary", "summary.md"]) == 0
     assert committed(root) == before
     assert (
-        "no jax and jaxlib of that version can be installed here: 1.1.0" in capsys.readouterr().err
+        "no jax and jaxlib of that version can be installed here: 1.1.0"
+        in capsys.readouterr().err
     )
     assert not (root / "summary.md").exists()
 
@@ -715,14 +809,23 @@ def test_latest_of_a_remote_and_of_a_bundle(
 ) -> None:
     make_index(tmp_path / "index", monkeypatch, *BOTH)
     git(root / "origin", "tag", "--annotate", "--message=x", "jax-v1.1.0.1", "main")
-    git(root / "origin", "bundle", "create", "--quiet", str(root / "all.bundle"), "--all")
+    git(
+        root / "origin",
+        "bundle",
+        "create",
+        "--quiet",
+        str(root / "all.bundle"),
+        "--all",
+    )
     url = f"file://{root / 'origin'}" if way == "remote" else "all.bundle"
     assert main(["upgrade", "latest", "--upstream", url, "-q"]) == 0
     assert pinned(root) == ("1.1.0", "jax-v1.1.0", "1.1.0")
 
 
 def test_latest_of_a_plain_folder(root: Path, capsys: Speech) -> None:
-    assert main(["upgrade", "latest", "--upstream", str(root / "upstream" / "jax")]) == 3
+    assert (
+        main(["upgrade", "latest", "--upstream", str(root / "upstream" / "jax")]) == 3
+    )
     assert "is a plain folder, which has no releases" in capsys.readouterr().err
 
 
@@ -738,7 +841,9 @@ def test_latest_without_an_index(
     )
 
 
-def test_a_dry_run_writes_a_summary_by_page(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_dry_run_writes_a_summary_by_page(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", "shown.md")
     assert main(["upgrade", "1.1.0", "--dry-run", "-q", "--summary", "summary.md"]) == 0
     summary = (root / "summary.md").read_text()
@@ -747,7 +852,10 @@ def test_a_dry_run_writes_a_summary_by_page(root: Path, monkeypatch: pytest.Monk
     assert "| guide | 2 |  |  |  |  |  | code changed |\n" in summary
     assert "| index | 2 |  | 1 rewording |  |  | 9 | 1 changed |\n" in summary
     assert "| gone |  |  |  |  | 2 |  | vanished, 2 dropped |\n" in summary
-    assert "| all 4 pages | 6 |  | 1 rewording | 2 | 2 | 17 | 1 code changed |\n" in summary
+    assert (
+        "| all 4 pages | 6 |  | 1 rewording | 2 | 2 | 17 | 1 code changed |\n"
+        in summary
+    )
     assert "- pages that appeared&#58; 1 (new)\n" in summary
 
 
@@ -775,7 +883,10 @@ def test_code_does_not_run_on_another_jax(root: Path, capsys: Speech) -> None:
 
 @pytest.mark.realdocs
 def test_real_docs_dry_run(
-    tmp_path: Path, jax_docs_upstream: str, monkeypatch: pytest.MonkeyPatch, capsys: Speech
+    tmp_path: Path,
+    jax_docs_upstream: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: Speech,
 ) -> None:
     (tmp_path / "pyproject.toml").write_text(CONFIG.replace("1.0.0", "0.10.2"))
     monkeypatch.chdir(tmp_path)

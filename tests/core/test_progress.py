@@ -26,7 +26,11 @@ def test_sums_over_pages() -> None:
     assert progress == Progress(
         messages=6, translated=3, fuzzy=1, words=57, translated_words=27, fuzzy_words=5
     )
-    assert (progress.untranslated, progress.untranslated_words, progress.words_to_do) == (2, 25, 30)
+    assert (
+        progress.untranslated,
+        progress.untranslated_words,
+        progress.words_to_do,
+    ) == (2, 25, 30)
 
 
 def test_no_pages_have_nothing() -> None:
@@ -34,7 +38,8 @@ def test_no_pages_have_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("part", "whole", "percent"), [(0, 0, None), (0, 3, 0), (999, 1000, 99), (3, 3, 100)]
+    ("part", "whole", "percent"),
+    [(0, 0, None), (0, 3, 0), (999, 1000, 99), (3, 3, 100)],
 )
 def test_percent_is_rounded_down(part: int, whole: int, percent: int | None) -> None:
     assert whole_percent(part, whole) == percent

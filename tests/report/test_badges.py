@@ -16,7 +16,9 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def lock(ref: str) -> Lock:
-    return Lock(url="u", ref=ref, commit="0" * 40, date="", jax="1.0.0", docs=".", files=())
+    return Lock(
+        url="u", ref=ref, commit="0" * 40, date="", jax="1.0.0", docs=".", files=()
+    )
 
 
 @pytest.mark.parametrize(
@@ -32,7 +34,10 @@ def lock(ref: str) -> Lock:
 def test_a_badge_tells_how_much_is_translated(
     messages: int, done: int, value: str, colour: str
 ) -> None:
-    pages = [PageResult(page="a", messages=messages, translated=done), PageResult(page="b")]
+    pages = [
+        PageResult(page="a", messages=messages, translated=done),
+        PageResult(page="b"),
+    ]
     assert badges_of(pages, jax="1.0.0", locale="zh_CN") == (
         Badge(name="translated", label="translated zh_CN", value=value, colour=colour),
         Badge(name="jax", label="JAX", value="1.0.0", colour="blue"),
@@ -57,7 +62,9 @@ def test_a_badge_tells_how_far_behind(
 ) -> None:
     comparison = Comparison(before=lock("v1"), after=lock("main"), pages=changes)
     badge = badges_of([], jax="1.0.0", locale="zh_CN", comparison=comparison)[2]
-    assert badge == Badge(name="behind", label="v1 against main", value=value, colour=colour)
+    assert badge == Badge(
+        name="behind", label="v1 against main", value=value, colour=colour
+    )
 
 
 def test_a_ref_without_a_name() -> None:
@@ -81,7 +88,9 @@ def test_a_badge_is_what_shields_io_reads() -> None:
 
 @pytest.mark.parametrize("label", ["JAX", "译文 <b> & \"quoted\" 'too'", "illi.:"])
 def test_svg_is_well_formed_and_says_its_text(label: str) -> None:
-    root = ET.fromstring(to_svg(Badge(name="n", label=label, value="40 %", colour="red")))
+    root = ET.fromstring(
+        to_svg(Badge(name="n", label=label, value="40 %", colour="red"))
+    )
     assert root.attrib["aria-label"] == f"{label}: 40 %"
     assert [text.text for text in root.iter(f"{SVG}text")] == [label, "40 %"]
     assert float(root.attrib["width"]) == sum(
@@ -91,7 +100,9 @@ def test_svg_is_well_formed_and_says_its_text(label: str) -> None:
 
 def test_wide_characters_take_more_room() -> None:
     widths = [
-        ET.fromstring(to_svg(Badge(name="n", label=label, value="1", colour="red"))).attrib["width"]
+        ET.fromstring(
+            to_svg(Badge(name="n", label=label, value="1", colour="red"))
+        ).attrib["width"]
         for label in ("ill", "abc", "一二三")
     ]
     assert [int(width) for width in widths] == sorted({int(width) for width in widths})

@@ -87,8 +87,12 @@ def test_json_adds_up_the_pages() -> None:
 
 def test_json_of_a_cached_run_is_the_same() -> None:
     """Else the second of two equal runs would write a file."""
-    cached = dataclasses.replace(PAGE_A, execution=dataclasses.replace(PASSED, cached=True))
-    again = dataclasses.replace(RESULT, pages={"zh_CN": (cached, PAGE_B, PAGE_C)}, changes=("x",))
+    cached = dataclasses.replace(
+        PAGE_A, execution=dataclasses.replace(PASSED, cached=True)
+    )
+    again = dataclasses.replace(
+        RESULT, pages={"zh_CN": (cached, PAGE_B, PAGE_C)}, changes=("x",)
+    )
     assert run_json(again) == run_json(RESULT)
 
 
@@ -97,14 +101,20 @@ def test_json_keeps_nothing_that_varies_from_run_to_run() -> None:
         PASSED, cached=True, started=3.5, worker=2, cell_seconds=(0.1, 0.2, 0.3, 1.9)
     )
     again = dataclasses.replace(
-        RESULT, pages={"zh_CN": (dataclasses.replace(PAGE_A, execution=varied), PAGE_B, PAGE_C)}
+        RESULT,
+        pages={
+            "zh_CN": (dataclasses.replace(PAGE_A, execution=varied), PAGE_B, PAGE_C)
+        },
     )
     assert run_json(again) == run_json(RESULT)
 
 
 def test_json_of_a_shard_says_which() -> None:
     assert "shard" not in json.loads(run_json(RESULT))
-    assert json.loads(run_json(RESULT, shard=(2, 5)))["shard"] == {"index": 2, "count": 5}
+    assert json.loads(run_json(RESULT, shard=(2, 5)))["shard"] == {
+        "index": 2,
+        "count": 5,
+    }
 
 
 PARTIAL = Execution(
@@ -117,7 +127,8 @@ PARTIAL = Execution(
     note="in interpret mode",
 )
 IN_PART = dataclasses.replace(
-    RESULT, pages={"zh_CN": (PAGE_A, PageResult(page="d", code_cells=6, execution=PARTIAL))}
+    RESULT,
+    pages={"zh_CN": (PAGE_A, PageResult(page="d", code_cells=6, execution=PARTIAL))},
 )
 
 
@@ -128,7 +139,11 @@ def test_a_page_that_ran_in_part_never_counts_as_passed() -> None:
         data["locales"]["zh_CN"]["totals"]["partial"],
         data["locales"]["zh_CN"]["totals"]["passed"],
     ) == (1, 1, 1)
-    assert data["executed"]["partial: accelerator"] == {"pages": 1, "cells": 2, "total": 6}
+    assert data["executed"]["partial: accelerator"] == {
+        "pages": 1,
+        "cells": 2,
+        "total": 6,
+    }
     assert data["locales"]["zh_CN"]["pages"][1]["execution"] == {
         "page": "d",
         "status": "partial",
@@ -179,13 +194,18 @@ def test_junit_has_a_case_per_page_and_stage() -> None:
         ("c", []),
     ]
     assert [
-        (case.get("name"), case.get("time"), [child.tag for child in case]) for case in runs
+        (case.get("name"), case.get("time"), [child.tag for child in case])
+        for case in runs
     ] == [
         ("a", "2.500", []),
         ("b", "1.250", ["failure"]),
         ("c", "0.000", ["skipped"]),
     ]
-    assert (runs.get("tests"), runs.get("failures"), runs.get("skipped")) == ("3", "1", "1")
+    assert (runs.get("tests"), runs.get("failures"), runs.get("skipped")) == (
+        "3",
+        "1",
+        "1",
+    )
     failure = runs[1][0]
     assert failure.get("type") == "ValueError"
     assert "g(2)" in (failure.text or "")
@@ -194,14 +214,27 @@ def test_junit_has_a_case_per_page_and_stage() -> None:
 def test_junit_survives_any_text() -> None:
     odd = dataclasses.replace(ERROR, text="\x00 \x1b ]]> <&> \ud800 \uffff 中 😀")
     case = ET.fromstring(to_junit(dataclasses.replace(RESULT, findings=(odd,))))[1][0]
-    assert case[0].get("message") == r"a.po:7: \x00 \x1b ]]> <&> \xd800 \xffff 中 😀 [atom-lost]"
+    assert (
+        case[0].get("message")
+        == r"a.po:7: \x00 \x1b ]]> <&> \xd800 \xffff 中 😀 [atom-lost]"
+    )
 
 
 def test_text_shows_table_findings_failures_and_summary() -> None:
     text = run_text(RESULT, width=120, colour=False)
     rows = {line.split()[0]: line.split() for line in text.split("\n") if line.strip()}
     assert rows["a"] == ["a", "10", "100", "%", "2", "passed", "2.5"]
-    assert rows["guides/[b]"] == ["guides/[b]", "4", "25", "%", "2", "30", "1", "failed", "1.2"]
+    assert rows["guides/[b]"] == [
+        "guides/[b]",
+        "4",
+        "25",
+        "%",
+        "2",
+        "30",
+        "1",
+        "failed",
+        "1.2",
+    ]
     assert rows["c"] == ["c", "0", "–", "skipped:", "accelerator"]
     assert (
         "error [atom-lost] a.po:7: `jit` is missing\n    Put it back.\n"
@@ -237,7 +270,8 @@ def test_long_lists_are_cut() -> None:
     assert lines[-1] == "… and 30 more: see build/report.json"
     assert len(lines) == 2 * LISTED + 1
     runs = tuple(
-        dataclasses.replace(FAILED, page=str(number), failure=None) for number in range(50)
+        dataclasses.replace(FAILED, page=str(number), failure=None)
+        for number in range(50)
     )
     assert failure_lines(runs)[-2:] == [
         "19: cell 3: ValueError",
@@ -246,9 +280,12 @@ def test_long_lists_are_cut() -> None:
 
 
 @pytest.mark.parametrize(
-    ("part", "whole", "shown"), [(0, 0, "–"), (0, 3, "0 %"), (999, 1000, "99 %"), (3, 3, "100 %")]
+    ("part", "whole", "shown"),
+    [(0, 0, "–"), (0, 3, "0 %"), (999, 1000, "99 %"), (3, 3, "100 %")],
 )
-def test_percent_is_never_100_while_something_is_missing(part: int, whole: int, shown: str) -> None:
+def test_percent_is_never_100_while_something_is_missing(
+    part: int, whole: int, shown: str
+) -> None:
     assert percent_text(part, whole) == shown
 
 
@@ -272,7 +309,9 @@ def test_the_worst_exit_code_wins(codes: tuple[int, ...], code: int) -> None:
 
 
 def test_exit_code_of_a_run() -> None:
-    def code(*findings: Finding, execution: Execution | None = None, **fields: object) -> int:
+    def code(
+        *findings: Finding, execution: Execution | None = None, **fields: object
+    ) -> int:
         page = PageResult(page="a", findings=findings, execution=execution)
         result = RunResult(name="docs", lock=LOCK, pages={"zh_CN": (page,)})
         return dataclasses.replace(result, **fields).exit_code  # type: ignore[arg-type]
@@ -300,7 +339,10 @@ def test_finding_of_an_error() -> None:
         exit_code=4,
     )
     assert Finding.of(PipelineError("broke"), page="a").where == "a"
-    assert (Finding.of(ConfigError("x")).code, Finding.of(ConfigError("x")).exit_code) == (
+    assert (
+        Finding.of(ConfigError("x")).code,
+        Finding.of(ConfigError("x")).exit_code,
+    ) == (
         "config-error",
         2,
     )

@@ -100,11 +100,16 @@ def test_quiet_leaves_only_errors_and_warnings() -> None:
     text = check_text(mended, width=80, colour=False, level=QUIET)
     assert text.startswith(BOLD.file)
     assert text.endswith("用 JAX。\n\n")
-    assert check_text(CheckResult(files=1, entries=1), width=80, colour=False, level=QUIET) == ""
+    assert (
+        check_text(CheckResult(files=1, entries=1), width=80, colour=False, level=QUIET)
+        == ""
+    )
 
 
 def test_colours_mark_the_words() -> None:
-    text = check_text(replace(RESULT, diffs="@@ -1 +1 @@\n-甲\n+乙\n"), width=80, colour=True)
+    text = check_text(
+        replace(RESULT, diffs="@@ -1 +1 @@\n-甲\n+乙\n"), width=80, colour=True
+    )
     assert "  \x1b[4;31m**注意：**\x1b[0m叶子会落。\n" in text
     assert "  \x1b[4;33m用J\x1b[0mAX。\n" in text
     assert "**注意\x1b[4;32m**：\x1b[0m叶子会落。\n" in text
@@ -115,7 +120,10 @@ def test_colours_mark_the_words() -> None:
 def test_what_was_mended_comes_first() -> None:
     text = check_text(
         CheckResult(
-            files=1, entries=3, diffs="--- a/x.po\n+++ b/x.po\n-甲\n+乙\n", written=("x.po",)
+            files=1,
+            entries=3,
+            diffs="--- a/x.po\n+++ b/x.po\n-甲\n+乙\n",
+            written=("x.po",),
         ),
         width=80,
         colour=False,
@@ -129,7 +137,10 @@ def test_what_was_mended_comes_first() -> None:
 @pytest.mark.parametrize(
     ("result", "line"),
     [
-        (CheckResult(files=9, entries=205), "no mistakes in 205 entries of 9 catalogues"),
+        (
+            CheckResult(files=9, entries=205),
+            "no mistakes in 205 entries of 9 catalogues",
+        ),
         (
             CheckResult(files=1, entries=1, silenced=2),
             "no mistakes in 1 entry of 1 catalogue; 2 silenced",
@@ -163,7 +174,9 @@ def test_a_mistake_of_the_file_itself_has_no_words() -> None:
         msgid="",
         msgstr="",
     )
-    assert check_text(CheckResult(findings=(header,)), width=80, colour=False).split("\n")[1:3] == [
+    assert check_text(CheckResult(findings=(header,)), width=80, colour=False).split(
+        "\n"
+    )[1:3] == [
         "  the header lacks Language",
         "  → Add it.",
     ]
@@ -172,13 +185,21 @@ def test_a_mistake_of_the_file_itself_has_no_words() -> None:
 @pytest.mark.parametrize(
     ("before", "after", "shown"),
     [
-        ("见图 。", "见图。", "见\x1b[4;32m图。\x1b[0m"),  # what is gone is shown by its neighbours
+        (
+            "见图 。",
+            "见图。",
+            "见\x1b[4;32m图。\x1b[0m",
+        ),  # what is gone is shown by its neighbours
         (
             "用JAX编写代码，再用XLA编译。",
             "用 JAX编写代码，再用 XLA编译。",
             "用\x1b[4;32m \x1b[0mJAX编写代码，再用\x1b[4;32m \x1b[0mXLA编译。",
         ),
-        ("a__甲__b", "a**甲**b", "a\x1b[4;32m**甲**\x1b[0mb"),  # close together: one place
+        (
+            "a__甲__b",
+            "a**甲**b",
+            "a\x1b[4;32m**甲**\x1b[0mb",
+        ),  # close together: one place
         ("甲 ", "甲", "\x1b[4;32m甲\x1b[0m"),
     ],
 )
@@ -228,7 +249,9 @@ def test_what_a_page_says_is_no_workflow_command(where: str) -> None:
 
 def test_line_breaks_of_a_msgstr_are_shown() -> None:
     text = check_text(
-        CheckResult(findings=(replace(SPACE, msgstr="甲\n乙", fixed=None, spans=((2, 3),)),)),
+        CheckResult(
+            findings=(replace(SPACE, msgstr="甲\n乙", fixed=None, spans=((2, 3),)),)
+        ),
         width=80,
         colour=False,
     )
@@ -242,7 +265,8 @@ LONG = "".join(f"第{number}句话。" for number in range(1, 60))
 
 def _shown(text: str, spans: list[tuple[int, int]], width: int) -> str:
     return "".join(
-        f"[{piece}]" if marked else piece for piece, marked in excerpt(text, spans, width)
+        f"[{piece}]" if marked else piece
+        for piece, marked in excerpt(text, spans, width)
     )
 
 
@@ -273,7 +297,9 @@ def test_what_fits_is_shown_whole() -> None:
     assert excerpt("", [], 7) == []
 
 
-TEXT = st.text(st.sampled_from("ab 甲乙。\n\u200b\u0301👩") | st.characters(), max_size=120)
+TEXT = st.text(
+    st.sampled_from("ab 甲乙。\n\u200b\u0301👩") | st.characters(), max_size=120
+)
 
 
 @given(
@@ -300,8 +326,13 @@ def test_an_excerpt_is_never_wider_than_asked_and_leaves_nothing_out_without_a_s
 
 
 def test_json_holds_everything() -> None:
-    record = json.loads(check_json(replace(RESULT, silenced=4, written=("a.po",), diffs="+甲\n")))
-    assert [record[name] for name in ("version", "exit_code", "files", "entries", "silenced")] == [
+    record = json.loads(
+        check_json(replace(RESULT, silenced=4, written=("a.po",), diffs="+甲\n"))
+    )
+    assert [
+        record[name]
+        for name in ("version", "exit_code", "files", "entries", "silenced")
+    ] == [
         1,
         1,
         2,
@@ -328,7 +359,9 @@ def test_json_holds_everything() -> None:
 
 
 def test_json_of_a_lone_surrogate_can_be_read() -> None:
-    record = json.loads(check_json(CheckResult(findings=(replace(BOLD, msgstr="甲\ud800"),))))
+    record = json.loads(
+        check_json(CheckResult(findings=(replace(BOLD, msgstr="甲\ud800"),)))
+    )
     assert record["mistakes"][0]["msgstr"] == "甲\ud800"
 
 
@@ -384,25 +417,36 @@ def test_sarif_has_what_the_standard_demands() -> None:
         "note",
     ]
     assert driver["rules"][0]["name"] == "BoldOrItalicsThatDoNotShow"
-    assert driver["rules"][0]["shortDescription"] == {"text": "Bold or italics that do not show"}
+    assert driver["rules"][0]["shortDescription"] == {
+        "text": "Bold or italics that do not show"
+    }
     for mistake, found in zip(RESULT.findings, run["results"], strict=True):
-        assert driver["rules"][found["ruleIndex"]]["id"] == found["ruleId"] == mistake.code
+        assert (
+            driver["rules"][found["ruleIndex"]]["id"] == found["ruleId"] == mistake.code
+        )
         assert found["level"] == mistake.severity
         assert found["message"]["text"].startswith(mistake.text)
         place = found["locations"][0]["physicalLocation"]
-        assert place["artifactLocation"] == {"uri": mistake.file, "uriBaseId": "%SRCROOT%"}
+        assert place["artifactLocation"] == {
+            "uri": mistake.file,
+            "uriBaseId": "%SRCROOT%",
+        }
         assert place["region"] == {"startLine": mistake.line}
 
 
 @pytest.mark.parametrize(
     "result",
-    [CheckResult(), RESULT, CheckResult(findings=(replace(BOLD, file="页/a b%.po", line=0),))],
+    [
+        CheckResult(),
+        RESULT,
+        CheckResult(findings=(replace(BOLD, file="页/a b%.po", line=0),)),
+    ],
 )
 @pytest.mark.parametrize("home", ["", "https://example.org/docs-zh/"])
-def test_sarif_is_what_the_official_schema_describes(result: CheckResult, home: str) -> None:
-    reason = (
-        "the classes that are made from the official schema are in the PyPI package pydantic-sarif"
-    )
+def test_sarif_is_what_the_official_schema_describes(
+    result: CheckResult, home: str
+) -> None:
+    reason = "needs pydantic-sarif, whose classes are made from the official schema"
     model = pytest.importorskip("pydantic_sarif.model", reason=reason)
     model.StaticAnalysisResultsFormatSarifVersion210JsonSchema.model_validate(
         to_sarif(result, home=home)
@@ -411,13 +455,17 @@ def test_sarif_is_what_the_official_schema_describes(result: CheckResult, home: 
 
 def test_sarif_names_the_page_that_explains_a_code() -> None:
     assert "helpUri" not in _sarif(RESULT)["tool"]["driver"]["rules"][0]
-    rule = _sarif(RESULT, home="https://example.org/docs-zh/")["tool"]["driver"]["rules"][0]
+    rule = _sarif(RESULT, home="https://example.org/docs-zh/")["tool"]["driver"][
+        "rules"
+    ][0]
     assert rule["helpUri"] == "https://example.org/docs-zh/docs/translating.zh.md#m102"
     assert rule["help"]["text"] == "See docs/translating.zh.md#m102"
 
 
 def test_sarif_paths_are_uris() -> None:
-    (found,) = _sarif(CheckResult(findings=(replace(BOLD, file="页/a b%.po"),)))["results"]
+    (found,) = _sarif(CheckResult(findings=(replace(BOLD, file="页/a b%.po"),)))[
+        "results"
+    ]
     assert (
         found["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
         == "%E9%A1%B5/a%20b%25.po"

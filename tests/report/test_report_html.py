@@ -14,7 +14,17 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from report_results import ERROR, FAILED, FAILURE, LOCK, PAGE_A, PAGE_B, PAGE_C, PASSED, RESULT
+from report_results import (
+    ERROR,
+    FAILED,
+    FAILURE,
+    LOCK,
+    PAGE_A,
+    PAGE_B,
+    PAGE_C,
+    PASSED,
+    RESULT,
+)
 
 from pipeline.core.execution.result import CellFailure, Execution, Status
 from pipeline.core.pin.lock import SourceFile
@@ -56,14 +66,23 @@ BUSY = dataclasses.replace(
                 ),
             ),
             dataclasses.replace(
-                PAGE_B, page="b", execution=dataclasses.replace(FAILED, worker=2, started=1.0)
+                PAGE_B,
+                page="b",
+                execution=dataclasses.replace(FAILED, worker=2, started=1.0),
             ),
             dataclasses.replace(PAGE_C, code_cells=3),
-            PageResult(page="d", title="Concepts", messages=3, code_cells=6, execution=PARTIAL),
+            PageResult(
+                page="d", title="Concepts", messages=3, code_cells=6, execution=PARTIAL
+            ),
             PageResult(
                 page="e",
                 execution=Execution(
-                    page="e", status=Status.PASSED, cells=1, total=1, seconds=1.0, cached=True
+                    page="e",
+                    status=Status.PASSED,
+                    cells=1,
+                    total=1,
+                    seconds=1.0,
+                    cached=True,
                 ),
             ),
             PageResult(page="f"),
@@ -132,15 +151,21 @@ def evil_result() -> RunResult:
     others = [
         PageResult(
             page=f"{state}{EVIL}",
-            execution=Execution(page=f"{state}{EVIL}", status=state, reason=EVIL, cached=True),
+            execution=Execution(
+                page=f"{state}{EVIL}", status=state, reason=EVIL, cached=True
+            ),
         )
         for state in Status
     ]
-    page = PageResult(page=EVIL, title=EVIL, messages=1, findings=(finding,), execution=run)
+    page = PageResult(
+        page=EVIL, title=EVIL, messages=1, findings=(finding,), execution=run
+    )
     lock = dataclasses.replace(
         LOCK, url="javascript:alert(1)", ref=EVIL, commit=EVIL, date=EVIL, jax=EVIL
     )
-    return RunResult(name=EVIL, lock=lock, pages={EVIL: (page, *others)}, findings=(finding,))
+    return RunResult(
+        name=EVIL, lock=lock, pages={EVIL: (page, *others)}, findings=(finding,)
+    )
 
 
 def test_nothing_from_a_page_becomes_markup() -> None:
@@ -170,7 +195,9 @@ def test_the_file_needs_no_other() -> None:
     assert not [attrs for _, attrs in page.tags if "src" in attrs]
     assert "url(" not in text
     assert "@import" not in text
-    policy = next(attrs["content"] for attrs in page.all("meta") if "http-equiv" in attrs)
+    policy = next(
+        attrs["content"] for attrs in page.all("meta") if "http-equiv" in attrs
+    )
     script = re.search(r"<script>(.*?)</script>", text, re.S)
     assert script
     digest = base64.b64encode(hashlib.sha256(script[1].encode()).digest()).decode()
@@ -191,13 +218,19 @@ def test_every_link_leads_somewhere_and_ids_are_unique(result: RunResult) -> Non
     assert {target for target in targets if not target.startswith("https://")} <= {
         f"#{name}" for name in ids
     }
-    labels = {name for _, attrs in page.tags for name in attrs.get("aria-labelledby", "").split()}
+    labels = {
+        name
+        for _, attrs in page.tags
+        for name in attrs.get("aria-labelledby", "").split()
+    }
     assert labels <= set(ids)
 
 
 def test_the_commit_is_linked_where_upstream_is_on_github() -> None:
     lock = dataclasses.replace(LOCK, url="https://github.com/jax-ml/jax.git")
-    links = {attrs["href"] for attrs in read(dataclasses.replace(RESULT, lock=lock)).all("a")}
+    links = {
+        attrs["href"] for attrs in read(dataclasses.replace(RESULT, lock=lock)).all("a")
+    }
     assert f"https://github.com/jax-ml/jax/commit/{LOCK.commit}" in links
     assert not [
         link
@@ -250,7 +283,13 @@ def test_equal_runs_give_equal_files() -> None:
 def test_pages_of_another_shard_are_told_apart_from_pages_without_code() -> None:
     elsewhere = dataclasses.replace(
         RESULT,
-        pages={"zh_CN": (PAGE_A, PageResult(page="z", code_cells=4), PageResult(page="plain"))},
+        pages={
+            "zh_CN": (
+                PAGE_A,
+                PageResult(page="z", code_cells=4),
+                PageResult(page="plain"),
+            )
+        },
     )
     states = [
         attrs["data-state"]
@@ -266,7 +305,9 @@ def test_a_reader_without_eyes_or_mouse_can_use_it() -> None:
     page = read(BUSY)
     assert page.all("html") == [{"lang": "en"}]
     assert {
-        attrs.get("lang") for attrs in page.all("span") if "title" in attrs.get("class", "")
+        attrs.get("lang")
+        for attrs in page.all("span")
+        if "title" in attrs.get("class", "")
     } == {"zh-CN", "en"}
     assert all(attrs.get("scope") in ("col", "row") for attrs in page.all("th"))
     headings = [int(tag[1]) for tag, _ in page.tags if re.fullmatch("h[1-6]", tag)]
@@ -285,7 +326,9 @@ def test_a_reader_without_eyes_or_mouse_can_use_it() -> None:
     assert "prefers-reduced-motion" in STYLES
 
 
-STYLES = (resources.files("pipeline.report") / "templates" / "report.css").read_text("utf-8")
+STYLES = (resources.files("pipeline.report") / "templates" / "report.css").read_text(
+    "utf-8"
+)
 TEXTS = ("text", "muted", "accent", "passed", "partial", "failed", "skipped", "plain")
 CODE = ("red", "green", "yellow", "blue", "magenta", "cyan", "grey")
 
@@ -294,7 +337,9 @@ def colours(dark: bool) -> dict[str, str]:
     light, night = re.findall(r":root\{(.*?)\}", STYLES, re.S)
     found = dict(re.findall(r"--([a-z-]+):(#[0-9a-f]+)", night if dark else light))
     return {
-        name: value if len(value) == 7 else "#" + "".join(2 * letter for letter in value[1:])
+        name: value
+        if len(value) == 7
+        else "#" + "".join(2 * letter for letter in value[1:])
         for name, value in found.items()
     }
 
@@ -303,7 +348,8 @@ def contrast(one: str, other: str) -> float:
     def light(colour: str) -> float:
         parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
         linear = [
-            part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+            part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
+            for part in parts
         ]
         return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
@@ -317,7 +363,8 @@ def test_text_is_legible(dark: bool) -> None:
     theme = colours(dark)
     pairs = [(text, ground) for text in TEXTS for ground in ("back", "card", "soft")]
     pairs += [
-        (text, f"{text}-soft") for text in ("passed", "partial", "failed", "skipped", "plain")
+        (text, f"{text}-soft")
+        for text in ("passed", "partial", "failed", "skipped", "plain")
     ]
     pairs += [(text, "soft") for text in CODE] + [
         ("text", "mark"),
@@ -341,7 +388,10 @@ def test_text_is_legible(dark: bool) -> None:
         ("", []),
         ("plain", [("plain", "")]),
         ("\x1b[31mred\x1b[0m!", [("red", "fg-red"), ("!", "")]),
-        ("\x1b[1;32mx\x1b[39my\x1b[22mz", [("x", "bold fg-green"), ("y", "bold"), ("z", "")]),
+        (
+            "\x1b[1;32mx\x1b[39my\x1b[22mz",
+            [("x", "bold fg-green"), ("y", "bold"), ("z", "")],
+        ),
         ("\x1b[43ma\x1b[49mb", [("a", "bg-yellow"), ("b", "")]),
         ("\x1b[91ma\x1b[101mb", [("a", "fg-red"), ("b", "bg-red fg-red")]),
         ("\x1b[38;5;28;01mimport", [("import", "bold fg-green")]),
@@ -355,11 +405,16 @@ def test_text_is_legible(dark: bool) -> None:
         ("a\x1b[2K\x1b]8;;http://x\x07b\x1b]0;t\x1b\\\x1bMc\x1b", [("abc", "")]),
         ("a\r\nb\x08\x00\u202e", [("a\nb\\x08\\x00\\u202e", "")]),
         ("\x1b[7;5;8mx\x1b[21my", [("xy", "")]),  # what has no style here
-        (f"\x1b[{'1' * 5000}mx", [("x", "")]),  # more digits than Python makes a number of
+        (
+            f"\x1b[{'1' * 5000}mx",
+            [("x", "")],
+        ),  # more digits than Python makes a number of
         ("a\rb\r\x1b[K\nc", [("a\\rb\nc", "")]),
     ],
 )
-def test_colours_of_a_terminal_become_classes(text: str, expected: list[tuple[str, str]]) -> None:
+def test_colours_of_a_terminal_become_classes(
+    text: str, expected: list[tuple[str, str]]
+) -> None:
     assert pieces(text) == expected
 
 
@@ -368,9 +423,9 @@ def test_any_terminal_text_gives_visible_pieces(text: str) -> None:
     found = pieces(text)
     assert all(piece and "\x1b" not in piece for piece, _ in found)
     names = {name for _, style in found for name in style.split()}
-    assert all(f".{name}" in STYLES for name in names if name not in ("fg-black", "fg-white")), (
-        names
-    )
+    assert all(
+        f".{name}" in STYLES for name in names if name not in ("fg-black", "fg-white")
+    ), names
 
 
 def test_source_is_coloured_and_complete() -> None:
@@ -411,15 +466,23 @@ def run(page: str, worker: int, started: float, seconds: float) -> Execution:
 
 def test_each_worker_has_a_lane_with_its_pages() -> None:
     shown = timeline(
-        [run("b", 1, 6.0, 4.0), run("a", 1, 0.0, 5.0), run("guides/long-name", 2, 0.0, 10.0)]
+        [
+            run("b", 1, 6.0, 4.0),
+            run("a", 1, 0.0, 5.0),
+            run("guides/long-name", 2, 0.0, 10.0),
+        ]
     )
     assert [
-        (lane.worker, [bar.run.page for bar in lane.bars], lane.busy) for lane in shown.lanes
+        (lane.worker, [bar.run.page for bar in lane.bars], lane.busy)
+        for lane in shown.lanes
     ] == [
         (1, ["a", "b"], 90.0),
         (2, ["guides/long-name"], 100.0),
     ]
-    assert [(bar.x, bar.width) for bar in shown.lanes[0].bars] == [(0.0, 499.0), (600.0, 399.0)]
+    assert [(bar.x, bar.width) for bar in shown.lanes[0].bars] == [
+        (0.0, 499.0),
+        (600.0, 399.0),
+    ]
     assert shown.ticks == tuple((100.0 * at, at) for at in range(0, 11, 2))
 
 
@@ -461,7 +524,9 @@ def test_any_times_stay_in_the_picture(times: list[tuple[int, float, float]]) ->
         RunResult(
             name="docs",
             lock=LOCK,
-            pages={"zh_CN": tuple(PageResult(page=one.page, execution=one) for one in runs)},
+            pages={
+                "zh_CN": tuple(PageResult(page=one.page, execution=one) for one in runs)
+            },
         )
     )
 
@@ -478,7 +543,8 @@ def changed(**states: Execution | None) -> RunResult:
         "c": PAGE_C.execution,
     } | states
     pages = tuple(
-        dataclasses.replace(page, execution=runs[page.page]) for page in (PAGE_A, PAGE_B, PAGE_C)
+        dataclasses.replace(page, execution=runs[page.page])
+        for page in (PAGE_A, PAGE_B, PAGE_C)
     )
     return dataclasses.replace(RESULT, pages={"zh_CN": pages})
 
@@ -496,10 +562,19 @@ def test_two_equal_runs_differ_in_nothing() -> None:
 
 def test_what_pages_do_now() -> None:
     in_part = dataclasses.replace(PARTIAL, page="c")
-    found = since(previous(changed(a=dataclasses.replace(FAILED, page="a"))), changed(c=in_part))
+    found = since(
+        previous(changed(a=dataclasses.replace(FAILED, page="a"))), changed(c=in_part)
+    )
     assert found is not None
-    assert (found.passing, found.partial, found.failing, found.skipped) == (("a",), ("c",), (), ())
-    back = since(previous(changed(c=in_part)), changed(a=dataclasses.replace(FAILED, page="a")))
+    assert (found.passing, found.partial, found.failing, found.skipped) == (
+        ("a",),
+        ("c",),
+        (),
+        (),
+    )
+    back = since(
+        previous(changed(c=in_part)), changed(a=dataclasses.replace(FAILED, page="a"))
+    )
     assert back is not None
     assert (back.failing, back.skipped) == (("a",), ("c",))
 
@@ -511,10 +586,14 @@ def test_pages_that_were_not_run_last_time_are_not_news() -> None:
 
 
 def test_more_is_translated_and_upstream_moved() -> None:
-    there = tuple(SourceFile(path=f"{page}.md", blob="0" * 40) for page in ("a", "c", "new"))
+    there = tuple(
+        SourceFile(path=f"{page}.md", blob="0" * 40) for page in ("a", "c", "new")
+    )
     now = dataclasses.replace(
         RESULT,
-        lock=dataclasses.replace(LOCK, ref="v3", commit="cd" * 20, jax="1.3.0", files=there),
+        lock=dataclasses.replace(
+            LOCK, ref="v3", commit="cd" * 20, jax="1.3.0", files=there
+        ),
         pages={
             "zh_CN": (
                 dataclasses.replace(PAGE_A, translated=9),
@@ -524,7 +603,10 @@ def test_more_is_translated_and_upstream_moved() -> None:
     )
     found = since(BEFORE, now)
     assert found is not None
-    assert found.upstream == ("v2 (ababababab), JAX 1.2.3", "v3 (cdcdcdcdcd), JAX 1.3.0")
+    assert found.upstream == (
+        "v2 (ababababab), JAX 1.2.3",
+        "v3 (cdcdcdcdcd), JAX 1.3.0",
+    )
     assert (found.appeared, found.vanished) == (("new",), ("guides/[b]",))
     assert found.translated == {"zh_CN": (10, 13)}
     text = read(now, previous=BEFORE).text
@@ -556,13 +638,20 @@ def test_what_is_no_report_of_this_upstream_is_not_compared(odd: object) -> None
         {"zh_CN": None},
         {
             "zh_CN": {
-                "pages": [None, {}, {"page": 3}, {"page": "a", "execution": "x", "translated": "y"}]
+                "pages": [
+                    None,
+                    {},
+                    {"page": 3},
+                    {"page": "a", "execution": "x", "translated": "y"},
+                ]
             }
         },
     ],
 )
 def test_odd_reports_are_taken_as_far_as_they_go(locales: object) -> None:
-    assert since({"upstream": BEFORE["upstream"], "locales": locales}, RESULT) is not None
+    assert (
+        since({"upstream": BEFORE["upstream"], "locales": locales}, RESULT) is not None
+    )
 
 
 # --- whose problem, and what to do
@@ -578,7 +667,12 @@ def test_odd_reports_are_taken_as_far_as_they_go(locales: object) -> None:
             "the package that provides optax to",
         ),
         ("gaierror", "this run is offline", "environment", "--offline"),
-        ("XlaRuntimeError", "Unknown backend: 'gpu' requested", "environment", "accelerator"),
+        (
+            "XlaRuntimeError",
+            "Unknown backend: 'gpu' requested",
+            "environment",
+            "accelerator",
+        ),
         ("URLError", "<urlopen error>", "environment", "network"),
         ("CellTimeoutError", "timed out", "environment", "raise timeout"),
         ("MemoryLimit", "", "environment", "raise memory"),
@@ -590,19 +684,27 @@ def test_odd_reports_are_taken_as_far_as_they_go(locales: object) -> None:
         ("NoException", "did not raise", "expectation", "acknowledge"),
     ],
 )
-def test_advice_fits_the_exception(exception: str, message: str, blame: str, said: str) -> None:
-    failure = dataclasses.replace(FAILURE, exception=exception, message=message, blame=blame)
+def test_advice_fits_the_exception(
+    exception: str, message: str, blame: str, said: str
+) -> None:
+    failure = dataclasses.replace(
+        FAILURE, exception=exception, message=message, blame=blame
+    )
     assert said in advice(dataclasses.replace(FAILED, failure=failure))
 
 
 def test_advice_about_a_document_that_cannot_be_read() -> None:
-    broken = dataclasses.replace(FAILED, failure=None, cells=0, reason="a.ipynb: is not valid JSON")
+    broken = dataclasses.replace(
+        FAILED, failure=None, cells=0, reason="a.ipynb: is not valid JSON"
+    )
     assert whose(broken) == "the document"
     assert "Mend it upstream" in advice(broken)
     assert (
         "is not valid JSON"
         in read(
-            dataclasses.replace(RESULT, pages={"zh_CN": (PageResult(page="b", execution=broken),)})
+            dataclasses.replace(
+                RESULT, pages={"zh_CN": (PageResult(page="b", execution=broken),)}
+            )
         ).text
     )
 
@@ -619,7 +721,8 @@ def test_the_summary_counts_pages_and_names_what_changed() -> None:
     assert "| partial&#58; accelerator | 1 | 2 | 6 |" in text
     assert "| **all** | 5 | 9 | 19 |" in text
     assert (
-        "| <code>b</code> | 3 | <code>ValueError</code>: bad value | the page's own code |" in text
+        "| <code>b</code> | 3 | <code>ValueError</code>: bad value | the page's own code |"
+        in text
     )
     assert "(atom-lost) | Put it back. |" in text
     assert "- fail now: <code>b</code>" not in text  # it was not run last time
@@ -647,7 +750,9 @@ def test_summary_of_a_clean_run_is_short() -> None:
 
 
 def test_nothing_from_a_page_becomes_markdown() -> None:
-    text = to_summary(evil_result(), previous={"upstream": {"name": EVIL}, "locales": {}})
+    text = to_summary(
+        evil_result(), previous={"upstream": {"name": EVIL}, "locales": {}}
+    )
     assert set(re.findall(r"<[^>]*>", text)) == {"<code>", "</code>"}
     for line in text.split("\n"):
         assert "`" not in line
@@ -667,7 +772,9 @@ def test_long_lists_are_cut() -> None:
     )
     text = to_summary(dataclasses.replace(RESULT, pages={"zh_CN": pages}))
     assert text.count("… and 7 more") == 2
-    huge = dataclasses.replace(FAILED, failure=dataclasses.replace(FAILURE, message="x" * 10**6))
+    huge = dataclasses.replace(
+        FAILED, failure=dataclasses.replace(FAILURE, message="x" * 10**6)
+    )
     assert (
         len(
             to_summary(

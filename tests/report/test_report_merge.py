@@ -48,7 +48,11 @@ RAN = dataclasses.replace(FAILED, seconds=1.2)  # as a report keeps it
 B = dataclasses.replace(PAGE_B, page="b", code_cells=5, execution=RAN)
 C = dataclasses.replace(PAGE_C, code_cells=3)
 WHOLE = dataclasses.replace(
-    RESULT, pages={"zh_CN": (PAGE_A, B, C, PAGE_D, PAGE_E), "ja": (PAGE_A, B, C, PAGE_D, PAGE_E)}
+    RESULT,
+    pages={
+        "zh_CN": (PAGE_A, B, C, PAGE_D, PAGE_E),
+        "ja": (PAGE_A, B, C, PAGE_D, PAGE_E),
+    },
 )
 
 
@@ -58,7 +62,8 @@ def shard_report(
     """The report of a shard that ran ``pages``."""
     by_locale = {
         locale: tuple(
-            row if row.page in pages else dataclasses.replace(row, execution=None) for row in rows
+            row if row.page in pages else dataclasses.replace(row, execution=None)
+            for row in rows
         )
         for locale, rows in whole.pages.items()
     }
@@ -67,7 +72,11 @@ def shard_report(
     return value
 
 
-ONE, TWO, THREE = shard_report(1, 3, "a"), shard_report(2, 3, "b", "c"), shard_report(3, 3, "d")
+ONE, TWO, THREE = (
+    shard_report(1, 3, "a"),
+    shard_report(2, 3, "b", "c"),
+    shard_report(3, 3, "d"),
+)
 
 
 def test_merged_shards_are_the_report_of_one_run() -> None:
@@ -93,10 +102,13 @@ def test_findings_are_united() -> None:
     second = shard_report(2, 2, "b", "d", findings=(WARNING, ERROR))
     second["locales"]["ja"]["pages"][4]["findings"] = [finding_record(NOTE)]
     merged = merge_reports([first, second])
-    assert [finding["code"] for finding in merged["findings"]] == ["spacing", "atom-lost"]
-    assert [finding["code"] for finding in merged["locales"]["ja"]["pages"][4]["findings"]] == [
-        "moved"
+    assert [finding["code"] for finding in merged["findings"]] == [
+        "spacing",
+        "atom-lost",
     ]
+    assert [
+        finding["code"] for finding in merged["locales"]["ja"]["pages"][4]["findings"]
+    ] == ["moved"]
     assert (
         merged["locales"]["ja"]["totals"]["findings"]
         == merged["locales"]["zh_CN"]["totals"]["findings"] + 1
@@ -104,8 +116,14 @@ def test_findings_are_united() -> None:
 
 
 def test_what_is_skipped_may_be_told_by_every_shard() -> None:
-    merged = merge_reports([shard_report(1, 2, "a", "c"), shard_report(2, 2, "b", "c", "d")])
-    assert merged["executed"]["skipped: accelerator"] == {"pages": 1, "cells": 0, "total": 3}
+    merged = merge_reports(
+        [shard_report(1, 2, "a", "c"), shard_report(2, 2, "b", "c", "d")]
+    )
+    assert merged["executed"]["skipped: accelerator"] == {
+        "pages": 1,
+        "cells": 0,
+        "total": 3,
+    }
     assert json_bytes(merged) == run_json(WHOLE)
 
 
@@ -113,7 +131,8 @@ def test_junit_and_text_of_merged_reports() -> None:
     result = result_of(merge_reports([ONE, TWO, THREE]))
     suites = {suite.get("name"): suite for suite in ET.fromstring(to_junit(result))}
     assert [
-        (case.get("name"), [child.tag for child in case]) for case in suites["docs.execute"]
+        (case.get("name"), [child.tag for child in case])
+        for case in suites["docs.execute"]
     ] == [
         ("a", []),
         ("b", ["failure"]),
@@ -121,7 +140,9 @@ def test_junit_and_text_of_merged_reports() -> None:
         ("d", ["properties", "system-out"]),
     ]
     assert to_junit(result) == to_junit(WHOLE)
-    assert run_text(result, width=120, colour=False) == run_text(WHOLE, width=120, colour=False)
+    assert run_text(result, width=120, colour=False) == run_text(
+        WHOLE, width=120, colour=False
+    )
 
 
 def test_reading_a_report_gives_what_it_was_written_from() -> None:
@@ -137,17 +158,33 @@ def test_reading_a_report_gives_what_it_was_written_from() -> None:
         ([ONE, THREE], "the report of shard 2/3 is missing"),
         ([TWO], "the report of shards 1/3, 3/3 is missing"),
         ([ONE, TWO, TWO, THREE], "there are several reports of shard 2/3"),
-        ([ONE, TWO, shard_report(3, 4, "d")], "the reports are of runs of 3 and 4 shards"),
+        (
+            [ONE, TWO, shard_report(3, 4, "d")],
+            "the reports are of runs of 3 and 4 shards",
+        ),
         ([json.loads(run_json(WHOLE))], "is not the report of a shard"),
-        ([{**ONE, "shard": {"index": 4, "count": 3}}, TWO, THREE], "is not the report of a shard"),
+        (
+            [{**ONE, "shard": {"index": 4, "count": 3}}, TWO, THREE],
+            "is not the report of a shard",
+        ),
         ([shard_report(1, 3, "a", "b"), TWO, THREE], "b: ran in the shards 1 and 2"),
         ([ONE, shard_report(2, 3, "c"), THREE], "b: ran in no shard"),
         (
-            [ONE, TWO, shard_report(3, 3, "d", lock=dataclasses.replace(LOCK, commit="cd" * 20))],
+            [
+                ONE,
+                TWO,
+                shard_report(
+                    3, 3, "d", lock=dataclasses.replace(LOCK, commit="cd" * 20)
+                ),
+            ],
             "the commit differs",
         ),
         (
-            [ONE, TWO, shard_report(3, 3, "d", lock=dataclasses.replace(LOCK, jax="1.2.4"))],
+            [
+                ONE,
+                TWO,
+                shard_report(3, 3, "d", lock=dataclasses.replace(LOCK, jax="1.2.4")),
+            ],
             "JAX differs: 1.2.3 in shard 1, 1.2.4 in shard 3",
         ),
         ([ONE, TWO, shard_report(3, 3, "d", name="other")], "the upstream differs"),
@@ -159,7 +196,9 @@ def test_reading_a_report_gives_what_it_was_written_from() -> None:
                     3,
                     3,
                     "d",
-                    whole=dataclasses.replace(WHOLE, pages={"zh_CN": (PAGE_A, B, C, PAGE_D)}),
+                    whole=dataclasses.replace(
+                        WHOLE, pages={"zh_CN": (PAGE_A, B, C, PAGE_D)}
+                    ),
                 ),
             ],
             "the pages of zh_CN differ between shard 1 and shard 3: e",
@@ -170,7 +209,9 @@ def test_reading_a_report_gives_what_it_was_written_from() -> None:
         ),
     ],
 )
-def test_what_cannot_be_merged_is_refused(reports: list[dict[str, Any]], said: str) -> None:
+def test_what_cannot_be_merged_is_refused(
+    reports: list[dict[str, Any]], said: str
+) -> None:
     with pytest.raises(InputError) as caught:
         merge_reports(reports)
     assert said in str(caught.value)
@@ -189,7 +230,9 @@ BROKEN: list[Any] = [
     {**ONE, "locales": {"zh_CN": {"pages": [{}]}}},
     {
         **ONE,
-        "locales": {"zh_CN": {"pages": [{**ONE["locales"]["zh_CN"]["pages"][0], "surprise": 1}]}},
+        "locales": {
+            "zh_CN": {"pages": [{**ONE["locales"]["zh_CN"]["pages"][0], "surprise": 1}]}
+        },
     },
 ]
 

@@ -26,9 +26,12 @@ from pipeline.core.rst.inline import marks
 from pipeline.core.rst.split import split_rst
 from pipeline.core.rst.worth import has_words
 
-pytest.importorskip("sphinx", reason="Sphinx is not installed: it is what we compare with")
 pytest.importorskip(
-    "sphinx_design", reason="sphinx-design is not installed: upstream's pages are laid out with it"
+    "sphinx", reason="Sphinx is not installed: it is what we compare with"
+)
+pytest.importorskip(
+    "sphinx_design",
+    reason="sphinx-design is not installed: upstream's pages are laid out with it",
 )
 pytestmark = pytest.mark.realdocs
 
@@ -80,7 +83,9 @@ EXPLAINED: dict[str, Callable[[str, set[str]], bool]] = {
 def pages(repository: Repository) -> dict[str, str]:
     """Text of every page of reStructuredText in the release, by name."""
     rows = repository.git("ls-tree", "-r", RELEASE, "--", "docs").decode().split("\n")
-    blobs = {row.partition("\t")[2]: row.split()[2] for row in rows if row.endswith(".rst")}
+    blobs = {
+        row.partition("\t")[2]: row.split()[2] for row in rows if row.endswith(".rst")
+    }
     texts = repository.read(list(blobs.values()))
     return {
         path.removeprefix("docs/").removesuffix(".rst"): data.decode()
@@ -90,7 +95,9 @@ def pages(repository: Repository) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def templates(
-    repository: Repository, pages: dict[str, str], tmp_path_factory: pytest.TempPathFactory
+    repository: Repository,
+    pages: dict[str, str],
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> dict[str, list[str]]:
     """What Sphinx finds on each page."""
     root = tmp_path_factory.mktemp("sphinx")
@@ -103,7 +110,10 @@ def others(repository: Repository, pages: dict[str, str]) -> dict[str, str]:
 
     With them, tables of contents that name those pages are complete.
     """
-    names = {path.removeprefix("docs/").rpartition(".")[0] for path in repository.pages_at(RELEASE)}
+    names = {
+        path.removeprefix("docs/").rpartition(".")[0]
+        for path in repository.pages_at(RELEASE)
+    }
     return dict.fromkeys(sorted(names - pages.keys()), "X\n=\n")
 
 
@@ -113,9 +123,22 @@ def run_sphinx(builder: str, root: Path, *texts: dict[str, str]) -> list[str]:
         (root / f"{name}.rst").parent.mkdir(parents=True, exist_ok=True)
         (root / f"{name}.rst").write_text(text, encoding="utf-8")
     (root / "conf.py").write_text(CONFIGURATION, encoding="utf-8")
-    command = [sys.executable, "-m", "sphinx", "-b", builder, "-q", str(root), str(root / "_out")]
+    command = [
+        sys.executable,
+        "-m",
+        "sphinx",
+        "-b",
+        builder,
+        "-q",
+        str(root),
+        str(root / "_out"),
+    ]
     said = subprocess.run(
-        command, check=True, stderr=subprocess.PIPE, text=True, env={**os.environ, "NO_COLOR": "1"}
+        command,
+        check=True,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "NO_COLOR": "1"},
     ).stderr
     lines = said.replace(str(root), "").split("\n")
     return [
@@ -136,7 +159,9 @@ def filled(name: str, text: str) -> str:
         message.msgid: _filler(message.msgid, number)
         for number, (_, message) in enumerate(document.messages())
     }
-    merged = merge(document, words, Frame(attribution="译自`此页 <https://example.org>`__。"))
+    merged = merge(
+        document, words, Frame(attribution="译自`此页 <https://example.org>`__。")
+    )
     assert [one.message.msgid for one in merged.rejected] == []
     assert merged.translated == len(document.units[0].split.messages)
     return merged.data.decode()
@@ -175,11 +200,16 @@ def test_every_message_of_sphinx_is_found_or_explained(
             if theirs in ours:
                 reasons["the same"] += 1
                 continue
-            why = next((reason for reason, holds in EXPLAINED.items() if holds(theirs, ours)), None)
+            why = next(
+                (reason for reason, holds in EXPLAINED.items() if holds(theirs, ours)),
+                None,
+            )
             reasons[why or "missed"] += 1
             if why is None:
                 missing.append((name, theirs))
-    print(f"{RELEASE}: {len(pages)} pages, {total} messages of Sphinx': {dict(reasons)}")
+    print(
+        f"{RELEASE}: {len(pages)} pages, {total} messages of Sphinx': {dict(reasons)}"
+    )
     assert missing == []
     assert total > 500
 

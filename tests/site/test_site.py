@@ -19,7 +19,9 @@ import pytest
 from notebooks import notebook_value
 from servers import served
 
-pytest.importorskip("sphinx_book_theme", reason="the dependency group site is not installed")
+pytest.importorskip(
+    "sphinx_book_theme", reason="the dependency group site is not installed"
+)
 
 from runs import run_of
 
@@ -258,12 +260,16 @@ class Workshop:
     def write(self, path: str, english: str, *, fuzzy: bool = False) -> None:
         self.put(self.paths.docs / path, english.replace("> ATTRIBUTION\n\n", ""))
         entries = wanted_entries(
-            "x", [read_document(path, english.replace("> ATTRIBUTION\n\n", "").encode())]
+            "x",
+            [read_document(path, english.replace("> ATTRIBUTION\n\n", "").encode())],
         )
         known = tuple(
-            replace(entry, msgstr=CHINESE.get(entry.msgid, ""), fuzzy=fuzzy) for entry in entries
+            replace(entry, msgstr=CHINESE.get(entry.msgid, ""), fuzzy=fuzzy)
+            for entry in entries
         )
-        catalog = po.format_catalog(Catalog(header={"Language": "zh_CN"}, entries=known))
+        catalog = po.format_catalog(
+            Catalog(header={"Language": "zh_CN"}, entries=known)
+        )
         self.put(self.paths.catalog("zh_CN", path.rpartition(".")[0]), catalog.decode())
 
     def merge(self) -> None:
@@ -274,7 +280,8 @@ class Workshop:
         for path in self.documents():
             page = path.relative_to(self.paths.docs)
             catalog = po.read_catalog(
-                self.paths.catalog("zh_CN", str(page.with_suffix(""))).read_bytes(), where="x"
+                self.paths.catalog("zh_CN", str(page.with_suffix(""))).read_bytes(),
+                where="x",
             ).catalog
             document = read_document(page.as_posix(), path.read_bytes())
             linked = frozenset(["second-part"])
@@ -290,7 +297,9 @@ class Workshop:
     def attribution(self, path: str) -> str:
         from pipeline.core.document.attribution import attribution
 
-        return attribution(locale="zh_CN", path=path, lock=self.lock, page_url="", license_name="")
+        return attribution(
+            locale="zh_CN", path=path, lock=self.lock, page_url="", license_name=""
+        )
 
     def execute(self, page: str = "work") -> None:
         merged = json.loads(
@@ -312,7 +321,8 @@ class Workshop:
             },
         ]
         self.put(
-            self.paths.executed("zh_CN") / f"{page}.ipynb", notebook(merged["cells"], *outputs)
+            self.paths.executed("zh_CN") / f"{page}.ipynb",
+            notebook(merged["cells"], *outputs),
         )
 
     def put(self, path: Path, text: str) -> None:
@@ -333,7 +343,8 @@ class Workshop:
         files = [path for path in sorted(self.paths.docs.rglob("*")) if path.is_file()]
         found = tuple(
             SourceFile(
-                path=path.relative_to(self.paths.docs).as_posix(), blob=blob_id(path.read_bytes())
+                path=path.relative_to(self.paths.docs).as_posix(),
+                blob=blob_id(path.read_bytes()),
             )
             for path in files
         )
@@ -368,10 +379,15 @@ class Workshop:
     ) -> tuple[Finding, ...]:
         upstream = Upstream(name="demo", url="x", page_url="", **changes)
         settings = Settings(
-            root=self.root, jax="0.10.2", locales=("zh_CN",), upstreams={"demo": upstream}
+            root=self.root,
+            jax="0.10.2",
+            locales=("zh_CN",),
+            upstreams={"demo": upstream},
         )
         run = run_of(settings, upstream, log=log)
-        return build_site(run, self.pages(), lock=self.lock, locale="zh_CN", policy=policy)
+        return build_site(
+            run, self.pages(), lock=self.lock, locale="zh_CN", policy=policy
+        )
 
     def html(self, page: str) -> str:
         return (self.target / f"{page}.html").read_text(encoding="utf-8")
@@ -408,7 +424,9 @@ def workshop_in(root: Path) -> Workshop:
     found.write("broken.md", "# Broken\n\nWhole.\n\n```{nonsense}\nx <b>y</b>\n```\n")
     found.write("api.rst", API)
     found.write("html.md", HTML)
-    found.put(found.paths.docs / "tags.py", "import x\n# tag: first\nlamp = 1\n# tag: first\n")
+    found.put(
+        found.paths.docs / "tags.py", "import x\n# tag: first\nlamp = 1\n# tag: first\n"
+    )
     (found.paths.docs / "images").mkdir()
     (found.paths.docs / "images" / "dot.png").write_bytes(base64.b64decode(PIXEL))
     found.write("hostile.md", "# Hostile\n\nSome *text*.\n")
@@ -417,15 +435,21 @@ def workshop_in(root: Path) -> Workshop:
         "source,target,context,translator_comments\ngradient,梯度,,\ngradient descent,梯度下降,,\n",
     )
     found.paths.inventory.parent.mkdir(parents=True)
-    found.paths.inventory.write_bytes(inventory("lamp.on py:function 1 api/lamp.html#$ -"))
-    found.put(found.paths.docs / "conf.py", 'rediraffe_redirects = {"old.md": "guide.md"}\n')
+    found.paths.inventory.write_bytes(
+        inventory("lamp.on py:function 1 api/lamp.html#$ -")
+    )
+    found.put(
+        found.paths.docs / "conf.py", 'rediraffe_redirects = {"old.md": "guide.md"}\n'
+    )
     found.merge()
     found.execute()
     return found
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Workshop, tuple[Finding, ...]]:
+def built(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> tuple[Workshop, tuple[Finding, ...]]:
     """A site that is built once for all tests that only look at it."""
     workshop = workshop_in(tmp_path_factory.mktemp("site"))
     return workshop, workshop.build()
@@ -441,7 +465,8 @@ def test_blocks_carry_state_and_english(built: Built) -> None:
         "workshop</span>"
     )
     assert re.search(
-        rf'class="jz-block jz-translated" data-jz="0" data-jz-edit="\d+">{title}', article
+        rf'class="jz-block jz-translated" data-jz="0" data-jz-edit="\d+">{title}',
+        article,
     )
     assert (
         '<p class="jz-en" lang="en" data-jz-for="1">A gradient is <strong>here</strong>, see '
@@ -473,21 +498,27 @@ def test_the_line_under_the_title_and_the_downloads(built: Built) -> None:
         < article.index("jz-downloads")
     )
     assert "全部 1 个代码单元已在 JAX 0.10.2 上运行" in article
-    executed, clean = re.findall(r'<a class="jz-download" href="([^"]+)" download>', article)
+    executed, clean = re.findall(
+        r'<a class="jz-download" href="([^"]+)" download>', article
+    )
     assert (
-        json.loads((workshop.target / executed).read_text(encoding="utf-8"))["cells"][1]["outputs"][
-            0
-        ]["text"]
+        json.loads((workshop.target / executed).read_text(encoding="utf-8"))["cells"][
+            1
+        ]["outputs"][0]["text"]
         == "True\n"
     )
     assert (
-        json.loads((workshop.target / clean).read_text(encoding="utf-8"))["cells"][1]["outputs"]
+        json.loads((workshop.target / clean).read_text(encoding="utf-8"))["cells"][1][
+            "outputs"
+        ]
         == []
     )
 
 
 def test_translated_headings_keep_their_english_anchors(built: Built) -> None:
-    ids = re.findall(r'<section [^>]*id="([^"]+)"|<span id="([^"]+)">', built[0].article("guide"))
+    ids = re.findall(
+        r'<section [^>]*id="([^"]+)"|<span id="([^"]+)">', built[0].article("guide")
+    )
     flat = [one or two for one, two in ids]
     assert {"the-guide", "first-part", "second-part", "second-part-1"} <= set(flat)
     assert len(flat) == len(set(flat))
@@ -520,7 +551,9 @@ def test_rest_pages_are_like_the_others(built: Built) -> None:
         ),
         article,
     )
-    assert '<span class="pre">lamp.off</span>' in article  # which the inventory does not know
+    assert (
+        '<span class="pre">lamp.off</span>' in article
+    )  # which the inventory does not know
     assert "这里的代码在上游仓库中：" in article
 
 
@@ -541,7 +574,9 @@ def test_what_only_upstreams_own_site_can_show_leads_there(built: Built) -> None
 
 def test_names_of_rest_links_lead_where_those_of_the_page_lead(built: Built) -> None:
     article = built[0].article("api")
-    assert article.count('href="https://example.org/named"') == 4  # two in each language
+    assert (
+        article.count('href="https://example.org/named"') == 4
+    )  # two in each language
     assert re.search(
         (
             r'<span class="jz-block jz-translated caption-text" data-jz="2" '
@@ -580,12 +615,19 @@ def test_blocks_of_html_and_tasks(built: Built) -> None:
     )
 
 
-def test_links_that_show_titles_show_them_in_the_language_around_them(built: Built) -> None:
+def test_links_that_show_titles_show_them_in_the_language_around_them(
+    built: Built,
+) -> None:
     shown = re.findall(
         r'<a class="reference internal" href="(card|work).html"><span [^>]*>([^<]+)<',
         built[0].article("guide"),
     )
-    assert shown == [("card", "卡片"), ("work", "活计"), ("card", "Card"), ("work", "Work")]
+    assert shown == [
+        ("card", "卡片"),
+        ("work", "活计"),
+        ("card", "Card"),
+        ("work", "Work"),
+    ]
 
 
 def test_of_terms_within_each_other_the_longest_is_marked(built: Built) -> None:
@@ -601,7 +643,8 @@ def test_nothing_is_fetched_from_elsewhere(built: Built) -> None:
     for path in workshop.target.glob("*.html"):
         html = path.read_text(encoding="utf-8")
         assert not re.findall(
-            r'<(?:img|script|iframe|link|video)[^>]*(?:src|href)="(?:https?:)?//[^"]*"', html
+            r'<(?:img|script|iframe|link|video)[^>]*(?:src|href)="(?:https?:)?//[^"]*"',
+            html,
         ), path.name
     index = workshop.article("index")
     assert (
@@ -633,16 +676,26 @@ def test_terms_and_links_to_the_catalogue(built: Built) -> None:
         re.findall(rf'<{tag}[^>]* data-jz-edit="([^"]*)"', article)
         for tag in ('p class="jz-fresh"', "h1")
     )
-    line = int((begin[0] + ends[0]).removeprefix("https://example.org/demo/zh_CN/index.po#L"))
-    lines = built[0].paths.catalog("zh_CN", "index").read_text(encoding="utf-8").split("\n")
+    line = int(
+        (begin[0] + ends[0]).removeprefix("https://example.org/demo/zh_CN/index.po#L")
+    )
+    lines = (
+        built[0].paths.catalog("zh_CN", "index").read_text(encoding="utf-8").split("\n")
+    )
     assert lines[line - 1] == 'msgid "The workshop"'
 
 
 def test_pages_of_our_own(built: Built) -> None:
     workshop, _ = built
     assert '<td lang="en">gradient</td><td>梯度</td>' in workshop.html("glossary-zh")
-    progress = json.loads((workshop.target / "progress.json").read_text(encoding="utf-8"))
-    assert [page["page"] for page in progress["pages"]][:3] == ["index", "guide", "work"]
+    progress = json.loads(
+        (workshop.target / "progress.json").read_text(encoding="utf-8")
+    )
+    assert [page["page"] for page in progress["pages"]][:3] == [
+        "index",
+        "guide",
+        "work",
+    ]
     assert "翻译进度" in workshop.html("progress")
     assert "url=guide.html" in workshop.html("old")
 
@@ -651,21 +704,27 @@ def test_scripts_are_loaded_where_they_are_used(built: Built) -> None:
     assert "copybutton.js" in built[0].html("work")
     assert "copybutton.js" not in built[0].html("card")
     assert not any(
-        "design-tabs.js" in built[0].html(page) for page in ("index", "work", "progress")
+        "design-tabs.js" in built[0].html(page)
+        for page in ("index", "work", "progress")
     )
 
 
 def test_navigation_says_where_one_is(built: Built) -> None:
     html = built[0].html("guide")
     navigation = html[html.index('<nav class="bd-links') : html.index("</nav>")]
-    assert '<li class="current active"><a href="#" aria-current="page">指南</a></li>' in navigation
+    assert (
+        '<li class="current active"><a href="#" aria-current="page">指南</a></li>'
+        in navigation
+    )
     assert "Part</span>" in navigation
     assert '<html lang="zh-CN"' in html
 
 
 def test_search_knows_chinese_words(built: Built) -> None:
     index = (built[0].target / "searchindex.js").read_text(encoding="utf-8")
-    words = json.loads(index.removeprefix("Search.setIndex(").removesuffix(")"))["terms"]
+    words = json.loads(index.removeprefix("Search.setIndex(").removesuffix(")"))[
+        "terms"
+    ]
     assert {"梯度", "正文", "workshop"} <= words.keys()
 
 
@@ -682,16 +741,19 @@ def test_a_broken_page_shows_its_source_and_the_others_stand(built: Built) -> No
 
 def test_what_is_missing_is_said(built: Built) -> None:
     workshop, findings = built
-    assert [finding.where for finding in findings if "image file is missing" in finding.text] == [
-        "guide.md"
-    ] or any(
-        "image file is missing" in finding.text and finding.page == "guide" for finding in findings
+    assert [
+        finding.where for finding in findings if "image file is missing" in finding.text
+    ] == ["guide.md"] or any(
+        "image file is missing" in finding.text and finding.page == "guide"
+        for finding in findings
     )
     assert '<span class="jz-missing">图片缺失：gone</span>' in workshop.article("guide")
     assert "<h1>Bare" in workshop.article("bare")
 
 
-def test_only_what_changed_is_built_and_what_is_gone_does_not_stay(tmp_path: Path) -> None:
+def test_only_what_changed_is_built_and_what_is_gone_does_not_stay(
+    tmp_path: Path,
+) -> None:
     workshop = Workshop(tmp_path)
     contents = "# Start\n\n```{toctree}\nguide\nwork\ngone\n```\n"
     for path, text in {
@@ -716,7 +778,9 @@ def test_only_what_changed_is_built_and_what_is_gone_does_not_stay(tmp_path: Pat
     }
     workshop.put(
         merged["guide.md"],
-        merged["guide.md"].read_text(encoding="utf-8").replace("提示的内容", "提示的新内容"),
+        merged["guide.md"]
+        .read_text(encoding="utf-8")
+        .replace("提示的内容", "提示的新内容"),
     )
     workshop.put(
         merged["work.ipynb"],
@@ -739,7 +803,9 @@ def test_only_what_changed_is_built_and_what_is_gone_does_not_stay(tmp_path: Pat
         merged["work.ipynb"].read_text(encoding="utf-8").replace("1 < 2", "2 < 3"),
     )
     workshop.build()
-    assert "True" not in workshop.article("work")  # other code: its outputs are not known
+    assert "True" not in workshop.article(
+        "work"
+    )  # other code: its outputs are not known
     assert "未附运行结果" in workshop.article("work")
     assert not (workshop.target / "gone.html").exists()
     assert not (workshop.target / "_downloads" / "work.ipynb").exists()
@@ -770,7 +836,9 @@ def test_a_target_that_cannot_be_written(tmp_path: Path) -> None:
     workshop = Workshop(tmp_path)
     workshop.write("index.md", "# Start\n")
     workshop.merge()
-    workshop.put(workshop.target.parent, "a file in the way, as a folder that is read-only is")
+    workshop.put(
+        workshop.target.parent, "a file in the way, as a folder that is read-only is"
+    )
     with pytest.raises(WriteError, match="cannot be written"):
         workshop.build()
 
@@ -793,10 +861,14 @@ def test_an_inventory_is_fetched_and_an_older_one_stays(
     upstream = Upstream(name="demo", url="x", site=SitePolicy(english_url=address))
     path = Paths(tmp_path, "demo").inventory
     assert not refresh_inventory(run_of(settings, upstream))  # 404
-    (folder / "objects.inv").write_bytes(inventory("lamp.on py:function 1 api/lamp.html#$ -"))
+    (folder / "objects.inv").write_bytes(
+        inventory("lamp.on py:function 1 api/lamp.html#$ -")
+    )
     assert refresh_inventory(run_of(settings, upstream))
     known = path.read_bytes()
-    (folder / "objects.inv").write_bytes(inventory("lamp.off py:function 1 api/lamp.html#$ -"))
+    (folder / "objects.inv").write_bytes(
+        inventory("lamp.off py:function 1 api/lamp.html#$ -")
+    )
     assert not refresh_inventory(run_of(settings, upstream))  # not twice a day
     assert path.read_bytes() == known
     os.utime(path, (0, 0))
@@ -814,15 +886,21 @@ def test_an_inventory_is_fetched_and_an_older_one_stays(
         assert not refresh_inventory(run_of(settings, elsewhere))
 
 
-@pytest.mark.parametrize("command", [["pull", "sample"], ["sync", "sample", "--no-execute"]])
+@pytest.mark.parametrize(
+    "command", [["pull", "sample"], ["sync", "sample", "--no-execute"]]
+)
 def test_who_pulls_fetches_the_inventory_and_a_check_does_not(
     project: Path, english_site: tuple[Path, str], command: list[str]
 ) -> None:
     folder, address = english_site
-    (folder / "objects.inv").write_bytes(inventory("lamp.on py:function 1 api/lamp.html#$ -"))
+    (folder / "objects.inv").write_bytes(
+        inventory("lamp.on py:function 1 api/lamp.html#$ -")
+    )
     config, own = project / "pyproject.toml", "[tool.pipeline.upstreams.sample.site]"
     config.write_text(
-        config.read_text(encoding="utf-8").replace(own, f'{own}\nenglish-url = "{address}"'),
+        config.read_text(encoding="utf-8").replace(
+            own, f'{own}\nenglish-url = "{address}"'
+        ),
         encoding="utf-8",
     )
     path = Paths(project, "sample").inventory
@@ -848,11 +926,15 @@ def test_sphinx_that_ends_without_a_site(tmp_path: Path) -> None:
 
 def unmarked(workshop: Workshop, page: str) -> dict[int, str]:
     """The numbers of the blocks of a page that are not marked in its HTML, with their texts."""
-    record = workshop.paths.output("zh_CN") / "site-src" / "_jz" / "pages" / f"{page}.json"
+    record = (
+        workshop.paths.output("zh_CN") / "site-src" / "_jz" / "pages" / f"{page}.json"
+    )
     blocks = json.loads(record.read_text(encoding="utf-8"))["blocks"]
     marked = set(re.findall(r'data-jz="(\d+)"', workshop.html(page)))
     return {
-        number: block["text"] for number, block in enumerate(blocks) if str(number) not in marked
+        number: block["text"]
+        for number, block in enumerate(blocks)
+        if str(number) not in marked
     }
 
 
@@ -860,7 +942,9 @@ def unmarked(workshop: Workshop, page: str) -> dict[int, str]:
 WITHOUT_PLACE = {"api": ["something"], "guide": ["一个*标题*", "提示的内容。"]}
 
 
-@pytest.mark.parametrize("page", ["index", "guide", "work", "card", "api", "html", "hostile"])
+@pytest.mark.parametrize(
+    "page", ["index", "guide", "work", "card", "api", "html", "hostile"]
+)
 def test_every_block_that_has_a_place_is_marked(built: Built, page: str) -> None:
     assert list(unmarked(built[0], page).values()) == WITHOUT_PLACE.get(page, [])
 
@@ -889,7 +973,9 @@ LISTS = """Start
 
       Text.
 """
-CHINESE.update({"To read": "可读", "Of work": "关于活计", "Aside": "旁支", "Here": "此处"})
+CHINESE.update(
+    {"To read": "可读", "Of work": "关于活计", "Aside": "旁支", "Here": "此处"}
+)
 
 
 @pytest.fixture(scope="module")
@@ -923,7 +1009,10 @@ def test_captions_and_entries_of_lists_are_blocks(lists: Workshop) -> None:
     assert re.search(caption, article)
     assert re.search(entry, article)
     # Without a title of its own an entry is the title of its page, and no block of this one.
-    assert '<li class="toctree-l1"><a class="reference internal" href="guide.html">指南' in article
+    assert (
+        '<li class="toctree-l1"><a class="reference internal" href="guide.html">指南'
+        in article
+    )
 
 
 def test_what_no_list_shows_is_marked_unseen(lists: Workshop) -> None:
@@ -965,7 +1054,9 @@ def test_blocks_are_where_merge_says_that_they_have_landed(tmp_path: Path) -> No
     workshop.merge()
     file = workshop.paths.blocks("zh_CN") / "index.md.json"
     known = file.read_text(encoding="utf-8")
-    workshop.put(file, known.replace('"english": "Body', '"english": "As merge has it: body'))
+    workshop.put(
+        file, known.replace('"english": "Body', '"english": "As merge has it: body')
+    )
     workshop.build()
     assert "As merge has it: body of the tip." in workshop.article("index")
     # Without a file that can be read the documents say it.
@@ -982,5 +1073,7 @@ def test_a_page_that_was_not_merged_is_english(tmp_path: Path) -> None:
     workshop.write("index.md", "# The guide\n\nBody of the tip.\n")
     workshop.build()
     article = workshop.article("index")
-    assert re.search(r'<h1 class="jz-block jz-english" data-jz="0"[^>]*>The guide', article)
+    assert re.search(
+        r'<h1 class="jz-block jz-english" data-jz="0"[^>]*>The guide', article
+    )
     assert "jz-translated" not in article

@@ -93,7 +93,10 @@ class Visit:
         reader.open(path)
         names = {path, *(file for file in reader.files() if not file.endswith(_IMAGES))}
         reader.close()
-        files = [_INLINE_IMAGE.sub(b"", (self.site.folder / name).read_bytes()) for name in names]
+        files = [
+            _INLINE_IMAGE.sub(b"", (self.site.folder / name).read_bytes())
+            for name in names
+        ]
         return sum(map(len, files)), sum(len(gzip.compress(data, 6)) for data in files)
 
     def texts(self) -> list[str]:
@@ -115,18 +118,28 @@ class Visit:
             "english": ("jz-english",),
             "reference": ("jz-api",),
         }
-        found = {kind: next(self.site.having(*classes), "") for kind, classes in wanted.items()}
+        found = {
+            kind: next(self.site.having(*classes), "")
+            for kind, classes in wanted.items()
+        }
         found["notebook"] = found["notebook"] or next(
             self.site.having("jz-translated", "cell_input")
         )
-        found["text"] = next(self.site.having("jz-translated", "jz-term", without="cell"))
-        own = {name: f"{name}.html" for name in ("index", "search", "progress", "glossary-zh")}
+        found["text"] = next(
+            self.site.having("jz-translated", "jz-term", without="cell")
+        )
+        own = {
+            name: f"{name}.html"
+            for name in ("index", "search", "progress", "glossary-zh")
+        }
         return {kind: path for kind, path in (found | own).items() if path}
 
 
 @pytest.fixture(scope="session", params=NAMES)
 def visit(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, browser: Browser
+    request: pytest.FixtureRequest,
+    tmp_path_factory: pytest.TempPathFactory,
+    browser: Browser,
 ) -> Iterator[Visit]:
     site = get_site(request.param, tmp_path_factory)
     with served(site.folder) as address:
@@ -177,7 +190,9 @@ def test_formulas_are_typeset(visit: Visit) -> None:
 
 def test_pages_are_in_chinese(visit: Visit) -> None:
     assert {
-        seen.facts["lang"] for path, seen in visit.seen.items() if path in visit.kinds.values()
+        seen.facts["lang"]
+        for path, seen in visit.seen.items()
+        if path in visit.kinds.values()
     } == {"zh-CN"}
 
 
@@ -185,7 +200,10 @@ def test_a_page_of_text_is_light(visit: Visit) -> None:
     texts = visit.texts()
     weights = {
         path: visit.weight(path)
-        for path in (*texts[:12], *(path for path in visit.kinds.values() if path in texts))
+        for path in (
+            *texts[:12],
+            *(path for path in visit.kinds.values() if path in texts),
+        )
     }
     assert len(weights) > 3
     assert {
@@ -193,7 +211,9 @@ def test_a_page_of_text_is_light(visit: Visit) -> None:
         for path, (whole, _) in weights.items()
         if whole >= TEXT_PAGE and path not in LONG
     } == {}
-    assert {path: packed for path, (_, packed) in weights.items() if packed >= PACKED} == {}
+    assert {
+        path: packed for path, (_, packed) in weights.items() if packed >= PACKED
+    } == {}
 
 
 # — reading in two languages —————————————————————
@@ -224,14 +244,19 @@ def test_the_toggle_its_key_and_its_memory(visit: Visit, reader: Open) -> None:
 
 
 def test_a_tap_shows_the_english_of_a_paragraph(visit: Visit, reader: Open) -> None:
-    page = reader(viewport=PHONE, has_touch=True, is_mobile=True).open(visit.kinds["text"])
+    page = reader(viewport=PHONE, has_touch=True, is_mobile=True).open(
+        visit.kinds["text"]
+    )
     assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
     mark = page.locator("p.jz-translated > .jz-mark").first
     english = page.locator(f"#{mark.get_attribute('aria-controls')}")
     assert not english.is_visible()
     mark.tap()
     assert english.is_visible()
-    assert (english.get_attribute("lang"), mark.get_attribute("aria-expanded")) == ("en", "true")
+    assert (english.get_attribute("lang"), mark.get_attribute("aria-expanded")) == (
+        "en",
+        "true",
+    )
     assert page.locator(".bd-article .jz-en:visible").count() == 1
     mark.tap()
     assert not english.is_visible()
@@ -240,12 +265,18 @@ def test_a_tap_shows_the_english_of_a_paragraph(visit: Visit, reader: Open) -> N
 @pytest.mark.parametrize(
     "kind", ["notebook", "text", "table", "progress", "glossary-zh", "reference"]
 )
-def test_a_phone_needs_no_sideways_scrolling(visit: Visit, reader: Open, kind: str) -> None:
+def test_a_phone_needs_no_sideways_scrolling(
+    visit: Visit, reader: Open, kind: str
+) -> None:
     if kind not in visit.kinds:
         pytest.skip("the site has no such page")
-    page = reader(viewport=PHONE, has_touch=True, is_mobile=True).open(visit.kinds[kind])
+    page = reader(viewport=PHONE, has_touch=True, is_mobile=True).open(
+        visit.kinds[kind]
+    )
     for _ in range(3):
-        assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"], view(page)
+        assert (
+            page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
+        ), view(page)
         page.keyboard.press("b")
 
 
@@ -284,7 +315,9 @@ def test_the_glossary_has_every_term_of_a_page(visit: Visit, reader: Open) -> No
     one = reader()
     page = one.open(visit.kinds["text"])
     terms = set(
-        page.locator(".jz-term").evaluate_all("(all) => all.map((one) => one.dataset.jzTitle)")
+        page.locator(".jz-term").evaluate_all(
+            "(all) => all.map((one) => one.dataset.jzTitle)"
+        )
     )
     assert terms
     listed = one.open("glossary-zh.html").locator("article table").inner_text()
@@ -304,7 +337,9 @@ def test_the_search_finds(visit: Visit, reader: Open, query: str) -> None:
     page.wait_for_url("**/search.html?*")
     found = page.locator("#search-results ul.search > li")
     found.first.wait_for()
-    page.wait_for_function("document.querySelector('#search-results').innerText.includes('个页面')")
+    page.wait_for_function(
+        "document.querySelector('#search-results').innerText.includes('个页面')"
+    )
     assert page.locator("#search-results li", has_text=query[:2]).count()
     found.first.locator("a").first.click()
     page.wait_for_url(lambda url: "search.html" not in url)
@@ -314,11 +349,15 @@ def test_the_search_finds(visit: Visit, reader: Open, query: str) -> None:
 
 def test_a_search_in_vain_says_so(reader: Open) -> None:
     page = reader().open("search.html?q=鸑鷟")
-    page.wait_for_function("document.querySelector('#search-results').innerText.includes('没有')")
+    page.wait_for_function(
+        "document.querySelector('#search-results').innerText.includes('没有')"
+    )
     assert page.locator("#search-results ul.search > li").count() == 0
 
 
-def test_a_notebook_can_be_taken_home(visit: Visit, reader: Open, tmp_path: Path) -> None:
+def test_a_notebook_can_be_taken_home(
+    visit: Visit, reader: Open, tmp_path: Path
+) -> None:
     page = reader().open(visit.kinds["notebook"])
     links = page.locator("a.jz-download")
     assert links.count() >= 1
@@ -327,11 +366,13 @@ def test_a_notebook_can_be_taken_home(visit: Visit, reader: Open, tmp_path: Path
             links.nth(number).click()
         taken.value.save_as(tmp_path / "taken.ipynb")
         notebook = json.loads((tmp_path / "taken.ipynb").read_bytes())
-        assert taken.value.suggested_filename == visit.kinds["notebook"].rpartition("/")[2].replace(
-            ".html", ".ipynb"
-        )
+        assert taken.value.suggested_filename == visit.kinds["notebook"].rpartition(
+            "/"
+        )[2].replace(".html", ".ipynb")
         sources = [
-            "".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"
+            "".join(cell["source"])
+            for cell in notebook["cells"]
+            if cell["cell_type"] == "code"
         ]
         assert any(
             source.strip() in "".join(visit.site.pages[visit.kinds["notebook"]].code)
@@ -358,12 +399,16 @@ def test_a_notebook_can_be_taken_home(visit: Visit, reader: Open, tmp_path: Path
         "glossary-zh",
     ],
 )
-def test_axe_finds_nothing_serious(visit: Visit, reader: Open, kind: str, scheme: str) -> None:
+def test_axe_finds_nothing_serious(
+    visit: Visit, reader: Open, kind: str, scheme: str
+) -> None:
     if kind not in visit.kinds:
         pytest.skip("the site has no such page")
     page = reader(color_scheme=scheme, reduced_motion="reduce").open(visit.kinds[kind])
     page.evaluate(
-        resources.files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
+        resources.files("axe_playwright_python")
+        .joinpath("axe.min.js")
+        .read_text(encoding="utf-8")
     )
     page.keyboard.press("b")
     found = page.evaluate("axe.run()")["violations"]

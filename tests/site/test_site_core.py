@@ -41,11 +41,16 @@ LINE = "本页译自 `a.md`（JAX 0.10.2，提交 `0123`），以 Apache-2.0 许
 
 
 def blocks(
-    english: str, translations: dict[str, str], entries: tuple[Entry, ...] = (), path: str = "a.md"
+    english: str,
+    translations: dict[str, str],
+    entries: tuple[Entry, ...] = (),
+    path: str = "a.md",
 ) -> tuple[Block, ...]:
     """The blocks of a document that was merged with ``translations``."""
     upstream = read_document(path, english.encode())
-    return blocks_of(merge(upstream, translations, Frame(attribution=LINE)).blocks, entries)
+    return blocks_of(
+        merge(upstream, translations, Frame(attribution=LINE)).blocks, entries
+    )
 
 
 def text_of(html: str) -> str:
@@ -63,7 +68,8 @@ def test_each_block_has_its_english_its_state_and_its_place_in_the_catalogue() -
         entries,
     )
     assert [
-        (block.landed.text, block.landed.english, block.state, block.line) for block in found
+        (block.landed.text, block.landed.english, block.state, block.line)
+        for block in found
     ] == [
         ("标题", "Title", State.TRANSLATED, 0),
         ("甲。", "First thing.", State.TRANSLATED, 7),
@@ -72,7 +78,9 @@ def test_each_block_has_its_english_its_state_and_its_place_in_the_catalogue() -
 
 
 def test_a_translation_that_is_its_english_is_english() -> None:
-    (block,) = blocks("# JAX\n", {"JAX": "JAX"}, (Entry(msgid="JAX", msgstr="JAX", line=3),))
+    (block,) = blocks(
+        "# JAX\n", {"JAX": "JAX"}, (Entry(msgid="JAX", msgstr="JAX", line=3),)
+    )
     assert (block.state, block.line) == (State.ENGLISH, 3)
 
 
@@ -92,10 +100,17 @@ def test_of_several_entries_the_one_for_the_section_counts() -> None:
 
     def lines(*entries: Entry) -> list[tuple[str, int]]:
         found = blocks(page, translations, entries)
-        return [(block.landed.text, block.line) for block in found if block.landed.msgid == "Same."]
+        return [
+            (block.landed.text, block.line)
+            for block in found
+            if block.landed.msgid == "Same."
+        ]
 
     assert lines(anywhere, here) == lines(here, anywhere) == [("甲", 1), ("乙", 5)]
-    assert lines(here) == [("甲", 5), ("乙", 5)]  # one for another section is better than none
+    assert lines(here) == [
+        ("甲", 5),
+        ("乙", 5),
+    ]  # one for another section is better than none
 
 
 def test_the_english_term_that_stays_in_a_glossary_is_no_block_of_its_own() -> None:
@@ -104,7 +119,10 @@ def test_the_english_term_that_stays_in_a_glossary_is_no_block_of_its_own() -> N
         {"leaf": "叶节点", "A thing.": "一物。"},
         path="a.rst",
     )
-    assert [(block.landed.english, block.landed.text, block.landed.is_kept) for block in found] == [
+    assert [
+        (block.landed.english, block.landed.text, block.landed.is_kept)
+        for block in found
+    ] == [
         ("Words", "Words", False),
         ("leaf", "叶节点", True),
         ("A thing.", "一物。", False),
@@ -116,14 +134,23 @@ def execution(status: Status, **fields: object) -> Execution:
 
 
 FAILURE = CellFailure(
-    cell=4, source="", exception="TypeError", message="no", traceback="", blame="upstream"
+    cell=4,
+    source="",
+    exception="TypeError",
+    message="no",
+    traceback="",
+    blame="upstream",
 )
 
 
 @pytest.mark.parametrize(
     ("run", "has_outputs", "expected"),
     [
-        (execution(Status.PASSED, cells=3), True, "全部 3 个代码单元已在 JAX 0.10.2 上运行"),
+        (
+            execution(Status.PASSED, cells=3),
+            True,
+            "全部 3 个代码单元已在 JAX 0.10.2 上运行",
+        ),
         (
             execution(Status.PASSED, note="in interpret mode"),
             True,
@@ -134,20 +161,32 @@ FAILURE = CellFailure(
             True,
             "3 个代码单元中有 2 个已在 JAX 0.10.2 上运行，其余未运行（需要加速器）",
         ),
-        (execution(Status.SKIPPED, reason="own reason: x"), False, "代码未运行（own reason）"),
+        (
+            execution(Status.SKIPPED, reason="own reason: x"),
+            False,
+            "代码未运行（own reason）",
+        ),
         (
             execution(Status.FAILED, reason="cell 4: TypeError: no", failure=FAILURE),
             False,
             "代码在 JAX 0.10.2 上运行出错（TypeError） · 未附运行结果",
         ),
-        (execution(Status.PASSED), False, "全部 3 个代码单元已在 JAX 0.10.2 上运行 · 未附运行结果"),
+        (
+            execution(Status.PASSED),
+            False,
+            "全部 3 个代码单元已在 JAX 0.10.2 上运行 · 未附运行结果",
+        ),
         (None, False, "未附运行结果"),
         (None, True, "运行结果来自较早的一次构建"),
     ],
 )
-def test_the_line_says_what_ran(run: Execution | None, has_outputs: bool, expected: str) -> None:
+def test_the_line_says_what_ran(
+    run: Execution | None, has_outputs: bool, expected: str
+) -> None:
     line = text_of(
-        freshness(replace(PAGE, execution=run), LOCK, locale="zh_CN", has_outputs=has_outputs)
+        freshness(
+            replace(PAGE, execution=run), LOCK, locale="zh_CN", has_outputs=has_outputs
+        )
     )
     start = "JAX 0.10.2 · 上游提交 0123456789ab（2026-06-15） · "
     assert line == f"{start}{expected} · 已译 90 % · 译自 a/b.ipynb，Apache-2.0 许可证"
@@ -167,9 +206,9 @@ def test_a_page_without_code_or_translation_or_date_has_a_short_line() -> None:
         "JAX 0.10.2 · upstream version <code>0123456789ab</code> · original <a "
         'href="https://x.org/?a&amp;b">a/b.ipynb</a>, licence MIT'
     )
-    assert freshness(replace(page, files=()), LOCK, locale="de", is_notebook=False).endswith(
-        "(<time>2026-06-15</time>)"
-    )
+    assert freshness(
+        replace(page, files=()), LOCK, locale="de", is_notebook=False
+    ).endswith("(<time>2026-06-15</time>)")
 
 
 def test_a_page_in_english_says_so() -> None:
@@ -225,7 +264,9 @@ def test_the_glossary_page_lists_what_is_to_be_used_and_what_not() -> None:
 
 def rows(**counts: tuple[int, int, int]) -> list[PageResult]:
     return [
-        PageResult(page=name, words=words, translated_words=translated, fuzzy_words=fuzzy)
+        PageResult(
+            page=name, words=words, translated_words=translated, fuzzy_words=fuzzy
+        )
         for name, (words, translated, fuzzy) in counts.items()
     ]
 
@@ -236,15 +277,23 @@ def test_progress_adds_up_in_the_order_of_the_site() -> None:
         rows(late=(100, 0, 0), first=(50, 50, 0), orphan=(30, 10, 5)),
         {"Li": 3, "An": 3, "Bo": 9},
     )
-    found = progress(known, {"first": Spot("第一页", "开始", 1), "late": Spot("Late", "后面", 2)})
+    found = progress(
+        known, {"first": Spot("第一页", "开始", 1), "late": Spot("Late", "后面", 2)}
+    )
     assert [
-        (page["page"], page["title"], page["group"], page["url"]) for page in found["pages"]
+        (page["page"], page["title"], page["group"], page["url"])
+        for page in found["pages"]
     ] == [
         ("first", "第一页", "开始", "first.html"),
         ("late", "Late", "后面", "late.html"),
         ("orphan", "orphan", "", "orphan.html"),
     ]
-    assert (found["words"], found["translated"], found["fuzzy"], found["untranslated"]) == (
+    assert (
+        found["words"],
+        found["translated"],
+        found["fuzzy"],
+        found["untranslated"],
+    ) == (
         180,
         60,
         5,
@@ -266,7 +315,11 @@ def test_what_readers_meet_first_is_worth_more() -> None:
         for name in ("early", "middle", "deep", "begun")
     }
     known = facts(
-        LOCK, rows(early=(100, 0, 0), middle=(100, 0, 0), deep=(100, 0, 0), begun=(120, 20, 0)), {}
+        LOCK,
+        rows(
+            early=(100, 0, 0), middle=(100, 0, 0), deep=(100, 0, 0), begun=(120, 20, 0)
+        ),
+        {},
     )
     order = progress(known, spots)["next"]
     assert order.index("early") < order.index("middle") < order.index("deep")
@@ -283,7 +336,12 @@ def test_old_pages_lead_to_new_ones() -> None:
         "x": "y",
         "y": "x",
     }
-    redirects |= {"../out": "new/page", "/abs": "new/page", "..": "new/page", "a//b": "new/page"}
+    redirects |= {
+        "../out": "new/page",
+        "/abs": "new/page",
+        "..": "new/page",
+        "a//b": "new/page",
+    }
     found = redirect_pages(redirects, {"new/page", "here"}, language="zh-CN")
     assert sorted(found) == ["a/old.html", "mid.html", "old.html"]
     assert 'url=new/page.html"' in found["old.html"]

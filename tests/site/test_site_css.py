@@ -20,7 +20,10 @@ WORDS = frozenset({"used", "also", "-Color", "-Color-Bold-Red", "w:1/2", "main"}
         (".other,.used:hover{a:b}", ".used:hover{a:b}"),
         ("p,h1::after{a:b}", "p,h1::after{a:b}"),
         ("#main{a:b}#gone{a:b}", "#main{a:b}"),
-        (".-Color[class*=-Red]{a:b}.-Color[class*=-Blue]{a:b}", ".-Color[class*=-Red]{a:b}"),
+        (
+            ".-Color[class*=-Red]{a:b}.-Color[class*=-Blue]{a:b}",
+            ".-Color[class*=-Red]{a:b}",
+        ),
         ('.used[class*="-C1"]{a:b}[class*="se"]{a:b}', '[class*="se"]{a:b}'),
         (".used[class*='more.other']{a:b}", ".used[class*='more.other']{a:b}"),
         ("p:not([class*=other]){a:b}", "p:not([class*=other]){a:b}"),
@@ -38,7 +41,10 @@ WORDS = frozenset({"used", "also", "-Color", "-Color-Bold-Red", "w:1/2", "main"}
         ('[class="other"]{a:b}', '[class="other"]{a:b}'),
         ("@media (width<9px){.other{a:b}}", ""),
         ("@media (width<9px){.other{a:b}.used{a:b}}", "@media (width<9px){.used{a:b}}"),
-        ("@supports (a:b){@media print{.used{a:b}}}", "@supports (a:b){@media print{.used{a:b}}}"),
+        (
+            "@supports (a:b){@media print{.used{a:b}}}",
+            "@supports (a:b){@media print{.used{a:b}}}",
+        ),
         (
             "@font-face{font-family:x}@keyframes other{0%{a:b}to{a:c}}",
             "@font-face{font-family:x}@keyframes other{0%{a:b}to{a:c}}",
@@ -68,7 +74,8 @@ def test_any_text_is_pruned_once_for_all(css: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "selector", [".used", "a", "*", ".used > .also ~ p", ":root", ".used:nth-child(2n + 1)"]
+    "selector",
+    [".used", "a", "*", ".used > .also ~ p", ":root", ".used:nth-child(2n + 1)"],
 )
 def test_a_selector_of_known_words_can_match(selector: str) -> None:
     assert can_match(selector, WORDS)

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.skipif(bool(REASON), reason=REASON),
-    pytest.mark.skipif(find_spec("sphinx_book_theme") is None, reason="the theme is not installed"),
+    pytest.mark.skipif(
+        find_spec("sphinx_book_theme") is None, reason="the theme is not installed"
+    ),
 ]
 PAGES = (
     ("reading", 480, 0, 160, "notebooks", "把函数变成另一个函数"),
@@ -64,7 +66,10 @@ PROGRESS: dict[str, Any] = {
         for page, words, fuzzy, done, group, title in PAGES
     ],
     "next": ["partly", "reading", "gone"],
-    "contributors": [{"name": "林一", "messages": 1200}, {"name": "<i>Ann</i>", "messages": 3}],
+    "contributors": [
+        {"name": "林一", "messages": 1200},
+        {"name": "<i>Ann</i>", "messages": 3},
+    ],
 }
 
 
@@ -78,7 +83,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = build(tmp_path_factory.mktemp("look"), to_body(PROGRESS))
     page = (folder / "reading.html").read_text(encoding="utf-8")
     (folder / "more.html").write_text(
-        page.replace('<section id="blocks">', MORE + '<section id="blocks">'), encoding="utf-8"
+        page.replace('<section id="blocks">', MORE + '<section id="blocks">'),
+        encoding="utf-8",
     )
     return folder
 
@@ -97,7 +103,9 @@ class Reader:
         page.on(
             "console",
             lambda message: (
-                self.said.append(message.text) if message.type in ("error", "warning") else None
+                self.said.append(message.text)
+                if message.type in ("error", "warning")
+                else None
             ),
         )
         page.on("pageerror", lambda error: self.said.append(str(error)))
@@ -107,12 +115,16 @@ class Reader:
 
 
 @pytest.fixture
-def reader(browser: Browser, site: Path, request: pytest.FixtureRequest) -> Iterator[Reader]:
+def reader(
+    browser: Browser, site: Path, request: pytest.FixtureRequest
+) -> Iterator[Reader]:
     """A reader at a desktop.
 
     ``@pytest.mark.parametrize("reader", [options], indirect=True)`` makes others.
     """
-    options = {"viewport": DESKTOP, "color_scheme": "light"} | getattr(request, "param", {})
+    options = {"viewport": DESKTOP, "color_scheme": "light"} | getattr(
+        request, "param", {}
+    )
     context = browser.new_context(**options)
     context.set_default_timeout(5_000)
     yield Reader(context, site)
@@ -157,7 +169,9 @@ def test_opens_in_chinese_and_says_nothing(reader: Reader) -> None:
     assert page.locator(".jz-toggle input:checked").input_value() == "zh"
     assert reader.said == []
     assert all(url.startswith("file:") for url in reader.asked)
-    assert not any("/progress." in url for url in reader.asked), "that is for its page only"
+    assert not any("/progress." in url for url in reader.asked), (
+        "that is for its page only"
+    )
 
 
 def test_each_of_three_views_shows_its_languages(reader: Reader) -> None:
@@ -189,7 +203,11 @@ def test_contents_follow_the_view(reader: Reader) -> None:
 def test_contents_within_the_text_follow_the_view(reader: Reader) -> None:
     page = reader.open("more")
     link = page.locator("nav.contents a")
-    for name, words in (("中文", "各种块"), ("双语", "各种块"), ("English", "All kinds of blocks")):
+    for name, words in (
+        ("中文", "各种块"),
+        ("双语", "各种块"),
+        ("English", "All kinds of blocks"),
+    ):
         choose(page, name)
         assert link.inner_text() == words
 
@@ -280,7 +298,9 @@ def test_what_is_read_stays_where_it_is(reader: Reader) -> None:
         ("中文", "[data-jz='112']"),
     ):
         choose(page, name)
-        assert page.locator(selector).bounding_box()["y"] == pytest.approx(100, abs=2), name  # type: ignore[index]
+        box = page.locator(selector).bounding_box()
+        assert box is not None
+        assert box["y"] == pytest.approx(100, abs=2), name
 
 
 @pytest.mark.parametrize(
@@ -324,7 +344,9 @@ def test_a_phone_needs_no_sideways_scrolling(reader: Reader) -> None:
         for key in ("", "b", "b"):
             if key:
                 page.keyboard.press(key)
-            assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"], (
+            assert (
+                page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
+            ), (
                 name,
                 view(page),
             )
@@ -337,7 +359,10 @@ def test_a_phone_needs_no_sideways_scrolling(reader: Reader) -> None:
 def test_a_name_longer_than_the_line_breaks(reader: Reader) -> None:
     page = reader.open("more")
     assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
-    assert page.locator("#code code").evaluate("(code) => code.getClientRects().length") > 1
+    assert (
+        page.locator("#code code").evaluate("(code) => code.getClientRects().length")
+        > 1
+    )
     assert page.locator("#code code").inner_text() == LONG_NAME
 
 
@@ -355,15 +380,21 @@ def test_the_marks_of_cells_take_no_room(reader: Reader) -> None:
 
 
 @phone
-def test_a_table_that_has_grown_too_wide_can_be_scrolled_by_keyboard(reader: Reader) -> None:
+def test_a_table_that_has_grown_too_wide_can_be_scrolled_by_keyboard(
+    reader: Reader,
+) -> None:
     page = reader.open("reading")
     page.locator("td .jz-en").evaluate(
         "(english, name) => { english.textContent = name; }", LONG_NAME
     )
     box = page.locator(".pst-scrollable-table-container")
-    assert box.evaluate("(box) => [box.scrollWidth > box.clientWidth, box.tabIndex]") == [False, -1]
+    assert box.evaluate(
+        "(box) => [box.scrollWidth > box.clientWidth, box.tabIndex]"
+    ) == [False, -1]
     choose(page, "双语")
-    assert box.evaluate("(box) => [box.scrollWidth > box.clientWidth, box.tabIndex]") == [True, 0]
+    assert box.evaluate(
+        "(box) => [box.scrollWidth > box.clientWidth, box.tabIndex]"
+    ) == [True, 0]
 
 
 def test_marks_stay_with_their_formula(reader: Reader) -> None:
@@ -386,7 +417,9 @@ def test_marks_stay_with_their_formula(reader: Reader) -> None:
       return new Set(Object.values(found)).size;
     }"""
     assert {page.evaluate(tops, width) for width in range(130, 230, 4)} == {1}
-    assert page.locator("#formula").text_content() == "函数（f），它的导数记作另一个函数。"
+    assert (
+        page.locator("#formula").text_content() == "函数（f），它的导数记作另一个函数。"
+    )
 
 
 def test_icons_need_no_font(reader: Reader) -> None:
@@ -404,9 +437,9 @@ def test_icons_need_no_font(reader: Reader) -> None:
 def test_english_in_bold_places_is_not_bold(reader: Reader) -> None:
     page = reader.open("reading")
     choose(page, "双语")
-    weights = page.locator(":is(th, dt, h1, h2, .admonition-title) .jz-en").evaluate_all(
-        "(all) => all.map((e) => getComputedStyle(e).fontWeight)"
-    )
+    weights = page.locator(
+        ":is(th, dt, h1, h2, .admonition-title) .jz-en"
+    ).evaluate_all("(all) => all.map((e) => getComputedStyle(e).fontWeight)")
     assert set(weights) == {"400"}
 
 
@@ -435,7 +468,9 @@ def test_the_pencil_shows_under_the_pointer(reader: Reader) -> None:
     assert box is not None
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, steps=10)
     page.wait_for_timeout(200)
-    assert pencil.evaluate("(link) => getComputedStyle(link).opacity") == "1", "it can be reached"
+    assert pencil.evaluate("(link) => getComputedStyle(link).opacity") == "1", (
+        "it can be reached"
+    )
 
 
 @pytest.mark.parametrize("way", ["hover", "focus", "tap"])
@@ -450,7 +485,10 @@ def test_the_tooltip_of_a_term(reader: Reader, way: str) -> None:
     box, under = tip.bounding_box(), term.bounding_box()
     assert box is not None
     assert under is not None
-    assert box["y"] + box["height"] <= under["y"] or box["y"] >= under["y"] + under["height"]
+    assert (
+        box["y"] + box["height"] <= under["y"]
+        or box["y"] >= under["y"] + under["height"]
+    )
     page.keyboard.press("Escape")
     assert not tip.is_visible()
     assert term.get_attribute("aria-describedby") is None
@@ -510,7 +548,9 @@ def test_print_shows_the_view_without_controls(reader: Reader) -> None:
         assert not page.locator(f"{control}:visible").count(), control
 
 
-@pytest.mark.parametrize("reader", [{"color_scheme": "dark"}], indirect=True, ids=["dark"])
+@pytest.mark.parametrize(
+    "reader", [{"color_scheme": "dark"}], indirect=True, ids=["dark"]
+)
 def test_dark_from_the_first_paint_but_white_on_paper(reader: Reader) -> None:
     page = reader.open("reading")
     assert page.evaluate("document.documentElement.dataset.theme") == "dark"
@@ -537,7 +577,9 @@ def test_nothing_moves_for_those_who_ask(reader: Reader) -> None:
 def test_axe_finds_nothing_serious(reader: Reader, name: str) -> None:
     page = reader.open(name)
     page.evaluate(
-        resources.files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
+        resources.files("axe_playwright_python")
+        .joinpath("axe.min.js")
+        .read_text(encoding="utf-8")
     )
     for key in ("", "b", "b") if name == "reading" else ("",):
         if key:
@@ -562,8 +604,15 @@ def test_the_map_shows_every_page_with_words_in_its_size(reader: Reader) -> None
         "(all) => Object.fromEntries(all.map((t) => "
         "[t.querySelector('a').getAttribute('href'), t.clientWidth * t.clientHeight]))"
     )
-    assert set(areas) == {"reading.html", "untranslated.html", "index.html", "partly.html"}
-    assert areas["reading.html"] / areas["untranslated.html"] == pytest.approx(480 / 300, rel=0.03)
+    assert set(areas) == {
+        "reading.html",
+        "untranslated.html",
+        "index.html",
+        "partly.html",
+    }
+    assert areas["reading.html"] / areas["untranslated.html"] == pytest.approx(
+        480 / 300, rel=0.03
+    )
     assert reader.said == []
     assert "40%" in page.locator(".jz-share").inner_text()
     assert page.locator(".jz-next li").count() == 2
@@ -584,7 +633,12 @@ def test_the_table_fits_a_phone(reader: Reader) -> None:
     page.locator(".jz-table tbody a").first.evaluate(
         f"(link) => {{ link.textContent = '{LONG_NAME}'; }}"
     )
-    assert page.locator(".jz-scroll").evaluate("(box) => box.scrollWidth - box.clientWidth") == 0
+    assert (
+        page.locator(".jz-scroll").evaluate(
+            "(box) => box.scrollWidth - box.clientWidth"
+        )
+        == 0
+    )
 
 
 def test_texts_are_texts(reader: Reader) -> None:

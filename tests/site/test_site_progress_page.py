@@ -13,7 +13,9 @@ EVIL = "<script>alert(1)</script>\"'>{{ 7*7 }}"
 VOID = {"br", "img", "input"}
 
 
-def page(name: str, words: int, translated: int = 0, fuzzy: int = 0, **more: str) -> dict[str, Any]:
+def page(
+    name: str, words: int, translated: int = 0, fuzzy: int = 0, **more: str
+) -> dict[str, Any]:
     made = {"page": name, "title": name, "url": f"{name}.html", "group": "正文"} | more
     return made | {
         "words": words,
@@ -64,7 +66,9 @@ class Parsed(HTMLParser):
 
     def of(self, name: str) -> list[dict[str, str]]:
         return [
-            attributes for _, attributes in self.tags if name in attributes.get("class", "").split()
+            attributes
+            for _, attributes in self.tags
+            if name in attributes.get("class", "").split()
         ]
 
 
@@ -77,11 +81,16 @@ def test_shares_are_rounded_down() -> None:
 
 def test_places_lie_in_the_map_in_both_layouts() -> None:
     for section in sections(
-        [page(f"p{number}", 10 + number**2, group=f"g{number % 4}") for number in range(50)]
+        [
+            page(f"p{number}", 10 + number**2, group=f"g{number % 4}")
+            for number in range(50)
+        ]
     ):
         for shape in (section.shape, *(shape for _, shape in section.pages)):
             for sides in (shape.wide, shape.tall):
-                top, right, bottom, left = (float(side.rstrip("%")) for side in sides.split())
+                top, right, bottom, left = (
+                    float(side.rstrip("%")) for side in sides.split()
+                )
                 assert 0 <= top <= 100 - bottom <= 100.01
                 assert 0 <= left <= 100 - right <= 100.01
 
@@ -95,7 +104,9 @@ def test_the_largest_come_first_and_pages_without_words_have_no_place() -> None:
             page("d", 10, group="x"),
         ]
     )
-    assert [(section.name, [page["page"] for page, _ in section.pages]) for section in found] == [
+    assert [
+        (section.name, [page["page"] for page, _ in section.pages]) for section in found
+    ] == [
         ("y", ["b"]),
         ("x", ["d", "a"]),
     ]
@@ -103,7 +114,9 @@ def test_the_largest_come_first_and_pages_without_words_have_no_place() -> None:
 
 def test_what_is_next_is_named_in_order_and_not_without_end() -> None:
     pages = [page(f"p{number}", 10, group="g") for number in range(30)]
-    body = to_body(progress(*pages, next=["gone", *(page["page"] for page in reversed(pages))]))
+    body = to_body(
+        progress(*pages, next=["gone", *(page["page"] for page in reversed(pages))])
+    )
     listed = body.split('<ol class="jz-next">')[1].split("</ol>")[0]
     assert listed.count("<li>") == NEXT
     assert listed.index("p29") < listed.index("p28")
@@ -119,7 +132,12 @@ def test_texts_are_escaped() -> None:
     evil = page("e", 5, title=EVIL, group=EVIL) | {"url": 'x"onclick="alert(1)'}
     body = Parsed(
         to_body(
-            progress(evil, title=EVIL, contributors=[{"name": EVIL, "messages": 1}], next=["e"])
+            progress(
+                evil,
+                title=EVIL,
+                contributors=[{"name": EVIL, "messages": 1}],
+                next=["e"],
+            )
         )
     )
     assert "script" not in {tag for tag, _ in body.tags}

@@ -78,7 +78,9 @@ def test_without_room_nothing_is_shown() -> None:
 
 def test_groups_keep_a_strip_for_their_name_and_a_gap() -> None:
     one, two = treemap([[100.0, 50.0], [50.0]], ROOM, strip=20, gap=4)
-    assert all(lies_in(tile, one.frame) and tile.y >= one.frame.y + 20 for tile in one.tiles)
+    assert all(
+        lies_in(tile, one.frame) and tile.y >= one.frame.y + 20 for tile in one.tiles
+    )
     assert (one.frame.width + 4) * (one.frame.height + 4) == pytest.approx(
         3 * (two.frame.width + 4) * (two.frame.height + 4)
     )

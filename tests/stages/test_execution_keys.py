@@ -36,7 +36,9 @@ def msgstr(chance: random.Random, msgid: str) -> str:
     """A hostile text, or one of random pieces that mean something to parsers."""
     if chance.random() < 0.5:
         return hostile(chance.choice(list(HOSTILE)), msgid)
-    return "".join(chance.choice([*WEIRD, msgid, "文字"]) for _ in range(chance.randrange(1, 12)))
+    return "".join(
+        chance.choice([*WEIRD, msgid, "文字"]) for _ in range(chance.randrange(1, 12))
+    )
 
 
 def documents() -> Iterator[Document]:
@@ -55,12 +57,15 @@ def test_no_translation_alters_what_runs(part: int) -> None:
     while given < MSGSTRS / 2:
         for page in pages:
             translations = {
-                message.msgid: msgstr(chance, message.msgid) for _, message in page.messages()
+                message.msgid: msgstr(chance, message.msgid)
+                for _, message in page.messages()
             }
             merged = merge(page, translations)
             given, refused = given + len(translations), refused + len(merged.rejected)
             assert key_of(page.path, merged.data) == keys[page.path], page.path
-    assert 0.1 < refused / given < 0.95  # some got through, some did not: neither is vacuous
+    assert (
+        0.1 < refused / given < 0.95
+    )  # some got through, some did not: neither is vacuous
 
 
 def test_a_key_would_tell() -> None:

@@ -44,7 +44,8 @@ def page(name: str, *suffixes: str) -> Page:
     return Page(
         name=name,
         files=tuple(
-            SourceFile(path=f"{name}{suffix}", blob="0" * 40) for suffix in suffixes or (".ipynb",)
+            SourceFile(path=f"{name}{suffix}", blob="0" * 40)
+            for suffix in suffixes or (".ipynb",)
         ),
     )
 
@@ -59,7 +60,9 @@ def task(stage: Stage, name: str = "guide/page", *suffixes: str) -> Task:
 def root(tmp_path: Path) -> Path:
     docs = tmp_path / "one" / "upstream" / "demo"
     (docs / "guide" / "data").mkdir(parents=True)
-    (docs / "guide" / "page.ipynb").write_text(notebook(code("1"), code("2"), code("3")))
+    (docs / "guide" / "page.ipynb").write_text(
+        notebook(code("1"), code("2"), code("3"))
+    )
     (docs / "guide" / "data" / "numbers.txt").write_text("12")
     return tmp_path / "one"
 
@@ -79,7 +82,11 @@ def test_data_that_code_can_read_is_part_of_the_key(root: Path) -> None:
     (guide.parent / "above.txt").write_text("x")
     assert task(stage(root)).key == before
     keys = {before}
-    for change in (("data/numbers.txt", "34"), ("data/more.txt", "12"), ("module.py", "x = 1")):
+    for change in (
+        ("data/numbers.txt", "34"),
+        ("data/more.txt", "12"),
+        ("module.py", "x = 1"),
+    ):
         (guide / change[0]).write_text(change[1])
         keys.add(task(stage(root)).key)
     (guide / "data/numbers.txt").rename(guide / "data/renamed.txt")
@@ -122,7 +129,9 @@ def test_every_part_of_the_policy_is_part_of_the_key(
         ExecutionPolicy(cache=5),
         ExecutionPolicy(variables=("NO_SUCH_VARIABLE",)),
     ]
-    assert {task(stage(root, policy=policy)).key for policy in unimportant} == {task(stages[0]).key}
+    assert {task(stage(root, policy=policy)).key for policy in unimportant} == {
+        task(stages[0]).key
+    }
     before = task(stages[5]).key
     monkeypatch.setenv("SOME_VARIABLE", "2")
     assert task(stages[5]).key != before
@@ -134,10 +143,14 @@ def test_what_a_startup_file_says_is_part_of_the_key(
     changed = root / "startup"
     shutil.copytree(sandbox.STARTUP, changed)
     interpreted = stage(
-        root, run=(RunRule(pages=("*",), reason="accelerator", modes=("pallas-interpret",)),)
+        root,
+        run=(RunRule(pages=("*",), reason="accelerator", modes=("pallas-interpret",)),),
     )
     before = task(interpreted)
-    assert (before.policy.startup, before.note) == (("pallas-interpret",), "in interpret mode")
+    assert (before.policy.startup, before.note) == (
+        ("pallas-interpret",),
+        "in interpret mode",
+    )
     monkeypatch.setattr(sandbox, "STARTUP", changed)
     assert task(interpreted).key == before.key
     (changed / "pallas-interpret.py").write_text("# other")
@@ -148,7 +161,9 @@ def test_what_a_startup_file_says_is_part_of_the_key(
     assert missing.status is Status.FAILED
 
 
-def test_devices_come_on_top_of_other_flags(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_devices_come_on_top_of_other_flags(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("XLA_FLAGS", "--xla_other")
     rules = (RunRule(pages=("*",), reason="accelerator", devices=8),)
     policy = ExecutionPolicy(variables=("XLA_FLAGS",))
@@ -180,7 +195,10 @@ def test_a_page_runs_whole_where_all_is_installed_that_it_needs(root: Path) -> N
         )
 
     whole = found("some", "some-more")
-    assert (whole.rule.until, whole.note) == (0, "with stand-in data, with 2 CPU devices")
+    assert (whole.rule.until, whole.note) == (
+        0,
+        "with stand-in data, with 2 CPU devices",
+    )
     assert whole.policy.startup == ("stand-in-data",)
     part = found("some", "no-such-distribution")
     assert (part.rule.until, part.note, part.policy.startup) == (2, "", ())
@@ -193,7 +211,11 @@ def test_a_rule_that_skips_comes_before_one_that_runs(root: Path) -> None:
     )
     found = plan(stage(root, skip=(skip,), run=(run,)), page("guide/page"))
     assert isinstance(found, Execution)
-    assert (found.status, found.reason, found.total) == (Status.SKIPPED, "heavy package", 3)
+    assert (found.status, found.reason, found.total) == (
+        Status.SKIPPED,
+        "heavy package",
+        3,
+    )
 
 
 def test_of_a_pair_only_the_notebook_decides(root: Path) -> None:
@@ -208,7 +230,9 @@ def test_of_a_pair_only_the_notebook_decides(root: Path) -> None:
 def test_how_long_a_page_may_take_is_told_from_its_code_alone(root: Path) -> None:
     part = task(stage(root, run=(RunRule(pages=("*",), reason="x", until=2),)))
     interpreted = task(
-        stage(root, run=(RunRule(pages=("*",), reason="x", modes=("pallas-interpret",)),))
+        stage(
+            root, run=(RunRule(pages=("*",), reason="x", modes=("pallas-interpret",)),)
+        )
     )
     assert part.seconds < task(stage(root)).seconds < interpreted.seconds
     other = dataclasses.replace(stage(root), environment={"package jax": "2"})

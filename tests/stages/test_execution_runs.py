@@ -40,7 +40,9 @@ class TracedProject(Project):
     def trace(self) -> list[str]:
         """The pages that ran in the last run, sorted."""
         path = self.root / "trace"
-        return sorted(filter(None, path.read_text().split(";"))) if path.exists() else []
+        return (
+            sorted(filter(None, path.read_text().split(";"))) if path.exists() else []
+        )
 
 
 def by_page(executed: Executed) -> dict[str, Execution]:
@@ -56,7 +58,9 @@ def without_run(execution: Execution) -> Execution:
     return dataclasses.replace(execution, cached=False, started=0.0, worker=0)
 
 
-def test_only_what_changed_runs_and_failures_wait_to_be_asked_for(tmp_path: Path) -> None:
+def test_only_what_changed_runs_and_failures_wait_to_be_asked_for(
+    tmp_path: Path,
+) -> None:
     project = TracedProject(tmp_path)
     project.traced("code/good", "print(1)")
     project.traced("code/bad", "1 / 0", title="# One\n")
@@ -65,9 +69,10 @@ def test_only_what_changed_runs_and_failures_wait_to_be_asked_for(tmp_path: Path
     first = project.run()
     assert project.trace == ["code/bad", "code/good", "data/reads"]
     assert first.findings == ()
-    assert [execution.worker > 0 and execution.started >= 0 for execution in first.executions] == [
-        True
-    ] * 3
+    assert [
+        execution.worker > 0 and execution.started >= 0
+        for execution in first.executions
+    ] == [True] * 3
     written = {
         path: path.read_bytes()
         for path in project.root.rglob("*")
@@ -80,7 +85,9 @@ def test_only_what_changed_runs_and_failures_wait_to_be_asked_for(tmp_path: Path
         path: path.read_bytes() for path in project.root.rglob("*") if path.is_file()
     } == written
     assert [execution.cached for execution in again.executions] == [True] * 3
-    assert tuple(map(without_run, again.executions)) == tuple(map(without_run, first.executions))
+    assert tuple(map(without_run, again.executions)) == tuple(
+        map(without_run, first.executions)
+    )
     failure = by_page(again)["code/bad"].failure
     assert failure is not None
     assert ("ZeroDivisionError" in failure.traceback, failure.source, failure.cell) == (
@@ -158,12 +165,17 @@ def test_rules_say_how_a_page_runs_and_the_result_says_so(tmp_path: Path) -> Non
         "outputs": [{"output_type": "stream", "name": "stdout", "text": "stored"}],
     }
     project.add(
-        "partial.ipynb", notebook(code("print(1)"), code(""), stale, code("x", "raises-exception"))
+        "partial.ipynb",
+        notebook(code("print(1)"), code(""), stale, code("x", "raises-exception")),
     )
     project.add("whole.ipynb", notebook(code("print(2)")))
     project.add("none.ipynb", notebook(code("print(3)"), code("print(3)")))
-    project.add("early.ipynb", notebook(code("print(4)"), code("1 / 0"), code("print(5)")))
-    project.add("devices.ipynb", notebook(code("import os\nprint(os.environ['XLA_FLAGS'])")))
+    project.add(
+        "early.ipynb", notebook(code("print(4)"), code("1 / 0"), code("print(5)"))
+    )
+    project.add(
+        "devices.ipynb", notebook(code("import os\nprint(os.environ['XLA_FLAGS'])"))
+    )
     told = {
         **code("print(1 + 1)"),
         "outputs": [{"output_type": "stream", "name": "stdout", "text": "3\n"}],
@@ -172,7 +184,12 @@ def test_rules_say_how_a_page_runs_and_the_result_says_so(tmp_path: Path) -> Non
     executed = project.run()
     results = by_page(executed)
     expected = {
-        "partial": (Status.PARTIAL, "accelerator: from code cell 3 on, wants a TPU", 1, 4),
+        "partial": (
+            Status.PARTIAL,
+            "accelerator: from code cell 3 on, wants a TPU",
+            1,
+            4,
+        ),
         "whole": (Status.PASSED, "", 1, 1),
         "none": (Status.SKIPPED, "accelerator: no cell runs", 0, 2),
         "devices": (Status.PASSED, "", 1, 1),
@@ -186,26 +203,40 @@ def test_rules_say_how_a_page_runs_and_the_result_says_so(tmp_path: Path) -> Non
     assert found == expected
     assert (results["early"].status, results["early"].cells) == (Status.FAILED, 2)
     assert results["devices"].note == "with 4 CPU devices"
-    cells = json.loads((project.paths.executed("zh_CN") / "partial.ipynb").read_text())["cells"]
+    cells = json.loads((project.paths.executed("zh_CN") / "partial.ipynb").read_text())[
+        "cells"
+    ]
     assert [cell["outputs"] != [] for cell in cells[1:]] == [True, False, False, False]
-    cells = json.loads((project.paths.executed("zh_CN") / "devices.ipynb").read_text())["cells"]
-    assert "--xla_force_host_platform_device_count=4" in "".join(cells[1]["outputs"][0]["text"])
+    cells = json.loads((project.paths.executed("zh_CN") / "devices.ipynb").read_text())[
+        "cells"
+    ]
+    assert "--xla_force_host_platform_device_count=4" in "".join(
+        cells[1]["outputs"][0]["text"]
+    )
     assert [(one.code, one.page, one.text) for one in executed.findings] == [
         ("output-differs", "compared", f"the docs say '3', JAX {JAX} prints '2'")
     ]
     assert project.run().findings == executed.findings
 
 
-def test_another_exception_than_on_the_last_release_is_a_warning(tmp_path: Path) -> None:
+def test_another_exception_than_on_the_last_release_is_a_warning(
+    tmp_path: Path,
+) -> None:
     project = TracedProject(tmp_path)
     project.add(
         "page.ipynb",
-        notebook(code("1"), code("[][1]", "raises-exception"), code("1 / 0", "raises-exception")),
+        notebook(
+            code("1"),
+            code("[][1]", "raises-exception"),
+            code("1 / 0", "raises-exception"),
+        ),
     )
     assert project.run().findings == ()
     path = project.paths.outputs / "pages.json"
     path.write_text(
-        path.read_text().replace("IndexError", "KeyError").replace(f'"{JAX}"', '"0.0.1"')
+        path.read_text()
+        .replace("IndexError", "KeyError")
+        .replace(f'"{JAX}"', '"0.0.1"')
     )
     expected = Finding(
         code="exception-changed",
@@ -228,7 +259,9 @@ def test_shards_share_the_pages_whatever_their_caches_hold(tmp_path: Path) -> No
             project.traced(name, f"print({name!r})")
         project.add("skipped.ipynb", notebook())
     shards[0].run(shard=(1, 2))
-    results = [project.run(shard=(number, 2)) for number, project in enumerate(shards, start=1)]
+    results = [
+        project.run(shard=(number, 2)) for number, project in enumerate(shards, start=1)
+    ]
     ran = sorted(
         execution.page
         for result in results
@@ -236,7 +269,9 @@ def test_shards_share_the_pages_whatever_their_caches_hold(tmp_path: Path) -> No
         if execution.status is Status.PASSED
     )
     assert ran == ["a", "b", "c"]
-    assert all(by_page(result)["skipped"].status is Status.SKIPPED for result in results)
+    assert all(
+        by_page(result)["skipped"].status is Status.SKIPPED for result in results
+    )
     assert all(len(result.executions) < 4 for result in results)
 
 
@@ -246,7 +281,9 @@ def test_a_cache_that_cannot_be_written_stops_no_page(tmp_path: Path) -> None:
     project.paths.outputs.parent.mkdir(parents=True)
     project.paths.outputs.write_text("in the way")
     executed = project.run()
-    assert [(one.status, one.cached) for one in executed.executions] == [(Status.PASSED, False)]
+    assert [(one.status, one.cached) for one in executed.executions] == [
+        (Status.PASSED, False)
+    ]
     assert [(found.code, found.severity) for found in executed.findings] == [
         ("write-error", Severity.WARNING)
     ]
@@ -257,7 +294,9 @@ def test_a_worker_that_was_killed_says_nothing_of_its_page(tmp_path: Path) -> No
     project.add(
         "page.ipynb",
         notebook(
-            code("import os, signal, time\nos.kill(os.getppid(), signal.SIGKILL)\ntime.sleep(60)")
+            code(
+                "import os, signal, time\nos.kill(os.getppid(), signal.SIGKILL)\ntime.sleep(60)"
+            )
         ),
     )
     failure = project.run().executions[0].failure

@@ -88,14 +88,17 @@ def clone_of(project: Project, ref: str) -> Synced:
 def test_a_memory_file_has_every_message_and_no_english(project: Project) -> None:
     text = project.memory("guide").read_text(encoding="utf-8")
     head, *entries = text.split("\n\n")
-    assert '"X-Upstream: docs\\n"\n"X-Upstream-Ref: v1\\n"\n"X-Upstream-Commit: ' in head
+    assert (
+        '"X-Upstream: docs\\n"\n"X-Upstream-Ref: v1\\n"\n"X-Upstream-Commit: ' in head
+    )
     assert len(entries) - 1 == len(project.read("guide").entries) == 5
     assert END.msgid in entries[-1]
     codes = re.findall(r'^msgid "([0-9a-f]{32})"$', text, re.MULTILINE)
     assert codes == sorted(codes)
     assert digest("Guide to the workshop") in codes
     assert (
-        entries[0].split("\n")[0] == "#. translator: Li Lei <li@example.org>, 2026-01-02 03:04+0800"
+        entries[0].split("\n")[0]
+        == "#. translator: Li Lei <li@example.org>, 2026-01-02 03:04+0800"
     )
 
 
@@ -106,7 +109,11 @@ def test_no_word_of_upstream_is_in_any_memory_file(project: Project, ref: str) -
         project.sync(step)
         project.edit(
             "guide",
-            lambda entry: replace(entry, msgstr=entry.msgid) if "varnish" in entry.msgid else entry,
+            lambda entry: (
+                replace(entry, msgstr=entry.msgid)
+                if "varnish" in entry.msgid
+                else entry
+            ),
         )
     project.sync(ref)
     words = {
@@ -133,14 +140,20 @@ def test_no_word_of_upstream_is_in_any_memory_file(project: Project, ref: str) -
                     ),
                 )
             )
-            assert not (found & words) - set(f"{ours} {notes} guide start intro help".split()), line
+            assert not (found & words) - set(
+                f"{ours} {notes} guide start intro help".split()
+            ), line
 
 
-def test_english_as_its_own_translation_is_not_stored_but_comes_back(project: Project) -> None:
+def test_english_as_its_own_translation_is_not_stored_but_comes_back(
+    project: Project,
+) -> None:
     project.translate("faq", "Questions", "Questions")
     project.sync("v1")
     assert "Questions" not in project.memory("faq").read_text(encoding="utf-8")
-    assert "#. same: as the English" in project.memory("faq").read_text(encoding="utf-8")
+    assert "#. same: as the English" in project.memory("faq").read_text(
+        encoding="utf-8"
+    )
     clone_of(project, "v1")
     assert project.entry("faq", "Questions").msgstr == "Questions"
 
@@ -149,12 +162,16 @@ def test_a_fuzzy_translation_that_is_the_previous_english_is_not_stored_either(
     project: Project,
 ) -> None:
     old = next(
-        entry.msgid for entry in project.read("guide").entries if "two drawers" in entry.msgid
+        entry.msgid
+        for entry in project.read("guide").entries
+        if "two drawers" in entry.msgid
     )
     project.translate("guide", "two drawers", old)
     project.sync("v2")
     assert project.entry("guide", "three drawers").msgstr == old
-    assert "#. same: as the previous English" in project.memory("guide").read_text(encoding="utf-8")
+    assert "#. same: as the previous English" in project.memory("guide").read_text(
+        encoding="utf-8"
+    )
     clone_of(project, "v2")
 
 
@@ -175,7 +192,9 @@ def _entry_of(page: str, word: str) -> Entry:
     return Entry(msgid=next(line for line in page.split("\n") if line.startswith(word)))
 
 
-def test_a_page_that_an_upgrade_leaves_alone_keeps_its_file(project: Project, origin: Path) -> None:
+def test_a_page_that_an_upgrade_leaves_alone_keeps_its_file(
+    project: Project, origin: Path
+) -> None:
     before = project.memory("intro/start").read_bytes()
     project.sync("v2")
     assert project.memory("intro/start").read_bytes() == before
@@ -186,19 +205,25 @@ def test_a_second_run_writes_nothing(project: Project) -> None:
     for ref in ("v1", "v2", "v3"):
         project.sync(ref)
         before = {
-            path: path.stat().st_mtime_ns for path in project.root.rglob("*") if path.is_file()
+            path: path.stat().st_mtime_ns
+            for path in project.root.rglob("*")
+            if path.is_file()
         }
         again = project.sync(ref)
         assert (again.opened.changes, again.stored.changes) == ((), ())
         assert {
-            path: path.stat().st_mtime_ns for path in project.root.rglob("*") if path.is_file()
+            path: path.stat().st_mtime_ns
+            for path in project.root.rglob("*")
+            if path.is_file()
         } == before
 
 
 # P10
 
 
-def test_a_clone_gets_its_catalogues_back_at_the_memorys_commit(project: Project) -> None:
+def test_a_clone_gets_its_catalogues_back_at_the_memorys_commit(
+    project: Project,
+) -> None:
     run = clone_of(project, "v1")
     assert all(
         entry.is_translated
@@ -219,9 +244,10 @@ def test_a_clone_gets_them_back_after_two_upgrades_with_fuzzy_entries(
         True,
         next(line for line in FIRST["guide.md"].split("\n") if "two drawers" in line),
     )
-    assert f"#. previous seen: {git(origin, 'rev-parse', 'v1')} guide" in project.memory(
-        "guide"
-    ).read_text(encoding="utf-8")
+    assert (
+        f"#. previous seen: {git(origin, 'rev-parse', 'v1')} guide"
+        in project.memory("guide").read_text(encoding="utf-8")
+    )
     clone_of(project, "v3")
 
 
@@ -234,12 +260,18 @@ def test_a_clone_at_a_newer_ref_gets_what_the_working_copy_gets(
     other.clone()
     for ref in ("v3", "v2", "v1", "v3"):  # also down again
         assert project.sync(ref).codes == other.sync(ref).codes == []
-        assert read_tree(project.paths.catalogs(LOCALE)) == read_tree(other.paths.catalogs(LOCALE))
-        assert read_tree(project.paths.memories(LOCALE)) == read_tree(other.paths.memories(LOCALE))
+        assert read_tree(project.paths.catalogs(LOCALE)) == read_tree(
+            other.paths.catalogs(LOCALE)
+        )
+        assert read_tree(project.paths.memories(LOCALE)) == read_tree(
+            other.paths.memories(LOCALE)
+        )
         clone_of(other, ref)
 
 
-def test_comments_contexts_flags_and_the_teams_header_come_back(project: Project) -> None:
+def test_comments_contexts_flags_and_the_teams_header_come_back(
+    project: Project,
+) -> None:
     catalog = project.read("guide")
     first, second, *rest = catalog.entries
     split_ = (
@@ -254,7 +286,9 @@ def test_comments_contexts_flags_and_the_teams_header_come_back(project: Project
     entries = (*split_, replace(second, flags=("no-wrap",)), *rest)
     project.catalog("guide").write_bytes(
         po.format_catalog(
-            replace(catalog, header=header, comment=("For the workshop.",), entries=entries)
+            replace(
+                catalog, header=header, comment=("For the workshop.",), entries=entries
+            )
         )
     )
     project.sync("v1")
@@ -289,14 +323,23 @@ def test_whoever_the_update_is_is_no_translator(
     clone_of(other, "v2")
 
 
-def test_a_page_renamed_upstream_takes_its_memory_along(project: Project, tmp_path: Path) -> None:
-    renamed = {("manual.md" if path == "guide.md" else path): text for path, text in FIRST.items()}
+def test_a_page_renamed_upstream_takes_its_memory_along(
+    project: Project, tmp_path: Path
+) -> None:
+    renamed = {
+        ("manual.md" if path == "guide.md" else path): text
+        for path, text in FIRST.items()
+    }
     other = Project(
-        project.root, str(make_origin(tmp_path / "renamed", {"v1": FIRST, "v2": renamed}))
+        project.root,
+        str(make_origin(tmp_path / "renamed", {"v1": FIRST, "v2": renamed})),
     )
     other.sync("v2")
     assert not other.memory("guide").exists()
-    assert other.memory("manual").read_text(encoding="utf-8").count("translator: Li Lei") == 5
+    assert (
+        other.memory("manual").read_text(encoding="utf-8").count("translator: Li Lei")
+        == 5
+    )
     clone_of(other, "v2")
 
 
@@ -314,12 +357,20 @@ def test_a_page_without_any_file_is_forgotten(project: Project) -> None:
 def test_paragraphs_that_upstream_joined_come_back_with_all_their_english(
     project: Project, tmp_path: Path, refs: tuple[str, str]
 ) -> None:
-    joined = FIRST["guide.md"].replace("small tools.\n\nThe saw", "small tools. The saw")
+    joined = FIRST["guide.md"].replace(
+        "small tools.\n\nThe saw", "small tools. The saw"
+    )
     again = joined.replace("else has come in.", "else has come in. Ask first.")
-    releases = {"v1": FIRST, "v2": FIRST | {"guide.md": joined}, "v3": FIRST | {"guide.md": again}}
+    releases = {
+        "v1": FIRST,
+        "v2": FIRST | {"guide.md": joined},
+        "v3": FIRST | {"guide.md": again},
+    }
     other = Project(project.root, str(make_origin(tmp_path / "joined", releases)))
     old = " ".join(
-        line for line in FIRST["guide.md"].split("\n") if line.startswith(("Every", "The saw"))
+        line
+        for line in FIRST["guide.md"].split("\n")
+        if line.startswith(("Every", "The saw"))
     )
     for ref in refs:
         other.sync(ref)
@@ -333,7 +384,10 @@ def test_paragraphs_that_upstream_joined_come_back_with_all_their_english(
     )  # a translator throws away what is obsolete: the sources are still known
     other.catalog("guide").write_bytes(
         po.format_catalog(
-            replace(purged, entries=tuple(entry for entry in purged.entries if not entry.obsolete))
+            replace(
+                purged,
+                entries=tuple(entry for entry in purged.entries if not entry.obsolete),
+            )
         )
     )
     before = other.memory("guide").read_bytes()
@@ -351,7 +405,11 @@ def test_a_change_that_was_followed_comes_back_with_its_note(
     ]
     other = Project(
         project.root,
-        str(make_origin(tmp_path / "followed", {"v1": FIRST, "v2": pages[0], "v3": pages[1]})),
+        str(
+            make_origin(
+                tmp_path / "followed", {"v1": FIRST, "v2": pages[0], "v3": pages[1]}
+            )
+        ),
     )
     other.sync("v2")
     other.translate(
@@ -369,7 +427,10 @@ def test_a_change_that_was_followed_comes_back_with_its_note(
     assert "office" not in other.memory("plans").read_text(encoding="utf-8")
     clone_of(other, "v3")
     other.edit(
-        "plans", lambda one: one if not one.obsolete else replace(one, msgid="Quite another text.")
+        "plans",
+        lambda one: (
+            one if not one.obsolete else replace(one, msgid="Quite another text.")
+        ),
     )
     other.memory("plans").unlink()
     other.sync("v3")
@@ -381,7 +442,10 @@ def test_a_change_that_was_followed_comes_back_with_its_note(
 
 def test_a_date_that_is_none_does_not_win(project: Project) -> None:
     project.translate(
-        "guide", "Glue", "胶水", header={**HAN, "PO-Revision-Date": "2026-13-41 99:99+0800"}
+        "guide",
+        "Glue",
+        "胶水",
+        header={**HAN, "PO-Revision-Date": "2026-13-41 99:99+0800"},
     )
     project.sync("v1")
     assert "2026-13-41" in project.memory("guide").read_text(encoding="utf-8")
@@ -407,7 +471,9 @@ def test_english_of_a_lost_commit_is_told_and_its_translations_stay(
     run = other.sync("v2")
     assert run.codes == ["memory-not-recovered"]
     (finding,) = run.opened.findings["guide"]
-    assert re.search(r"of \d+ translations could not be joined .*'[0-9a-f]{40}'", finding.text)
+    assert re.search(
+        r"of \d+ translations could not be joined .*'[0-9a-f]{40}'", finding.text
+    )
     assert finding.where.startswith("translations/memory/zh_CN/docs/guide.po:")
     assert other.entry("guide", "Glue").is_translated
     assert other.entry("guide", "three drawers").fuzzy
@@ -442,7 +508,9 @@ def test_a_plain_folder_has_no_history_but_exact_texts(
 
 def test_a_plain_folder_has_a_memory_too(tmp_path: Path) -> None:
     (tmp_path / "upstream" / "docs").mkdir(parents=True)
-    (tmp_path / "upstream" / "docs" / "a.md").write_text(FIRST["guide.md"], encoding="utf-8")
+    (tmp_path / "upstream" / "docs" / "a.md").write_text(
+        FIRST["guide.md"], encoding="utf-8"
+    )
     (tmp_path / "project").mkdir()
     project = Project(tmp_path / "project", str(tmp_path / "upstream"))
     project.sync("")
@@ -480,7 +548,9 @@ def test_a_ref_older_than_the_docs_folder_and_one_where_half_of_the_pages_are_go
     clone_of(other, "half")
     other.sync("v1")
     assert all(
-        entry.is_translated for page in ("guide", "faq") for entry in other.read(page).entries
+        entry.is_translated
+        for page in ("guide", "faq")
+        for entry in other.read(page).entries
     )
     text = other.memory("faq").read_text(encoding="utf-8")
     lost = re.sub(
@@ -502,7 +572,9 @@ def _translations(project: Project) -> set[bytes]:
 
 
 def _strings(files: dict[str, bytes]) -> set[bytes]:
-    return {text for data in files.values() for text in re.findall(rb'msgstr "(.+)"', data)}
+    return {
+        text for data in files.values() for text in re.findall(rb'msgstr "(.+)"', data)
+    }
 
 
 def test_entries_whose_english_is_known_in_part_wait_for_the_rest() -> None:
@@ -512,7 +584,9 @@ def test_entries_whose_english_is_known_in_part_wait_for_the_rest() -> None:
     one, two = (f"source: {digest(text)} {'c' * 40} page" for text in ("One.", "Two."))
     kept = Entry(msgid=now, fuzzy=True, previous=lost)
     cases = {
-        "same": replace(kept, notes=("fuzzy: rewording", "same: as the previous English")),
+        "same": replace(
+            kept, notes=("fuzzy: rewording", "same: as the previous English")
+        ),
         "parts": Entry(
             msgid=now,
             msgstr="一二",
@@ -521,7 +595,9 @@ def test_entries_whose_english_is_known_in_part_wait_for_the_rest() -> None:
             notes=(f"fuzzy: merged: {DIFF}", one, two),
         ),
         "a part": replace(
-            kept, msgstr="一", notes=("fuzzy: merged", one, f"source: {lost} {'c' * 40} page")
+            kept,
+            msgstr="一",
+            notes=("fuzzy: merged", one, f"source: {lost} {'c' * 40} page"),
         ),
         "other parts": replace(kept, msgstr="一", notes=("fuzzy: merged", one, two)),
         "gone": Entry(msgid=lost, msgstr="没了", obsolete=True),
@@ -561,7 +637,9 @@ def test_english_that_nobody_can_place_has_no_place() -> None:
         previous="Whence?",
         notes=("paragraph", "fuzzy: rewording: [-x-]"),
     )
-    head = Memory(upstream="x", locale="zh_CN", page="page", commit="c" * 40, ref="", layout="")
+    head = Memory(
+        upstream="x", locale="zh_CN", page="page", commit="c" * 40, ref="", layout=""
+    )
     closed = close_catalog(
         Catalog(entries=(entry,)),
         head,
@@ -604,7 +682,10 @@ def test_a_teammates_translation_comes_in_beside_ones_own(
     teammate.sync("v1")
     give(teammate, project)
     project.translate(
-        "guide", "drill", "钻头，自己译", header={**LI, "PO-Revision-Date": "2026-02-01 00:00+0800"}
+        "guide",
+        "drill",
+        "钻头，自己译",
+        header={**LI, "PO-Revision-Date": "2026-02-01 00:00+0800"},
     )
     run = project.sync("v1")
     assert run.codes == []
@@ -635,18 +716,26 @@ def test_two_translations_of_one_message_are_told_and_the_own_one_stays(
     run = project.sync("v1")
     (finding,) = run.opened.findings["guide"]
     assert finding.code == "memory-conflict"
-    line = next(entry.line for entry in project.read("guide").entries if "Glue" in entry.msgid)
+    line = next(
+        entry.line for entry in project.read("guide").entries if "Glue" in entry.msgid
+    )
     assert finding.where == f"translations/zh_CN/docs/guide.po:{line}"
     assert re.search(
-        r"translations/memory/zh_CN/docs/guide.po:\d+; the one here is kept", finding.text
+        r"translations/memory/zh_CN/docs/guide.po:\d+; the one here is kept",
+        finding.text,
     )
-    assert (project.entry("guide", "Glue").msgstr, project.entry("guide", "drill").msgstr) == (
+    assert (
+        project.entry("guide", "Glue").msgstr,
+        project.entry("guide", "drill").msgstr,
+    ) == (
         "自己的",
         "也是队友的",
     )
     assert "自己的" in project.memory("guide").read_text(encoding="utf-8")
     assert project.entry("guide", "Glue").comments == ("someone else wrote: 队友的",)
-    assert "# someone else wrote: 队友的" in project.memory("guide").read_text(encoding="utf-8")
+    assert "# someone else wrote: 队友的" in project.memory("guide").read_text(
+        encoding="utf-8"
+    )
     assert project.sync("v1").codes == []
 
 
@@ -664,15 +753,22 @@ def test_without_a_common_start_finished_work_stays_and_unfinished_gives_way(
     project.edit(
         "guide",
         lambda entry: (
-            replace(entry, fuzzy=True, previous=entry.msgid) if "saw" in entry.msgid else entry
+            replace(entry, fuzzy=True, previous=entry.msgid)
+            if "saw" in entry.msgid
+            else entry
         ),
     )
     run = project.sync("v1")
     assert [one.code for one in run.opened.findings["guide"]] == ["memory-conflict"]
     found = {
-        words: project.entry("guide", words).msgstr for words in ("Glue", "drill", "saw", "a lamp")
+        words: project.entry("guide", words).msgstr
+        for words in ("Glue", "drill", "saw", "a lamp")
     }
-    assert (found["Glue"], found["drill"], found["saw"]) == ("自己的", "队友：drill", "队友：saw")
+    assert (found["Glue"], found["drill"], found["saw"]) == (
+        "自己的",
+        "队友：drill",
+        "队友：saw",
+    )
     assert found["a lamp"].startswith("译文")
 
 
@@ -701,7 +797,9 @@ def test_a_translation_taken_back_stays_taken_back(project: Project) -> None:
     clone_of(project, "v1")
 
 
-def test_what_a_damaged_catalogue_lost_comes_back_from_the_memory(project: Project) -> None:
+def test_what_a_damaged_catalogue_lost_comes_back_from_the_memory(
+    project: Project,
+) -> None:
     before = project.catalog("guide").read_bytes()
     project.catalog("guide").write_bytes(
         b"\n\n".join(before.split(b"\n\n")[:3]) + b"\n"
@@ -712,7 +810,9 @@ def test_what_a_damaged_catalogue_lost_comes_back_from_the_memory(project: Proje
     assert project.verify() == ()
 
 
-def test_pages_that_are_not_in_the_run_are_opened_and_stored_as_they_are(project: Project) -> None:
+def test_pages_that_are_not_in_the_run_are_opened_and_stored_as_they_are(
+    project: Project,
+) -> None:
     project.translate("faq", "Questions", "问题")
     project.sync("v1", only="guide")
     assert "问题" in project.memory("faq").read_text(encoding="utf-8")
@@ -723,8 +823,12 @@ def test_pages_that_are_not_in_the_run_are_opened_and_stored_as_they_are(project
     assert project.verify() == ()
 
 
-def test_an_unreadable_document_leaves_its_memory_alone(project: Project, tmp_path: Path) -> None:
-    origin = make_origin(tmp_path / "bad", {"v1": FIRST, "v2": {**FIRST, "faq.ipynb": "{"}})
+def test_an_unreadable_document_leaves_its_memory_alone(
+    project: Project, tmp_path: Path
+) -> None:
+    origin = make_origin(
+        tmp_path / "bad", {"v1": FIRST, "v2": {**FIRST, "faq.ipynb": "{"}}
+    )
     other = Project(project.root, str(origin))
     before = other.memory("faq").read_bytes()
     other.sync("v2")
@@ -744,7 +848,9 @@ def test_a_dry_run_writes_nothing_and_tells_what_it_would(project: Project) -> N
     opened = open_memory(dry, run.pages, locale=LOCALE, lock=lock)
     stored = store_memory(dry, run.pages, run.catalogs, locale=LOCALE, lock=lock)
     assert read_tree(project.root) == before
-    assert opened.changes == tuple(f"translations/zh_CN/docs/{name}" for name in expected)
+    assert opened.changes == tuple(
+        f"translations/zh_CN/docs/{name}" for name in expected
+    )
     assert {entry.msgstr for entry in opened.opened["guide"].entries} >= {"干"}
     assert stored.changes == ("translations/memory/zh_CN/docs/guide.po",)
 
@@ -752,17 +858,35 @@ def test_a_dry_run_writes_nothing_and_tells_what_it_would(project: Project) -> N
 # Bad input
 
 BAD = {
-    "bad digest": ((r'msgid "[0-9a-f]{32}"', 'msgid "no digest"'), "'no digest' is not a digest"),
-    "upper case": ((r'msgid "([0-9a-f]{31})[0-9a-f]"', r'msgid "\1F"'), "is not a digest"),
-    "conflict": ((r"(msgstr .*\n\n)", r"<<<<<<< ours\n\1"), "unresolved merge conflict"),
+    "bad digest": (
+        (r'msgid "[0-9a-f]{32}"', 'msgid "no digest"'),
+        "'no digest' is not a digest",
+    ),
+    "upper case": (
+        (r'msgid "([0-9a-f]{31})[0-9a-f]"', r'msgid "\1F"'),
+        "is not a digest",
+    ),
+    "conflict": (
+        (r"(msgstr .*\n\n)", r"<<<<<<< ours\n\1"),
+        "unresolved merge conflict",
+    ),
     "two entries": (
         (r'(msgid "[0-9a-f]{32}"\n)(msgstr .*\n)', r'\1\2\n\1msgstr "另"\n'),
         "same msgid with another translation",
     ),
-    "other locale": ((r"Language: zh_CN", "Language: ja"), "is the memory of docs in ja"),
-    "other upstream": ((r"X-Upstream: docs", "X-Upstream: flax"), "is the memory of flax in zh_CN"),
+    "other locale": (
+        (r"Language: zh_CN", "Language: ja"),
+        "is the memory of docs in ja",
+    ),
+    "other upstream": (
+        (r"X-Upstream: docs", "X-Upstream: flax"),
+        "is the memory of flax in zh_CN",
+    ),
     "no header": ((r"(?s)\A.*?\n\n", ""), "is no memory: its header needs"),
-    "bad commit": ((r"X-Upstream-Commit: \w+", "X-Upstream-Commit: main"), "must be 40 hex digits"),
+    "bad commit": (
+        (r"X-Upstream-Commit: \w+", "X-Upstream-Commit: main"),
+        "must be 40 hex digits",
+    ),
     "bad note": (
         (r"#\. translator", "#. seen: somewhere\n#. translator"),
         "must name a commit and a page",
@@ -844,10 +968,16 @@ def test_a_file_that_somebody_saves_while_the_run_is_at_work_is_left_alone(
         run.catalogs, by_page={**run.catalogs.by_page, "guide": project.read("guide")}
     )
     pages = _Editing(run.pages)
-    pages.path, pages.data = project.memory("guide"), project.memory("guide").read_bytes() + b"\n"
+    pages.path, pages.data = (
+        project.memory("guide"),
+        project.memory("guide").read_bytes() + b"\n",
+    )
     result = store_memory(project.run, pages, catalogs, locale=LOCALE, lock=run.lock)
     (finding,) = result.findings["guide"]
-    assert (finding.code, finding.hint) == ("changed-meanwhile", "Run again to take it up.")
+    assert (finding.code, finding.hint) == (
+        "changed-meanwhile",
+        "Run again to take it up.",
+    )
     assert project.memory("guide").read_bytes() == pages.data
     assert result.changes == ()
 
@@ -868,13 +998,22 @@ def test_a_full_disk_loses_nothing(
     assert "The disk is full" in caught.value.hint
     project.sync("v2")
     teammate.sync("v2")
-    assert read_tree(project.paths.catalogs(LOCALE)) == read_tree(teammate.paths.catalogs(LOCALE))
-    assert read_tree(project.paths.memories(LOCALE)) == read_tree(teammate.paths.memories(LOCALE))
+    assert read_tree(project.paths.catalogs(LOCALE)) == read_tree(
+        teammate.paths.catalogs(LOCALE)
+    )
+    assert read_tree(project.paths.memories(LOCALE)) == read_tree(
+        teammate.paths.memories(LOCALE)
+    )
 
 
-@pytest.mark.parametrize("state", ["{", "[]", '{"guide": 1}', '{"guide": ["<<<", "x"]}'])
+@pytest.mark.parametrize(
+    "state", ["{", "[]", '{"guide": 1}', '{"guide": ["<<<", "x"]}']
+)
 def test_a_damaged_state_file_is_no_matter(project: Project, state: str) -> None:
-    before = read_tree(project.paths.catalogs(LOCALE)), read_tree(project.paths.memories(LOCALE))
+    before = (
+        read_tree(project.paths.catalogs(LOCALE)),
+        read_tree(project.paths.memories(LOCALE)),
+    )
     project.paths.memory_state(LOCALE).write_text(state, encoding="utf-8")
     assert project.sync("v1").codes == []
     assert (
@@ -922,7 +1061,9 @@ def test_verify_tells_of_entries_that_only_one_side_has(project: Project) -> Non
 
 
 @pytest.mark.slow
-def test_branches_that_translate_different_messages_merge(project: Project, tmp_path: Path) -> None:
+def test_branches_that_translate_different_messages_merge(
+    project: Project, tmp_path: Path
+) -> None:
     """Adjacent entries, comments, translators, fuzzy marks, hard breaks.
 
     All branches come at once.
@@ -936,7 +1077,9 @@ def test_branches_that_translate_different_messages_merge(project: Project, tmp_
     git(repository, "commit", "-qm", "memory")
     stored = (repository / "guide.po").read_text(encoding="utf-8")
     codes = re.findall(r'^msgid "([0-9a-f]{32})"$', stored, re.MULTILINE)
-    entries = sorted(project.read("guide").entries, key=lambda entry: digest(entry.msgid))
+    entries = sorted(
+        project.read("guide").entries, key=lambda entry: digest(entry.msgid)
+    )
     blank = project.catalog("guide").read_bytes()
     for number, entry in enumerate(entries):
         project.catalog("guide").write_bytes(blank)
@@ -981,7 +1124,9 @@ def test_branches_that_translate_different_messages_merge(project: Project, tmp_
     project.clone()
     assert project.sync("v1").codes == []
     found = {entry.comments: entry for entry in project.read("guide").entries}
-    assert {entry.msgstr for entry in found.values()} == {f"第{number}\n行" for number in range(5)}
+    assert {entry.msgstr for entry in found.values()} == {
+        f"第{number}\n行" for number in range(5)
+    }
     assert found[("remark 1",)].fuzzy
     assert project.read("guide").header["Last-Translator"] == "T4 <t@example.org>"
     clone_of(project, "v1")
@@ -1063,7 +1208,8 @@ def test_one_side_of_a_conflicted_memory_taken_whole_loses_nothing_silently(
     before = project.memory("guide").read_bytes()
     project.translate("guide", "Glue", "胶水")
     project.edit(
-        "guide", lambda entry: replace(entry, msgstr="") if "drill" in entry.msgid else entry
+        "guide",
+        lambda entry: replace(entry, msgstr="") if "drill" in entry.msgid else entry,
     )
     project.sync("v1")
     without = project.memory("guide").read_bytes()
@@ -1074,7 +1220,10 @@ def test_one_side_of_a_conflicted_memory_taken_whole_loses_nothing_silently(
     (finding,) = run.opened.findings["guide"]
     assert finding.code == "memory-taken-back"
     entry = project.entry("guide", "drill")
-    assert (entry.msgstr, entry.comments) == ("", ("someone else took this back: 钻头",))
+    assert (entry.msgstr, entry.comments) == (
+        "",
+        ("someone else took this back: 钻头",),
+    )
     assert finding.where == f"translations/zh_CN/docs/guide.po:{entry.line}"
     assert "# someone else took this back: 钻头" in project.memory("guide").read_text(
         encoding="utf-8"
@@ -1097,16 +1246,24 @@ def test_a_clone_gets_its_catalogues_back_after_two_upgrades_of_the_real_docs(
     run = project.sync("jax-v0.8.0", only=most)
     for page in project.pages()[::2]:
         project.edit(
-            page, lambda entry: entry if entry.msgstr else replace(entry, msgstr=chinese(entry))
+            page,
+            lambda entry: (
+                entry if entry.msgstr else replace(entry, msgstr=chinese(entry))
+            ),
         )
     project.translate_pages(run.lock, run.pages)
     for ref in ("jax-v0.9.2", "jax-v0.10.2"):
         run = project.sync(ref, only=most)
         assert run.codes == []
-    states = [entry for catalog in run.catalogs.by_page.values() for entry in catalog.entries]
+    states = [
+        entry for catalog in run.catalogs.by_page.values() for entry in catalog.entries
+    ]
     assert sum(entry.fuzzy and not entry.obsolete for entry in states) > 20
     assert sum(entry.obsolete for entry in states) > 20
-    expected = read_tree(project.paths.catalogs(LOCALE)), read_tree(project.paths.memories(LOCALE))
+    expected = (
+        read_tree(project.paths.catalogs(LOCALE)),
+        read_tree(project.paths.memories(LOCALE)),
+    )
     shutil.rmtree(project.paths.catalogs(LOCALE))
     project.paths.memory_state(LOCALE).unlink()
     opened = project.translate_pages(run.lock, run.pages).opened
@@ -1116,5 +1273,6 @@ def test_a_clone_gets_its_catalogues_back_after_two_upgrades_of_the_real_docs(
     ) == expected
     assert opened.findings == {}
     assert not re.search(
-        rb"(?:[A-Za-z]{3,} ){5}", re.sub(rb"#[^\n]*", b"", b"".join(expected[1].values()))
+        rb"(?:[A-Za-z]{3,} ){5}",
+        re.sub(rb"#[^\n]*", b"", b"".join(expected[1].values())),
     )

@@ -88,9 +88,12 @@ def killed_after(seconds: float, work: Callable[[], object]) -> bool:
 @pytest.fixture(scope="module")
 def origin(tmp_path_factory: pytest.TempPathFactory) -> Path:
     renamed = {
-        ("moved/manual.md" if path == "guide.md" else path): text for path, text in FIRST.items()
+        ("moved/manual.md" if path == "guide.md" else path): text
+        for path, text in FIRST.items()
     }
-    return make_origin(tmp_path_factory.mktemp("upstream") / "origin", RELEASES | {"v4": renamed})
+    return make_origin(
+        tmp_path_factory.mktemp("upstream") / "origin", RELEASES | {"v4": renamed}
+    )
 
 
 @pytest.mark.slow
@@ -113,7 +116,9 @@ def test_a_killed_run_is_repaired_by_the_next(
     shutil.copytree(ready.root, tmp_path / "timed")
     whole.sync(ref)
     began = time.perf_counter()
-    Project(tmp_path / "timed", str(origin)).sync(ref)  # a second time: everything is loaded
+    Project(tmp_path / "timed", str(origin)).sync(
+        ref
+    )  # a second time: everything is loaded
     took = time.perf_counter() - began
     kept, expected = strings(ready) & strings(whole), results(whole)
     chance = random.Random(f"{ref} {start.__name__}")
@@ -132,7 +137,9 @@ def test_a_killed_run_is_repaired_by_the_next(
     assert killed or KILLS < 40
 
 
-def test_a_run_killed_between_two_memory_files_ends_as_if_it_had_not_been(tmp_path: Path) -> None:
+def test_a_run_killed_between_two_memory_files_ends_as_if_it_had_not_been(
+    tmp_path: Path,
+) -> None:
     """An edited copy of a paragraph is on another page.
 
     The paragraph stays on a page that changes elsewhere.

@@ -105,10 +105,13 @@ def test_a_merged_file_that_was_changed_is_made_again(paths: Paths) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "damaged", ["", "[]", "\\xff", '{"index": 3}', '{"index": ["", {"row": {}}]}', "[" * 100_000]
+    "damaged",
+    ["", "[]", "\\xff", '{"index": 3}', '{"index": ["", {"row": {}}]}', "[" * 100_000],
 )
 @pytest.mark.parametrize("kind", ["merged", "updated", "catalogs"])
-def test_a_memo_that_cannot_be_used_is_made_anew(paths: Paths, kind: str, damaged: str) -> None:
+def test_a_memo_that_cannot_be_used_is_made_anew(
+    paths: Paths, kind: str, damaged: str
+) -> None:
     paths.memo(LOCALE, kind).write_text(damaged, encoding="utf-8")
     edit(paths, "grad")
     assert run() == 0
@@ -120,7 +123,9 @@ def test_a_memo_that_cannot_be_used_is_made_anew(paths: Paths, kind: str, damage
 
 
 @pytest.mark.slow
-def test_another_commit_with_the_same_documents_changes_the_attribution_only(paths: Paths) -> None:
+def test_another_commit_with_the_same_documents_changes_the_attribution_only(
+    paths: Paths,
+) -> None:
     before, lock = merged(paths), paths.lock.read_text(encoding="utf-8")
     commit = parse_lock(lock.encode(), where="lock").commit
     paths.lock.write_text(lock.replace(commit, "5" * 40), encoding="utf-8")

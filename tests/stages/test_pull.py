@@ -55,7 +55,9 @@ def origin(tmp_path: Path) -> Path:
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
     (tmp_path / "project").mkdir()
-    return Settings(root=tmp_path / "project", jax="0.10.2", locales=("zh_CN",), upstreams={})
+    return Settings(
+        root=tmp_path / "project", jax="0.10.2", locales=("zh_CN",), upstreams={}
+    )
 
 
 @pytest.fixture
@@ -101,7 +103,11 @@ def test_pull_writes_the_docs_folder_and_the_lock(
         path: blob_id(data) for path, data in SECOND.items()
     }
     assert (lock.ref, lock.commit) == ("v2", git(origin, "rev-parse", "v2^{commit}"))
-    assert (lock.date, lock.jax, lock.docs) == ("2026-01-02T03:04:05+08:00", "0.10.2", "docs")
+    assert (lock.date, lock.jax, lock.docs) == (
+        "2026-01-02T03:04:05+08:00",
+        "0.10.2",
+        "docs",
+    )
     assert (
         parse_lock((settings.root / "upstream" / "x.lock").read_bytes(), where="")
         == lock
@@ -250,7 +256,11 @@ def test_links_and_submodules_are_left_out_with_a_warning(
     git(origin, "add", "docs/out.md", "docs/folder")
     git(origin, "commit", "-qm", "links")
     lock = pull(run_of(settings, upstream_of(origin, ref="main"), log=log))
-    assert read_tree(docs) == SECOND == {file.path: SECOND[file.path] for file in lock.files}
+    assert (
+        read_tree(docs)
+        == SECOND
+        == {file.path: SECOND[file.path] for file in lock.files}
+    )
     for line in (
         "docs/out.md: a symbolic link",
         "docs/folder: a symbolic link",
@@ -262,17 +272,29 @@ def test_links_and_submodules_are_left_out_with_a_warning(
 def commit_tree(origin: Path, names: list[bytes]) -> None:
     """Commit a docs folder with ``names`` that git would not let into an index."""
     blob = git(origin, "rev-parse", "main:docs/a.md")
-    entries = b"".join(b"100644 " + name + b"\0" + bytes.fromhex(blob) for name in names)
+    entries = b"".join(
+        b"100644 " + name + b"\0" + bytes.fromhex(blob) for name in names
+    )
     (origin / "tree").write_bytes(entries)
     tree = git(origin, "hash-object", "-t", "tree", "-w", "--literally", "tree")
     (origin / "tree").write_bytes(b"40000 docs\0" + bytes.fromhex(tree))
     root = git(origin, "hash-object", "-t", "tree", "-w", "--literally", "tree")
-    git(origin, "update-ref", "refs/heads/odd", git(origin, "commit-tree", root, "-m", "odd"))
+    git(
+        origin,
+        "update-ref",
+        "refs/heads/odd",
+        git(origin, "commit-tree", root, "-m", "odd"),
+    )
 
 
 @pytest.mark.parametrize("name", [b"..", b".git", b"a\\b.md", b"a\nb.md", b"\xff.md"])
 def test_paths_that_leave_the_docs_folder_are_left_out(
-    name: bytes, settings: Settings, origin: Path, docs: Path, log: Log, output: io.StringIO
+    name: bytes,
+    settings: Settings,
+    origin: Path,
+    docs: Path,
+    log: Log,
+    output: io.StringIO,
 ) -> None:
     commit_tree(origin, [name, b"ok.md"])
     pull(run_of(settings, upstream_of(origin, ref="odd"), log=log))
@@ -294,7 +316,12 @@ def test_a_plain_folder_is_copied_without_junk_and_links(
     source = tmp_path / "plain"
     write_tree(
         source / "docs",
-        {**FIRST, ".ipynb_checkpoints/a.md": b"", "__pycache__/x.pyc": b"", ".hidden": b""},
+        {
+            **FIRST,
+            ".ipynb_checkpoints/a.md": b"",
+            "__pycache__/x.pyc": b"",
+            ".hidden": b"",
+        },
     )
     (source / "docs" / "out").symlink_to("/etc")
     os.mkfifo(source / "docs" / "pipe")
@@ -307,7 +334,10 @@ def test_a_plain_folder_is_copied_without_junk_and_links(
     assert pull(run_of(settings, upstream_of(source, ref=""), log=log)) == lock
     assert times(settings.root) == before
     (source / "docs" / "a.md").write_text("other")
-    assert pull(run_of(settings, upstream_of(source, ref=""), log=log)).commit != lock.commit
+    assert (
+        pull(run_of(settings, upstream_of(source, ref=""), log=log)).commit
+        != lock.commit
+    )
     assert (docs / "a.md").read_text() == "other"
 
 
@@ -362,7 +392,9 @@ def test_no_path_of_this_machine_and_no_password_gets_into_the_lock(
     settings: Settings, origin: Path, docs: Path, log: Log
 ) -> None:
     replaced = replace(
-        upstream_of(origin), url_replaced=True, configured_url="https://me:secret@example.org/x"
+        upstream_of(origin),
+        url_replaced=True,
+        configured_url="https://me:secret@example.org/x",
     )
     assert pull(run_of(settings, replaced, log=log)).url == "https://example.org/x"
     assert str(origin.parent) not in (settings.root / "upstream" / "x.lock").read_text()
@@ -385,7 +417,11 @@ def test_a_file_in_the_way_of_the_checkout_is_told_and_kept(
 
 @pytest.mark.parametrize("point", ["Path.write_bytes", "os.replace"])
 def test_a_full_disk_is_named_and_the_old_checkout_stays(
-    point: str, settings: Settings, origin: Path, log: Log, monkeypatch: pytest.MonkeyPatch
+    point: str,
+    settings: Settings,
+    origin: Path,
+    log: Log,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     old = pull(run_of(settings, upstream_of(origin, ref="v1"), log=log))
     with monkeypatch.context() as patch:
@@ -476,7 +512,9 @@ pull(Run(settings=settings, upstream=upstream, log=Log(-1), locales=settings.loc
 
 def run_killed(script: str, *arguments: object) -> int:
     command = [sys.executable, "-c", script, *map(str, arguments)]
-    return subprocess.run(command, cwd=ROOT, check=False, stderr=subprocess.DEVNULL).returncode
+    return subprocess.run(
+        command, cwd=ROOT, check=False, stderr=subprocess.DEVNULL
+    ).returncode
 
 
 @pytest.mark.slow
@@ -495,12 +533,15 @@ def test_a_pull_killed_at_any_step_leaves_the_old_tree_or_the_new_one(
         killed = run_killed(KILLED, step, settings.root, second.url)
         if step % 2:  # pull mends what it finds, without a build before it
             assert pull(run_of(settings, first, log=log)).commit == old.commit
-            assert sorted(path.name for path in docs.parent.iterdir()) == ["x", "x.lock"]
+            assert sorted(path.name for path in docs.parent.iterdir()) == [
+                "x",
+                "x.lock",
+            ]
         lock = read_pulled(run_of(settings, first))
         seen.add(lock.commit)
-        assert {file.path: blob_id(read_tree(docs)[file.path]) for file in lock.files} == {
-            file.path: file.blob for file in lock.files
-        }
+        assert {
+            file.path: blob_id(read_tree(docs)[file.path]) for file in lock.files
+        } == {file.path: file.blob for file in lock.files}
         assert lock.commit in (old.commit, new.commit)
         assert pull(run_of(settings, second, log=log)).commit == new.commit
         assert read_tree(docs) == SECOND
@@ -562,7 +603,8 @@ def test_the_real_docs_are_pulled_whole(
     lock: Lock = pull(run_of(settings, upstream, log=log))
     paths = [file.path for file in lock.files]
     assert [
-        sum(path.endswith(suffix) for path in paths) for suffix in (".ipynb", ".md", ".rst")
+        sum(path.endswith(suffix) for path in paths)
+        for suffix in (".ipynb", ".md", ".rst")
     ] == [31, 112, 81]
     assert len(pages_of(lock.files)) == 113 + 81
     assert read_pulled(run_of(settings, upstream)) == lock

@@ -31,7 +31,9 @@ PIXEL = (
 def page(name: str, *suffixes: str, **fields: Any) -> PageResult:
     return PageResult(
         page=name,
-        files=tuple(SourceFile(path=f"{name}{suffix}", blob="0" * 40) for suffix in suffixes),
+        files=tuple(
+            SourceFile(path=f"{name}{suffix}", blob="0" * 40) for suffix in suffixes
+        ),
         **fields,
     )
 
@@ -44,10 +46,19 @@ def html_of(source: str, folder: Path = Path("nowhere")) -> str:
 def project(tmp_path: Path) -> tuple[Settings, Upstream, Paths]:
     upstream = Upstream(name="demo", url="x")
     paths = Paths(tmp_path, "demo")
-    for folder in (paths.docs, paths.merged("zh_CN"), paths.executed("zh_CN") / "guide"):
+    for folder in (
+        paths.docs,
+        paths.merged("zh_CN"),
+        paths.executed("zh_CN") / "guide",
+    ):
         folder.mkdir(parents=True)
     return (
-        Settings(root=tmp_path, jax="0.10.2", locales=("zh_CN",), upstreams={"demo": upstream}),
+        Settings(
+            root=tmp_path,
+            jax="0.10.2",
+            locales=("zh_CN",),
+            upstreams={"demo": upstream},
+        ),
         upstream,
         paths,
     )
@@ -74,7 +85,10 @@ def project(tmp_path: Path) -> tuple[Settings, Upstream, Paths]:
         ("(label)=\n# Title", '<a id="label"></a><h1 id="title">Title</h1>'),
         ("% comment", ""),
         ("```{toctree}\npage\n```", ""),
-        ("![x](https://x.org/a.png)", '<p><img src="https://x.org/a.png" alt="x" /></p>'),
+        (
+            "![x](https://x.org/a.png)",
+            '<p><img src="https://x.org/a.png" alt="x" /></p>',
+        ),
         ("![x](missing.png)", '<p><img src="missing.png" alt="x" /></p>'),
     ],
 )
@@ -87,7 +101,12 @@ def test_a_matrix_within_a_formula_ends_no_paragraph() -> None:
         "前 $M =\n\\begin{bmatrix} a & b \\end{bmatrix}$ 后\n\n\\begin{align} x &= y \\end{align}"
     )
     first = text.partition("</p>")[0]
-    assert (first.count("<math"), first.endswith("后"), text.count("<math"), "begin" in text) == (
+    assert (
+        first.count("<math"),
+        first.endswith("后"),
+        text.count("<math"),
+        "begin" in text,
+    ) == (
         1,
         True,
         2,
@@ -134,7 +153,11 @@ def test_images_are_embedded(tmp_path: Path) -> None:
 
 def test_a_page_stands_alone(project: tuple[Settings, Upstream, Paths]) -> None:
     settings, upstream, paths = project
-    picture = {"output_type": "display_data", "data": {"image/png": PIXEL}, "metadata": {}}
+    picture = {
+        "output_type": "display_data",
+        "data": {"image/png": PIXEL},
+        "metadata": {},
+    }
     failure = {
         "output_type": "error",
         "ename": "ValueError",
@@ -143,7 +166,10 @@ def test_a_page_stands_alone(project: tuple[Settings, Upstream, Paths]) -> None:
     }
     printed = {"output_type": "stream", "name": "stdout", "text": ["one\n", "two\n"]}
     cells = (
-        prose("# 标题\n\n![x](attachment:i.png)", attachments={"i.png": {"image/png": PIXEL}}),
+        prose(
+            "# 标题\n\n![x](attachment:i.png)",
+            attachments={"i.png": {"image/png": PIXEL}},
+        ),
         code("x = 1", outputs=[picture]),
         code("f()", outputs=[printed, failure]),
     )
@@ -165,11 +191,17 @@ def test_a_page_stands_alone(project: tuple[Settings, Upstream, Paths]) -> None:
     assert not re.search(r'(src|href)="(https?:)?//', text)
 
 
-def test_the_index_tells_the_state_of_every_page(project: tuple[Settings, Upstream, Paths]) -> None:
+def test_the_index_tells_the_state_of_every_page(
+    project: tuple[Settings, Upstream, Paths],
+) -> None:
     settings, upstream, paths = project
     (paths.merged("zh_CN") / "a.md").write_text("# 甲 & <b>\n", "utf-8")
-    (paths.merged("zh_CN") / "b.ipynb").write_text(notebook(code("1"), title="# 乙"), "utf-8")
-    skipped = Execution(page="b", status=Status.SKIPPED, reason="accelerator: wants a <GPU>")
+    (paths.merged("zh_CN") / "b.ipynb").write_text(
+        notebook(code("1"), title="# 乙"), "utf-8"
+    )
+    skipped = Execution(
+        page="b", status=Status.SKIPPED, reason="accelerator: wants a <GPU>"
+    )
     pages = [
         page("a", ".md", title="甲 & <b>", messages=3, translated=1, fuzzy=1),
         page("b", ".ipynb", execution=skipped),
@@ -186,7 +218,9 @@ def test_the_index_tells_the_state_of_every_page(project: tuple[Settings, Upstre
     assert (paths.html("zh_CN") / "b.html").is_file()
 
 
-def test_only_what_changed_is_rendered_again(project: tuple[Settings, Upstream, Paths]) -> None:
+def test_only_what_changed_is_rendered_again(
+    project: tuple[Settings, Upstream, Paths],
+) -> None:
     settings, upstream, paths = project
     for name in "ab":
         (paths.merged("zh_CN") / f"{name}.md").write_text(f"# {name}\n", "utf-8")
@@ -197,7 +231,10 @@ def test_only_what_changed_is_rendered_again(project: tuple[Settings, Upstream, 
         target.write_text(target.read_text("utf-8") + "<!-- kept -->", "utf-8")
     (paths.merged("zh_CN") / "a.md").write_text("# changed\n", "utf-8")
     render(run_of(settings, upstream), pages, locale="zh_CN")
-    assert ["<!-- kept -->" in target.read_text("utf-8") for target in targets] == [False, True]
+    assert ["<!-- kept -->" in target.read_text("utf-8") for target in targets] == [
+        False,
+        True,
+    ]
 
 
 def test_one_page_that_cannot_be_rendered_stops_no_other(
@@ -205,7 +242,9 @@ def test_one_page_that_cannot_be_rendered_stops_no_other(
 ) -> None:
     settings, upstream, paths = project
     (paths.merged("zh_CN") / "broken.ipynb").write_text("{", "utf-8")
-    (paths.merged("zh_CN") / "odd.ipynb").write_text('{"cells": [{"cell_type": 3}]}', "utf-8")
+    (paths.merged("zh_CN") / "odd.ipynb").write_text(
+        '{"cells": [{"cell_type": 3}]}', "utf-8"
+    )
     (paths.merged("zh_CN") / "fine.md").write_text("# Fine\n", "utf-8")
     pages = [page("broken", ".ipynb"), page("odd", ".ipynb"), page("fine", ".md")]
     with pytest.raises(PublishError, match="broken"):

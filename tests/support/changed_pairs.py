@@ -47,7 +47,9 @@ class Pair:
 
         Mark-up and code are included.
         """
-        before, after = (Counter(_WORD.findall(text.casefold())) for text in (self.old, self.new))
+        before, after = (
+            Counter(_WORD.findall(text.casefold())) for text in (self.old, self.new)
+        )
         return 200 * (before & after).total() / max(1, (before + after).total())
 
     @property
@@ -64,10 +66,14 @@ class Pair:
         kind = classify(self.old, self.new).kind
         if kind is not ChangeClass.REWORDING:
             return str(kind)
-        return next(label for floor, label in REWORDINGS.items() if self.survived >= floor)
+        return next(
+            label for floor, label in REWORDINGS.items() if self.survived >= floor
+        )
 
 
-def changed_pairs(before: Pages, after: Pages, known: Collection[str]) -> Iterator[Pair]:
+def changed_pairs(
+    before: Pages, after: Pages, known: Collection[str]
+) -> Iterator[Pair]:
     """The pairs of one step.
 
     ``known`` are the texts of ``before`` and of earlier releases: they moved or came back.
@@ -79,17 +85,26 @@ def changed_pairs(before: Pages, after: Pages, known: Collection[str]) -> Iterat
                 yield Pair(page=page, old=old.msgid, new=new.msgid)
 
 
-def _in_place(before: tuple[Entry, ...], after: tuple[Entry, ...]) -> Iterator[tuple[Entry, Entry]]:
+def _in_place(
+    before: tuple[Entry, ...], after: tuple[Entry, ...]
+) -> Iterator[tuple[Entry, Entry]]:
     """The messages in gaps between two that are equal, or the page's end.
 
     They count if the same kinds stand there in the same order.
     """
     matcher = SequenceMatcher(
-        None, [one.msgid for one in before], [one.msgid for one in after], autojunk=False
+        None,
+        [one.msgid for one in before],
+        [one.msgid for one in after],
+        autojunk=False,
     )
     for tag, start, end, new_start, new_end in matcher.get_opcodes():
         old, new = before[start:end], after[new_start:new_end]
-        if tag == "replace" and len(old) <= GAP and [*map(_kind, old)] == [*map(_kind, new)]:
+        if (
+            tag == "replace"
+            and len(old) <= GAP
+            and [*map(_kind, old)] == [*map(_kind, new)]
+        ):
             yield from zip(old, new, strict=True)
 
 
@@ -97,7 +112,9 @@ def _kind(entry: Entry) -> str:
     return entry.notes[0].split()[0]
 
 
-def verdict(pair: Pair, before: Mapping[str, Catalog], after: Mapping[str, Catalog]) -> str:
+def verdict(
+    pair: Pair, before: Mapping[str, Catalog], after: Mapping[str, Catalog]
+) -> str:
     """What the update from ``before`` to ``after`` gave: ``useful``, ``other`` or ``none``.
 
     Useful for the new message is the translation that the old one had. A msgstr of the tests names
@@ -110,7 +127,11 @@ def verdict(pair: Pair, before: Mapping[str, Catalog], after: Mapping[str, Catal
 
 
 def _said(catalog: Catalog, msgid: str) -> set[str]:
-    found = [entry for entry in catalog.entries if entry.msgid == msgid and not entry.obsolete]
+    found = [
+        entry
+        for entry in catalog.entries
+        if entry.msgid == msgid and not entry.obsolete
+    ]
     assert found, msgid
     return {part for entry in found for part in _SAID.findall(entry.msgstr)}
 

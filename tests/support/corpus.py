@@ -229,7 +229,9 @@ def assert_only_prose_changed(document: Document, merged: bytes) -> None:
     _assert_gaps(unit, document.raw, text)
     if prose_free_fences(document.raw) != prose_free_fences(text):
         raise AssertionError(f"{document.path}: a fenced block has changed")
-    code = jupytext_code(document.raw) if document.format is Format.MYST_NOTEBOOK else None
+    code = (
+        jupytext_code(document.raw) if document.format is Format.MYST_NOTEBOOK else None
+    )
     if code is not None and code != jupytext_code(text):
         raise AssertionError(f"{document.path}: jupytext reads other code cells")
 
@@ -239,15 +241,19 @@ def _assert_notebook(document: Document, text: str) -> None:
     if len(theirs["cells"]) != len(ours["cells"]):
         raise AssertionError(f"{document.path}: another number of cells")
     units = {unit.cell: unit for unit in document.units}
-    for number, (their, our) in enumerate(zip(theirs["cells"], ours["cells"], strict=True)):
+    for number, (their, our) in enumerate(
+        zip(theirs["cells"], ours["cells"], strict=True)
+    ):
         if number in units:
             _assert_gaps(units[number], _source(their), _source(our))
-            assert isinstance(their["source"], list) == isinstance(our["source"], list), (
-                f"{document.path}: the source is of another type"
-            )
+            assert isinstance(their["source"], list) == isinstance(
+                our["source"], list
+            ), f"{document.path}: the source is of another type"
             our["source"] = their["source"]
     if json.dumps(theirs) != json.dumps(ours):
-        raise AssertionError(f"{document.path}: differs outside the sources of Markdown cells")
+        raise AssertionError(
+            f"{document.path}: differs outside the sources of Markdown cells"
+        )
 
 
 def _source(cell: Mapping[str, Any]) -> str:
@@ -261,10 +267,18 @@ def _assert_gaps(unit: Unit, theirs: str, ours: str) -> None:
     The first is at its start and the last at its end.
     """
     messages = unit.split.messages
-    cuts = [0, *(cut for message in messages for cut in (message.start, message.end)), len(theirs)]
-    gaps = [theirs[cuts[number] : cuts[number + 1]] for number in range(0, len(cuts), 2)]
+    cuts = [
+        0,
+        *(cut for message in messages for cut in (message.start, message.end)),
+        len(theirs),
+    ]
+    gaps = [
+        theirs[cuts[number] : cuts[number + 1]] for number in range(0, len(cuts), 2)
+    ]
     if not ours.startswith(gaps[0]):
-        raise AssertionError(f"what stands before the first message has changed: {gaps[0]!r}")
+        raise AssertionError(
+            f"what stands before the first message has changed: {gaps[0]!r}"
+        )
     at = len(gaps[0])
     for gap in gaps[1:-1]:
         found = ours.find(gap, at)
@@ -274,7 +288,9 @@ def _assert_gaps(unit: Unit, theirs: str, ours: str) -> None:
     if len(ours) - len(gaps[-1]) < at - (
         len(gaps[0]) if len(gaps) == 1 else 0
     ) or not ours.endswith(gaps[-1]):
-        raise AssertionError(f"what stands behind the last message has changed: {gaps[-1]!r}")
+        raise AssertionError(
+            f"what stands behind the last message has changed: {gaps[-1]!r}"
+        )
 
 
 def rendered(text: str) -> str:
@@ -286,10 +302,14 @@ def rendered(text: str) -> str:
         .use(dollarmath_plugin)
         .use(deflist_plugin)
     )
-    return re.sub(r"\s+", "", md.use(footnote_plugin).use(myst_role_plugin).render(text))
+    return re.sub(
+        r"\s+", "", md.use(footnote_plugin).use(myst_role_plugin).render(text)
+    )
 
 
-_PROSE = re.compile(r"\{(?!code|raw|math|eval-rst|toctree|include|mermaid|list-table)[^{}]*\}")
+_PROSE = re.compile(
+    r"\{(?!code|raw|math|eval-rst|toctree|include|mermaid|list-table)[^{}]*\}"
+)
 
 
 def prose_free_fences(text: str) -> list[tuple[str, str]]:

@@ -105,7 +105,9 @@ def _misspell(code: str) -> str:
 def _bold_around_mark(text: str) -> str | None:
     """``**注意**：不要`` to ``**注意：**不要``; without a mark behind it, quotes within."""
     if re.search(rf"{BOLD.pattern}[，。：；！？、]{HAN}", text):
-        return re.sub(rf"{BOLD.pattern}([，。：；！？、])(?={HAN})", r"**\1\2**", text, count=1)
+        return re.sub(
+            rf"{BOLD.pattern}([，。：；！？、])(?={HAN})", r"**\1\2**", text, count=1
+        )
     return re.sub(rf"(?<={HAN}){BOLD.pattern}", r"**“\1”**", text, count=1)
 
 
@@ -122,7 +124,9 @@ def _half_in_english(entry: Entry) -> Entry | None:
     words, half = entry.msgid.split(" "), len(entry.msgstr) // 2
     if len(words) < 8 or "\n" in entry.msgid:
         return None
-    return replace(entry, msgstr=f"{' '.join(words[: len(words) // 2])} {entry.msgstr[half:]}")
+    return replace(
+        entry, msgstr=f"{' '.join(words[: len(words) // 2])} {entry.msgstr[half:]}"
+    )
 
 
 def _close_to_code(text: str) -> str | None:
@@ -181,12 +185,16 @@ def _unmark_fuzzy(entry: Entry) -> Entry | None:
 
 def avoided_term(glossary: Glossary) -> Callable[[Entry], Entry | None]:
     def apply(entry: Entry) -> Entry | None:
-        for term in dict.fromkeys(mention.term for mention in glossary.mentions(entry.msgid)):
+        for term in dict.fromkeys(
+            mention.term for mention in glossary.mentions(entry.msgid)
+        ):
             for avoided in term.avoided:
                 for rendering in term.renderings:
                     right = re.sub("（[^）]*）", "", rendering.text)
                     if right in entry.msgstr and avoided.text not in rendering.text:
-                        return replace(entry, msgstr=entry.msgstr.replace(right, avoided.text))
+                        return replace(
+                            entry, msgstr=entry.msgstr.replace(right, avoided.text)
+                        )
         return None
 
     return apply
@@ -196,14 +204,22 @@ def kinds(glossary: Glossary) -> tuple[Damage, ...]:
     """All kinds of damage to single entries."""
 
     def kind(
-        name: str, apply: Callable[[Entry], Entry | None], right: str = "", *, fixable: bool = False
+        name: str,
+        apply: Callable[[Entry], Entry | None],
+        right: str = "",
+        *,
+        fixable: bool = False,
     ) -> Damage:
         return Damage(name, apply, frozenset(right.split()), fixable)
 
     return (
         kind("drop a code span", _of_code(lambda code: ""), "M209"),
         kind("misspell a code span", _of_code(_misspell), "M202 M209"),
-        kind("translate inside a code span", _of_code(lambda code: "`代码`"), "M201 M202 M209"),
+        kind(
+            "translate inside a code span",
+            _of_code(lambda code: "`代码`"),
+            "M201 M202 M209",
+        ),
         kind("delete a backtick", _of_code(lambda code: f"`{code}")),
         kind("full-width backticks", _of_code(lambda code: f"｀{code}｀")),
         kind("translate inside a link target", sub(r"\]\((\w+)", "](页面")),
@@ -211,32 +227,53 @@ def kinds(glossary: Glossary) -> tuple[Damage, ...]:
         kind("full-width brackets of a link", sub(LINK, r"[\1]（\2）")),
         kind("full-width square brackets of a link", sub(LINK, r"【\1】(\2)")),
         kind("space between the brackets of a link", sub(LINK, r"[\1] (\2)")),
-        kind("add a javascript: link", of_text(lambda text: f"{text}[点这里](javascript:alert)")),
+        kind(
+            "add a javascript: link",
+            of_text(lambda text: f"{text}[点这里](javascript:alert)"),
+        ),
         kind("change a URL", sub(r"(https?://[\w.]+)/?", r"\1.cn/")),
         kind("delete a dollar sign", sub(MATH, r"$\1")),
         kind("drop a formula", sub(rf" ?{MATH.pattern} ?", ""), "M209"),
         kind("bold that does not show", of_text(_bold_around_mark), fixable=True),
         kind(
             "underscores beside Chinese",
-            sub(rf"(?<={HAN}){EMPHASIS.pattern}|{EMPHASIS.pattern}(?={HAN})", _underscored),
+            sub(
+                rf"(?<={HAN}){EMPHASIS.pattern}|{EMPHASIS.pattern}(?={HAN})",
+                _underscored,
+            ),
             fixable=True,
         ),
         kind(
-            "spaces inside the marks of emphasis", sub(EMPHASIS, r"\1 \2 \1"), "M103", fixable=True
+            "spaces inside the marks of emphasis",
+            sub(EMPHASIS, r"\1 \2 \1"),
+            "M103",
+            fixable=True,
         ),
         kind("lose bold or italics", sub(EMPHASIS, r"\2"), "M103"),
         kind("lose a closing mark of emphasis", sub(EMPHASIS, r"\1\2")),
         kind("copy the English", _copy, "M301 M302"),
-        kind("leave half of it in English", _half_in_english, "M301 M303 M306 M307 M501"),
-        kind("cut off the second half", of_text(_cut), "M103 M304 M306 M307 M308 M309 M312 M501"),
+        kind(
+            "leave half of it in English", _half_in_english, "M301 M303 M306 M307 M501"
+        ),
+        kind(
+            "cut off the second half",
+            of_text(_cut),
+            "M103 M304 M306 M307 M308 M309 M312 M501",
+        ),
         kind("lose the colon at the end", _lose_colon, "M308"),
         kind(
             "change a number",
-            in_prose(r"(?<![\w.])\d+(?![\w.]*\w)", lambda match: str(int(match[0]) + 7)),
+            in_prose(
+                r"(?<![\w.])\d+(?![\w.]*\w)", lambda match: str(int(match[0]) + 7)
+            ),
             "M304",
         ),
         kind("drop a number", in_prose(r" ?(?<![\w.])\d+(?![\w.]*\w) ?", ""), "M304"),
-        kind("double a word", in_prose("[的了是在把]", lambda match: match[0] * 2), "M311"),
+        kind(
+            "double a word",
+            in_prose("[的了是在把]", lambda match: match[0] * 2),
+            "M311",
+        ),
         kind("lose a closing bracket", in_prose("）", ""), "M312"),
         kind("lose a closing quote", in_prose("”", ""), "M312"),
         kind("use an avoided term", avoided_term(glossary), "M502"),
@@ -247,14 +284,22 @@ def kinds(glossary: Glossary) -> tuple[Damage, ...]:
             fixable=True,
         ),
         kind("no space beside code", of_text(_close_to_code), "M401", fixable=True),
-        kind("half-width punctuation", in_prose(rf"(?<={HAN})[，。：；？！]", _half_width), "M402"),
+        kind(
+            "half-width punctuation",
+            in_prose(rf"(?<={HAN})[，。：；？！]", _half_width),
+            "M402",
+        ),
         kind(
             "space before full-width punctuation",
             in_prose(rf"(?<={HAN})(?=[，。：；？！])", " "),
             "M403",
             fixable=True,
         ),
-        kind("half-width brackets", in_prose(f"（([^（）]*{HAN}[^（）]*)）", r"(\1)"), "M406"),
+        kind(
+            "half-width brackets",
+            in_prose(f"（([^（）]*{HAN}[^（）]*)）", r"(\1)"),
+            "M406",
+        ),
         kind("dots for an ellipsis", in_prose(f"(?<={HAN})。$", "..."), "M404"),
         kind(
             "Traditional characters",
@@ -286,4 +331,6 @@ def _underscored(match: re.Match[str]) -> str:
 
 
 def _half_width(match: re.Match[str]) -> str:
-    return {"，": ", ", "。": ".", "：": ":", "；": "; ", "？": "?", "！": "!"}[match[0]]
+    return {"，": ", ", "。": ".", "：": ":", "；": "; ", "？": "?", "！": "!"}[
+        match[0]
+    ]

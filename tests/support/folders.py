@@ -39,7 +39,10 @@ def read_tree(folder: Path) -> dict[str, bytes]:
 def snapshot(folder: Path) -> dict[str, tuple[int, bytes]]:
     """Time and content of every file under ``folder``: equal only if nothing was written at all."""
     return {
-        path.relative_to(folder).as_posix(): (path.stat().st_mtime_ns, path.read_bytes())
+        path.relative_to(folder).as_posix(): (
+            path.stat().st_mtime_ns,
+            path.read_bytes(),
+        )
         for path in sorted(folder.rglob("*"))
         if path.is_file() and path.name != LOCK_FILE
     }
@@ -53,4 +56,6 @@ def copy_project(target: Path) -> None:
     if (ROOT / "translations").exists():
         # A developer's catalogues of the real docs are large, and no test wants them.
         without_jax = shutil.ignore_patterns("jax")
-        shutil.copytree(ROOT / "translations", target / "translations", ignore=without_jax)
+        shutil.copytree(
+            ROOT / "translations", target / "translations", ignore=without_jax
+        )

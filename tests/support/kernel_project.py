@@ -94,7 +94,11 @@ class Project:
     def run(self, *, jobs: int = 2, **options: Any) -> Executed:
         """Execute every page that was added."""
         upstream = Upstream(
-            name="demo", url="x", run=self.rules, skip=self.skip, acknowledge=self.acknowledge
+            name="demo",
+            url="x",
+            run=self.rules,
+            skip=self.skip,
+            acknowledge=self.acknowledge,
         )
         settings = Settings(
             root=self.root,
@@ -103,8 +107,12 @@ class Project:
             upstreams={"demo": upstream},
             execution=ExecutionPolicy(timeout=self.timeout),
         )
-        pages = [Page(name=name, files=tuple(files)) for name, files in self.pages.items()]
-        return execute(run_of(settings, upstream), pages, KernelOptions(jobs=jobs, **options))
+        pages = [
+            Page(name=name, files=tuple(files)) for name, files in self.pages.items()
+        ]
+        return execute(
+            run_of(settings, upstream), pages, KernelOptions(jobs=jobs, **options)
+        )
 
     def results(self, *, jobs: int = 2) -> dict[str, Execution]:
         """Execute every page that was added; what came of each, by its name."""

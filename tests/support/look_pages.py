@@ -39,7 +39,9 @@ def edit(number: int) -> str:
     return f' data-jz-edit="{number}"'
 
 
-def paragraph(number: int, chinese: str, english: str, state: str = "translated") -> str:
+def paragraph(
+    number: int, chinese: str, english: str, state: str = "translated"
+) -> str:
     """A paragraph and its English; no English if there is no translation."""
     lang = ' lang="en"' if state == "english" else ""
     shown = english if state == "english" else chinese
@@ -114,7 +116,9 @@ def reading() -> str:
             ),
         )
         + paragraph(2, "", "Nobody has translated this paragraph yet.", "english")
-        + paragraph(3, "这一段要再看一遍。", "This paragraph is to be looked at again.", "fuzzy")
+        + paragraph(
+            3, "这一段要再看一遍。", "This paragraph is to be looked at again.", "fuzzy"
+        )
         + '<section id="blocks">\n'
         + holding(
             "h2",
@@ -155,8 +159,9 @@ def reading() -> str:
 
 def untranslated() -> str:
     """A page without any translation."""
-    blocks = '<h1 class="jz-block jz-english" data-jz="0" lang="en">Nothing yet</h1>' + paragraph(
-        1, "", "Only English here.", "english"
+    blocks = (
+        '<h1 class="jz-block jz-english" data-jz="0" lang="en">Nothing yet</h1>'
+        + paragraph(1, "", "Only English here.", "english")
     )
     return f'<section id="nothing">{blocks}</section>'
 
@@ -211,5 +216,7 @@ def build(folder: Path, progress: str) -> Path:
             "untranslated": "nothing",
             "progress": "map",
         }[name]
-        page.write_text(made.replace('href="#id2"', f'href="#{anchor}"'), encoding="utf-8")
+        page.write_text(
+            made.replace('href="#id2"', f'href="#{anchor}"'), encoding="utf-8"
+        )
     return folder / "html"

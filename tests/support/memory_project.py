@@ -33,7 +33,10 @@ from pipeline.stages.update.workspace import MemoryResult
 
 LOCALE = "zh_CN"
 LOG = Log(QUIET)
-LI = {"Last-Translator": "Li Lei <li@example.org>", "PO-Revision-Date": "2026-01-02 03:04+0800"}
+LI = {
+    "Last-Translator": "Li Lei <li@example.org>",
+    "PO-Revision-Date": "2026-01-02 03:04+0800",
+}
 
 FIRST = {
     "guide.md": """# Guide to the workshop
@@ -121,7 +124,10 @@ class Project:
     @property
     def settings(self) -> Settings:
         return Settings(
-            root=self.root, jax="0.10.2", locales=(LOCALE,), upstreams={"docs": self.upstream}
+            root=self.root,
+            jax="0.10.2",
+            locales=(LOCALE,),
+            upstreams={"docs": self.upstream},
         )
 
     @property
@@ -162,13 +168,19 @@ class Project:
         opened = open_memory(self.run, pages, locale=LOCALE, lock=lock)
         catalogs = update_catalog_files(self.run, pages, locale=LOCALE, lock=lock)
         stored = store_memory(self.run, pages, catalogs, locale=LOCALE, lock=lock)
-        return Synced(lock=lock, pages=pages, opened=opened, catalogs=catalogs, stored=stored)
+        return Synced(
+            lock=lock, pages=pages, opened=opened, catalogs=catalogs, stored=stored
+        )
 
     def verify(self) -> tuple[Finding, ...]:
         return verify_memory(self.run)
 
     def edit(
-        self, page: str, change: Callable[[Entry], Entry], *, header: dict[str, str] | None = None
+        self,
+        page: str,
+        change: Callable[[Entry], Entry],
+        *,
+        header: dict[str, str] | None = None,
     ) -> None:
         """Change the entries of a catalogue, as a translator's tool does."""
         catalog = self.read(page)
@@ -194,7 +206,10 @@ class Project:
     def translate_all(self) -> None:
         for page in self.pages():
             self.edit(
-                page, lambda entry: entry if entry.msgstr else replace(entry, msgstr=chinese(entry))
+                page,
+                lambda entry: (
+                    entry if entry.msgstr else replace(entry, msgstr=chinese(entry))
+                ),
             )
 
     def pages(self) -> list[str]:

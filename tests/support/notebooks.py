@@ -27,7 +27,12 @@ def prose(source: str | list[str], **fields: Any) -> Cell:
 
 def notebook_value(*cells: Cell, minor: int = 4, **metadata: Any) -> dict[str, Any]:
     """A notebook of ``cells`` with ``metadata``, as ``json.loads`` would give it."""
-    return {"cells": list(cells), "metadata": metadata, "nbformat": 4, "nbformat_minor": minor}
+    return {
+        "cells": list(cells),
+        "metadata": metadata,
+        "nbformat": 4,
+        "nbformat_minor": minor,
+    }
 
 
 def notebook(*cells: Cell, title: str = "# Title", **metadata: Any) -> str:

@@ -11,7 +11,10 @@ from pathlib import Path
 def is_alive(process: int) -> bool:
     """Whether there is a process with this id that has not ended; a zombie has."""
     try:
-        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+        return (
+            Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+            != "Z"
+        )
     except OSError:
         return False
 

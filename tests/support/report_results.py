@@ -26,10 +26,18 @@ ERROR = Finding(
     hint="Put it back.",
 )
 WARNING = Finding(
-    code="spacing", severity=Severity.WARNING, where="a.po:9", text="no space before JAX", page="a"
+    code="spacing",
+    severity=Severity.WARNING,
+    where="a.po:9",
+    text="no space before JAX",
+    page="a",
 )
 NOTE = Finding(
-    code="moved", severity=Severity.NOTE, where="b.po", text="page was renamed", page="b"
+    code="moved",
+    severity=Severity.NOTE,
+    where="b.po",
+    text="page was renamed",
+    page="b",
 )
 FAILURE = CellFailure(
     cell=3,
@@ -49,7 +57,9 @@ FAILED = Execution(
     failure=FAILURE,
 )
 PASSED = Execution(page="a", status=Status.PASSED, cells=4, total=4, seconds=2.5)
-SKIPPED = Execution(page="c", status=Status.SKIPPED, reason="accelerator: needs a TPU", total=3)
+SKIPPED = Execution(
+    page="c", status=Status.SKIPPED, reason="accelerator: needs a TPU", total=3
+)
 PAGE_A = PageResult(
     page="a",
     files=(SourceFile(path="a.ipynb", blob="12" * 20),),

@@ -27,7 +27,11 @@ def git(folder: Path, *arguments: str, date: str = DATE) -> str:
         "GIT_CONFIG_GLOBAL": os.devnull,
     }
     for role in ("AUTHOR", "COMMITTER"):
-        environ |= {f"GIT_{role}_NAME": "A", f"GIT_{role}_EMAIL": "a@b", f"GIT_{role}_DATE": date}
+        environ |= {
+            f"GIT_{role}_NAME": "A",
+            f"GIT_{role}_EMAIL": "a@b",
+            f"GIT_{role}_DATE": date,
+        }
     command = ["git", *arguments]
     done = subprocess.run(
         command, cwd=folder, env=environ, check=True, capture_output=True, text=True
@@ -78,13 +82,17 @@ class Repository:
     @classmethod
     def clone(cls, url: str, path: Path) -> Repository:
         """Clone all of the history at ``url``, without a checkout."""
-        subprocess.run(["git", "clone", "--quiet", "--bare", url, str(path)], check=True)
+        subprocess.run(
+            ["git", "clone", "--quiet", "--bare", url, str(path)], check=True
+        )
         return cls(path)
 
     def git(self, *arguments: str, given: str = "") -> bytes:
         """Run git here with ``given`` as its input; return what it printed."""
         command = ["git", "-C", str(self.path), *arguments]
-        return subprocess.run(command, input=given.encode(), capture_output=True, check=True).stdout
+        return subprocess.run(
+            command, input=given.encode(), capture_output=True, check=True
+        ).stdout
 
     def pages_at(self, ref: str, endings: tuple[str, ...] = PAGES) -> dict[str, str]:
         """Blob of every document under ``docs/`` whose name has one of ``endings``, by path."""

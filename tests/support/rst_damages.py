@@ -25,13 +25,16 @@ def _start(mark: str) -> Callable[[Entry], Entry | None]:
     return _in_paragraphs(of_text(lambda text: f"{mark} {text}"))
 
 
-def _in_paragraphs(change: Callable[[Entry], Entry | None]) -> Callable[[Entry], Entry | None]:
+def _in_paragraphs(
+    change: Callable[[Entry], Entry | None],
+) -> Callable[[Entry], Entry | None]:
     """``change`` where blocks and marks mean something.
 
     They do not in titles, and least of all in options.
     """
     blocks = tuple(
-        f"{kind} " for kind in (Kind.PARAGRAPH, Kind.LIST_ITEM, Kind.QUOTE, Kind.FOOTNOTE)
+        f"{kind} "
+        for kind in (Kind.PARAGRAPH, Kind.LIST_ITEM, Kind.QUOTE, Kind.FOOTNOTE)
     )
     return lambda entry: change(entry) if entry.notes[0].startswith(blocks) else None
 
@@ -40,9 +43,15 @@ def rst_kinds() -> tuple[Damage, ...]:
     """All kinds of damage to single entries."""
 
     def kind(
-        name: str, apply: Callable[[Entry], Entry | None], right: str = "", *, fixable: bool = False
+        name: str,
+        apply: Callable[[Entry], Entry | None],
+        right: str = "",
+        *,
+        fixable: bool = False,
     ) -> Damage:
-        return Damage(f"reST: {name}", apply, frozenset(right.split()), fixable, Markup.RST)
+        return Damage(
+            f"reST: {name}", apply, frozenset(right.split()), fixable, Markup.RST
+        )
 
     return (
         kind("drop code", sub(CODE, ""), "M209"),
@@ -84,7 +93,11 @@ def rst_kinds() -> tuple[Damage, ...]:
         kind("spaces inside the stars", sub(EMPHASIS, r"\1 \2 \1"), "M103"),
         kind("lose bold or italics", sub(EMPHASIS, r"\2"), "M103"),
         kind("lose a closing star", sub(EMPHASIS, r"\1\2")),
-        kind("bold of Markdown", sub(r"(?<!\*)\*\*([^*\n]+)\*\*(?!\*)", r"__\1__"), fixable=True),
+        kind(
+            "bold of Markdown",
+            sub(r"(?<!\*)\*\*([^*\n]+)\*\*(?!\*)", r"__\1__"),
+            fixable=True,
+        ),
         kind(
             "bold and italics at once",
             sub(r"(?<!\*)\*\*([^*\n]+)\*\*(?!\*)", r"***\1***"),
@@ -93,9 +106,16 @@ def rst_kinds() -> tuple[Damage, ...]:
         kind("start like a list", _start("-")),
         kind("start like a comment", _start("..")),
         kind("start like verse", _start("|")),
-        kind("announce code", _in_paragraphs(of_text(lambda text: f"{text.rstrip('。：')}::"))),
+        kind(
+            "announce code",
+            _in_paragraphs(of_text(lambda text: f"{text.rstrip('。：')}::")),
+        ),
         kind("no space beside code or letters", sub(SPACE, ""), "M401", fixable=True),
-        kind("half-width punctuation", in_prose(rf"(?<={HAN})[，。：；？！]", _half_width), "M402"),
+        kind(
+            "half-width punctuation",
+            in_prose(rf"(?<={HAN})[，。：；？！]", _half_width),
+            "M402",
+        ),
         kind(
             "space before full-width punctuation",
             in_prose(rf"(?<={HAN})(?=[，。：；？！])", " "),
@@ -104,10 +124,16 @@ def rst_kinds() -> tuple[Damage, ...]:
         ),
         kind(
             "change a number",
-            in_prose(r"(?<![\w.])\d+(?![\w.]*\w)", lambda match: str(int(match[0]) + 7)),
+            in_prose(
+                r"(?<![\w.])\d+(?![\w.]*\w)", lambda match: str(int(match[0]) + 7)
+            ),
             "M304",
         ),
-        kind("double a word", in_prose("[的了是在把]", lambda match: match[0] * 2), "M311"),
+        kind(
+            "double a word",
+            in_prose("[的了是在把]", lambda match: match[0] * 2),
+            "M311",
+        ),
         kind(
             "Traditional characters",
             in_prose(f"{HAN}+", lambda match: match[0].translate(TRADITIONAL), count=0),
@@ -117,4 +143,6 @@ def rst_kinds() -> tuple[Damage, ...]:
 
 
 def _half_width(match: re.Match[str]) -> str:
-    return {"，": ", ", "。": ".", "：": ":", "；": "; ", "？": "?", "！": "!"}[match[0]]
+    return {"，": ", ", "。": ".", "：": ":", "；": "; ", "？": "?", "！": "!"}[
+        match[0]
+    ]

@@ -22,7 +22,12 @@ PAGES = (
 )  # those of them that the site has
 SCREENS: dict[str, dict[str, Any]] = {
     "desktop": {"viewport": DESKTOP},
-    "phone": {"viewport": PHONE, "has_touch": True, "is_mobile": True, "device_scale_factor": 2},
+    "phone": {
+        "viewport": PHONE,
+        "has_touch": True,
+        "is_mobile": True,
+        "device_scale_factor": 2,
+    },
     "dark": {"viewport": DESKTOP, "color_scheme": "dark"},
 }
 VIEWS = ("zh", "both")
@@ -37,7 +42,10 @@ def take(site: Path, out: Path) -> Iterator[Path]:
             reader = Reader(browser, address, reduced_motion="reduce", **options)
             for page in (page for page in PAGES if (site / f"{page}.html").is_file()):
                 for view in VIEWS if page != "progress" else VIEWS[:1]:
-                    path = out / f"{site.name}-{page.rpartition('/')[2]}-{screen}-{view}.png"
+                    path = (
+                        out
+                        / f"{site.name}-{page.rpartition('/')[2]}-{screen}-{view}.png"
+                    )
                     _photograph(reader, f"{page}.html", view, path)
                     yield path
             reader.close()
@@ -45,7 +53,9 @@ def take(site: Path, out: Path) -> Iterator[Path]:
 
 def _photograph(reader: Reader, page: str, view: str, path: Path) -> None:
     shown = reader.open(page)
-    shown.evaluate("(view) => { document.documentElement.dataset.jzView = view; }", view)
+    shown.evaluate(
+        "(view) => { document.documentElement.dataset.jzView = view; }", view
+    )
     size = shown.viewport_size
     assert size is not None
     height = int(shown.evaluate("document.documentElement.scrollHeight"))

@@ -42,7 +42,9 @@ def get_site(name: str, tmp_path_factory: pytest.TempPathFactory) -> Site:
     if LACKING:
         pytest.skip(f"not installed: {', '.join(LACKING)}")
     base = tmp_path_factory.getbasetemp()
-    project = (base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base) / "sample-site"
+    project = (
+        base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base
+    ) / "sample-site"
     with FileLock(f"{project}.lock"):
         if not project.exists():
             _build(project)

@@ -13,7 +13,13 @@ from urllib.parse import unquote, urlsplit
 from servers import HOST
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request
+    from playwright.sync_api import (
+        Browser,
+        BrowserContext,
+        ConsoleMessage,
+        Page,
+        Request,
+    )
 
 CHROMIUM = (
     os.environ.get("JAX_DOCS_CHROMIUM")
@@ -21,7 +27,9 @@ CHROMIUM = (
     or shutil.which("chromium-browser")
     or ""
 )
-LACKING = [name for name in ("playwright", "axe_playwright_python") if find_spec(name) is None]
+LACKING = [
+    name for name in ("playwright", "axe_playwright_python") if find_spec(name) is None
+]
 REASON = (
     f"not installed: {', '.join(LACKING)}"
     if LACKING
@@ -32,8 +40,18 @@ REASON = (
 DESKTOP = {"width": 1440, "height": 900}
 PHONE = {"width": 390, "height": 844}
 _ARGUMENTS = (
-    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-extensions"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+    *(
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-quic",
+        "--no-first-run",
+        "--disable-extensions",
+    ),
+    *(
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+    ),
     f"--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE {HOST}",
 )
 _TYPESET = "window.MathJax?.startup?.promise.then(() => true) ?? true"
@@ -45,7 +63,9 @@ def chromium() -> Iterator[Browser]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(_ARGUMENTS))
+        browser = playwright.chromium.launch(
+            executable_path=CHROMIUM, args=list(_ARGUMENTS)
+        )
         yield browser
         browser.close()
 
@@ -72,7 +92,9 @@ class Reader:
         self.page.on("requestfailed", self._refused)
         self.page.on(
             "response",
-            lambda response: self.refused.append(response.url) if response.status >= 400 else None,
+            lambda response: (
+                self.refused.append(response.url) if response.status >= 400 else None
+            ),
         )
 
     def _heard(self, message: ConsoleMessage) -> None:
@@ -93,7 +115,11 @@ class Reader:
 
     def foreign(self) -> list[str]:
         """What the page asked for that is not of the site."""
-        return [url for url in self.asked if not url.startswith((self.address, "data:", "blob:"))]
+        return [
+            url
+            for url in self.asked
+            if not url.startswith((self.address, "data:", "blob:"))
+        ]
 
     def files(self) -> list[str]:
         """The paths in the site that the page asked for."""

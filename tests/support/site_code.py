@@ -24,7 +24,9 @@ _FOR_DOCTEST = re.compile(
     r"[ \t]*#[ \t]*doctest:.+$", re.MULTILINE
 )  # Sphinx leaves them out, upstream's own site too
 _FILE = re.compile(r"[\w./-]+\.(?:py|md|rst|txt|sh|json)\b")
-_OPTIONS = re.compile(r"(?:---\n.*?^---\n|(?::[\w-]+:[^\n]*\n)+)", re.DOTALL | re.MULTILINE)
+_OPTIONS = re.compile(
+    r"(?:---\n.*?^---\n|(?::[\w-]+:[^\n]*\n)+)", re.DOTALL | re.MULTILINE
+)
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,11 @@ class Code:
         yield from (f"not shown: {block}" for block in waiting)
 
     def _quotes(self, block: str) -> bool:
-        return any(indent(block, " " * width) in text for text in self.texts for width in range(13))
+        return any(
+            indent(block, " " * width) in text
+            for text in self.texts
+            for width in range(13)
+        )
 
 
 def upstream_code(root: Path, name: str) -> Mapping[str, Code]:
@@ -61,13 +67,18 @@ def upstream_code(root: Path, name: str) -> Mapping[str, Code]:
     """
     paths = Paths(root, name)
     lock = parse_lock(paths.lock.read_bytes(), where=str(paths.lock))
-    return {page.name: _read(paths.docs, page.files[0].path) for page in pages_of(lock.files)}
+    return {
+        page.name: _read(paths.docs, page.files[0].path)
+        for page in pages_of(lock.files)
+    }
 
 
 def _read(docs: Path, path: str) -> Code:
     document = read_document(path, (docs / path).read_bytes())
     named = {(docs / path).parent / file for file in _FILE.findall(document.raw)}
-    others = (file.read_text(encoding="utf-8") for file in sorted(named) if file.is_file())
+    others = (
+        file.read_text(encoding="utf-8") for file in sorted(named) if file.is_file()
+    )
     return Code(code_of(document), (document.raw, *others))
 
 
@@ -91,7 +102,9 @@ def _code(document: Document) -> Iterator[str]:
         yield from _fences(document.units[0])
     else:
         prose = {unit.cell: unit for unit in document.units}
-        metadata = [cell.get("metadata", {}) for cell in json.loads(document.raw)["cells"]]
+        metadata = [
+            cell.get("metadata", {}) for cell in json.loads(document.raw)["cells"]
+        ]
         for number, cell in enumerate(document.notebook.cells):
             if number in prose:
                 yield from _fences(prose[number])

@@ -13,7 +13,9 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-_VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
+_VOID = frozenset(
+    "area base br col embed hr img input link meta param source track wbr".split()
+)
 _VERBATIM = frozenset(("script", "style", "pre", "code", "textarea"))
 _LINKS = {
     "a": "href",
@@ -62,7 +64,9 @@ class _Reader(HTMLParser):
             self.html.ids.append(own["name"])
         if address := own.get(_LINKS.get(tag, ""), ""):
             self.html.refs.append((tag, address))
-            if tag in ("script", "img") or (tag == "link" and own.get("rel") in _LOADED):
+            if tag in ("script", "img") or (
+                tag == "link" and own.get("rel") in _LOADED
+            ):
                 self.html.loads.append(address)
         if tag == "pre" and self._is_code():
             self._code = []
@@ -71,7 +75,8 @@ class _Reader(HTMLParser):
 
     def handle_endtag(self, tag: str) -> None:
         at = max(
-            (number for number, (name, _) in enumerate(self._open) if name == tag), default=None
+            (number for number, (name, _) in enumerate(self._open) if name == tag),
+            default=None,
         )
         if at is not None:  # or it closes nothing
             del self._open[at:]
@@ -130,7 +135,9 @@ class Site:
             if path.relative_to(self.folder).parts[0] not in _NO_PAGES
         )
         return {
-            path.relative_to(self.folder).as_posix(): read_html(path.read_text(encoding="utf-8"))
+            path.relative_to(self.folder).as_posix(): read_html(
+                path.read_text(encoding="utf-8")
+            )
             for path in files
         }
 

@@ -19,7 +19,10 @@ from pipeline.adapters.files import write_if_changed
 from pipeline.findings import Severity
 
 PAGE = ROOT / "docs" / "translating.zh.md"
-BEGIN, END = "<!-- 检查：由 nox -s docs 生成，请勿手改 -->", "<!-- 检查：生成的部分到此为止 -->"
+BEGIN, END = (
+    "<!-- 检查：由 nox -s docs 生成，请勿手改 -->",
+    "<!-- 检查：生成的部分到此为止 -->",
+)
 GROUPS = {
     "M1": "结构",
     "M2": "必须原样保留的内容",
@@ -70,7 +73,9 @@ def read_tables(
     }
 
 
-def read_rules(folder: Path = ROOT / "tests" / "core" / "checks" / "cases") -> dict[str, Rule]:
+def read_rules(
+    folder: Path = ROOT / "tests" / "core" / "checks" / "cases",
+) -> dict[str, Rule]:
     """The check of every code. A table is called like the module that has its checks."""
     rules: dict[str, Rule] = {}
     for path in sorted(folder.glob("*.toml")):
@@ -94,7 +99,9 @@ def render(tables: Mapping[str, Mapping[str, Any]], rules: Mapping[str, Rule]) -
     for code in codes:
         fix = _fix(tables[code])
         title = _plain(tables[code]["title"])
-        lines.append(f"| [{code}](#{code.lower()}) | {title} | {_level(rules[code])} | {fix} |")
+        lines.append(
+            f"| [{code}](#{code.lower()}) | {title} | {_level(rules[code])} | {fix} |"
+        )
     group = ""
     for code in codes:
         if code[:2] != group:
@@ -128,10 +135,15 @@ def _section(code: str, table: Mapping[str, Any], rule: Rule) -> Iterator[str]:
     yield ""
     yield f"**{_level(rule)}**{fix}。{_plain(table['explain'].strip())}"
     yield from _example(f"不好{_place(bad)}：", bad)
-    is_same = "fixed" in bad and (bad["msgid"], bad["fixed"]) == (good["msgid"], good["msgstr"])
+    is_same = "fixed" in bad and (bad["msgid"], bad["fixed"]) == (
+        good["msgid"],
+        good["msgstr"],
+    )
     if "fixed" in bad and not is_same:
         yield from _fenced("`--fix` 改成：", _labelled("msgstr", bad["fixed"]))
-    yield from _example("好，`--fix` 会改成这样：" if is_same else f"好{_place(good)}：", good)
+    yield from _example(
+        "好，`--fix` 会改成这样：" if is_same else f"好{_place(good)}：", good
+    )
     yield from _of_rst(table)
 
 
@@ -157,7 +169,9 @@ def _plain(text: str) -> str:
     parts = re.split(r"(\{\w+\}`[^`]+`|`[^`]+`)", text)
     code = [f"`` {part} ``" if part.startswith("{") else part for part in parts[1::2]]
     words = [re.sub(r"[\\*_\[\]<>&${}^|~#]", r"\\\g<0>", part) for part in parts[::2]]
-    return "".join(part for pair in zip(words, [*code, ""], strict=True) for part in pair)
+    return "".join(
+        part for pair in zip(words, [*code, ""], strict=True) for part in pair
+    )
 
 
 def _level(rule: Rule) -> str:
@@ -201,14 +215,18 @@ def _labelled(label: str, text: str, note: str = "") -> list[str]:
 
 
 def _fenced(label: str, rows: Sequence[str]) -> Iterator[str]:
-    longest = max((len(run) for row in rows for run in re.findall("`+", row)), default=0)
+    longest = max(
+        (len(run) for row in rows for run in re.findall("`+", row)), default=0
+    )
     fence = "`" * max(3, longest + 1)
     yield from ("", label, "", f"{fence}text", *rows, fence)
 
 
 def _visible(row: str) -> str:
     return "".join(
-        character if character.isprintable() else character.encode("unicode_escape").decode("ascii")
+        character
+        if character.isprintable()
+        else character.encode("unicode_escape").decode("ascii")
         for character in row
     )
 

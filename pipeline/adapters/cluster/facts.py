@@ -28,7 +28,9 @@ def all_facts(facts: Mapping[str, str]) -> dict[str, str]:
     return {**facts, "code of the pipeline": digest.hexdigest()[:12]}
 
 
-def compare_facts(ours: Mapping[str, str], theirs: Mapping[str, str], *, where: str) -> None:
+def compare_facts(
+    ours: Mapping[str, str], theirs: Mapping[str, str], *, where: str
+) -> None:
     """Make sure that the worker at ``where`` is our environment.
 
     Raises ExecutionError with the facts that differ.

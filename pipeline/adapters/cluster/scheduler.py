@@ -20,7 +20,13 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.adapters.cluster.facts import INSTALL, all_facts, compare_facts
-from pipeline.adapters.cluster.worker import Delivery, Member, Parcel, describe, run_page
+from pipeline.adapters.cluster.worker import (
+    Delivery,
+    Member,
+    Parcel,
+    describe,
+    run_page,
+)
 from pipeline.adapters.kernel import Job, Outcome, Stop
 from pipeline.adapters.kernel.job import died
 from pipeline.adapters.kernel.sandbox import is_left_out
@@ -117,7 +123,9 @@ class _Run:
     name: str = field(default_factory=lambda: f"execute-{uuid.uuid4().hex}")
     sent: dict[Any, _Sent] = field(default_factory=dict)  # by key
     # When something was done, and its future; written by Dask's thread.
-    done: queue.SimpleQueue[tuple[float, Any]] = field(default_factory=queue.SimpleQueue)
+    done: queue.SimpleQueue[tuple[float, Any]] = field(
+        default_factory=queue.SimpleQueue
+    )
     seen: float = field(default_factory=time.monotonic)  # when there was a worker
 
     def fill(self, waiting: deque[tuple[int, Job]]) -> None:
@@ -138,10 +146,14 @@ class _Run:
             self._send(job, priority=-place)
 
     def _send(self, job: Job, *, priority: int) -> None:
-        parcel = Parcel(job=job, data=_packed(job.folder), facts=self.facts, pages=self.pages)
+        parcel = Parcel(
+            job=job, data=_packed(job.folder), facts=self.facts, pages=self.pages
+        )
         key = (self.name, job.page)
         # pure=False: two runs of the same page are two tasks.
-        future = self.client.submit(run_page, parcel, key=key, priority=priority, pure=False)
+        future = self.client.submit(
+            run_page, parcel, key=key, priority=priority, pure=False
+        )
         self.sent[future.key] = _Sent(job=job, future=future)
         future.add_done_callback(lambda future: self.done.put((time.time(), future)))
 
@@ -166,7 +178,9 @@ def _connected(address: str) -> Iterator[Any]:
             hint="Install the dependency group dask, or run without --scheduler.",
         ) from error
     for name in ("distributed", "distributed.client", "tornado.application"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)  # what goes wrong is told by us
+        logging.getLogger(name).setLevel(
+            logging.CRITICAL
+        )  # what goes wrong is told by us
     try:
         client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
     except (OSError, ValueError) as error:
@@ -195,7 +209,9 @@ def _survey(client: Any, facts: Mapping[str, str], address: str) -> list[Member]
         raise _without_workers(address) from error
     try:
         members: Mapping[str, Member] = client.run(describe)
-    except Exception as error:  # whatever a worker raises; often it cannot import this project
+    except (
+        Exception
+    ) as error:  # whatever a worker raises; often it cannot import this project
         raise ExecutionError(
             f"a worker cannot run this project: {error}", where=address, hint=INSTALL
         ) from error
@@ -213,7 +229,9 @@ def _without_workers(address: str) -> ExecutionError:
 
 
 def _lost(address: str) -> ExecutionError:
-    return ExecutionError("the connection to the cluster was lost", where=address, hint=AGAIN)
+    return ExecutionError(
+        "the connection to the cluster was lost", where=address, hint=AGAIN
+    )
 
 
 def _pages_at_once(members: Sequence[Member]) -> dict[str, int]:
@@ -256,8 +274,12 @@ def _result(future: Any, job: Job, address: str) -> Delivery:
     except ExecutionError:
         raise
     except KilledWorker:
-        return Delivery(worker="", outcome=died(job, "every worker that ran the page died"))
+        return Delivery(
+            worker="", outcome=died(job, "every worker that ran the page died")
+        )
     except Exception as error:  # noqa: BLE001 - a full disk, say; one page must not stop the others
-        stop = Stop(cell=0, exception=type(error).__name__, message=str(error), traceback="")
+        stop = Stop(
+            cell=0, exception=type(error).__name__, message=str(error), traceback=""
+        )
         return Delivery(worker="", outcome=replace(died(job, ""), stop=stop))
     return delivery

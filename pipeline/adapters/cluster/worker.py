@@ -29,7 +29,13 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.adapters.cluster.facts import all_facts, compare_facts
-from pipeline.adapters.kernel import Job, Outcome, environment, run_notebooks, worker_count
+from pipeline.adapters.kernel import (
+    Job,
+    Outcome,
+    environment,
+    run_notebooks,
+    worker_count,
+)
 from pipeline.adapters.kernel.job import died
 
 POLL_SECONDS = 0.5
@@ -98,7 +104,9 @@ def run_page(parcel: Parcel) -> Delivery:
         _unpack(parcel, folder, pages=parcel.pages.get(member.machine, member.threads))
         code = _run_child(folder, lambda: _is_wanted(worker, key))
         if code:
-            outcome = died(parcel.job, f"the process that ran it ended with code {code}")
+            outcome = died(
+                parcel.job, f"the process that ran it ended with code {code}"
+            )
         else:
             outcome = _read_outcome(folder)
         age = time.time() - (outcome.started or began)
@@ -128,7 +136,9 @@ def _unpack(parcel: Parcel, folder: Path, *, pages: int) -> None:
         archive.extractall(folder / "data", filter="data")
     policy = parcel.job.policy
     threads = policy.threads or max(1, worker_count(0) // max(1, pages))
-    job = replace(parcel.job, folder=folder / "data", policy=replace(policy, threads=threads))
+    job = replace(
+        parcel.job, folder=folder / "data", policy=replace(policy, threads=threads)
+    )
     (folder / "job").write_bytes(pickle.dumps(job))
 
 

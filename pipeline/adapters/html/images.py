@@ -37,10 +37,14 @@ class Images:
         name = urllib.parse.unquote(source)
         if name.startswith(_ATTACHMENT):
             # The first media type will do: an attachment hardly ever has two.
-            for media, payload in self.attachments.get(name.removeprefix(_ATTACHMENT), {}).items():
+            for media, payload in self.attachments.get(
+                name.removeprefix(_ATTACHMENT), {}
+            ).items():
                 return f"data:{media};base64,{''.join(payload)}"
             return source
-        if ":" in name or name.startswith("/"):  # on another machine, or outside of the docs
+        if ":" in name or name.startswith(
+            "/"
+        ):  # on another machine, or outside of the docs
             return source
         media = mimetypes.guess_type(name)[0] or ""
         path = self.folder / name

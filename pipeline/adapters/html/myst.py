@@ -23,9 +23,13 @@ if TYPE_CHECKING:
 _OPTIONS = re.compile(r"\A(?:[ \t]*:[\w-]+:.*(?:\n|\Z))+|\A---\n(?:.*\n)*?---(?:\n|\Z)")
 _DIRECTIVE = re.compile(r"\{([\w:-]+)\}[ \t]*(.*)")  # "{note} A title"
 _TITLE_AND_TARGET = re.compile(r"(.+?)\s*<([^<>]+)>", re.DOTALL)  # "a title <target>"
-_LOCAL_PAGE = re.compile(r"(?!\w+:|//|#)([^#?]+)\.(?:md|ipynb)(#.*)?")  # "other.md#part"
+_LOCAL_PAGE = re.compile(
+    r"(?!\w+:|//|#)([^#?]+)\.(?:md|ipynb)(#.*)?"
+)  # "other.md#part"
 
-_PROSE_ROLES = frozenset(("ref", "doc", "term", "abbr", "numref"))  # others are names of the API
+_PROSE_ROLES = frozenset(
+    ("ref", "doc", "term", "abbr", "numref")
+)  # others are names of the API
 _CODE = frozenset(("code-block", "code", "code-cell", "sourcecode", "testcode"))
 _HIDDEN = frozenset(("toctree", "tableofcontents", "contents", "include", "raw-cell"))
 _ADMONITIONS = frozenset(
@@ -46,7 +50,10 @@ _LABELS = {
 
 
 def markdown_html(
-    source: str, *, folder: Path, attachments: Mapping[str, Mapping[str, str]] | None = None
+    source: str,
+    *,
+    folder: Path,
+    attachments: Mapping[str, Mapping[str, str]] | None = None,
 ) -> str:
     """MyST prose as an HTML fragment.
 
@@ -74,7 +81,9 @@ def _markdown() -> MarkdownIt:
     parser.use(dollarmath_plugin, renderer=_math, double_inline=True)
     parser.use(amsmath_plugin, renderer=_math)
     # A line of a formula that begins with "\begin" ends no paragraph: the rule, without `alt`.
-    begin = next(rule.fn for rule in parser.block.ruler.__rules__ if rule.name == "amsmath")
+    begin = next(
+        rule.fn for rule in parser.block.ruler.__rules__ if rule.name == "amsmath"
+    )
     parser.block.ruler.at("amsmath", begin, {"alt": []})
     for plugin in (
         front_matter_plugin,
@@ -151,7 +160,10 @@ def _directive(name: str, argument: str, *, content: str, env: Any) -> str:
         return f'<figure><img src="{source}" alt=""><figcaption>{inner}</figcaption></figure>'
     title = _markdown().renderInline(argument, env) if argument else ""
     kind = name if name in _ADMONITIONS else "plain-directive"
-    if kind not in ("plain-directive", "admonition"):  # these have a title of their own only
+    if kind not in (
+        "plain-directive",
+        "admonition",
+    ):  # these have a title of their own only
         title = f"{_LABELS.get(name, name.capitalize())} {title}"
     return f'<div class="admonition {kind}"><p class="title">{title}</p>{inner}</div>'
 
@@ -169,13 +181,17 @@ def _code(source: str, *, language: str) -> str:
     return str(highlight(source, lexer, HtmlFormatter()))
 
 
-def _image(renderer: Any, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
+def _image(
+    renderer: Any, tokens: Sequence[Token], index: int, options: Any, env: Any
+) -> str:
     token = tokens[index]
     token.attrSet("src", env["images"].uri(str(token.attrGet("src") or "")))
     return str(renderer.image(tokens, index, options, env))
 
 
-def _link(renderer: Any, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
+def _link(
+    renderer: Any, tokens: Sequence[Token], index: int, options: Any, env: Any
+) -> str:
     target = str(tokens[index].attrGet("href") or "")
     page = _LOCAL_PAGE.fullmatch(target)
     if page is not None:

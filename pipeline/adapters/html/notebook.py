@@ -48,7 +48,9 @@ def page_html(
     exporter = _exporter()
     # Notebooks may store a text as a list of lines; nbconvert wants it whole.
     node = rejoin_lines(nbformat.from_dict(dict(notebook)))  # type: ignore[no-untyped-call]
-    body, _ = exporter.from_notebook_node(node, resources={"metadata": {"path": str(folder)}})
+    body, _ = exporter.from_notebook_node(
+        node, resources={"metadata": {"path": str(folder)}}
+    )
     css = _safe(_css() + _pygments_css())
     return _render("page.html.j2", body=_safe(body), css=css, language=language, **head)
 
@@ -57,7 +59,12 @@ def index_html(rows: Sequence[Row], *, language: str, title: str, summary: str) 
     """The table of all pages."""
     css = _safe(_css())
     return _render(
-        "index.html.j2", rows=rows, css=css, language=language, title=title, summary=summary
+        "index.html.j2",
+        rows=rows,
+        css=css,
+        language=language,
+        title=title,
+        summary=summary,
     )
 
 

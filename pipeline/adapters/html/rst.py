@@ -31,10 +31,30 @@ _CODE = ("code-block", "sourcecode", "testcode", "testoutput")
 
 # Roles that lead to prose, and docutils' own; what else there is are names of the API.
 _PROSE_ROLES = frozenset(
-    ("ref", "doc", "term", "abbr", "numref", "any", "emphasis", "title", "title-reference")
+    (
+        "ref",
+        "doc",
+        "term",
+        "abbr",
+        "numref",
+        "any",
+        "emphasis",
+        "title",
+        "title-reference",
+    )
 )
 _PLAIN_ROLES = frozenset(
-    ("math", "strong", "sub", "subscript", "sup", "superscript", "code", "literal", "raw")
+    (
+        "math",
+        "strong",
+        "sub",
+        "subscript",
+        "sup",
+        "superscript",
+        "code",
+        "literal",
+        "raw",
+    )
 )
 
 _NEVER = 5  # above every level of docutils' messages
@@ -134,7 +154,9 @@ def _directives() -> dict[str, Any]:
     class Box(Hidden):
         def run(self) -> list[nodes.Node]:
             # The argument of a grid says how many columns it has, any other one is a title.
-            title = self.arguments[0] if self.arguments and self.name != "grid" else None
+            title = (
+                self.arguments[0] if self.arguments and self.name != "grid" else None
+            )
             box = nodes.container(
                 classes=[] if title is None else ["admonition", "plain-directive"]
             )
@@ -151,7 +173,11 @@ def _directives() -> dict[str, Any]:
             self.options = {}  # docutils' own directive does not know Sphinx' options
             return super().run()  # type: ignore[no-untyped-call]
 
-    return dict.fromkeys(_HIDDEN, Hidden) | dict.fromkeys(_BOXES, Box) | dict.fromkeys(_CODE, Code)
+    return (
+        dict.fromkeys(_HIDDEN, Hidden)
+        | dict.fromkeys(_BOXES, Box)
+        | dict.fromkeys(_CODE, Code)
+    )
 
 
 class _AnyOption(dict[str, Any]):

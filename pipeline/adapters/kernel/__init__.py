@@ -4,7 +4,12 @@ Jobs go in, outcomes come out. Whatever a page does, it stops no other page, and
 left on the machine when its outcome is there: no process, no file.
 """
 
-from pipeline.adapters.kernel.interpreter import ENVIRONMENT, PYTHON, environment, worker_count
+from pipeline.adapters.kernel.interpreter import (
+    ENVIRONMENT,
+    PYTHON,
+    environment,
+    worker_count,
+)
 from pipeline.adapters.kernel.job import Job, Outcome, Policy, Stop
 from pipeline.adapters.kernel.notebook import notebook_from_myst, notebook_text
 from pipeline.adapters.kernel.pool import run_notebooks

@@ -66,7 +66,9 @@ class _Client(PapermillNotebookClient):  # type: ignore[misc]  # papermill has n
         try:
             return super().execute_cell(cell, cell_index, **options)
         finally:
-            if self.code_cells_executed > cells_before:  # prose and empty cells do not run
+            if (
+                self.code_cells_executed > cells_before
+            ):  # prose and empty cells do not run
                 self.page.progress.seconds.append(time.monotonic() - start)
 
     def process_message(self, message: Any, cell: Any, cell_index: int) -> Any:
@@ -79,7 +81,9 @@ class PageEngine(NBClientEngine):  # type: ignore[misc]  # papermill has no type
     """Goes on after a cell that was expected to raise: outputs tell later whether it did."""
 
     @classmethod
-    def execute_managed_notebook(cls, manager: Any, kernel_name: str, **options: Any) -> Any:
+    def execute_managed_notebook(
+        cls, manager: Any, kernel_name: str, **options: Any
+    ) -> Any:
         client = _Client(
             manager,
             kernel_name=kernel_name,

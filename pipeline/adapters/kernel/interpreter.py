@@ -48,6 +48,8 @@ def worker_count(jobs: int) -> int:
     """``jobs``, or for 0 one per core this process may use."""
     if jobs:
         return jobs
-    if hasattr(os, "sched_getaffinity"):  # fewer than the machine has, in a container say
+    if hasattr(
+        os, "sched_getaffinity"
+    ):  # fewer than the machine has, in a container say
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

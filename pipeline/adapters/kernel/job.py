@@ -23,8 +23,12 @@ class Policy:
     offline: bool = False
     # Variables of the environment, besides those that every kernel gets.
     variables: Mapping[str, str] = field(default_factory=dict)
-    startup: tuple[str, ...] = ()  # names of files in startup/ that run before the first cell
-    until: int = 0  # the number (from 1) of the first code cell that is not run; 0: all are
+    startup: tuple[
+        str, ...
+    ] = ()  # names of files in startup/ that run before the first cell
+    until: int = (
+        0  # the number (from 1) of the first code cell that is not run; 0: all are
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,4 +72,6 @@ class Outcome:
 def died(job: Job, message: str, *, started: float = 0.0) -> Outcome:
     """The outcome of a job whose process is gone without one."""
     stop = Stop(cell=0, exception="WorkerDied", message=message, traceback="")
-    return Outcome(page=job.page, notebook=job.notebook, seconds=0.0, stop=stop, started=started)
+    return Outcome(
+        page=job.page, notebook=job.notebook, seconds=0.0, stop=stop, started=started
+    )

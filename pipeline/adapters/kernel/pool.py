@@ -93,7 +93,9 @@ def _start(context: SpawnContext, job: Job, *, number: int) -> _Worker:
     theirs.close()  # so that recv ends when the worker is gone
     with suppress(OSError):  # it is dead already, which _receive will tell
         ours.send(job)
-    return _Worker(process=process, connection=ours, job=job, number=number, given=time.time())
+    return _Worker(
+        process=process, connection=ours, job=job, number=number, given=time.time()
+    )
 
 
 def _next(context: SpawnContext, worker: _Worker, job: Job) -> _Worker:

@@ -43,7 +43,9 @@ def new_folder(scratch: Path) -> tempfile.TemporaryDirectory[str]:
 
     What it contains goes with it, whatever its permissions.
     """
-    return tempfile.TemporaryDirectory(prefix="p-", dir=scratch, ignore_cleanup_errors=True)
+    return tempfile.TemporaryDirectory(
+        prefix="p-", dir=scratch, ignore_cleanup_errors=True
+    )
 
 
 def furnish(folder: Path, data: Path, startup: tuple[str, ...]) -> None:
@@ -80,20 +82,30 @@ def is_left_out(path: Path) -> bool:
 
     Left out are other pages, static files of the site, and links.
     """
-    return path.name.startswith(("_", ".")) or path.name.endswith(PAGES) or path.is_symlink()
+    return (
+        path.name.startswith(("_", "."))
+        or path.name.endswith(PAGES)
+        or path.is_symlink()
+    )
 
 
-def kernel_environment(folder: Path, *, threads: int, given: Mapping[str, str]) -> dict[str, str]:
+def kernel_environment(
+    folder: Path, *, threads: int, given: Mapping[str, str]
+) -> dict[str, str]:
     """The whole environment of a kernel that lives in ``folder``; ``given`` has the last word.
 
     ``threads`` is how many it may compute with; 0: as many as it likes.
     """
-    environment = {name: value for name, value in os.environ.items() if KEPT.fullmatch(name)}
+    environment = {
+        name: value for name, value in os.environ.items() if KEPT.fullmatch(name)
+    }
     # What is installed beside this interpreter is found first, also where no PATH is set.
     programs = [str(Path(sys.executable).parent), environment.get("PATH", os.defpath)]
     environment["PATH"] = os.pathsep.join(filter(None, programs))
     if site.ENABLE_USER_SITE:
-        environment["PYTHONUSERBASE"] = site.getuserbase()  # packages there would go with HOME
+        environment["PYTHONUSERBASE"] = (
+            site.getuserbase()
+        )  # packages there would go with HOME
     home = folder / "home"
     places = {
         "HOME": home,

@@ -58,7 +58,9 @@ class Watch:
         # Text is counted as characters: near enough, and images are base64.
         self._printed += size_of(content)
         if self._printed > self.policy.output * MIB:
-            self._end("OutputLimit", f"the page printed more than {self.policy.output} MiB")
+            self._end(
+                "OutputLimit", f"the page printed more than {self.policy.output} MiB"
+            )
         return self.breach is None
 
     def _look(self) -> None:
@@ -66,7 +68,9 @@ class Watch:
         end = time.monotonic() + policy.page_timeout
         while not self._over.wait(EVERY) and self.breach is None:
             if time.monotonic() > end:
-                self._end("PageTimeout", f"the page ran for more than {policy.page_timeout} s")
+                self._end(
+                    "PageTimeout", f"the page ran for more than {policy.page_timeout} s"
+                )
             used = memory_of(descendants(self.spared), limit=policy.memory)
             if used > policy.memory:
                 message = (

@@ -30,7 +30,11 @@ from pipeline.adapters.kernel.fonts import lend_fonts, remove_fonts
 from pipeline.adapters.kernel.interpreter import ENVIRONMENT, PYTHON
 from pipeline.adapters.kernel.job import Job, Outcome, Stop
 from pipeline.adapters.kernel.page_run import PageRun, Progress
-from pipeline.adapters.kernel.processes import adopt_orphans, descendants, kill_descendants
+from pipeline.adapters.kernel.processes import (
+    adopt_orphans,
+    descendants,
+    kill_descendants,
+)
 from pipeline.adapters.kernel.sandbox import (
     can_isolate_network,
     furnish,
@@ -110,7 +114,9 @@ def run(job: Job) -> Outcome:
     )
 
 
-def _run_until(notebook: Any, job: Job, folder: Path, progress: Progress) -> Stop | None:
+def _run_until(
+    notebook: Any, job: Job, folder: Path, progress: Progress
+) -> Stop | None:
     """Run the cells up to where the policy says.
 
     What comes after keeps its place, without outputs.
@@ -140,7 +146,9 @@ def _end_of_run(cells: list[Any], until: int) -> int:
     return len(cells)
 
 
-def _run_within_limits(notebook: Any, job: Job, folder: Path, progress: Progress) -> Stop | None:
+def _run_within_limits(
+    notebook: Any, job: Job, folder: Path, progress: Progress
+) -> Stop | None:
     """Run all cells of ``notebook`` within the limits; say what stopped them."""
     policy = job.policy
     if job.kernel == PYTHON and "matplotlib" in job.notebook:
@@ -148,7 +156,9 @@ def _run_within_limits(notebook: Any, job: Job, folder: Path, progress: Progress
     given = {**ENVIRONMENT, **policy.variables}
     environment = kernel_environment(folder, threads=policy.threads, given=given)
     with Watch(policy, _Running.spared) as watch:
-        page = PageRun(folder=folder, offline=policy.offline, watch=watch, progress=progress)
+        page = PageRun(
+            folder=folder, offline=policy.offline, watch=watch, progress=progress
+        )
         stop = execute(notebook, job, page, environment=environment)
     if watch.breach is not None:
         if watch.breach.limit == "OutputLimit":

@@ -10,4 +10,10 @@ from pipeline.adapters.po.read import ReadCatalog, read_catalog
 from pipeline.adapters.po.write import format_catalog
 from pipeline.entries import NEUTRAL_DATE
 
-__all__ = ["NEUTRAL_DATE", "ReadCatalog", "format_catalog", "read_catalog", "standard_header"]
+__all__ = [
+    "NEUTRAL_DATE",
+    "ReadCatalog",
+    "format_catalog",
+    "read_catalog",
+    "standard_header",
+]

@@ -33,7 +33,12 @@ _AS_GOOD_AS_UTF8 = ("", "utf-8", "utf8", "charset", "ascii", "us-ascii")
 
 
 def standard_header(
-    *, project: str, page: str, locale: str, date: str, existing: Mapping[str, str] | None = None
+    *,
+    project: str,
+    page: str,
+    locale: str,
+    date: str,
+    existing: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
     """A header that ``msgfmt -c`` accepts silently.
 
@@ -68,13 +73,17 @@ def standard_header(
     return fields
 
 
-def read_header(head: Entry | None, source: Source) -> tuple[dict[str, str], list[Finding]]:
+def read_header(
+    head: Entry | None, source: Source
+) -> tuple[dict[str, str], list[Finding]]:
     """The fields of the entry ``head``, in their order, and what a person should know about them.
 
     Raises InputError for a line that is no field, and for a charset that the bytes are not in.
     """
     if head is None or not head.msgstr:
-        missing = source.finding("po-header", "has no header", line=1, severity=Severity.WARNING)
+        missing = source.finding(
+            "po-header", "has no header", line=1, severity=Severity.WARNING
+        )
         return {}, [missing]
     fields: dict[str, str] = {}
     findings: list[Finding] = []

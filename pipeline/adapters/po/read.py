@@ -29,7 +29,9 @@ _Key = tuple[str | None, str]  # msgctxt and msgid
 _HEADER: _Key = (None, "")
 _SAVE_AS_UTF8 = "Save it as UTF-8 and run again."
 # One name of a "#:" line: between the isolates if it has spaces, else up to the next space.
-_REFERENCE = re.compile(f"{ISOLATE}([^{END_ISOLATE}]*){END_ISOLATE}([^ \\t]*)|([^ \\t]+)")
+_REFERENCE = re.compile(
+    f"{ISOLATE}([^{END_ISOLATE}]*){END_ISOLATE}([^ \\t]*)|([^ \\t]+)"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -188,7 +190,11 @@ def _references(lines: Iterable[str]) -> tuple[str, ...]:
 def _merged(first: Entry, second: Entry, source: Source) -> Entry:
     """Two entries with one msgid as one. Raises InputError if that would lose a translation."""
     if first.msgstr and second.msgstr and first.msgstr != second.msgstr:
-        what = "the same msgid with another translation" if first.msgid else "a second header"
+        what = (
+            "the same msgid with another translation"
+            if first.msgid
+            else "a second header"
+        )
         raise source.error(
             f"{what}; the first is at line {first.line}",
             line=second.line,
@@ -224,7 +230,9 @@ def _union(first: Iterable[str], second: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*first, *second)))
 
 
-def _top_comment(head: Entry | None, entries: Mapping[_Key, Entry], scan: Scan) -> tuple[str, ...]:
+def _top_comment(
+    head: Entry | None, entries: Mapping[_Key, Entry], scan: Scan
+) -> tuple[str, ...]:
     """The comment at the top of the file."""
     if head is not None:
         return (*head.comments, *head.notes)

@@ -41,9 +41,8 @@ _ESCAPE = re.compile(r"\\(.)")
 _CONFLICT = re.compile(r"<<<<<<<|=======|>>>>>>>|\|\|\|\|\|\|\|")
 _PLURAL = re.compile(r"[ \t]*(?:#~\|?|#\|)?[ \t]*(?:msgid_plural|msgstr\[)")
 
-_PREVIOUS = (
-    "#|"  # stands for the lines of a previous msgid, as a keyword does for those of a string
-)
+# Stands for the lines of a previous msgid, as a keyword does for those of a string.
+_PREVIOUS = "#|"
 # What may stand above the first line of a string: nothing or a comment (""), or another string.
 _MAY_FOLLOW = {
     "msgctxt": ("", _PREVIOUS, "msgstr"),
@@ -76,7 +75,9 @@ class Scan:
     last: str = ""  # what the line above was: a keyword, _PREVIOUS, or "" for a comment
     mark: str = ""  # "#~" and so on, of the last string
     above: list[LinesAbove] = field(default_factory=list)
-    pending: LinesAbove = field(default_factory=LinesAbove)  # of the entry that comes next
+    pending: LinesAbove = field(
+        default_factory=LinesAbove
+    )  # of the entry that comes next
     findings: list[Finding] = field(default_factory=list)
 
     def read(self, line: str) -> str:
@@ -112,7 +113,9 @@ class Scan:
         if self.pending.comments and self.above:
             self.above[-1].comments += self.pending.comments
             text = "a comment below the last entry is moved above it"
-            self.findings.append(self.source.finding("po-comment", text, line=self.number))
+            self.findings.append(
+                self.source.finding("po-comment", text, line=self.number)
+            )
         if unfinished:
             text = "the last line has no line end: the file may have been cut short"
             finding = self.source.finding(

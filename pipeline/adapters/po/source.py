@@ -19,7 +19,9 @@ class Source:
     def finding(
         self, code: str, text: str, *, line: int, severity: Severity = Severity.NOTE
     ) -> Finding:
-        return Finding(code=code, severity=severity, where=f"{self.where}:{line}", text=text)
+        return Finding(
+            code=code, severity=severity, where=f"{self.where}:{line}", text=text
+        )
 
     def error(self, text: str, *, line: int, hint: str = MEND) -> InputError:
         return InputError(text, where=f"{self.where}:{line}", hint=hint)

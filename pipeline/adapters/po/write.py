@@ -22,7 +22,9 @@ from pipeline.errors import InputError
 
 _LINE_BREAK = re.compile(r"\r\n|\r|\n")
 _BAD_IN_REFERENCE = re.compile(f"[\r\n{ISOLATE}{END_ISOLATE}]")
-_NEEDS_ISOLATES = re.compile(r"[ \t]|\\\Z")  # a space, or a backslash at the end of the line
+_NEEDS_ISOLATES = re.compile(
+    r"[ \t]|\\\Z"
+)  # a space, or a backslash at the end of the line
 # Everything that GNU escapes, but line breaks: these also decide where a string is cut.
 # The backslash comes first: what stands for the others has backslashes of its own.
 # (One `replace` after the other is ten times as fast as `str.translate` on Chinese.)
@@ -78,7 +80,9 @@ def _header_block(catalog: Catalog) -> str:
     fields = ""
     for name, value in catalog.header.items():
         if not name.strip() or ":" in name or "\n" in name + value:
-            raise _unwritable("a header field with a colon in its name or a line break", at=name)
+            raise _unwritable(
+                "a header field with a colon in its name or a line break", at=name
+            )
         fields += f"{name}: {value}\n"
     lines = [*_comment_lines("#", catalog.comment), 'msgid ""']
     # msgcat gives the header one line per field even if there is only one.
@@ -136,7 +140,9 @@ def _reference_lines(entry: Entry) -> Iterator[str]:
             yield f"#: {name}"
 
 
-def _string_lines(mark: str, keyword: str, text: str, *, is_header: bool = False) -> Iterator[str]:
+def _string_lines(
+    mark: str, keyword: str, text: str, *, is_header: bool = False
+) -> Iterator[str]:
     """``keyword "text"``; text with a line break inside starts on a line of its own.
 
     From there on it has one line for each of its lines:

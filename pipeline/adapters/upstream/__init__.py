@@ -4,8 +4,17 @@
 is. Stages need no more than these two; ``open_repository`` is what they are made of.
 """
 
-from pipeline.adapters.upstream.address import Address, Kind, read_address, without_password
-from pipeline.adapters.upstream.configured import CHECK_ADDRESS, address_of, open_upstream
+from pipeline.adapters.upstream.address import (
+    Address,
+    Kind,
+    read_address,
+    without_password,
+)
+from pipeline.adapters.upstream.configured import (
+    CHECK_ADDRESS,
+    address_of,
+    open_upstream,
+)
 from pipeline.adapters.upstream.repository import Repository, TreeEntry, open_repository
 
 __all__ = [

@@ -18,7 +18,9 @@ SCHEMES = ("https", "http", "ssh", "git", "file")
 
 # "https://", or "ext::", which has no name here: what follows it is a program that git would run.
 _SCHEME = re.compile(r"[^/:]*::|(?P<name>[^/:]+)://")
-_BEFORE_HOST = re.compile(r"\A(?:[^/:]+://)?(?:[^/@]*@)?")  # the scheme, "user:password@"
+_BEFORE_HOST = re.compile(
+    r"\A(?:[^/:]+://)?(?:[^/@]*@)?"
+)  # the scheme, "user:password@"
 _BUNDLE = re.compile(rb"# v[23] git bundle\n")
 _HINT = "Give a URL, a bundle, a repository or a folder."
 _NO_ADDRESS = "git would not read it as an address"
@@ -57,7 +59,9 @@ def read_address(url: str, *, base: Path) -> Address:
         # "file://" makes a server of a folder: git fetches from it, instead of reading in place.
         if path.is_dir() and "://" not in url:
             is_repository = git_folder(path) is not None
-            return Address(url=str(path), kind=Kind.LOCAL if is_repository else Kind.FOLDER)
+            return Address(
+                url=str(path), kind=Kind.LOCAL if is_repository else Kind.FOLDER
+            )
     except OSError as error:
         what = f"cannot be read: {error.strerror}"
         raise UpstreamError(what, where=str(path), hint=_HINT) from error
@@ -70,7 +74,11 @@ def git_folder(path: Path) -> Path | None:
     if (path / ".git").exists():
         return path / ".git"
     # What git itself takes for a bare repository.
-    parts = ((path / "HEAD").is_file(), (path / "objects").is_dir(), (path / "refs").is_dir())
+    parts = (
+        (path / "HEAD").is_file(),
+        (path / "objects").is_dir(),
+        (path / "refs").is_dir(),
+    )
     return path if all(parts) else None
 
 
@@ -98,7 +106,9 @@ def _read_bundle_address(path: Path) -> Address:
         is_bundle = _BUNDLE.match(file.read(16))
     if not is_bundle:
         hint = "Make one with: git bundle create FILE --all"
-        raise UpstreamError("is a file, but not a git bundle", where=str(path), hint=hint)
+        raise UpstreamError(
+            "is a file, but not a git bundle", where=str(path), hint=hint
+        )
     return Address(url=str(path), kind=Kind.BUNDLE)
 
 

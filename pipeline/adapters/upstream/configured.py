@@ -44,7 +44,9 @@ def open_upstream(
     cache = Paths(settings.root, upstream.name).cache
     # Resolved: the build folder may be a link, and git is told the folder by its name.
     store = (cache / "git" / f"{upstream.name}.git").resolve()
-    with open_repository(address, store=store, way_out=way_out or _way_out(upstream)) as repository:
+    with open_repository(
+        address, store=store, way_out=way_out or _way_out(upstream)
+    ) as repository:
         yield repository
 
 

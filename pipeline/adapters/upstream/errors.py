@@ -19,7 +19,8 @@ from pipeline.errors import PipelineError, UpstreamError
 NO_ANSWER = 60.0  # seconds that listing the refs may take
 
 _WRITE_HINT = (
-    "Free some space or mend the permissions, and run again; what was pulled before is untouched."
+    "Free some space or mend the permissions, and run again; "
+    "what was pulled before is untouched."
 )
 _DISK = re.compile(r"No space left on device|Disk quota exceeded|Read-only file system")
 _NO_COMMIT = re.compile(
@@ -65,7 +66,9 @@ class UpstreamErrors:
             return self._error(f"has no such commit: {reason}", hint=hint)
         if self.kind is Kind.BUNDLE:
             hint = "Copy it again, or make a new one with: git bundle create FILE --all"
-            return self._error(f"is a damaged or incomplete bundle: {reason}", hint=hint)
+            return self._error(
+                f"is a damaged or incomplete bundle: {reason}", hint=hint
+            )
         if _NO_ACCESS.search(complaint):
             what = "does not exist, or wants a password, for which nobody is asked here"
             return self._error(what, hint=self.way_out)
@@ -75,7 +78,9 @@ class UpstreamErrors:
 
     def unwritable(self, reason: str | None) -> WriteError:
         """The private repository cannot be written."""
-        return WriteError(f"cannot be written: {reason}", where=str(self.store), hint=_WRITE_HINT)
+        return WriteError(
+            f"cannot be written: {reason}", where=str(self.store), hint=_WRITE_HINT
+        )
 
     def damaged(self, what: str) -> UpstreamError:
         """Objects are missing that must be there."""
@@ -110,7 +115,11 @@ class UpstreamErrors:
 
     def no_folder(self, docs: str, commit: str, *, folders: list[str]) -> UpstreamError:
         """There is no folder ``docs`` at ``commit``, only ``folders``."""
-        there = f"Folders there: {', '.join(folders[:8])}." if folders else "It has no folders."
+        there = (
+            f"Folders there: {', '.join(folders[:8])}."
+            if folders
+            else "It has no folders."
+        )
         return self._error(
             f"has no folder {docs!r} at commit {commit[:12]}",
             hint=f"{there} Set 'docs' in the configuration.",

@@ -20,7 +20,9 @@ from pipeline.errors import UpstreamError
 if TYPE_CHECKING:
     from git import Git
 
-Progress = Callable[[float, float], None]  # units done, units in all; starts again with every phase
+Progress = Callable[
+    [float, float], None
+]  # units done, units in all; starts again with every phase
 
 _OPTIONS = (
     *("-c", f"core.hooksPath={os.devnull}"),
@@ -111,7 +113,10 @@ class Program:
         from git.remote import to_progress_instance
 
         def report(
-            _phase: int, done: float | str, total: float | str | None = None, _text: str = ""
+            _phase: int,
+            done: float | str,
+            total: float | str | None = None,
+            _text: str = "",
         ) -> None:
             if progress and total:
                 progress(float(done), float(total))
@@ -125,7 +130,9 @@ class Program:
         process = self._git.execute(
             command, istream=stdin, as_process=True, universal_newlines=True
         )
-        handle_process_output(process, None, listener.new_message_handler(), decode_streams=False)
+        handle_process_output(
+            process, None, listener.new_message_handler(), decode_streams=False
+        )
         try:
             process.wait()
         except GitCommandError:

@@ -14,7 +14,12 @@ from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from typing import NoReturn
 
-from pipeline.adapters.upstream.address import Address, Kind, git_folder, without_password
+from pipeline.adapters.upstream.address import (
+    Address,
+    Kind,
+    git_folder,
+    without_password,
+)
 from pipeline.adapters.upstream.errors import NO_ANSWER, UpstreamErrors, reason_of
 from pipeline.adapters.upstream.program import Program, Progress, run_git
 from pipeline.adapters.upstream.refs import (
@@ -44,7 +49,9 @@ class TreeEntry:
 
 
 @contextmanager
-def open_repository(address: Address, *, store: Path, way_out: str) -> Iterator[Repository]:
+def open_repository(
+    address: Address, *, store: Path, way_out: str
+) -> Iterator[Repository]:
     """Read the repository at ``address``. ``store`` is the folder that fetched objects go to.
 
     ``way_out`` tells what to do when the other side cannot be reached. Raises UpstreamError.
@@ -54,7 +61,10 @@ def open_repository(address: Address, *, store: Path, way_out: str) -> Iterator[
     if in_place:
         folder = git_folder(Path(address.url)) or store
     errors = UpstreamErrors(
-        where=without_password(address.url), kind=address.kind, store=store, way_out=way_out
+        where=without_password(address.url),
+        kind=address.kind,
+        store=store,
+        way_out=way_out,
     )
     with run_git(folder, address.url, in_place=in_place) as program:
         yield Repository(address, program, errors)
@@ -66,7 +76,9 @@ class Repository:
     Every method raises UpstreamError, or WriteError where the disk is full.
     """
 
-    def __init__(self, address: Address, program: Program, errors: UpstreamErrors) -> None:
+    def __init__(
+        self, address: Address, program: Program, errors: UpstreamErrors
+    ) -> None:
         self._kind = address.kind
         self._url = address.url
         self._program = program
@@ -121,7 +133,9 @@ class Repository:
 
     def date(self, commit: str) -> str:
         """When ``commit`` was committed, ISO 8601 with offset; empty if it does not say so."""
-        head, _, _ = self.read(commit).partition(b"\n\n")  # the message may say anything
+        head, _, _ = self.read(commit).partition(
+            b"\n\n"
+        )  # the message may say anything
         committer = _COMMITTER.search(head)
         if committer is None:
             return ""
@@ -143,7 +157,9 @@ class Repository:
         shallow = self._program.call("rev-parse", "--is-shallow-repository")
         if shallow.status or shallow.output.strip() != b"false":
             return None
-        counts = self._program.call("rev-list", "--left-right", "--count", f"{old}...{new}")
+        counts = self._program.call(
+            "rev-list", "--left-right", "--count", f"{old}...{new}"
+        )
         if counts.status:
             return None
         behind, ahead = counts.output.split()
@@ -155,7 +171,9 @@ class Repository:
             return tag_names(self._local_refs())
         return tag_names(self._advertised("refs/tags"))
 
-    def _find(self, ref: str, refs: dict[str, str], progress: Progress | None) -> str | None:
+    def _find(
+        self, ref: str, refs: dict[str, str], progress: Progress | None
+    ) -> str | None:
         """The commit of ``ref``, where ``refs`` are those that the other side has."""
         commit = match_ref(ref, refs)
         if commit and self._kind is Kind.REMOTE:
@@ -187,12 +205,16 @@ class Repository:
 
     def _local_refs(self) -> dict[str, str]:
         as_ls_remote = "--format=%(objectname)%09%(refname)"
-        answer = self._program.call("for-each-ref", as_ls_remote, "refs/tags", "refs/heads")
+        answer = self._program.call(
+            "for-each-ref", as_ls_remote, "refs/tags", "refs/heads"
+        )
         return parse_listing(answer.text)
 
     def _peel(self, name: str) -> str | None:
         """The commit that ``name`` leads to, if it is here."""
-        answer = self._program.call("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
+        answer = self._program.call(
+            "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}"
+        )
         if answer.status:
             return None
         return answer.output.decode("ascii").strip()
@@ -224,7 +246,11 @@ class Repository:
     def _missing(self, commit: str, docs: str) -> list[str]:
         """The blobs under ``docs`` that a filtered fetch has left out."""
         answer = self._program.call(
-            "rev-list", "--objects", "--no-object-names", "--missing=print", _tree(commit, docs)
+            "rev-list",
+            "--objects",
+            "--no-object-names",
+            "--missing=print",
+            _tree(commit, docs),
         )
         if answer.status:
             raise self._errors.damaged(reason_of(answer.complaint))

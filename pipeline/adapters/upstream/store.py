@@ -23,7 +23,9 @@ _WAYS = (  # the cheapest first: without files and history, without history, wit
     ("--depth=1", "--no-filter"),
     _WHOLE,
 )
-_NOT_ABLE = re.compile(r"shallow|--depth|filter")  # the server cannot do it that way: try the next
+_NOT_ABLE = re.compile(
+    r"shallow|--depth|filter"
+)  # the server cannot do it that way: try the next
 _NO_SINGLE_OBJECTS = re.compile(r"not our ref|unadvertised|does not allow")
 
 
@@ -43,7 +45,9 @@ class Store:
         """Get ``commit``, without its files if the other side can leave them out."""
         self._fetch_commit(commit, progress, ways=_WAYS)
 
-    def fetch_blobs(self, blobs: Sequence[str], commit: str, progress: Progress | None) -> None:
+    def fetch_blobs(
+        self, blobs: Sequence[str], commit: str, progress: Progress | None
+    ) -> None:
         """Get the ``blobs`` of ``commit`` that a filtered fetch left out, by their names."""
         if self._kind is Kind.LOCAL:
             what = f"{len(blobs)} files of the docs folder are not there (is it a partial clone?)"

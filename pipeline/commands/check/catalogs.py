@@ -82,7 +82,11 @@ def read_file(file: CatalogFile) -> ReadFile | Finding:
         read = po.read_catalog(data, where=file.name)
     except InputError as error:
         finding = finding_of(
-            hygiene.UNREADABLE, file, _line(error.where), text=error.what, hint=error.hint
+            hygiene.UNREADABLE,
+            file,
+            _line(error.where),
+            text=error.what,
+            hint=error.hint,
         )
         return replace(finding, exit_code=error.exit_code)
     return ReadFile(file=file, data=data, catalog=read.catalog, remarks=read.findings)
@@ -92,11 +96,15 @@ def mend(read: ReadFile, log: Log) -> Mended:
     """Mend what needs no judgement, and write the file if that changes it."""
     file = read.file
     entries = tuple(_mended_entry(entry, file.page) for entry in read.catalog.entries)
-    data = po.format_catalog(replace(read.catalog, header=_header(read), entries=entries))
+    data = po.format_catalog(
+        replace(read.catalog, header=_header(read), entries=entries)
+    )
     if data == read.data:
         return Mended(read=read)
     if not replace_if_unchanged(file.path, data, before=read.data):
-        log.warn(f"{file.name} was saved by someone else meanwhile: it is left as it is")
+        log.warn(
+            f"{file.name} was saved by someone else meanwhile: it is left as it is"
+        )
         return Mended(read=read)
     # Read again: lines have moved, and findings name them.
     catalog = po.read_catalog(data, where=file.name).catalog
@@ -167,7 +175,9 @@ def findings_of_file(read: ReadFile) -> Iterator[Finding]:
         yield finding_of(hygiene.LAYOUT, file, 1, text=text, hint=_WAY_OUT)
 
 
-def finding_of(rule: Rule, file: CatalogFile, line: int, *, text: str, hint: str) -> Finding:
+def finding_of(
+    rule: Rule, file: CatalogFile, line: int, *, text: str, hint: str
+) -> Finding:
     """A finding about a line of a catalogue."""
     return Finding(
         code=rule.code,

@@ -39,7 +39,12 @@ class Rules:
 
 
 def check(
-    files: Sequence[CatalogFile], rules: Rules, *, log: Log, fix: bool = False, strict: bool = False
+    files: Sequence[CatalogFile],
+    rules: Rules,
+    *,
+    log: Log,
+    fix: bool = False,
+    strict: bool = False,
 ) -> CheckResult:
     """Look at every finished translation in ``files``; with ``fix``, first mend what can be mended.
 
@@ -100,7 +105,9 @@ def _check_rules(rules: Sequence[IgnoreRule]) -> None:
         for code in rule.codes:
             if code in allowed:
                 continue
-            what = "cannot be ignored" if code in names else "is not the code of a check"
+            what = (
+                "cannot be ignored" if code in names else "is not the code of a check"
+            )
             # Codes are shown without quotes, as in the list of checks: not by "did_you_mean".
             near = difflib.get_close_matches(code, allowed, n=1)
             meant = f"Did you mean {near[0]}? " if near else ""

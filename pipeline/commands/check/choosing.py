@@ -52,14 +52,18 @@ def check_catalogs(
         return check(chosen, rules, log=log, fix=options.fix, strict=options.strict)
 
 
-def _choose(settings: Settings, words: Sequence[str], options: CheckOptions) -> list[CatalogFile]:
+def _choose(
+    settings: Settings, words: Sequence[str], options: CheckOptions
+) -> list[CatalogFile]:
     """The catalogues that are named, each once, of the pages that are asked for."""
     files: dict[Path, CatalogFile] = {}
     for word in words or settings.upstreams:
         for file in _files(settings, word, options.locales):
             files[file.path] = file
     if not files:
-        raise ConfigError("there are no catalogues yet", hint="Run: nox -s sync -- --no-execute")
+        raise ConfigError(
+            "there are no catalogues yet", hint="Run: nox -s sync -- --no-execute"
+        )
     # A catalogue outside of a project is a page as well, by the name of its file.
     if not options.pages:
         return list(files.values())
@@ -86,12 +90,16 @@ def _garbage_seldom_looked_for() -> Iterator[None]:
         gc.set_threshold(*usual)
 
 
-def _files(settings: Settings, word: str, locales: Sequence[str]) -> Iterator[CatalogFile]:
+def _files(
+    settings: Settings, word: str, locales: Sequence[str]
+) -> Iterator[CatalogFile]:
     """The catalogues that one word names. Raises ConfigError if it names none."""
     # First the names of upstreams: a folder of that name can still be meant by "./NAME".
     if word in settings.upstreams:
         for locale in locales:
-            yield from _below(settings, Paths(settings.root, word).catalogs(locale), locales)
+            yield from _below(
+                settings, Paths(settings.root, word).catalogs(locale), locales
+            )
         return
     path = Path(word)
     if path.is_dir():
@@ -107,7 +115,9 @@ def _files(settings: Settings, word: str, locales: Sequence[str]) -> Iterator[Ca
         )
 
 
-def _below(settings: Settings, folder: Path, locales: Sequence[str]) -> Iterator[CatalogFile]:
+def _below(
+    settings: Settings, folder: Path, locales: Sequence[str]
+) -> Iterator[CatalogFile]:
     for path in sorted(folder.rglob("*.po")):
         yield _file(settings, path, locales)
 

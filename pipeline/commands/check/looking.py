@@ -54,7 +54,9 @@ def look(
     for read in files:
         entries[read.file.name] = [_Entry(read, subject) for subject in read.subjects]
     # All at once: some checks compare what one text has become on several pages.
-    subjects = {name: [entry.subject for entry in of_file] for name, of_file in entries.items()}
+    subjects = {
+        name: [entry.subject for entry in of_file] for name, of_file in entries.items()
+    }
     kept: list[Problem] = []
     silenced = 0
     for problem in run_checks(subjects, glossary=glossary):

@@ -20,7 +20,9 @@ def compare(run: Run, before: Commit, after: Commit) -> Comparison:
     with run.log.step("compare") as step:
         # Told by blob ids: most pages of two releases are equal, and need not be read.
         names = set(changed_pages(before.lock, after.lock))
-        pages = compare_pages(_read_pages(run, before, names), _read_pages(run, after, names))
+        pages = compare_pages(
+            _read_pages(run, before, names), _read_pages(run, after, names)
+        )
         step.result = f"{len(pages)} pages differ"
     return Comparison(before=before.lock, after=after.lock, pages=pages)
 

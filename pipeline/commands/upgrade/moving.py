@@ -42,10 +42,14 @@ class Move:
                 where=str(self.config),
                 hint="Run the same command again.",
             )
-        write_if_changed(self.config.resolve(), self.after)  # resolved: a link stays one
+        write_if_changed(
+            self.config.resolve(), self.after
+        )  # resolved: a link stays one
 
 
-def plan_move(config: Path, target: str, *, upstream: str, jax: str, told: str | None) -> Move:
+def plan_move(
+    config: Path, target: str, *, upstream: str, jax: str, told: str | None
+) -> Move:
     """What moving the pin from JAX ``jax`` to ``target`` does to the configuration.
 
     ``told`` is the JAX version that goes with a target that is no release. Raises ConfigError.

@@ -58,7 +58,9 @@ def restoring(run: Run) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        run.log.warn("the upgrade did not come to its end: what was there before is put back")
+        run.log.warn(
+            "the upgrade did not come to its end: what was there before is put back"
+        )
         try:
             # Half of it would be worse than nothing.
             with undisturbed():
@@ -78,7 +80,11 @@ def restoring(run: Run) -> Iterator[None]:
 def _keep(run: Run, kept: Paths) -> None:
     """Give all that may change a second name under ``kept``. Raises WriteError."""
     paths = run.paths
-    places = [paths.docs, *_written_by_sync(paths), *map(paths.memory_state, run.locales)]
+    places = [
+        paths.docs,
+        *_written_by_sync(paths),
+        *map(paths.memory_state, run.locales),
+    ]
     try:
         # Of a run that was killed: its files are older than what is there now.
         shutil.rmtree(kept.root, ignore_errors=True)

@@ -32,7 +32,9 @@ class UpgradeOptions:
     config: Path  # the file that holds the pin
     jax: str | None = None  # the JAX version that goes with a target that is no release
     dry_run: bool = False
-    is_run_after: bool = False  # code runs afterwards, in an environment with the new JAX
+    is_run_after: bool = (
+        False  # code runs afterwards, in an environment with the new JAX
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +56,9 @@ def upgrade(run: Run, options: UpgradeOptions) -> RunResult:
     if wanted == LATEST:
         wanted = _newest(run, options)
     jax = run.settings.jax
-    move = plan_move(options.config, wanted, upstream=run.name, jax=jax, told=options.jax)
+    move = plan_move(
+        options.config, wanted, upstream=run.name, jax=jax, told=options.jax
+    )
     # Not dry: what is only tried is tried in full, in a scratch copy.
     target = replace(
         run,
@@ -132,7 +136,9 @@ def _move_docs(target: Run) -> RunResult:
     if lock_bytes(target) != before:
         changes = (target.shown(target.paths.lock),)
     # Thorough: people want to know what becomes of every message.
-    return build_pulled(target, BuildOptions(last="merge", is_thorough=True), lock, changes=changes)
+    return build_pulled(
+        target, BuildOptions(last="merge", is_thorough=True), lock, changes=changes
+    )
 
 
 def _both_commits(run: Run, target: Run) -> _Commits:
@@ -213,7 +219,11 @@ def _tell_what_is_left(run: Run, options: UpgradeOptions, *, jax: str) -> None:
         )
     # There is one JAX pin: what was pulled for the old one is out of date now.
     upstreams = [name for name in run.settings.upstreams if name != run.name]
-    others = [name for name in upstreams if Paths(run.settings.root, name).lock.exists()]
+    others = [
+        name for name in upstreams if Paths(run.settings.root, name).lock.exists()
+    ]
     if others and jax != run.settings.jax:
         them = "it" if len(others) == 1 else "them"
-        run.log.note(f"the JAX pin has moved for {', '.join(others)} as well: sync {them} again")
+        run.log.note(
+            f"the JAX pin has moved for {', '.join(others)} as well: sync {them} again"
+        )

@@ -81,7 +81,9 @@ def diff(old: str, new: str) -> str:
         old_words, new_words, between = _TOKEN.findall(old), _TOKEN.findall(new), ""
     text = between.join(_diff_parts(old_words, new_words)).replace("\n", "⏎")
     if not text.isprintable():
-        text = "".join(character if character.isprintable() else " " for character in text)
+        text = "".join(
+            character if character.isprintable() else " " for character in text
+        )
     if len(text) > DIFF_LENGTH:
         text = text[: DIFF_LENGTH - 1] + "…"
     return text
@@ -104,7 +106,9 @@ def _diff_parts(old_words: list[str], new_words: list[str]) -> list[str]:
                 parts.append(_change_mark(removed, added))
                 removed, added = [], []
                 equal = old_words[block.src_start : block.src_end]
-                parts += _around(equal, first=number == 0, last=number == len(blocks) - 1)
+                parts += _around(
+                    equal, first=number == 0, last=number == len(blocks) - 1
+                )
     parts.append(_change_mark(removed, added))
     return [part for part in parts if part]
 
@@ -166,7 +170,9 @@ def _is_typo(old: str, new: str) -> bool:
     if len(old_words) != len(new_words):
         return False
     pairs = zip(old_words, new_words, strict=True)
-    return all(before == after or _is_misspelt(before, after) for before, after in pairs)
+    return all(
+        before == after or _is_misspelt(before, after) for before, after in pairs
+    )
 
 
 def _is_misspelt(before: str, after: str) -> bool:

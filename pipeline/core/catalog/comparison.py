@@ -75,7 +75,9 @@ def compare_pages(
     """
     comparing = _Comparing(old=_texts_by_page(before), new=_texts_by_page(after))
     changes = [comparing.page_change(page) for page in comparing.new]
-    changes += [comparing.vanished(page) for page in comparing.old if page not in comparing.new]
+    changes += [
+        comparing.vanished(page) for page in comparing.old if page not in comparing.new
+    ]
     changes.sort(key=lambda change: change.page)
     return tuple(change for change in changes if change != PageChange(page=change.page))
 
@@ -163,7 +165,9 @@ def _count_similar(fresh: Sequence[str], gone: Sequence[str]) -> int:
     candidates = dict(enumerate(gone))
     count = 0
     for msgid in fresh:
-        match = process.extractOne(msgid, candidates, scorer=fuzz.ratio, score_cutoff=_CHANGED)
+        match = process.extractOne(
+            msgid, candidates, scorer=fuzz.ratio, score_cutoff=_CHANGED
+        )
         if match:
             _, _, number = match
             del candidates[number]

@@ -21,7 +21,9 @@ from pipeline.core.catalog.similarity import (
 )
 
 PIECE = 30  # characters: a shorter one alone does not tell where it belongs
-SHARE = 0.3  # of a text must be the other one, for it to be offered if nothing better is
+SHARE = (
+    0.3  # of a text must be the other one, for it to be offered if nothing better is
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +58,9 @@ def match_texts(
             continue
         matches[target] = Match(sources=(source,))
         if old[source].free:
-            used.add(source)  # what still stands on a page may serve any number of others
+            used.add(
+                source
+            )  # what still stands on a page may serve any number of others
     # Upstream may have put one text on several pages, edited: then a text that is used serves other
     # pages again.
     for target, source in _copies(alike, used):
@@ -74,7 +78,9 @@ def _joined_and_cut(
     for target, sources in joined_texts(new, old, pieces).items():
         matches[target] = Match(sources=sources, kind=ChangeClass.MERGED)
         used.update(sources)
-    rest = [piece for piece in pieces if piece.new not in matches and piece.old not in used]
+    rest = [
+        piece for piece in pieces if piece.new not in matches and piece.old not in used
+    ]
     for target, sources in cut_texts(new, old, rest).items():
         matches[target] = Match(sources=sources, kind=ChangeClass.SPLIT)
     return matches

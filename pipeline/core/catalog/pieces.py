@@ -48,7 +48,9 @@ def find_pieces(
     for target, text in enumerate(new):
         own_sentences = _sentences(text.text)
         ranks = {page: rank for rank, page in enumerate(near[text.page])}
-        candidates = [at for at in index.sharing(own_sentences) if old[at].page in ranks]
+        candidates = [
+            at for at in index.sharing(own_sentences) if old[at].page in ranks
+        ]
         candidates.sort(key=lambda at: (ranks[old[at].page], at))
         seen: set[str] = set()
         for source in candidates:
@@ -121,14 +123,18 @@ def cut_texts(
     cut: dict[int, tuple[int, ...]] = {}
     for source, targets in sorted(parts.items()):
         unmatched = [target for target in targets if target not in cut]
-        if len(unmatched) < 2 or _total(new, unmatched) < COVERED * len(old[source].text):
+        if len(unmatched) < 2 or _total(new, unmatched) < COVERED * len(
+            old[source].text
+        ):
             continue
         for target in unmatched:
             cut[target] = (source,)
     return cut
 
 
-def _piece(target: int, source: int, new: frozenset[str], old: frozenset[str]) -> Piece | None:
+def _piece(
+    target: int, source: int, new: frozenset[str], old: frozenset[str]
+) -> Piece | None:
     """The piece that two texts make, if the shorter one is nearly all in the longer one.
 
     ``new`` and ``old`` are their sentences.
@@ -138,12 +144,16 @@ def _piece(target: int, source: int, new: frozenset[str], old: frozenset[str]) -
     if _length(part & whole) < NEARLY * _length(part):
         return None
     share = _length(part) / _length(whole)
-    return Piece(new=target, old=source, part=part, is_old_inside=is_old_inside, share=share)
+    return Piece(
+        new=target, old=source, part=part, is_old_inside=is_old_inside, share=share
+    )
 
 
 def _sentences(text: str) -> frozenset[str]:
     """The sentences that are long enough to be a clue, without mark-up and case."""
-    return frozenset(sentence for sentence in _normal_sentences(text) if len(sentence) >= _CLUE)
+    return frozenset(
+        sentence for sentence in _normal_sentences(text) if len(sentence) >= _CLUE
+    )
 
 
 def _normal_sentences(text: str) -> Iterator[str]:

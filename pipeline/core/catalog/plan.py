@@ -21,7 +21,9 @@ class Plan:
     old: Mapping[str, Catalog]  # all catalogues of the locale
     wanted: Mapping[str, Sequence[Entry]]  # of the pages to update
     gone: Collection[str]  # pages that upstream dropped
-    own: Mapping[str, Catalog]  # what each page of ``wanted`` starts from, if there is anything
+    own: Mapping[
+        str, Catalog
+    ]  # what each page of ``wanted`` starts from, if there is anything
     kin: Mapping[str, tuple[str, ...]]
     renames: Mapping[str, str]  # new page → the page that it was called before
 
@@ -63,7 +65,9 @@ class _Moves:
 
 
 def _moves(
-    old: Mapping[str, Catalog], wanted: Mapping[str, Sequence[Entry]], gone: Collection[str]
+    old: Mapping[str, Catalog],
+    wanted: Mapping[str, Sequence[Entry]],
+    gone: Collection[str],
 ) -> _Moves:
     moves = _Moves()
     for page, entries in wanted.items():
@@ -82,4 +86,6 @@ def _live_texts(catalog: Catalog) -> set[str]:
 
 
 def _filled(texts: Mapping[str, set[str]]) -> dict[str, set[str]]:
-    return {page: texts_of_page for page, texts_of_page in texts.items() if texts_of_page}
+    return {
+        page: texts_of_page for page, texts_of_page in texts.items() if texts_of_page
+    }

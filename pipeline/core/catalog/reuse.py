@@ -64,7 +64,9 @@ class Offer:
     served: tuple[Source, ...]
 
 
-def reuse(wanted: Sequence[Open], sources: Sequence[Source], kin: Kin) -> dict[int, Offer]:
+def reuse(
+    wanted: Sequence[Open], sources: Sequence[Source], kin: Kin
+) -> dict[int, Offer]:
     """For each of ``wanted``, by index, the best that ``sources`` have for it, if anything.
 
     Equal text comes first. The new ones among the rest take what is similar. What then followed a
@@ -83,8 +85,12 @@ def reuse(wanted: Sequence[Open], sources: Sequence[Source], kin: Kin) -> dict[i
     return offers
 
 
-def _without_offer(wanted: Sequence[Open], offers: Mapping[int, Offer]) -> dict[int, Open]:
-    return {number: message for number, message in enumerate(wanted) if number not in offers}
+def _without_offer(
+    wanted: Sequence[Open], offers: Mapping[int, Offer]
+) -> dict[int, Open]:
+    return {
+        number: message for number, message in enumerate(wanted) if number not in offers
+    }
 
 
 def _offer_equal(
@@ -104,7 +110,9 @@ def _offer_equal(
     return offers
 
 
-def _equal_offer(message: Open, sources: Sequence[Source], near: Collection[str]) -> Offer:
+def _equal_offer(
+    message: Open, sources: Sequence[Source], near: Collection[str]
+) -> Offer:
     """Finished if the text moved here, or if all agree and the text is clear; else fuzzy."""
     moved = _moved_here(sources, near)
     if moved:
@@ -186,7 +194,11 @@ def _taken_over(entry: Entry, source: Source) -> Entry:
 
 
 def _offer_similar(
-    wanted: Mapping[int, Open], sources: Sequence[Source], kin: Kin, *, served: Collection[int]
+    wanted: Mapping[int, Open],
+    sources: Sequence[Source],
+    kin: Kin,
+    *,
+    served: Collection[int],
 ) -> dict[int, Offer]:
     """Offers from translations of similar English.
 
@@ -194,7 +206,9 @@ def _offer_similar(
     """
     if not wanted:
         return {}
-    new = [Text(page=message.page, text=message.entry.msgid) for message in wanted.values()]
+    new = [
+        Text(page=message.page, text=message.entry.msgid) for message in wanted.values()
+    ]
     old: list[Text] = []
     for source in sources:
         # What an equal text took over is not free any more for a similar one.
@@ -209,7 +223,9 @@ def _offer_similar(
     return offers
 
 
-def _similar_offer(message: Open, sources: Sequence[Source], match: Match, kin: Kin) -> Offer:
+def _similar_offer(
+    message: Open, sources: Sequence[Source], match: Match, kin: Kin
+) -> Offer:
     """Finished if the translation may follow the change; else fuzzy, with what changed."""
     old = " ".join(source.text for source in sources)
     new = message.entry.msgid

@@ -30,7 +30,9 @@ SHORT = 24
 # How much more alike a text must be than one of the same page:
 KIN = 2.0  # if it stands on a page that this one was made from,
 STRANGER = 15.0  # and if it stands on any other
-SEVERAL = 2  # texts that clearly come from a page make it one that this page was made from
+SEVERAL = (
+    2  # texts that clearly come from a page make it one that this page was made from
+)
 
 _WORD = re.compile(r"\w+")
 _RARE = 12  # words of a text that are looked up, the rarest ones
@@ -76,7 +78,8 @@ def find_alike(new: Sequence[Text], old: Sequence[Text]) -> list[Pair]:
                 continue
             spare = ratio - cutoff
             pairs += [
-                Pair(new=target, old=source, ratio=ratio, spare=spare) for source in places[similar]
+                Pair(new=target, old=source, ratio=ratio, spare=spare)
+                for source in places[similar]
             ]
     return pairs
 
@@ -98,7 +101,9 @@ def near_pages(
         if old[pair.old].free and pair.spare >= STRANGER:
             clear[new[pair.new].page, old[pair.old].page].add(pair.new)
     near = {text.page: [text.page, *kin.get(text.page, ())] for text in new}
-    for (page, source), texts in sorted(clear.items(), key=lambda item: (-len(item[1]), item[0])):
+    for (page, source), texts in sorted(
+        clear.items(), key=lambda item: (-len(item[1]), item[0])
+    ):
         if len(texts) >= SEVERAL:
             near[page].append(source)
     return {page: tuple(dict.fromkeys(pages)) for page, pages in near.items()}

@@ -58,7 +58,9 @@ def _remaining_texts(page: str, plan: Plan, catalog: Catalog) -> set[str]:
     return {entry.msgid for entry in entries}
 
 
-def _offered_on_page(catalog: Catalog, texts: Collection[str]) -> set[tuple[str | None, str]]:
+def _offered_on_page(
+    catalog: Catalog, texts: Collection[str]
+) -> set[tuple[str | None, str]]:
     """The translations that live entries of the page wait with, each with the English it is of.
 
     They have found a place, so they are not free for others, whatever became of their own message.

@@ -28,7 +28,9 @@ from pipeline.findings import Finding
 Headers = Callable[[str, Mapping[str, str]], Mapping[str, str]]
 
 # All of an entry but the line that it was read from.
-_content = attrgetter(*(column.name for column in fields(Entry) if column.name != "line"))
+_content = attrgetter(
+    *(column.name for column in fields(Entry) if column.name != "line")
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +89,8 @@ def update_catalogs(
     plan = plan_update(old, wanted, gone=gone, redirects=redirects or {})
     # All pages come before any is finished: a text may have moved from one to another.
     slots = {
-        page: find_slots(page, plan.start_of(page), entries) for page, entries in wanted.items()
+        page: find_slots(page, plan.start_of(page), entries)
+        for page, entries in wanted.items()
     }
     reused = _reuse(plan, slots)
     updated = {
@@ -216,9 +219,13 @@ def _count_lost(dropped: Iterable[Entry], served: Collection[int]) -> int:
     return count
 
 
-def _renewed(page: str, old: Catalog, entries: tuple[Entry, ...], header: Headers) -> Catalog:
+def _renewed(
+    page: str, old: Catalog, entries: tuple[Entry, ...], header: Headers
+) -> Catalog:
     """A catalogue with these entries; the old one itself if it has them already."""
     # A catalogue without a header was written by hand, or is no catalogue yet.
     if old.header and list(map(_content, old.entries)) == list(map(_content, entries)):
         return old
-    return Catalog(header=dict(header(page, old.header)), comment=old.comment, entries=entries)
+    return Catalog(
+        header=dict(header(page, old.header)), comment=old.comment, entries=entries
+    )

@@ -19,7 +19,12 @@ from pipeline.core.checks.atom_words import (
 )
 from pipeline.core.checks.base import Check, Find, Problem, Subject
 from pipeline.core.checks.code_spans import bare_place, find_code, find_new_code
-from pipeline.core.checks.lost_atoms import lost_atoms, lost_problem, lost_problems, told_lost
+from pipeline.core.checks.lost_atoms import (
+    lost_atoms,
+    lost_problem,
+    lost_problems,
+    told_lost,
+)
 from pipeline.core.checks.mending import missing
 from pipeline.core.checks.parsed import Atom
 from pipeline.core.document.message import Markup
@@ -60,7 +65,9 @@ def find_math(subject: Subject) -> Iterator[Problem]:
 
 def _is_told_as_role(subject: Subject) -> bool:
     """Whether a formula is lost as the role that it is in reStructuredText: ``:math:`` shows."""
-    return subject.markup is Markup.RST and bool(next(working.find_roles(subject), None))
+    return subject.markup is Markup.RST and bool(
+        next(working.find_roles(subject), None)
+    )
 
 
 def find_targets(subject: Subject) -> Iterator[Problem]:
@@ -74,7 +81,9 @@ def find_targets(subject: Subject) -> Iterator[Problem]:
 
 def find_roles(subject: Subject) -> Iterator[Problem]:
     """Roles that are gone or name something else."""
-    if next(working.find_code(subject), None) or next(working.find_roles(subject), None):
+    if next(working.find_code(subject), None) or next(
+        working.find_roles(subject), None
+    ):
         return
     code = subject.chinese.of(Atom.CODE)
     for role, problem in told_lost(subject, Atom.ROLE):
@@ -116,7 +125,9 @@ def find_fewer(subject: Subject) -> Iterator[Problem]:
         theirs, ours = subject.english.of(name), subject.chinese.of(name)
         for value, count in theirs.items():
             if 0 < ours[value] < count:
-                words = f"{spoken(subject.markup, name, value)} {ours[value]}× for {count}×"
+                words = (
+                    f"{spoken(subject.markup, name, value)} {ours[value]}× for {count}×"
+                )
                 yield _fewer(subject, name, value, words)
 
 
@@ -156,8 +167,14 @@ CHECKS: tuple[Check, ...] = (
     _error(find_math, code="M203", name="a formula lost, changed or added"),
     _error(find_targets, code="M204", name="a link or image lost or changed"),
     _error(find_roles, code="M205", name="a role lost or changed"),
-    _error(find_references, code="M206", name="a footnote mark or reference lost or changed"),
+    _error(
+        find_references,
+        code="M206",
+        name="a footnote mark or reference lost or changed",
+    ),
     _error(find_substitutions, code="M207", name="a substitution lost or changed"),
     _error(find_addresses, code="M208", name="an address lost or changed"),
-    _warning(find_fewer, code="M209", name="code, a formula or a link named less often"),
+    _warning(
+        find_fewer, code="M209", name="code, a formula or a link named less often"
+    ),
 )

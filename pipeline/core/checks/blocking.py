@@ -13,7 +13,9 @@ from pipeline.core.checks.silence import ignores_of
 from pipeline.findings import Severity
 
 BLOCKING: tuple[Check, ...] = tuple(
-    check for check in (*structure.CHECKS, *atoms.CHECKS) if check.severity is Severity.ERROR
+    check
+    for check in (*structure.CHECKS, *atoms.CHECKS)
+    if check.severity is Severity.ERROR
 )
 
 

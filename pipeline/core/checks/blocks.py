@@ -61,7 +61,11 @@ def find_other_block(subject: Subject) -> Iterator[Problem]:
             break
     fixes = (fix for fix in _mended(subject, source) if fix != source)
     mark = _mark_in(source, added)
-    hint = f"Put a backslash before {quote(mark)}, or reword." if mark else "Reword its start."
+    hint = (
+        f"Put a backslash before {quote(mark)}, or reword."
+        if mark
+        else "Reword its start."
+    )
     yield Problem(
         text=f"the {subject.kind} becomes {became}",
         hint=hint,

@@ -30,7 +30,9 @@ _NO_CLOSER = re.compile(
 )
 _NO_BRACKET = rf"[^()\[\]{HAN}]*"
 # A half-open interval: [0, 1).
-_INTERVAL = re.compile(rf"\({_NO_BRACKET},{_NO_BRACKET}\]|\[{_NO_BRACKET},{_NO_BRACKET}\)")
+_INTERVAL = re.compile(
+    rf"\({_NO_BRACKET},{_NO_BRACKET}\]|\[{_NO_BRACKET},{_NO_BRACKET}\)"
+)
 
 
 @dataclass(frozen=True, slots=True)

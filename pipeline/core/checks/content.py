@@ -15,7 +15,11 @@ from pipeline.core.checks.endings import find_cut, find_lost_colon
 from pipeline.core.checks.lengths import find_length, find_sentence_count
 from pipeline.core.checks.masked import CLOSE, HAN, OPEN, keeps_atoms
 from pipeline.core.checks.quantities import find_numbers, find_units
-from pipeline.core.checks.untranslated import find_copied, find_english, find_untranslated_part
+from pipeline.core.checks.untranslated import (
+    find_copied,
+    find_english,
+    find_untranslated_part,
+)
 from pipeline.findings import Severity, Span
 
 _MARKS = f"[{OPEN}{CLOSE}]*[ ]?[{OPEN}{CLOSE}]*"
@@ -37,7 +41,9 @@ _DOUBLED_WORDS = rf"""
 _DOUBLED_LATIN = rf"""
       (?<![\w.-])(?P<latin>[A-Za-z]{{2,}})(?=[ ]){_MARKS}(?P=latin)(?![\w.-])
     """
-_DOUBLED = re.compile(f"{_DOUBLED_CHARACTER} | {_DOUBLED_WORDS} | {_DOUBLED_LATIN}", re.VERBOSE)
+_DOUBLED = re.compile(
+    f"{_DOUBLED_CHARACTER} | {_DOUBLED_WORDS} | {_DOUBLED_LATIN}", re.VERBOSE
+)
 
 
 def _find_doubled(subject: Subject) -> Iterator[Problem]:

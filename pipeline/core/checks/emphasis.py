@@ -7,14 +7,24 @@ from collections.abc import Iterator
 
 from pipeline.core.checks.base import Problem, Subject
 from pipeline.core.checks.mending import count_stray, is_same_but_marks, quote
-from pipeline.core.checks.pairs import MEANT, MEANT_WIDELY, Marks, Pair, hint_for, mend, read_marks
+from pipeline.core.checks.pairs import (
+    MEANT,
+    MEANT_WIDELY,
+    Marks,
+    Pair,
+    hint_for,
+    mend,
+    read_marks,
+)
 from pipeline.core.checks.parsed import Parsed
 from pipeline.core.checks.tree import walk
 from pipeline.core.document import prose
 
 _MARK = re.compile("[*_]")
 # `* 词 *`: stars with spaces on both sides, around words rather than between factors.
-_SPACED = re.compile(rf"(?<!\S)(\*{{1,3}})[ ][^*]*(?:[{prose.CJK}]|[^\W\d_]{{2}})[^*]*[ ]\1(?!\*)")
+_SPACED = re.compile(
+    rf"(?<!\S)(\*{{1,3}})[ ][^*]*(?:[{prose.CJK}]|[^\W\d_]{{2}})[^*]*[ ]\1(?!\*)"
+)
 
 
 def find_unrendered(subject: Subject) -> Iterator[Problem]:
@@ -26,7 +36,9 @@ def find_unrendered(subject: Subject) -> Iterator[Problem]:
         return  # no mark shows
     lost = english.count("strong", "em") - chinese.count("strong", "em")
     meant = _meant(subject, lost)
-    if count_stray(subject, chinese, meant) <= 0 and _nested(chinese) <= _nested(english):
+    if count_stray(subject, chinese, meant) <= 0 and _nested(chinese) <= _nested(
+        english
+    ):
         return
     marks = read_marks(source, meant)
     broken = _broken_pairs(subject, marks, lost)
@@ -66,7 +78,9 @@ def _broken_pairs(subject: Subject, marks: Marks, lost: int) -> list[Pair]:
     return broken
 
 
-def _unrendered(subject: Subject, broken: list[Pair], meant: re.Pattern[str], lost: int) -> Problem:
+def _unrendered(
+    subject: Subject, broken: list[Pair], meant: re.Pattern[str], lost: int
+) -> Problem:
     """What is to be said of pairs that do not render: of the first one, with all of them marked."""
     source, first = subject.msgstr, broken[0]
     is_bold = any(pair.size > 1 for pair in broken)
@@ -116,6 +130,8 @@ def mend_start(subject: Subject) -> str | None:
     mended = mend(source, MEANT_WIDELY)
     if mended is None:
         return None
-    if subject.read(mended).count("strong", "em") != subject.english.count("strong", "em"):
+    if subject.read(mended).count("strong", "em") != subject.english.count(
+        "strong", "em"
+    ):
         return None
     return mended

@@ -13,7 +13,15 @@ from pipeline.core.document.message import Kind
 _HAN = re.compile(f"[{HAN}]")
 # Blocks that need not be sentences.
 _NO_SENTENCES = frozenset(
-    (Kind.HEADING, Kind.TABLE_CELL, Kind.TITLE, Kind.TERM, Kind.IMAGE, Kind.CAPTION, Kind.HTML)
+    (
+        Kind.HEADING,
+        Kind.TABLE_CELL,
+        Kind.TITLE,
+        Kind.TERM,
+        Kind.IMAGE,
+        Kind.CAPTION,
+        Kind.HTML,
+    )
 )
 _COLON_LAST = re.compile(rf":[{CLOSE} ]*$")
 _NO_COLON = "，。；、,.;"  # what stands where the colon should
@@ -34,7 +42,9 @@ def find_lost_colon(subject: Subject) -> Iterator[Problem]:
         return
     text = subject.msgstr.rstrip()
     shown = masked(text, subject.markup)
-    end = len(shown.rstrip(f"{CLOSE} "))  # the colon goes before the marks that close something
+    end = len(
+        shown.rstrip(f"{CLOSE} ")
+    )  # the colon goes before the marks that close something
     last = text[end - 1 : end]
     if not last or last in "：:":
         return

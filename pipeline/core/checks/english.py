@@ -136,7 +136,9 @@ def is_phrase(text: str) -> bool:
     If it is a copy of the English, that is enough to say that it ought to be Chinese.
     """
     words = words_of(text)
-    if len(words) < _LEAST_COPIED or not count_ordinary([word.lower() for word in words]):
+    if len(words) < _LEAST_COPIED or not count_ordinary(
+        [word.lower() for word in words]
+    ):
         return False
     return sum(word.islower() for word in words) > 1
 
@@ -153,7 +155,9 @@ def english_runs(text: str, msgid: str) -> Iterator[Span]:
             continue
         words = words_of(run[0])
         # With a capital an ordinary word may be part of a name.
-        is_long = len(words) >= _LEAST_WORDS and count_ordinary(words) >= _LEAST_ORDINARY
+        is_long = (
+            len(words) >= _LEAST_WORDS and count_ordinary(words) >= _LEAST_ORDINARY
+        )
         if is_long or (is_phrase(run[0]) and _is_part(words, words_of(msgid))):
             yield run.span()
 

@@ -57,17 +57,23 @@ def _struck(subject: Subject, theirs: list[Node], ours: list[Node]) -> Problem:
     if len(ours) > len(theirs):
         words = _first_struck(ours)
         return Problem(
-            text=f"strikes out {quote(words)}", hint=hint, spans=spans_of(subject.msgstr, words)
+            text=f"strikes out {quote(words)}",
+            hint=hint,
+            spans=spans_of(subject.msgstr, words),
         )
     words = _first_struck(theirs)
-    return Problem(text=f"does not strike out what the English does: {quote(words)}", hint=hint)
+    return Problem(
+        text=f"does not strike out what the English does: {quote(words)}", hint=hint
+    )
 
 
 def _first_struck(nodes: list[Node]) -> str:
     return next(words_of(node) for node in nodes if node.type == "strike")
 
 
-def _find_lost(subject: Subject, theirs: list[Node], ours: list[Node]) -> Iterator[Problem]:
+def _find_lost(
+    subject: Subject, theirs: list[Node], ours: list[Node]
+) -> Iterator[Problem]:
     # English writes titles in italics, Chinese writes 《》 around them.
     if len(theirs) - len(ours) <= subject.chinese.plain.count("《"):
         return

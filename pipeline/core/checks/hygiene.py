@@ -11,11 +11,19 @@ from pipeline.core.checks.base import Rule
 from pipeline.entries import Catalog
 from pipeline.findings import Severity
 
-UNREADABLE = Rule(code="M601", name="a file that cannot be read", severity=Severity.ERROR)
-HEADER = Rule(code="M602", name="a header that is not complete", severity=Severity.WARNING)
+UNREADABLE = Rule(
+    code="M601", name="a file that cannot be read", severity=Severity.ERROR
+)
+HEADER = Rule(
+    code="M602", name="a header that is not complete", severity=Severity.WARNING
+)
 REPEATED = Rule(code="M603", name="an entry given twice", severity=Severity.WARNING)
-CUT = Rule(code="M604", name="a file that may have been cut short", severity=Severity.WARNING)
-LAYOUT = Rule(code="M605", name="a layout that differs from ours", severity=Severity.NOTE)
+CUT = Rule(
+    code="M604", name="a file that may have been cut short", severity=Severity.WARNING
+)
+LAYOUT = Rule(
+    code="M605", name="a layout that differs from ours", severity=Severity.NOTE
+)
 SILENCED = Rule(
     code="M606",
     name="a comment that silences nothing, or gives no reason",

@@ -58,7 +58,9 @@ def find_sentence_count(subject: Subject) -> Iterator[Problem]:
     is_not_too_much = least <= max(expected, 1) * _TIMES_OFF
     if is_enough and is_not_too_much:
         return
-    yield Problem(text=f"has {least} sentences where the English has {expected}", hint=_HINT)
+    yield Problem(
+        text=f"has {least} sentences where the English has {expected}", hint=_HINT
+    )
 
 
 def _count_stops(text: str) -> int:
@@ -75,4 +77,7 @@ def find_length(subject: Subject) -> Iterator[Problem]:
     if limits.fewest <= count / words <= limits.most:
         return
     much = "little" if count < words else "much"
-    yield Problem(text=f"says too {much}: {count} characters for {words} English words", hint=_HINT)
+    yield Problem(
+        text=f"says too {much}: {count} characters for {words} English words",
+        hint=_HINT,
+    )

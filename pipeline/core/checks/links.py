@@ -10,7 +10,13 @@ from collections.abc import Iterator
 from functools import partial
 
 from pipeline.core.checks.base import Problem, Subject
-from pipeline.core.checks.mending import excess, first_regaining, missing, quote, spans_of
+from pipeline.core.checks.mending import (
+    excess,
+    first_regaining,
+    missing,
+    quote,
+    spans_of,
+)
 from pipeline.core.checks.parsed import Atom, Parsed
 
 _TARGETS = (Atom.LINK, Atom.IMAGE, Atom.REFERENCE)
@@ -27,7 +33,9 @@ def find_links(subject: Subject) -> Iterator[Problem]:
     for name in _TARGETS:
         lost = missing(subject.english, subject.chinese, name)
         shown += [
-            (name, target) for target in lost if stands_elsewhere(subject.chinese, name, target)
+            (name, target)
+            for target in lost
+            if stands_elsewhere(subject.chinese, name, target)
         ]
     if shown:
         fix = _mended_links(subject, shown)

@@ -75,7 +75,9 @@ def lost_problems(subject: Subject, name: Atom) -> Iterator[Problem]:
         yield lost_problem(subject, name, lost)
 
 
-def lost_problem(subject: Subject, name: Atom, lost: Lost, *, is_minor: bool = False) -> Problem:
+def lost_problem(
+    subject: Subject, name: Atom, lost: Lost, *, is_minor: bool = False
+) -> Problem:
     """What is to be said of a lost atom."""
     markup = subject.markup
     words = spoken(markup, name, lost.value)
@@ -121,7 +123,9 @@ def _fix(subject: Subject, name: Atom) -> str | None:
         fix = _WIDE_TITLE.sub(r"\1 <\2>`", fix)
     for lost in lost_atoms(subject, name):
         if lost.became and _narrowed(lost.value) == _narrowed(lost.became):
-            fix = fix.replace(literal_part(name, lost.became), literal_part(name, lost.value))
+            fix = fix.replace(
+                literal_part(name, lost.became), literal_part(name, lost.value)
+            )
     if improves(subject, fix, name):
         return fix
     return None

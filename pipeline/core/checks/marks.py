@@ -58,7 +58,9 @@ def half_width(shown: str) -> Iterator[Edit]:
 
 def _is_last_clause_chinese(shown: str, end: int) -> bool:
     """Whether the last clause, which ends there, has Chinese in it."""
-    start = max((match.end() for match in _CLAUSE_END.finditer(shown, 0, end)), default=0)
+    start = max(
+        (match.end() for match in _CLAUSE_END.finditer(shown, 0, end)), default=0
+    )
     return bool(_ANY_HAN.search(shown, start, end))
 
 

@@ -35,7 +35,9 @@ _DOLLAR = re.compile(r"(?P<code>`+)(?!`).*?(?<!`)(?P=code)(?!`)|(?<!\\)\$", re.D
 _ROLE = re.compile(r"\{([^{}]+)\}`(.*)`", re.DOTALL)
 _TAG_NAME = re.compile(r"</?\s*([A-Za-z][A-Za-z0-9]*)")
 _REFERENCE_NAMES = "lt|gt|amp|quot|apos|nbsp|mdash|ndash|hellip|times|copy"
-_CHARACTER_REFERENCE = re.compile(rf"[&＆]\s?(?:#[xX]?[0-9A-Fa-f]+|{_REFERENCE_NAMES})\s?[;；]")
+_CHARACTER_REFERENCE = re.compile(
+    rf"[&＆]\s?(?:#[xX]?[0-9A-Fa-f]+|{_REFERENCE_NAMES})\s?[;；]"
+)
 
 
 # Code.
@@ -151,7 +153,9 @@ def _accidental_formula(subject: Subject, new: list[str]) -> Problem:
 def _written_as(parsed: Parsed, formulas: list[str]) -> list[str]:
     """Formulas as a text has them, with their marks and the white space that does not count."""
     return [
-        f"${node.value}$" for node in parsed.nodes("math") if canonical_math(node.value) in formulas
+        f"${node.value}$"
+        for node in parsed.nodes("math")
+        if canonical_math(node.value) in formulas
     ]
 
 
@@ -180,15 +184,20 @@ def _shown_role(subject: Subject, name: str, target: str) -> Problem | None:
     braced = f"{{{name}}}"
     # func`f`, {func} `f`, ｛func｝`f`
     loose = re.compile(
-        rf"(?<![A-Za-z:])(?:[{{｛]\s*)?{re.escape(name)}\s*[}}｝]?\s*(?=`)", re.IGNORECASE
+        rf"(?<![A-Za-z:])(?:[{{｛]\s*)?{re.escape(name)}\s*[}}｝]?\s*(?=`)",
+        re.IGNORECASE,
     )
-    places = [match.span() for match in loose.finditer(subject.msgstr) if match[0] != braced]
+    places = [
+        match.span() for match in loose.finditer(subject.msgstr) if match[0] != braced
+    ]
     if not places:
         return None
     fix = loose.sub(as_replacement(braced), subject.msgstr)
     return Problem(
         text=f"the role {quote(braced)} shows instead of working",
-        hint=(f"Write {braced}`{target}`, with nothing between the brace and the backtick."),
+        hint=(
+            f"Write {braced}`{target}`, with nothing between the brace and the backtick."
+        ),
         spans=(places[0],),
         fix=first_regaining(subject, [fix], Atom.ROLE, Atom.CODE),
     )
@@ -220,7 +229,9 @@ def find_html(subject: Subject) -> Iterator[Problem]:
         )
 
 
-def _shown_tag(subject: Subject, tag: str, name: str, source: str) -> re.Match[str] | None:
+def _shown_tag(
+    subject: Subject, tag: str, name: str, source: str
+) -> re.Match[str] | None:
     """Where something in ``source`` looks like a lost tag; None if nothing does.
 
     That is ``＜br＞``, ``《br》``, or ``< br>``, which browsers take for text.
@@ -250,7 +261,10 @@ def find_escapes(subject: Subject) -> Iterator[Problem]:
         yield _shown_reference(subject, references[0])
     backslashes = _shown_backslashes(chinese)
     # Beside a dollar sign that shows, a backslash belongs to the formula that is no more.
-    if len(backslashes) > len(_shown_backslashes(english)) and excess(subject, "$") <= 0:
+    if (
+        len(backslashes) > len(_shown_backslashes(english))
+        and excess(subject, "$") <= 0
+    ):
         hint = "Delete the backslash."
         if backslashes[0] == "\\n":
             hint = "Break the line as the English does, or delete it."

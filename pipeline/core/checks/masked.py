@@ -17,7 +17,9 @@ HAN = "\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 # Stand-ins, one for each character that they stand for. The code points are of private use.
 WORD = "\ue000"  # code, math, a role: seen as a word
 URL = "\ue001"  # a bare URL: a word that needs a space behind it
-OPEN = "\ue002"  # not seen, belongs to what follows: ``**``, the ``[`` of a link, ``<a>``
+OPEN = (
+    "\ue002"  # not seen, belongs to what follows: ``**``, the ``[`` of a link, ``<a>``
+)
 CLOSE = "\ue003"  # not seen, belongs to what is before: ``**``, ``](target)``, ``</a>``, ``[^1]``
 OTHER = "\ue004"  # an image, an escaped character, ``<br>``: no rule about what may stand beside it
 _TARGET = "\ue005"  # CLOSE of a link, as long as its ``[`` is not found
@@ -30,9 +32,13 @@ _ANY = {
 _WIDE = rf"{HAN}\u3000-\u303f\uff00-\uffef"
 _URL_END = re.compile(rf"[{_WIDE}“”‘’…—]|[.,;:!?)\]\"'*]+(?:$|(?=[{_WIDE}]))")
 _ROLE = re.compile(r"(\{[\w+:-]+\}`+)(.*?)(\s*<[^<>`]*>`+|`+)", re.DOTALL)
-_VOID = re.compile(r"<(?:area|br|col|hr|img|input|wbr)\b|<!--|.*/>", re.DOTALL | re.IGNORECASE)
+_VOID = re.compile(
+    r"<(?:area|br|col|hr|img|input|wbr)\b|<!--|.*/>", re.DOTALL | re.IGNORECASE
+)
 _AUTOLINK = re.compile(r"<[A-Za-z][\w+.-]*:")
-_RST_ROLE = re.compile(r"(:[\w.+:-]+:`|`)(.*?)(\s*<[^<>`]*>`|`_|`(?::[\w.+:-]+:)?)", re.DOTALL)
+_RST_ROLE = re.compile(
+    r"(:[\w.+:-]+:`|`)(.*?)(\s*<[^<>`]*>`|`_|`(?::[\w.+:-]+:)?)", re.DOTALL
+)
 _RST_MARK = re.compile(r"\\(?P<gap>\s)|\\.|(?P<run>\*{1,2})", re.DOTALL)
 _MAYBE_MARK = re.compile(rf"[\\*_~\[\]{_TARGET}]")
 _MARK = re.compile(
@@ -57,7 +63,9 @@ def masked(text: str, markup: Markup = Markup.MARKDOWN) -> str:
         return text
     # Atoms first: what stands in code or in a target is no mark.
     if markup is Markup.RST:
-        return _without_marks(prose.replace_atoms(text, _rst_stand_in, markup), _RST_MARK)
+        return _without_marks(
+            prose.replace_atoms(text, _rst_stand_in, markup), _RST_MARK
+        )
     return _without_marks(prose.replace_atoms(text, _stand_in), _MARK)
 
 
@@ -156,9 +164,13 @@ def _without_marks(text: str, marks: re.Pattern[str]) -> str:
                 shown[start:end] = CLOSE * (end - start)
                 if brackets:
                     shown[brackets.pop()] = OPEN
-            case "gap":  # what parts marks from words in reStructuredText, and is not seen
+            case (
+                "gap"
+            ):  # what parts marks from words in reStructuredText, and is not seen
                 shown[start:end] = CLOSE * 2
-            case _ if match[0] == "]":  # [words] without a target: both brackets are seen
+            case _ if (
+                match[0] == "]"
+            ):  # [words] without a target: both brackets are seen
                 del brackets[-1:]
             case _:  # a backslash and what it escapes
                 shown[start:end] = OTHER * 2

@@ -20,10 +20,16 @@ _OFFSET = 0xFEE0  # from a full-width form to the ASCII character that it widens
 # Full-width and Chinese marks, and what was meant where only ASCII works. Letters and digits are
 # left out: those are words.
 NARROW: dict[int, str] = {
-    **{code: chr(code - _OFFSET) for code in range(0xFF01, 0xFF5F) if not chr(code).isalnum()},
+    **{
+        code: chr(code - _OFFSET)
+        for code in range(0xFF01, 0xFF5F)
+        if not chr(code).isalnum()
+    },
     **{
         ord(wide): narrow
-        for wide, narrow in zip("\u3000。、“”‘’【】〈〉《》", " .,\"\"''[]<><>", strict=True)
+        for wide, narrow in zip(
+            "\u3000。、“”‘’【】〈〉《》", " .,\"\"''[]<><>", strict=True
+        )
     },
 }
 

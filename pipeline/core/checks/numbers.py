@@ -29,7 +29,11 @@ _DECADE = re.compile(r"(\d\d)(\d0)['’]?s\b")  # 1990s
 
 _POWERS = {"十": 10, "百": 100, "千": 10**3, "万": 10**4, "亿": 10**8, "兆": 10**12}
 _GREAT = 10**4  # from this power on, it multiplies all that stands before it
-_NUMERALS = {**{digit: at for at, digit in enumerate("零一二三四五六七八九")}, "〇": 0, "两": 2}
+_NUMERALS = {
+    **{digit: at for at, digit in enumerate("零一二三四五六七八九")},
+    "〇": 0,
+    "两": 2,
+}
 _HAN_NUMBER = re.compile(f"[{''.join((*_POWERS, *_NUMERALS))}]+")
 _HAN_WORDS = {  # what else a number may be called
     "0": re.compile("无|没|空|不"),

@@ -138,7 +138,9 @@ def mend(source: str, meant: re.Pattern[str]) -> str | None:
     return source
 
 
-def _first_better(source: str, broken: Pair, meant: re.Pattern[str], *, badness: int) -> str | None:
+def _first_better(
+    source: str, broken: Pair, meant: re.Pattern[str], *, badness: int
+) -> str | None:
     for fix in _rewritten(source, broken):
         if _badness(read_marks(fix, meant).pairs) < badness:
             return fix
@@ -157,7 +159,9 @@ def _rewritten(source: str, pair: Pair) -> Iterator[str]:
     """Ways to write a pair, best first."""
     before, after = source[: pair.start], source[pair.end :]
     inner = source[pair.inner_start : pair.inner_end]
-    marks = "*" * pair.size  # never underscores: beside Chinese those are plain characters
+    marks = (
+        "*" * pair.size
+    )  # never underscores: beside Chinese those are plain characters
     core = inner.strip()
     # White space goes from within the marks to outside of them, if it may stand there.
     if inner[0].isspace() and _wants_space(before[-1:], core[0]):

@@ -70,7 +70,8 @@ _URL = re.compile(
     re.ASCII,
 )
 _EMAIL = re.compile(
-    r"(?<![\w.@/])[A-Za-z0-9][\w.+-]*@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}", re.ASCII
+    r"(?<![\w.@/])[A-Za-z0-9][\w.+-]*@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}",
+    re.ASCII,
 )
 _IN_RST_TEXT = {Atom.URL: _URL, Atom.EMAIL: _EMAIL}
 _IN_TEXT = {
@@ -178,7 +179,9 @@ def _read_markdown(lines: list[str], kind: Kind) -> _BlocksAndTree:
     if kind is Kind.IMAGE:
         text = " ".join(lines)
         inside = image_tree(text)
-        if inside is None:  # the text ends its image: no block that the English could have
+        if (
+            inside is None
+        ):  # the text ends its image: no block that the English could have
             return (), inline_tree(text)
         return ("image",), inside
     blocks, contents = placing.blocks_of(lines, kind)

@@ -24,10 +24,16 @@ def find_numbers(subject: Subject) -> Iterator[Problem]:
     new = _not_among(ours, values_of(theirs))
     # Mostly the digits agree. Where they do not, a number may stand in words or in code.
     if lost:
-        lost = _not_among(lost, chinese_values(chinese) | _in_code(subject.msgstr, chinese))
+        lost = _not_among(
+            lost, chinese_values(chinese) | _in_code(subject.msgstr, chinese)
+        )
     if new:
-        new = _not_among(new, english_values(english) | _in_code(subject.msgid, english))
-    text = _difference("number", [number.text for number in lost], [number.text for number in new])
+        new = _not_among(
+            new, english_values(english) | _in_code(subject.msgid, english)
+        )
+    text = _difference(
+        "number", [number.text for number in lost], [number.text for number in new]
+    )
     if text:
         yield Problem(
             text=text,
@@ -52,7 +58,9 @@ def find_units(subject: Subject) -> Iterator[Problem]:
     """Units behind numbers that only one of the two texts names."""
     theirs, ours = units_of(subject.masked_english), units_of(subject.masked_chinese)
     # Behind a number one text has the symbol; the other may have it anywhere, also as a word.
-    lost = [unit.symbol for unit in theirs if not names_unit(subject.msgstr, unit.symbol)]
+    lost = [
+        unit.symbol for unit in theirs if not names_unit(subject.msgstr, unit.symbol)
+    ]
     new = [unit for unit in ours if not names_unit(subject.msgid, unit.symbol)]
     text = _difference("unit", lost, [unit.symbol for unit in new])
     if text:

@@ -64,7 +64,9 @@ def _mark_in(source: str, became: str) -> str:
 
 def _hint(became: str, mark: str) -> str:
     if became == "literal_block":
-        return "End it with “：”: where the English page has ::, the page gets it again."
+        return (
+            "End it with “：”: where the English page has ::, the page gets it again."
+        )
     if became == "classifier":
         return "Write “：” without spaces."
     if mark:

@@ -122,7 +122,11 @@ def _taken_apart(source: str, lost: list[str]) -> str:
 
 def _apart(literal: str, match: re.Match[str]) -> str:
     """``**使用 ``f`` 时**`` as ``**使用** ``f`` **时**``."""
-    stars, before, after = match["stars"], match["before"].strip(), match["after"].strip()
+    stars, before, after = (
+        match["stars"],
+        match["before"].strip(),
+        match["after"].strip(),
+    )
     parts = [literal]
     if before:
         parts.insert(0, f"{stars}{before}{stars}")

@@ -42,7 +42,9 @@ def find_unrendered(subject: Subject) -> Iterator[Problem]:
     if stray <= 0 and lost <= 0:
         return
     # If no star shows, only the marks of other languages can be meant: ＊＊词＊＊, __词__.
-    broken = [pair for pair in _broken_pairs(source) if stray > 0 or "*" not in pair["mark"]]
+    broken = [
+        pair for pair in _broken_pairs(source) if stray > 0 or "*" not in pair["mark"]
+    ]
     if broken:
         first = broken[0]
         shape = "bold" if len(first["mark"]) > 1 else "italics"
@@ -65,7 +67,11 @@ def _emphasized(source: str) -> list[Span]:
     """Where docutils sees bold or italics."""
     from pipeline.core.rst.inline import marks  # docutils: slow to import
 
-    return [(mark.start, mark.end) for mark in marks(source) if mark.kind in ("strong", "emphasis")]
+    return [
+        (mark.start, mark.end)
+        for mark in marks(source)
+        if mark.kind in ("strong", "emphasis")
+    ]
 
 
 def _without_emphasis(source: str) -> str:
@@ -94,7 +100,9 @@ def _hint(source: str, pair: re.Match[str]) -> str:
             "reST knows no other marks, nor both at once."
         )
     # **词 *词* 词**
-    if any(start < pair.start() and pair.end() < end for start, end in _emphasized(source)):
+    if any(
+        start < pair.start() and pair.end() < end for start, end in _emphasized(source)
+    ):
         return "reST knows no italics within bold: end the one before the other begins."
     # ** 词 **
     if pair["inner"] != pair["inner"].strip():
@@ -128,7 +136,9 @@ def _mended(source: str, pair: re.Match[str]) -> str:
     start, end = pair.span("inner")
     stars = "*" * min(len(pair["mark"]), 2)
     words = f"{stars}{source[start:end].strip()}{stars}"
-    return f"{before}{_gap(before[-1:], _BEFORE)}{words}{_gap(after[:1], _BEHIND)}{after}"
+    return (
+        f"{before}{_gap(before[-1:], _BEFORE)}{words}{_gap(after[:1], _BEHIND)}{after}"
+    )
 
 
 def _gap(beside: str, allowed: re.Pattern[str]) -> str:

@@ -7,7 +7,13 @@ from collections.abc import Iterator
 from functools import partial
 
 from pipeline.core.checks.base import Problem, Subject
-from pipeline.core.checks.mending import as_replacement, improves, missing, quote, spans_of
+from pipeline.core.checks.mending import (
+    as_replacement,
+    improves,
+    missing,
+    quote,
+    spans_of,
+)
 from pipeline.core.checks.parsed import Atom, Parsed
 
 _TARGETS = (Atom.LINK, Atom.REFERENCE)
@@ -20,7 +26,11 @@ def find_links(subject: Subject) -> Iterator[Problem]:
     shown: list[tuple[Atom, str]] = []
     for name in _TARGETS:
         lost = missing(subject.english, subject.chinese, name)
-        shown += [(name, value) for value in lost if stands_elsewhere(subject.chinese, name, value)]
+        shown += [
+            (name, value)
+            for value in lost
+            if stands_elsewhere(subject.chinese, name, value)
+        ]
     if not shown:
         return
     fix = _mended_links(subject, shown)
@@ -110,7 +120,9 @@ def _with_link(source: str, value: str, written: str) -> str:
     target = re.escape(value)
     of_markdown = rf"\[(?P<words>[^\[\]]*)\]\s*[(（]\s*{target}\s*[)）]"
     words = rf"{_TICKS}(?P<words>[^`｀<>＜＞〈〉《》]*?)"
-    of_rst = rf"{words}\s*[<＜〈《]\s*{target}\s*[>＞〉》]\s*{_TICKS}?(?:\s?[_＿]{{1,2}})?"
+    of_rst = (
+        rf"{words}\s*[<＜〈《]\s*{target}\s*[>＞〉》]\s*{_TICKS}?(?:\s?[_＿]{{1,2}})?"
+    )
     for pattern in (of_markdown, of_rst):
         source = re.sub(pattern, partial(_around_words, written), source)
     return source

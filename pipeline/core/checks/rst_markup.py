@@ -26,7 +26,9 @@ from pipeline.findings import Span
 
 _TICKS = "[`｀]"
 _ROLE = re.compile(r":([^`]+):`(.*)`", re.DOTALL)
-_TITLED = re.compile(r"(.*?)\s*[<＜〈《]\s*([^<>＜＞〈〉《》]*?)\s*[>＞〉》]", re.DOTALL)
+_TITLED = re.compile(
+    r"(.*?)\s*[<＜〈《]\s*([^<>＜＞〈〉《》]*?)\s*[>＞〉》]", re.DOTALL
+)
 _REFERENCE_NAMES = "lt|gt|amp|quot|apos|nbsp|mdash|ndash|hellip|times|copy"
 _CHARACTER_REFERENCE = re.compile(rf"&(?:#[xX]?[0-9A-Fa-f]+|{_REFERENCE_NAMES});")
 _ESCAPED_WORD = re.compile(r"\\\w")
@@ -41,7 +43,9 @@ def find_math(subject: Subject) -> Iterator[Problem]:
         return
     lost = fewer(subject.english, subject.chinese, Atom.MATH)
     formulas = [
-        node.value for node in subject.english.nodes("math") if canonical_math(node.value) in lost
+        node.value
+        for node in subject.english.nodes("math")
+        if canonical_math(node.value) in lost
     ]
     hint = "Delete it, or write the amount as the English does."
     if formulas:
@@ -74,11 +78,15 @@ def find_roles(subject: Subject) -> Iterator[Problem]:
     shown: dict[Span, _ShownRole] = {}
     for name, target in _lost_roles(subject):
         for role in _shown_roles(subject.msgstr, name, target):
-            shown.setdefault(role.span, role)  # several lost roles may have the same name
+            shown.setdefault(
+                role.span, role
+            )  # several lost roles may have the same name
     if not shown:
         return
     fix = subject.msgstr
-    for (start, end), role in sorted(shown.items(), reverse=True):  # so that the places hold
+    for (start, end), role in sorted(
+        shown.items(), reverse=True
+    ):  # so that the places hold
         fix = fix[:start] + role.written + fix[end:]
     first = next(iter(shown.values()))
     is_better = improves(subject, fix, Atom.ROLE) or improves(subject, fix, Atom.MATH)
@@ -133,7 +141,9 @@ def _content(content: str) -> str:
 def find_escapes(subject: Subject) -> Iterator[Problem]:
     """Character references, which reST does not know, and backslashes that vanish."""
     source = subject.msgstr
-    references = [match[0] for match in _CHARACTER_REFERENCE.finditer(subject.chinese.literal)]
+    references = [
+        match[0] for match in _CHARACTER_REFERENCE.finditer(subject.chinese.literal)
+    ]
     if len(references) > len(_CHARACTER_REFERENCE.findall(subject.english.plain)):
         yield Problem(
             text=f"{quote(references[0])} shows as it is written",

@@ -26,7 +26,10 @@ _CLASSIFIER = re.compile(r"\s:\s")
 
 def blocks_of(text: str, kind: Kind) -> Blocks:
     """What a line becomes in its place, and the inline content of each block that has any."""
-    if kind in (Kind.TITLE, Kind.IMAGE):  # in an argument or an option no block syntax is read
+    if kind in (
+        Kind.TITLE,
+        Kind.IMAGE,
+    ):  # in an argument or an option no block syntax is read
         return (kind.value,), (text,)
     blocks, contents = _parsed_or_usual(text, kind)
     if _ANNOUNCEMENT.search(text):
@@ -77,7 +80,9 @@ def _elements(node: Element) -> Iterator[Element]:
     from docutils import nodes
 
     for child in node.children:
-        if isinstance(child, nodes.Element) and not isinstance(child, nodes.system_message):
+        if isinstance(child, nodes.Element) and not isinstance(
+            child, nodes.system_message
+        ):
             yield child
             yield from _elements(child)
 
@@ -85,7 +90,9 @@ def _elements(node: Element) -> Iterator[Element]:
 def _placed(text: str, kind: Kind) -> str:
     """The source of the smallest page."""
     match kind:
-        case Kind.HEADING:  # the underline must be as wide as the text: a character may be two
+        case (
+            Kind.HEADING
+        ):  # the underline must be as wide as the text: a character may be two
             return f"{text}\n{'=' * (2 * len(text) + 4)}\n"
         case Kind.TERM:
             return f"{text}\n  {STAND_IN}\n"

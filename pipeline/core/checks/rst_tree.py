@@ -52,7 +52,9 @@ def _nodes(node: Any) -> Iterator[Node]:
         case "reference":
             yield _reference(node)
         case "target":
-            if node.children:  # else it belongs to a link with a URL, and is none of its own
+            if (
+                node.children
+            ):  # else it belongs to a link with a URL, and is none of its own
                 yield Node("target", node.rawsource, (Node("code", node.astext()),))
         case "footnote_reference" | "citation_reference" as name:
             yield Node(name.removesuffix("_reference"), node.rawsource)
@@ -98,7 +100,9 @@ def _reference(node: Any) -> Node:
         children += _nodes(child)
     if "refuri" in node:
         has_words = node.rawsource.startswith("`")
-        return Node("link" if has_words else "autolink", node["refuri"], tuple(children))
+        return Node(
+            "link" if has_words else "autolink", node["refuri"], tuple(children)
+        )
     if "refname" in node:
         return Node("reference", f"{node['refname']}_", tuple(children))
     return Node("reference", "__", tuple(children))  # an anonymous one

@@ -131,7 +131,9 @@ def fix_entry(subject: Subject, checks: Sequence[Check] = CHECKS) -> str:
     return subject.msgstr  # the fixes chase each other: none of them is to be trusted
 
 
-def _mended_once(original: Subject, current: Subject, checks: Sequence[Check]) -> Subject | None:
+def _mended_once(
+    original: Subject, current: Subject, checks: Sequence[Check]
+) -> Subject | None:
     """``current`` with the first fix that does ``original`` no harm; None if there is none.
 
     Only one is taken at a time, for a fix is a whole msgstr: two of them cannot be joined.

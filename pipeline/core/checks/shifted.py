@@ -145,7 +145,9 @@ class _Page:
             return True
         if (chinese.numbers & other.numbers) - own.numbers:
             return True
-        return any(word in other.text and word not in own.text for word in chinese.latin)
+        return any(
+            word in other.text and word not in own.text for word in chinese.latin
+        )
 
     def find_twins(self) -> None:
         """One translation for two messages.

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from pipeline.core.checks.base import Problem
 from pipeline.entries import Entry
 
-_IGNORE = re.compile(r"pipeline:\s*ignore=([A-Z]\d+(?:\s*,\s*[A-Z]\d+)*)\s*(.*)", re.DOTALL)
+_IGNORE = re.compile(
+    r"pipeline:\s*ignore=([A-Z]\d+(?:\s*,\s*[A-Z]\d+)*)\s*(.*)", re.DOTALL
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +26,9 @@ def ignores_of(entry: Entry) -> Iterator[Ignore]:
     """What the comments of an entry silence."""
     for comment in entry.comments:
         if match := _IGNORE.fullmatch(comment.strip()):
-            yield Ignore(codes=tuple(re.split(r"\s*,\s*", match[1])), reason=match[2].strip())
+            yield Ignore(
+                codes=tuple(re.split(r"\s*,\s*", match[1])), reason=match[2].strip()
+            )
 
 
 def is_guards(code: str) -> bool:
@@ -50,7 +54,9 @@ def silence_problems(
             )
 
 
-def _problem_with(code: str, known: Collection[str], used: Collection[str]) -> Problem | None:
+def _problem_with(
+    code: str, known: Collection[str], used: Collection[str]
+) -> Problem | None:
     """What is wrong with silencing one code; None if that is right."""
     if code not in known:
         return Problem(

@@ -34,7 +34,9 @@ _ALSO = re.compile(
 _WORD_END = re.compile(rf"[A-Za-z0-9%‰℃{_GREEK}]|(?<=[A-Za-z0-9+])[+#]")
 _WORD_START = re.compile(rf"[A-Za-z0-9{_GREEK}]")
 # Where Chinese and a word may meet: without any of these there is nothing for autocorrect to find.
-_MEETING = re.compile(rf"[{HAN}](?=[A-Za-z0-9{_GREEK}])|[A-Za-z0-9%‰℃{_GREEK}+#](?=[{HAN}])")
+_MEETING = re.compile(
+    rf"[{HAN}](?=[A-Za-z0-9{_GREEK}])|[A-Za-z0-9%‰℃{_GREEK}+#](?=[{HAN}])"
+)
 _ONLY_RULE = "space-word"
 _OTHER_RULES = """
     space-punctuation space-bracket space-backticks space-dash space-dollar fullwidth

@@ -80,7 +80,9 @@ CHECKS: tuple[Check, ...] = (
         severity=Severity.ERROR,
         find=working.find_other_block,
     ),
-    _error(working.find_unrendered, code="M102", name="bold or italics that do not show"),
+    _error(
+        working.find_unrendered, code="M102", name="bold or italics that do not show"
+    ),
     _warning(find_other_emphasis, code="M103", name="bold or italics lost or added"),
     _error(working.find_links, code="M104", name="a link or image that does not work"),
     _error(working.find_code, code="M105", name="backticks that show"),

@@ -14,7 +14,14 @@ from functools import lru_cache
 from pipeline.core.checks.base import Check, Find, PageCheck, Problem, Rule, Subject
 from pipeline.core.document import prose
 from pipeline.core.document.message import Markup
-from pipeline.core.glossary.terms import Glossary, Mention, Misuse, Plain, Term, as_plain
+from pipeline.core.glossary.terms import (
+    Glossary,
+    Mention,
+    Misuse,
+    Plain,
+    Term,
+    as_plain,
+)
 from pipeline.findings import Severity
 
 _HAN = re.compile(f"[{prose.CJK}]")
@@ -84,7 +91,9 @@ def _missing_terms(reader: _Reader) -> Find:
         if not _HAN.search(subject.msgstr):
             return  # not translated at all, which other checks tell
         reading = reader.read(subject)
-        misused = {misuse.term for misuse in reading.misuses}  # the other check tells of these
+        misused = {
+            misuse.term for misuse in reading.misuses
+        }  # the other check tells of these
         for mention in _first_mentions(reading.mentions):
             term = mention.term
             if not term.weight or term in misused or term.is_rendered_in(reading.plain):
@@ -193,6 +202,9 @@ def _short(text: str) -> str:
 
 
 INCONSISTENT = PageCheck(
-    code="M503", name="two translations of one phrase", severity=Severity.NOTE, find=inconsistent
+    code="M503",
+    name="two translations of one phrase",
+    severity=Severity.NOTE,
+    find=inconsistent,
 )
 RULES: tuple[Rule, ...] = (*checks_of(Glossary()), INCONSISTENT)

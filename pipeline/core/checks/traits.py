@@ -35,7 +35,9 @@ class Traits(NamedTuple):
     atoms: Counter[str]
     numbers: Counter[str]
     latin: frozenset[str]  # words in Latin letters
-    names: frozenset[str]  # of English, those of them that a translation keeps: JAX, NumPy
+    names: frozenset[
+        str
+    ]  # of English, those of them that a translation keeps: JAX, NumPy
     text: str  # in lower case
     end: str
     length: int

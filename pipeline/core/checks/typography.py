@@ -43,14 +43,18 @@ def _from_edits(find_edits: _Edits, *, text: str, hint: str) -> Find:
     return find
 
 
-def _problems(subject: Subject, find_edits: _Edits, *, text: str, hint: str) -> Iterator[Problem]:
+def _problems(
+    subject: Subject, find_edits: _Edits, *, text: str, hint: str
+) -> Iterator[Problem]:
     """One problem for all edits of a kind."""
     shown = subject.masked_chinese
     edits = _without_overlaps(find_edits(shown))
     if not edits:
         return
     spans = tuple(_span(shown, edit) for edit in edits)
-    words = "”, “".join(dict.fromkeys(subject.msgstr[start:end] for start, end in spans))
+    words = "”, “".join(
+        dict.fromkeys(subject.msgstr[start:end] for start, end in spans)
+    )
     yield Problem(
         text=f"{text}: “{words}”",
         hint=hint,
@@ -220,7 +224,11 @@ def _find_mixed_quotes(subjects: Sequence[Subject]) -> Iterator[Problem]:
 
 
 def _with_mark(mark: str, subjects: Sequence[Subject]) -> list[int]:
-    return [index for index, subject in enumerate(subjects) if mark in subject.masked_chinese]
+    return [
+        index
+        for index, subject in enumerate(subjects)
+        if mark in subject.masked_chinese
+    ]
 
 
 @cache
@@ -267,7 +275,9 @@ def _note(find: Find, *, code: str, name: str) -> Check:
 
 CHECKS: tuple[Check, ...] = (
     _warning(
-        _find_missing_space, code="M401", name="no space beside Latin letters, digits or code"
+        _find_missing_space,
+        code="M401",
+        name="no space beside Latin letters, digits or code",
     ),
     _warning(_find_half_width, code="M402", name="half-width punctuation"),
     _warning(_find_loose_mark, code="M403", name="space beside full-width punctuation"),

@@ -63,13 +63,17 @@ def _anywhere(symbol: str) -> re.Pattern[str]:
     """Whatever may stand for a unit; 秒 is not found in 毫秒, nor s in ms."""
     possible = _UNITS[symbol][3].split()
     forms = "|".join(re.escape(form) for form in (*_forms(symbol), *possible))
-    return re.compile(rf"(?<![A-Za-z毫微纳千兆吉太拍])(?:{forms})(?![A-Za-z])", re.IGNORECASE)
+    return re.compile(
+        rf"(?<![A-Za-z毫微纳千兆吉太拍])(?:{forms})(?![A-Za-z])", re.IGNORECASE
+    )
 
 
 _ANYWHERE = {symbol: _anywhere(symbol) for symbol in _UNITS}
 _SYMBOL_OF = {form: symbol for symbol in _UNITS for form in _forms(symbol)}
 _FORMS = "|".join(re.escape(form) for form in sorted(_SYMBOL_OF, key=len, reverse=True))
-_MEASURED = re.compile(rf"(?<![\w.])\d[\d,.]*(?P<gap>[ \u00a0-]?)(?P<unit>{_FORMS})(?![A-Za-z])")
+_MEASURED = re.compile(
+    rf"(?<![\w.])\d[\d,.]*(?P<gap>[ \u00a0-]?)(?P<unit>{_FORMS})(?![A-Za-z])"
+)
 
 
 def units_of(text: str) -> list[Unit]:

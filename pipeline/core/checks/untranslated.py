@@ -19,7 +19,9 @@ def find_english(subject: Subject) -> Iterator[Problem]:
         return
     if english.is_kept(subject.masked_english):
         return
-    yield Problem(text="is left in English", hint=_hint("M301"), spans=(_whole(subject.msgstr),))
+    yield Problem(
+        text="is left in English", hint=_hint("M301"), spans=(_whole(subject.msgstr),)
+    )
 
 
 def find_copied(subject: Subject) -> Iterator[Problem]:
@@ -33,7 +35,9 @@ def find_copied(subject: Subject) -> Iterator[Problem]:
     # copies.
     if english.is_english(shown) or english.is_phrase(shown):
         yield Problem(
-            text="is the English itself", hint=_hint("M302"), spans=(_whole(subject.msgstr),)
+            text="is the English itself",
+            hint=_hint("M302"),
+            spans=(_whole(subject.msgstr),),
         )
 
 

@@ -11,7 +11,8 @@ _TEMPLATES = {
     "zh_CN": "本页译自 {source}（{version}），译文与原文均以 {license} 许可证发布。",
 }
 _DEFAULT = (
-    "Translated from {source} ({version}). Original and translation are licensed under {license}."
+    "Translated from {source} ({version}). "
+    "Original and translation are licensed under {license}."
 )
 _COMMIT = {"zh_CN": "JAX {jax}，提交 {commit}"}
 _DEFAULT_COMMIT = "JAX {jax}, commit {commit}"
@@ -19,7 +20,9 @@ _DEFAULT_LICENSE = "Apache-2.0"
 _COMMIT_LENGTH = 12  # characters of a commit that are shown
 
 
-def attribution(*, locale: str, path: str, lock: Lock, page_url: str, license_name: str) -> str:
+def attribution(
+    *, locale: str, path: str, lock: Lock, page_url: str, license_name: str
+) -> str:
     """One line of Markdown, or of reStructuredText if ``path`` is written in that.
 
     ``page_url`` is a template with ``{ref}``, ``{commit}`` and ``{path}``, or empty.

@@ -72,7 +72,9 @@ def merge(
     differs from upstream outside prose.
     """
     rejected: list[Rejected] = []
-    chosen = [_chosen(document, unit, translations, rejected) for unit in document.units]
+    chosen = [
+        _chosen(document, unit, translations, rejected) for unit in document.units
+    ]
     settled: dict[int, Settled] = {}
     if any(chosen):
         settled = _settled(document, chosen, frame or Frame(), rejected)
@@ -91,7 +93,10 @@ def merge(
 
 
 def _chosen(
-    document: Document, unit: Unit, translations: Mapping[str, str], rejected: list[Rejected]
+    document: Document,
+    unit: Unit,
+    translations: Mapping[str, str],
+    rejected: list[Rejected],
 ) -> dict[int, str]:
     """The translations of one unit's messages that nothing speaks against when looked at alone."""
     refusal_of = grammar_of(document).refusal
@@ -129,7 +134,9 @@ def _settled(
         wanted = Wanted(
             unit=unit,
             translations=chosen[number],
-            names={index: name for (owner, index), name in names.items() if owner == number},
+            names={
+                index: name for (owner, index), name in names.items() if owner == number
+            },
             insertions=insertions,
         )
         result = settle(grammar, wanted)
@@ -147,8 +154,12 @@ def _settled(
     return settled
 
 
-def _rejected(document: Document, unit: Unit, message: Message, refusal: Refusal) -> Rejected:
-    return Rejected(message=message, place=document.place(unit, message), refusal=refusal)
+def _rejected(
+    document: Document, unit: Unit, message: Message, refusal: Refusal
+) -> Rejected:
+    return Rejected(
+        message=message, place=document.place(unit, message), refusal=refusal
+    )
 
 
 def _blocks(document: Document, settled: Mapping[int, Settled]) -> Iterator[Landed]:

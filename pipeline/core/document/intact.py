@@ -21,7 +21,9 @@ def merged_messages(
     ``split`` is upstream's, ``fresh`` that of ``placed.text``. What begins at one of the offsets
     ``added`` was inserted by the merge: upstream does not have it, and it is left out.
     """
-    messages = tuple(message for message in fresh.messages if message.start not in added)
+    messages = tuple(
+        message for message in fresh.messages if message.start not in added
+    )
     # Each lies where its translation was put. Where one was taken for two blocks, or for a part
     # of a longer one, the spans differ.
     if tuple((message.start, message.end) for message in messages) != placed.spans:

@@ -32,12 +32,16 @@ def joined(document: Document, edits: Mapping[int, tuple[Edit, ...]]) -> str:
     is_run = document.format is Format.MYST_NOTEBOOK
     if is_run and guard.executable(merged) != guard.executable(document.raw):
         raise GuardError(
-            "jupytext would read other cells than upstream's", where=document.path, hint=BUG
+            "jupytext would read other cells than upstream's",
+            where=document.path,
+            hint=BUG,
         )
     return merged
 
 
-def _notebook(document: Document, notebook: Notebook, edits: Mapping[int, tuple[Edit, ...]]) -> str:
+def _notebook(
+    document: Document, notebook: Notebook, edits: Mapping[int, tuple[Edit, ...]]
+) -> str:
     cells: dict[int, tuple[Edit, ...]] = {}
     for number, changes in edits.items():
         cell = document.units[number].cell
@@ -59,6 +63,8 @@ def _notebook(document: Document, notebook: Notebook, edits: Mapping[int, tuple[
         merged["cells"][cell]["source"] = upstream["cells"][cell]["source"]
     if merged != upstream:
         raise GuardError(
-            "the notebook differs from upstream outside prose", where=document.path, hint=BUG
+            "the notebook differs from upstream outside prose",
+            where=document.path,
+            hint=BUG,
         )
     return raw

@@ -53,7 +53,9 @@ class Landed:
     line: int
     last_line: int
     is_translated: bool  # its translation stands there, and no English
-    is_kept: bool  # a term of a glossary in reST: its English stands right below ``text``
+    is_kept: (
+        bool  # a term of a glossary in reST: its English stands right below ``text``
+    )
 
 
 def landed(
@@ -97,10 +99,15 @@ def landings_from_json(data: bytes, where: str) -> tuple[Landed, ...]:
     try:
         records = json.loads(data.decode("utf-8"))
     except (ValueError, RecursionError) as error:
-        raise InputError(f"is not valid JSON: {error}", where=where, hint=_HINT) from error
+        raise InputError(
+            f"is not valid JSON: {error}", where=where, hint=_HINT
+        ) from error
     if not isinstance(records, list):
         raise InputError("is no list of landed messages", where=where, hint=_HINT)
-    return tuple(_read(record, f"{where}, block {number}") for number, record in enumerate(records))
+    return tuple(
+        _read(record, f"{where}, block {number}")
+        for number, record in enumerate(records)
+    )
 
 
 def _read(record: Any, where: str) -> Landed:
@@ -111,7 +118,9 @@ def _read(record: Any, where: str) -> Landed:
     for name, types in _TYPES.items():
         if type(record[name]) not in types:
             raise InputError(
-                f"has a {type(record[name]).__name__} for {name}", where=where, hint=_HINT
+                f"has a {type(record[name]).__name__} for {name}",
+                where=where,
+                hint=_HINT,
             )
     try:
         kind, markup = Kind(record["kind"]), Markup(record["markup"])

@@ -67,11 +67,15 @@ def edit_cells(notebook: Notebook, edits: Mapping[int, Sequence[Edit]]) -> str:
     ascii_only = bool(_ESCAPED_TEXT.search(raw)) and raw.isascii()
     changes: list[Edit] = []
     for index in sorted(edits):
-        changes += _literal_edits(raw, notebook.cells[index], edits[index], ascii_only=ascii_only)
+        changes += _literal_edits(
+            raw, notebook.cells[index], edits[index], ascii_only=ascii_only
+        )
     return splice(raw, changes)
 
 
-def _literal_edits(raw: str, cell: Cell, edits: Sequence[Edit], *, ascii_only: bool) -> list[Edit]:
+def _literal_edits(
+    raw: str, cell: Cell, edits: Sequence[Edit], *, ascii_only: bool
+) -> list[Edit]:
     """The same edits on the JSON: only the touched ends of the touched strings are written anew."""
     bounds = list(accumulate(map(len, cell.texts), initial=0))
     changes: list[Edit] = []
@@ -119,13 +123,17 @@ def _raw_position(raw: str, literal: tuple[int, int], offset: int) -> int:
     return start + at + offset
 
 
-def _encode_lines(raw: str, cell: Cell, first: int, text: str, *, ascii_only: bool) -> str:
+def _encode_lines(
+    raw: str, cell: Cell, first: int, text: str, *, ascii_only: bool
+) -> str:
     """``text`` as the inside of JSON strings.
 
     Its lines become strings of their own if the source is a list of lines.
     """
     separator = _separator(raw, cell, first)
-    lines = [json.dumps(line, ensure_ascii=ascii_only)[1:-1] for line in text.split("\n")]
+    lines = [
+        json.dumps(line, ensure_ascii=ascii_only)[1:-1] for line in text.split("\n")
+    ]
     line_end = f'\\n"{separator}"' if separator else "\\n"
     return line_end.join(lines)
 

@@ -81,7 +81,9 @@ def _parted(text: str, markup: Markup) -> tuple[str, ...]:
     return (*parts, text[at:])
 
 
-def replace_atoms(text: str, by: Callable[[str], str], markup: Markup = Markup.MARKDOWN) -> str:
+def replace_atoms(
+    text: str, by: Callable[[str], str], markup: Markup = Markup.MARKDOWN
+) -> str:
     """``text`` with what ``by`` gives for each atom in its place.
 
     ``by`` gives as many characters as the atom has, where positions are to hold.

@@ -20,7 +20,9 @@ from pipeline.core.pin.lock import Page
 from pipeline.errors import InputError
 from pipeline.findings import Finding
 
-_FRONT_MATTER = re.compile(r"\ufeff?---[ \t]*\r?\n(.*?)^---[ \t]*\r?$", re.DOTALL | re.MULTILINE)
+_FRONT_MATTER = re.compile(
+    r"\ufeff?---[ \t]*\r?\n(.*?)^---[ \t]*\r?$", re.DOTALL | re.MULTILINE
+)
 _NOTEBOOK_KEY = re.compile(r"^(?:jupytext|kernelspec)\s*:", re.MULTILINE)
 
 
@@ -106,7 +108,9 @@ def read_document(path: str, data: bytes) -> Document:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise InputError(
-            "is not UTF-8", where=f"{path}:{line}", hint="Save it as UTF-8, or exclude the page."
+            "is not UTF-8",
+            where=f"{path}:{line}",
+            hint="Save it as UTF-8, or exclude the page.",
         ) from error
     if path.endswith(".ipynb"):
         return _read_notebook(path, raw)
@@ -119,7 +123,9 @@ def read_document(path: str, data: bytes) -> Document:
         )
     text_format = _text_format(path, raw)
     try:
-        split = _split_rst(raw) if text_format is Format.RST else split_text(raw, page=True)
+        split = (
+            _split_rst(raw) if text_format is Format.RST else split_text(raw, page=True)
+        )
     except InputError as error:
         raise InputError(error.what, where=path, hint=error.hint) from error
     return Document(path=path, format=text_format, raw=raw, units=(Unit(split=split),))
@@ -158,9 +164,15 @@ def _read_notebook(path: str, raw: str) -> Document:
         try:
             split = split_text(cell.source, headings=headings)
         except InputError as error:
-            raise InputError(error.what, where=f"{path}, cell {index}", hint=error.hint) from error
+            raise InputError(
+                error.what, where=f"{path}, cell {index}", hint=error.hint
+            ) from error
         headings = split.headings
         units.append(Unit(split=split, cell=index))
     return Document(
-        path=path, format=Format.NOTEBOOK, raw=raw, units=tuple(units), notebook=notebook
+        path=path,
+        format=Format.NOTEBOOK,
+        raw=raw,
+        units=tuple(units),
+        notebook=notebook,
     )

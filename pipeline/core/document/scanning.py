@@ -36,7 +36,9 @@ def scan_notebook(raw: str, *, where: str) -> Notebook:
     except ValueError as error:  # a number of thousands of digits
         raise InputError(f"cannot be read: {error}", where=where, hint=_HINT) from error
     except RecursionError as error:
-        raise InputError("is nested too deeply for a notebook", where=where, hint=_HINT) from error
+        raise InputError(
+            "is nested too deeply for a notebook", where=where, hint=_HINT
+        ) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +81,9 @@ class _Scanner:
             raise json.JSONDecodeError("extra data", self.raw, self.at)
         return self._checked(values, cells)
 
-    def _checked(self, values: dict[str, Any], cells: tuple[Cell, ...] | None) -> Notebook:
+    def _checked(
+        self, values: dict[str, Any], cells: tuple[Cell, ...] | None
+    ) -> Notebook:
         version = values.get("nbformat")
         if version == 3 or "worksheets" in values:
             raise InputError(
@@ -207,7 +211,9 @@ class _Scanner:
         if character == closing:
             self.at += 1
             return False
-        raise json.JSONDecodeError(f"',' or '{closing}' was expected", self.raw, self.at)
+        raise json.JSONDecodeError(
+            f"',' or '{closing}' was expected", self.raw, self.at
+        )
 
     def _character(self) -> str:
         return self.raw[self.at : self.at + 1]
@@ -228,7 +234,9 @@ class _Scanner:
         return text
 
     def _no_notebook(self, why: str) -> InputError:
-        return InputError(f"is no Jupyter notebook: {why}", where=self.where, hint=_HINT)
+        return InputError(
+            f"is no Jupyter notebook: {why}", where=self.where, hint=_HINT
+        )
 
 
 def _object(value: Any) -> dict[str, Any]:

@@ -21,7 +21,9 @@ class Wanted:
 
     unit: Unit
     translations: Mapping[int, str]
-    names: Mapping[int, str]  # of headings that links go on pointing to once they are translated
+    names: Mapping[
+        int, str
+    ]  # of headings that links go on pointing to once they are translated
     insertions: tuple[Edit, ...]
 
 
@@ -68,7 +70,9 @@ def _place(grammar: Grammar, wanted: Wanted, indices: Sequence[int]) -> Placed:
     return grammar.place(split, translations, [*targets, *wanted.insertions])
 
 
-def _largest_good(indices: list[int], is_good: Callable[[Sequence[int]], bool]) -> list[int]:
+def _largest_good(
+    indices: list[int], is_good: Callable[[Sequence[int]], bool]
+) -> list[int]:
     """As many of ``indices`` as are good together, found by halving."""
     if not indices or is_good(indices):
         return indices
@@ -77,4 +81,6 @@ def _largest_good(indices: list[int], is_good: Callable[[Sequence[int]], bool]) 
     middle = len(indices) // 2
     first = _largest_good(indices[:middle], is_good)
     # The second half has to be good together with what the first half has kept.
-    return first + _largest_good(indices[middle:], lambda second: is_good([*first, *second]))
+    return first + _largest_good(
+        indices[middle:], lambda second: is_good([*first, *second])
+    )

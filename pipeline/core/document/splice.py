@@ -44,9 +44,13 @@ class Placed:
 
     text: str
     edits: tuple[Edit, ...]
-    spans: tuple[tuple[int, int], ...]  # of every message of the split, translated or not
+    spans: tuple[
+        tuple[int, int], ...
+    ]  # of every message of the split, translated or not
     inserted: tuple[tuple[int, int], ...]
-    kept_terms: frozenset[int] = frozenset()  # messages whose English stands below, by index
+    kept_terms: frozenset[int] = (
+        frozenset()
+    )  # messages whose English stands below, by index
 
 
 def placed(
@@ -129,7 +133,9 @@ def _spans(
             yield start, shift.end(message.end)
 
 
-def _inserted(edits: Sequence[Edit], insertions: Sequence[Edit]) -> Iterator[tuple[int, int]]:
+def _inserted(
+    edits: Sequence[Edit], insertions: Sequence[Edit]
+) -> Iterator[tuple[int, int]]:
     shift = 0
     for edit in edits:
         if edit in insertions:

@@ -26,8 +26,14 @@ class Split:
     messages: tuple[Message, ...]
     skeleton: tuple[tuple[int, Signature], ...]
     code: tuple[str, ...] = ()
-    headings: tuple[tuple[int, str], ...] = ()  # (level, title) of the sections open at the end
-    title_end: int | None = None  # offset behind the first heading that stands in no container
+    headings: tuple[
+        tuple[int, str], ...
+    ] = ()  # (level, title) of the sections open at the end
+    title_end: int | None = (
+        None  # offset behind the first heading that stands in no container
+    )
     # The rest is of reStructuredText only.
-    tables: tuple[tuple[int, int], ...] = ()  # where tables lie that are drawn with characters
+    tables: tuple[
+        tuple[int, int], ...
+    ] = ()  # where tables lie that are drawn with characters
     unsafe: tuple[tuple[int, str], ...] = ()  # line, and why its block is left as it is

@@ -26,7 +26,8 @@ _URL = re.compile(
 )
 _PAYLOAD = re.compile(r"data:#\d+")
 _SCHEME = re.compile(
-    r"(?:java|vb)script:|https?:(?=[\w/])|\bdata:(?=[\w#;,])|file:(?=/)", re.IGNORECASE | re.ASCII
+    r"(?:java|vb)script:|https?:(?=[\w/])|\bdata:(?=[\w#;,])|file:(?=/)",
+    re.IGNORECASE | re.ASCII,
 )
 _SUBSTITUTION = re.compile(r"\{\{|\{%")
 # Macros of TeX that MathJax knows and that reach out of the formula.

@@ -32,7 +32,9 @@ class CacheEntry:
     cell_seconds: tuple[float, ...] = ()
     failure: CellFailure | None = None
     exceptions: tuple[tuple[int, str], ...] = ()
-    facts: Mapping[str, str] = field(default_factory=dict)  # for people: page, jax, python
+    facts: Mapping[str, str] = field(
+        default_factory=dict
+    )  # for people: page, jax, python
 
     def failure_in(self, notebook: Notebook) -> CellFailure | None:
         """The failure, placed in a notebook with this code."""
@@ -41,7 +43,9 @@ class CacheEntry:
             return self.failure
         # A run may fail behind its last cell.
         index = indices[min(self.failure.cell, len(indices) - 1)]
-        return replace(self.failure, cell=index, source=source_of(notebook["cells"][index]))
+        return replace(
+            self.failure, cell=index, source=source_of(notebook["cells"][index])
+        )
 
 
 def without_prose(failure: CellFailure, notebook: Notebook) -> CellFailure:
@@ -76,7 +80,9 @@ def decode_entry(data: bytes, *, where: str) -> CacheEntry:
             seconds=float(value["seconds"]),
             cell_seconds=tuple(map(float, value["cell_seconds"])),
             failure=None if failure is None else _failure(failure),
-            exceptions=tuple((int(number), str(name)) for number, name in value["exceptions"]),
+            exceptions=tuple(
+                (int(number), str(name)) for number, name in value["exceptions"]
+            ),
             facts={str(name): str(fact) for name, fact in value["facts"].items()},
         )
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:

@@ -55,7 +55,9 @@ class ExceptionChange:
     after: str
 
 
-def raised_in(outputs: Notebook, exceptions: Iterable[tuple[int, str]]) -> tuple[Raised, ...]:
+def raised_in(
+    outputs: Notebook, exceptions: Iterable[tuple[int, str]]
+) -> tuple[Raised, ...]:
     """The exceptions with digests of the code that raised them.
 
     ``exceptions`` are numbers of code cells, from 1, with types. By their digests they are found
@@ -101,7 +103,9 @@ def exception_changes(record: PageRecord) -> tuple[ExceptionChange, ...]:
             continue  # the code is new
         before = names.pop(0)
         if before != raised.exception:
-            change = ExceptionChange(cell=raised.cell, before=before, after=raised.exception)
+            change = ExceptionChange(
+                cell=raised.cell, before=before, after=raised.exception
+            )
             changes.append(change)
     return tuple(changes)
 
@@ -147,7 +151,9 @@ def _ran(row: Mapping[str, Any]) -> Ran:
 
 
 def _raised(row: Mapping[str, Any]) -> Raised:
-    return Raised(cell=int(row["cell"]), code=str(row["code"]), exception=str(row["exception"]))
+    return Raised(
+        cell=int(row["cell"]), code=str(row["code"]), exception=str(row["exception"])
+    )
 
 
 def _digest(source: str) -> str:

@@ -37,7 +37,9 @@ def parse_notebook(text: str | bytes, *, where: str) -> dict[str, Any]:
     try:
         notebook = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InputError(f"is not valid JSON: {error}", where=where, hint=hint) from error
+        raise InputError(
+            f"is not valid JSON: {error}", where=where, hint=hint
+        ) from error
     if not isinstance(notebook, dict) or not _has_cells(notebook):
         raise InputError("is not a notebook of format 4", where=where, hint=hint)
     return notebook
@@ -128,7 +130,9 @@ def _sent(notebook: Notebook, until: int) -> Iterator[int]:
             yield index
 
 
-def guess_seconds(notebook: Notebook, *, until: int = 0, cell: float = SECONDS_PER_CELL) -> float:
+def guess_seconds(
+    notebook: Notebook, *, until: int = 0, cell: float = SECONDS_PER_CELL
+) -> float:
     """How long a run may take, from the code alone; ``cell`` is what most of its cells take."""
     cells = [notebook["cells"][index] for index in _sent(notebook, until)]
     timings = sum(source_of(code_cell).count("%timeit") for code_cell in cells)

@@ -49,7 +49,9 @@ ADDRESS = re.compile(
     """,
     re.VERBOSE,
 )
-DURATION = re.compile(r"(?<![\w.])\d+(?:\.\d+)?\s?(?:ns|[uµμ]s|ms|s|secs?|seconds?|min|minutes?)\b")
+DURATION = re.compile(
+    r"(?<![\w.])\d+(?:\.\d+)?\s?(?:ns|[uµμ]s|ms|s|secs?|seconds?|min|minutes?)\b"
+)
 # The same everywhere, also where a line is shown: a report must not change from run to run.
 ALIKE = ((TIMING, ""), (PLACE, "<file>"), (ADDRESS, "0x…"), (DURATION, "… s"))
 # "CpuDevice(id=0)" and "TFRT_CPU_0 (…)": what stands in brackets may hold one more pair.
@@ -100,7 +102,11 @@ class _Token:
 
 
 def compare_outputs(
-    stored: Notebook, outputs: Notebook, *, tolerance: float = TOLERANCE, absolute: float = ABSOLUTE
+    stored: Notebook,
+    outputs: Notebook,
+    *,
+    tolerance: float = TOLERANCE,
+    absolute: float = ABSOLUTE,
 ) -> tuple[Difference, ...]:
     """Where the outputs in upstream's notebook ``stored`` and those of a run of its code differ.
 
@@ -123,7 +129,9 @@ def compare_outputs(
     return tuple(differences)
 
 
-def _difference(number: int, stored: Cell, ran: Cell, tolerance: _Tolerance) -> Difference | None:
+def _difference(
+    number: int, stored: Cell, ran: Cell, tolerance: _Tolerance
+) -> Difference | None:
     """The first difference between the outputs of a cell, or None."""
     # What is printed on the way to an exception holds traces of the machine.
     text_of = _exception_of if RAISES in tags_of(ran) else _text_of
@@ -148,7 +156,9 @@ def _outputs_of(cell: Cell) -> list[Mapping[str, Any]]:
 
 def _exception_of(cell: Cell) -> str:
     """The types of the exceptions that a cell shows, one a line, without their modules."""
-    errors = [output for output in _outputs_of(cell) if output.get("output_type") == "error"]
+    errors = [
+        output for output in _outputs_of(cell) if output.get("output_type") == "error"
+    ]
     return "\n".join(str(error.get("ename", "")).rpartition(".")[2] for error in errors)
 
 
@@ -160,7 +170,10 @@ def _text_of(cell: Cell) -> str:
     parts: list[str] = []
     for output in _outputs_of(cell):
         data = output.get("data")
-        if output.get("output_type") == "stream" and output.get("name", "stdout") == "stdout":
+        if (
+            output.get("output_type") == "stream"
+            and output.get("name", "stdout") == "stdout"
+        ):
             parts.append(_joined(output.get("text", "")))
         elif isinstance(data, dict) and set(data) == {"text/plain"}:
             parts.append(f"{_joined(data['text/plain'])}\n")

@@ -8,11 +8,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from pipeline.core.execution.notebook import Cell, Notebook, code_cells, source_of, tags_of
+from pipeline.core.execution.notebook import (
+    Cell,
+    Notebook,
+    code_cells,
+    source_of,
+    tags_of,
+)
 from pipeline.core.execution.portable import portable_outputs
 from pipeline.errors import GuardError
 
-_WITH_IDS = (4, 5)  # the first version of the format that wants ids, where others forbid them
+_WITH_IDS = (
+    4,
+    5,
+)  # the first version of the format that wants ids, where others forbid them
 _STREAMS = ("stdout", "stderr")
 
 
@@ -23,7 +32,9 @@ def outputs_of(executed: Notebook) -> dict[str, Any]:
     metadata = executed.get("metadata", {})
     kept = [key for key in ("language_info", "widgets") if key in metadata]
     return {
-        "cells": [_outputs_of_cell(executed["cells"][index]) for index in code_cells(executed)],
+        "cells": [
+            _outputs_of_cell(executed["cells"][index]) for index in code_cells(executed)
+        ],
         "metadata": {key: metadata[key] for key in kept},
         "nbformat": 4,
         "nbformat_minor": 4,
@@ -40,20 +51,27 @@ def _outputs_of_cell(cell: Cell) -> dict[str, Any]:
     }
 
 
-def with_outputs(notebook: Notebook, outputs: Notebook, *, where: str) -> dict[str, Any]:
+def with_outputs(
+    notebook: Notebook, outputs: Notebook, *, where: str
+) -> dict[str, Any]:
     """``notebook`` with the outputs of a run of the same code.
 
     Raises GuardError if the code differs.
     """
     indices = code_cells(notebook)
     if len(indices) != len(outputs["cells"]):
-        raise _differs(f"{len(indices)} code cells instead of {len(outputs['cells'])}", where)
+        raise _differs(
+            f"{len(indices)} code cells instead of {len(outputs['cells'])}", where
+        )
     # The values that came in stay as they are.
     cells = [dict(cell) for cell in notebook["cells"]]
-    for number, (index, ran) in enumerate(zip(indices, outputs["cells"], strict=True), start=1):
+    for number, (index, ran) in enumerate(
+        zip(indices, outputs["cells"], strict=True), start=1
+    ):
         if source_of(cells[index]) != source_of(ran):
             raise _differs(
-                f"code cell {number} is not the code that was run", f"{where}, cell {index}"
+                f"code cell {number} is not the code that was run",
+                f"{where}, cell {index}",
             )
         cells[index]["outputs"] = portable_outputs(ran["outputs"])
         cells[index]["execution_count"] = ran["execution_count"]

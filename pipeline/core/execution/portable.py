@@ -23,7 +23,11 @@ _PLACES = (
     # Our own code in a traceback.
     (re.compile(rf"{_FOLDER}/(pipeline/adapters/kernel/\w+\.py)\b"), r"\1"),
 )
-_TEXTS = ("text", "traceback", "evalue")  # the fields of an output that nbformat fills with text
+_TEXTS = (
+    "text",
+    "traceback",
+    "evalue",
+)  # the fields of an output that nbformat fills with text
 
 
 def portable_outputs(outputs: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

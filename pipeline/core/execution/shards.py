@@ -23,12 +23,14 @@ def parse_shard(text: str) -> tuple[int, int]:
     match = _SHARD.fullmatch(text)
     if match is None:
         raise ConfigError(
-            f"{text!r} is not a shard", hint="Write which one of how many, from 1: --shard 2/5."
+            f"{text!r} is not a shard",
+            hint="Write which one of how many, from 1: --shard 2/5.",
         )
     index, count = int(match[1]), int(match[2])
     if index > count:
         raise ConfigError(
-            f"there is no shard {index} of {count}", hint=f"Shards are numbered from 1 to {count}."
+            f"there is no shard {index} of {count}",
+            hint=f"Shards are numbered from 1 to {count}.",
         )
     return index, count
 

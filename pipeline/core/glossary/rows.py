@@ -120,7 +120,9 @@ def _row(names: list[str], fields: list[str], *, where: str, line: int) -> Row:
     row = Row(line, *(values.get(name, "") for name in COLUMNS))
     if not _WORD.search(row.source):
         raise InputError(
-            "has no English term", where=at, hint="Fill in the column “source”, or delete the row."
+            "has no English term",
+            where=at,
+            hint="Fill in the column “source”, or delete the row.",
         )
     if row.target and not _ASKED.search(BRACKET.sub("", row.target)):
         raise InputError(

@@ -22,9 +22,15 @@ from pipeline.errors import InputError
 from pipeline.findings import Severity, Span
 
 _APART = re.compile(r"[ -]")
-_EDGE_MARK = re.compile(r"(?<![^\W_])_+|_+(?![^\W_])")  # emphasis; not the underscore of a name
-_READ_AS = str.maketrans({"*": None, "\n": " ", "\u00a0": " ", "‐": "-", "‑": "-", "–": "-"})
-_TO_LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)  # so that the text stays as long
+_EDGE_MARK = re.compile(
+    r"(?<![^\W_])_+|_+(?![^\W_])"
+)  # emphasis; not the underscore of a name
+_READ_AS = str.maketrans(
+    {"*": None, "\n": " ", "\u00a0": " ", "‐": "-", "‑": "-", "–": "-"}
+)
+_TO_LOWER = str.maketrans(
+    ascii_uppercase, ascii_lowercase
+)  # so that the text stays as long
 _GLOSS = re.compile(rf"（[^（）{prose.CJK}]*）|\([^(){prose.CJK}]*\)")
 # What may stand in a rendering, or not, without making it another one …
 _SQUEEZED = re.compile(r"[\s*_\-‐‑–—~的]+")
@@ -81,7 +87,11 @@ class Term:
 
     def count_in(self, plain: Plain, *, but: Collection[str] = ()) -> int:
         """How often a translation has its renderings, those in ``but`` left out."""
-        words = {rendering.parts[0] for rendering in self.renderings if rendering.text not in but}
+        words = {
+            rendering.parts[0]
+            for rendering in self.renderings
+            if rendering.text not in but
+        }
         if not words:
             return 0
         # Glosses left out, for they may repeat a rendering: 键（密钥）.
@@ -126,7 +136,9 @@ class Glossary:
 
     terms: tuple[Term, ...] = ()
 
-    def mentions(self, english: str, markup: Markup = Markup.MARKDOWN) -> tuple[Mention, ...]:
+    def mentions(
+        self, english: str, markup: Markup = Markup.MARKDOWN
+    ) -> tuple[Mention, ...]:
         """The terms in a text: the longest at each place, none within code, math or targets."""
         # Emphasis may stand within a term: *forward*-mode.
         text = prose.mask(english, markup).translate(_READ_AS)
@@ -142,7 +154,10 @@ class Glossary:
         return tuple(mentions)
 
     def misuses(
-        self, mentions: Iterable[Mention], chinese: str, markup: Markup = Markup.MARKDOWN
+        self,
+        mentions: Iterable[Mention],
+        chinese: str,
+        markup: Markup = Markup.MARKDOWN,
     ) -> Iterator[Misuse]:
         """Avoided renderings of the mentioned terms.
 
@@ -161,7 +176,9 @@ class Glossary:
             right_elsewhere: set[str] = set()
             for other in counts:
                 if other is not term:
-                    right_elsewhere.update(rendering.text for rendering in other.renderings)
+                    right_elsewhere.update(
+                        rendering.text for rendering in other.renderings
+                    )
             for avoided in term.avoided:
                 if avoided.text not in spans:
                     continue
@@ -214,7 +231,9 @@ class Glossary:
         right: set[str] = set()
         for term in self.terms:
             avoided.update(rendering.text for rendering in term.avoided)
-            right.update(BRACKET.sub("", rendering.text) for rendering in term.renderings)
+            right.update(
+                BRACKET.sub("", rendering.text) for rendering in term.renderings
+            )
         meanings: dict[str, list[str]] = {}
         for word in avoided | right:
             parts = [part for part in avoided if part in word]

@@ -89,7 +89,10 @@ class _Closing:
             return Entry(msgid=code, context=entry.context, obsolete=entry.obsolete)
         sources = self._sources(entry)
         closed = replace(
-            self._without_english(entry, old, sources), msgid=code, references=(), line=0
+            self._without_english(entry, old, sources),
+            msgid=code,
+            references=(),
+            line=0,
         )
         notes = (
             *closed.notes,
@@ -100,7 +103,9 @@ class _Closing:
         )
         return replace(closed, notes=notes)
 
-    def _without_english(self, entry: Entry, old: Entry, sources: Sequence[str]) -> Entry:
+    def _without_english(
+        self, entry: Entry, old: Entry, sources: Sequence[str]
+    ) -> Entry:
         """``entry`` with digests and states in place of all English but the msgid."""
         previous = digest(entry.previous) if entry.previous is not None else None
         written_for = " ".join(sources) if sources else entry.previous
@@ -114,7 +119,9 @@ class _Closing:
                 # So the msgstr was left as the memory had it, too.
                 return replace(entry, previous=previous, notes=states)
         kept = stored(entry)
-        return replace(entry, msgstr=kept.msgstr, previous=previous, notes=(*states, *kept.notes))
+        return replace(
+            entry, msgstr=kept.msgstr, previous=previous, notes=(*states, *kept.notes)
+        )
 
     def _sources(self, entry: Entry) -> tuple[str, ...]:
         """The messages a translation was made from, where ``#| msgid`` does not lead to them.
@@ -129,12 +136,16 @@ class _Closing:
             return ()
         return parts_of(entry.previous, self.texts)
 
-    def _source_notes(self, closed: Entry, old: Entry, sources: Sequence[str]) -> list[str]:
+    def _source_notes(
+        self, closed: Entry, old: Entry, sources: Sequence[str]
+    ) -> list[str]:
         """Where the messages stood that the translation was made from."""
         notes: list[str] = []
         if not sources:
             # The diff may not lead to its source any more, after years: what was known stays.
-            is_same = old.previous == closed.previous and states_of(old) == states_of(closed)
+            is_same = old.previous == closed.previous and states_of(old) == states_of(
+                closed
+            )
             if is_same:
                 notes += [note for note in old.notes if note.startswith(SOURCE)]
             return notes
@@ -155,7 +166,9 @@ class _Closing:
         place = place_of(old, prefix) or self._place(code)
         return [seen_note(prefix, place)] if place else []
 
-    def _previous_seen_notes(self, closed: Entry, old: Entry, sources: Sequence[str]) -> list[str]:
+    def _previous_seen_notes(
+        self, closed: Entry, old: Entry, sources: Sequence[str]
+    ) -> list[str]:
         """The same for the English that a fuzzy translation was written for."""
         if closed.previous is None or sources:
             return []

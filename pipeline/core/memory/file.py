@@ -33,17 +33,22 @@ STANDARD = (
 _DIGEST = re.compile(r"[0-9a-f]{32}")
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _MEND = (
-    "Mend it, or restore the file from version control; the pipeline leaves it alone until then."
+    "Mend it, or restore the file from version control; "
+    "the pipeline leaves it alone until then."
 )
 
 
-def read_memory(file: Catalog, *, upstream: str, locale: str, page: str, where: str) -> Memory:
+def read_memory(
+    file: Catalog, *, upstream: str, locale: str, page: str, where: str
+) -> Memory:
     """Check what was read from a memory file. Raises InputError with ``file:line``."""
     header = file.header
     name, ref, commit, layout = (header.get(field, "") for field in FIELDS)
     # Only a ref may be missing: a plain folder has none.
     if not (name and commit and layout):
-        raise _malformed(f"is no memory: its header needs {', '.join(FIELDS)}", where, line=1)
+        raise _malformed(
+            f"is no memory: its header needs {', '.join(FIELDS)}", where, line=1
+        )
     if name != upstream or header.get("Language") != locale:
         # It was copied or moved from another folder, by a person or by git.
         other = f"{name} in {header.get('Language') or 'no language'}"
@@ -111,7 +116,9 @@ def _check_entry(entry: Entry, where: str) -> None:
     note = malformed_note(entry)
     if note:
         raise _malformed(
-            f"the note {note[:60]!r} must name a commit and a page", where, line=entry.line
+            f"the note {note[:60]!r} must name a commit and a page",
+            where,
+            line=entry.line,
         )
 
 

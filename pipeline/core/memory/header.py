@@ -35,7 +35,9 @@ def team_fields(header: Mapping[str, str], locale: str) -> dict[str, str]:
     """The fields of a catalogue's header that are the team's: not made, and not left as made."""
     untouched = {"Report-Msgid-Bugs-To": "", "Language-Team": locale}
     others = {name: value for name, value in header.items() if name not in _MADE}
-    return {name: value for name, value in others.items() if untouched.get(name) != value}
+    return {
+        name: value for name, value in others.items() if untouched.get(name) != value
+    }
 
 
 def editing_fields(memory: Memory) -> dict[str, str]:

@@ -22,10 +22,17 @@ from pipeline.entries import Entry
 DIFF = "[-…-]{+…+}"
 # These stand for a msgstr that would be English.
 SAME, SAME_AS_PREVIOUS = "same: as the English", "same: as the previous English"
-SEEN, PREVIOUS_SEEN, SOURCE, TRANSLATOR = "seen: ", "previous seen: ", "source: ", "translator: "
+SEEN, PREVIOUS_SEEN, SOURCE, TRANSLATOR = (
+    "seen: ",
+    "previous seen: ",
+    "source: ",
+    "translator: ",
+)
 
 # Who, when, and with which tool: the groups of a translator's note.
-TOUCH = re.compile(r"translator: (.*?), (\d{4}-\d\d-\d\d \d\d:\d\d[+-]\d{4})(?:, (.+))?")
+TOUCH = re.compile(
+    r"translator: (.*?), (\d{4}-\d\d-\d\d \d\d:\d\d[+-]\d{4})(?:, (.+))?"
+)
 _DIGEST, _COMMIT, _PAGE = r"([0-9a-f]{32})", r"([0-9a-f]{40})", r"(\S.*)"
 _SOURCE = re.compile(f"{SOURCE}{_DIGEST} {_COMMIT} {_PAGE}")
 # What a note that begins so must look like.
@@ -86,7 +93,11 @@ def place_of(entry: Entry, prefix: str) -> Place | None:
 def sources_of(entry: Entry) -> list[English]:
     """The messages that a translation was put together from, or the one it followed, in order."""
     matches = [_SOURCE.fullmatch(note) for note in entry.notes]
-    return [English(match[1], Place(commit=match[2], page=match[3])) for match in matches if match]
+    return [
+        English(match[1], Place(commit=match[2], page=match[3]))
+        for match in matches
+        if match
+    ]
 
 
 def english_of(entry: Entry) -> Iterator[English]:

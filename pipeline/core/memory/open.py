@@ -65,7 +65,9 @@ def open_memory(
             entries.append(left_over)
         if left_over is None or _lacks_previous(entry, texts):
             missing.append(entry)
-    catalog = Catalog(header=dict(header), comment=memory.comment, entries=tuple(entries))
+    catalog = Catalog(
+        header=dict(header), comment=memory.comment, entries=tuple(entries)
+    )
     return Opened(catalog=catalog, missing=tuple(missing))
 
 

@@ -69,7 +69,9 @@ def held_by(memories: Iterable[Memory]) -> Held:
     return held
 
 
-def reconcile(ours: Memory, theirs: Memory, *, base: Memory | None, held: Held) -> Merged:
+def reconcile(
+    ours: Memory, theirs: Memory, *, base: Memory | None, held: Held
+) -> Merged:
     """Merge by entry, into the page as it is in ``theirs``.
 
     ``ours`` is the working catalogue, closed; ``theirs`` the committed memory; ``base`` what both

@@ -97,7 +97,9 @@ def _without_escapes(text: str) -> str:
     return _ESCAPE.sub(r"\1", unescape(text))
 
 
-def _added(ours: Counter[str], theirs: Counter[str], *, is_counted: bool) -> Counter[str]:
+def _added(
+    ours: Counter[str], theirs: Counter[str], *, is_counted: bool
+) -> Counter[str]:
     """What we have and the English has not: at all, or not as often if it ``is_counted``."""
     if is_counted:
         return ours - theirs

@@ -21,7 +21,9 @@ _KINDS = {
 }
 FENCES = frozenset(("fence", "colon_fence"))
 # The same by the type of the token that opens or closes it.
-CONTAINERS = {f"{name}_{end}": kind for name, kind in _KINDS.items() for end in ("open", "close")}
+CONTAINERS = {
+    f"{name}_{end}": kind for name, kind in _KINDS.items() for end in ("open", "close")
+}
 # Blocks without blocks in them. The words of some are looked at all the same: of directives, HTML.
 OPAQUE = FENCES | frozenset(
     "code_block math_block math_block_label html_block front_matter hr "

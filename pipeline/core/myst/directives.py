@@ -28,7 +28,9 @@ class Directive:
 
     body: Body = Body.PROSE
     paragraphs: Kind = Kind.ADMONITION  # what a paragraph in the body is
-    argument: Kind | None = None  # what the argument is; None for a path, a version, a language
+    argument: Kind | None = (
+        None  # what the argument is; None for a path, a version, a language
+    )
     is_cell: bool = False  # jupytext takes it for a cell of the notebook
 
 
@@ -53,12 +55,18 @@ _FAMILIES = (
     (Directive(body=Body.OPAQUE, is_cell=True), "raw-cell"),
     (Directive(body=Body.CODE), "code code-block sourcecode testcode"),
 )
-DIRECTIVES = {name: directive for directive, names in _FAMILIES for name in names.split()}
+DIRECTIVES = {
+    name: directive for directive, names in _FAMILIES for name in names.split()
+}
 # For those who show pages or look at how they are written.
 ADMONITIONS = frozenset(
-    name for name, directive in DIRECTIVES.items() if directive.argument is Kind.ADMONITION
+    name
+    for name, directive in DIRECTIVES.items()
+    if directive.argument is Kind.ADMONITION
 )
-CODE = frozenset(name for name, directive in DIRECTIVES.items() if directive.body is Body.CODE)
+CODE = frozenset(
+    name for name, directive in DIRECTIVES.items() if directive.body is Body.CODE
+)
 CELLS = frozenset(name for name, directive in DIRECTIVES.items() if directive.is_cell)
 
 _INFO = re.compile(r"\s*\{([^\s{}]+)\}(.*)", re.DOTALL)

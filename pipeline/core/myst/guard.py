@@ -55,7 +55,9 @@ def _refusal(msgid: str, kind: Kind, msgstr: str) -> Refusal | None:
     return _block_refusal(kind, lines) or active.inline_refusal(msgid, msgstr)
 
 
-def read_back(split: Split, placed: Placed, *, page: bool) -> tuple[Message, ...] | None:
+def read_back(
+    split: Split, placed: Placed, *, page: bool
+) -> tuple[Message, ...] | None:
     """The messages of the merged text, parsed afresh; what a merge has inserted is left out.
 
     None unless messages, blocks and code lie where upstream has them.
@@ -78,7 +80,9 @@ def executable(text: str) -> tuple[tuple[str, str], ...]:
     md = plain_parser()
     tokens: list[Token] = []
     md.block.parse(_LINE_END.sub("\n", text), md, {}, tokens)
-    return tuple((token.info, token.content) for token in tokens if _is_executable(token))
+    return tuple(
+        (token.info, token.content) for token in tokens if _is_executable(token)
+    )
 
 
 def _is_executable(token: Token) -> bool:
@@ -98,7 +102,9 @@ def _lines_refusal(msgid: str, lines: list[str]) -> Refusal | None:
             "Write it on one line, or break it only where the English does (\\n).",
         )
     if len(lines) > 1 and not all(line.strip() for line in lines):
-        return Refusal("G102", "has an empty line", "Delete it: a message is one block.")
+        return Refusal(
+            "G102", "has an empty line", "Delete it: a message is one block."
+        )
     return None
 
 

@@ -10,13 +10,21 @@ from collections.abc import Mapping, Sequence
 
 from pipeline.core.document import prose
 from pipeline.core.document.message import Kind, Message
-from pipeline.core.document.splice import Edit, Placed, line_end_of, placed, translation_lines
+from pipeline.core.document.splice import (
+    Edit,
+    Placed,
+    line_end_of,
+    placed,
+    translation_lines,
+)
 from pipeline.core.document.split import Split
 
 _BACKSLASH = "\\"
 
 
-def place(split: Split, translations: Mapping[int, str], insertions: Sequence[Edit] = ()) -> Placed:
+def place(
+    split: Split, translations: Mapping[int, str], insertions: Sequence[Edit] = ()
+) -> Placed:
     """Put ``translations`` (by index of the message) and ``insertions`` into the split text."""
     line_end = line_end_of(split.text)
     translated: dict[int, Edit] = {}

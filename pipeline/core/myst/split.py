@@ -45,7 +45,9 @@ _PARSER_ERRORS = (
 )
 
 
-def split_text(text: str, *, page: bool = False, headings: Sequence[tuple[int, str]] = ()) -> Split:
+def split_text(
+    text: str, *, page: bool = False, headings: Sequence[tuple[int, str]] = ()
+) -> Split:
     """Find the messages of ``text``: a whole document if ``page``, else the source of a cell.
 
     ``headings`` are the sections that are open where the text starts. Raises InputError where the
@@ -98,7 +100,9 @@ class _Splitter:
         md.block.parse("\n".join(lines), md, {}, tokens)
         containers = [directive.paragraphs] if directive else []
         cells: Iterator[tuple[int, int]] = iter(())
-        heading: Token | None = None  # what stands around the next words, if that is a heading
+        heading: Token | None = (
+            None  # what stands around the next words, if that is a heading
+        )
         line = first
         starts = self.lines.starts
         for index, token in enumerate(tokens):
@@ -112,7 +116,9 @@ class _Splitter:
                 self.skeleton.append((start, blocks.signature(token)))
                 if token.type == "tr_open":
                     is_header = tokens[index - 1].type == "thead_open"
-                    cells = iter(cell_spans(self.lines.shown[line], is_header=is_header))
+                    cells = iter(
+                        cell_spans(self.lines.shown[line], is_header=is_header)
+                    )
                 if token.nesting > 0:
                     heading = token if token.type == "heading_open" else None
                 if kind := blocks.CONTAINERS.get(token.type):
@@ -155,13 +161,17 @@ class _Splitter:
             self.headings.pop()
         self.headings.append((level, title))
 
-    def _table_cell(self, span: tuple[int, int] | None, content: str, line: int) -> None:
+    def _table_cell(
+        self, span: tuple[int, int] | None, content: str, line: int
+    ) -> None:
         """A cell of a table at these columns; None if the row has fewer cells than its header."""
         if span is None or not content:
             return
         words = words_in_line(self.lines, line, *span)
         # Only where our cut of the row is the parser's own.
-        if words.text.replace("\\|", "|") == content.strip() and prose.has_words(words.text):
+        if words.text.replace("\\|", "|") == content.strip() and prose.has_words(
+            words.text
+        ):
             self._add(words, Kind.TABLE_CELL)
 
     def _image_texts(self, place: Place) -> None:
@@ -178,11 +188,15 @@ class _Splitter:
             words = words_in_line(self.lines, line, column, column + len(text))
             self._add(words, Kind.IMAGE)
 
-    def _opaque(self, token: Token, line: int, containers: Sequence[Kind], depth: int) -> None:
+    def _opaque(
+        self, token: Token, line: int, containers: Sequence[Kind], depth: int
+    ) -> None:
         """A block that is taken whole, unless it is a directive or HTML with prose in it."""
         start = self.lines.starts[line]
         if token.type == "html_block":
-            self.skeleton.append((start, ("html_block", *self._html(token, line, containers))))
+            self.skeleton.append(
+                (start, ("html_block", *self._html(token, line, containers)))
+            )
             return
         if token.type in blocks.FENCES:
             info = directives.parse_info(token.info)
@@ -210,10 +224,14 @@ class _Splitter:
             fixed = [argument, *fixed]
         start = self.lines.starts[line]
         self.skeleton.append((start, ("options", *fixed)))
-        self.walk(body[skipped:], line + 1 + skipped, directive=directive, depth=depth + 1)
+        self.walk(
+            body[skipped:], line + 1 + skipped, directive=directive, depth=depth + 1
+        )
         self.skeleton.append((start, ("end of directive",)))
 
-    def _html(self, token: Token, line: int, containers: Sequence[Kind]) -> tuple[str, ...]:
+    def _html(
+        self, token: Token, line: int, containers: Sequence[Kind]
+    ) -> tuple[str, ...]:
         """What of an HTML block must stay: its tags if its text is a message, else all of it."""
         block = token.content.strip()
         if html.is_raw(block):
@@ -259,7 +277,12 @@ class _Splitter:
         return (html.without_image_texts(content),)
 
     def _add(
-        self, words: Words, kind: Kind, *, is_top_level: bool = False, block_end: int = 0
+        self,
+        words: Words,
+        kind: Kind,
+        *,
+        is_top_level: bool = False,
+        block_end: int = 0,
     ) -> None:
         """Make a message of ``words``."""
         if not words.text.isascii() and _SURROGATE.search(words.text):

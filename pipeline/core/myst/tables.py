@@ -27,7 +27,9 @@ _MARKERS = re.compile(
 )
 # markdown-it looks at one character before it: behind two backslashes it is escaped as well.
 _PIPE = re.compile(r"(?<!\\)\|")
-_INDENT = " \t>"  # before the rows below the header, markers are indentation or quote marks
+_INDENT = (
+    " \t>"  # before the rows below the header, markers are indentation or quote marks
+)
 
 
 def cell_spans(line: str, *, is_header: bool) -> list[tuple[int, int]]:

@@ -69,7 +69,9 @@ def slug(title: str) -> str:
     return _NOT_IN_SLUGS.sub("", _plain(title).lower()).strip().replace(" ", "-")
 
 
-def plan_targets(splits: Sequence[Split], linked: frozenset[str]) -> dict[tuple[int, int], str]:
+def plan_targets(
+    splits: Sequence[Split], linked: frozenset[str]
+) -> dict[tuple[int, int], str]:
     """The anchor that must be written above a heading once it is translated.
 
     By number of the split and index of the message. Only for headings that something links to by

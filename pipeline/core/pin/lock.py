@@ -46,7 +46,9 @@ class Lock:
     date: str  # ISO 8601 with offset, of the commit; empty for a plain folder
     jax: str  # the JAX version that the pages are executed with
     docs: str  # docs folder inside the repository, POSIX
-    files: tuple[SourceFile, ...]  # every file that was pulled, assets included, sorted by path
+    files: tuple[
+        SourceFile, ...
+    ]  # every file that was pulled, assets included, sorted by path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +62,11 @@ class Commit:
     documents: Mapping[str, bytes]
 
 
-PAGE_SUFFIXES = (".ipynb", ".md", ".rst")  # in the order in which a page lists its documents
+PAGE_SUFFIXES = (
+    ".ipynb",
+    ".md",
+    ".rst",
+)  # in the order in which a page lists its documents
 
 _ID = re.compile(r"[0-9a-f]{40}")
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
@@ -97,7 +103,9 @@ def format_lock(lock: Lock) -> bytes:
     """``lock`` as JSON in UTF-8: keys sorted, indented by 1, LF, final newline."""
     data: dict[str, Any] = {key: getattr(lock, key) for key in _TEXTS}
     data["files"] = {file.path: file.blob for file in lock.files}
-    return (json.dumps(data, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode("utf-8")
+    return (
+        json.dumps(data, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+    ).encode("utf-8")
 
 
 def parse_lock(data: bytes, *, where: str) -> Lock:
@@ -108,16 +116,22 @@ def parse_lock(data: bytes, *, where: str) -> Lock:
         raise _malformed(f"is not a lock: {error}", where) from error
     keys = (*_TEXTS, "files")
     if not isinstance(table, dict) or set(table) != set(keys):
-        raise _malformed(f"is not a lock: it must be a JSON object of {', '.join(keys)}", where)
+        raise _malformed(
+            f"is not a lock: it must be a JSON object of {', '.join(keys)}", where
+        )
     for key in _TEXTS:
         # Texts get onto terminals and into headers of catalogues.
         if not isinstance(table[key], str) or _UNPRINTABLE.search(table[key]):
             raise _malformed(f"{key!r} must be a plain string", where)
     if not _ID.fullmatch(table["commit"]):
-        raise _malformed(f"'commit' must be 40 hex digits, not {table['commit']!r}", where)
+        raise _malformed(
+            f"'commit' must be 40 hex digits, not {table['commit']!r}", where
+        )
     # "." is the folder of the whole repository.
     if table["docs"] != "." and not is_safe_path(table["docs"]):
-        raise _malformed(f"'docs' leads out of the repository: {table['docs']!r}", where)
+        raise _malformed(
+            f"'docs' leads out of the repository: {table['docs']!r}", where
+        )
     texts = {key: table[key] for key in _TEXTS}
     return Lock(**texts, files=_files(table["files"], where))
 
@@ -149,7 +163,9 @@ def _files(table: object, where: str) -> tuple[SourceFile, ...]:
         if not is_safe_path(path):
             raise _malformed(f"leads out of the docs folder: {path!r}", where)
         if not isinstance(blob, str) or not _ID.fullmatch(blob):
-            raise _malformed(f"the blob of {path!r} must be 40 hex digits, not {blob!r}", where)
+            raise _malformed(
+                f"the blob of {path!r} must be 40 hex digits, not {blob!r}", where
+            )
         files.append(SourceFile(path=path, blob=blob))
     return tuple(sorted(files, key=lambda file: file.path))
 
@@ -164,5 +180,7 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _malformed(what: str, where: str) -> InputError:
     return InputError(
-        what, where=where, hint="Restore it from version control, or delete it and run: nox -s pull"
+        what,
+        where=where,
+        hint="Restore it from version control, or delete it and run: nox -s pull",
     )

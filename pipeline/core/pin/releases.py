@@ -32,7 +32,11 @@ class Newest:
 
 
 def newest_release(
-    tags: Iterable[str], installable: Collection[str], *, jax: str, template: str = RELEASE_REF
+    tags: Iterable[str],
+    installable: Collection[str],
+    *,
+    jax: str,
+    template: str = RELEASE_REF,
 ) -> Newest:
     """The newest release among ``tags`` whose JAX is ``installable``.
 

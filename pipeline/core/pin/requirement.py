@@ -57,7 +57,8 @@ def choose_pin(word: str, *, told: str | None, now: Pin) -> Pin:
     """
     if told is not None and not re.fullmatch(_VERSION, told):
         raise ConfigError(
-            f"{told!r} is not a JAX version", hint="Write it as on PyPI, for example: --jax 0.10.2"
+            f"{told!r} is not a JAX version",
+            hint="Write it as on PyPI, for example: --jax 0.10.2",
         )
     template = now.release_template
     version = _version_in(word, template) or _version_in(word, RELEASE_REF)
@@ -93,7 +94,13 @@ def move_pin(text: str, pin: Pin, *, upstream: str, where: str) -> str:
         _edit(document, pin, upstream, string=quoted)
         moved = tomlkit.dumps(document)
         moved_table = tomllib.loads(moved)
-    except (TOMLKitError, tomllib.TOMLDecodeError, KeyError, TypeError, AttributeError) as error:
+    except (
+        TOMLKitError,
+        tomllib.TOMLDecodeError,
+        KeyError,
+        TypeError,
+        AttributeError,
+    ) as error:
         raise _odd_layout(pin, upstream, where) from error
     # tomlkit loses things in some layouts. So the same edit is made in plain dictionaries, and
     # compared.
@@ -116,7 +123,8 @@ def _literal(word: str, told: str | None) -> Pin:
     """The pin of a ref that is no release: a branch, or a commit."""
     if not word or "{" in word or word.startswith("-"):
         raise ConfigError(
-            f"{word!r} is not a ref", hint="Give a release, for example: upgrade jax-v0.10.2"
+            f"{word!r} is not a ref",
+            hint="Give a release, for example: upgrade jax-v0.10.2",
         )
     if told is None:
         hint = (
@@ -127,7 +135,9 @@ def _literal(word: str, told: str | None) -> Pin:
     return Pin(template=word, jax=told)
 
 
-def _edit(document: Any, pin: Pin, upstream: str, *, string: Callable[[Any, str], Any]) -> None:
+def _edit(
+    document: Any, pin: Pin, upstream: str, *, string: Callable[[Any, str], Any]
+) -> None:
     """Put ``pin`` into a parsed ``pyproject.toml``: plain dictionaries or tomlkit's.
 
     Raises KeyError.
@@ -148,4 +158,6 @@ def _odd_layout(pin: Pin, upstream: str, where: str) -> ConfigError:
         f"Edit it by hand: jax=={pin.jax} and jaxlib=={pin.jax} in the dependency group,"
         f' ref = "{pin.template}" for {upstream}; then sync.'
     )
-    return ConfigError("is laid out so that the pin cannot be moved safely", where=where, hint=hint)
+    return ConfigError(
+        "is laid out so that the pin cannot be moved safely", where=where, hint=hint
+    )

@@ -20,7 +20,9 @@ _ACTIVE = re.compile(r"[`*_|\[:@\\]")
 _ACTIVE_AS_WRITTEN = ("scheme", "math macro")
 _KEEP = "Keep exactly what the English has, letter by letter."
 _BY_ORDER = "Keep each of them, in the order of the English: nothing else says what they belong to."
-_HINTS = {"interpreted text": "Code stands between two backquotes on either side (``code``)."}
+_HINTS = {
+    "interpreted text": "Code stands between two backquotes on either side (``code``)."
+}
 _SHOWN = 60  # characters of a piece
 
 

@@ -30,7 +30,9 @@ class CellBlock(StringList):
         lines: list[str] = self.data[top:bottom]
         cell: CellBlock = super().get_2D_block(top, left, bottom, right, strip_indent)  # type: ignore[assignment]
         cell.drawn = tuple(line.replace(_PAD, "") for line in lines)
-        cell.columns = tuple((_width(line[:left]), _width(line[:right])) for line in lines)
+        cell.columns = tuple(
+            (_width(line[:left]), _width(line[:right])) for line in lines
+        )
         cell.is_plain = not any(map(_has_combining, lines))
         return cell
 

@@ -16,7 +16,9 @@ from itertools import accumulate
 from docutils.parsers.rst import directives
 
 QUOTE = '"'
-_FOREIGN = frozenset(("quote", "escape"))  # options that make quotation another one than ours
+_FOREIGN = frozenset(
+    ("quote", "escape")
+)  # options that make quotation another one than ours
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,9 @@ def rows(lines: Sequence[str], options: Mapping[str, str]) -> list[list[Field]] 
         return None
     skips_space = "keepspace" not in options
     try:
-        delimiter = directives.single_char_or_whitespace_or_unicode(options.get("delim", ","))
+        delimiter = directives.single_char_or_whitespace_or_unicode(
+            options.get("delim", ",")
+        )
         expected = _read(lines, delimiter, skips_space=skips_space)
     except (ValueError, TypeError, csv.Error):
         return None
@@ -52,7 +56,9 @@ def _texts(row: Sequence[Field]) -> list[str]:
     return [field.text for field in row]
 
 
-def _read(lines: Sequence[str], delimiter: str, *, skips_space: bool) -> list[list[str]]:
+def _read(
+    lines: Sequence[str], delimiter: str, *, skips_space: bool
+) -> list[list[str]]:
     """What the fields say."""
     reader = csv.reader(
         (f"{line}\n" for line in lines),
@@ -63,7 +69,9 @@ def _read(lines: Sequence[str], delimiter: str, *, skips_space: bool) -> list[li
     return [row for row in reader if row]
 
 
-def _scan(lines: Sequence[str], delimiter: str, *, skips_space: bool) -> list[list[Field]]:
+def _scan(
+    lines: Sequence[str], delimiter: str, *, skips_space: bool
+) -> list[list[Field]]:
     """The same with places."""
     text = "".join(f"{line}\n" for line in lines)
     # Where each line begins in ``text``.
@@ -89,7 +97,9 @@ def _field_pattern(delimiter: str, *, skips_space: bool) -> re.Pattern[str]:
     space = " *" if skips_space else ""
     delimiter = re.escape(delimiter)
     quoted = '"(?P<quoted>(?:[^"]|"")*)"'
-    return re.compile(rf"{space}(?P<field>{quoted}|[^{delimiter}\n]*)(?P<end>[{delimiter}\n])")
+    return re.compile(
+        rf"{space}(?P<field>{quoted}|[^{delimiter}\n]*)(?P<end>[{delimiter}\n])"
+    )
 
 
 def _said(field: re.Match[str]) -> str:

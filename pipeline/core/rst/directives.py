@@ -56,12 +56,23 @@ _NAMED = Directive(optional_arguments=1)
 _OPAQUE = Directive(body=Body.OPAQUE, takes_options=False)
 _UNKNOWN = Directive(body=Body.UNKNOWN, takes_options=False)
 _IMAGE = Directive(optional_arguments=1, options={"alt": Kind.IMAGE})
-_ADMONITIONS = "attention caution danger error hint important note seealso tip todo warning"
+_ADMONITIONS = (
+    "attention caution danger error hint important note seealso tip todo warning"
+)
 _FAMILIES = (
     (_BLOCKS, _ADMONITIONS),
-    (_BLOCKS, "compound header footer hlist grid-row grid-item tab-set tabs card-carousel"),
-    (_TITLED, "admonition centered contents dropdown rubric sidebar tab tab-item table topic"),
-    (_NAMED, "button-link button-ref container cssclass div grid ifconfig margin only rst-class"),
+    (
+        _BLOCKS,
+        "compound header footer hlist grid-row grid-item tab-set tabs card-carousel",
+    ),
+    (
+        _TITLED,
+        "admonition centered contents dropdown rubric sidebar tab tab-item table topic",
+    ),
+    (
+        _NAMED,
+        "button-link button-ref container cssclass div grid ifconfig margin only rst-class",
+    ),
     # An object of some language, and what is said of it.
     (
         replace(_NAMED, paragraphs=Kind.DEFINITION),
@@ -85,7 +96,9 @@ _FAMILIES = (
         ),
     ),
     (
-        Directive(body=Body.CODE, optional_arguments=1, options={"caption": Kind.CAPTION}),
+        Directive(
+            body=Body.CODE, optional_arguments=1, options={"caption": Kind.CAPTION}
+        ),
         (
             "code code-block doctest ipython literalinclude prompt sourcecode tagged-block "
             "testcleanup testcode testoutput testsetup"
@@ -101,10 +114,14 @@ _FAMILIES = (
     (Directive(body=Body.GLOSSARY), "glossary"),
     (Directive(body=Body.TOCTREE, options={"caption": Kind.CAPTION}), "toctree"),
 )
-DIRECTIVES = {name: directive for directive, names in _FAMILIES for name in names.split()}
+DIRECTIVES = {
+    name: directive for directive, names in _FAMILIES for name in names.split()
+}
 # For those who show pages.
 ADMONITIONS = frozenset(_ADMONITIONS.split())
-CODE = frozenset(name for name, directive in DIRECTIVES.items() if directive.body is Body.CODE)
+CODE = frozenset(
+    name for name, directive in DIRECTIVES.items() if directive.body is Body.CODE
+)
 
 _DOMAIN = re.compile(r"(?:py|c|cpp|js|rst|std):")
 

@@ -77,12 +77,18 @@ class Finder:
             stop = len(shown)
             if end is not None:  # of a text on one line
                 stop = start + len(text[:end].strip())
-            pieces.append((self.lines.offset(number, start), self.lines.offset(number, stop)))
-        return Place(tuple(pieces), mark, is_boxed=self._cell is not None and len(pieces) > 1)
+            pieces.append(
+                (self.lines.offset(number, start), self.lines.offset(number, stop))
+            )
+        return Place(
+            tuple(pieces), mark, is_boxed=self._cell is not None and len(pieces) > 1
+        )
 
     def offset(self, line: int, tail: str, column: int) -> int:
         """Offset of a column of ``tail``, the text that ends a line."""
-        return self.lines.offset(line, len(self.lines.shown[line]) - len(tail.rstrip()) + column)
+        return self.lines.offset(
+            line, len(self.lines.shown[line]) - len(tail.rstrip()) + column
+        )
 
     def _columns(self, line: int) -> tuple[int, int]:
         """The part of a line that belongs to the innermost cell, or all of it."""
@@ -151,7 +157,10 @@ def term(state: Any, line: str, lineno: int) -> list[nodes.Element]:
         if match[1]:
             words = state.words(line, lineno, match.start())
             # All classifiers together are one: they stay as they are.
-            return [nodes.term(line, "", words), nodes.classifier("", line[match.end() :])]
+            return [
+                nodes.term(line, "", words),
+                nodes.classifier("", line[match.end() :]),
+            ]
     return [nodes.term(line, "", state.words(line, lineno))]
 
 

@@ -101,7 +101,9 @@ def _lines_refusal(line: str) -> Refusal | None:
     )
 
 
-def _block_refusal(msgid: str, kind: Kind, announces: bool, line: str) -> Refusal | None:
+def _block_refusal(
+    msgid: str, kind: Kind, announces: bool, line: str
+) -> Refusal | None:
     """Whether the text, alone, would be something else than the English is."""
     if kind is Kind.TITLE:
         return None  # behind the name of a directive; read_back has the last word

@@ -63,7 +63,9 @@ _MARK = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 # Marks whose start-string may stand for itself in quotes: "*".
-_QUOTABLE = frozenset(("literal", "phrase", "target", "strong", "emphasis", "substitution"))
+_QUOTABLE = frozenset(
+    ("literal", "phrase", "target", "strong", "emphasis", "substitution")
+)
 _LONG_STARTS = ("``", "_`", "**")
 
 

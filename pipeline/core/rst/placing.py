@@ -24,12 +24,16 @@ from pipeline.core.rst.redrawing import aligned
 _LITERAL = "::"
 _TOCTREE = ".. toctree::"
 # The directive with its options, up to the words of its caption.
-_TOCTREE_CAPTION = re.compile(r"\.\. toctree::.*(?:\r?\n[ \t]*:.*)*\r?\n[ \t]*:caption:[ \t]*")
+_TOCTREE_CAPTION = re.compile(
+    r"\.\. toctree::.*(?:\r?\n[ \t]*:.*)*\r?\n[ \t]*:caption:[ \t]*"
+)
 _TOCTREE_TARGET = re.compile(r"[ \t]*<[^<>\r\n]*>[ \t]*(?:[\r\n]|$)")
 _NAMED_LINK = re.compile(r"`.*<[^<>]+>`_", re.DOTALL)
 
 
-def place(split: Split, translations: Mapping[int, str], insertions: Sequence[Edit] = ()) -> Placed:
+def place(
+    split: Split, translations: Mapping[int, str], insertions: Sequence[Edit] = ()
+) -> Placed:
     """Put ``translations`` (by index of the message) and ``insertions`` into the split text."""
     text = split.text
     named = targets.referenced_names(text) if translations else frozenset()
@@ -51,7 +55,9 @@ def place(split: Split, translations: Mapping[int, str], insertions: Sequence[Ed
     changes = [*translated.values(), *redrawn]
     for table in split.tables:
         redrawn += _table(text, table, changes)
-    result = placed(split, translated, insertions=[*insertions, *terms.values()], redrawn=redrawn)
+    result = placed(
+        split, translated, insertions=[*insertions, *terms.values()], redrawn=redrawn
+    )
     return replace(result, kept_terms=frozenset(terms))
 
 

@@ -69,7 +69,9 @@ class _State(states.RSTState):
         with self.finder.inside(block):
             return super().nested_parse(block, *arguments, **options)
 
-    def section(self, title: str, source: Any, style: Any, lineno: int, messages: Any) -> None:
+    def section(
+        self, title: str, source: Any, style: Any, lineno: int, messages: Any
+    ) -> None:
         if len(style) > 1:  # the characters of both rules
             self.finder.overlined.add(self.words(title, lineno).first)
         super().section(title, source, style, lineno, messages)

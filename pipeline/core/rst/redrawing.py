@@ -11,7 +11,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from docutils.parsers.rst.tableparser import GridTableParser, SimpleTableParser, TableMarkupError
+from docutils.parsers.rst.tableparser import (
+    GridTableParser,
+    SimpleTableParser,
+    TableMarkupError,
+)
 from docutils.statemachine import StringList
 from docutils.utils import column_width
 
@@ -99,7 +103,9 @@ def aligned(text: str, table: tuple[int, int], changes: Sequence[Edit]) -> list[
     cells = _cells([line.text for line in lines], is_grid=is_grid)
     parts: list[_Part] = []
     for cell in cells:
-        parts += [_part(text, line, cell, changes) for line in lines[cell.top : cell.bottom]]
+        parts += [
+            _part(text, line, cell, changes) for line in lines[cell.top : cell.bottom]
+        ]
     # A grid has a line to the right of each cell, and a space before that.
     growth = _growth(cells, parts, margin=1 if is_grid else 0)
     edits: list[Edit] = []
@@ -112,7 +118,9 @@ def aligned(text: str, table: tuple[int, int], changes: Sequence[Edit]) -> list[
     return edits
 
 
-def _growth(cells: Sequence[_Cell], parts: Sequence[_Part], *, margin: int) -> dict[int, int]:
+def _growth(
+    cells: Sequence[_Cell], parts: Sequence[_Part], *, margin: int
+) -> dict[int, int]:
     """By how much the table grows before each column where cells end."""
     growth = dict.fromkeys(sorted({cell.right for cell in cells}), 0)
     needed = dict.fromkeys(cells, 0)
@@ -126,7 +134,9 @@ def _growth(cells: Sequence[_Cell], parts: Sequence[_Part], *, margin: int) -> d
     return growth
 
 
-def _growth_outside(cells: Sequence[_Cell], growth: Mapping[int, int]) -> dict[int, int]:
+def _growth_outside(
+    cells: Sequence[_Cell], growth: Mapping[int, int]
+) -> dict[int, int]:
     """The growth where none of ``cells`` lies: there a line has rules, if anything."""
     columns = [column for column in growth if not _is_inside(column, cells)]
     return {column: growth[column] for column in columns if growth[column]}

@@ -22,7 +22,9 @@ from pipeline.core.rst.holding import Held, held
 from pipeline.core.rst.lines import Place
 
 _CARD_RULE = re.compile(r"\^{3,}\s*|\+{3,}\s*")  # between header, body and footer
-_ENTRY = re.compile(r"(.+?)\s*(?<!\\)<([^<]*?)>")  # of a table of contents, with its own title
+_ENTRY = re.compile(
+    r"(.+?)\s*(?<!\\)<([^<]*?)>"
+)  # of a table of contents, with its own title
 
 
 class Opaque(Held):
@@ -113,7 +115,9 @@ class CsvTable(Held):
         self._rows(node, "header", list(self.option_lines("header")))
         self._rows(node, "row", list(enumerate(self.content, self.content_offset + 1)))
         # The words of the header stand in the tree now, or in the signature of a lost row.
-        options = [value for value in node["signature"] if not value.startswith("header=")]
+        options = [
+            value for value in node["signature"] if not value.startswith("header=")
+        ]
         node["signature"] = tuple(options)
 
     def _rows(self, node: held, name: str, lines: list[tuple[int, str]]) -> None:

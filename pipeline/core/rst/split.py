@@ -105,7 +105,9 @@ class _Splitter:
                     inner = replace(inner, is_opaque=True)
                 self._block(child, depth, inner, offset)
 
-    def _block(self, node: nodes.Element, depth: int, where: Where, offset: int) -> None:
+    def _block(
+        self, node: nodes.Element, depth: int, where: Where, offset: int
+    ) -> None:
         """One block with all that stands in it. docutils may not tell where it is itself."""
         found = self._offset(node)
         if found is not None:
@@ -113,7 +115,9 @@ class _Splitter:
         leaves = [child for child in node.children if isinstance(child, nodes.Text)]
         texts = [self._text(leaf, node, where) for leaf in leaves]
         # The depth is a part of it: a list that has moved into another one is another list.
-        self.skeleton.append((offset, (str(depth), node.tagname, *attributes(node), *texts)))
+        self.skeleton.append(
+            (offset, (str(depth), node.tagname, *attributes(node), *texts))
+        )
         code = code_of(node)
         if code is not None:
             self.code.append(code)
@@ -147,7 +151,11 @@ class _Splitter:
 
     def _lost(self, message: nodes.system_message, depth: int, offset: int) -> None:
         """A message of docutils' that stands in the place of source that it could not read."""
-        quoted = [child for child in message.children if isinstance(child, nodes.literal_block)]
+        quoted = [
+            child
+            for child in message.children
+            if isinstance(child, nodes.literal_block)
+        ]
         if not quoted or message["level"] < _SOURCE_LOST:
             return  # a warning beside source that it has read
         sources = [block.astext() for block in quoted]
@@ -180,7 +188,9 @@ class _Splitter:
         self, words: Words, title: nodes.Element, where: Where
     ) -> list[tuple[int, str]]:
         """Note the section that a title opens; return those around it."""
-        sections = [above for above in ancestors(title) if isinstance(above, nodes.section)]
+        sections = [
+            above for above in ancestors(title) if isinstance(above, nodes.section)
+        ]
         level = len(sections)
         outer = [heading for heading in self.headings if heading[0] < level]
         shown = self._msgid(words.place) if words.place else words.astext()
@@ -191,7 +201,11 @@ class _Splitter:
         return outer
 
     def _message(
-        self, words: Words, place: Place, where: Where, headings: Sequence[tuple[int, str]]
+        self,
+        words: Words,
+        place: Place,
+        where: Where,
+        headings: Sequence[tuple[int, str]],
     ) -> None:
         """Make a message of words whose place is known."""
         first = words.first
@@ -218,7 +232,9 @@ class _Splitter:
                 block_end=self.lines.end(last),
                 markup=Markup.RST,
                 pieces=place.pieces if place.is_boxed else (),
-                rules=tuple((self.lines.starts[line], self.lines.end(line)) for line in rules),
+                rules=tuple(
+                    (self.lines.starts[line], self.lines.end(line)) for line in rules
+                ),
                 mark=place.mark,
             )
         )

@@ -20,7 +20,9 @@ from pipeline.core.rst.lines import line_start
 _PHRASE = re.compile(r"(?<![`\\])`((?:\\.|[^`\\])+)`(__?)(?![A-Za-z0-9_`])", re.DOTALL)
 _INLINE = re.compile(r"(?<![A-Za-z0-9`\\])_`((?:\\.|[^`\\])+)`(?!`)", re.DOTALL)
 _EMBEDDED = re.compile(r"(.*?)\s*<([^<>]+)>", re.DOTALL)
-_WORD = re.compile(r"(?<![A-Za-z0-9_`])([A-Za-z0-9]+(?:[-._+:][A-Za-z0-9]+)*)_(?![A-Za-z0-9_`])")
+_WORD = re.compile(
+    r"(?<![A-Za-z0-9_`])([A-Za-z0-9]+(?:[-._+:][A-Za-z0-9]+)*)_(?![A-Za-z0-9_`])"
+)
 _EXPLICIT = re.compile(
     r"""
     ^[ \t]*\.\.[ \t]+_

@@ -27,7 +27,11 @@ def in_repository(env: Any, path: str) -> list[nodes.Node]:
     words = text(env.config.language, "file")
     template = env.config.jz_site["file_url"]
     if not template:
-        return [nodes.paragraph("", words, nodes.literal("", path), classes=["jz-elsewhere"])]
+        return [
+            nodes.paragraph(
+                "", words, nodes.literal("", path), classes=["jz-elsewhere"]
+            )
+        ]
     file = Path(env.relfn2path(path)[1]).resolve()
     docs = Path(env.srcdir).resolve()
     # ../CHANGELOG.md stands beside upstream's docs; where our own sources stand says nothing.

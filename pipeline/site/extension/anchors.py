@@ -33,7 +33,9 @@ class _Titled:
 class EnglishAnchors(SphinxTransform):
     """Name sections by their English titles."""
 
-    default_priority = 263  # when explicit targets have found their sections (MyST's: 262)
+    default_priority = (
+        263  # when explicit targets have found their sections (MyST's: 262)
+    )
 
     def apply(self, **_: Any) -> None:
         """Change the ids of all sections of a page that has a translated heading."""
@@ -55,7 +57,11 @@ class EnglishAnchors(SphinxTransform):
             self._rename(titled, text, numbers)
             if section.get("slug"):
                 section["slug"] = unique_slug(github_slugify(text), slugs)
-                slugs[section["slug"]] = (section.line, section["ids"][0], title.astext())
+                slugs[section["slug"]] = (
+                    section.line,
+                    section["ids"][0],
+                    title.astext(),
+                )
         # What MyST looks links to headings up in.
         known = getattr(self.document, "myst_slugs", None)
         if known is not None:
@@ -67,7 +73,10 @@ class EnglishAnchors(SphinxTransform):
         """Those that have a title, in the order of the page."""
         explicit = self._explicit_ids()
         for section in self.document.findall(nodes.section):
-            title = next((node for node in section.children if isinstance(node, nodes.title)), None)
+            title = next(
+                (node for node in section.children if isinstance(node, nodes.title)),
+                None,
+            )
             if title is not None:
                 implicit = [name for name in section["ids"] if name not in explicit]
                 yield _Titled(section, title, implicit)

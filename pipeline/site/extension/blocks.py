@@ -47,7 +47,9 @@ class MarkBlocks(SphinxTransform):
         waiting = Waiting(record.get("blocks", ()))
         # The site says in a line of its own where the page is from.
         left_out = key_of(record.get("attribution", ""))
-        has_contents = record.get("markup") == "reST"  # in Markdown they are no messages
+        has_contents = (
+            record.get("markup") == "reST"
+        )  # in Markdown they are no messages
         # Not in place yet: what collects titles from the page must not see it.
         shelf = store()
         renderer: Renderer | None = None
@@ -55,7 +57,9 @@ class MarkBlocks(SphinxTransform):
         for node in list(_candidates(self.document)):
             if isinstance(node, addnodes.toctree):
                 if has_contents:
-                    note_marks(node, waiting, is_first=self.env.docname == self.config.root_doc)
+                    note_marks(
+                        node, waiting, is_first=self.env.docname == self.config.root_doc
+                    )
                 continue
             keys = keys_of(node)
             if left_out and left_out in keys:
@@ -90,7 +94,10 @@ def _candidates(document: nodes.document) -> Iterator[nodes.Element]:
 
 
 def _is_card_title(node: nodes.Node) -> bool:
-    return isinstance(node, nodes.container) and node.get("design_component") == "card-title"
+    return (
+        isinstance(node, nodes.container)
+        and node.get("design_component") == "card-title"
+    )
 
 
 def _is_tab_label(node: nodes.Node | None) -> bool:
@@ -134,7 +141,9 @@ def _mark(node: nodes.Element, taken: Numbered) -> None:
         node["jz_terms"] = block["terms"]
 
 
-def _add_english(shelf: store, node: nodes.Element, taken: Numbered, renderer: Renderer) -> None:
+def _add_english(
+    shelf: store, node: nodes.Element, taken: Numbered, renderer: Renderer
+) -> None:
     """Make the English of a block and put it on the shelf.
 
     A role that fails is a warning; the block has no English then.

@@ -65,7 +65,9 @@ suppress_warnings = [
 myst_dmath_double_inline = True
 
 # Inventories are files: Sphinx itself asks no other machine.
-intersphinx_mapping = {name: (url, file) for name, (url, file) in SITE["inventories"].items()}
+intersphinx_mapping = {
+    name: (url, file) for name, (url, file) in SITE["inventories"].items()
+}
 intersphinx_cache_limit = -1
 
 html_theme = "sphinx_book_theme"
@@ -92,7 +94,12 @@ html_search_options = {
 html_show_copyright = False
 html_permalinks_icon = "#"
 html_sidebars = {
-    "**": ["navbar-logo.html", "icon-links.html", "search-button-field.html", "jz-nav.html"]
+    "**": [
+        "navbar-logo.html",
+        "icon-links.html",
+        "search-button-field.html",
+        "jz-nav.html",
+    ]
 }
 html_theme_options = {
     # Lists of templates, ours among the theme's.

@@ -53,7 +53,9 @@ class MarkdownRenderer:
         # Rendering moves it; what is reported of the page later goes by it.
         line = self._document.current_line
         with self._renderer.current_node_context(into):
-            self._renderer.nested_render_text(text.replace("\n", "\\\n"), 0, inline=True)
+            self._renderer.nested_render_text(
+                text.replace("\n", "\\\n"), 0, inline=True
+            )
         self._document.current_line = line
 
     def finish(self) -> None:
@@ -102,7 +104,9 @@ class RSTRenderer:
             target.parent.replace(target, target.children)
         for link in into.findall(nodes.reference):
             if link.attributes.pop("anonymous", None) and "refuri" not in link:
-                link["jz_anonymous"] = True  # it leads where that of the translation does
+                link["jz_anonymous"] = (
+                    True  # it leads where that of the translation does
+                )
 
     def finish(self) -> None:
         """Let named links lead to targets of the page, else to those of other messages.
@@ -127,7 +131,9 @@ class RSTRenderer:
     def _address(self, name: str) -> str:
         """Where a name leads that a message has defined; empty if none has."""
         target = self._own.ids.get(self._own.nameids.get(name) or "")
-        return str(target.get("refuri", "")) if isinstance(target, nodes.Element) else ""
+        return (
+            str(target.get("refuri", "")) if isinstance(target, nodes.Element) else ""
+        )
 
     def _take_over_footnotes(self) -> None:
         """Let the page number the marks of footnotes, and lead them to its own notes."""

@@ -59,7 +59,9 @@ class FindImages(SphinxTransform):
             return True  # ``offline`` looks at those
         path = Path(self.env.relfn2path(unquote(uri), self.env.docname)[1])
         # diagram.* stands for whatever format the builder likes best.
-        return path.is_file() or (uri.endswith(".*") and any(path.parent.glob(path.name)))
+        return path.is_file() or (
+            uri.endswith(".*") and any(path.parent.glob(path.name))
+        )
 
     def _file_of(self, name: str, image: nodes.image) -> str:
         """A file with an attachment, as images name files; empty if no cell has it."""
@@ -100,7 +102,9 @@ class FindImages(SphinxTransform):
 
     def _say_missing(self, image: nodes.image, uri: str) -> None:
         """Put words in the place of an image."""
-        logger.warning("image file is missing: %s", uri, location=image, type="jz", subtype="image")
+        logger.warning(
+            "image file is missing: %s", uri, location=image, type="jz", subtype="image"
+        )
         words = text(self.config.language, "missing image") + (image.get("alt") or uri)
         note = nodes.inline("", words, classes=["jz-missing"])
         # In a paragraph there cannot be a second one.

@@ -51,4 +51,6 @@ class FindPages(SphinxTransform):
         # The name of a label, as in [](label), is no file.
         if template and path and not page and _FILE.search(path):
             address = template.replace("{path}", name)
-            link.parent.replace(link, nodes.reference("", "", *link.children, refuri=address))
+            link.parent.replace(
+                link, nodes.reference("", "", *link.children, refuri=address)
+            )

@@ -56,7 +56,11 @@ class Part:
 
 
 def add_navigation(
-    app: Sphinx, page: str, template: str, context: dict[str, Any], document: nodes.document | None
+    app: Sphinx,
+    page: str,
+    template: str,
+    context: dict[str, Any],
+    document: nodes.document | None,
 ) -> None:
     """Give templates ``jz_navigation()`` and ``jz_home``.
 
@@ -75,10 +79,14 @@ def add_navigation(
     context["jz_text"] = lambda key: text(app.config.language, key)
     context["jz_english"] = app.config.jz_site["english_url"]
     context["jz_navigation"] = navigation
-    context["jz_home"] = escape(app.config.project) if root is None else title_html(root)
+    context["jz_home"] = (
+        escape(app.config.project) if root is None else title_html(root)
+    )
 
 
-def to_html(parts: Sequence[Part], page: str, pathto: Callable[[str], str], *, expand: str) -> str:
+def to_html(
+    parts: Sequence[Part], page: str, pathto: Callable[[str], str], *, expand: str
+) -> str:
     """The navigation as it is on ``page``.
 
     ``pathto`` gives the way to another page; ``expand`` is what the marks of branches are called.
@@ -158,9 +166,8 @@ class _View:
         classes = ["reference", *mark_classes] if has_more else mark_classes
         if entry.page == self.page:
             attributes += ' aria-current="page"'
-        return (
-            f'<a{_class(classes)} href="{escape(self.pathto(entry.page))}"{attributes}>{title}</a>'
-        )
+        address = escape(self.pathto(entry.page))
+        return f'<a{_class(classes)} href="{address}"{attributes}>{title}</a>'
 
 
 def _class(classes: Sequence[str]) -> str:
@@ -196,7 +203,9 @@ def _parts(app: Sphinx) -> tuple[Part, ...]:
             marks = _Marks(tree)
             mark = marks.take(caption)
             entries = tuple(_entries(app.env, tree, marks, above=(root,)))
-            parts.append(Part(caption=caption, entries=entries, mark=mark, marked_on=root))
+            parts.append(
+                Part(caption=caption, entries=entries, mark=mark, marked_on=root)
+            )
         known = tuple(parts)
         app._jz_navigation = known  # type: ignore[attr-defined]
     return known
@@ -218,7 +227,11 @@ class _Marks:
 
 
 def _entries(
-    env: BuildEnvironment, tree: addnodes.toctree, marks: _Marks, *, above: tuple[str, ...]
+    env: BuildEnvironment,
+    tree: addnodes.toctree,
+    marks: _Marks,
+    *,
+    above: tuple[str, ...],
 ) -> Iterator[Entry]:
     """The entries of a toctree. ``above`` are the pages that lead to it."""
     for title, target in tree["entries"]:
@@ -230,7 +243,9 @@ def _entries(
             # Pages may list each other.
             if page not in above and len(above) < DEPTH:
                 for below in toctrees_of(env, page):
-                    children += _entries(env, below, _Marks(below), above=(*above, page))
+                    children += _entries(
+                        env, below, _Marks(below), above=(*above, page)
+                    )
             yield Entry(
                 title=escape(title) if title else title_html(env.titles[page]),
                 page=page,

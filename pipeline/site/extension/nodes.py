@@ -49,7 +49,9 @@ def write_html(raw: nodes.raw, html: str) -> None:
 
 
 def _visit_english(self: Any, node: english) -> None:
-    self.body.append(f'<{node["tag"]} class="jz-en" lang="en" data-jz-for="{node["jz"]}">')
+    self.body.append(
+        f'<{node["tag"]} class="jz-en" lang="en" data-jz-for="{node["jz"]}">'
+    )
 
 
 def _depart_english(self: Any, node: english) -> None:
@@ -60,7 +62,9 @@ def _depart_english(self: Any, node: english) -> None:
 
 
 def _visit_term(self: Any, node: term_note) -> None:
-    self.body.append(f'<abbr class="jz-term" title="{escape(node["title"])}" tabindex="0">')
+    self.body.append(
+        f'<abbr class="jz-term" title="{escape(node["title"])}" tabindex="0">'
+    )
 
 
 def _depart_term(self: Any, node: term_note) -> None:

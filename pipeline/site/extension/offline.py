@@ -23,8 +23,12 @@ _REMOTE = re.compile(_REMOTE_URL)
 _LAUNCHERS = re.compile(
     r"https?://(?:colab\.research\.google\.com|(?:www\.)?kaggle\.com|mybinder\.org)/"
 )
-_LAUNCH_LINK = re.compile(rf"<a\b[^>]*\bhref=[\"']?{_LAUNCHERS.pattern}[^>]*>.*?</a>", _ANY_CASE)
-_SCRIPT = re.compile(rf"<script\b[^>]*\bsrc=[\"']?{_REMOTE_URL}[^>]*>\s*</script>", re.IGNORECASE)
+_LAUNCH_LINK = re.compile(
+    rf"<a\b[^>]*\bhref=[\"']?{_LAUNCHERS.pattern}[^>]*>.*?</a>", _ANY_CASE
+)
+_SCRIPT = re.compile(
+    rf"<script\b[^>]*\bsrc=[\"']?{_REMOTE_URL}[^>]*>\s*</script>", re.IGNORECASE
+)
 _STYLE = re.compile(
     rf"<link\b[^>]*\bhref=[\"']?{_REMOTE_URL}[^>]*>"
     rf"|@import\s+(?:url\()?[\"']?{_REMOTE_URL}[^;]*;",
@@ -35,7 +39,9 @@ _FRAME = re.compile(
     r"(?:.*?</\1>)?",
     _ANY_CASE,
 )
-_IMAGE = re.compile(rf"<img\b[^>]*?\bsrc=([\"'])(?P<url>{_REMOTE_URL}.*?)\1[^>]*>", _ANY_CASE)
+_IMAGE = re.compile(
+    rf"<img\b[^>]*?\bsrc=([\"'])(?P<url>{_REMOTE_URL}.*?)\1[^>]*>", _ANY_CASE
+)
 _ALT = re.compile(r"\balt=([\"'])(?P<words>.*?)\1", _ANY_CASE)
 _URL = re.compile(rf"url\(\s*[\"']?{_REMOTE_URL}[^)]*\)", re.IGNORECASE)
 # A script or style sheet of any address, and a script that stands in the page.
@@ -55,7 +61,9 @@ class StayOffline(SphinxTransform):
         """Replace remote images, and what HTML would fetch."""
         for link in list(self.document.findall(nodes.reference)):
             # Badges that start the English notebook: ours is started under the title.
-            if _LAUNCHERS.match(link.get("refuri", "")) and any(link.findall(nodes.image)):
+            if _LAUNCHERS.match(link.get("refuri", "")) and any(
+                link.findall(nodes.image)
+            ):
                 _remove_badge(link)
         for image in list(self.document.findall(nodes.image)):
             if _REMOTE.match(image.get("uri", "")):
@@ -82,7 +90,9 @@ class StayOffline(SphinxTransform):
         path = match["path"].partition("?")[0]
         is_remote = "//" in path
         folder = Path(self.env.doc2path(self.env.docname)).parent
-        is_there = path.startswith("data:") or (not is_remote and (folder / path).is_file())
+        is_there = path.startswith("data:") or (
+            not is_remote and (folder / path).is_file()
+        )
         if not is_there and match[0].lower().startswith("<script"):
             self._lacks_scripts = True
         # ``without_remote`` knows more about what is elsewhere.

@@ -75,10 +75,18 @@ class GiveTitle(SphinxTransform):
 
     def apply(self, **_: Any) -> None:
         """Name it as its file is named."""
-        if any(True for _ in self.document.findall(nodes.section)) or not self.document.children:
+        if (
+            any(True for _ in self.document.findall(nodes.section))
+            or not self.document.children
+        ):
             return
         # release_notes → Release notes
-        words = self.env.docname.rpartition("/")[2].replace("_", " ").replace("-", " ").capitalize()
+        words = (
+            self.env.docname.rpartition("/")[2]
+            .replace("_", " ")
+            .replace("-", " ")
+            .capitalize()
+        )
         title = nodes.title(words, words)
         section = nodes.section("", title, names=[nodes.fully_normalize_name(words)])
         # A section of its own, as every title has one.
@@ -97,7 +105,11 @@ def own_pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
     Path(app.outdir, "progress.json").write_text(
         json.dumps(counts, ensure_ascii=False, indent=1) + "\n", encoding="utf-8"
     )
-    yield PROGRESS, {"title": text(locale, "progress"), "body": to_body(counts)}, "page.html"
+    yield (
+        PROGRESS,
+        {"title": text(locale, "progress"), "body": to_body(counts)},
+        "page.html",
+    )
 
 
 def glossary_html(terms: list[dict[str, Any]], locale: str) -> str:

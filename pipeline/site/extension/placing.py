@@ -20,7 +20,9 @@ from pipeline.site.extension.terms import note_terms
 from pipeline.site.extension.texts import text
 
 # Elements of HTML that never have an end tag.
-_VOID = frozenset("area base br col embed hr img input link meta source track wbr".split())
+_VOID = frozenset(
+    "area base br col embed hr img input link meta source track wbr".split()
+)
 _TAG = re.compile(r"<(?P<end>/?)(?P<name>[a-zA-Z][\w-]*)[^<>]*?(?P<empty>/?)>")
 _BOX = '<input class="task-list-item-checkbox"'  # as MyST writes the box of a task
 
@@ -121,8 +123,13 @@ def name_boxes(document: nodes.document, locale: str) -> None:
         html = box.astext()
         # A task in English stands in a block in English, or in the English of a block.
         is_english = isinstance(box.parent, english) or box.parent.get("lang") == "en"
-        label = text("en" if is_english else locale, "ticked" if " checked" in html else "unticked")
-        write_html(box, html.replace("<input", f'<input aria-label="{escape(label)}"', 1))
+        label = text(
+            "en" if is_english else locale,
+            "ticked" if " checked" in html else "unticked",
+        )
+        write_html(
+            box, html.replace("<input", f'<input aria-label="{escape(label)}"', 1)
+        )
 
 
 def _is_box(node: nodes.Node) -> bool:
@@ -135,7 +142,9 @@ def _lead_anonymous(node: nodes.Element, copy: english) -> None:
     The n-th one of the English leads where the n-th one of the translation does.
     """
     links = [
-        link for link in copy.findall(nodes.reference) if link.attributes.pop("jz_anonymous", None)
+        link
+        for link in copy.findall(nodes.reference)
+        if link.attributes.pop("jz_anonymous", None)
     ]
     shown = [link for link in node.findall(nodes.reference) if link.get("anonymous")]
     for link, other in zip(links, shown, strict=False):

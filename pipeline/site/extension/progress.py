@@ -64,7 +64,9 @@ def sections(pages: Sequence[Mapping[str, Any]]) -> list[Section]:
         # A page of code alone has nothing to translate.
         if page["words"]:
             groups.setdefault(page["group"], []).append(page)
-    names = sorted(groups, key=lambda name: -sum(page["words"] for page in groups[name]))
+    names = sorted(
+        groups, key=lambda name: -sum(page["words"] for page in groups[name])
+    )
     sizes = [[float(page["words"]) for page in groups[name]] for name in names]
     wide = treemap(sizes, _WIDE, strip=_STRIP, gap=_GAP)
     tall = treemap(sizes, _TALL, strip=_STRIP, gap=_GAP)

@@ -50,7 +50,9 @@ class Elsewhere(Stub):
         return elsewhere(self.env)
 
 
-def elsewhere(env: BuildEnvironment, fragment: str = "", words: str = "") -> list[nodes.Node]:
+def elsewhere(
+    env: BuildEnvironment, fragment: str = "", words: str = ""
+) -> list[nodes.Node]:
     """A paragraph that leads to this page of the English docs; just the words if there are none."""
     words = words or env.docname
     english_url = env.config.jz_site["english_url"]
@@ -86,7 +88,9 @@ class Summary(Stub):
         for line in self.content:
             name = line.strip().removeprefix("~")
             if name and not name.startswith(":"):
-                names += nodes.list_item("", nodes.paragraph("", "", _reference(self, name)))
+                names += nodes.list_item(
+                    "", nodes.paragraph("", "", _reference(self, name))
+                )
         return [names] if names.children else []
 
 

@@ -37,7 +37,9 @@ def note_terms(node: nodes.Element, seen: set[str]) -> None:
     # A list, since each text may become several.
     for words in list(node.findall(nodes.Text)):
         if pattern.search(words) and _may_have_terms(words, node):
-            words.parent.replace(words, list(_with_notes(str(words), pattern, titles, seen)))
+            words.parent.replace(
+                words, list(_with_notes(str(words), pattern, titles, seen))
+            )
 
 
 def _with_notes(

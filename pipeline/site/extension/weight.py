@@ -37,21 +37,29 @@ def setup(app: Sphinx) -> None:
 
 
 def load_what_is_used(
-    app: Sphinx, page: str, template: str, context: dict[str, Any], document: nodes.document | None
+    app: Sphinx,
+    page: str,
+    template: str,
+    context: dict[str, Any],
+    document: nodes.document | None,
 ) -> None:
     """Leave out the scripts for which a page has nothing."""
     body = context.get("body", "")
     unused = tuple(script for script, mark in _SCRIPTS.items() if mark not in body)
     # Not in place: other pages may have the same list.
     context["script_files"] = [
-        file for file in context["script_files"] if not str(file.filename).endswith(unused)
+        file
+        for file in context["script_files"]
+        if not str(file.filename).endswith(unused)
     ]
 
 
 def keep_outputs_inside(app: Sphinx) -> None:
     """MyST-NB writes images of outputs beside the site, where those of two sites would meet."""
     env: Any = app.env  # MyST-NB adds its configuration to it
-    env.mystnb_config = env.mystnb_config.copy(output_folder=str(Path(app.doctreedir, "outputs")))
+    env.mystnb_config = env.mystnb_config.copy(
+        output_folder=str(Path(app.doctreedir, "outputs"))
+    )
 
 
 def keep_compiled_templates(app: Sphinx) -> None:
@@ -59,7 +67,9 @@ def keep_compiled_templates(app: Sphinx) -> None:
     if app.builder.format == "html":
         folder = Path(app.doctreedir, "templates")
         folder.mkdir(parents=True, exist_ok=True)
-        app.builder.templates.environment.bytecode_cache = FileSystemBytecodeCache(str(folder))
+        app.builder.templates.environment.bytecode_cache = FileSystemBytecodeCache(
+            str(folder)
+        )
 
 
 def copy_mathjax(app: Sphinx, problem: Exception | None) -> None:

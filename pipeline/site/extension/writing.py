@@ -26,7 +26,12 @@ class BlockAttributes:
     """For a translator: the attributes of blocks."""
 
     def starttag(
-        self, node: Any, tagname: str, suffix: str = "\n", empty: bool = False, **attributes: Any
+        self,
+        node: Any,
+        tagname: str,
+        suffix: str = "\n",
+        empty: bool = False,
+        **attributes: Any,
     ) -> str:
         """As docutils does, with number and language of a block."""
         is_caption = isinstance(node, nodes.caption) and tagname == "p"
@@ -65,7 +70,10 @@ def setup(app: Sphinx) -> None:
 
 
 def _mix_in(app: Sphinx) -> None:
-    base = app.registry.translators.get(app.builder.name) or app.builder.default_translator_class
+    base = (
+        app.registry.translators.get(app.builder.name)
+        or app.builder.default_translator_class
+    )
     if app.builder.format == "html" and not issubclass(base, BlockAttributes):
         translator = type("BlockTranslator", (BlockAttributes, base), {})
         app.set_translator(app.builder.name, translator, override=True)

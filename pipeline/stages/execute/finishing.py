@@ -56,7 +56,11 @@ def entry_of(stage: Stage, task: Task, outcome: kernel.Outcome) -> CacheEntry:
 def _failure(task: Task, stop: kernel.Stop) -> CellFailure:
     # The source of the cell is filled in from the page, when the entry is read.
     failure = cell_failure(
-        stop.cell, "", exception=stop.exception, message=stop.message, traceback=stop.traceback
+        stop.cell,
+        "",
+        exception=stop.exception,
+        message=stop.message,
+        traceback=stop.traceback,
     )
     return without_prose(failure, task.notebook)
 
@@ -122,13 +126,17 @@ def _unmet(stage: Stage, task: Task, outputs: Mapping[str, Any]) -> CellFailure 
     for entry in stage.run.upstream.acknowledge:
         if entry.page == task.page.name:
             acknowledged.update(entry.cells)
-    unmet = unmet_expectations(outputs, acknowledged=acknowledged, until=task.rule.until)
+    unmet = unmet_expectations(
+        outputs, acknowledged=acknowledged, until=task.rule.until
+    )
     if not unmet:
         return None
     return expectation_failure(task.notebook, unmet)
 
 
-def _write(stage: Stage, task: Task, outputs: Mapping[str, Any], *, locale: str) -> None:
+def _write(
+    stage: Stage, task: Task, outputs: Mapping[str, Any], *, locale: str
+) -> None:
     """Put the outputs into the merged notebook of ``locale``.
 
     Without such a notebook there is nothing to show.
@@ -141,7 +149,9 @@ def _write(stage: Stage, task: Task, outputs: Mapping[str, Any], *, locale: str)
         target.unlink(missing_ok=True)
         return
     executed = with_outputs(merged, outputs, where=f"{locale}/{task.page.name}")
-    files.write_if_changed(target, kernel.notebook_text(executed).encode("utf-8", "replace"))
+    files.write_if_changed(
+        target, kernel.notebook_text(executed).encode("utf-8", "replace")
+    )
 
 
 def remove_executed(stage: Stage, page: Page) -> None:

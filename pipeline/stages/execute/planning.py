@@ -22,10 +22,19 @@ from pipeline.core.execution.result import Execution, Status
 from pipeline.core.pin.lock import Page, SourceFile
 from pipeline.errors import InputError, PipelineError
 from pipeline.run import Run
-from pipeline.stages.execute.policy import how_it_runs, policy_facts, policy_of, seconds_per_cell
+from pipeline.stages.execute.policy import (
+    how_it_runs,
+    policy_facts,
+    policy_of,
+    seconds_per_cell,
+)
 
 AS_IT_IS = RunRule(pages=(), reason="")  # the rule of pages that no rule is about
-_LANGUAGES = ("python", "ipython", "")  # that can be run here; "" is not stated, which is Python
+_LANGUAGES = (
+    "python",
+    "ipython",
+    "",
+)  # that can be run here; "" is not stated, which is Python
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +104,9 @@ def _plan(stage: Stage, page: Page) -> Task | Execution | None:
     reason = _reason_to_skip(stage.run.upstream, page, notebook, rule)
     if reason:
         total = len(execution.code_cells(notebook))
-        return Execution(page=page.name, status=Status.SKIPPED, reason=reason, total=total)
+        return Execution(
+            page=page.name, status=Status.SKIPPED, reason=reason, total=total
+        )
     policy = policy_of(rule, stage.run.settings.execution, offline=stage.offline)
     key = execution.execution_key(
         notebook,
@@ -103,7 +114,14 @@ def _plan(stage: Stage, page: Page) -> Task | Execution | None:
         data=_data_digests(stage, (docs / document.path).parent),
         environment=stage.environment,
     )
-    return Task(page=page, document=document, notebook=notebook, rule=rule, policy=policy, key=key)
+    return Task(
+        page=page,
+        document=document,
+        notebook=notebook,
+        rule=rule,
+        policy=policy,
+        key=key,
+    )
 
 
 def _rule(stage: Stage, page: Page) -> RunRule:

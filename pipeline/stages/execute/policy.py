@@ -64,9 +64,13 @@ def seconds_per_cell(rule: RunRule) -> float:
     return max(seconds, default=execution.SECONDS_PER_CELL)
 
 
-def policy_of(rule: RunRule, settings: ExecutionPolicy, *, offline: bool) -> kernel.Policy:
+def policy_of(
+    rule: RunRule, settings: ExecutionPolicy, *, offline: bool
+) -> kernel.Policy:
     """What the kernel of a page of ``rule`` is told."""
-    variables = {name: os.environ[name] for name in settings.variables if name in os.environ}
+    variables = {
+        name: os.environ[name] for name in settings.variables if name in os.environ
+    }
     # What a mode needs counts more than what this machine has set.
     for mode in rule.modes:
         variables |= MODES[mode].variables

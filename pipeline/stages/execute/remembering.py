@@ -42,12 +42,18 @@ class History:
         """How long each page took, if it ever ran."""
         return {page: record.seconds for page, record in self._records.items()}
 
-    def remember(self, page: str, key: str, entry: CacheEntry, *, jax: str) -> Iterator[Finding]:
+    def remember(
+        self, page: str, key: str, entry: CacheEntry, *, jax: str
+    ) -> Iterator[Finding]:
         """Take in how ``page`` ran; tell what it raises that it did not raise before."""
         before = self._records.get(page)
         now = Ran(jax=jax, raised=raised_in(entry.outputs, entry.exceptions))
         record = advance(
-            before, key=key, seconds=entry.seconds, now=now, is_whole=entry.failure is None
+            before,
+            key=key,
+            seconds=entry.seconds,
+            now=now,
+            is_whole=entry.failure is None,
         )
         # Most pages come from the cache and are as they were: then nothing is written.
         if record != before:

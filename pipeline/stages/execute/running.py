@@ -23,7 +23,12 @@ from pipeline.core.pin.lock import Page
 from pipeline.errors import ExecutionError, InputError
 from pipeline.findings import Finding, Severity
 from pipeline.run import KernelOptions, Run
-from pipeline.stages.execute.finishing import entry_of, finish, output_findings, remove_executed
+from pipeline.stages.execute.finishing import (
+    entry_of,
+    finish,
+    output_findings,
+    remove_executed,
+)
 from pipeline.stages.execute.planning import Stage, Task, plan
 from pipeline.stages.execute.remembering import History
 
@@ -180,7 +185,9 @@ class _Pass:
             return measured.get(task.page.name, task.seconds)
 
         # Whatever is long and begins late keeps all others waiting at the end.
-        order = sorted((tasks[0] for tasks in by_page.values()), key=seconds, reverse=True)
+        order = sorted(
+            (tasks[0] for tasks in by_page.values()), key=seconds, reverse=True
+        )
         for outcome in self._outcomes([_job(self.stage, task) for task in order]):
             tasks = by_page[outcome.page]
             entry = entry_of(self.stage, tasks[0], outcome)
@@ -216,7 +223,9 @@ class _Pass:
     def _finish(self, task: Task, entry: CacheEntry) -> Execution:
         """What is done with the outputs of every page, also with those of the cache."""
         jax = self.stage.run.settings.jax
-        self._tell(task, *self.history.remember(task.page.name, task.key, entry, jax=jax))
+        self._tell(
+            task, *self.history.remember(task.page.name, task.key, entry, jax=jax)
+        )
         self._tell(task, *output_findings(self.stage, task, entry))
         return finish(self.stage, task, entry)
 

@@ -58,7 +58,10 @@ class MergedFiles:
         for document in last.documents:
             # Somebody may have edited or removed what was built, or a run was killed.
             data = _intact(self.merged(document.path), document.blob)
-            if data is None or _intact(self.blocks(document.path), document.blocks) is None:
+            if (
+                data is None
+                or _intact(self.blocks(document.path), document.blocks) is None
+            ):
                 return None
             wanted = self.attribution(document.path)
             # Without an attribution nothing in the document tells of a commit.
@@ -69,7 +72,9 @@ class MergedFiles:
             if edited is None:
                 return None
             edits.append((self.merged(document.path), edited))
-            documents.append(replace(document, blob=blob_id(edited), attribution=wanted))
+            documents.append(
+                replace(document, blob=blob_id(edited), attribution=wanted)
+            )
         # Only now, so that a page is edited as a whole or made anew as a whole.
         for path, edited in edits:
             self.write(path, edited)

@@ -42,7 +42,9 @@ def make(
         catalog = Catalog(entries=wanted_entries(name, page.documents))
     path = files.run.paths.catalog(files.locale, name)
     where = _Where(files.run.shown(path), catalog)
-    sound, findings = _without_errors(catalog, name, where, files.run.upstream.ignored(name))
+    sound, findings = _without_errors(
+        catalog, name, where, files.run.upstream.ignored(name)
+    )
     refused: set[str] = set()
     documents: list[MergedDocument] = []
     for document in page.documents:
@@ -66,7 +68,9 @@ def make(
             attribution=frame.attribution if merged.translated else "",
         )
         documents.append(record)
-    return MergedPage(row=_result(page, sound, findings, refused), documents=tuple(documents))
+    return MergedPage(
+        row=_result(page, sound, findings, refused), documents=tuple(documents)
+    )
 
 
 def _catalog(files: MergedFiles, page: str) -> Catalog:
@@ -115,8 +119,12 @@ class _Where:
     @cached_property
     def _lines(self) -> dict[str, int]:
         # An updated catalogue has no lines of its own: they come about when it is written.
-        written = po.read_catalog(po.format_catalog(self.catalog), where=self.name).catalog
-        return {entry.msgid: entry.line for entry in written.entries if entry.is_translated}
+        written = po.read_catalog(
+            po.format_catalog(self.catalog), where=self.name
+        ).catalog
+        return {
+            entry.msgid: entry.line for entry in written.entries if entry.is_translated
+        }
 
 
 def _without_errors(
@@ -148,7 +156,9 @@ def _without_errors(
     return replace(catalog, entries=tuple(entries)), findings
 
 
-def _rejections(page: SplitPage, where: _Where, rejected: Sequence[Rejected]) -> Iterator[Finding]:
+def _rejections(
+    page: SplitPage, where: _Where, rejected: Sequence[Rejected]
+) -> Iterator[Finding]:
     """A finding for each translation that the guard refused."""
     for rejection in rejected:
         refusal = rejection.refusal

@@ -21,7 +21,11 @@ def prune(run: Run, pages: Sequence[Page], *, locale: str) -> tuple[str, ...]:
     """
     paths = run.paths
     # The site has folders of its own, and removes there what it does not make any more.
-    merged, executed, html = paths.merged(locale), paths.executed(locale), paths.html(locale)
+    merged, executed, html = (
+        paths.merged(locale),
+        paths.executed(locale),
+        paths.html(locale),
+    )
     blocks = paths.blocks(locale)
     wanted = {html / "index.html"}  # of the preview: it belongs to no page
     for page in pages:

@@ -50,7 +50,9 @@ def _html(sheet: Sheet) -> bytes:
         # Pages lie in folders as upstream's do: "../index.html"
         "index": os.path.relpath("index.html", PurePosixPath(sheet.page).parent),
     }
-    text = html.page_html(_notebook(sheet), language=sheet.language, folder=sheet.folder, head=head)
+    text = html.page_html(
+        _notebook(sheet), language=sheet.language, folder=sheet.folder, head=head
+    )
     # Lone surrogates of a JSON escape ("\ud800") cannot be written as UTF-8.
     return text.encode("utf-8", "replace")
 
@@ -68,7 +70,9 @@ def _notebook(sheet: Sheet) -> dict[str, Any]:
     # Of the others, one that has a header of jupytext's is a notebook, with cells of code.
     if is_myst_notebook(text):
         return _for_readers(kernel.notebook_from_myst(text))
-    return _for_readers(_of_one_cell({"cell_type": "markdown", "metadata": {}, "source": text}))
+    return _for_readers(
+        _of_one_cell({"cell_type": "markdown", "metadata": {}, "source": text})
+    )
 
 
 def _rst_notebook(text: str, folder: Path) -> dict[str, Any]:
@@ -84,5 +88,7 @@ def _of_one_cell(cell: Mapping[str, Any]) -> dict[str, Any]:
 def _for_readers(notebook: Mapping[str, Any]) -> dict[str, Any]:
     """The notebook with whole sources and ids, and without what is for running it only."""
     # The format allows a list of lines, too; the template wants a string.
-    cells = [{**cell, "source": execution.source_of(cell)} for cell in notebook["cells"]]
+    cells = [
+        {**cell, "source": execution.source_of(cell)} for cell in notebook["cells"]
+    ]
     return for_readers({**notebook, "cells": with_ids(cells, notebook)})

@@ -50,7 +50,9 @@ class Sheet:
         return False
 
 
-def sheet_of(paths: Paths, settings: Settings, page: PageResult, *, locale: str) -> Sheet | None:
+def sheet_of(
+    paths: Paths, settings: Settings, page: PageResult, *, locale: str
+) -> Sheet | None:
     """The sheet of ``page``; None if none of its documents is there."""
     source = _source(paths, page, locale)
     if source is None:
@@ -58,7 +60,9 @@ def sheet_of(paths: Paths, settings: Settings, page: PageResult, *, locale: str)
     # Everything that the head shows is part of the digest: a run that fails changes no document.
     state = _state(page, settings.jax)
     title = page.title or page.page
-    facts = "\n".join([FORMAT, title, state.kind, state.text]).encode("utf-8", "replace")
+    facts = "\n".join([FORMAT, title, state.kind, state.text]).encode(
+        "utf-8", "replace"
+    )
     return Sheet(
         page=page.page,
         source=source,

@@ -68,7 +68,9 @@ def read_old_lock(checkout: Checkout, log: Log) -> Lock | None:
     return None
 
 
-def update_checkout(checkout: Checkout, source: Source, old: Lock | None, log: Log) -> int:
+def update_checkout(
+    checkout: Checkout, source: Source, old: Lock | None, log: Log
+) -> int:
     """Make checkout and lock those of ``source``; return how many files were written or removed.
 
     Writes nothing that is there already. Raises WriteError, and what reading the source raises; the
@@ -104,7 +106,9 @@ def _paths(lock: Lock) -> set[str]:
     return {file.path for file in lock.files}
 
 
-def _tell_what_is_lost(checkout: Checkout, lock: Lock, old: Lock | None, log: Log) -> None:
+def _tell_what_is_lost(
+    checkout: Checkout, lock: Lock, old: Lock | None, log: Log
+) -> None:
     """Name what people changed in the old checkout, or put there: nobody else has it.
 
     It is a note and a warning, not a refusal: the checkout is made by us and is no place to work.

@@ -30,7 +30,9 @@ def refresh_inventory(run: Run) -> bool:
     data = fetch_inventory(site)
     if data is None:
         instead = (
-            "the older one is used" if path.is_file() else "names of the API are shown as code"
+            "the older one is used"
+            if path.is_file()
+            else "names of the API are shown as code"
         )
         run.log.detail(f"{site}objects.inv cannot be had: {instead}")
         return False

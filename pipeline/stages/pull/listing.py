@@ -71,7 +71,9 @@ def _warn_of_case(paths: Iterable[str], log: Log) -> None:
     for path in paths:
         other = seen.setdefault(path.casefold(), path)
         if other != path:
-            log.warn(f"{other} and {path} differ only by case: on some systems one hides the other")
+            log.warn(
+                f"{other} and {path} differ only by case: on some systems one hides the other"
+            )
 
 
 def drift(folder: Path, files: Iterable[SourceFile]) -> list[str]:
@@ -79,7 +81,9 @@ def drift(folder: Path, files: Iterable[SourceFile]) -> list[str]:
 
     Every file is read: a time or a size proves nothing after a switch of branches.
     """
-    return [file.path for file in files if not _is_intact(folder / file.path, file.blob)]
+    return [
+        file.path for file in files if not _is_intact(folder / file.path, file.blob)
+    ]
 
 
 def _is_intact(path: Path, blob: str) -> bool:

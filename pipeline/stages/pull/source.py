@@ -42,7 +42,9 @@ class Source:
 
 
 @contextmanager
-def open_source(run: Run, docs: Path, *, ref: str | None, old: Lock | None) -> Iterator[Source]:
+def open_source(
+    run: Run, docs: Path, *, ref: str | None, old: Lock | None
+) -> Iterator[Source]:
     """Find out what upstream has at ``ref``, and keep it open for reading.
 
     ``docs`` is the checkout, ``old`` what was pulled there the last time; without ``ref`` the
@@ -115,7 +117,9 @@ def _is_whole(old: Lock, lock: Lock, docs: Path) -> bool:
     return old.docs == lock.docs and not drift(docs, old.files)
 
 
-def _git_source(repository: Repository, lock: Lock, known: Lock | None, log: Log) -> Source:
+def _git_source(
+    repository: Repository, lock: Lock, known: Lock | None, log: Log
+) -> Source:
     """The commit that ``lock.ref`` names; ``known`` describes a checkout that is whole."""
     with _transfer_progress(log) as progress:
         # A full commit that is checked out whole needs no git at all, any other ref one question.
@@ -124,7 +128,9 @@ def _git_source(repository: Repository, lock: Lock, known: Lock | None, log: Log
         else:
             commit = repository.resolve(lock.ref, progress)
         if known and known.commit == commit:
-            return Source(lock=replace(lock, commit=commit, date=known.date, files=known.files))
+            return Source(
+                lock=replace(lock, commit=commit, date=known.date, files=known.files)
+            )
         entries = repository.fetch(commit, lock.docs, progress)
     # The date is that of the commit: a second run writes the same lock.
     files = accept(entries, log)
@@ -162,7 +168,9 @@ def _folder_source(root: Path, lock: Lock, docs: Path, log: Log) -> Source:
             hint=f"{_folders_in(root)} Set 'docs' in the configuration.",
         )
     if lock.ref:
-        log.note(f"{root} is a plain folder: taken as it is, whether it is {lock.ref} or not")
+        log.note(
+            f"{root} is a plain folder: taken as it is, whether it is {lock.ref} or not"
+        )
     try:
         entries = list(walk_folder(folder))
     except OSError as error:
@@ -194,6 +202,8 @@ def _read_stable(folder: Path, file: SourceFile) -> bytes:
     data = read_bytes(folder / file.path)
     if blob_id(data) != file.blob:
         raise UpstreamError(
-            "changed while it was read", where=str(folder / file.path), hint="Run again."
+            "changed while it was read",
+            where=str(folder / file.path),
+            hint="Run again.",
         )
     return data

@@ -82,7 +82,9 @@ def read_pulled(run: Run) -> Lock:
     recover(checkout)
     again = f"Run: nox -s pull -- {run.name}"
     if not checkout.lock.exists() or not checkout.docs.is_dir():
-        raise UpstreamError(f"nothing has been pulled yet from {run.name!r}", hint=again)
+        raise UpstreamError(
+            f"nothing has been pulled yet from {run.name!r}", hint=again
+        )
     lock = parse_lock(read_bytes(checkout.lock), where=str(checkout.lock))
     # The pin may have moved since: what was pulled for another JAX tells of another JAX.
     if lock.jax != run.settings.jax:
@@ -135,7 +137,9 @@ def fixed(run: Run) -> Upstream:
     """
     # A relative address would lead elsewhere from a scratch copy of the project.
     url = address_of(run.settings, run.upstream).url
-    return replace(run.upstream, url=url, url_replaced=True, configured_url=locked_url(run))
+    return replace(
+        run.upstream, url=url, url_replaced=True, configured_url=locked_url(run)
+    )
 
 
 def _no_refs(upstream: Upstream) -> UpstreamError:

@@ -79,7 +79,9 @@ def update_catalog_files(
     )
 
 
-def _header(lock: Lock, locale: str, page: str, existing: Mapping[str, str]) -> Mapping[str, str]:
+def _header(
+    lock: Lock, locale: str, page: str, existing: Mapping[str, str]
+) -> Mapping[str, str]:
     """The header of a page's catalogue, made from the one that it has."""
     # "https://host/jax.git" and "/home/me/jax" are both named by their last part.
     project = f"{lock.url.rstrip('/').rpartition('/')[2]} docs"
@@ -93,7 +95,9 @@ def _documents(lock: Lock) -> set[str]:
     return {file.path.rpartition(".")[0] for file in lock.files}
 
 
-def _tell_only_of(files: CatalogFiles, pages: Sequence[SplitPage], there: set[str]) -> None:
+def _tell_only_of(
+    files: CatalogFiles, pages: Sequence[SplitPage], there: set[str]
+) -> None:
     """Say nothing of pages that are upstream's, but not in this run.
 
     Whoever asked for other pages did not ask for these.

@@ -95,7 +95,9 @@ class English:
         """What ``page`` asked for at an older commit; nothing if it had no such page."""
         if page not in commit.pages:
             return ()
-        return _wanted(commit.pages[page], lambda file: commit.repository.read(file.blob))
+        return _wanted(
+            commit.pages[page], lambda file: commit.repository.read(file.blob)
+        )
 
     def _commit(self, commit: str) -> _OlderCommit:
         """An older commit. One that cannot be had is asked for once, and refused from then on."""

@@ -86,7 +86,9 @@ class CatalogFiles:
             data = po.format_catalog(result.catalog)
             if data == before:
                 continue  # most pages of most runs
-            if self.run.dry or replace_if_unchanged(self.path(page), data, before=before):
+            if self.run.dry or replace_if_unchanged(
+                self.path(page), data, before=before
+            ):
                 written.append(page)
                 self.data[page] = data
             else:

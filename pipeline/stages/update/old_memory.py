@@ -50,7 +50,9 @@ class OldMemory:
         return _index(self.of_due | self.of_others)
 
     def _read(self, pages: Iterable[str]) -> dict[str, Memory]:
-        return self.work.read_memories(self.upstream, {page: self.files[page] for page in pages})
+        return self.work.read_memories(
+            self.upstream, {page: self.files[page] for page in pages}
+        )
 
 
 def _index(memories: Mapping[str, Memory]) -> dict[str, Place]:

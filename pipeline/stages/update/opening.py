@@ -28,7 +28,9 @@ from pipeline.stages.update.state import State, read_state
 from pipeline.stages.update.workspace import MemoryResult, Workspace
 
 
-def open_memory(run: Run, pages: Sequence[SplitPage], *, locale: str, lock: Lock) -> MemoryResult:
+def open_memory(
+    run: Run, pages: Sequence[SplitPage], *, locale: str, lock: Lock
+) -> MemoryResult:
     """Bring what the memory holds into the working catalogues, before these are updated.
 
     ``pages`` are those of the pin that this run has split. Catalogues that are missing are rebuilt
@@ -51,7 +53,9 @@ def open_memory(run: Run, pages: Sequence[SplitPage], *, locale: str, lock: Lock
         state.write(run.paths, locale, dry=run.dry)
         step.result = "nothing to open"
         if due:
-            step.result = f"{len(due)} pages compared, {len(work.changes)} files written"
+            step.result = (
+                f"{len(due)} pages compared, {len(work.changes)} files written"
+            )
     return work.result()
 
 
@@ -93,7 +97,9 @@ class _Opening:
         after = po.format_catalog(opened.catalog)
         work.opened[page] = opened.catalog
         # A memory without any English left makes no catalogue.
-        if opened.catalog.entries and not work.write_catalog(page, after, before=before):
+        if opened.catalog.entries and not work.write_catalog(
+            page, after, before=before
+        ):
             return
         self.state.keep(page, data, None if opened.missing else after)
 
@@ -151,7 +157,9 @@ class _Opening:
             if their is None:
                 self.work.tell(_taken_back(theirs.page, where, memory_name))
             else:
-                self.work.tell(_conflict(theirs.page, where, f"{memory_name}:{their.line}"))
+                self.work.tell(
+                    _conflict(theirs.page, where, f"{memory_name}:{their.line}")
+                )
 
 
 def _lines(ours: Memory, local: Catalog) -> dict[core.Key, int]:
@@ -172,7 +180,9 @@ def _held_elsewhere(work: Workspace) -> Held:
     catalogs = []
     for page in work.files.catalog_pages():
         try:
-            catalogs.append(work.read_catalog(page, work.files.catalog(page)) or Catalog())
+            catalogs.append(
+                work.read_catalog(page, work.files.catalog(page)) or Catalog()
+            )
         except InputError:
             continue  # update says so
     return held_in(catalogs)

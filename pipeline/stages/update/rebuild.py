@@ -123,7 +123,9 @@ def _lacks_english(memory: Memory, texts: Mapping[str, str]) -> bool:
     return False
 
 
-def _header(work: Workspace, english: English, memory: Memory, *, is_exact: bool) -> dict[str, str]:
+def _header(
+    work: Workspace, english: English, memory: Memory, *, is_exact: bool
+) -> dict[str, str]:
     """The header of the catalogue: of the memory's time, or of the pin if it is made there."""
     lock = english.lock
     header = po.standard_header(

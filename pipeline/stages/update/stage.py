@@ -19,7 +19,9 @@ from pipeline.stages.update.opening import open_memory
 from pipeline.stages.update.storing import store_memory
 
 
-def update(run: Run, pages: Sequence[SplitPage], *, locale: str, lock: Lock) -> Catalogs:
+def update(
+    run: Run, pages: Sequence[SplitPage], *, locale: str, lock: Lock
+) -> Catalogs:
     """Bring the catalogues of ``pages`` in ``locale`` up to date, and the memory with them.
 
     The findings and the files written are those of all three steps, each once, in their order.
@@ -39,6 +41,8 @@ def update(run: Run, pages: Sequence[SplitPage], *, locale: str, lock: Lock) -> 
     # Two steps may read the same broken file, and write the same page.
     return replace(
         catalogs,
-        findings={page: tuple(dict.fromkeys(found)) for page, found in findings.items()},
+        findings={
+            page: tuple(dict.fromkeys(found)) for page, found in findings.items()
+        },
         changes=tuple(dict.fromkeys(changes)),
     )

@@ -33,7 +33,9 @@ class State:
 
     def agrees(self, page: str, catalog: bytes | None, memory: bytes | None) -> bool:
         """Whether neither file has changed since they were found to agree."""
-        return self.pages.get(page) == Agreed(memory=_text(memory), catalog=_digest(catalog))
+        return self.pages.get(page) == Agreed(
+            memory=_text(memory), catalog=_digest(catalog)
+        )
 
     def base(self, page: str) -> bytes | None:
         """The memory file that both sides started from; None if it is not known."""

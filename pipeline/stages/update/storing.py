@@ -78,7 +78,9 @@ def _wanted(
     """
     # "guide/start.md" → "guide/start"
     there = {file.path.rpartition(".")[0] for file in lock.files}
-    wanted: dict[str, tuple[Entry, ...]] = {page: () for page in names if page not in there}
+    wanted: dict[str, tuple[Entry, ...]] = {
+        page: () for page in names if page not in there
+    }
     for page in pages:
         # A document that cannot be read is missing here.
         if len(page.documents) == len(page.page.files):
@@ -127,7 +129,9 @@ class _Store:
                 continue
             memory = self.old.of_others.get(page)
             # As if the page held nothing any more: is all of it held elsewhere?
-            if memory is None or keep_unheld(replace(memory, entries=()), memory, self.held):
+            if memory is None or keep_unheld(
+                replace(memory, entries=()), memory, self.held
+            ):
                 continue
             work.changes.append(work.files.memory_name(page))
             self.state.forget([page])
@@ -190,7 +194,9 @@ class _Store:
             # A new page: what is known of its texts stands with the page that they came from.
             old = self.old.of_others.get(counts.moved_from)
         live = self.live.get(page, head.live)
-        return close_catalog(catalog, head, old=old, live=live, find=self._find, texts=self.texts)
+        return close_catalog(
+            catalog, head, old=old, live=live, find=self._find, texts=self.texts
+        )
 
     def _find(self, code: str) -> Place | None:
         """Where some English can be found.

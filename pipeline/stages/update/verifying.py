@@ -38,7 +38,10 @@ def verify_memory(run: Run) -> tuple[Finding, ...]:
     for locale in run.locales:
         work = Workspace.of(replace(run, dry=True), locale)
         # No page is split beforehand: those of the memory are read as they are needed.
-        with run.log.step("memory verify") as step, open_english(run, (), lock) as english:
+        with (
+            run.log.step("memory verify") as step,
+            open_english(run, (), lock) as english,
+        ):
             files = work.files.memories()
             memories = work.read_memories(run.name, files)
             # One by one, so that a page which is wrong hides no other.

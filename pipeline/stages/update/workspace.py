@@ -20,7 +20,9 @@ from pipeline.findings import Finding, Severity
 from pipeline.paths import Paths
 from pipeline.run import Run
 
-STORE = "Run: nox -s build"  # it stores the catalogues, and opens the memory before that
+STORE = (
+    "Run: nox -s build"  # it stores the catalogues, and opens the memory before that
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,11 +63,17 @@ class LocaleFiles:
 
     def memory_name(self, page: str) -> str:
         """The memory file of a page, relative to the root."""
-        return self.paths.memory(self.locale, page).relative_to(self.paths.root).as_posix()
+        return (
+            self.paths.memory(self.locale, page).relative_to(self.paths.root).as_posix()
+        )
 
     def catalog_name(self, page: str) -> str:
         """The catalogue of a page, relative to the root."""
-        return self.paths.catalog(self.locale, page).relative_to(self.paths.root).as_posix()
+        return (
+            self.paths.catalog(self.locale, page)
+            .relative_to(self.paths.root)
+            .as_posix()
+        )
 
 
 def _by_page(folder: Path) -> Iterator[tuple[str, Path]]:
@@ -100,7 +108,9 @@ class Workspace:
     def result(self) -> MemoryResult:
         """What this call has done so far."""
         return MemoryResult(
-            findings={page: tuple(findings) for page, findings in self.findings.items()},
+            findings={
+                page: tuple(findings) for page, findings in self.findings.items()
+            },
             changes=tuple(self.changes),
             opened=self.opened,
         )
@@ -110,13 +120,18 @@ class Workspace:
         if self.dry:
             return
         abandoned: list[Path] = []
-        for folder in (self.paths.memories(self.locale), self.paths.catalogs(self.locale)):
+        for folder in (
+            self.paths.memories(self.locale),
+            self.paths.catalogs(self.locale),
+        ):
             abandoned += folder.rglob(".*.po.*.tmp")
         # The state lies there too; below it are built pages, which are made whole anyway.
         abandoned += self.paths.output(self.locale).glob(".*.tmp")
         remove_files(abandoned)
 
-    def read_memories(self, upstream: str, files: Mapping[str, bytes]) -> dict[str, Memory]:
+    def read_memories(
+        self, upstream: str, files: Mapping[str, bytes]
+    ) -> dict[str, Memory]:
         """The memory of each page; one that cannot be read is a finding and left alone."""
         memories = {}
         for page, data in files.items():
@@ -125,7 +140,11 @@ class Workspace:
             try:
                 catalog = po.read_catalog(data, where=where).catalog
                 memories[page] = read_memory(
-                    catalog, upstream=upstream, locale=self.locale, page=page, where=where
+                    catalog,
+                    upstream=upstream,
+                    locale=self.locale,
+                    page=page,
+                    where=where,
                 )
             except InputError as error:
                 self.tell(Finding.of(error, page=page))
@@ -143,13 +162,19 @@ class Workspace:
 
         Return whether it holds ``data`` now. A dry run only notes it.
         """
-        return self._write(self.paths.memory(self.locale, page), page, data, before=before)
+        return self._write(
+            self.paths.memory(self.locale, page), page, data, before=before
+        )
 
     def write_catalog(self, page: str, data: bytes, *, before: bytes | None) -> bool:
         """The same for the catalogue of a page."""
-        return self._write(self.paths.catalog(self.locale, page), page, data, before=before)
+        return self._write(
+            self.paths.catalog(self.locale, page), page, data, before=before
+        )
 
-    def _write(self, path: Path, page: str, data: bytes, *, before: bytes | None) -> bool:
+    def _write(
+        self, path: Path, page: str, data: bytes, *, before: bytes | None
+    ) -> bool:
         """Write a file of ``page`` if it changes, and if it is still what it was ``before``."""
         # ``before`` is what this run has read, which is what ``data`` was made from.
         if data == before:

@@ -61,7 +61,8 @@ CLASSES = {
 
 
 @pytest.mark.parametrize(
-    ("kind", "old", "new"), [(kind, *pair) for kind, pairs in CLASSES.items() for pair in pairs]
+    ("kind", "old", "new"),
+    [(kind, *pair) for kind, pairs in CLASSES.items() for pair in pairs],
 )
 def test_every_change_has_its_class_in_both_directions(
     kind: ChangeClass, old: str, new: str
@@ -81,7 +82,11 @@ def test_every_change_has_its_class_in_both_directions(
         ("two  spaces", "two spaces", "two[-  -]{+ +}spaces"),
         ("bell\u0085 rings", "bell\u0007 rings", "[-bell-]{+bell +} rings"),
         ("same", "same", ""),
-        ("A a b c d e f g Z", "B a b c d e f g Y", "[-A-]{+B+} a b c … e f g [-Z-]{+Y+}"),
+        (
+            "A a b c d e f g Z",
+            "B a b c d e f g Y",
+            "[-A-]{+B+} a b c … e f g [-Z-]{+Y+}",
+        ),
     ],
 )
 def test_a_diff_shows_the_words_that_differ(old: str, new: str, shown: str) -> None:
@@ -139,11 +144,19 @@ CARRIED = [
 REFUSED = [
     ("Words here.", "Other words here.", "词。"),  # not the same words
     ("A sentence", "A sentence.", "一句话"),  # punctuation is for a person
-    ("one\nline", "one line", "一\n行"),  # which break of the translation it is cannot be known
+    (
+        "one\nline",
+        "one line",
+        "一\n行",
+    ),  # which break of the translation it is cannot be known
     ("data set", "dataset", "数据集"),
     ("Use `a  b`.", "Use `a b`.", "用 `a  b`。"),  # inside code a space counts
     ("<pre>a  b</pre>", "<pre>a b</pre>", "<pre>a  b</pre>"),
-    ("See http://a.example/x", "See http://a.example/y", "见 http://a.example/x"),  # another page
+    (
+        "See http://a.example/x",
+        "See http://a.example/y",
+        "见 http://a.example/x",
+    ),  # another page
     ("See http://a.example/x", "See http://a.example/x?y=1", "见 http://a.example/x"),
     (
         "See http://a.example/x",
@@ -175,7 +188,11 @@ REFUSED = [
         "http://a.example/three/two/x",
         "http://a.example/one/two/x",
     ),  # no place of repositories
-    ("See http://a.example/x now", "See https://a.example/x then", "见 http://a.example/x"),
+    (
+        "See http://a.example/x now",
+        "See https://a.example/x then",
+        "见 http://a.example/x",
+    ),
 ]
 
 
@@ -189,5 +206,7 @@ def test_what_changes_no_word_is_done_in_the_translation_too(
 
 
 @pytest.mark.parametrize(("old", "new", "msgstr"), REFUSED)
-def test_what_cannot_be_proved_right_waits_for_a_person(old: str, new: str, msgstr: str) -> None:
+def test_what_cannot_be_proved_right_waits_for_a_person(
+    old: str, new: str, msgstr: str
+) -> None:
     assert carry(old, new, msgstr) is None

@@ -32,7 +32,9 @@ pytestmark = pytest.mark.realdocs
 
 WHOLE = bool(os.environ.get("JAX_DOCS_WHOLE"))
 RELEASES = (
-    ("0.2.11", "0.4.30", "0.6.0", "0.8.0", "0.9.2", "0.10.2") if WHOLE else ("0.8.0", "0.10.2")
+    ("0.2.11", "0.4.30", "0.6.0", "0.8.0", "0.9.2", "0.10.2")
+    if WHOLE
+    else ("0.8.0", "0.10.2")
 )
 HEADER = {"Language": "zh_CN"}
 USEFUL = (
@@ -45,7 +47,9 @@ Catalogs = dict[str, Catalog]
 
 @pytest.fixture(scope="module")
 def releases(repository: Repository) -> Mapping[str, Pages]:
-    return {release: dict(_pages(repository, f"jax-v{release}")) for release in RELEASES}
+    return {
+        release: dict(_pages(repository, f"jax-v{release}")) for release in RELEASES
+    }
 
 
 def _pages(repository: Repository, ref: str) -> Iterator[tuple[str, tuple[Entry, ...]]]:
@@ -95,10 +99,15 @@ def filled(catalogs: Catalogs) -> Catalogs:
 def step(catalogs: Catalogs, pages: Pages) -> tuple[Catalogs, dict[str, Updated]]:
     """One update of a whole locale, as the stage does it."""
     result = update_catalogs(
-        catalogs, pages, header=lambda page, old: old or HEADER, gone=catalogs.keys() - pages.keys()
+        catalogs,
+        pages,
+        header=lambda page, old: old or HEADER,
+        gone=catalogs.keys() - pages.keys(),
     )
     return {
-        page: updated.catalog for page, updated in result.items() if updated.catalog.entries
+        page: updated.catalog
+        for page, updated in result.items()
+        if updated.catalog.entries
     }, result
 
 
@@ -114,7 +123,8 @@ def assert_nothing_mixed(catalogs: Catalogs, known: set[tuple[str, str]]) -> Non
         for entry in one.entries:
             if (
                 not entry.msgstr
-                or (entry.previous if entry.fuzzy else entry.msgid, entry.msgstr) in known
+                or (entry.previous if entry.fuzzy else entry.msgid, entry.msgstr)
+                in known
             ):
                 continue
             if entry.fuzzy:
@@ -143,7 +153,11 @@ def test_a_chain_of_releases_and_back_loses_and_mixes_nothing(
             for page, entries in releases[RELEASES[0]].items()
         }
     )
-    known = {(entry.msgid, entry.msgstr) for one in catalogs.values() for entry in one.entries}
+    known = {
+        (entry.msgid, entry.msgstr)
+        for one in catalogs.values()
+        for entry in one.entries
+    }
     for before, after in pairwise((*RELEASES, *RELEASES[-2::-1])):
         catalogs, result = step(catalogs, releases[after])
         standing = {entry.msgstr for one in catalogs.values() for entry in one.entries}
@@ -207,13 +221,17 @@ def test_text_that_stands_word_for_word_on_another_page_is_recovered(
         assert all(entry.is_translated for entry in places), msgid
     total = sum(map(len, live.values()))
     done = sum(entry.is_translated for entries in live.values() for _, entry in entries)
-    offered = sum(bool(entry.msgstr) for entries in live.values() for _, entry in entries)
+    offered = sum(
+        bool(entry.msgstr) for entries in live.values() for _, entry in entries
+    )
     print(
         f"{before} → {after}: {len(left)} recovered; {done / total:.1%} translated, "
         f"{offered / total:.1%} with a suggestion"
     )
     if (before, after) == ("0.8.0", "0.10.2"):
-        had = {entry.msgid for entries in releases[before].values() for entry in entries}
+        had = {
+            entry.msgid for entries in releases[before].values() for entry in entries
+        }
         exact = sum(len(entries) for msgid, entries in live.items() if msgid in had)
         # One shared catalogue of exact matches also finishes short texts that pages may mean
         # differently.
@@ -232,7 +250,9 @@ def test_what_changed_in_its_place_gets_its_own_old_translation(
     )
     known: set[str] = set()
     for before, after in pairwise(RELEASES):
-        known |= {entry.msgid for entries in releases[before].values() for entry in entries}
+        known |= {
+            entry.msgid for entries in releases[before].values() for entry in entries
+        }
         updated, _ = step(catalogs, releases[after])
         verdicts = [
             (pair, verdict(pair, catalogs, updated))
@@ -260,7 +280,11 @@ def tell(name: str, result: Mapping[str, Updated], before: Pages, after: Pages) 
             }
         )
         classes.update(updated.fuzzy_by_class)
-    renamed = {page: updated.moved_from for page, updated in result.items() if updated.moved_from}
+    renamed = {
+        page: updated.moved_from
+        for page, updated in result.items()
+        if updated.moved_from
+    }
     changed = sum(
         entry.msgid not in {one.msgid for one in before.get(page, ())}
         for page in before

@@ -8,8 +8,19 @@ from types import MappingProxyType
 import pytest
 
 from pipeline.core.catalog.change import ChangeClass
-from pipeline.core.catalog.comparison import Comparison, PageChange, changed_pages, compare_pages
-from pipeline.core.catalog.standing import CLASSES, OTHER, in_order, update_counts, with_classes
+from pipeline.core.catalog.comparison import (
+    Comparison,
+    PageChange,
+    changed_pages,
+    compare_pages,
+)
+from pipeline.core.catalog.standing import (
+    CLASSES,
+    OTHER,
+    in_order,
+    update_counts,
+    with_classes,
+)
 from pipeline.core.catalog.update import Catalogs, Updated
 from pipeline.core.document.read import SplitPage, read_document
 from pipeline.core.pin.lock import Lock, Page, SourceFile, blob_id
@@ -49,7 +60,8 @@ def lock(*paths: str, ref: str = "v1", jax: str = "1.0.0") -> Lock:
 
 def one(before: dict[str, str], after: dict[str, str]) -> tuple[PageChange, ...]:
     return compare_pages(
-        [page(*item) for item in before.items()], [page(*item) for item in after.items()]
+        [page(*item) for item in before.items()],
+        [page(*item) for item in after.items()],
     )
 
 
@@ -68,8 +80,16 @@ def one(before: dict[str, str], after: dict[str, str]) -> tuple[PageChange, ...]
             {"a": "It is a big wing."},
             (PageChange(page="a", changed=1, words=5),),
         ),
-        ({"a": "One thing.\n\nTwo."}, {"a": "One thing."}, (PageChange(page="a", dropped=1),)),
-        ({}, {"a": "One thing."}, (PageChange(page="a", appeared=True, added=1, words=2),)),
+        (
+            {"a": "One thing.\n\nTwo."},
+            {"a": "One thing."},
+            (PageChange(page="a", dropped=1),),
+        ),
+        (
+            {},
+            {"a": "One thing."},
+            (PageChange(page="a", appeared=True, added=1, words=2),),
+        ),
         ({"a": "One thing."}, {}, (PageChange(page="a", vanished=True, dropped=1),)),
     ],
     ids=["same", "wrapped anew", "new", "changed", "dropped", "appeared", "vanished"],
@@ -81,13 +101,16 @@ def test_what_became_of_the_text_is_counted_by_page(
 
 
 def test_each_old_message_is_changed_into_one_only() -> None:
-    changes = one({"a": "It is a big thing."}, {"a": "It is a big wing.\n\nIt is a big ring."})
+    changes = one(
+        {"a": "It is a big thing."}, {"a": "It is a big wing.\n\nIt is a big ring."}
+    )
     assert changes == (PageChange(page="a", changed=1, added=1, words=10),)
 
 
 def test_text_that_comes_from_another_page_is_neither_new_nor_gone() -> None:
     changes = one(
-        {"a": f"Here.\n\n{LONG}", "b": "There."}, {"a": "Here.", "b": f"There.\n\n{LONG}"}
+        {"a": f"Here.\n\n{LONG}", "b": "There."},
+        {"a": "Here.", "b": f"There.\n\n{LONG}"},
     )
     assert changes == (PageChange(page="b", moved=1),)
 
@@ -101,7 +124,8 @@ def test_a_message_that_both_documents_of_a_page_have_counts_once() -> None:
 def test_a_page_under_another_name() -> None:
     cell = "\n```{code-cell}\nrun(1)\n```\n"
     changes = one(
-        {"old": f"{FRONT}{LONG}\n{cell}"}, {"new": f"{FRONT}{LONG}\n{cell.replace('1', '2')}"}
+        {"old": f"{FRONT}{LONG}\n{cell}"},
+        {"new": f"{FRONT}{LONG}\n{cell.replace('1', '2')}"},
     )
     assert changes == (
         PageChange(page="new", appeared=True, renamed_from="old", code_changed=True),
@@ -112,10 +136,12 @@ def test_a_page_under_another_name() -> None:
 @pytest.mark.parametrize(("code", "changed"), [("run(1)", False), ("run(2)", True)])
 def test_a_page_whose_code_changed_says_so(code: str, changed: bool) -> None:
     pages = [
-        f"{FRONT}One thing.\n\n```{{code-cell}}\n{source}\n```\n" for source in ("run(1)", code)
+        f"{FRONT}One thing.\n\n```{{code-cell}}\n{source}\n```\n"
+        for source in ("run(1)", code)
     ]
     assert [
-        change.code_changed for change in one({"a": pages[0]}, {"a": pages[1] + "\nMore."})
+        change.code_changed
+        for change in one({"a": pages[0]}, {"a": pages[1] + "\nMore."})
     ] == [changed]
 
 
@@ -127,15 +153,24 @@ def test_a_page_that_cannot_be_read_has_no_text() -> None:
 
 
 def test_only_pages_that_differ_are_looked_at() -> None:
-    before, after = lock("a.md", "b.ipynb", "b.md", "c.png"), lock("b.ipynb", "b.md", "d.md")
+    before, after = (
+        lock("a.md", "b.ipynb", "b.md", "c.png"),
+        lock("b.ipynb", "b.md", "d.md"),
+    )
     assert changed_pages(before, after) == ("a", "d")
-    assert changed_pages(before, lock("a.md", "b.md", "b.ipynb", ref="v2")) == ("a", "b")
+    assert changed_pages(before, lock("a.md", "b.md", "b.ipynb", ref="v2")) == (
+        "a",
+        "b",
+    )
 
 
 def test_fuzzy_messages_by_class() -> None:
     entries = (
         Entry(
-            msgid="One two", msgstr="x", fuzzy=True, notes=("paragraph", "fuzzy: rewording: [-a-]")
+            msgid="One two",
+            msgstr="x",
+            fuzzy=True,
+            notes=("paragraph", "fuzzy: rewording: [-a-]"),
         ),
         Entry(msgid="Three", msgstr="x", fuzzy=True, notes=("fuzzy: mark-up",)),
         Entry(msgid="Four five six", msgstr="x", fuzzy=True, notes=("a person's own",)),
@@ -144,7 +179,11 @@ def test_fuzzy_messages_by_class() -> None:
         Entry(msgid="Done", msgstr="x", notes=("fuzzy: numbers: left over",)),
     )
     result = with_classes(PageResult(page="a"), Catalog(entries=entries))
-    assert list(result.classes.items()) == [("mark-up", 1), ("rewording", 1), (OTHER, 1)]
+    assert list(result.classes.items()) == [
+        ("mark-up", 1),
+        ("rewording", 1),
+        (OTHER, 1),
+    ]
     assert result.fuzzy_words == 6
 
 
@@ -173,7 +212,12 @@ def test_counts_of_an_update() -> None:
     )
     catalogs = Catalogs(by_page={}, findings={}, counts={"a": updated})
     expected = UpdateCounts(
-        kept=1, carried=2, fuzzy={"numbers": 1, "rewording": 3}, new=5, obsolete=6, moved_from="b"
+        kept=1,
+        carried=2,
+        fuzzy={"numbers": 1, "rewording": 3},
+        new=5,
+        obsolete=6,
+        moved_from="b",
     )
     assert update_counts(catalogs, "a") == expected
     assert update_counts(catalogs, "b") is None
@@ -194,7 +238,11 @@ RESULT = RunResult(
                 fuzzy_words=25,
                 classes={"mark-up": 2, "rewording": 1},
                 update=UpdateCounts(
-                    kept=5, carried=1, fuzzy={"mark-up": 2, "rewording": 1}, new=1, obsolete=4
+                    kept=5,
+                    carried=1,
+                    fuzzy={"mark-up": 2, "rewording": 1},
+                    new=1,
+                    obsolete=4,
                 ),
             ),
             PageResult(
@@ -213,7 +261,9 @@ RESULT = RunResult(
         after=lock("a.md", ref="v2", jax="2.0.0"),
         commits=(3, 0),
         pages=(
-            PageChange(page="a", added=1, changed=3, dropped=2, words=33, code_changed=True),
+            PageChange(
+                page="a", added=1, changed=3, dropped=2, words=33, code_changed=True
+            ),
             PageChange(page="gone", vanished=True, dropped=1),
             PageChange(page="n", appeared=True, renamed_from="o", added=1, words=8),
             PageChange(page="o", vanished=True),
@@ -224,8 +274,12 @@ RESULT = RunResult(
 
 def rows(text: str) -> dict[str, list[str]]:
     """First word of a line → its cells."""
-    cells = ([cell for cell in line.split("  ") if cell.strip()] for line in text.split("\n"))
-    return {line[0].strip(): [cell.strip() for cell in line[1:]] for line in cells if line}
+    cells = (
+        [cell for cell in line.split("  ") if cell.strip()] for line in text.split("\n")
+    )
+    return {
+        line[0].strip(): [cell.strip() for cell in line[1:]] for line in cells if line
+    }
 
 
 def test_table_of_an_upgrade() -> None:
@@ -259,7 +313,9 @@ def test_table_of_an_upgrade() -> None:
         "pages whose code changed: 1 (a)\n"
     ) in said
     assert "pages that appeared" not in said
-    assert rows(upgrade_text(RESULT, width=160, colour=False, verbose=True))["b"] == ["2"]
+    assert rows(upgrade_text(RESULT, width=160, colour=False, verbose=True))["b"] == [
+        "2"
+    ]
 
 
 def test_table_of_the_status() -> None:
@@ -279,7 +335,10 @@ def test_table_of_the_status() -> None:
     [
         ((1, 0), "behind v2: 1 commit\n"),
         ((0, 7), "behind v2: 0 commits, and 7 that are only in the pin\n"),
-        (None, "behind v2: by an unknown number of commits (the history is not here)\n"),
+        (
+            None,
+            "behind v2: by an unknown number of commits (the history is not here)\n",
+        ),
     ],
 )
 def test_the_distance_to_another_ref_is_told_in_commits(

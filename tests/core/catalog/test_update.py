@@ -30,14 +30,19 @@ from pipeline.stages.update import files as stage_files
 
 HEADER = {"Language": "zh_CN"}
 LONG = "Every shard keeps a part of the weights and sends its gradients to the others."
-EDITED = "Every shard keeps a part of the weights and sends its gradients to all others."
+EDITED = (
+    "Every shard keeps a part of the weights and sends its gradients to all others."
+)
 KEYS = "A key that was split must never be used for anything else again."
 STEPS = "The number of steps is counted from the first call of the outer loop."
 LOSS = "The loss is averaged over all examples before it is written to the log."
 
 
 def wanted(*msgids: str) -> tuple[Entry, ...]:
-    return tuple(Entry(msgid=msgid, notes=("paragraph",), references=("page",)) for msgid in msgids)
+    return tuple(
+        Entry(msgid=msgid, notes=("paragraph",), references=("page",))
+        for msgid in msgids
+    )
 
 
 def catalog(*entries: Entry) -> Catalog:
@@ -46,7 +51,9 @@ def catalog(*entries: Entry) -> Catalog:
 
 def written(*msgids: str, by: str = "") -> Catalog:
     """A catalogue in which each message has a translation that names it."""
-    return catalog(*(replace(entry, msgstr=said(entry.msgid, by)) for entry in wanted(*msgids)))
+    return catalog(
+        *(replace(entry, msgstr=said(entry.msgid, by)) for entry in wanted(*msgids))
+    )
 
 
 def said(msgid: str, by: str = "") -> str:
@@ -73,7 +80,8 @@ def states(updated: Updated) -> dict[str, str]:
 
 def test_equal_text_keeps_its_translation_wherever_it_moved() -> None:
     old = catalog(
-        Entry(msgid="One thing.", msgstr="一件事。"), Entry(msgid="Another.", msgstr="另一件。")
+        Entry(msgid="One thing.", msgstr="一件事。"),
+        Entry(msgid="Another.", msgstr="另一件。"),
     )
     result = update(old, wanted("Another.", "One thing."))
     assert [(entry.msgid, entry.msgstr) for entry in result.catalog.entries] == [
@@ -83,9 +91,12 @@ def test_equal_text_keeps_its_translation_wherever_it_moved() -> None:
     assert (result.kept, result.fuzzy, result.new, result.obsolete) == (2, 0, 0, 0)
 
 
-def test_text_that_changed_a_little_is_fuzzy_with_the_english_it_was_written_for() -> None:
+def test_text_that_changed_a_little_is_fuzzy_with_the_english_it_was_written_for() -> (
+    None
+):
     result = update(
-        catalog(Entry(msgid=LONG, msgstr="每个分片……", comments=("seen",))), wanted(EDITED)
+        catalog(Entry(msgid=LONG, msgstr="每个分片……", comments=("seen",))),
+        wanted(EDITED),
     )
     entry, gone = result.catalog.entries
     assert (entry.msgid, entry.msgstr, entry.fuzzy, entry.previous) == (
@@ -101,36 +112,61 @@ def test_text_that_changed_a_little_is_fuzzy_with_the_english_it_was_written_for
     )
     assert fuzzy_class(entry) == "rewording"
     assert not entry.is_translated
-    assert (gone.msgid, gone.msgstr, gone.obsolete, gone.fuzzy) == (LONG, "每个分片……", True, False)
-    assert (result.fuzzy, result.fuzzy_by_class, result.obsolete) == (1, {"rewording": 1}, 0)
+    assert (gone.msgid, gone.msgstr, gone.obsolete, gone.fuzzy) == (
+        LONG,
+        "每个分片……",
+        True,
+        False,
+    )
+    assert (result.fuzzy, result.fuzzy_by_class, result.obsolete) == (
+        1,
+        {"rewording": 1},
+        0,
+    )
 
 
 def test_a_fuzzy_entry_that_changes_again_remembers_the_first_english() -> None:
     once = update(written(LONG), wanted(EDITED)).catalog
     twice = update(once, wanted(EDITED + " Always.")).catalog
-    assert [(entry.previous, entry.msgid, entry.obsolete) for entry in twice.entries] == [
+    assert [
+        (entry.previous, entry.msgid, entry.obsolete) for entry in twice.entries
+    ] == [
         (LONG, EDITED + " Always.", False),
         (None, LONG, True),
     ]
 
 
-def test_text_that_returns_is_finished_even_if_another_was_offered_its_translation() -> None:
+def test_text_that_returns_is_finished_even_if_another_was_offered_its_translation() -> (
+    None
+):
     once = update(written(LONG), wanted(EDITED)).catalog
     assert [
-        (entry.msgid, entry.is_translated) for entry in update(once, wanted(LONG)).catalog.entries
+        (entry.msgid, entry.is_translated)
+        for entry in update(once, wanted(LONG)).catalog.entries
     ] == [(LONG, True)]
 
 
-def test_a_fuzzy_translation_that_someone_worked_on_is_kept_when_its_message_goes() -> None:
+def test_a_fuzzy_translation_that_someone_worked_on_is_kept_when_its_message_goes() -> (
+    None
+):
     once = update(written(LONG), wanted(EDITED)).catalog
-    worked = replace(once, entries=(replace(once.entries[0], msgstr="改了一半"), *once.entries[1:]))
+    worked = replace(
+        once, entries=(replace(once.entries[0], msgstr="改了一半"), *once.entries[1:])
+    )
     back = update(worked, wanted(LONG)).catalog
-    assert [(entry.msgid, entry.msgstr, entry.fuzzy, entry.obsolete) for entry in back.entries] == [
+    assert [
+        (entry.msgid, entry.msgstr, entry.fuzzy, entry.obsolete)
+        for entry in back.entries
+    ] == [
         (LONG, said(LONG), False, False),
         (EDITED, "改了一半", True, True),
     ]
     noted = replace(
-        once, entries=(replace(once.entries[0], comments=("ask upstream",)), *once.entries[1:])
+        once,
+        entries=(
+            replace(once.entries[0], comments=("ask upstream",)),
+            *once.entries[1:],
+        ),
     )
     assert update(noted, wanted(LONG)).catalog.entries[1].comments == ("ask upstream",)
 
@@ -149,7 +185,9 @@ def test_a_suggestion_that_was_cleared_is_not_made_again() -> None:
 
 def test_other_text_starts_empty_and_what_vanished_is_obsolete() -> None:
     old = catalog(
-        Entry(msgid=LONG, msgstr="每个分片……", notes=("paragraph",), references=("page",)),
+        Entry(
+            msgid=LONG, msgstr="每个分片……", notes=("paragraph",), references=("page",)
+        ),
         Entry(msgid="Never translated."),
     )
     result = update(old, wanted("Install the package first."))
@@ -169,9 +207,9 @@ def test_other_text_starts_empty_and_what_vanished_is_obsolete() -> None:
 def test_obsolete_text_that_returns_is_finished_again() -> None:
     gone = update(written(LONG), wanted("Quite another sentence.")).catalog
     back = update(gone, wanted(LONG)).catalog
-    assert [(entry.msgid, entry.obsolete, entry.is_translated) for entry in back.entries] == [
-        (LONG, False, True)
-    ]
+    assert [
+        (entry.msgid, entry.obsolete, entry.is_translated) for entry in back.entries
+    ] == [(LONG, False, True)]
 
 
 def test_short_texts_need_to_be_much_alike() -> None:
@@ -223,23 +261,30 @@ def test_white_space_and_hosts_are_carried_over_as_finished() -> None:
     old = "Read  [the guide](http://guide.example/page) before you start."
     new = "Read [the guide](https://guide.example/page) before you start."
     result = update(
-        catalog(Entry(msgid=old, msgstr="先读[指南](http://guide.example/page)。")), wanted(new)
+        catalog(Entry(msgid=old, msgstr="先读[指南](http://guide.example/page)。")),
+        wanted(new),
     )
     assert states(result) == {new: "先读[指南](https://guide.example/page)。"}
     assert (
-        result.catalog.entries[0].notes[-1].startswith("carried over: mark-up: Read [the [-guide]")
+        result.catalog.entries[0]
+        .notes[-1]
+        .startswith("carried over: mark-up: Read [the [-guide]")
     )
     assert (result.carried, result.obsolete) == (1, 0)
 
 
-def test_carried_text_serves_every_page_that_has_it_and_no_second_run_adds_any() -> None:
+def test_carried_text_serves_every_page_that_has_it_and_no_second_run_adds_any() -> (
+    None
+):
     old = "Read  this page before you start to write a kernel."
     new = "Read this page before you start to write a kernel."
     pages = {"page": wanted(new), "other": wanted(new)}
     result = update_catalogs({"page": written(old)}, pages, header=header)
     assert all(states(updated) == {new: said(old)} for updated in result.values())
     again = update_catalogs(
-        {page: updated.catalog for page, updated in result.items()}, pages, header=header
+        {page: updated.catalog for page, updated in result.items()},
+        pages,
+        header=header,
     )
     assert all(again[page].catalog is result[page].catalog for page in pages)
 
@@ -252,7 +297,11 @@ def test_merged_paragraphs_are_offered_joined() -> None:
     )
     merged = f"{LOSS} {STEPS}"
     entry = update(old, wanted(merged, KEYS)).catalog.entries[0]
-    assert (entry.msgstr, entry.previous, entry.fuzzy) == ("记损失 数步数。", merged, True)
+    assert (entry.msgstr, entry.previous, entry.fuzzy) == (
+        "记损失 数步数。",
+        merged,
+        True,
+    )
     assert fuzzy_class(entry) == "merged"
     backward = update(old, wanted(f"{STEPS} {LOSS}", KEYS)).catalog.entries[0]
     assert backward.msgstr == "数步数。记损失"
@@ -261,9 +310,13 @@ def test_merged_paragraphs_are_offered_joined() -> None:
 def test_text_that_stands_twice_is_merged_once() -> None:
     both = {"a": written(STEPS, LOSS), "b": written(STEPS, LOSS)}
     result = update_catalogs(
-        both, {"a": wanted(f"{STEPS} {LOSS} And more."), "b": wanted(KEYS)}, header=header
+        both,
+        {"a": wanted(f"{STEPS} {LOSS} And more."), "b": wanted(KEYS)},
+        header=header,
     )
-    assert states(result["a"]) == {f"{STEPS} {LOSS} And more.": f"?{said(STEPS)} {said(LOSS)}"}
+    assert states(result["a"]) == {
+        f"{STEPS} {LOSS} And more.": f"?{said(STEPS)} {said(LOSS)}"
+    }
 
 
 def test_a_paragraph_cut_into_several_is_offered_to_each() -> None:
@@ -283,9 +336,9 @@ def test_a_paragraph_inside_a_much_longer_one_is_offered_if_nothing_better_is() 
 
 
 def test_a_long_text_that_another_page_has_is_taken_over_as_finished() -> None:
-    result = update_catalogs({"there": written(LONG)}, {"page": wanted(LONG)}, header=header)[
-        "page"
-    ]
+    result = update_catalogs(
+        {"there": written(LONG)}, {"page": wanted(LONG)}, header=header
+    )["page"]
     (entry,) = result.catalog.entries
     assert entry.is_translated
     assert entry.notes == ("paragraph", "carried over: the same text in there")
@@ -298,27 +351,29 @@ def test_a_short_text_or_one_that_pages_translate_differently_is_only_offered() 
         "b": catalog(Entry(msgid="Setup", msgstr="设置")),
     }
     pages |= {
-        "b": catalog(Entry(msgid="Setup", msgstr="设置"), Entry(msgid=LONG, msgstr="乙")),
+        "b": catalog(
+            Entry(msgid="Setup", msgstr="设置"), Entry(msgid=LONG, msgstr="乙")
+        ),
         "c": catalog(Entry(msgid=LONG, msgstr="甲")),
     }
-    setup, long = update_catalogs(pages, {"page": wanted("Setup", LONG)}, header=header)[
-        "page"
-    ].catalog.entries
+    setup, long = update_catalogs(
+        pages, {"page": wanted("Setup", LONG)}, header=header
+    )["page"].catalog.entries
     assert (setup.fuzzy, setup.previous, setup.msgstr) == (True, "Setup", "设置")
     assert (long.fuzzy, long.previous, fuzzy_class(long)) == (True, LONG, "moved")
     assert "other pages differ" in long.notes[-1]
-    (short,) = update_catalogs({"a": pages["a"]}, {"page": wanted("Setup")}, header=header)[
-        "page"
-    ].catalog.entries
+    (short,) = update_catalogs(
+        {"a": pages["a"]}, {"page": wanted("Setup")}, header=header
+    )["page"].catalog.entries
     assert short.fuzzy
     assert "too short" in short.notes[-1]
 
 
 def test_a_short_text_that_pages_agree_on_is_finished() -> None:
     both = {"a": written("Setup"), "b": written("Setup")}
-    assert states(update_catalogs(both, {"page": wanted("Setup")}, header=header)["page"]) == {
-        "Setup": said("Setup")
-    }
+    assert states(
+        update_catalogs(both, {"page": wanted("Setup")}, header=header)["page"]
+    ) == {"Setup": said("Setup")}
 
 
 def test_a_short_text_that_moved_is_finished_whatever_other_pages_say() -> None:
@@ -348,16 +403,24 @@ def test_fuzzy_entries_of_other_pages_are_no_source() -> None:
 
 def test_edited_text_is_found_on_the_page_that_it_left() -> None:
     old = {"from": written(LONG, KEYS, STEPS), "other": written("Setup", LOSS)}
-    pages = {"from": wanted(STEPS), "to": wanted(EDITED, KEYS), "other": wanted("Setup", LOSS)}
+    pages = {
+        "from": wanted(STEPS),
+        "to": wanted(EDITED, KEYS),
+        "other": wanted("Setup", LOSS),
+    }
     result = update_catalogs(old, pages, header=header)
     assert states(result["to"]) == {EDITED: "?" + said(LONG), KEYS: said(KEYS)}
 
 
-def test_a_text_that_is_still_in_use_may_help_others_but_only_if_very_much_alike() -> None:
+def test_a_text_that_is_still_in_use_may_help_others_but_only_if_very_much_alike() -> (
+    None
+):
     related = "Every shard keeps a copy of the state, and asks for what it lacks in the gradients."
     old = {"other": written(LONG)}
     pages = {"other": wanted(LONG), "page": wanted(EDITED, related)}
-    assert list(states(update_catalogs(old, pages, header=header)["page"]).values()) == [
+    assert list(
+        states(update_catalogs(old, pages, header=header)["page"]).values()
+    ) == [
         "?" + said(LONG),
         "",
     ]
@@ -368,11 +431,15 @@ def test_a_text_that_moved_to_several_pages_with_an_edit_helps_each_of_them() ->
     old = {"a": written(text), "b": catalog(), "c": catalog()}
     new = {"a": (), "b": wanted(f"{text}."), "c": wanted(f"{text}!")}
     result = update_catalogs(old, new, header=header)
-    assert [result[page].catalog.entries[0].msgstr for page in ("b", "c")] == [said(text)] * 2
+    assert [result[page].catalog.entries[0].msgstr for page in ("b", "c")] == [
+        said(text)
+    ] * 2
     same_page = update_catalogs(
         {"a": written(text)}, {"a": wanted(f"{text}.", f"{text}!")}, header=header
     )["a"]
-    assert sorted(entry.msgstr for entry in same_page.catalog.entries if not entry.obsolete) == [
+    assert sorted(
+        entry.msgstr for entry in same_page.catalog.entries if not entry.obsolete
+    ) == [
         "",
         said(text),
     ]
@@ -382,7 +449,10 @@ def test_a_renamed_page_takes_its_catalogue_along() -> None:
     old = Catalog(
         header={"Last-Translator": "Li"},
         comment=("by Li",),
-        entries=(*written(LONG, KEYS).entries, Entry(msgid="Old", msgstr="旧", obsolete=True)),
+        entries=(
+            *written(LONG, KEYS).entries,
+            Entry(msgid="Old", msgstr="旧", obsolete=True),
+        ),
     )
     result = update_catalogs(
         {"before": old}, {"after": wanted(EDITED, KEYS)}, header=header, gone=["before"]
@@ -391,10 +461,16 @@ def test_a_renamed_page_takes_its_catalogue_along() -> None:
     assert after.moved_from == "before"
     assert (after.catalog.header, after.catalog.comment) == (old.header, old.comment)
     assert states(after) == {EDITED: "?" + said(LONG), KEYS: said(KEYS)}
-    assert {entry.msgid for entry in after.catalog.entries if entry.obsolete} == {LONG, "Old"}
+    assert {entry.msgid for entry in after.catalog.entries if entry.obsolete} == {
+        LONG,
+        "Old",
+    }
     assert result["before"].catalog == Catalog()
     back = update_catalogs(
-        {"after": after.catalog}, {"before": wanted(LONG, KEYS)}, header=header, gone=["after"]
+        {"after": after.catalog},
+        {"before": wanted(LONG, KEYS)},
+        header=header,
+        gone=["after"],
     )
     assert (states(back["before"]), back["before"].moved_from) == (
         {LONG: said(LONG), KEYS: said(KEYS)},
@@ -403,14 +479,19 @@ def test_a_renamed_page_takes_its_catalogue_along() -> None:
     assert back["after"].catalog == Catalog()
 
 
-def test_a_small_page_that_takes_its_one_text_from_a_large_one_is_not_that_page() -> None:
+def test_a_small_page_that_takes_its_one_text_from_a_large_one_is_not_that_page() -> (
+    None
+):
     result = update_catalogs(
         {"large": written(LONG, KEYS, STEPS, LOSS)},
         {"small": wanted(LONG)},
         header=header,
         gone=["large"],
     )
-    assert (states(result["small"]), result["small"].moved_from) == ({LONG: said(LONG)}, "")
+    assert (states(result["small"]), result["small"].moved_from) == (
+        {LONG: said(LONG)},
+        "",
+    )
     assert [entry.obsolete for entry in result["large"].catalog.entries] == [True] * 4
     assert result["large"].obsolete == 3
 
@@ -430,7 +511,10 @@ def test_of_two_pages_that_take_from_one_the_larger_is_the_renamed_one() -> None
 def test_a_vanished_page_whose_text_lives_on_elsewhere_needs_no_catalogue() -> None:
     old = {"gone": written(LONG), "same": written(LONG, KEYS)}
     pages = {"same": wanted(LONG, KEYS)}
-    assert update_catalogs(old, pages, header=header, gone=["gone"])["gone"].catalog == Catalog()
+    assert (
+        update_catalogs(old, pages, header=header, gone=["gone"])["gone"].catalog
+        == Catalog()
+    )
     for entry in (
         Entry(msgid=LONG, msgstr="另一种译法"),
         replace(old["gone"].entries[0], comments=("why so",)),
@@ -441,17 +525,17 @@ def test_a_vanished_page_whose_text_lives_on_elsewhere_needs_no_catalogue() -> N
         assert [(one.msgstr, one.obsolete) for one in kept.catalog.entries] == [
             (entry.msgstr, True)
         ]
-        again = update_catalogs({**old, "gone": kept.catalog}, pages, header=header, gone=["gone"])[
-            "gone"
-        ]
+        again = update_catalogs(
+            {**old, "gone": kept.catalog}, pages, header=header, gone=["gone"]
+        )["gone"]
         assert again.catalog is kept.catalog
     for signed in (
         replace(old["gone"], comment=("by Li",)),
         replace(old["gone"], header={**HEADER, "Last-Translator": "Li"}),
     ):
-        assert update_catalogs({**old, "gone": signed}, pages, header=header, gone=["gone"])[
-            "gone"
-        ].catalog.entries
+        assert update_catalogs(
+            {**old, "gone": signed}, pages, header=header, gone=["gone"]
+        )["gone"].catalog.entries
         theirs = {"same": replace(signed, entries=old["same"].entries), "gone": signed}
         assert (
             update_catalogs(theirs, pages, header=header, gone=["gone"])["gone"].catalog
@@ -481,9 +565,9 @@ def test_a_text_translated_twice_in_a_page_by_context_stays_so() -> None:
         for entry in update(gone.catalog, wanted("State")).catalog.entries
     ] == both
     old = replace(old, entries=(*old.entries, *written(LONG).entries))
-    renamed = update_catalogs({"a": old}, {"b": wanted("State", LONG)}, header=header, gone=["a"])[
-        "b"
-    ]
+    renamed = update_catalogs(
+        {"a": old}, {"b": wanted("State", LONG)}, header=header, gone=["a"]
+    )["b"]
     assert [(entry.context, entry.msgstr) for entry in renamed.catalog.entries] == [
         *both,
         (None, said(LONG)),
@@ -499,7 +583,9 @@ def test_a_text_split_by_context_moves_with_both_translations() -> None:
     result = update_catalogs(
         old, {"from": wanted(STEPS), "to": wanted("State", LONG, KEYS)}, header=header
     )
-    assert [entry.context for entry in result["to"].catalog.entries if entry.is_translated] == [
+    assert [
+        entry.context for entry in result["to"].catalog.entries if entry.is_translated
+    ] == [
         "noun",
         "verb",
         None,
@@ -508,7 +594,9 @@ def test_a_text_split_by_context_moves_with_both_translations() -> None:
 
 
 def test_contexts_without_translations_stay_for_the_translator() -> None:
-    old = catalog(Entry(msgid="State", context="noun"), Entry(msgid="State", context="verb"))
+    old = catalog(
+        Entry(msgid="State", context="noun"), Entry(msgid="State", context="verb")
+    )
     result = update(old, wanted("State"))
     assert ([entry.context for entry in result.catalog.entries], result.new) == (
         ["noun", "verb"],
@@ -531,7 +619,9 @@ def test_an_offer_whose_own_translation_comes_from_another_page_goes_at_once() -
         notes=("fuzzy: rewording: x",),
     )
     pages = {"page": wanted(LONG, KEYS), "other": wanted(LONG)}
-    first = update_catalogs({"page": catalog(offer), "other": written(LONG)}, pages, header=header)
+    first = update_catalogs(
+        {"page": catalog(offer), "other": written(LONG)}, pages, header=header
+    )
     assert states(first["page"]) == {LONG: said(LONG), KEYS: ""}
     assert [entry.msgid for entry in first["page"].catalog.entries] == [LONG, KEYS]
     again = update_catalogs(
@@ -553,7 +643,9 @@ def test_pages_outside_the_run_are_left_alone_but_help() -> None:
 
 def test_the_notes_of_a_state_go_when_the_state_does() -> None:
     fuzzy = update(written(LONG), wanted(EDITED)).catalog.entries[0]
-    confirmed = Entry(msgid=EDITED, msgstr="改好了", notes=fuzzy.notes, references=fuzzy.references)
+    confirmed = Entry(
+        msgid=EDITED, msgstr="改好了", notes=fuzzy.notes, references=fuzzy.references
+    )
     (entry,) = update(catalog(confirmed), wanted(EDITED)).catalog.entries
     assert entry.notes == ("paragraph",)
     assert entry.previous is None
@@ -565,12 +657,16 @@ def test_the_notes_of_a_state_go_when_the_state_does() -> None:
 def test_a_fuzzy_entry_of_another_tool_is_told_what_changed() -> None:
     theirs = Entry(msgid=EDITED, msgstr="x", fuzzy=True, previous=LONG)
     marked = Entry(msgid=KEYS, msgstr="y", fuzzy=True)
-    first, second = update(catalog(theirs, marked), wanted(EDITED, KEYS)).catalog.entries
+    first, second = update(
+        catalog(theirs, marked), wanted(EDITED, KEYS)
+    ).catalog.entries
     assert fuzzy_class(first) == "rewording"
     assert (fuzzy_class(second), second.notes) == ("", ("paragraph",))
 
 
-def test_the_text_of_a_translation_in_work_that_returns_is_offered_not_finished() -> None:
+def test_the_text_of_a_translation_in_work_that_returns_is_offered_not_finished() -> (
+    None
+):
     old = catalog(Entry(msgid=EDITED, msgstr="改了一半", fuzzy=True, previous=LONG))
     entry = update(old, wanted(LONG)).catalog.entries[0]
     assert (entry.msgstr, entry.fuzzy, entry.previous, fuzzy_class(entry)) == (
@@ -584,7 +680,9 @@ def test_the_text_of_a_translation_in_work_that_returns_is_offered_not_finished(
 def test_redirects_name_kin_where_no_text_does() -> None:
     old = {"from": written(LONG), "elsewhere": written(EDITED.replace("all", "some"))}
     pages = {"to": wanted(EDITED), "elsewhere": wanted(KEYS)}
-    result = update_catalogs(old, pages, header=header, gone=["from"], redirects={"from": "to"})
+    result = update_catalogs(
+        old, pages, header=header, gone=["from"], redirects={"from": "to"}
+    )
     assert states(result["to"]) == {EDITED: "?" + said(LONG)}
 
 
@@ -595,7 +693,10 @@ def test_redirects_name_kin_where_no_text_does() -> None:
             "rediraffe_redirects = {'a.md': 'b', '/c/d.html': 'e.ipynb', 'f': 'g.rst'}",
             {"a": "b", "c/d": "e", "f": "g"},
         ),
-        ("x = 1\nrediraffe_redirects: dict[str, str] = {'a': 'b', 1: 'c', 'd': None}", {"a": "b"}),
+        (
+            "x = 1\nrediraffe_redirects: dict[str, str] = {'a': 'b', 1: 'c', 'd': None}",
+            {"a": "b"},
+        ),
         ("rediraffe_redirects: dict[str, str]", {}),
         ("rediraffe_redirects = 'redirects.txt'", {}),
         ("rediraffe_redirects = load()", {}),
@@ -618,7 +719,11 @@ def test_wanted_entries_are_one_list_for_a_pair() -> None:
         b'text."]}],"metadata":{},"nbformat":4}'
     )
     entries = wanted_entries("p", [read_document("p.ipynb", notebook), page])
-    assert [entry.msgid for entry in entries] == ["Title", "Shared text.", "Only in Markdown."]
+    assert [entry.msgid for entry in entries] == [
+        "Title",
+        "Shared text.",
+        "Only in Markdown.",
+    ]
     assert [entry.notes for entry in entries] == [
         ("heading",),
         ("paragraph · Title",),
@@ -627,13 +732,19 @@ def test_wanted_entries_are_one_list_for_a_pair() -> None:
     assert {entry.references for entry in entries} == {("p",)}
 
 
-def test_translations_by_context_stand_under_their_place_and_the_first_serves_everywhere() -> None:
+def test_translations_by_context_stand_under_their_place_and_the_first_serves_everywhere() -> (
+    None
+):
     noun, verb = (
         Entry(msgid="State", msgstr="状态", context="Pure functions"),
         Entry(msgid="State", msgstr="说明", context="Reporting"),
     )
     open_one = Entry(msgid="State", context="Elsewhere")
-    expected = {"Pure functions\4State": "状态", "Reporting\4State": "说明", "State": "状态"}
+    expected = {
+        "Pure functions\4State": "状态",
+        "Reporting\4State": "说明",
+        "State": "状态",
+    }
     assert translations_of(Catalog(entries=(noun, verb, open_one))) == expected
     plain = Entry(msgid="State", msgstr="态")
     assert translations_of(Catalog(entries=(noun, plain))) == {
@@ -650,7 +761,12 @@ def test_counting_tells_states_apart() -> None:
         Entry(msgid="Old", msgstr="旧", obsolete=True),
     )
     counted = count_catalog(PageResult(page="p"), mixed)
-    assert (counted.messages, counted.words, counted.translated, counted.translated_words) == (
+    assert (
+        counted.messages,
+        counted.words,
+        counted.translated,
+        counted.translated_words,
+    ) == (
         3,
         7,
         1,
@@ -673,7 +789,9 @@ _RELEASES = st.lists(
 )
 
 
-def _run(catalogs: dict[str, Catalog], pages: dict[str, list[str]]) -> dict[str, Catalog]:
+def _run(
+    catalogs: dict[str, Catalog], pages: dict[str, list[str]]
+) -> dict[str, Catalog]:
     """What the stage does with the files of a locale."""
     result = update_catalogs(
         catalogs,
@@ -685,7 +803,11 @@ def _run(catalogs: dict[str, Catalog], pages: dict[str, list[str]]) -> dict[str,
     for updated in result.values():
         keys = [(entry.context, entry.msgid) for entry in updated.catalog.entries]
         assert len(keys) == len(set(keys))
-    return {page: updated.catalog for page, updated in result.items() if updated.catalog.entries}
+    return {
+        page: updated.catalog
+        for page, updated in result.items()
+        if updated.catalog.entries
+    }
 
 
 @pytest.mark.slow
@@ -723,7 +845,9 @@ def test_no_chain_of_updates_loses_or_mixes_translations(
 
 def scratch_run(root: Path, *, dry: bool = False) -> Run:
     upstream = Upstream(name="docs", url="x")
-    settings = Settings(root=root, jax="1", locales=("zh_CN",), upstreams={"docs": upstream})
+    settings = Settings(
+        root=root, jax="1", locales=("zh_CN",), upstreams={"docs": upstream}
+    )
     return run_of(settings, upstream, dry=dry)
 
 
@@ -732,7 +856,9 @@ def test_the_stage_moves_the_catalogue_of_a_renamed_page_and_keeps_what_is_nowhe
 ) -> None:
     paths = Paths(tmp_path, "docs")
     (paths.docs).mkdir(parents=True)
-    (paths.docs / "conf.py").write_text("rediraffe_redirects = {'before.md': 'after.md'}")
+    (paths.docs / "conf.py").write_text(
+        "rediraffe_redirects = {'before.md': 'after.md'}"
+    )
 
     def run(*, dry: bool = False, **texts: str) -> Catalogs:
         files = tuple(SourceFile(path=f"{page}.md", blob="0" * 40) for page in texts)
@@ -756,13 +882,18 @@ def test_the_stage_moves_the_catalogue_of_a_renamed_page_and_keeps_what_is_nowhe
             scratch_run(tmp_path, dry=dry), pages, locale="zh_CN", lock=lock
         )
 
-    before, after, other = (paths.catalog("zh_CN", page) for page in ("before", "after", "other"))
+    before, after, other = (
+        paths.catalog("zh_CN", page) for page in ("before", "after", "other")
+    )
     run(before=f"{LONG}\n\n{KEYS}", other=LOSS)
     for path in (before, other):
         path.write_text(
-            path.read_text().replace('msgstr ""\n\n', 'msgstr "译"\n\n') + "\n", encoding="utf-8"
+            path.read_text().replace('msgstr ""\n\n', 'msgstr "译"\n\n') + "\n",
+            encoding="utf-8",
         )
-        path.write_bytes(re.sub(rb'msgstr ""\n+$', 'msgstr "译"\n'.encode(), path.read_bytes()))
+        path.write_bytes(
+            re.sub(rb'msgstr ""\n+$', 'msgstr "译"\n'.encode(), path.read_bytes())
+        )
     planned = run(dry=True, after=f"{LONG}\n\n{KEYS}")
     assert before.exists()
     assert not after.exists()
@@ -794,7 +925,9 @@ def test_the_stage_leaves_a_catalogue_alone_that_is_saved_while_it_runs(
 
     def run(text: str) -> Catalogs:
         split = SplitPage(page=page, documents=(read_document("p.md", text.encode()),))
-        return stage.update_catalog_files(scratch_run(tmp_path), [split], locale="zh_CN", lock=lock)
+        return stage.update_catalog_files(
+            scratch_run(tmp_path), [split], locale="zh_CN", lock=lock
+        )
 
     run(LONG)
     theirs = path.read_bytes().replace(b'msgstr ""\n', b'msgstr "x"\n')
@@ -825,4 +958,6 @@ def test_what_still_stands_on_a_page_is_not_offered_to_its_neighbour() -> None:
         row: "对 3.13 版的支持到十月为止。",
         other: "",
     }
-    assert states(update(old, wanted(other))) == {other: "?对 3.13 版的支持到十月为止。"}
+    assert states(update(old, wanted(other))) == {
+        other: "?对 3.13 版的支持到十月为止。"
+    }

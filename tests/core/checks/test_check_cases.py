@@ -27,7 +27,11 @@ GLOSSARY = ROOT / "translations" / "glossary" / "zh_CN.csv"
 LEAST = 8
 HEADER = (
     po.format_catalog(
-        Catalog(header=po.standard_header(project="docs", page="guide", locale="zh_CN", date=""))
+        Catalog(
+            header=po.standard_header(
+                project="docs", page="guide", locale="zh_CN", date=""
+            )
+        )
     ).decode()
     + "\n"
 )
@@ -47,16 +51,25 @@ def checks_of(module: str) -> dict[str, Check | PageCheck]:
 
 
 def subject(
-    msgid: str, msgstr: str, kind: str = "paragraph", markup: str = "Markdown", **fields: Any
+    msgid: str,
+    msgstr: str,
+    kind: str = "paragraph",
+    markup: str = "Markdown",
+    **fields: Any,
 ) -> Subject:
     place = kind if markup == "Markdown" else f"{kind} ({markup})"
     return Subject(
-        Entry(msgid=msgid, msgstr=msgstr, notes=(f"{place} · Title",), **fields), page="guide"
+        Entry(msgid=msgid, msgstr=msgstr, notes=(f"{place} · Title",), **fields),
+        page="guide",
     )
 
 
 def subjects(case: dict[str, Any]) -> list[Subject]:
-    fields = {name: case[name] for name in ("kind", "markup", "previous", "fuzzy") if name in case}
+    fields = {
+        name: case[name]
+        for name in ("kind", "markup", "previous", "fuzzy")
+        if name in case
+    }
     if "entries" in case:
         return [subject(msgid, msgstr, **fields) for msgid, msgstr in case["entries"]]
     return [subject(case["msgid"], case["msgstr"] * case.get("times", 1), **fields)]
@@ -79,7 +92,11 @@ def cases(verdict: str, *, files: bool = False) -> list[Any]:
 
 
 def codes_of(module: str) -> set[str]:
-    return {rule.code for rule in hygiene.RULES} if module == "hygiene" else set(checks_of(module))
+    return (
+        {rule.code for rule in hygiene.RULES}
+        if module == "hygiene"
+        else set(checks_of(module))
+    )
 
 
 def test_every_check_has_its_tables_and_every_table_a_check() -> None:
@@ -93,7 +110,9 @@ def test_every_check_has_its_tables_and_every_table_a_check() -> None:
 
 
 @pytest.mark.parametrize(("module", "code", "case"), cases("bad"))
-def test_a_bad_translation_is_told_and_mended(module: str, code: str, case: dict[str, Any]) -> None:
+def test_a_bad_translation_is_told_and_mended(
+    module: str, code: str, case: dict[str, Any]
+) -> None:
     check = checks_of(module)[code]
     found = subjects(case)
     told = problems(check, found)
@@ -116,11 +135,15 @@ def test_a_bad_translation_is_told_and_mended(module: str, code: str, case: dict
 
 
 @pytest.mark.parametrize(("module", "code", "case"), cases("good"))
-def test_a_good_translation_is_left_alone(module: str, code: str, case: dict[str, Any]) -> None:
+def test_a_good_translation_is_left_alone(
+    module: str, code: str, case: dict[str, Any]
+) -> None:
     assert problems(checks_of(module)[code], subjects(case)) == []
 
 
-def mistakes_in(folder: Path, code: str, case: dict[str, Any]) -> tuple[CatalogFile, list[Finding]]:
+def mistakes_in(
+    folder: Path, code: str, case: dict[str, Any]
+) -> tuple[CatalogFile, list[Finding]]:
     """What ``check`` tells of a file, under this code."""
     text = case["po"].removeprefix("\n")
     if not text.startswith('msgid ""\nmsgstr "C'):

@@ -19,7 +19,9 @@ CHECKS: dict[str, Check] = {
 }
 
 
-def subject(msgid: str, msgstr: str, place: str = "paragraph", page: str = "guide") -> Subject:
+def subject(
+    msgid: str, msgstr: str, place: str = "paragraph", page: str = "guide"
+) -> Subject:
     return Subject(Entry(msgid=msgid, msgstr=msgstr, notes=(f"{place} · Title",)), page)
 
 
@@ -31,10 +33,25 @@ def told(code: str, one: Subject) -> Problem:
 @pytest.mark.parametrize(
     ("code", "place", "msgid", "msgstr"),
     [
-        ("M101", "paragraph (reST)", "1) Kettle", "水壶"),  # nothing stands there to be mended
+        (
+            "M101",
+            "paragraph (reST)",
+            "1) Kettle",
+            "水壶",
+        ),  # nothing stands there to be mended
         ("M102", "list item", "**a** *b*", "__ **__"),  # another block would begin
-        ("M102", "directive title (reST)", "＊the**...（", "＊th&lt;e*``a.b``_`t`*...（"),
-        ("M102", "paragraph (reST)", "**a**", "***，，__ ``\\ ***"),  # less would be bold
+        (
+            "M102",
+            "directive title (reST)",
+            "＊the**...（",
+            "＊th&lt;e*``a.b``_`t`*...（",
+        ),
+        (
+            "M102",
+            "paragraph (reST)",
+            "**a**",
+            "***，，__ ``\\ ***",
+        ),  # less would be bold
         ("M102", "heading (reST)", "**a**", "甲**，\\ **"),  # stars would still show
         ("M110", "list item (reST)", "**a**", "\\甲_ ＊＊"),  # a reference would come
     ],
@@ -52,20 +69,29 @@ def test_what_would_spoil_something_else_is_not_mended(
         ("**a**", "*"),  # they can, but are not those of the English
     ],
 )
-def test_marks_at_the_start_that_are_no_emphasis_are_escaped(msgid: str, msgstr: str) -> None:
+def test_marks_at_the_start_that_are_no_emphasis_are_escaped(
+    msgid: str, msgstr: str
+) -> None:
     assert told("M101", subject(msgid, msgstr)).fix == f"\\{msgstr}"
 
 
 def test_code_that_begins_or_ends_bold_leaves_no_empty_stars() -> None:
-    first = subject("Call ``boil`` **twice**.", "请**``boil`` 两次**。", "paragraph (reST)")
+    first = subject(
+        "Call ``boil`` **twice**.", "请**``boil`` 两次**。", "paragraph (reST)"
+    )
     assert told("M105", first).fix == "请``boil`` **两次**。"
-    last = subject("Call **twice** ``boil``.", "请**两次 ``boil``**。", "paragraph (reST)")
+    last = subject(
+        "Call **twice** ``boil``.", "请**两次 ``boil``**。", "paragraph (reST)"
+    )
     assert told("M105", last).fix == "请**两次** ``boil``。"
 
 
 def test_long_atoms_and_words_are_cut_short() -> None:
     code = "kettle." * 20
-    assert told("M201", subject(f"Call `{code}`.", "调用它。")).text == f"lacks `{code[:60]}…`"
+    assert (
+        told("M201", subject(f"Call `{code}`.", "调用它。")).text
+        == f"lacks `{code[:60]}…`"
+    )
     words = "**" + "很烫" * 40 + "：**的水壶"
     assert f"“{words[:60]}…”" in told("M102", subject("**Hot:** kettle", words)).text
 
@@ -77,7 +103,11 @@ def test_code_that_is_bold_in_both_texts_has_not_moved() -> None:
 
 def test_two_pieces_of_code_that_cannot_be_told_apart_are_not_told_as_such() -> None:
     one = subject("1.：`a.b``__\\func`f`", "1*.：`a.b``__func`f`")
-    assert [problem for problem in CHECKS["M201"].look(one) if "run together" in problem.text] == []
+    assert [
+        problem
+        for problem in CHECKS["M201"].look(one)
+        if "run together" in problem.text
+    ] == []
 
 
 def test_a_reference_with_other_words_is_shown_as_the_english_has_its_name() -> None:
@@ -101,7 +131,9 @@ def test_only_errors_that_nobody_silences_keep_a_message_from_being_built() -> N
     assert (error.code, error.severity) == ("M201", Severity.ERROR)
     assert blocking_problem(broken, ("M201",)) is None
     silenced = Entry(
-        msgid="Use `lid`.", msgstr="使用盖子。", comments=("pipeline: ignore=M201 a word",)
+        msgid="Use `lid`.",
+        msgstr="使用盖子。",
+        comments=("pipeline: ignore=M201 a word",),
     )
     assert blocking_problem(Subject(silenced)) is None
     spaced = subject("Use `lid  on`.", "使用 `lid on`。")
@@ -121,7 +153,10 @@ def test_a_problem_across_pages_says_on_which_page_it_is() -> None:
 @pytest.mark.parametrize(
     ("notes", "place"),
     [
-        (("list item · Tea › Green",), Place(kind=Kind.LIST_ITEM, section="Tea › Green")),
+        (
+            ("list item · Tea › Green",),
+            Place(kind=Kind.LIST_ITEM, section="Tea › Green"),
+        ),
         (("paragraph (reST)",), Place(markup=Markup.RST)),
         (
             ("quote (reST) · A · B", "fuzzy: …"),

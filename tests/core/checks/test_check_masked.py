@@ -11,12 +11,26 @@ from hypothesis import strategies as st
 
 from pipeline.core.checks import content, spacing, typography
 from pipeline.core.checks.base import Subject
-from pipeline.core.checks.masked import CLOSE, OPEN, OTHER, URL, WORD, keeps_atoms, masked
+from pipeline.core.checks.masked import (
+    CLOSE,
+    OPEN,
+    OTHER,
+    URL,
+    WORD,
+    keeps_atoms,
+    masked,
+)
 from pipeline.core.checks.numbers import chinese_values, english_values
 from pipeline.entries import Entry
 from pipeline.findings import Severity
 
-AS_SEEN = {ord(WORD): "w", ord(URL): "u", ord(OPEN): "<", ord(CLOSE): ">", ord(OTHER): "#"}
+AS_SEEN = {
+    ord(WORD): "w",
+    ord(URL): "u",
+    ord(OPEN): "<",
+    ord(CLOSE): ">",
+    ord(OTHER): "#",
+}
 ROUNDS = 12
 FIXABLE = [
     check
@@ -104,7 +118,10 @@ PIECES = [
         ("![图](c)和[^1]", "#######和>>>>"),
         ("https://a.b，好", "uuuuuuuuuuu，好"),
         ("见 https://a.b.", "见 uuuuuuuuuuu."),
-        ("<b>甲</b><br><!-- 乙 --><https://a.b>", "<<<甲>>>>##############wwwwwwwwwwwww"),
+        (
+            "<b>甲</b><br><!-- 乙 --><https://a.b>",
+            "<<<甲>>>>##############wwwwwwwwwwwww",
+        ),
         (r"\*甲\*&lt;{{n}}", "##甲######wwwww"),
         ("没有标记", "没有标记"),
     ],
@@ -167,11 +184,15 @@ def test_numbers_in_english_words_are_read(text: str, values: set[str]) -> None:
 def test_a_note_that_outlives_the_fuzzy_mark_is_mentioned() -> None:
     (check,) = [check for check in content.CHECKS if check.code == "M313"]
     entry = Entry(
-        msgid="Two.", msgstr="二。", notes=("paragraph · Title", "fuzzy: a number changed")
+        msgid="Two.",
+        msgstr="二。",
+        notes=("paragraph · Title", "fuzzy: a number changed"),
     )
     (problem,) = check.look(Subject(entry))
     assert problem.severity is Severity.NOTE
 
 
 def test_a_hyphen_behind_chinese_wants_no_space_where_a_word_does() -> None:
-    assert [edit.start for edit in spacing.missing_spaces("拉丁-9 和JAX")] == [len("拉丁-9 和")]
+    assert [edit.start for edit in spacing.missing_spaces("拉丁-9 和JAX")] == [
+        len("拉丁-9 和")
+    ]

@@ -30,7 +30,11 @@ from pipeline.findings import Severity
 FOLDERS = (
     ROOT / "translations" / "zh_CN" / "sample",
     ROOT / "tests" / "support" / "catalogs",
-    *(Path(folder) for folder in os.environ.get("MUTATE", "").split(os.pathsep) if folder),
+    *(
+        Path(folder)
+        for folder in os.environ.get("MUTATE", "").split(os.pathsep)
+        if folder
+    ),
 )
 MISPLACED = frozenset(
     "error M103 M304 M306 M307 M308 M309 M310 M501".split()
@@ -91,7 +95,11 @@ def damaged(kind: Damage) -> dict[Place, Subject]:
         for page, at, subject in every
         if subject.markup is kind.markup
     }
-    return {place: Subject(entry, place[0]) for place, entry in made.items() if entry is not None}
+    return {
+        place: Subject(entry, place[0])
+        for place, entry in made.items()
+        if entry is not None
+    }
 
 
 def caught(kind: Damage) -> dict[Place, bool]:
@@ -108,7 +116,8 @@ def caught(kind: Damage) -> dict[Place, bool]:
     before = alarms()
     return {
         (page, at): any(
-            (page, at, code) not in before for code in codes.get(f"{page}#{at}", set()) & wanted
+            (page, at, code) not in before
+            for code in codes.get(f"{page}#{at}", set()) & wanted
         )
         for page, at in made
     }
@@ -121,7 +130,9 @@ def moved(page: Sequence[Subject], order: Iterable[int]) -> list[Subject]:
     ]
 
 
-def rearranged(pages: Iterable[tuple[str, list[Subject], set[int]]]) -> dict[Place, bool]:
+def rearranged(
+    pages: Iterable[tuple[str, list[Subject], set[int]]],
+) -> dict[Place, bool]:
     """Whether each misplaced translation (its index) is told.
 
     It gets an error, or is told to be misplaced or of other terms.
@@ -156,7 +167,11 @@ def swaps() -> Iterator[tuple[str, list[Subject], set[int]]]:
 
 def shifts() -> Iterator[tuple[str, list[Subject], set[int]]]:
     for page, subjects in good_pages().items():
-        yield page, moved(subjects, [0, *range(len(subjects) - 1)]), set(range(1, len(subjects)))
+        yield (
+            page,
+            moved(subjects, [0, *range(len(subjects) - 1)]),
+            set(range(1, len(subjects))),
+        )
         yield (
             page,
             moved(subjects, [*range(1, len(subjects)), len(subjects) - 1]),
@@ -197,7 +212,9 @@ def test_fixes_mend_emphasis_and_spacing_and_only_that() -> None:
     for kind in every_kind():
         made = damaged(kind)
         fixed = {
-            place: Subject(replace(subject.entry, msgstr=fix_entry(subject)), subject.page)
+            place: Subject(
+                replace(subject.entry, msgstr=fix_entry(subject)), subject.page
+            )
             for place, subject in made.items()
         }
         for place, subject in fixed.items():
@@ -229,5 +246,7 @@ def words_of(subject: Subject) -> str:
         text = text.replace(target, "")
     plain = unicodedata.normalize("NFKC", text)
     return "".join(
-        one for one in plain if not one.isspace() and unicodedata.category(one)[0] not in "PS"
+        one
+        for one in plain
+        if not one.isspace() and unicodedata.category(one)[0] not in "PS"
     )

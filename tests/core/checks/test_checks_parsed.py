@@ -58,7 +58,9 @@ def problems(one: Subject) -> list[tuple[str, Problem]]:
         (Kind.IMAGE, ("image",)),
     ],
 )
-def test_a_text_is_parsed_where_it_will_stand(kind: Kind, blocks: tuple[str, ...]) -> None:
+def test_a_text_is_parsed_where_it_will_stand(
+    kind: Kind, blocks: tuple[str, ...]
+) -> None:
     for text in (
         "水壶 `boil`",
         "(水壶) `boil`",
@@ -86,7 +88,9 @@ def test_line_breaks_are_part_of_the_same_block(kind: Kind) -> None:
     assert parsed.visible == "一\n二"
     assert parsed.breaks == 1
     assert parsed.tree == (Node("text", "一"), Node("break", "\n"), Node("text", "二"))
-    assert parsed.blocks.count("paragraph") == parse("一", kind).blocks.count("paragraph")
+    assert parsed.blocks.count("paragraph") == parse("一", kind).blocks.count(
+        "paragraph"
+    )
 
 
 @pytest.mark.parametrize(
@@ -116,8 +120,14 @@ def test_the_inline_tree_is_nested_values() -> None:
         Node("image", "c.png", (Node("text", "图"),)),
     )
     em = Node("em", "", (Node("text", "斜 "), Node("code", "a")))
-    assert tree[0] == Node("strong", "", (Node("text", "粗 "), em, Node("text", " "), link))
-    assert tree[2:] == (Node("strike", "", (Node("text", "删"),)), Node("text", " "), image)
+    assert tree[0] == Node(
+        "strong", "", (Node("text", "粗 "), em, Node("text", " "), link)
+    )
+    assert tree[2:] == (
+        Node("strike", "", (Node("text", "删"),)),
+        Node("text", " "),
+        image,
+    )
     assert (("strong", "em"), Node("code", "a")) in list(walk(tree))
     assert paragraph("**粗**和**粗**").count("strong", "em") == 2
 
@@ -126,7 +136,10 @@ def test_each_view_of_a_text_leaves_out_what_it_shall() -> None:
     parsed = paragraph(
         "用 `a` 和 $x$[^1]，见 {ref}`标题 <t>`、{func}`~b.c`、<https://d.example>、\\*、&lt;、e@f.example<br>完"
     )
-    assert parsed.visible == "用 a 和 x，见 标题、c、https://d.example、*、<、e@f.example\n完"
+    assert (
+        parsed.visible
+        == "用 a 和 x，见 标题、c、https://d.example、*、<、e@f.example\n完"
+    )
     assert parsed.plain.count("\ufffc") == 7
     assert "*" in parsed.plain
     assert "*" not in parsed.literal
@@ -152,7 +165,11 @@ def test_softly_wrapped_text_is_one_line() -> None:
             Atom.LINK,
             ["a.md", "b%20c.md", "文档.md"],
         ),
-        ("![图](data:#1) ![图](attachment:a.png)", Atom.IMAGE, ["data:#1", "attachment:a.png"]),
+        (
+            "![图](data:#1) ![图](attachment:a.png)",
+            Atom.IMAGE,
+            ["data:#1", "attachment:a.png"],
+        ),
         (
             "{func}`a.b` {py:func}`~a.b` {ref}`题 <t>` {abbr}`甲（乙）`",
             Atom.ROLE,
@@ -181,7 +198,9 @@ def test_html_is_tags_and_text() -> None:
     parsed = parse('<p title="a">甲 &lt; <b>乙</b><br>\n丙</p>', Kind.HTML)
     assert parsed.blocks == ("html_block",)
     assert parsed.visible == "甲 < 乙\n\n丙"
-    assert parsed.of(Atom.HTML) == Counter(['<p title="a">', "<b>", "</b>", "<br>", "</p>"])
+    assert parsed.of(Atom.HTML) == Counter(
+        ['<p title="a">', "<b>", "</b>", "<br>", "</p>"]
+    )
     assert parsed.breaks == 0
 
 
@@ -201,7 +220,9 @@ def test_formulas_are_compared_without_white_space_and_words() -> None:
     assert canonical_math("\\alpha x") != canonical_math("\\alphax")
 
 
-@pytest.mark.parametrize("source", ["**甲：**乙", "__甲__乙", "甲**（乙）丙**丁", "**甲**乙"])
+@pytest.mark.parametrize(
+    "source", ["**甲：**乙", "__甲__乙", "甲**（乙）丙**丁", "**甲**乙"]
+)
 def test_mended_marks_render(source: str) -> None:
     mended = mend(source, MEANT)
     assert mended is not None
@@ -233,10 +254,14 @@ _TEXTS = (
 
 
 @given(msgid=_TEXTS, msgstr=_TEXTS, kind=st.sampled_from(Kind))
-def test_every_fix_keeps_the_words_and_the_place(msgid: str, msgstr: str, kind: Kind) -> None:
+def test_every_fix_keeps_the_words_and_the_place(
+    msgid: str, msgstr: str, kind: Kind
+) -> None:
     before = subject(msgid, msgstr, kind)
     for code, problem in problems(before):
-        assert all(0 <= start < end <= len(msgstr) for start, end in problem.spans), code
+        assert all(0 <= start < end <= len(msgstr) for start, end in problem.spans), (
+            code
+        )
         if problem.fix is not None:
             assert problem.fix != msgstr, code
             assert are_words_kept(msgstr, problem.fix), code
@@ -285,9 +310,13 @@ def test_nothing_is_told_of_copies_and_next_to_nothing_of_fillings_of_the_real_d
     pages = sorted(repository.pages_at(LATEST).items())[::4]
     contents = repository.read([blob for _, blob in pages])
     documents = [
-        read_document(path, data) for (path, _), (_, data) in zip(pages, contents, strict=True)
+        read_document(path, data)
+        for (path, _), (_, data) in zip(pages, contents, strict=True)
     ]
     copies, fillings = told(documents)
     print(copies, fillings)
     assert copies == Counter()
-    assert fillings.total() < sum(len(list(document.messages())) for document in documents) * 0.005
+    assert (
+        fillings.total()
+        < sum(len(list(document.messages())) for document in documents) * 0.005
+    )

@@ -17,7 +17,15 @@ from repositories import Repository
 
 from pipeline.core.checks import atoms, structure, typography
 from pipeline.core.checks.base import Problem, Subject
-from pipeline.core.checks.masked import CLOSE, OPEN, OTHER, URL, WORD, keeps_atoms, masked
+from pipeline.core.checks.masked import (
+    CLOSE,
+    OPEN,
+    OTHER,
+    URL,
+    WORD,
+    keeps_atoms,
+    masked,
+)
 from pipeline.core.checks.mending import are_words_kept
 from pipeline.core.checks.parsed import Atom, Parsed, blanked, parse
 from pipeline.core.checks.run import fix_entry, run_checks
@@ -32,7 +40,13 @@ from pipeline.entries import Entry
 CHECKS = (*structure.CHECKS, *atoms.CHECKS)
 KINDS = [kind for kind in Kind if kind is not Kind.HTML]
 RST = Markup.RST
-AS_SEEN = {ord(WORD): "w", ord(URL): "u", ord(OPEN): "<", ord(CLOSE): ">", ord(OTHER): "#"}
+AS_SEEN = {
+    ord(WORD): "w",
+    ord(URL): "u",
+    ord(OPEN): "<",
+    ord(CLOSE): ">",
+    ord(OTHER): "#",
+}
 
 
 def paragraph(text: str) -> Parsed:
@@ -64,7 +78,9 @@ def codes(one: Subject) -> list[str]:
         ("poem · Title", Kind.PARAGRAPH, Markup.MARKDOWN),
     ],
 )
-def test_the_first_note_tells_kind_and_markup(note: str, kind: Kind, markup: Markup) -> None:
+def test_the_first_note_tells_kind_and_markup(
+    note: str, kind: Kind, markup: Markup
+) -> None:
     one = Subject(Entry(msgid="a", msgstr="甲", notes=(note, "fuzzy: (reST)")))
     assert (one.kind, one.markup) == (kind, markup)
     assert one.chinese.markup is markup
@@ -82,12 +98,23 @@ def test_without_a_note_a_message_is_a_paragraph_of_markdown() -> None:
         (Kind.PARAGRAPH, ("paragraph", "paragraph")),  # it stands behind another one
         (Kind.LIST_ITEM, ("bullet_list", "list_item", "paragraph")),
         (Kind.QUOTE, ("paragraph", "block_quote", "paragraph", "paragraph")),
-        (Kind.TERM, ("definition_list", "definition_list_item", "term", "definition", "paragraph")),
+        (
+            Kind.TERM,
+            (
+                "definition_list",
+                "definition_list_item",
+                "term",
+                "definition",
+                "paragraph",
+            ),
+        ),
         (Kind.TITLE, ("directive title",)),
         (Kind.IMAGE, ("image text",)),
     ],
 )
-def test_a_text_is_read_where_it_will_stand(kind: Kind, blocks: tuple[str, ...]) -> None:
+def test_a_text_is_read_where_it_will_stand(
+    kind: Kind, blocks: tuple[str, ...]
+) -> None:
     for text in (
         "水壶",
         "(水壶)",
@@ -116,7 +143,9 @@ def test_a_text_is_read_where_it_will_stand(kind: Kind, blocks: tuple[str, ...])
     ],
 )
 def test_an_accident_shows_in_the_blocks(text: str, kind: Kind, block: str) -> None:
-    assert block in Counter(parse(text, kind, RST).blocks) - Counter(parse("x", kind, RST).blocks)
+    assert block in Counter(parse(text, kind, RST).blocks) - Counter(
+        parse("x", kind, RST).blocks
+    )
     assert codes(subject("x", text, kind)) == ["M101"]
 
 
@@ -163,7 +192,10 @@ def test_each_view_of_a_text_leaves_out_what_it_shall() -> None:
         r"用 ``a`` 和 :math:`x\y` [1]_，见 :ref:`标题 <t>`、:func:`~b.c`、https://d.example "
         r"、\*、e@f.example 、|g| 完"
     )
-    assert parsed.visible == r"用 a 和 x\y ，见 标题、c、https://d.example 、*、e@f.example 、 完"
+    assert (
+        parsed.visible
+        == r"用 a 和 x\y ，见 标题、c、https://d.example 、*、e@f.example 、 完"
+    )
     assert "*" in parsed.plain
     assert "*" not in parsed.literal
     assert parsed.breaks == 0
@@ -183,13 +215,21 @@ def test_a_mark_without_a_partner_shows() -> None:
     [
         (r"``a`` ``\b`` ``a``", Atom.CODE, ["a", "a", r"\b"]),
         (":math:`a + b` :math:`\\alpha x`", Atom.MATH, ["a+b", "\\alpha x"]),
-        ("`甲 <a.html>`_ `乙 <b.html>`__ `<c.html>`_", Atom.LINK, ["a.html", "b.html", "c.html"]),
+        (
+            "`甲 <a.html>`_ `乙 <b.html>`__ `<c.html>`_",
+            Atom.LINK,
+            ["a.html", "b.html", "c.html"],
+        ),
         (
             ":func:`a.b` :py:func:`~a.b` :ref:`题 <t>` :term:`c<d>`",
             Atom.ROLE,
             [":func:`a.b`", ":py:func:`a.b`", ":ref:`t`", ":term:`d`"],
         ),
-        (":abbr:`甲（乙）` `a.b`:func: :Ref:`t`", Atom.ROLE, [":abbr:", ":func:`a.b`", ":ref:`t`"]),
+        (
+            ":abbr:`甲（乙）` `a.b`:func: :Ref:`t`",
+            Atom.ROLE,
+            [":abbr:", ":func:`a.b`", ":ref:`t`"],
+        ),
         ("`a.b` `some title`", Atom.ROLE, ["`a.b`", "`…`"]),
         (
             "`Some Title`_ Name_ `甲 <Some  title_>`_ `乙`__ any__",
@@ -203,7 +243,11 @@ def test_a_mark_without_a_partner_shows() -> None:
         ("https://b.example/c?d。 e@f.example", Atom.URL, ["https://b.example/c?d"]),
         ("`https://a.example <https://a.example>`_", Atom.URL, []),
         ("a@b.example", Atom.EMAIL, ["a@b.example"]),
-        ("{{a}} [@b] [!NOTE] $c$ [d](e.md) <b>", Atom.SUBSTITUTION, []),  # nothing of Markdown
+        (
+            "{{a}} [@b] [!NOTE] $c$ [d](e.md) <b>",
+            Atom.SUBSTITUTION,
+            [],
+        ),  # nothing of Markdown
     ],
 )
 def test_atoms_are_found_and_counted(text: str, name: Atom, values: list[str]) -> None:
@@ -270,22 +314,31 @@ def test_words_beside_atoms_are_prose() -> None:
         == "see the page and this now".split()
     )
     assert prose.count_words("见 `这一页 <a.html>`_ of ``b``", RST) == 5
-    assert prose.atoms_of("`a`_ Name_ x_y __init__ [1]_ \\`b\\`", RST) == ["`a`_", "Name_", "[1]_"]
+    assert prose.atoms_of("`a`_ Name_ x_y __init__ [1]_ \\`b\\`", RST) == [
+        "`a`_",
+        "Name_",
+        "[1]_",
+    ]
 
 
 def test_terms_are_not_looked_for_in_roles() -> None:
     glossary: Glossary = read_glossary("source,target\nkettle,水壶\n", where="a.csv")
     assert glossary.mentions(":term:`kettle`", RST) == ()
     assert [
-        mention.words for mention in glossary.mentions("the *kettle* of :func:`kettle`", RST)
+        mention.words
+        for mention in glossary.mentions("the *kettle* of :func:`kettle`", RST)
     ] == ["kettle"]
 
 
 def test_a_rendering_may_have_what_parts_marks_from_words_in_it() -> None:
-    glossary: Glossary = read_glossary("source,target\npure function,纯函数\n", where="a.csv")
+    glossary: Glossary = read_glossary(
+        "source,target\npure function,纯函数\n", where="a.csv"
+    )
     one = subject("A pure *function*.", r"纯\ *函数*\ 。")
     assert not [
-        found for found in run_checks({"page": [one]}, glossary=glossary) if found.code == "M501"
+        found
+        for found in run_checks({"page": [one]}, glossary=glossary)
+        if found.code == "M501"
     ]
 
 
@@ -319,7 +372,9 @@ def filled(msgid: str) -> str:
 
     No white space stands between it and what is kept.
     """
-    parts = [_WORDS.sub("译文", part).replace("译文 ", "译文") for part in _KEPT.split(msgid)]
+    parts = [
+        _WORDS.sub("译文", part).replace("译文 ", "译文") for part in _KEPT.split(msgid)
+    ]
     kept = [*_KEPT.findall(msgid), ""]
     return "".join(piece for pair in zip(parts, kept, strict=True) for piece in pair)
 
@@ -333,18 +388,26 @@ def test_nothing_is_told_of_copies_and_next_to_nothing_of_fillings_of_the_real_d
         .decode()
         .split("\n")
     )
-    pages = repository.read([f"jax-v0.10.2:{name}" for name in names if name.endswith(".rst")])
+    pages = repository.read(
+        [f"jax-v0.10.2:{name}" for name in names if name.endswith(".rst")]
+    )
     messages = [
-        message for _, data in pages for message in split_rst(data.decode("utf-8")).messages
+        message
+        for _, data in pages
+        for message in split_rst(data.decode("utf-8")).messages
     ]
     assert len(messages) > 800
     copies: Counter[str] = Counter()
     fillings: Counter[str] = Counter()
     for message in messages:
         copies.update(codes(subject(message.msgid, message.msgid, message.kind)))
-        fillings.update(codes(subject(message.msgid, filled(message.msgid), message.kind)))
+        fillings.update(
+            codes(subject(message.msgid, filled(message.msgid), message.kind))
+        )
     assert copies == Counter()
-    assert fillings.total() <= 1  # one message of upstream's has a mark without a partner
+    assert (
+        fillings.total() <= 1
+    )  # one message of upstream's has a mark without a partner
 
 
 # --- what is mended ------------------------------------------------------------------------------
@@ -359,7 +422,11 @@ def test_nothing_is_told_of_copies_and_next_to_nothing_of_fillings_of_the_real_d
             "**注意**：调用 ``boil`` 和 ``brew``，见`书 <https://tea.example>`_。",
         ),
         ("Call ``boil`` first:", r"先调用\ ``boil``\ ::", "先调用 ``boil``："),
-        ("Never call ``boil`` twice.", "不要调用 ``boil`` 两次。", "不要调用 ``boil`` 两次。"),
+        (
+            "Never call ``boil`` twice.",
+            "不要调用 ``boil`` 两次。",
+            "不要调用 ``boil`` 两次。",
+        ),
     ],
 )
 def test_several_mistakes_are_mended_one_after_the_other(
@@ -371,9 +438,9 @@ def test_several_mistakes_are_mended_one_after_the_other(
 
 
 def test_what_parts_marks_from_words_goes_where_a_space_comes() -> None:
-    (problem,) = next(check for check in typography.CHECKS if check.code == "M401").find(
-        subject("a ``b``", r"甲\ ``b``\ 乙")
-    )
+    (problem,) = next(
+        check for check in typography.CHECKS if check.code == "M401"
+    ).find(subject("a ``b``", r"甲\ ``b``\ 乙"))
     assert problem.fix == "甲 ``b`` 乙"
 
 
@@ -387,7 +454,9 @@ def test_a_good_translation_of_the_tables_is_left_alone() -> None:
     ]
     assert len(cases) > 40
     for case in cases:
-        one = subject(case["msgid"], case["msgstr"], Kind(case.get("kind", "paragraph")))
+        one = subject(
+            case["msgid"], case["msgstr"], Kind(case.get("kind", "paragraph"))
+        )
         assert fix_entry(one, CHECKS) == case["msgstr"]
 
 
@@ -399,17 +468,24 @@ _PIECES = (
     "\\ \\* \\甲 &amp; >>>"
 )
 _TEXTS = (
-    st.lists(st.sampled_from((*_PIECES.split(" "), "`戊 <https://c.d>`_", " ", "\\ ")), max_size=14)
+    st.lists(
+        st.sampled_from((*_PIECES.split(" "), "`戊 <https://c.d>`_", " ", "\\ ")),
+        max_size=14,
+    )
     .map("".join)
     .filter(str.strip)
 )
 
 
 @given(msgid=_TEXTS, msgstr=_TEXTS, kind=st.sampled_from(KINDS))
-def test_every_fix_keeps_the_words_and_the_place(msgid: str, msgstr: str, kind: Kind) -> None:
+def test_every_fix_keeps_the_words_and_the_place(
+    msgid: str, msgstr: str, kind: Kind
+) -> None:
     before = subject(msgid, msgstr, kind)
     for code, problem in problems(before):
-        assert all(0 <= start < end <= len(msgstr) for start, end in problem.spans), code
+        assert all(0 <= start < end <= len(msgstr) for start, end in problem.spans), (
+            code
+        )
         if problem.fix is not None:
             assert problem.fix != msgstr, code
             assert are_words_kept(msgstr, problem.fix), code

@@ -50,13 +50,21 @@ def test_without_translations_the_page_is_upstreams(
     document: Document, translations: dict[str, str]
 ) -> None:
     merged = merge(
-        document, translations, Frame(attribution="From there.", anchors=frozenset({"next-part"}))
+        document,
+        translations,
+        Frame(attribution="From there.", anchors=frozenset({"next-part"})),
     )
-    assert (merged.data, merged.translated, merged.rejected) == (document.raw.encode(), 0, ())
+    assert (merged.data, merged.translated, merged.rejected) == (
+        document.raw.encode(),
+        0,
+        (),
+    )
 
 
 def test_messages_of_a_page_are_translated_where_they_stand() -> None:
-    merged = merge(page(PAGE), {"Title": "标题", "an item": "一项", "words": "文字", "Cell": "格"})
+    merged = merge(
+        page(PAGE), {"Title": "标题", "an item": "一项", "words": "文字", "Cell": "格"}
+    )
     assert merged.data.decode() == (
         "# 标题\n\nSome words.\n\n- 一项\n- `code`\n\n## Next part\n\n"
         "| Head | 格 |\n|---|---|\n| more | 文字 |\n"
@@ -66,13 +74,18 @@ def test_messages_of_a_page_are_translated_where_they_stand() -> None:
 
 def test_messages_of_a_notebook_are_translated_where_they_stand() -> None:
     document = notebook("# Title\n", ["Some words\n", "go on\n", "\n", "- an item"])
-    merged = merge(document, {"Title": "标题", "Some words go on": "文字", "an item": "一项"})
+    merged = merge(
+        document, {"Title": "标题", "Some words go on": "文字", "an item": "一项"}
+    )
     assert sources(merged) == ["# 标题\n", "文字\n\n- 一项", "x = 1"]
     assert_only_prose_changed(document, merged.data)
 
 
 def test_the_same_english_is_translated_everywhere() -> None:
-    assert merge(page("Words\n\n- Words\n"), {"Words": "文字"}).data == "文字\n\n- 文字\n".encode()
+    assert (
+        merge(page("Words\n\n- Words\n"), {"Words": "文字"}).data
+        == "文字\n\n- 文字\n".encode()
+    )
 
 
 def test_what_the_guard_refuses_stays_english_and_is_listed_with_its_place() -> None:
@@ -100,13 +113,18 @@ def test_what_the_guard_refuses_stays_english_and_is_listed_with_its_place() -> 
 
 def test_one_bad_translation_among_many_does_not_take_others_with_it() -> None:
     text = "".join(f"Words {number}x\n\n" for number in "abcdefghijklmnopq")
-    translations = {f"Words {number}x": f"文字 {number}" for number in "abcdefghijklmnopq"} | {
+    translations = {
+        f"Words {number}x": f"文字 {number}" for number in "abcdefghijklmnopq"
+    } | {
         "Words gx": "`g`",
         "Words hx": "1",
     }
     merged = merge(page(text), translations)
     assert merged.translated == 15
-    assert [rejected.message.msgid for rejected in merged.rejected] == ["Words gx", "Words hx"]
+    assert [rejected.message.msgid for rejected in merged.rejected] == [
+        "Words gx",
+        "Words hx",
+    ]
 
 
 def test_translations_that_are_bad_only_together() -> None:
@@ -115,7 +133,8 @@ def test_translations_that_are_bad_only_together() -> None:
     document = page("Title words\n===\n\n" + "\n\n".join(numbers) + "\n\nlast words\n")
     merged = merge(
         document,
-        dict.fromkeys(numbers, "文字") | {"Title words": "$$ 标题", "last words": "文字 $$"},
+        dict.fromkeys(numbers, "文字")
+        | {"Title words": "$$ 标题", "last words": "文字 $$"},
     )
     assert_only_prose_changed(document, merged.data)
     assert merged.translated == 9
@@ -127,7 +146,10 @@ def test_translations_that_are_bad_only_together() -> None:
     [
         ("# Title\n\nwords here\n", "# Title\n\n> From there.\n\n文字\n"),
         ("# Title\nwords here\n", "# Title\n\n> From there.\n\n文字\n"),
-        ("# Title\r\n\r\nwords here\r\n", "# Title\r\n\r\n> From there.\r\n\r\n文字\r\n"),
+        (
+            "# Title\r\n\r\nwords here\r\n",
+            "# Title\r\n\r\n> From there.\r\n\r\n文字\r\n",
+        ),
         ("Title\n===\nwords here\n", "Title\n===\n\n> From there.\n\n文字\n"),
         ("words here\n\n# Title", "文字\n\n# Title\n\n> From there."),
         ("words here\n\nmore\n", "文字\n\n> From there.\n\nmore\n"),
@@ -143,7 +165,9 @@ def test_translations_that_are_bad_only_together() -> None:
 )
 def test_an_attribution_follows_the_title(text: str, expected: str) -> None:
     assert (
-        merge(page(text), {"words here": "文字"}, Frame(attribution="From there.")).data.decode()
+        merge(
+            page(text), {"words here": "文字"}, Frame(attribution="From there.")
+        ).data.decode()
         == expected
     )
 
@@ -154,13 +178,21 @@ def test_attribution_line_in_a_notebook() -> None:
         {"words here": "文字"},
         Frame(attribution="From there."),
     )
-    assert sources(merged)[:3] == ["before", "# Title\n\n> From there.\n\nafter", "文字"]
+    assert sources(merged)[:3] == [
+        "before",
+        "# Title\n\n> From there.\n\nafter",
+        "文字",
+    ]
 
 
 def test_page_whose_translations_are_all_refused_gets_no_attribution() -> None:
     document = page("# Title\n\nwords here\n")
     merged = merge(document, {"words here": "`文字`"}, Frame(attribution="From there."))
-    assert (merged.data, merged.translated, len(merged.rejected)) == (document.raw.encode(), 0, 1)
+    assert (merged.data, merged.translated, len(merged.rejected)) == (
+        document.raw.encode(),
+        0,
+        1,
+    )
 
 
 def test_attribution_that_would_change_the_page_is_an_error() -> None:
@@ -173,7 +205,14 @@ def test_attribution_that_would_change_the_page_is_an_error() -> None:
 
 @pytest.mark.parametrize(
     "hostile_term",
-    ["```{code-cell}", "~~~", '+++ {"tags": ["skip-execution"]}', "---", "# x", "<div>"],
+    [
+        "```{code-cell}",
+        "~~~",
+        '+++ {"tags": ["skip-execution"]}',
+        "---",
+        "# x",
+        "<div>",
+    ],
 )
 def test_a_later_term_of_a_definition_list_is_a_block_to_those_who_know_no_definitions(
     hostile_term: str,
@@ -196,7 +235,9 @@ def test_lone_carriage_returns_are_line_ends_to_jupytext_too() -> None:
 def test_other_cells_for_jupytext_are_an_error() -> None:
     document = page("---\njupytext: x\n---\n\n# Title\n\nwords here\n")
     with pytest.raises(GuardError, match="jupytext would read other cells"):
-        merge(document, {"words here": "文字"}, Frame(attribution='x\n\n+++ {"a": 1}\n'))
+        merge(
+            document, {"words here": "文字"}, Frame(attribution='x\n\n+++ {"a": 1}\n')
+        )
 
 
 def test_anchors_of_translated_headings_only() -> None:
@@ -205,7 +246,9 @@ def test_anchors_of_translated_headings_only() -> None:
         "(next-part)=\n## 下一部分\n"
         in merge(page(PAGE), {"Next part": "下一部分"}, frame).data.decode()
     )
-    assert "(next-part)=" not in merge(page(PAGE), {"Title": "标题"}, frame).data.decode()
+    assert (
+        "(next-part)=" not in merge(page(PAGE), {"Title": "标题"}, frame).data.decode()
+    )
     merged = merge(notebook("words\n\n## Next part"), {"Next part": "下一部分"}, frame)
     assert sources(merged)[0] == 'words\n\n<a id="next-part"></a>\n\n## 下一部分'
 
@@ -214,7 +257,11 @@ def test_values_that_are_no_json_numbers_are_no_difference() -> None:
     raw = json.dumps(
         {
             "cells": [
-                {"cell_type": "markdown", "metadata": {"x": float("nan")}, "source": "Words"}
+                {
+                    "cell_type": "markdown",
+                    "metadata": {"x": float("nan")},
+                    "source": "Words",
+                }
             ],
             "nbformat": 4,
         }
@@ -227,18 +274,28 @@ def test_a_cell_that_reads_back_otherwise_is_an_error() -> None:
     document = notebook("Some words\n\n`code`")
     assert document.notebook is not None
     cell = document.notebook.cells[0]
-    moved = replace(cell, literals=tuple((start + 1, end) for start, end in cell.literals))
-    broken = replace(
-        document, notebook=replace(document.notebook, cells=(moved, *document.notebook.cells[1:]))
+    moved = replace(
+        cell, literals=tuple((start + 1, end) for start, end in cell.literals)
     )
-    with pytest.raises(GuardError, match=r"page\.ipynb, cell 0: a cell does not read back"):
+    broken = replace(
+        document,
+        notebook=replace(
+            document.notebook, cells=(moved, *document.notebook.cells[1:])
+        ),
+    )
+    with pytest.raises(
+        GuardError, match=r"page\.ipynb, cell 0: a cell does not read back"
+    ):
         merge(broken, {"Some words": "文字"})
 
 
 def test_a_notebook_that_differs_outside_prose_is_an_error() -> None:
     document = notebook("Some words")
     with pytest.raises(GuardError, match="differs from upstream outside prose"):
-        merge(replace(document, raw=document.raw.replace("x = 1", "x = 2")), {"Some words": "文字"})
+        merge(
+            replace(document, raw=document.raw.replace("x = 1", "x = 2")),
+            {"Some words": "文字"},
+        )
 
 
 EVERYTHING = """# Title words
@@ -303,14 +360,17 @@ last words"""
 @pytest.mark.slow
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"], ids=["LF", "CRLF"])
 @pytest.mark.parametrize("kind", HOSTILE)
-def test_hostile_translations_change_nothing_but_prose(kind: str, line_end: str) -> None:
+def test_hostile_translations_change_nothing_but_prose(
+    kind: str, line_end: str
+) -> None:
     text = EVERYTHING.replace("\n", line_end)
     for document in (
         page(f"---{line_end}jupytext: {{}}{line_end}---{line_end}{line_end}{text}"),
         notebook(text),
     ):
         translations = {
-            message.msgid: hostile(kind, message.msgid) for _, message in document.messages()
+            message.msgid: hostile(kind, message.msgid)
+            for _, message in document.messages()
         }
         merged = merge(document, translations)
         assert_only_prose_changed(document, merged.data)
@@ -322,9 +382,16 @@ def test_hostile_translations_change_nothing_but_prose(kind: str, line_end: str)
 def test_honest_translations_are_all_taken() -> None:
     for document in (page(EVERYTHING), notebook(EVERYTHING)):
         merged = merge(
-            document, {message.msgid: pseudo(message.msgid) for _, message in document.messages()}
+            document,
+            {
+                message.msgid: pseudo(message.msgid)
+                for _, message in document.messages()
+            },
         )
-        assert (merged.rejected, merged.translated) == ((), len(list(document.messages())))
+        assert (merged.rejected, merged.translated) == (
+            (),
+            len(list(document.messages())),
+        )
         assert_only_prose_changed(document, merged.data)
 
 
@@ -349,7 +416,9 @@ def test_an_attribution_names_source_version_and_licence() -> None:
         "本页译自 [a.md](https://example.org/v1/0123456789abcdef/a.md)（JAX 0.10.2，提交 "
         "`0123456789ab`），译文与原文均以 MIT 许可证发布。"
     )
-    other = attribution(locale="de", path="a.md", lock=lock, page_url="", license_name="")
+    other = attribution(
+        locale="de", path="a.md", lock=lock, page_url="", license_name=""
+    )
     assert other == (
         "Translated from `a.md` (JAX 0.10.2, commit `0123456789ab`). Original and "
         "translation are licensed under Apache-2.0."
@@ -357,6 +426,10 @@ def test_an_attribution_names_source_version_and_licence() -> None:
 
 
 def test_one_message_translated_in_two_ways_by_its_section() -> None:
-    page = read_document("p.md", b"# Page\n\n## One\n\nState it.\n\n## Two\n\nState it.\n")
+    page = read_document(
+        "p.md", b"# Page\n\n## One\n\nState it.\n\n## Two\n\nState it.\n"
+    )
     merged = merge(page, {"Page › Two\4State it.": "说明它。", "State it.": "陈述它。"})
-    assert merged.data.decode() == "# Page\n\n## One\n\n陈述它。\n\n## Two\n\n说明它。\n"
+    assert (
+        merged.data.decode() == "# Page\n\n## One\n\n陈述它。\n\n## Two\n\n说明它。\n"
+    )

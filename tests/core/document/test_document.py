@@ -7,7 +7,13 @@ import json
 import pytest
 from notebooks import notebook_value, prose
 
-from pipeline.core.document.read import Document, Format, SplitPage, is_myst_notebook, read_document
+from pipeline.core.document.read import (
+    Document,
+    Format,
+    SplitPage,
+    is_myst_notebook,
+    read_document,
+)
 from pipeline.core.pin.lock import Page, SourceFile
 from pipeline.errors import InputError
 
@@ -21,7 +27,10 @@ def notebook(*sources: tuple[str, str | list[str]]) -> bytes:
 
 
 def places(document: Document) -> list[tuple[str, str]]:
-    return [(document.place(unit, message), message.msgid) for unit, message in document.messages()]
+    return [
+        (document.place(unit, message), message.msgid)
+        for unit, message in document.messages()
+    ]
 
 
 def test_messages_of_a_notebook_come_with_their_cells() -> None:
@@ -38,7 +47,11 @@ def test_messages_of_a_notebook_come_with_their_cells() -> None:
         ("a/b.ipynb, cell 0:3", "some words"),
         ("a/b.ipynb, cell 3:1", "more words"),
     ]
-    assert [message.headings for _, message in document.messages()] == [(), ("Title",), ("Title",)]
+    assert [message.headings for _, message in document.messages()] == [
+        (),
+        ("Title",),
+        ("Title",),
+    ]
     assert document.code == ("x = 1",)
     assert document.raw.encode() == data
 
@@ -49,7 +62,10 @@ def test_cells_are_split_apart() -> None:
         ("markdown", "---\nwords: here\n---"),
         ("markdown", "- [ ] task"),
     )
-    assert [msgid for _, msgid in places(read_document("a.ipynb", data))] == ["words: here", "task"]
+    assert [msgid for _, msgid in places(read_document("a.ipynb", data))] == [
+        "words: here",
+        "task",
+    ]
 
 
 def test_a_myst_notebook_has_prose_and_code() -> None:
@@ -62,7 +78,11 @@ def test_a_myst_notebook_has_prose_and_code() -> None:
 
 def test_a_plain_myst_page_has_no_code() -> None:
     document = read_document("a/b.md", b"# Title\n")
-    assert (document.format, document.code, document.notebook) == (Format.MYST, (), None)
+    assert (document.format, document.code, document.notebook) == (
+        Format.MYST,
+        (),
+        None,
+    )
 
 
 @pytest.mark.parametrize(
@@ -142,5 +162,8 @@ def test_pages_without_a_message(data: bytes) -> None:
 )
 def test_title_of_a_page(text: str, title: str) -> None:
     page = Page(name="a/b", files=(SourceFile(path="a/b.md", blob="0" * 40),))
-    assert SplitPage(page=page, documents=(read_document("a/b.md", text.encode()),)).title == title
+    assert (
+        SplitPage(page=page, documents=(read_document("a/b.md", text.encode()),)).title
+        == title
+    )
     assert SplitPage(page=page, documents=()).title == "a/b"

@@ -25,7 +25,9 @@ from pipeline.errors import InputError
 
 ATTRIBUTION = "From `there`, 版本 1。"
 FRAME = Frame(attribution=ATTRIBUTION, anchors=frozenset({"next-part", "arrays"}))
-FILES = sorted(path for path in SAMPLE.rglob("*") if path.suffix in (".ipynb", ".md", ".rst"))
+FILES = sorted(
+    path for path in SAMPLE.rglob("*") if path.suffix in (".ipynb", ".md", ".rst")
+)
 BLOCK = Landed(
     kind=Kind.PARAGRAPH,
     markup=Markup.MARKDOWN,
@@ -45,7 +47,9 @@ def landed(path: str, text: str, translations: dict[str, str]) -> tuple[Landed, 
     return merge(read_document(path, text.encode()), translations, FRAME).blocks
 
 
-def lines(path: str, text: str, translations: dict[str, str]) -> list[tuple[str, int, int]]:
+def lines(
+    path: str, text: str, translations: dict[str, str]
+) -> list[tuple[str, int, int]]:
     blocks = landed(path, text, translations)
     return [(block.text, block.line, block.last_line) for block in blocks]
 
@@ -70,11 +74,18 @@ def test_a_page_with_one_translation() -> None:
         is_translated=True,
         is_kept=False,
     )
-    assert (title.text, title.line, title.is_translated, title.section) == ("Title", 1, False, "")
+    assert (title.text, title.line, title.is_translated, title.section) == (
+        "Title",
+        1,
+        False,
+        "",
+    )
     assert (item.text, item.line, item.is_translated) == ("an item", 7, False)
 
 
-@pytest.mark.parametrize("translations", [{}, {"Some words.": "`新`"}], ids=["none", "refused"])
+@pytest.mark.parametrize(
+    "translations", [{}, {"Some words.": "`新`"}], ids=["none", "refused"]
+)
 def test_without_translations_all_messages_stand_where_upstream_has_them(
     translations: dict[str, str],
 ) -> None:
@@ -85,8 +96,12 @@ def test_without_translations_all_messages_stand_where_upstream_has_them(
 
 
 def test_lines_of_a_notebook_count_from_the_start_of_the_cell() -> None:
-    blocks = landed("a.ipynb", notebook("# Title", "One.\n\nTwo\nlines."), {"Title": "标题"})
-    assert [(block.text, block.cell, block.line, block.last_line) for block in blocks] == [
+    blocks = landed(
+        "a.ipynb", notebook("# Title", "One.\n\nTwo\nlines."), {"Title": "标题"}
+    )
+    assert [
+        (block.text, block.cell, block.line, block.last_line) for block in blocks
+    ] == [
         ("标题", 1, 1, 1),
         ("One.", 2, 1, 1),
         ("Two lines.", 2, 3, 4),
@@ -138,7 +153,9 @@ def test_the_english_term_that_stays_in_a_glossary_is_no_block_of_its_own() -> N
 
 
 def test_lines_of_rest_count_as_docutils_counts_them() -> None:
-    text = 'Title\n=====\n\nSome\x85words.\n\n.. csv-table::\n\n   "Two\n   lines", More\n'
+    text = (
+        'Title\n=====\n\nSome\x85words.\n\n.. csv-table::\n\n   "Two\n   lines", More\n'
+    )
     assert lines("a.rst", text, {"Title": "一个很长的标题"}) == [
         ("一个很长的标题", 1, 1),
         ("Some words.", 6, 7),
@@ -147,7 +164,9 @@ def test_lines_of_rest_count_as_docutils_counts_them() -> None:
     ]
 
 
-def paired_again(document: Document, merged: Merged) -> list[tuple[Message, Message, bool]]:
+def paired_again(
+    document: Document, merged: Merged
+) -> list[tuple[Message, Message, bool]]:
     """Each message with what stands in its place, and whether the English term stands below.
 
     Both documents are split anew and laid side by side; nothing if they do not fit. Only the
@@ -187,7 +206,14 @@ def assert_agrees(document: Document, merged: Merged) -> int:
     pairs = paired_again(document, merged)
     if pairs:
         assert [
-            (block.kind, block.msgid, block.english, block.text, block.is_kept, block.line)
+            (
+                block.kind,
+                block.msgid,
+                block.english,
+                block.text,
+                block.is_kept,
+                block.line,
+            )
             for block in merged.blocks
         ] == [
             (english.kind, english.msgid, shown(english), shown(own), is_kept, own.line)
@@ -203,10 +229,14 @@ def every_other(document: Document) -> dict[str, str]:
     return {msgid: pseudo(msgid) for msgid in msgids[::2]}
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(SAMPLE).as_posix())
+@pytest.mark.parametrize(
+    "path", FILES, ids=lambda path: path.relative_to(SAMPLE).as_posix()
+)
 def test_the_sample_agrees_with_splitting_both_documents_again(path: Path) -> None:
     document = read_document(path.relative_to(SAMPLE).as_posix(), path.read_bytes())
-    everything = {message.msgid: pseudo(message.msgid) for _, message in document.messages()}
+    everything = {
+        message.msgid: pseudo(message.msgid) for _, message in document.messages()
+    }
     for translations in ({}, everything, every_other(document)):
         assert assert_agrees(document, merge(document, translations, FRAME))
 
@@ -215,13 +245,18 @@ def test_the_sample_agrees_with_splitting_both_documents_again(path: Path) -> No
 def test_the_real_docs_agree_with_splitting_both_documents_again(
     repository: Repository,
 ) -> None:
-    pages = sorted(repository.pages_at("jax-v0.10.2", (".ipynb", ".md", ".rst")).items())[::3]
+    pages = sorted(
+        repository.pages_at("jax-v0.10.2", (".ipynb", ".md", ".rst")).items()
+    )[::3]
     contents = repository.read([blob for _, blob in pages])
     blocks = paired = 0
     for (path, _), (_, data) in zip(pages, contents, strict=True):
         document = read_document(path, data)
         for translations in (
-            {message.msgid: pseudo(message.msgid) for _, message in document.messages()},
+            {
+                message.msgid: pseudo(message.msgid)
+                for _, message in document.messages()
+            },
             every_other(document),
         ):
             merged = merge(document, translations, FRAME)
@@ -231,7 +266,11 @@ def test_the_real_docs_agree_with_splitting_both_documents_again(
     assert paired > blocks * 0.9
 
 
-@given(st.text(st.characters(exclude_categories=["Cs"])), st.integers(0), st.none() | st.integers())
+@given(
+    st.text(st.characters(exclude_categories=["Cs"])),
+    st.integers(0),
+    st.none() | st.integers(),
+)
 def test_records_survive_json(text: str, line: int, cell: int | None) -> None:
     blocks = (BLOCK, replace(BLOCK, text=text, section=text, line=line, cell=cell))
     assert landings_from_json(landings_to_json(blocks), "x") == blocks
@@ -246,7 +285,9 @@ def test_equal_records_are_equal_bytes() -> None:
     data = landings_to_json((BLOCK,))
     assert data == landings_to_json(landings_from_json(data, "x"))
     assert data.startswith(b'[\n{"kind": "paragraph", "markup": "Markdown", ')
-    assert landings_to_json((BLOCK, BLOCK)).count(b"\n") == 4  # a line for each, and the brackets
+    assert (
+        landings_to_json((BLOCK, BLOCK)).count(b"\n") == 4
+    )  # a line for each, and the brackets
     assert landings_from_json(landings_to_json(()), "x") == ()
 
 

@@ -27,7 +27,9 @@ def notebook(*cells: str) -> str:
 
 def markdown(source: str) -> str:
     """A notebook of one Markdown cell whose source is this JSON."""
-    return notebook(f'{{"cell_type": "markdown", "metadata": {{}}, "source": {source}}}')
+    return notebook(
+        f'{{"cell_type": "markdown", "metadata": {{}}, "source": {source}}}'
+    )
 
 
 def scan(raw: str) -> Notebook:
@@ -56,7 +58,11 @@ def test_cells_come_in_their_order_with_their_tags() -> None:
 
 def test_tags_that_are_no_list_are_none() -> None:
     assert (
-        scan(notebook('{"cell_type": "code", "metadata": {"tags": "skip"}, "source": ""}'))
+        scan(
+            notebook(
+                '{"cell_type": "code", "metadata": {"tags": "skip"}, "source": ""}'
+            )
+        )
         .cells[0]
         .tags
         == ()
@@ -102,7 +108,10 @@ def test_a_notebook_may_have_no_cells(raw: str, has_metadata: bool) -> None:
 @pytest.mark.parametrize("metadata", ["", '"metadata": null, ', '"metadata": [], '])
 def test_a_cell_may_have_no_metadata(metadata: str) -> None:
     assert (
-        scan(notebook(f'{{"cell_type": "code", {metadata}"source": ""}}')).cells[0].metadata == {}
+        scan(notebook(f'{{"cell_type": "code", {metadata}"source": ""}}'))
+        .cells[0]
+        .metadata
+        == {}
     )
 
 
@@ -146,18 +155,46 @@ def test_a_cell_may_have_no_metadata(metadata: str) -> None:
         ('{"cells": []}', "", "its nbformat is None, not 4"),
         ('{"cells": [], "nbformat": 5}', "", "its nbformat is 5, not 4"),
         ('{"cells": [], "nbformat": "4"}', "", "its nbformat is '4', not 4"),
-        ('{"worksheets": [{"cells": []}], "nbformat": 3}', "", "is a notebook of nbformat 3"),
+        (
+            '{"worksheets": [{"cells": []}], "nbformat": 3}',
+            "",
+            "is a notebook of nbformat 3",
+        ),
         ('{"cells": [], "nbformat": 3}', "", "is a notebook of nbformat 3"),
-        ('{"cells": [], "nbformat": 4, "worksheets": []}', "", "is a notebook of nbformat 3"),
+        (
+            '{"cells": [], "nbformat": 4, "worksheets": []}',
+            "",
+            "is a notebook of nbformat 3",
+        ),
         (notebook("1"), "", "cell 0 is no object"),
         (notebook("[}"), ":1", "Expecting value"),
         (notebook(MARKDOWN, "{}"), "", "cell 1 has the type None"),
-        (notebook('{"cell_type": "heading", "source": ""}'), "", "cell 0 has the type 'heading'"),
-        (notebook('{"cell_type": ["code"], "source": ""}'), "", "cell 0 has the type ['code']"),
+        (
+            notebook('{"cell_type": "heading", "source": ""}'),
+            "",
+            "cell 0 has the type 'heading'",
+        ),
+        (
+            notebook('{"cell_type": ["code"], "source": ""}'),
+            "",
+            "cell 0 has the type ['code']",
+        ),
         (notebook('{"cell_type": "code"}'), "", "cell 0 has no source"),
-        (markdown("null"), "", "the source of cell 0 is neither a string nor a list of strings"),
-        (markdown("{}"), "", "the source of cell 0 is neither a string nor a list of strings"),
-        ('{"cells": [], "nbformat": 4, "metadata": ' + "[" * 100_000, "", "is nested too deeply"),
+        (
+            markdown("null"),
+            "",
+            "the source of cell 0 is neither a string nor a list of strings",
+        ),
+        (
+            markdown("{}"),
+            "",
+            "the source of cell 0 is neither a string nor a list of strings",
+        ),
+        (
+            '{"cells": [], "nbformat": 4, "metadata": ' + "[" * 100_000,
+            "",
+            "is nested too deeply",
+        ),
         (
             '{"cells": [], "nbformat": 4, "metadata": {"x": ' + "9" * 5_000 + "}}",
             "",
@@ -165,7 +202,9 @@ def test_a_cell_may_have_no_metadata(metadata: str) -> None:
         ),
     ],
 )
-def test_what_is_no_notebook_is_refused_with_its_place(raw: str, where: str, what: str) -> None:
+def test_what_is_no_notebook_is_refused_with_its_place(
+    raw: str, where: str, what: str
+) -> None:
     with pytest.raises(InputError) as caught:
         scan(raw)
     assert what in caught.value.what
@@ -191,10 +230,22 @@ def test_bytes_that_are_not_utf8() -> None:
         # escapes before, in and behind the place
         ('"\\"Some\\" \\\\words"', Edit(1, 5, "甲"), '"\\"甲\\" \\\\words"'),
         ('"\\"Some\\" \\\\words"', Edit(8, 13, "甲"), '"\\"Some\\" \\\\甲"'),
-        ('"\\u00e9 \\ud83e\\uddea words"', Edit(4, 9, "字"), '"\\u00e9 \\ud83e\\uddea \\u5b57"'),
-        ('"\\u00e9 \\ud83e\\uddea words"', Edit(2, 3, "🔬"), '"\\u00e9 \\ud83d\\udd2c words"'),
+        (
+            '"\\u00e9 \\ud83e\\uddea words"',
+            Edit(4, 9, "字"),
+            '"\\u00e9 \\ud83e\\uddea \\u5b57"',
+        ),
+        (
+            '"\\u00e9 \\ud83e\\uddea words"',
+            Edit(2, 3, "🔬"),
+            '"\\u00e9 \\ud83d\\udd2c words"',
+        ),
         ('"\\ud83e \\uddea words"', Edit(4, 9, "x"), '"\\ud83e \\uddea x"'),
-        ('"\\u003cb\\u003e words"', Edit(4, 9, "字"), '"\\u003cb\\u003e 字"'),  # Colab's dialect
+        (
+            '"\\u003cb\\u003e words"',
+            Edit(4, 9, "字"),
+            '"\\u003cb\\u003e 字"',
+        ),  # Colab's dialect
         ('"\\u001b words"', Edit(2, 7, "字"), '"\\u001b 字"'),
         ('"é \\u00e9 words"', Edit(4, 9, "字"), '"é \\u00e9 字"'),
         ('"\\\\u00e9 words"', Edit(7, 12, "字"), '"\\\\u00e9 字"'),
@@ -211,18 +262,27 @@ def test_bytes_that_are_not_utf8() -> None:
         ('["Some\\n",\n  "words"]', Edit(0, 5, "甲"), '["甲",\n  "words"]'),
         ('["Some\\n", "words\\n", ""]', Edit(5, 10, "甲"), '["Some\\n", "甲\\n", ""]'),
         ('["So", "me\\n", "wo", "rds"]', Edit(1, 7, "甲"), '["S甲", "rds"]'),
-        ('[\n   "Some words"\n  ]', Edit(0, 10, "甲\n乙"), '[\n   "甲\\n",\n   "乙"\n  ]'),
+        (
+            '[\n   "Some words"\n  ]',
+            Edit(0, 10, "甲\n乙"),
+            '[\n   "甲\\n",\n   "乙"\n  ]',
+        ),
         ('["Some words"]', Edit(0, 0, "甲\n"), '["甲\\n","Some words"]'),
         ('["Some\\n", "words"]', Edit(10, 10, "!"), '["Some\\n", "words!"]'),
     ],
 )
-def test_an_edit_leaves_all_other_bytes_as_they_are(source: str, edit: Edit, expected: str) -> None:
+def test_an_edit_leaves_all_other_bytes_as_they_are(
+    source: str, edit: Edit, expected: str
+) -> None:
     raw = markdown(source)
     notebook_read = scan(raw)
     merged = edit_cells(notebook_read, {0: [edit]})
     assert merged == markdown(expected)
     text = notebook_read.cells[0].source
-    assert scan(merged).cells[0].source == text[: edit.start] + edit.text + text[edit.end :]
+    assert (
+        scan(merged).cells[0].source
+        == text[: edit.start] + edit.text + text[edit.end :]
+    )
 
 
 def test_edits_of_several_cells() -> None:
@@ -236,7 +296,9 @@ def test_edits_of_several_cells() -> None:
 
 def test_line_ends_of_the_json_and_of_the_source_stay() -> None:
     raw = (
-        json.dumps(json.loads(markdown('["Some\\r\\n", "words"]')), indent=1).replace("\n", "\r\n")
+        json.dumps(json.loads(markdown('["Some\\r\\n", "words"]')), indent=1).replace(
+            "\n", "\r\n"
+        )
         + "\r\n"
     )
     merged = edit_cells(scan(raw), {0: [Edit(6, 11, "甲\r\n乙")]})

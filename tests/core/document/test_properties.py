@@ -24,13 +24,19 @@ from pipeline.errors import PipelineError
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
     lambda children: (
-        st.lists(children, max_size=3) | st.dictionaries(st.text(max_size=5), children, max_size=3)
+        st.lists(children, max_size=3)
+        | st.dictionaries(st.text(max_size=5), children, max_size=3)
     ),
     max_leaves=8,
 )
 sources = st.one_of(texts, st.lists(texts, max_size=4))
 cells = st.builds(
-    lambda kind, source, extra: {**extra, "cell_type": kind, "metadata": {}, "source": source},
+    lambda kind, source, extra: {
+        **extra,
+        "cell_type": kind,
+        "metadata": {},
+        "source": source,
+    },
     st.sampled_from(["markdown", "markdown", "code", "raw"]),
     sources,
     st.dictionaries(st.text(max_size=3), json_values, max_size=2),
@@ -46,7 +52,9 @@ notebooks = st.builds(
     st.sampled_from([None, 1, 2, "\t"]),
     st.booleans(),
 )
-msgstrs = st.one_of(texts, st.sampled_from(list(HOSTILE)).map(lambda kind: hostile(kind, "文字")))
+msgstrs = st.one_of(
+    texts, st.sampled_from(list(HOSTILE)).map(lambda kind: hostile(kind, "文字"))
+)
 
 
 def encoded(text: str) -> bytes:
@@ -75,7 +83,9 @@ def assert_joins(document: Document, data: bytes) -> None:
             at = message.end
         assert placing.place(unit.split, {}).text == unit.split.text
         assert (
-            guard.read_back(unit.split, placing.place(unit.split, {}), page=unit.cell is None)
+            guard.read_back(
+                unit.split, placing.place(unit.split, {}), page=unit.cell is None
+            )
             is not None
         )
 
@@ -106,7 +116,9 @@ def test_any_notebook_is_split_and_joined_again(raw: str) -> None:
 
 
 @given(raw=notebooks, data=st.data())
-def test_a_broken_notebook_ends_in_a_value_or_in_our_error(raw: str, data: st.DataObject) -> None:
+def test_a_broken_notebook_ends_in_a_value_or_in_our_error(
+    raw: str, data: st.DataObject
+) -> None:
     start = data.draw(st.integers(0, len(raw)))
     end = data.draw(st.integers(start, min(len(raw), start + 10)))
     broken = (
@@ -125,7 +137,9 @@ def test_any_json_ends_in_a_value_or_in_our_error(value: object) -> None:
     read("a.ipynb", json.dumps({"cells": [value], "nbformat": 4}).encode())
     read(
         "a.ipynb",
-        json.dumps({"cells": [{"cell_type": "markdown", "source": value}], "nbformat": 4}).encode(),
+        json.dumps(
+            {"cells": [{"cell_type": "markdown", "source": value}], "nbformat": 4}
+        ).encode(),
     )
 
 
@@ -141,7 +155,9 @@ def test_any_translation_of_a_page_changes_only_prose(
     document = read("a.md", encoded(header + text))
     if document is None:
         return
-    translations = {message.msgid: data.draw(msgstrs) for _, message in document.messages()}
+    translations = {
+        message.msgid: data.draw(msgstrs) for _, message in document.messages()
+    }
     merged = merge(document, translations)
     assert_only_prose_changed(document, merged.data)
     assert read_document("a.md", merged.data).code == document.code
@@ -157,12 +173,15 @@ def test_any_translation_of_a_page_changes_only_prose(
 
 @pytest.mark.slow
 @given(raw=notebooks, data=st.data())
-def test_any_translation_of_a_notebook_changes_only_prose(raw: str, data: st.DataObject) -> None:
+def test_any_translation_of_a_notebook_changes_only_prose(
+    raw: str, data: st.DataObject
+) -> None:
     document = read("a.ipynb", encoded(raw))
     if document is None:
         return
     merged = merge(
-        document, {message.msgid: data.draw(msgstrs) for _, message in document.messages()}
+        document,
+        {message.msgid: data.draw(msgstrs) for _, message in document.messages()},
     )
     assert_only_prose_changed(document, merged.data)
     assert read_document("a.ipynb", merged.data).code == document.code
@@ -170,7 +189,8 @@ def test_any_translation_of_a_notebook_changes_only_prose(raw: str, data: st.Dat
 
 @given(
     text=st.text(
-        alphabet=st.sampled_from('ab"\\/\n\r\t\b\f\x00\x1f\x7fé字🧪\ud800\udc00\u2028'), max_size=12
+        alphabet=st.sampled_from('ab"\\/\n\r\t\b\f\x00\x1f\x7fé字🧪\ud800\udc00\u2028'),
+        max_size=12,
     ),
     ascii_only=st.booleans(),
     data=st.data(),
@@ -179,18 +199,25 @@ def test_an_edit_lands_where_it_should_whatever_the_escapes(
     text: str, ascii_only: bool, data: st.DataObject
 ) -> None:
     cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=3)))
-    pieces = [text[start:end] for start, end in zip([0, *cuts], [*cuts, len(text)], strict=True)]
+    pieces = [
+        text[start:end]
+        for start, end in zip([0, *cuts], [*cuts, len(text)], strict=True)
+    ]
     source = data.draw(st.sampled_from([text, pieces]))
     raw = json.dumps(
         {"cells": [{"cell_type": "markdown", "source": source}], "nbformat": 4},
         ensure_ascii=ascii_only,
     )
     notebook = scan_notebook(raw, where="a")
-    text = notebook.cells[0].source  # two halves of a surrogate pair have become one character
+    text = notebook.cells[
+        0
+    ].source  # two halves of a surrogate pair have become one character
     start = data.draw(st.integers(0, len(text)))
     end = data.draw(st.integers(start, len(text)))
     new = data.draw(st.text(alphabet='字a"\\\n🧪', max_size=4))
-    merged = scan_notebook(edit_cells(notebook, {0: [Edit(start, end, new)]}), where="a")
+    merged = scan_notebook(
+        edit_cells(notebook, {0: [Edit(start, end, new)]}), where="a"
+    )
     expected = text[:start] + new + text[end:]
     assert merged.cells[0].source.encode("utf-16", "surrogatepass") == expected.encode(
         "utf-16", "surrogatepass"
@@ -199,13 +226,17 @@ def test_an_edit_lands_where_it_should_whatever_the_escapes(
 
 @given(
     lines=st.lists(
-        st.text(alphabet="ab字 `*", min_size=1, max_size=8).map(lambda line: f"w{line.strip()}w"),
+        st.text(alphabet="ab字 `*", min_size=1, max_size=8).map(
+            lambda line: f"w{line.strip()}w"
+        ),
         min_size=1,
         max_size=4,
     ),
     data=st.data(),
 )
-def test_fold_and_to_markdown_undo_each_other(lines: list[str], data: st.DataObject) -> None:
+def test_fold_and_to_markdown_undo_each_other(
+    lines: list[str], data: st.DataObject
+) -> None:
     """What is written for a msgid has that msgid again.
 
     Container and line end make no difference.

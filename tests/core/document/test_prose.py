@@ -103,7 +103,9 @@ def test_what_is_no_payload_stays(text: str) -> None:
 
 
 def test_payloads_may_change_places() -> None:
-    assert prose.show_payloads("data:#2 data:#1", (PAYLOAD, OTHER)) == f"{OTHER} {PAYLOAD}"
+    assert (
+        prose.show_payloads("data:#2 data:#1", (PAYLOAD, OTHER)) == f"{OTHER} {PAYLOAD}"
+    )
 
 
 @pytest.mark.parametrize("number", ["0", "3", "9", "00", "99999999999999999999"])
@@ -117,7 +119,8 @@ def test_placeholder_of_english_itself_is_no_payload() -> None:
 
 def test_atoms_are_replaced_in_their_places() -> None:
     assert (
-        prose.replace_atoms("Use `a` and $b$.", lambda atom: "#" * len(atom)) == "Use ### and ###."
+        prose.replace_atoms("Use `a` and $b$.", lambda atom: "#" * len(atom))
+        == "Use ### and ###."
     )
     assert prose.replace_atoms("no atoms", str.upper) == "no atoms"
 

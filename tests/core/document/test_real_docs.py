@@ -14,7 +14,14 @@ from collections.abc import Iterator
 from typing import TypeVar
 
 import pytest
-from corpus import HOSTILE, assert_joins, assert_only_prose_changed, hostile, pseudo, rendered
+from corpus import (
+    HOSTILE,
+    assert_joins,
+    assert_only_prose_changed,
+    hostile,
+    pseudo,
+    rendered,
+)
 from repositories import Repository
 
 from pipeline.core.document.compose import merge
@@ -46,7 +53,9 @@ def sample(items: list[T], part: int, stride: int) -> list[T]:
     return (items if WHOLE else items[::stride])[part::PARTS]
 
 
-def documents(repository: Repository, ref: str, part: int, *, stride: int) -> Iterator[Document]:
+def documents(
+    repository: Repository, ref: str, part: int, *, stride: int
+) -> Iterator[Document]:
     pages = sample(sorted(repository.pages_at(ref).items()), part, stride)
     contents = repository.read([blob for _, blob in pages])
     for (path, blob), (read, data) in zip(pages, contents, strict=True):
@@ -76,18 +85,23 @@ def test_every_blob_of_the_history_is_joined_again_or_refused(
 
 
 @pytest.mark.parametrize("part", range(PARTS))
-def test_identity_translations_render_the_same(repository: Repository, part: int) -> None:
+def test_identity_translations_render_the_same(
+    repository: Repository, part: int
+) -> None:
     messages = 0
     for document in documents(repository, LATEST, part, stride=4):
         merged = merge(
-            document, {message.msgid: message.msgid for _, message in document.messages()}
+            document,
+            {message.msgid: message.msgid for _, message in document.messages()},
         )
         assert merged.rejected == (), document.path
         messages += merged.translated
         again = read_document(document.path, merged.data)
         assert again.code == document.code
         for ours, theirs in zip(again.units, document.units, strict=True):
-            assert rendered(ours.split.text) == rendered(theirs.split.text), document.path
+            assert rendered(ours.split.text) == rendered(theirs.split.text), (
+                document.path
+            )
     print(f"{LATEST}: {messages} messages")
 
 
@@ -99,7 +113,11 @@ def test_honest_translations_are_taken_and_change_only_prose(
     pages = messages = 0
     for document in documents(repository, release, part, stride=4):
         merged = merge(
-            document, {message.msgid: pseudo(message.msgid) for _, message in document.messages()}
+            document,
+            {
+                message.msgid: pseudo(message.msgid)
+                for _, message in document.messages()
+            },
         )
         assert [(one.place, one.refusal.text) for one in merged.rejected] == []
         assert_only_prose_changed(document, merged.data)
@@ -115,7 +133,9 @@ def test_hostile_translations_change_only_prose(
     kinds = list(HOSTILE)
     counts: Counter[str] = Counter()
     for number, document in enumerate(documents(repository, release, part, stride=12)):
-        msgids = list(dict.fromkeys(message.msgid for _, message in document.messages()))
+        msgids = list(
+            dict.fromkeys(message.msgid for _, message in document.messages())
+        )
         for rotation in range(ROTATIONS):
             first = number * 31 + rotation * 17
             chosen = {

@@ -41,7 +41,9 @@ def test_every_sample_is_joined_again(path: Path) -> None:
 @each_file
 def test_identity_translations_render_the_same(path: Path) -> None:
     document = document_of(path)
-    merged = merge(document, {message.msgid: message.msgid for _, message in document.messages()})
+    merged = merge(
+        document, {message.msgid: message.msgid for _, message in document.messages()}
+    )
     assert merged.rejected == ()
     for ours, theirs in zip(
         read_document(document.path, merged.data).units, document.units, strict=True
@@ -53,7 +55,8 @@ def test_identity_translations_render_the_same(path: Path) -> None:
 def test_honest_translations_are_taken(path: Path) -> None:
     document = document_of(path)
     merged = merge(
-        document, {message.msgid: pseudo(message.msgid) for _, message in document.messages()}
+        document,
+        {message.msgid: pseudo(message.msgid) for _, message in document.messages()},
     )
     assert [(one.place, one.refusal.text) for one in merged.rejected] == []
     assert_only_prose_changed(document, merged.data)

@@ -72,7 +72,10 @@ def test_places_of_messages_and_insertions() -> None:
     insertions = [Edit(0, 0, "(target)=\n"), Edit(7, 7, "\n\n> A line.")]
     result = placing.place(split, {0: "标题"}, insertions)
     assert result.text == "(target)=\n# 标题\n\n> A line.\n\nwords here\n"
-    assert [result.text[start:end] for start, end in result.spans] == ["标题", "words here"]
+    assert [result.text[start:end] for start, end in result.spans] == [
+        "标题",
+        "words here",
+    ]
     assert [result.text[start:end] for start, end in result.inserted] == [
         "(target)=\n",
         "\n\n> A line.",
@@ -85,7 +88,13 @@ def test_no_edits_give_the_text_back() -> None:
 
 @pytest.mark.parametrize(
     ("text", "line_end"),
-    [("a\nb\r\n", "\n"), ("a\r\nb\n", "\r\n"), ("a\rb\n", "\r"), ("ab", "\n"), ("", "\n")],
+    [
+        ("a\nb\r\n", "\n"),
+        ("a\r\nb\n", "\r\n"),
+        ("a\rb\n", "\r"),
+        ("ab", "\n"),
+        ("", "\n"),
+    ],
 )
 def test_the_line_end_of_a_text_is_its_first(text: str, line_end: str) -> None:
     assert splice.line_end_of(text) == line_end

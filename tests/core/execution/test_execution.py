@@ -63,9 +63,9 @@ def test_what_is_no_notebook_is_an_input_error(text: str | bytes) -> None:
 
 
 def test_a_notebook_is_parsed() -> None:
-    assert execution.parse_notebook('{"cells": [{"cell_type": "code"}]}', where="x")["cells"] == [
-        {"cell_type": "code"}
-    ]
+    assert execution.parse_notebook('{"cells": [{"cell_type": "code"}]}', where="x")[
+        "cells"
+    ] == [{"cell_type": "code"}]
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,9 @@ def test_a_notebook_is_parsed() -> None:
         ({}, ()),
     ],
 )
-def test_tags_survive_odd_metadata(cell: dict[str, Any], expected: tuple[str, ...]) -> None:
+def test_tags_survive_odd_metadata(
+    cell: dict[str, Any], expected: tuple[str, ...]
+) -> None:
     assert execution.tags_of(cell) == expected
 
 
@@ -85,9 +87,15 @@ def test_tags_survive_odd_metadata(cell: dict[str, Any], expected: tuple[str, ..
     ("metadata", "expected"),
     [
         ({}, ("python3", "python")),
-        ({"kernelspec": {"name": "jax-dev", "language": "Python"}}, ("jax-dev", "python")),
+        (
+            {"kernelspec": {"name": "jax-dev", "language": "Python"}},
+            ("jax-dev", "python"),
+        ),
         ({"kernelspec": {"name": "ir", "language": "R"}}, ("ir", "r")),
-        ({"kernelspec": {"name": "mine"}, "language_info": {"name": "julia"}}, ("mine", "julia")),
+        (
+            {"kernelspec": {"name": "mine"}, "language_info": {"name": "julia"}},
+            ("mine", "julia"),
+        ),
         ({"kernelspec": {"name": "mine"}}, ("mine", "")),
     ],
 )
@@ -98,7 +106,9 @@ def test_kernel_and_language_are_read_from_the_metadata(
 
 
 def test_the_key_knows_code_and_environment_only() -> None:
-    base = notebook_value(prose("Hello"), code("a = 1"), code("b = 2", "raises-exception"))
+    base = notebook_value(
+        prose("Hello"), code("a = 1"), code("b = 2", "raises-exception")
+    )
     key = key_of(base)
     same = notebook_value(
         code(["a = ", "1"], outputs=[ERROR]),
@@ -128,10 +138,16 @@ def test_the_key_knows_code_and_environment_only() -> None:
 
 def test_the_key_does_not_know_the_order_of_facts() -> None:
     one = execution.execution_key(
-        notebook_value(), policy={"a": 1, "b": 2}, data={"x": "1", "y": "2"}, environment={}
+        notebook_value(),
+        policy={"a": 1, "b": 2},
+        data={"x": "1", "y": "2"},
+        environment={},
     )
     assert one == execution.execution_key(
-        notebook_value(), policy={"b": 2, "a": 1}, data={"y": "2", "x": "1"}, environment={}
+        notebook_value(),
+        policy={"b": 2, "a": 1},
+        data={"y": "2", "x": "1"},
+        environment={},
     )
 
 
@@ -152,7 +168,9 @@ def test_expectations_go_both_ways() -> None:
 
 
 def test_nothing_is_expected_of_cells_that_are_left_out() -> None:
-    outputs = outputs_of(notebook_value(code("fine()", RAISES), code("fine_too()", RAISES)))
+    outputs = outputs_of(
+        notebook_value(code("fine()", RAISES), code("fine_too()", RAISES))
+    )
     assert unmet_expectations(outputs, until=2) == (1,)
 
 
@@ -174,7 +192,12 @@ def test_the_types_of_expected_exceptions_are_told() -> None:
 )
 def test_a_page_is_partial_if_code_is_left_out(until: int, *, expected: bool) -> None:
     page = notebook_value(
-        code("a"), prose("x"), code("b"), code("c"), code(""), code("d", "skip-execution")
+        code("a"),
+        prose("x"),
+        code("b"),
+        code("c"),
+        code(""),
+        code("d", "skip-execution"),
     )
     assert execution.is_partial(page, until) is expected
 
@@ -196,7 +219,13 @@ def test_readers_do_not_see_what_tags_remove() -> None:
         "quiet",
         "as it is",
     ]
-    assert [cell.get("outputs") for cell in cells] == [None, [STREAM], [], [STREAM], [ERROR]]
+    assert [cell.get("outputs") for cell in cells] == [
+        None,
+        [STREAM],
+        [],
+        [STREAM],
+        [ERROR],
+    ]
     assert [cell["metadata"].get("transient") for cell in cells] == [
         None,
         {"remove_source": True},
@@ -230,7 +259,11 @@ def test_an_unmet_expectation_names_all_its_cells() -> None:
             "environment",
         ),
         ("RuntimeError", "Unknown backend: 'gpu' requested", "environment"),
-        ("ValueError", "Only interpret mode is supported on CPU backend.", "environment"),
+        (
+            "ValueError",
+            "Only interpret mode is supported on CPU backend.",
+            "environment",
+        ),
         ("AssertionError", "Please run this with TPU devices required", "environment"),
         ("FileNotFoundError", "No such file or directory: 'nvidia-smi'", "environment"),
         ("TypeError", "got an unexpected keyword argument", "upstream"),
@@ -265,7 +298,10 @@ def test_outputs_notebook_holds_nothing_of_papermill() -> None:
     cell["metadata"] |= {"papermill": {"start_time": "now"}, "execution": {"x": "now"}}
     outputs = outputs_of(
         notebook_value(
-            prose("x"), cell, papermill={"duration": 1}, language_info={"name": "python"}
+            prose("x"),
+            cell,
+            papermill={"duration": 1},
+            language_info={"name": "python"},
         )
     )
     assert outputs["metadata"] == {"language_info": {"name": "python"}}
@@ -276,7 +312,9 @@ def test_outputs_go_into_a_translated_notebook_and_nothing_else_changes() -> Non
     outputs = outputs_of(
         notebook_value(code("a\nb", outputs=[ERROR]), language_info={"name": "python"})
     )
-    merged = notebook_value(prose("你好"), code(["a\n", "b"]), custom=1, widgets={"stale": 1})
+    merged = notebook_value(
+        prose("你好"), code(["a\n", "b"]), custom=1, widgets={"stale": 1}
+    )
     executed = with_outputs(merged, outputs, where="page")
     assert executed["cells"] == [prose("你好"), code(["a\n", "b"], outputs=[ERROR])]
     assert executed["metadata"] == {"custom": 1, "language_info": {"name": "python"}}
@@ -286,12 +324,16 @@ def test_outputs_go_into_a_translated_notebook_and_nothing_else_changes() -> Non
 def test_ids_are_added_where_the_format_wants_them_and_never_change() -> None:
     outputs = outputs_of(notebook_value(code("a")))
     merged = notebook_value(prose("x") | {"id": "own"}, code("a"), minor=5)
-    assert [cell["id"] for cell in with_outputs(merged, outputs, where="page")["cells"]] == [
+    assert [
+        cell["id"] for cell in with_outputs(merged, outputs, where="page")["cells"]
+    ] == [
         "own",
         "cell-1",
     ]
     old = {**merged, "nbformat_minor": 4}
-    assert not any("id" in cell for cell in with_outputs(old, outputs, where="page")["cells"])
+    assert not any(
+        "id" in cell for cell in with_outputs(old, outputs, where="page")["cells"]
+    )
 
 
 @pytest.mark.parametrize("cells", [[code("b")], [code("a"), code("a")], []])
@@ -303,7 +345,12 @@ def test_outputs_of_other_code_are_refused(cells: list[dict[str, Any]]) -> None:
 
 def test_cells_run_counts_up_to_the_stop() -> None:
     page = notebook_value(
-        code("a"), prose("x"), code(""), code("b", "skip-execution"), code("c"), code("d")
+        code("a"),
+        prose("x"),
+        code(""),
+        code("b", "skip-execution"),
+        code("c"),
+        code("d"),
     )
     stop = cell_failure(4, "c", exception="E", message="", traceback="")
     assert execution.cells_run(page, None) == 3
@@ -314,7 +361,9 @@ def test_cells_run_counts_up_to_the_stop() -> None:
     assert execution.cells_run(page, stop, until=5) == 2
 
 
-def test_a_guess_counts_the_cells_that_run_and_what_is_repeated_to_be_measured() -> None:
+def test_a_guess_counts_the_cells_that_run_and_what_is_repeated_to_be_measured() -> (
+    None
+):
     page = notebook_value(
         code("a"),
         prose("%timeit"),
@@ -349,7 +398,9 @@ def test_tags_that_remove_do_so_in_the_page_that_is_shown() -> None:
     page = html.page_html(
         for_readers(notebook_value(*cells)), language="zh-CN", folder=Path(), head=head
     )
-    words = [f"{part} of the {number}" for number in tags for part in ("source", "output")]
+    words = [
+        f"{part} of the {number}" for number in tags for part in ("source", "output")
+    ]
     assert [text for text in words if text in page] == [
         "output of the first",
         "source of the second",

@@ -38,7 +38,9 @@ def test_an_equal_run_changes_nothing_but_key_and_time() -> None:
 
 def test_a_run_that_failed_half_way_says_nothing_of_exceptions() -> None:
     record = PageRecord(key="a", seconds=1.0, now=ran("1"))
-    assert advance(record, key="b", seconds=2.0, now=ran("2"), is_whole=False).now == ran("1")
+    assert advance(
+        record, key="b", seconds=2.0, now=ran("2"), is_whole=False
+    ).now == ran("1")
 
 
 def test_cells_with_the_same_code_are_compared_in_their_order() -> None:

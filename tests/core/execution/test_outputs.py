@@ -25,7 +25,12 @@ def result(text: str | list[str], **more: str) -> dict[str, Any]:
 
 
 def raised(name: str, message: str = "no") -> dict[str, Any]:
-    return {"output_type": "error", "ename": name, "evalue": message, "traceback": ["…"]}
+    return {
+        "output_type": "error",
+        "ename": name,
+        "evalue": message,
+        "traceback": ["…"],
+    }
 
 
 def cell(
@@ -44,13 +49,20 @@ def page(*cells: dict[str, Any]) -> dict[str, Any]:
     return {"cells": list(cells)}
 
 
-def differences(docs: dict[str, Any], here: dict[str, Any]) -> tuple[tuple[str, str], ...]:
-    return tuple((found.docs, found.here) for found in compare_outputs(page(docs), page(here)))
+def differences(
+    docs: dict[str, Any], here: dict[str, Any]
+) -> tuple[tuple[str, str], ...]:
+    return tuple(
+        (found.docs, found.here) for found in compare_outputs(page(docs), page(here))
+    )
 
 
 SAME = {
     "equal": ("3\n", "3\n"),
-    "rounding": ("[0.5        0.7310586  0.88079715]", "[0.5       0.7310586 0.8807971]"),
+    "rounding": (
+        "[0.5        0.7310586  0.88079715]",
+        "[0.5       0.7310586 0.8807971]",
+    ),
     "zero but for rounding": ("-0.", "2.3e-08"),
     "exponents": ("1.0e-03 1e5", "0.001 100000."),
     "complex numbers": ("1.25-0.j", "1.250001+0.j"),
@@ -71,14 +83,20 @@ SAME = {
         "1 µs per loop",
         "The slowest run took 12.23 times longer.\n2 µs per loop",
     ),
-    "%time": ("CPU times: user 1 s, sys: 0 ns\nWall time: 2 s", "CPU times: total: 3 s"),
+    "%time": (
+        "CPU times: user 1 s, sys: 0 ns\nWall time: 2 s",
+        "CPU times: total: 3 s",
+    ),
     "durations": ("step 1 in 0.25 s, 3 sec, 12ms", "step 1 in 4 s, 10 seconds, 9.5 µs"),
     "cells": (
         "from <ipython-input-4-f510dde58e22>:3 (g)",
         "from /tmp/ipykernel_131/183.py:3:9 (g)",
     ),
     "cells in tracebacks": ("Cell In[3], line 4", "Cell In [12], line 5"),
-    "files": ("/usr/lib/python3.9/site-packages/demo/api.py:12: odd", "~/env/demo/api.py:345: odd"),
+    "files": (
+        "/usr/lib/python3.9/site-packages/demo/api.py:12: odd",
+        "~/env/demo/api.py:345: odd",
+    ),
     "files on Windows": (r"C:\envs\demo\api.py:12: odd", "/demo/api.py:1: odd"),
     "devices": (
         "TFRT_CPU_0 and CpuDevice(id=1)",
@@ -176,8 +194,14 @@ LEFT_OUT = {
         cell(result("<Figure 432x288>", image_png="AAAA")),
         cell(result("<Figure 640x480>", image_png="BBBB")),
     ),
-    "tables": (cell(result("a", text_html="<b>a</b>")), cell(result("b", text_html="<b>b</b>"))),
-    "what is no output": (cell({"output_type": "display_data", "data": 3}), cell(stream("1"))),
+    "tables": (
+        cell(result("a", text_html="<b>a</b>")),
+        cell(result("b", text_html="<b>b</b>")),
+    ),
+    "what is no output": (
+        cell({"output_type": "display_data", "data": 3}),
+        cell(stream("1")),
+    ),
     "did not run": (cell(stream("1")), cell(count=None)),
 }
 
@@ -214,12 +238,22 @@ RAISING = {
         cell(stream("1"), tags=TAG),
         (("ValueError", ""),),
     ),
-    "no stored exception": (cell(stream("1")), cell(raised("ValueError"), tags=TAG), ()),
-    "not tagged": (cell(raised("ValueError")), cell(stream("1")), (("ValueError", "1"),)),
+    "no stored exception": (
+        cell(stream("1")),
+        cell(raised("ValueError"), tags=TAG),
+        (),
+    ),
+    "not tagged": (
+        cell(raised("ValueError")),
+        cell(stream("1")),
+        (("ValueError", "1"),),
+    ),
 }
 
 
-@pytest.mark.parametrize(("docs", "here", "expected"), RAISING.values(), ids=RAISING.keys())
+@pytest.mark.parametrize(
+    ("docs", "here", "expected"), RAISING.values(), ids=RAISING.keys()
+)
 def test_of_cells_that_raise_the_type_of_the_exception_counts(
     docs: dict[str, Any], here: dict[str, Any], expected: tuple[Any, ...]
 ) -> None:
@@ -229,9 +263,9 @@ def test_of_cells_that_raise_the_type_of_the_exception_counts(
 def test_cells_are_code_cells_counted_from_one() -> None:
     prose = {"cell_type": "markdown", "source": "# Title"}
     stored = {"cells": [prose, cell(stream("1")), prose, cell(result(["a\n", "b"]))]}
-    assert compare_outputs(stored, page(cell(stream(["1\n"])), cell(result("a\nc")))) == (
-        Difference(cell=2, docs="b", here="c"),
-    )
+    assert compare_outputs(
+        stored, page(cell(stream(["1\n"])), cell(result("a\nc")))
+    ) == (Difference(cell=2, docs="b", here="c"),)
 
 
 @pytest.mark.parametrize(
@@ -243,9 +277,13 @@ def test_cells_are_code_cells_counted_from_one() -> None:
         (100, 3, "…" + "a " * 46 + "1 z z z"),
     ],
 )
-def test_long_lines_are_cut_to_the_part_that_differs(before: int, after: int, shown: str) -> None:
+def test_long_lines_are_cut_to_the_part_that_differs(
+    before: int, after: int, shown: str
+) -> None:
     line = "first\n" + "a " * before + "{}" + " z" * after + "\nlast"
-    ((docs, here),) = differences(cell(stream(line.format(1))), cell(stream(line.format(2))))
+    ((docs, here),) = differences(
+        cell(stream(line.format(1))), cell(stream(line.format(2)))
+    )
     assert (docs, here) == (shown, shown.replace("1", "2"))
     assert len(docs) <= 102
 
@@ -258,7 +296,18 @@ def test_a_text_equals_itself_however_it_is_printed(text: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
-    ["a+", "ab/cd+e", "{", "{1,", "cpu_0(", "cpu_0((a)", "Cell In [", "1", "1 ", "CpuDevice(id=1("],
+    [
+        "a+",
+        "ab/cd+e",
+        "{",
+        "{1,",
+        "cpu_0(",
+        "cpu_0((a)",
+        "Cell In [",
+        "1",
+        "1 ",
+        "CpuDevice(id=1(",
+    ],
 )
 def test_long_outputs_take_time_in_proportion(text: str) -> None:
     start = time.process_time()

@@ -24,7 +24,10 @@ from pipeline.core.execution.portable import portable, portable_outputs
             "\x1b[0;32m/opt/py/lib/python3.11/runpy.py\x1b[0m:88",
             "\x1b[0;32mlib/python3.11/runpy.py\x1b[0m:88",
         ),
-        ("/srv/docs/pipeline/adapters/kernel/launch.py:3", "pipeline/adapters/kernel/launch.py:3"),
+        (
+            "/srv/docs/pipeline/adapters/kernel/launch.py:3",
+            "pipeline/adapters/kernel/launch.py:3",
+        ),
         (
             "a/b, 1/2 and https://example.org/site-packages",
             "a/b, 1/2 and https://example.org/site-packages",

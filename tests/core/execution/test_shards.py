@@ -20,7 +20,11 @@ WEIGHTS = {
 
 
 def owners(weights: dict[str, float], count: int) -> dict[str, int]:
-    return {page: index for index in range(1, count + 1) for page in shard(weights, index, count)}
+    return {
+        page: index
+        for index in range(1, count + 1)
+        for page in shard(weights, index, count)
+    }
 
 
 @given(
@@ -40,7 +44,9 @@ def test_every_page_is_in_exactly_one_shard(
 
 
 @given(
-    st.dictionaries(st.text(), st.floats(min_value=0, max_value=1e6), min_size=1, max_size=60),
+    st.dictionaries(
+        st.text(), st.floats(min_value=0, max_value=1e6), min_size=1, max_size=60
+    ),
     st.integers(min_value=1, max_value=12),
 )
 def test_no_shard_is_much_fuller_than_the_best_that_is_possible(
@@ -51,7 +57,8 @@ def test_no_shard_is_much_fuller_than_the_best_that_is_possible(
     Longest first comes within 4/3 of the best, and some slack is allowed.
     """
     loads = [
-        sum(weights[page] for page in shard(weights, index, count)) for index in range(1, count + 1)
+        sum(weights[page] for page in shard(weights, index, count))
+        for index in range(1, count + 1)
     ]
     even, longest = sum(weights.values()) / count, max(weights.values())
     assert max(loads) <= even + longest + 0.05 * even + 1e-6
@@ -67,7 +74,9 @@ def test_shards_are_balanced() -> None:
 
 
 def test_pages_keep_the_order_they_are_given_in() -> None:
-    assert [page for page in WEIGHTS if page in shard(WEIGHTS, 1, 2)] == list(shard(WEIGHTS, 1, 2))
+    assert [page for page in WEIGHTS if page in shard(WEIGHTS, 1, 2)] == list(
+        shard(WEIGHTS, 1, 2)
+    )
 
 
 def test_one_shard_has_all() -> None:
@@ -75,7 +84,9 @@ def test_one_shard_has_all() -> None:
 
 
 def test_more_shards_than_pages() -> None:
-    assert sorted(map(len, (shard({"a": 1, "b": 1}, index, 4) for index in range(1, 5)))) == [
+    assert sorted(
+        map(len, (shard({"a": 1, "b": 1}, index, 4) for index in range(1, 5)))
+    ) == [
         0,
         0,
         1,

@@ -14,7 +14,13 @@ from places import ROOT
 from pipeline.core.checks import terms
 from pipeline.core.checks.base import Subject
 from pipeline.core.glossary.inflection import forms_of, pattern_of
-from pipeline.core.glossary.terms import Glossary, Rendering, Term, as_plain, read_glossary
+from pipeline.core.glossary.terms import (
+    Glossary,
+    Rendering,
+    Term,
+    as_plain,
+    read_glossary,
+)
 from pipeline.entries import Entry
 from pipeline.errors import InputError
 from pipeline.findings import Severity
@@ -29,9 +35,14 @@ def glossary_of(*rows: str) -> Glossary:
 
 def found_in(text: str, *terms: str) -> list[tuple[str, str]]:
     glossary = glossary_of(
-        *(f"{term},译,{'verb' if term.islower() and ' ' not in term else ''}," for term in terms)
+        *(
+            f"{term},译,{'verb' if term.islower() and ' ' not in term else ''},"
+            for term in terms
+        )
     )
-    return [(mention.term.english, mention.words) for mention in glossary.mentions(text)]
+    return [
+        (mention.term.english, mention.words) for mention in glossary.mentions(text)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -44,7 +55,10 @@ def found_in(text: str, *terms: str) -> list[tuple[str, str]]:
         ("split", "splits splitting"),
         ("apply", "applies applied applying"),
         ("replay", "replays replayed replaying"),
-        ("differentiate", "differentiates differentiated differentiating differentiation"),
+        (
+            "differentiate",
+            "differentiates differentiated differentiating differentiation",
+        ),
         ("vectorize", "vectorizes vectorized vectorizing vectorization"),
         ("compile", "compiles compiled compiling compilation"),
         ("fix", "fixes fixed fixing"),
@@ -66,7 +80,10 @@ def test_forms_of_a_verb(verb: str, forms: str) -> None:
     ],
 )
 def test_forms_of_a_noun(noun: str, plural: str) -> None:
-    assert forms_of(noun) == [noun, plural if "symmetry" not in noun else "axis of symmetries"]
+    assert forms_of(noun) == [
+        noun,
+        plural if "symmetry" not in noun else "axis of symmetries",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -77,12 +94,19 @@ def test_forms_of_a_noun(noun: str, plural: str) -> None:
             ["trace"],
             [("trace", "Tracing"), ("trace", "traces"), ("trace", "trace")],
         ),
-        ("the tracer traces", ["trace", "tracer"], [("tracer", "tracer"), ("trace", "traces")]),
+        (
+            "the tracer traces",
+            ["trace", "tracer"],
+            [("tracer", "tracer"), ("trace", "traces")],
+        ),
         ("traceable backtraces, untraced", ["trace"], []),
         (
             "a vector-Jacobian product of Jacobians",
             ["Jacobian", "vector-Jacobian product"],
-            [("vector-Jacobian product", "vector-Jacobian product"), ("Jacobian", "Jacobians")],
+            [
+                ("vector-Jacobian product", "vector-Jacobian product"),
+                ("Jacobian", "Jacobians"),
+            ],
         ),
         (
             "Vector Jacobian products",
@@ -92,7 +116,10 @@ def test_forms_of_a_noun(noun: str, plural: str) -> None:
         (
             "just in time, Just-in-Time, just\nin time",
             ["just-in-time"],
-            [("just-in-time", word) for word in ("just in time", "Just-in-Time", "just in time")],
+            [
+                ("just-in-time", word)
+                for word in ("just in time", "Just-in-Time", "just in time")
+            ],
         ),
         (
             "recompile, re-compiled",
@@ -162,7 +189,9 @@ def test_whether_a_translation_has_a_rendering(
     rendering: str, chinese: str, expected: bool
 ) -> None:
     assert (
-        Term(english="x", renderings=(Rendering(rendering),)).is_rendered_in(as_plain(chinese))
+        Term(english="x", renderings=(Rendering(rendering),)).is_rendered_in(
+            as_plain(chinese)
+        )
         is expected
     )
 
@@ -241,23 +270,32 @@ def test_an_entry_with_a_context_may_differ_from_others() -> None:
     assert (
         list(
             terms.inconsistent(
-                [same[0], Subject(Entry(msgid="Key", msgstr="键", context="Dicts"), "b")]
+                [
+                    same[0],
+                    Subject(Entry(msgid="Key", msgstr="键", context="Dicts"), "b"),
+                ]
             )
         )
         == []
     )
 
 
-def test_a_word_is_not_avoided_where_the_term_is_rendered_as_often_as_it_is_named() -> None:
+def test_a_word_is_not_avoided_where_the_term_is_rendered_as_often_as_it_is_named() -> (
+    None
+):
     rules = glossary_of("derivative,导数,,", "derivative,倒数,avoid,")
     mentions = rules.mentions("The derivative, from the last layer on.")
     assert list(rules.misuses(mentions, "从倒数第一层起的导数。")) == []
-    assert [misuse.spans for misuse in rules.misuses(mentions, "从倒数第一层起。")] == [((1, 3),)]
+    assert [misuse.spans for misuse in rules.misuses(mentions, "从倒数第一层起。")] == [
+        ((1, 3),)
+    ]
 
 
 def test_the_other_places_are_named() -> None:
     pages = [
-        Subject(Entry(msgid="A long heading that goes on and on and on", msgstr=text), page)
+        Subject(
+            Entry(msgid="A long heading that goes on and on and on", msgstr=text), page
+        )
         for page, text in zip("abcd", "甲甲乙甲", strict=True)
     ]
     (problem,) = terms.inconsistent(pages)
@@ -278,12 +316,15 @@ def test_the_glossary_is_plain_enough_for_every_reader() -> None:
     assert read_glossary(text, where=FILE.name).terms
 
 
-def test_weblate_reads_the_glossary_as_we_do_and_we_read_what_it_writes(tmp_path: Path) -> None:
+def test_weblate_reads_the_glossary_as_we_do_and_we_read_what_it_writes(
+    tmp_path: Path,
+) -> None:
     csvl10n = pytest.importorskip("translate.storage.csvl10n")
     theirs = csvl10n.csvfile(io.BytesIO(FILE.read_bytes()))
     rows = list(csv.reader(io.StringIO(FILE.read_text(encoding="utf-8"))))[1:]
     assert [
-        [unit.source, unit.target, unit.context, unit.translator_comments] for unit in theirs.units
+        [unit.source, unit.target, unit.context, unit.translator_comments]
+        for unit in theirs.units
     ] == rows
     assert len({unit.getid() for unit in theirs.units}) == len(rows)
     ours, again = (

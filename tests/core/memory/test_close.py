@@ -54,15 +54,23 @@ def close(
 def test_a_source_that_nobody_can_place_is_left_out() -> None:
     entry = Entry(msgid=TEA, msgstr="茶", fuzzy=True, previous="Leaves. Water.")
     place = Place(commit="d" * 40, page="water")
-    closed = close(entry, places={digest("Water."): place}, texts=["Leaves.", "Water.", TEA])
+    closed = close(
+        entry, places={digest("Water."): place}, texts=["Leaves.", "Water.", TEA]
+    )
     sources = [note for note in closed.notes if note.startswith("source: ")]
     assert sources == [f"source: {digest('Water.')} {'d' * 40} water"]
 
 
 def test_a_fuzzy_entry_that_was_remembered_without_previous_english_stays_so() -> None:
-    remembered = Entry(msgid=digest(TEA), msgstr="茶", fuzzy=True, notes=("fuzzy: rewording",))
+    remembered = Entry(
+        msgid=digest(TEA), msgstr="茶", fuzzy=True, notes=("fuzzy: rewording",)
+    )
     closed = close(Entry(msgid=TEA, msgstr="茶", fuzzy=True), old=memory(remembered))
-    assert (closed.msgstr, closed.previous, closed.notes) == ("茶", None, ("fuzzy: rewording",))
+    assert (closed.msgstr, closed.previous, closed.notes) == (
+        "茶",
+        None,
+        ("fuzzy: rewording",),
+    )
 
 
 def test_nobody_has_touched_an_entry_that_only_has_a_flag() -> None:
@@ -72,7 +80,9 @@ def test_nobody_has_touched_an_entry_that_only_has_a_flag() -> None:
 
 def test_who_saved_the_catalogue_has_touched_what_is_new() -> None:
     closed = close(Entry(msgid=TEA, msgstr="茶"))
-    assert closed.notes == (f"translator: {HAN['Last-Translator']}, {HAN['PO-Revision-Date']}",)
+    assert closed.notes == (
+        f"translator: {HAN['Last-Translator']}, {HAN['PO-Revision-Date']}",
+    )
 
 
 @pytest.mark.parametrize(
@@ -90,4 +100,6 @@ def test_parts_of_a_text(text: str, texts: list[str], parts: tuple[str, ...]) ->
 
 def test_a_date_without_a_name_is_kept() -> None:
     entry = Entry(msgid=digest(TEA), notes=("translator: , 2026-03-04 05:06+0800",))
-    assert editing_fields(memory(entry)) == {"PO-Revision-Date": "2026-03-04 05:06+0800"}
+    assert editing_fields(memory(entry)) == {
+        "PO-Revision-Date": "2026-03-04 05:06+0800"
+    }

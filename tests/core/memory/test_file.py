@@ -23,9 +23,15 @@ MEMORY = Memory(
 def test_reading_is_the_inverse_of_writing() -> None:
     file = memory_file(MEMORY)
     assert file.comment == (*COMMENT, "Ours.")
-    assert read_memory(file, upstream="x", locale="zh_CN", page="page", where="f") == MEMORY
+    assert (
+        read_memory(file, upstream="x", locale="zh_CN", page="page", where="f")
+        == MEMORY
+    )
 
 
 def test_the_warning_on_top_may_be_gone() -> None:
     file = replace(memory_file(MEMORY), comment=("Ours.",))
-    assert read_memory(file, upstream="x", locale="zh_CN", page="page", where="f") == MEMORY
+    assert (
+        read_memory(file, upstream="x", locale="zh_CN", page="page", where="f")
+        == MEMORY
+    )

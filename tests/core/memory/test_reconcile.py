@@ -40,9 +40,17 @@ def merge(our: Entry, their: Entry, before: Entry | None = None) -> Merged:
         ("?甲", "乙", "乙"),
         ("甲", "?乙", "甲"),
     ],
-    ids=["only ours", "only theirs", "both wait", "theirs is finished", "ours is finished"],
+    ids=[
+        "only ours",
+        "only theirs",
+        "both wait",
+        "theirs is finished",
+        "ours is finished",
+    ],
 )
-def test_without_a_base_finished_beats_unfinished(ours: str, theirs: str, stays: str) -> None:
+def test_without_a_base_finished_beats_unfinished(
+    ours: str, theirs: str, stays: str
+) -> None:
     merged = merge(written(ours), written(theirs))
     assert merged.conflicts == ()
     assert said(merged.memory.entries[0]) == stays
@@ -53,7 +61,9 @@ def test_the_other_translation_is_told_once() -> None:
     comment = f"{OTHER} 乙"
     our = replace(written("甲"), comments=(comment,))
     merged = merge(our, written("乙"), before=written("丙"))
-    assert [(said(our), said(their)) for our, their in merged.conflicts] == [("甲", "乙")]
+    assert [(said(our), said(their)) for our, their in merged.conflicts] == [
+        ("甲", "乙")
+    ]
     assert merged.memory.entries[0].comments == (comment,)
 
 

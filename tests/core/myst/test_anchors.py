@@ -46,7 +46,11 @@ def test_a_title_is_taken_without_its_markup() -> None:
         ),
         ("a", '[x](<b.md#there>) [y](b.html#more "title")', {"b": {"there", "more"}}),
         ("a", "[x]: b.md#there\n[y]: <#here>", {"b": {"there"}, "a": {"here"}}),
-        ("a", "<a href=\"#here\">x</a> <a href='b.html#there'>", {"a": {"here"}, "b": {"there"}}),
+        (
+            "a",
+            "<a href=\"#here\">x</a> <a href='b.html#there'>",
+            {"a": {"here"}, "b": {"there"}},
+        ),
         ("a", "[x](https://example.org/#there)", {}),
         (
             "a",
@@ -68,7 +72,8 @@ def plan(*texts: str, linked: tuple[str, ...]) -> dict[tuple[int, int], str]:
 
 def test_only_headings_that_are_linked_to_get_an_anchor() -> None:
     assert plan(
-        "# First\n\nwords\n\n## Second part\n", linked=("second-part", "nowhere", "words")
+        "# First\n\nwords\n\n## Second part\n",
+        linked=("second-part", "nowhere", "words"),
     ) == {(0, 2): "second-part"}
     assert plan("# First\n", linked=()) == {}
 
@@ -81,13 +86,21 @@ def test_headings_that_occur_again_are_numbered() -> None:
 
 
 def test_anchors_as_jupyter_makes_them() -> None:
-    assert plan("# Pure Functions!\n", linked=("Pure-Functions!", "Pure-Functions")) == {}
-    assert plan("# Pure Functions\n", linked=("Pure-Functions",)) == {(0, 0): "Pure-Functions"}
+    assert (
+        plan("# Pure Functions!\n", linked=("Pure-Functions!", "Pure-Functions")) == {}
+    )
+    assert plan("# Pure Functions\n", linked=("Pure-Functions",)) == {
+        (0, 0): "Pure-Functions"
+    }
 
 
 @pytest.mark.parametrize(
     "target",
-    ["(first)=\n# First\n", '<a id="first"></a>\n\n# First\n', '<a name="first"></a>\n\n# First\n'],
+    [
+        "(first)=\n# First\n",
+        '<a id="first"></a>\n\n# First\n',
+        '<a name="first"></a>\n\n# First\n',
+    ],
 )
 def test_headings_that_have_their_target_need_none(target: str) -> None:
     assert plan(target, linked=("first",)) == {}
@@ -109,10 +122,14 @@ def test_headings_in_containers_get_none() -> None:
         ("words\r# First", True, 'words\r\r<a id="first"></a>\r\r# First'),
     ],
 )
-def test_an_anchor_is_inserted_above_its_heading(text: str, notebook: bool, expected: str) -> None:
+def test_an_anchor_is_inserted_above_its_heading(
+    text: str, notebook: bool, expected: str
+) -> None:
     split = split_text(text)
     message = split.messages[-1]
     assert (
-        splice.splice(text, [anchors.insertion(text, message, "first", notebook=notebook)])
+        splice.splice(
+            text, [anchors.insertion(text, message, "first", notebook=notebook)]
+        )
         == expected
     )

@@ -37,7 +37,8 @@ def code_of(text: str, msgstr: str) -> str:
         return refusal.code
     return (
         ""
-        if guard.read_back(split, placing.place(split, {index: msgstr}), page=True) is not None
+        if guard.read_back(split, placing.place(split, {index: msgstr}), page=True)
+        is not None
         else "G105"
     )
 
@@ -216,7 +217,10 @@ def test_another_block_behind_a_break(line: str) -> None:
         ("Some words\n", "文[^1]"),
         ("Some words\n", r"$\href{javascript:x}{y}$"),
         ("Some words\n", r"\\(\href{x}{y}\\)"),
-        ("See $\\href{https://example.org}{y}$ here\n", r"$\href{https://example.com}{y}$"),
+        (
+            "See $\\href{https://example.org}{y}$ here\n",
+            r"$\href{https://example.com}{y}$",
+        ),
         ("Some words\n", r"$\def\x{y}$"),
         ("Some words\n", r"$\renewcommand{\x}{y}$"),
         ("Some words\n", r"$\require{html}$"),
@@ -264,12 +268,20 @@ def test_something_active_is_refused(text: str, msgstr: str) -> None:
 )
 def test_only_the_parsed_page_tells(text: str, msgstr: str) -> None:
     split = split_text(text, page=True)
-    index = next(index for index, message in enumerate(split.messages) if "`" not in message.msgid)
+    index = next(
+        index
+        for index, message in enumerate(split.messages)
+        if "`" not in message.msgid
+    )
     assert guard.refusal(split.messages[index], msgstr) is None
-    assert guard.read_back(split, placing.place(split, {index: msgstr}), page=True) is None
+    assert (
+        guard.read_back(split, placing.place(split, {index: msgstr}), page=True) is None
+    )
 
 
-@pytest.mark.parametrize("hostile", ["[", "![", "` ", "*a ", "<", "&", "\\", "$", "[^a]", "字"])
+@pytest.mark.parametrize(
+    "hostile", ["[", "![", "` ", "*a ", "<", "&", "\\", "$", "[^a]", "字"]
+)
 def test_a_translation_that_is_far_too_long_is_not_even_parsed(hostile: str) -> None:
     assert code_of("Some words\n", hostile * 200_000) == "G106"
 
@@ -306,15 +318,22 @@ def test_html_without_a_whole_tag_stays_as_it_is() -> None:
     split = split_text("<div some words\n")
     assert [message.msgid for message in split.messages] == ["<div some words"]
     assert split.skeleton == ((0, ("html_block", "<div some words\n")),)
-    assert guard.read_back(split, placing.place(split, {0: "<div 文字"}), page=False) is None
+    assert (
+        guard.read_back(split, placing.place(split, {0: "<div 文字"}), page=False)
+        is None
+    )
 
 
 def test_an_insertion_is_no_change() -> None:
     text = "# Title\n\nwords here\n"
     split = split_text(text)
-    placed = placing.place(split, {0: "标题"}, [splice.Edit(7, 7, "\n\n> Inserted words")])
+    placed = placing.place(
+        split, {0: "标题"}, [splice.Edit(7, 7, "\n\n> Inserted words")]
+    )
     assert guard.read_back(split, placed, page=False) is not None
     assert (
-        guard.read_back(split, placing.place(split, {}, [splice.Edit(9, 9, "> ")]), page=False)
+        guard.read_back(
+            split, placing.place(split, {}, [splice.Edit(9, 9, "> ")]), page=False
+        )
         is None
     )

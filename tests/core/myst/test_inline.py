@@ -57,7 +57,9 @@ def test_code_spans_and_roles_are_kept_apart(text: str, types: list[str]) -> Non
 
 def test_a_space_on_both_sides_of_code_is_none_of_it() -> None:
     assert [
-        token.content for token in inline_tokens("` a ` `  ` ` b`") if token.type == "code_inline"
+        token.content
+        for token in inline_tokens("` a ` `  ` ` b`")
+        if token.type == "code_inline"
     ] == ["a", "  ", " b"]
 
 
@@ -92,7 +94,10 @@ def test_code_formulas_and_emphasis_begin_no_block() -> None:
             Kind.DEFINITION,
         ):
             if placing._is_usual([text], kind):
-                assert placing._parsed([text], kind) == (placing._usual(kind), (text,)), (
+                assert placing._parsed([text], kind) == (
+                    placing._usual(kind),
+                    (text,),
+                ), (
                     text,
                     kind,
                 )

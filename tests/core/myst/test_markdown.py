@@ -78,7 +78,10 @@ def test_a_text_gives_its_messages(case: Case) -> None:
 def test_messages_do_not_depend_on_the_line_ends_or_on_the_last_one(case: Case) -> None:
     assert listed(split_text(case.text.removesuffix("\n"), page=True)) == case.expected
     for line_end in ("\r\n", "\r"):
-        assert listed(split_text(case.text.replace("\n", line_end), page=True)) == case.expected
+        assert (
+            listed(split_text(case.text.replace("\n", line_end), page=True))
+            == case.expected
+        )
 
 
 @each_case
@@ -102,9 +105,12 @@ def test_every_message_takes_an_honest_translation(
     case: Case, translate: Callable[[str], str]
 ) -> None:
     split = split_text(case.text, page=True)
-    chosen = {index: translate(message.msgid) for index, message in enumerate(split.messages)}
+    chosen = {
+        index: translate(message.msgid) for index, message in enumerate(split.messages)
+    }
     refused = [
-        guard.refusal(message, chosen[index]) for index, message in enumerate(split.messages)
+        guard.refusal(message, chosen[index])
+        for index, message in enumerate(split.messages)
     ]
     assert [refusal for refusal in refused if refusal] == []
     placed = placing.place(split, chosen)
@@ -157,13 +163,18 @@ def test_only_blocks_in_no_container_are_top_level() -> None:
         "# Title\n\nwords\n\n- item\n\n> quote\n\n| a table | here |\n|--|--|\n\n"
         "```{note}\nnote words\n```\n\n<p>html words</p>\n"
     )
-    top = {message.msgid for message in split_text(text).messages if message.is_top_level}
+    top = {
+        message.msgid for message in split_text(text).messages if message.is_top_level
+    }
     assert top == {"Title", "words", "<p>html words</p>"}
 
 
 def test_block_end_is_behind_the_marks_of_the_block() -> None:
     text = "Title here\n===\n\n## Closed ##  \n\nwords  \n"
-    ends = [text[: message.block_end].rpartition("\n")[2] for message in split_text(text).messages]
+    ends = [
+        text[: message.block_end].rpartition("\n")[2]
+        for message in split_text(text).messages
+    ]
     assert ends == ["===", "## Closed ##  ", "words  "]
 
 
@@ -226,7 +237,9 @@ def test_odd_space_at_the_ends_of_a_block_is_left_in_the_gap(space: str) -> None
         f"| a cell{space}| words |\n|--|--|\n"
     )
     found = {message.msgid for message in split_text(text).messages}
-    assert {"A title", "Some words", "a cell", "words"} <= {msgid.strip() for msgid in found}
+    assert {"A title", "Some words", "a cell", "words"} <= {
+        msgid.strip() for msgid in found
+    }
     assert "Other words and more" in {msgid.strip() for msgid in found}
 
 
@@ -250,7 +263,10 @@ def test_lines_of_odd_spaces_at_the_start_of_a_block(text: str, space: str) -> N
 @pytest.mark.parametrize(
     ("text", "msgids"),
     [
-        (":::{admonition} Trees &amp; leaves\nwords\n:::\n", ["Trees &amp; leaves", "words"]),
+        (
+            ":::{admonition} Trees &amp; leaves\nwords\n:::\n",
+            ["Trees &amp; leaves", "words"],
+        ),
         (":::{admonition} Some \\*words\\*\u3000\n:::\n", ["Some \\*words\\*"]),
         ("```&#123;admonition} Some words\nmore words\n```\n", []),
         (":::{note} note\n:::\n", ["note"]),
@@ -262,13 +278,19 @@ def test_escapes_in_the_title_of_a_directive(text: str, msgids: list[str]) -> No
 
 def test_byte_order_mark_is_not_part_of_the_first_block() -> None:
     (message,) = split_text("\ufeff# Title words\n", page=True).messages
-    assert (message.kind, message.msgid, message.start) == (Kind.HEADING, "Title words", 3)
+    assert (message.kind, message.msgid, message.start) == (
+        Kind.HEADING,
+        "Title words",
+        3,
+    )
 
 
 def test_front_matter_behind_a_byte_order_mark_is_no_prose() -> None:
     assert [
         message.msgid
-        for message in split_text("\ufeff---\ntitle: words\n---\n\nText here\n", page=True).messages
+        for message in split_text(
+            "\ufeff---\ntitle: words\n---\n\nText here\n", page=True
+        ).messages
     ] == [
         "Text here",
     ]
@@ -281,7 +303,8 @@ def test_nul_in_a_cell_keeps_its_place() -> None:
 
 def test_block_with_a_lone_surrogate_stays_upstreams() -> None:
     assert [
-        message.msgid for message in split_text("bad \ud800 words\n\ngood words\n").messages
+        message.msgid
+        for message in split_text("bad \ud800 words\n\ngood words\n").messages
     ] == ["good words"]
 
 
@@ -297,9 +320,10 @@ def test_tags_of_html() -> None:
 
 
 def test_block_that_starts_with_a_hard_break_stays_upstreams() -> None:
-    assert [message.msgid for message in split_text("\\\nsome words\n\nmore words\n").messages] == [
-        "more words"
-    ]
+    assert [
+        message.msgid
+        for message in split_text("\\\nsome words\n\nmore words\n").messages
+    ] == ["more words"]
 
 
 def test_html_whose_indentation_is_half_a_tab_stays_upstreams() -> None:

@@ -47,9 +47,9 @@ def test_a_lock_has_one_file_per_line_and_a_final_newline() -> None:
     assert text.endswith('"\n}\n')
     assert f'  "notebooks/x.ipynb": "{BLOB}",\n' in text
     assert f'  "图/é.svg": "{BLOB}"\n' in text
-    assert [line.split('"')[1] for line in text.split("\n") if line.startswith(' "')] == sorted(
-        json.loads(text)
-    )
+    assert [
+        line.split('"')[1] for line in text.split("\n") if line.startswith(' "')
+    ] == sorted(json.loads(text))
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,9 @@ def test_a_lock_has_one_file_per_line_and_a_final_newline() -> None:
         b"\xff\xfe",
         b"[" * 100_000,
         format_lock(LOCK).replace(b'"url"', b'"uri"'),
-        format_lock(LOCK).replace(b' "docs": "docs"', b' "docs": "docs",\n "docs": "docs"'),
+        format_lock(LOCK).replace(
+            b' "docs": "docs"', b' "docs": "docs",\n "docs": "docs"'
+        ),
         b"<<<<<<< ours\n" + format_lock(LOCK),
     ],
 )

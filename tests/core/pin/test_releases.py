@@ -36,9 +36,19 @@ def tags(*versions: str) -> list[str]:
             Newest(jax="1.1.0", waiting=("1.2.0",)),
         ),  # tagged, not yet on the index
         (["1.1.0"], [], "1.0.0", Newest(jax="1.0.0", waiting=("1.1.0",))),
-        (["1.0.0"], ["1.0.0", "1.1.0"], "1.0.0", Newest(jax="1.0.0")),  # on the index, not tagged
+        (
+            ["1.0.0"],
+            ["1.0.0", "1.1.0"],
+            "1.0.0",
+            Newest(jax="1.0.0"),
+        ),  # on the index, not tagged
         (["0.9.0"], ["0.9.0"], "1.0.0", Newest(jax="1.0.0")),  # never back
-        (["1.0.0"], [], "1.0.0", Newest(jax="1.0.0")),  # what is pinned is not waited for
+        (
+            ["1.0.0"],
+            [],
+            "1.0.0",
+            Newest(jax="1.0.0"),
+        ),  # what is pinned is not waited for
         (["1.0"], ["1.0"], "1.0.0", Newest(jax="1.0.0")),
         (
             ["1.1.0rc1", "1.1.0.dev3", "1.1.0a0"],
@@ -47,7 +57,12 @@ def tags(*versions: str) -> list[str]:
             Newest(jax="1.0.0"),
         ),
         (["1.0.0.1", "1.0.0"], ["1.0.0.1", "1.0.0"], "1.0.0", Newest(jax="1.0.0.1")),
-        (["1.1.0", "1.1.0.post1"], ["1.1.0", "1.1.0.post1"], "1.0.0", Newest(jax="1.1.0.post1")),
+        (
+            ["1.1.0", "1.1.0.post1"],
+            ["1.1.0", "1.1.0.post1"],
+            "1.0.0",
+            Newest(jax="1.1.0.post1"),
+        ),
         (
             ["1.1.0"],
             ["1.1.0"],
@@ -61,7 +76,10 @@ def test_newest_release(
     tagged: list[str], installable: list[str], pinned: str, expected: Newest
 ) -> None:
     assert newest_release(tags(*tagged), installable, jax=pinned) == expected
-    assert newest_release(reversed(tags(*tagged)), set(installable), jax=pinned) == expected
+    assert (
+        newest_release(reversed(tags(*tagged)), set(installable), jax=pinned)
+        == expected
+    )
 
 
 def test_other_tags_do_not_count() -> None:
@@ -75,14 +93,17 @@ def test_other_tags_do_not_count() -> None:
         "nightly",
         "",
     ]
-    assert newest_release([*others, "jax-v1.1.0"], ["2.0.0", "2", "1.1.0"], jax="1.0.0") == Newest(
-        jax="1.1.0"
-    )
+    assert newest_release(
+        [*others, "jax-v1.1.0"], ["2.0.0", "2", "1.1.0"], jax="1.0.0"
+    ) == Newest(jax="1.1.0")
 
 
 def test_tags_of_another_form() -> None:
     found = newest_release(
-        ["r1.1.0-docs", "jax-v1.2.0"], ["1.1.0", "1.2.0"], jax="1.0.0", template="r{jax}-docs"
+        ["r1.1.0-docs", "jax-v1.2.0"],
+        ["1.1.0", "1.2.0"],
+        jax="1.0.0",
+        template="r{jax}-docs",
     )
     assert found == Newest(jax="1.1.0")
 
@@ -120,7 +141,9 @@ def test_released_versions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @pytest.mark.slow
-def test_a_package_that_the_index_has_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_package_that_the_index_has_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     make_index(tmp_path / "index", monkeypatch)
     with pytest.raises(UpstreamError) as caught:
         released_versions("jax")

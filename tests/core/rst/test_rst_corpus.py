@@ -38,7 +38,9 @@ def blobs_of(repository: Repository) -> list[str]:
 
 
 @pytest.mark.parametrize("part", range(PARTS))
-def test_every_blob_of_the_history_is_joined_again(repository: Repository, part: int) -> None:
+def test_every_blob_of_the_history_is_joined_again(
+    repository: Repository, part: int
+) -> None:
     blobs = blobs_of(repository)[::STRIDE][part::PARTS]
     reasons: Counter[str] = Counter()
     kinds: Counter[str] = Counter()
@@ -49,7 +51,9 @@ def test_every_blob_of_the_history_is_joined_again(repository: Repository, part:
         assert_joins(split, blob)
         reasons.update(reason for _, reason in split.unsafe)
         kinds.update(message.kind for message in split.messages)
-    print(f"{len(blobs)} blobs, {kinds.total()} messages: {dict(kinds)}; unsafe: {dict(reasons)}")
+    print(
+        f"{len(blobs)} blobs, {kinds.total()} messages: {dict(kinds)}; unsafe: {dict(reasons)}"
+    )
     assert blobs
     assert kinds
     assert all(count <= UNSAFE[reason] for reason, count in reasons.items())
@@ -71,9 +75,14 @@ def assert_joins(split: Split, blob: str) -> None:
     assert splice(split.text, edits) == split.text, blob
     assert all(before.end <= after.start for before, after in pairwise(edits)), blob
     for message in split.messages:
-        source = " ".join(" ".join(split.text[slice(*piece)] for piece in pieces(message)).split())
+        source = " ".join(
+            " ".join(split.text[slice(*piece)] for piece in pieces(message)).split()
+        )
         colon = ":" if message.mark == "::" else message.mark
-        assert source == " ".join(f"{message.msgid}{colon}".split()), (blob, message.line)
+        assert source == " ".join(f"{message.msgid}{colon}".split()), (
+            blob,
+            message.line,
+        )
 
 
 def pieces(message: Message) -> tuple[tuple[int, int], ...]:

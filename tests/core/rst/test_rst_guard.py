@@ -76,7 +76,11 @@ def code_of(text: str, msgstr: str, index: int = 0) -> str:
         assert refusal.text
         assert refusal.hint
         return refusal.code
-    return "" if guard.read_back(split, place(split, {index: msgstr})) is not None else "G105"
+    return (
+        ""
+        if guard.read_back(split, place(split, {index: msgstr})) is not None
+        else "G105"
+    )
 
 
 @pytest.mark.parametrize(
@@ -114,7 +118,10 @@ def code_of(text: str, msgstr: str, index: int = 0) -> str:
             "文字[1]_和[#]_和[Cit]_和|x|，[1]_",
         ),
         ("See `one`__ and `two`__.\n\n__ a\n__ b\n", "见`一`__和`二`__。"),
-        ("See https://example.org/a or a@example.org\n", "见https://example.org/a或 a@example.org"),
+        (
+            "See https://example.org/a or a@example.org\n",
+            "见https://example.org/a或 a@example.org",
+        ),
         ("Word_ and others\n\n.. _word: a\n", "`字 <Word_>`__等"),
     ],
 )
@@ -124,13 +131,17 @@ def test_honest_translations_are_taken(text: str, msgstr: str) -> None:
 
 @pytest.mark.parametrize(
     "character",
-    "\0 \x07 \x0b \x0c \r \x1b \x1c \x7f \x85 \u2028 \u202e \u2066 \ufeff \ud800".split(" "),
+    "\0 \x07 \x0b \x0c \r \x1b \x1c \x7f \x85 \u2028 \u202e \u2066 \ufeff \ud800".split(
+        " "
+    ),
 )
 def test_control_characters_are_refused(character: str) -> None:
     assert code_of("Some words\n", f"文{character}字") == "G101"
 
 
-@pytest.mark.parametrize("msgstr", ["甲\n乙", "甲\n\n乙", "甲\n\n.. raw:: html\n\n   <script>"])
+@pytest.mark.parametrize(
+    "msgstr", ["甲\n乙", "甲\n\n乙", "甲\n\n.. raw:: html\n\n   <script>"]
+)
 def test_other_line_breaks_are_refused(msgstr: str) -> None:
     assert code_of("Some\nwords\n", msgstr) == "G102"
 
@@ -231,10 +242,14 @@ def test_texts_say_what_is_wrong() -> None:
     )
     refusal = guard.refusal(message, "`代码`")
     assert refusal is not None
-    assert refusal.hint == "Code stands between two backquotes on either side (``code``)."
+    assert (
+        refusal.hint == "Code stands between two backquotes on either side (``code``)."
+    )
 
 
-def test_a_page_that_docutils_cannot_read_any_more(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_that_docutils_cannot_read_any_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     split = split_rst("Some words\n")
 
     def failing(_: str) -> Split:
@@ -247,7 +262,9 @@ def test_a_page_that_docutils_cannot_read_any_more(monkeypatch: pytest.MonkeyPat
 def test_an_insertion_is_no_change() -> None:
     split = split_rst("Title\n=====\n\nWords here.\n")
     assert (
-        guard.read_back(split, place(split, {0: "标题"}, [Edit(11, 11, "\n\n   Inserted words")]))
+        guard.read_back(
+            split, place(split, {0: "标题"}, [Edit(11, 11, "\n\n   Inserted words")])
+        )
         is not None
     )
     assert guard.read_back(split, place(split, {}, [Edit(13, 13, "   ")])) is None
@@ -451,13 +468,17 @@ def outline(text: str) -> tuple[list[tuple[object, ...]], set[str]]:
         "file_insertion_enabled": False,
     }
     document = publish_doctree(text, settings_overrides=settings)
-    links = {node["refuri"] for node in document.findall(nodes.reference) if "refuri" in node}
+    links = {
+        node["refuri"] for node in document.findall(nodes.reference) if "refuri" in node
+    }
     return list(_blocks(document, 0)), links
 
 
 def _blocks(node: nodes.Element, depth: int) -> Iterator[tuple[object, ...]]:
     for child in node.children:
-        if isinstance(child, nodes.system_message) or not isinstance(child, nodes.Element):
+        if isinstance(child, nodes.system_message) or not isinstance(
+            child, nodes.Element
+        ):
             continue
         if isinstance(child, nodes.Inline):
             continue
@@ -473,14 +494,19 @@ def _blocks(node: nodes.Element, depth: int) -> Iterator[tuple[object, ...]]:
         yield from _blocks(child, depth + 1)
 
 
-def settled(split: Split, translations: dict[int, str], insertions: Sequence[Edit]) -> Placed:
+def settled(
+    split: Split, translations: dict[int, str], insertions: Sequence[Edit]
+) -> Placed:
     """As many translations as leave the page intact, found by halving."""
 
     def largest(indices: list[int]) -> list[int]:
         if (
             not indices
             or guard.read_back(
-                split, place(split, {index: translations[index] for index in indices}, insertions)
+                split,
+                place(
+                    split, {index: translations[index] for index in indices}, insertions
+                ),
             )
             is not None
         ):
@@ -492,7 +518,9 @@ def settled(split: Split, translations: dict[int, str], insertions: Sequence[Edi
     while (
         guard.read_back(
             split,
-            placed := place(split, {index: translations[index] for index in kept}, insertions),
+            placed := place(
+                split, {index: translations[index] for index in kept}, insertions
+            ),
         )
         is None
     ):
@@ -507,7 +535,9 @@ def assert_only_prose_changed(text: str, msgstrs: Sequence[str]) -> int:
     """
     split = split_rst(text)
     chosen = {}
-    for index, (message, msgstr) in enumerate(zip(split.messages, msgstrs, strict=False)):
+    for index, (message, msgstr) in enumerate(
+        zip(split.messages, msgstrs, strict=False)
+    ):
         if (
             not guard.refusal(message, msgstr := msgstr.replace("…", message.msgid))
             and msgstr.strip()
@@ -522,7 +552,9 @@ def assert_only_prose_changed(text: str, msgstrs: Sequence[str]) -> int:
         for message, (start, end) in zip(split.messages, placed.spans, strict=True):
             gaps.append((text[was : message.start], placed.text[at:start]))
             at, was = end, message.end
-        assert all(ours == theirs for theirs, ours in [*gaps, (text[was:], placed.text[at:])])
+        assert all(
+            ours == theirs for theirs, ours in [*gaps, (text[was:], placed.text[at:])]
+        )
     return len(placed.edits)
 
 
@@ -538,7 +570,9 @@ def test_a_hostile_translation_changes_only_prose(page: str, turn: int) -> None:
 
 @settings(max_examples=30)
 @given(st.sampled_from(PAGES), st.lists(st.sampled_from(ALL_HOSTILE), max_size=12))
-def test_hostile_translations_together_change_only_prose(page: str, msgstrs: list[str]) -> None:
+def test_hostile_translations_together_change_only_prose(
+    page: str, msgstrs: list[str]
+) -> None:
     assert_only_prose_changed(page, msgstrs)
 
 
@@ -556,7 +590,9 @@ def test_any_marks_change_only_prose(page: str, msgstrs: list[str]) -> None:
 WHOLE = bool(os.environ.get("JAX_DOCS_WHOLE"))
 RELEASE = "jax-v0.10.2"
 PARTS = 4
-AT_ONCE = 15  # hostile messages on a page: each that breaks it costs some readings of it
+AT_ONCE = (
+    15  # hostile messages on a page: each that breaks it costs some readings of it
+)
 
 
 @pytest.mark.realdocs
@@ -572,7 +608,9 @@ def test_hostile_translations_of_real_pages_change_only_prose(
     for number, (_, data) in enumerate(repository.read(blobs)):
         text = data.decode()
         chosen = random.Random(number).choices(ALL_HOSTILE, k=AT_ONCE)
-        skipped = [""] * random.Random(number).randrange(max(text.count("\n\n") - AT_ONCE, 1))
+        skipped = [""] * random.Random(number).randrange(
+            max(text.count("\n\n") - AT_ONCE, 1)
+        )
         count += assert_only_prose_changed(text, [*skipped, *chosen])
     print(f"{len(blobs)} blobs, {count} hostile translations stand in them")
     assert count
@@ -585,12 +623,15 @@ def test_chinese_on_every_page_brings_no_complaint(repository: Repository) -> No
     The Chinese stands right up to every mark.
     """
     rows = repository.git("ls-tree", "-r", RELEASE, "--", "docs").decode().split("\n")
-    blobs = {row.split()[2]: row.partition("\t")[2] for row in rows if row.endswith(".rst")}
+    blobs = {
+        row.split()[2]: row.partition("\t")[2] for row in rows if row.endswith(".rst")
+    }
     for blob, data in repository.read(list(blobs)):
         text = data.decode()
         split = split_rst(text)
         translations = {
-            index: pseudo(message.msgid, index) for index, message in enumerate(split.messages)
+            index: pseudo(message.msgid, index)
+            for index, message in enumerate(split.messages)
         }
         assert not [
             msgstr
@@ -599,12 +640,16 @@ def test_chinese_on_every_page_brings_no_complaint(repository: Repository) -> No
         ], blobs[blob]
         plan = targets.plan_targets(split, frozenset())
         names = [
-            targets.insertion(text, split.messages[index], name) for index, name in plan.items()
+            targets.insertion(text, split.messages[index], name)
+            for index, name in plan.items()
         ]
         placed = place(
             split,
             translations,
-            [*names, attribution.insertion(split, "译自`原文 <https://example.org/>`__。")],
+            [
+                *names,
+                attribution.insertion(split, "译自`原文 <https://example.org/>`__。"),
+            ],
         )
         assert guard.read_back(split, placed) is not None, blobs[blob]
         assert not complaints(placed.text) - complaints(text), blobs[blob]
@@ -624,7 +669,9 @@ def pseudo(msgid: str, number: int) -> str:
 
 
 def _chinese(text: str) -> str:
-    return re.sub(r"[^\W\d_][\w'’-]*| +", lambda match: "" if match[0].isspace() else "译文", text)
+    return re.sub(
+        r"[^\W\d_][\w'’-]*| +", lambda match: "" if match[0].isspace() else "译文", text
+    )
 
 
 def complaints(text: str) -> Counter[str]:

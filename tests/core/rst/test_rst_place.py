@@ -23,8 +23,12 @@ def merged(text: str, *translations: str) -> str:
     An empty translation leaves the English.
     """
     split = split_rst(text)
-    assert len(split.messages) == len(translations), [message.msgid for message in split.messages]
-    placed = place(split, {index: msgstr for index, msgstr in enumerate(translations) if msgstr})
+    assert len(split.messages) == len(translations), [
+        message.msgid for message in split.messages
+    ]
+    placed = place(
+        split, {index: msgstr for index, msgstr in enumerate(translations) if msgstr}
+    )
     assert guard.read_back(split, placed) is not None
     assert place(split, {}).text == text
     return placed.text
@@ -40,7 +44,10 @@ def merged(text: str, *translations: str) -> str:
         ("使用 ``jit`` 编译", "使用 ``jit`` 编译"),
         ("（``jit``）、「``vmap``」。", "（``jit``）、「``vmap``」。"),
         ("``jit``", "``jit``"),
-        ("见:func:`jit`与:py:class:`Array`。", r"见\ :func:`jit`\ 与\ :py:class:`Array`。"),
+        (
+            "见:func:`jit`与:py:class:`Array`。",
+            r"见\ :func:`jit`\ 与\ :py:class:`Array`。",
+        ),
         ("见,:func:`a`,:func:`b`。", r"见,\ :func:`a`,\ :func:`b`。"),
         ("见`指南 <a.html>`_和`标题`__。", r"见\ `指南 <a.html>`_\ 和\ `标题`__。"),
         ("`x`:sub:文字", r"`x`:sub:\ 文字"),
@@ -48,7 +55,10 @@ def merged(text: str, *translations: str) -> str:
         ("**注意**(说明)", r"**注意**\ (说明)"),
         ("``a``*b*字", r"``a``\ *b*\ 字"),
         ("``a``:func:`b`", "``a``:func:`b`"),
-        ("见[1]_和[#]_，[#n]_，引[CIT2002]_文", r"见\ [1]_\ 和\ [#]_，[#n]_，引\ [CIT2002]_\ 文"),
+        (
+            "见[1]_和[#]_，[#n]_，引[CIT2002]_文",
+            r"见\ [1]_\ 和\ [#]_，[#n]_，引\ [CIT2002]_\ 文",
+        ),
         ("版本|version|的", r"版本\ |version|\ 的"),
         ("见Title_中，Title_ 好", r"见\ Title_\ 中，Title_ 好"),
         ("去https://example.org/a_b看", r"去\ https://example.org/a_b\ 看"),
@@ -147,7 +157,11 @@ def test_what_a_reader_sees() -> None:
         ("One\r===\r", ["标题"], "标题\r====\r"),
         ("On ``x``\n--------\n", ["用``x``的"], "用\\ ``x``\\ 的\n-------------\n"),
         # links
-        ("See `the docs <a.html>`_ now.\n", ["见`文档 <a.html>`_。"], "见\\ `文档 <a.html>`__。\n"),
+        (
+            "See `the docs <a.html>`_ now.\n",
+            ["见`文档 <a.html>`_。"],
+            "见\\ `文档 <a.html>`__。\n",
+        ),
         (
             "See `the docs <a.html>`_ now.\n",
             ["见`the docs <a.html>`_。"],
@@ -331,11 +345,12 @@ def test_a_table_that_docutils_cannot_read_is_not_aligned() -> None:
 
 
 def test_spans_tell_where_translations_stand() -> None:
-    text = (
-        "Title\n=====\n\n====  ====\nOne   Two\n====  ====\nsome  more\n====  ====\n\nLast words.\n"
-    )
+    table = "====  ====\nOne   Two\n====  ====\nsome  more\n====  ====\n"
+    text = f"Title\n=====\n\n{table}\nLast words.\n"
     split = split_rst(text)
-    placed = place(split, {0: "标题", 2: "第二列", 3: "一些一些"}, [Edit(11, 11, "\n\n  >>")])
+    placed = place(
+        split, {0: "标题", 2: "第二列", 3: "一些一些"}, [Edit(11, 11, "\n\n  >>")]
+    )
     assert [placed.text[start:end] for start, end in placed.spans] == [
         "标题",
         "One",
@@ -410,7 +425,10 @@ def with_targets(text: str, msgstr: str, *linked: str) -> str:
     placed = place(
         split,
         titles,
-        [targets.insertion(text, split.messages[index], name) for index, name in plan.items()],
+        [
+            targets.insertion(text, split.messages[index], name)
+            for index, name in plan.items()
+        ],
     )
     assert guard.read_back(split, placed) is not None
     return placed.text
@@ -468,7 +486,9 @@ def with_targets(text: str, msgstr: str, *linked: str) -> str:
         ),
     ],
 )
-def test_titles_keep_their_names(text: str, linked: list[str], expected: str | None) -> None:
+def test_titles_keep_their_names(
+    text: str, linked: list[str], expected: str | None
+) -> None:
     result = with_targets(text, "标题", *linked)
     assert expected is None or result == expected
 
@@ -480,20 +500,29 @@ def test_names_that_are_linked_and_defined_are_found() -> None:
     )
     assert targets.referenced_names(text) == {"word", "two words", "name"}
     assert targets.link_names(text) == {"the link", "in line", "b.html"}
-    assert targets.referenced_names("`one\\ word`_ and `two\\_s`_") == {"oneword", "two_s"}
+    assert targets.referenced_names("`one\\ word`_ and `two\\_s`_") == {
+        "oneword",
+        "two_s",
+    }
 
 
 @pytest.mark.parametrize(
     ("text", "msgstr", "is_good"),
     [
         ("`The docs <a>`_ are good.\n\nSee `the docs`_.\n", "`文档 <a>`_很好。", False),
-        ("`The docs <a>`_ are good.\n\nSee `the docs`_.\n", "`The Docs <a>`_ 很好。", True),
+        (
+            "`The docs <a>`_ are good.\n\nSee `the docs`_.\n",
+            "`The Docs <a>`_ 很好。",
+            True,
+        ),
         ("`The docs <a>`_ are good.\n\nSee them.\n", "`文档 <a>`_很好。", True),
         ("Some _`name` here.\n\nSee name_.\n", "一个_`名字`。", False),
         ("Title\n=====\n\nSee Title_.\n", "标题", False),
     ],
 )
-def test_a_name_that_is_referred_to_stays(text: str, msgstr: str, is_good: bool) -> None:
+def test_a_name_that_is_referred_to_stays(
+    text: str, msgstr: str, is_good: bool
+) -> None:
     split = split_rst(text)
     assert (guard.read_back(split, place(split, {0: msgstr})) is not None) == is_good
 
@@ -510,7 +539,10 @@ def test_a_name_that_is_referred_to_stays(text: str, msgstr: str, is_good: bool)
             "Title\n=====\n\n   译自\\ `x <y>`__\\ 页\n\nSome words.\n",
         ),
         ("Title\n=====", "Title\n=====\n\n   译自\\ `x <y>`__\\ 页"),
-        ("Title\r\n=====\r\n\r\n", "Title\r\n=====\r\n\r\n   译自\\ `x <y>`__\\ 页\r\n\r\n"),
+        (
+            "Title\r\n=====\r\n\r\n",
+            "Title\r\n=====\r\n\r\n   译自\\ `x <y>`__\\ 页\r\n\r\n",
+        ),
         (
             "Title\n=====\n\n   A quote.\n",
             "Title\n=====\n\n   译自\\ `x <y>`__\\ 页\n\n..\n\n   A quote.\n",
@@ -523,7 +555,10 @@ def test_a_name_that_is_referred_to_stays(text: str, msgstr: str, is_good: bool)
             "Some words::\n\n   x\n\nMore words.\n",
             "Some words::\n\n   x\n\nMore words.\n\n   译自\\ `x <y>`__\\ 页\n",
         ),
-        (".. toctree::\n\n   a\n", ".. toctree::\n\n   a\n\n..\n\n   译自\\ `x <y>`__\\ 页\n"),
+        (
+            ".. toctree::\n\n   a\n",
+            ".. toctree::\n\n   a\n\n..\n\n   译自\\ `x <y>`__\\ 页\n",
+        ),
         ("", "\n\n..\n\n   译自\\ `x <y>`__\\ 页"),
     ],
 )

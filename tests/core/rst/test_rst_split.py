@@ -78,7 +78,11 @@ FOUND: dict[str, tuple[str, list[tuple[str, str]]]] = {
     ),
     "fields": (
         "Words.\n\n:param x: the body\n  goes on\n:other: more\n",
-        [("paragraph", "Words."), ("definition", "the body goes on"), ("definition", "more")],
+        [
+            ("paragraph", "Words."),
+            ("definition", "the body goes on"),
+            ("definition", "more"),
+        ],
     ),
     "fields about the page": (
         ".. a comment\n\n:orphan:\n:Author: Some body\n\nWords.\n",
@@ -97,10 +101,19 @@ FOUND: dict[str, tuple[str, list[tuple[str, str]]]] = {
         [("paragraph", "one line"), ("paragraph", "two lines go on")],
     ),
     "literal block": ("Some words::\n\n   code here\n", [("paragraph", "Some words:")]),
-    "literal block behind a space": ("Some words ::\n\n   code\n", [("paragraph", "Some words")]),
-    "literal block behind a line": ("Some words\n::\n\n   code\n", [("paragraph", "Some words")]),
+    "literal block behind a space": (
+        "Some words ::\n\n   code\n",
+        [("paragraph", "Some words")],
+    ),
+    "literal block behind a line": (
+        "Some words\n::\n\n   code\n",
+        [("paragraph", "Some words")],
+    ),
     "literal block alone": ("::\n\n   code\n", []),
-    "quoted literal block": ("Some words::\n\n> code\n> more\n", [("paragraph", "Some words:")]),
+    "quoted literal block": (
+        "Some words::\n\n> code\n> more\n",
+        [("paragraph", "Some words:")],
+    ),
     "two escaped colons": ("Some words\\::\n", [("paragraph", "Some words\\::")]),
     "doctest": (">>> print('some words')\nsome words\n", []),
     "footnote": (
@@ -176,9 +189,16 @@ FOUND: dict[str, tuple[str, list[tuple[str, str]]]] = {
     ),
     "sidebar": (
         ".. sidebar:: Title\n   :subtitle: Under it\n\n   Words.\n",
-        [("directive title", "Title"), ("directive title", "Under it"), ("admonition", "Words.")],
+        [
+            ("directive title", "Title"),
+            ("directive title", "Under it"),
+            ("admonition", "Words."),
+        ],
     ),
-    "only": (".. only:: html and not words\n\n   Some words.\n", [("admonition", "Some words.")]),
+    "only": (
+        ".. only:: html and not words\n\n   Some words.\n",
+        [("admonition", "Some words.")],
+    ),
     "function": (
         ".. py:function:: some.words(x)\n\n   What it does.\n",
         [("definition", "What it does.")],
@@ -198,7 +218,11 @@ FOUND: dict[str, tuple[str, list[tuple[str, str]]]] = {
     "image with an empty text": (".. image:: a.png\n   :alt:\n   :width: 3\n", []),
     "figure": (
         ".. figure:: a.png\n   :alt: A picture\n\n   The caption.\n\n   The legend.\n",
-        [("image text", "A picture"), ("caption", "The caption."), ("caption", "The legend.")],
+        [
+            ("image text", "A picture"),
+            ("caption", "The caption."),
+            ("caption", "The legend."),
+        ],
     ),
     "epigraph": (
         ".. epigraph::\n\n   Some words.\n\n   -- Somebody\n",
@@ -209,7 +233,11 @@ FOUND: dict[str, tuple[str, list[tuple[str, str]]]] = {
             ".. toctree::\n   :maxdepth: 2\n   :caption: Read on\n\n"
             "   Some words <page>\n   page\n   More <https://x.org>\n"
         ),
-        [("caption", "Read on"), ("directive title", "Some words"), ("directive title", "More")],
+        [
+            ("caption", "Read on"),
+            ("directive title", "Some words"),
+            ("directive title", "More"),
+        ],
     ),
     "card": (
         (
@@ -264,7 +292,11 @@ FOUND: dict[str, tuple[str, list[tuple[str, str]]]] = {
             "+------+-------+\n| same | spans |\n+------+ and   |\n| same | same  |\n"
             "+------+-------+\n"
         ),
-        [("table cell", "same"), ("table cell", "spans and same"), ("table cell", "same")],
+        [
+            ("table cell", "same"),
+            ("table cell", "spans and same"),
+            ("table cell", "same"),
+        ],
     ),
     "grid table of wide characters": (
         "+------+----+\n| 中文 | ab |\n+------+----+\n",
@@ -307,7 +339,10 @@ FOUND: dict[str, tuple[str, list[tuple[str, str]]]] = {
     ),
     "byte order mark": ("\ufeffTitle\n=====\n", [("heading", "Title")]),
     "tab characters": ("*\tan\titem\n\tgoes on\n", [("list item", "an\titem goes on")]),
-    "no line end": ("Some words\t\nat\tthe end", [("paragraph", "Some words at\tthe end")]),
+    "no line end": (
+        "Some words\t\nat\tthe end",
+        [("paragraph", "Some words at\tthe end")],
+    ),
     "form feed": (
         "Some\x0cwords\nmore\x0c\n\x0c\nwords\n",
         [("paragraph", "Some words more"), ("paragraph", "words")],
@@ -343,7 +378,12 @@ UNSAFE: dict[str, tuple[str, list[tuple[int, str]]]] = {
     ),
     "option given twice": (
         ".. image:: a.png\n   :alt: a b\n   :alt: c d\n",
-        [(1, 'Error in "image" directive: invalid option data: duplicate option "alt".')],
+        [
+            (
+                1,
+                'Error in "image" directive: invalid option data: duplicate option "alt".',
+            )
+        ],
     ),
     "option that we read otherwise": (
         ".. image:: a.png\n   :alt: some\n      :alt: words\n",
@@ -363,11 +403,20 @@ UNSAFE: dict[str, tuple[str, list[tuple[int, str]]]] = {
     ),
     "a table in a table": (
         "+------------+\n| ==  ====   |\n| aa  bb     |\n| ==  ====   |\n+------------+\n",
-        [(3, "a table within a cell of a table"), (3, "a table within a cell of a table")],
+        [
+            (3, "a table within a cell of a table"),
+            (3, "a table within a cell of a table"),
+        ],
     ),
-    "CSV in a dialect": (".. csv-table::\n   :quote: '\n\n   some, words\n", [(1, CSV)]),
+    "CSV in a dialect": (
+        ".. csv-table::\n   :quote: '\n\n   some, words\n",
+        [(1, CSV)],
+    ),
     "broken CSV": ('.. csv-table::\n\n   "some" x, words\n', [(1, CSV)]),
-    "CSV with a bad delimiter": (".. csv-table::\n   :delim: xyz\n\n   some, words\n", [(1, CSV)]),
+    "CSV with a bad delimiter": (
+        ".. csv-table::\n   :delim: xyz\n\n   some, words\n",
+        [(1, CSV)],
+    ),
     "more than a paragraph in CSV": (
         '.. csv-table::\n\n   "- some\n   - words", x\n',
         [(3, MANY)] * 2,
@@ -410,7 +459,9 @@ def test_messages_stand_where_they_are_said_to_be(name: str) -> None:
         assert message.markup is Markup.RST
         expected = "".join(message.msgid.split())
         if message.prefix:
-            assert words_of(split, message).replace('""', '"').strip('"') == expected.strip('"')
+            assert words_of(split, message).replace('""', '"').strip(
+                '"'
+            ) == expected.strip('"')
         elif message.mark == "::":
             assert words_of(split, message) == f"{expected}:"
         else:
@@ -426,7 +477,9 @@ def test_what_stays_is_told(name: str) -> None:
 def test_a_broken_table_stays_and_is_told() -> None:
     split = split_rst("+----+\n| ab |\n+---\n\nWords\n")
     assert [message.msgid for message in split.messages] == ["Words"]
-    assert [reason.startswith("Malformed table.") for _, reason in split.unsafe] == [True]
+    assert [reason.startswith("Malformed table.") for _, reason in split.unsafe] == [
+        True
+    ]
 
 
 def test_what_is_sane_beside_something_broken_is_a_message() -> None:
@@ -457,13 +510,19 @@ def test_a_text_that_is_not_in_the_source_is_not_found() -> None:
 def test_rules_of_titles_are_found() -> None:
     text = "\n==\nAb\n==\n\nAb\n==\n\nInner  \n-----\t\n"
     split = split_rst(text)
-    assert [[text[slice(*rule)] for rule in message.rules] for message in split.messages] == [
+    assert [
+        [text[slice(*rule)] for rule in message.rules] for message in split.messages
+    ] == [
         ["==", "=="],
         ["=="],
         ["-----"],
     ]
     assert split.messages[0].rules == ((1, 3), (7, 9))
-    assert [text[: message.block_end][-3:] for message in split.messages] == ["\n==", "\n==", "---"]
+    assert [text[: message.block_end][-3:] for message in split.messages] == [
+        "\n==",
+        "\n==",
+        "---",
+    ]
 
 
 def test_headings_around_a_message() -> None:
@@ -509,7 +568,10 @@ def test_a_text_without_a_title() -> None:
 
 def test_what_announces_a_literal_block_is_marked() -> None:
     assert (only("Words::\n\n  x\n").mark, only("Words::\n\n  x\n").end) == ("::", 7)
-    assert (only("Words  ::\n\n  x\n").mark, only("Words  ::\n\n  x\n").end) == ("  ::", 9)
+    assert (only("Words  ::\n\n  x\n").mark, only("Words  ::\n\n  x\n").end) == (
+        "  ::",
+        9,
+    )
     assert (only("Words\n::\n\n  x\n").mark, only("Words\n::\n\n  x\n").end) == ("", 5)
 
 
@@ -528,7 +590,8 @@ def test_tables_without_messages_are_none() -> None:
 def test_fields_of_csv_include_their_quotation_marks() -> None:
     text = '.. csv-table::\n\n   "aa ""b""", cd\n'
     assert [
-        (text[message.start : message.end], message.prefix) for message in split_rst(text).messages
+        (text[message.start : message.end], message.prefix)
+        for message in split_rst(text).messages
     ] == [
         ('"aa ""b"""', '"'),
         ("cd", '"'),
@@ -616,7 +679,14 @@ def test_blocks_begin_where_they_are_said_to() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["words", "中文", "``x`` and words", "`two words`_", "name_ word", ":term:`some words <x>`"],
+    [
+        "words",
+        "中文",
+        "``x`` and words",
+        "`two words`_",
+        "name_ word",
+        ":term:`some words <x>`",
+    ],
 )
 def test_words_make_a_message(text: str) -> None:
     assert has_words(text)
@@ -725,9 +795,9 @@ SPACES = [
 texts = st.one_of(
     st.text(max_size=60),
     st.lists(st.sampled_from([*PIECES, *SPACES]), max_size=30).map("".join),
-    st.lists(st.one_of(st.sampled_from([*PIECES, *SPACES]), st.text(max_size=4)), max_size=25).map(
-        "".join
-    ),
+    st.lists(
+        st.one_of(st.sampled_from([*PIECES, *SPACES]), st.text(max_size=4)), max_size=25
+    ).map("".join),
 )
 
 

@@ -20,7 +20,10 @@ class OnImport(importlib.abc.MetaPathFinder):
     """Stands in the way of the first import of Pallas, and then no more."""
 
     def find_spec(
-        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+        self,
+        name: str,
+        path: Sequence[str] | None = None,
+        target: ModuleType | None = None,
     ) -> ModuleSpec | None:
         if name != PALLAS:
             return None

@@ -40,7 +40,9 @@ def digits() -> Path:
     original = load_digits()
     inner = SIDE - 2 * MARGIN
     large = [
-        np.asarray(Image.fromarray(image).resize((inner, inner), Image.Resampling.BILINEAR))
+        np.asarray(
+            Image.fromarray(image).resize((inner, inner), Image.Resampling.BILINEAR)
+        )
         for image in to_bytes(original.images)
     ]
     images = np.pad(np.stack(large), ((0, 0), (MARGIN, MARGIN), (MARGIN, MARGIN)))
@@ -56,9 +58,13 @@ def digits() -> Path:
         for index, shift in zip(chosen, shifts, strict=True):
             moved.append(np.roll(images[index], tuple(shift), (0, 1)))
         header = struct.pack(">IIII", 2051, count, SIDE, SIDE)
-        (folder / f"{name}-images-idx3-ubyte").write_bytes(header + np.stack(moved).tobytes())
+        (folder / f"{name}-images-idx3-ubyte").write_bytes(
+            header + np.stack(moved).tobytes()
+        )
         labels = original.target[chosen].astype("uint8").tobytes()
-        (folder / f"{name}-labels-idx1-ubyte").write_bytes(struct.pack(">II", 2049, count) + labels)
+        (folder / f"{name}-labels-idx1-ubyte").write_bytes(
+            struct.pack(">II", 2049, count) + labels
+        )
     return folder
 
 
@@ -99,7 +105,9 @@ def tensorflow_mnist(module: Any) -> None:
     real = module.load
     folder = str(DATA / "tfds")
 
-    def load(name: str, *arguments: Any, data_dir: str | None = None, **options: Any) -> Any:
+    def load(
+        name: str, *arguments: Any, data_dir: str | None = None, **options: Any
+    ) -> Any:
         if not os.path.isdir(f"{folder}/mnist"):
             prepare(module, folder)
         return real(name, *arguments, data_dir=folder, download=False, **options)
@@ -141,7 +149,10 @@ class OnImport(importlib.abc.MetaPathFinder):
         self.hooks = hooks
 
     def find_spec(
-        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+        self,
+        name: str,
+        path: Sequence[str] | None = None,
+        target: ModuleType | None = None,
     ) -> ModuleSpec | None:
         hook = self.hooks.pop(name, None)
         spec = importlib.util.find_spec(name) if hook else None
