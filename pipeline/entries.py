@@ -28,9 +28,8 @@ class Entry:
     msgid: str
     msgstr: str = ""
     fuzzy: bool = False
-    previous: str | None = (
-        None  # the msgid that a fuzzy msgstr was written for (``#| msgid``)
-    )
+    # The msgid that a fuzzy msgstr was written for (``#| msgid``).
+    previous: str | None = None
     context: str | None = None  # msgctxt
     obsolete: bool = False
     comments: tuple[str, ...] = ()  # translator comments, ``# ``

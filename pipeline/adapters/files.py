@@ -91,9 +91,8 @@ def _write_atomic(path: Path, data: bytes, *, is_due: Callable[[], bool]) -> boo
         with os.fdopen(handle, "wb") as file:
             file.write(data)
             file.flush()
-            os.fsync(
-                file.fileno()
-            )  # else a crash may leave the new name with no content
+            # Else a crash may leave the new name with no content.
+            os.fsync(file.fileno())
         os.chmod(temporary, 0o644)  # mkstemp makes files that nobody else can read
         if not is_due():  # asked last, as near to the replacement as can be
             return False

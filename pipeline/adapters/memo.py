@@ -104,10 +104,8 @@ def code_digest(libraries: Sequence[str] = ()) -> str:
         try:
             parts += [name, version(name)]
         except PackageNotFoundError:
-            parts += [
-                name,
-                "",
-            ]  # what needs it says so; once it is there, everything is made anew
+            # What needs it says so; once it is there, everything is made anew.
+            parts += [name, ""]
     folder = Path(pipeline.__file__).parent
     for path in sorted(folder.rglob("*")):
         if path.suffix in _SUFFIXES and path.is_file():

@@ -36,9 +36,8 @@ class BuildOptions:
     """How far to go, and how."""
 
     last: str = "publish"  # a stage, of ``stages.ORDER``
-    is_thorough: bool = (
-        False  # look at every catalogue, and count what became of its entries
-    )
+    # Look at every catalogue, and count what became of its entries.
+    is_thorough: bool = False
     kernels: KernelOptions = field(default_factory=KernelOptions)
     summaries: tuple[Path, ...] = ()  # files that get the run in short, as Markdown
 

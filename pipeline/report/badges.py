@@ -27,10 +27,8 @@ _SVG = "http://www.w3.org/2000/svg"
 _FONT = 'font-family="Verdana,DejaVu Sans,sans-serif"'
 _HEIGHT, _SIZE, _PADDING = 20, 11, 6
 _NARROW = frozenset(" .,:;!'|ijl")
-_NARROW_WIDTH, _WIDTH = (
-    4,
-    7,
-)  # pixels of a letter; a wide one (Chinese) is as wide as high
+# Pixels of a letter; a wide one (Chinese) is as wide as high.
+_NARROW_WIDTH, _WIDTH = 4, 7
 _LAST_NARROW = 0x2E7F  # from the CJK radicals on, characters are wide
 
 

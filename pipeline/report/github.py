@@ -30,7 +30,8 @@ def _annotation(finding: Finding) -> str:
     """The workflow command that shows ``finding`` beside its line."""
     properties = (
         f"file={_property(finding.file)}",
-        f"line={max(1, finding.line)}",  # GitHub knows no line 0, where a header may stand
+        # GitHub knows no line 0, where a header may stand.
+        f"line={max(1, finding.line)}",
         f"title={_property(f'{finding.code} {finding.name}')}",
     )
     lines = [finding.section, finding.text]

@@ -19,9 +19,8 @@ from pipeline.findings import Finding, Severity
 from pipeline.report.counts import executed_by_class, totals
 from pipeline.report.result import CheckResult, RunResult
 
-VERSION = (
-    1  # of the layout of either: raised when a reader of the old one would stumble
-)
+# Of the layout of either: raised when a reader of the old one would stumble.
+VERSION = 1
 
 # Of an execution, what is of this run: whether it came from the cache, and where and when it ran.
 # No report keeps these, else the second of two equal runs would write a file.
@@ -102,9 +101,8 @@ def _page_record(page: PageResult) -> dict[str, Any]:
         execution = record["execution"]
         for name in OF_THIS_RUN:
             del execution[name]
-        execution["seconds"] = round(
-            page.execution.seconds, 1
-        )  # as the cache keeps them
+        # As the cache keeps them.
+        execution["seconds"] = round(page.execution.seconds, 1)
     return record
 
 

@@ -32,9 +32,8 @@ def merge_reports(reports: Sequence[Report]) -> dict[str, Any]:
             "there are no reports to merge", hint="Name the report.json of every shard."
         )
     for number, report in enumerate(reports, start=1):
-        result_of(
-            report, where=f"report {number}"
-        )  # refuses what cannot be worked with
+        # Refuses what cannot be worked with.
+        result_of(report, where=f"report {number}")
     # Their order decides the order of findings, so the order they are given in must not.
     shards = _in_order(reports)
     first = shards[0]

@@ -28,17 +28,14 @@ class RunResult:
     lock: Lock
     pages: Pages = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()  # those that belong to no page
-    changes: tuple[
-        str, ...
-    ] = ()  # files written, or with ``check_only`` the files that would be
+    # Files written, or with ``check_only`` the files that would be.
+    changes: tuple[str, ...] = ()
     check_only: bool = False
-    dry_run: bool = (
-        False  # nothing was written, and ``changes`` are what would have been
-    )
+    # Nothing was written, and ``changes`` are what would have been.
+    dry_run: bool = False
     comparison: Comparison | None = None
-    gone: Pages = field(
-        default_factory=dict
-    )  # what is left of pages that upstream dropped
+    # What is left of pages that upstream dropped.
+    gone: Pages = field(default_factory=dict)
 
     @property
     def all_findings(self) -> tuple[Finding, ...]:

@@ -20,9 +20,8 @@ Report = Mapping[str, Any]
 class Since:
     """Page names by what happened to them. ``translated`` is by locale: messages then and now."""
 
-    upstream: tuple[str, str] | None = (
-        None  # ref, commit and JAX then and now, if one moved
-    )
+    # Ref, commit and JAX then and now, if one moved.
+    upstream: tuple[str, str] | None = None
     failing: tuple[str, ...] = ()
     passing: tuple[str, ...] = ()
     partial: tuple[str, ...] = ()

@@ -41,7 +41,8 @@ class Table:
         table = RichTable(
             title=Text(*self.title),
             title_justify="left",
-            box=box.SIMPLE_HEAD,  # lines below the head and above the sums, none between cells
+            # Lines below the head and above the sums, none between cells.
+            box=box.SIMPLE_HEAD,
             show_footer=True,
             pad_edge=False,
         )
@@ -51,7 +52,8 @@ class Table:
                 heading,
                 Text(sum_of_column),
                 justify="left" if holds_words else "right",
-                overflow="fold",  # no letter of a name is lost where there is little room
+                # No letter of a name is lost where there is little room.
+                overflow="fold",
                 no_wrap=not holds_words,
             )
         for row in self.rows:

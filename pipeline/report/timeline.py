@@ -13,21 +13,8 @@ from pipeline.core.execution.result import Execution
 
 WIDTH = 1000  # units of the picture, from the first start to the last end
 _SHORTEST = 0.1  # seconds that a picture shows at least
-_STEPS = (
-    1,
-    2,
-    5,
-    10,
-    15,
-    30,
-    60,
-    120,
-    300,
-    600,
-    900,
-    1800,
-    3600,
-)  # seconds between two ticks
+# Seconds between two ticks.
+_STEPS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600)
 _TICKS = 9  # at most
 _LETTER = 8  # units that a letter of a label takes
 _PADDING = 10  # units of a bar that a label leaves free

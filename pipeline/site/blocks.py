@@ -20,9 +20,8 @@ class State(StrEnum):
 
     TRANSLATED = "translated"
     ENGLISH = "english"
-    FUZZY = (
-        "fuzzy"  # a translation that waits for a person: it is shown in a preview only
-    )
+    # A translation that waits for a person: it is shown in a preview only.
+    FUZZY = "fuzzy"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

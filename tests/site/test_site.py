@@ -551,9 +551,8 @@ def test_rest_pages_are_like_the_others(built: Built) -> None:
         ),
         article,
     )
-    assert (
-        '<span class="pre">lamp.off</span>' in article
-    )  # which the inventory does not know
+    # Which the inventory does not know.
+    assert '<span class="pre">lamp.off</span>' in article
     assert "这里的代码在上游仓库中：" in article
 
 
@@ -574,9 +573,8 @@ def test_what_only_upstreams_own_site_can_show_leads_there(built: Built) -> None
 
 def test_names_of_rest_links_lead_where_those_of_the_page_lead(built: Built) -> None:
     article = built[0].article("api")
-    assert (
-        article.count('href="https://example.org/named"') == 4
-    )  # two in each language
+    # Two in each language.
+    assert article.count('href="https://example.org/named"') == 4
     assert re.search(
         (
             r'<span class="jz-block jz-translated caption-text" data-jz="2" '
@@ -803,9 +801,8 @@ def test_only_what_changed_is_built_and_what_is_gone_does_not_stay(
         merged["work.ipynb"].read_text(encoding="utf-8").replace("1 < 2", "2 < 3"),
     )
     workshop.build()
-    assert "True" not in workshop.article(
-        "work"
-    )  # other code: its outputs are not known
+    # Other code: its outputs are not known.
+    assert "True" not in workshop.article("work")
     assert "未附运行结果" in workshop.article("work")
     assert not (workshop.target / "gone.html").exists()
     assert not (workshop.target / "_downloads" / "work.ipynb").exists()

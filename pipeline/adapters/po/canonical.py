@@ -43,9 +43,8 @@ def read_canonical(text: str) -> Catalog | None:
 def _read_block(lines: list[str], number: int) -> Entry | None:
     """One entry from the lines between two empty ones; ``number`` is that of the first."""
     above: dict[str, list[str]] = {"# ": [], "#.": [], "#:": [], "#,": []}
-    strings: dict[
-        str, list[str]
-    ] = {}  # by keyword: what stands between the quotes of each line
+    # By keyword: what stands between the quotes of each line.
+    strings: dict[str, list[str]] = {}
     parts: list[str] = []  # those of the string that is being read
     start = 0
     obsolete = False
@@ -94,6 +93,5 @@ def _unescape(text: str) -> str:
 
 
 def _character(escape: re.Match[str]) -> str:
-    return _ESCAPED.get(
-        escape[1], escape[1]
-    )  # a backslash or a quote stands for itself
+    # A backslash or a quote stands for itself.
+    return _ESCAPED.get(escape[1], escape[1])

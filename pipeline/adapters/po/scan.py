@@ -75,9 +75,8 @@ class Scan:
     last: str = ""  # what the line above was: a keyword, _PREVIOUS, or "" for a comment
     mark: str = ""  # "#~" and so on, of the last string
     above: list[LinesAbove] = field(default_factory=list)
-    pending: LinesAbove = field(
-        default_factory=LinesAbove
-    )  # of the entry that comes next
+    # Of the entry that comes next.
+    pending: LinesAbove = field(default_factory=LinesAbove)
     findings: list[Finding] = field(default_factory=list)
 
     def read(self, line: str) -> str:

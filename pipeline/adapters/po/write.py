@@ -22,9 +22,8 @@ from pipeline.errors import InputError
 
 _LINE_BREAK = re.compile(r"\r\n|\r|\n")
 _BAD_IN_REFERENCE = re.compile(f"[\r\n{ISOLATE}{END_ISOLATE}]")
-_NEEDS_ISOLATES = re.compile(
-    r"[ \t]|\\\Z"
-)  # a space, or a backslash at the end of the line
+# A space, or a backslash at the end of the line.
+_NEEDS_ISOLATES = re.compile(r"[ \t]|\\\Z")
 # Everything that GNU escapes, but line breaks: these also decide where a string is cut.
 # The backslash comes first: what stands for the others has backslashes of its own.
 # (One `replace` after the other is ten times as fast as `str.translate` on Chinese.)

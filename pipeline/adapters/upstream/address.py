@@ -18,9 +18,8 @@ SCHEMES = ("https", "http", "ssh", "git", "file")
 
 # "https://", or "ext::", which has no name here: what follows it is a program that git would run.
 _SCHEME = re.compile(r"[^/:]*::|(?P<name>[^/:]+)://")
-_BEFORE_HOST = re.compile(
-    r"\A(?:[^/:]+://)?(?:[^/@]*@)?"
-)  # the scheme, "user:password@"
+# The scheme, "user:password@".
+_BEFORE_HOST = re.compile(r"\A(?:[^/:]+://)?(?:[^/@]*@)?")
 _BUNDLE = re.compile(rb"# v[23] git bundle\n")
 _HINT = "Give a URL, a bundle, a repository or a folder."
 _NO_ADDRESS = "git would not read it as an address"

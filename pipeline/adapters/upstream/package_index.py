@@ -12,9 +12,8 @@ import sys
 from pipeline.adapters.upstream.address import without_password
 from pipeline.errors import ConfigError, UpstreamError
 
-_SECONDS = (
-    300.0  # pip's own limits for one request are shorter; it tries again a few times
-)
+# Pip's own limits for one request are shorter; it tries again a few times.
+_SECONDS = 300.0
 _PIP = ("-m", "pip", "--disable-pip-version-check", "--no-input")
 
 

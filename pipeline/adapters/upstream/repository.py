@@ -133,9 +133,8 @@ class Repository:
 
     def date(self, commit: str) -> str:
         """When ``commit`` was committed, ISO 8601 with offset; empty if it does not say so."""
-        head, _, _ = self.read(commit).partition(
-            b"\n\n"
-        )  # the message may say anything
+        # The message may say anything.
+        head, _, _ = self.read(commit).partition(b"\n\n")
         committer = _COMMITTER.search(head)
         if committer is None:
             return ""

@@ -32,9 +32,8 @@ class UpgradeOptions:
     config: Path  # the file that holds the pin
     jax: str | None = None  # the JAX version that goes with a target that is no release
     dry_run: bool = False
-    is_run_after: bool = (
-        False  # code runs afterwards, in an environment with the new JAX
-    )
+    # Code runs afterwards, in an environment with the new JAX.
+    is_run_after: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,9 +17,8 @@ from pipeline.core.document.prose import atoms_of
 _URL = re.compile(r"(?P<scheme>https?)://(?P<host>[\w.:-]+)(?P<rest>[!-~]*)", re.ASCII)
 # A URL ends before what cannot belong to it: brackets and quotes.
 _URL_END = re.compile(r"""[][()<>`"'\\|{}]""")
-_SENTENCE_MARKS = (
-    ".,;:!?*_~"  # behind a URL they belong to the sentence, or are mark-up
-)
+# Behind a URL they belong to the sentence, or are mark-up.
+_SENTENCE_MARKS = ".,;:!?*_~"
 # Repositories keep their files when they move to another owner.
 _REPOSITORY = {
     "github.com": re.compile(r"/[\w.-]+/[\w.-]+(?=/|$)"),
@@ -27,9 +26,8 @@ _REPOSITORY = {
     "colab.research.google.com": re.compile(r"/github/[\w.-]+/[\w.-]+(?=/|$)"),
 }
 _SPACES = re.compile(r"[ \t]+")
-_VERBATIM = re.compile(
-    r"<(?:pre|textarea|script|style)\b", re.IGNORECASE
-)  # where spaces count
+# Where spaces count.
+_VERBATIM = re.compile(r"<(?:pre|textarea|script|style)\b", re.IGNORECASE)
 
 
 def carry(old: str, new: str, msgstr: str) -> str | None:

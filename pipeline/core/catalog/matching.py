@@ -21,9 +21,8 @@ from pipeline.core.catalog.similarity import (
 )
 
 PIECE = 30  # characters: a shorter one alone does not tell where it belongs
-SHARE = (
-    0.3  # of a text must be the other one, for it to be offered if nothing better is
-)
+# Of a text must be the other one, for it to be offered if nothing better is.
+SHARE = 0.3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,9 +57,8 @@ def match_texts(
             continue
         matches[target] = Match(sources=(source,))
         if old[source].free:
-            used.add(
-                source
-            )  # what still stands on a page may serve any number of others
+            # What still stands on a page may serve any number of others.
+            used.add(source)
     # Upstream may have put one text on several pages, edited: then a text that is used serves other
     # pages again.
     for target, source in _copies(alike, used):

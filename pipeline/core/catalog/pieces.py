@@ -71,7 +71,8 @@ class _SentenceIndex:
         self._places: dict[str, list[int]] = defaultdict(list)
         for at, text in enumerate(old):
             if not text.free:
-                continue  # what still stands where it stood was neither joined nor cut up
+                # What still stands where it stood was neither joined nor cut up.
+                continue
             self.sentences[at] = _sentences(text.text)
             for sentence in self.sentences[at]:
                 self._places[sentence].append(at)

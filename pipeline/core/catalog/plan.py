@@ -21,9 +21,8 @@ class Plan:
     old: Mapping[str, Catalog]  # all catalogues of the locale
     wanted: Mapping[str, Sequence[Entry]]  # of the pages to update
     gone: Collection[str]  # pages that upstream dropped
-    own: Mapping[
-        str, Catalog
-    ]  # what each page of ``wanted`` starts from, if there is anything
+    # What each page of ``wanted`` starts from, if there is anything.
+    own: Mapping[str, Catalog]
     kin: Mapping[str, tuple[str, ...]]
     renames: Mapping[str, str]  # new page → the page that it was called before
 

@@ -30,9 +30,8 @@ SHORT = 24
 # How much more alike a text must be than one of the same page:
 KIN = 2.0  # if it stands on a page that this one was made from,
 STRANGER = 15.0  # and if it stands on any other
-SEVERAL = (
-    2  # texts that clearly come from a page make it one that this page was made from
-)
+# Texts that clearly come from a page make it one that this page was made from.
+SEVERAL = 2
 
 _WORD = re.compile(r"\w+")
 _RARE = 12  # words of a text that are looked up, the rarest ones

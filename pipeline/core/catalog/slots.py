@@ -20,9 +20,8 @@ class Slots:
     """The wanted entries of a page in page order, and what the page itself has for them."""
 
     wanted: Sequence[Entry]
-    kept: Mapping[
-        str, tuple[Entry, ...]
-    ]  # by msgid; several if a translator told contexts apart
+    # By msgid; several if a translator told contexts apart.
+    kept: Mapping[str, tuple[Entry, ...]]
     open: Mapping[str, Open]  # by msgid
 
 

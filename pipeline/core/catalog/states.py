@@ -10,9 +10,8 @@ from __future__ import annotations
 from pipeline.entries import Entry
 
 CARRIED = "carried over:"  # the translation followed by itself and is finished
-FUZZY = (
-    "fuzzy:"  # a person has to look at the translation; the class of change comes next
-)
+# A person has to look at the translation; the class of change comes next.
+FUZZY = "fuzzy:"
 STATES = (CARRIED, FUZZY)
 
 

@@ -42,9 +42,8 @@ def find_lost_colon(subject: Subject) -> Iterator[Problem]:
         return
     text = subject.msgstr.rstrip()
     shown = masked(text, subject.markup)
-    end = len(
-        shown.rstrip(f"{CLOSE} ")
-    )  # the colon goes before the marks that close something
+    # The colon goes before the marks that close something.
+    end = len(shown.rstrip(f"{CLOSE} "))
     last = text[end - 1 : end]
     if not last or last in "：:":
         return

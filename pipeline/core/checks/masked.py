@@ -17,11 +17,12 @@ HAN = "\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 # Stand-ins, one for each character that they stand for. The code points are of private use.
 WORD = "\ue000"  # code, math, a role: seen as a word
 URL = "\ue001"  # a bare URL: a word that needs a space behind it
-OPEN = (
-    "\ue002"  # not seen, belongs to what follows: ``**``, the ``[`` of a link, ``<a>``
-)
-CLOSE = "\ue003"  # not seen, belongs to what is before: ``**``, ``](target)``, ``</a>``, ``[^1]``
-OTHER = "\ue004"  # an image, an escaped character, ``<br>``: no rule about what may stand beside it
+# Not seen, belongs to what follows: ``**``, the ``[`` of a link, ``<a>``.
+OPEN = "\ue002"
+# Not seen, belongs to what is before: ``**``, ``](target)``, ``</a>``, ``[^1]``.
+CLOSE = "\ue003"
+# An image, an escaped character, ``<br>``: no rule about what may stand beside it.
+OTHER = "\ue004"
 _TARGET = "\ue005"  # CLOSE of a link, as long as its ``[`` is not found
 
 # Without any of these a text has nothing to mask.
@@ -164,13 +165,11 @@ def _without_marks(text: str, marks: re.Pattern[str]) -> str:
                 shown[start:end] = CLOSE * (end - start)
                 if brackets:
                     shown[brackets.pop()] = OPEN
-            case (
-                "gap"
-            ):  # what parts marks from words in reStructuredText, and is not seen
+            case "gap":
+                # What parts marks from words in reStructuredText, and is not seen.
                 shown[start:end] = CLOSE * 2
-            case _ if (
-                match[0] == "]"
-            ):  # [words] without a target: both brackets are seen
+            case _ if match[0] == "]":
+                # [words] without a target: both brackets are seen.
                 del brackets[-1:]
             case _:  # a backslash and what it escapes
                 shown[start:end] = OTHER * 2

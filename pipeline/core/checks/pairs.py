@@ -159,9 +159,8 @@ def _rewritten(source: str, pair: Pair) -> Iterator[str]:
     """Ways to write a pair, best first."""
     before, after = source[: pair.start], source[pair.end :]
     inner = source[pair.inner_start : pair.inner_end]
-    marks = (
-        "*" * pair.size
-    )  # never underscores: beside Chinese those are plain characters
+    # Never underscores: beside Chinese those are plain characters.
+    marks = "*" * pair.size
     core = inner.strip()
     # White space goes from within the marks to outside of them, if it may stand there.
     if inner[0].isspace() and _wants_space(before[-1:], core[0]):

@@ -179,9 +179,8 @@ def _read_markdown(lines: list[str], kind: Kind) -> _BlocksAndTree:
     if kind is Kind.IMAGE:
         text = " ".join(lines)
         inside = image_tree(text)
-        if (
-            inside is None
-        ):  # the text ends its image: no block that the English could have
+        # The text ends its image: no block that the English could have.
+        if inside is None:
             return (), inline_tree(text)
         return ("image",), inside
     blocks, contents = placing.blocks_of(lines, kind)

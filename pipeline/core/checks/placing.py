@@ -99,8 +99,7 @@ def _placed(lines: list[str], kind: Kind) -> str:
         case Kind.DEFINITION:
             before, prefix = f"{STAND_IN}\n: ", "  "
         case _:
-            before = (
-                f"{STAND_IN}\n\n"  # a ``: `` behind a paragraph would make that a term
-            )
+            # A ``: `` behind a paragraph would make that a term.
+            before = f"{STAND_IN}\n\n"
     hard_break = f"\\\n{prefix}"
     return f"{before}{hard_break.join(lines)}{after}"

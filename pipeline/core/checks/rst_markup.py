@@ -78,15 +78,13 @@ def find_roles(subject: Subject) -> Iterator[Problem]:
     shown: dict[Span, _ShownRole] = {}
     for name, target in _lost_roles(subject):
         for role in _shown_roles(subject.msgstr, name, target):
-            shown.setdefault(
-                role.span, role
-            )  # several lost roles may have the same name
+            # Several lost roles may have the same name.
+            shown.setdefault(role.span, role)
     if not shown:
         return
     fix = subject.msgstr
-    for (start, end), role in sorted(
-        shown.items(), reverse=True
-    ):  # so that the places hold
+    # So that the places hold.
+    for (start, end), role in sorted(shown.items(), reverse=True):
         fix = fix[:start] + role.written + fix[end:]
     first = next(iter(shown.values()))
     is_better = improves(subject, fix, Atom.ROLE) or improves(subject, fix, Atom.MATH)

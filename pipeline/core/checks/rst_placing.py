@@ -26,10 +26,8 @@ _CLASSIFIER = re.compile(r"\s:\s")
 
 def blocks_of(text: str, kind: Kind) -> Blocks:
     """What a line becomes in its place, and the inline content of each block that has any."""
-    if kind in (
-        Kind.TITLE,
-        Kind.IMAGE,
-    ):  # in an argument or an option no block syntax is read
+    # In an argument or an option no block syntax is read.
+    if kind in (Kind.TITLE, Kind.IMAGE):
         return (kind.value,), (text,)
     blocks, contents = _parsed_or_usual(text, kind)
     if _ANNOUNCEMENT.search(text):
@@ -90,9 +88,8 @@ def _elements(node: Element) -> Iterator[Element]:
 def _placed(text: str, kind: Kind) -> str:
     """The source of the smallest page."""
     match kind:
-        case (
-            Kind.HEADING
-        ):  # the underline must be as wide as the text: a character may be two
+        case Kind.HEADING:
+            # The underline must be as wide as the text: a character may be two.
             return f"{text}\n{'=' * (2 * len(text) + 4)}\n"
         case Kind.TERM:
             return f"{text}\n  {STAND_IN}\n"

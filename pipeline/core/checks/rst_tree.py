@@ -52,9 +52,8 @@ def _nodes(node: Any) -> Iterator[Node]:
         case "reference":
             yield _reference(node)
         case "target":
-            if (
-                node.children
-            ):  # else it belongs to a link with a URL, and is none of its own
+            # Else it belongs to a link with a URL, and is none of its own.
+            if node.children:
                 yield Node("target", node.rawsource, (Node("code", node.astext()),))
         case "footnote_reference" | "citation_reference" as name:
             yield Node(name.removesuffix("_reference"), node.rawsource)

@@ -91,9 +91,8 @@ def _missing_terms(reader: _Reader) -> Find:
         if not _HAN.search(subject.msgstr):
             return  # not translated at all, which other checks tell
         reading = reader.read(subject)
-        misused = {
-            misuse.term for misuse in reading.misuses
-        }  # the other check tells of these
+        # The other check tells of these.
+        misused = {misuse.term for misuse in reading.misuses}
         for mention in _first_mentions(reading.mentions):
             term = mention.term
             if not term.weight or term in misused or term.is_rendered_in(reading.plain):

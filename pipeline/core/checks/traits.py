@@ -35,9 +35,8 @@ class Traits(NamedTuple):
     atoms: Counter[str]
     numbers: Counter[str]
     latin: frozenset[str]  # words in Latin letters
-    names: frozenset[
-        str
-    ]  # of English, those of them that a translation keeps: JAX, NumPy
+    # Of English, those of them that a translation keeps: JAX, NumPy.
+    names: frozenset[str]
     text: str  # in lower case
     end: str
     length: int

@@ -152,9 +152,8 @@ def _node(token: Token, rest: Iterator[Token]) -> Node:
 def _link_type(token: Token, target: str) -> str:
     if token.markup == "autolink":
         return "autolink"
-    if target.startswith(
-        "["
-    ):  # as `inline_tree` has it: a label in place of what it stands for
+    # As `inline_tree` has it: a label in place of what it stands for.
+    if target.startswith("["):
         return "reference"
     return "link"
 

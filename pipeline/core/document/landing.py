@@ -53,9 +53,8 @@ class Landed:
     line: int
     last_line: int
     is_translated: bool  # its translation stands there, and no English
-    is_kept: (
-        bool  # a term of a glossary in reST: its English stands right below ``text``
-    )
+    # A term of a glossary in reST: its English stands right below ``text``.
+    is_kept: bool
 
 
 def landed(

@@ -21,9 +21,8 @@ class Wanted:
 
     unit: Unit
     translations: Mapping[int, str]
-    names: Mapping[
-        int, str
-    ]  # of headings that links go on pointing to once they are translated
+    # Of headings that links go on pointing to once they are translated.
+    names: Mapping[int, str]
     insertions: tuple[Edit, ...]
 
 

@@ -44,13 +44,11 @@ class Placed:
 
     text: str
     edits: tuple[Edit, ...]
-    spans: tuple[
-        tuple[int, int], ...
-    ]  # of every message of the split, translated or not
+    # Of every message of the split, translated or not.
+    spans: tuple[tuple[int, int], ...]
     inserted: tuple[tuple[int, int], ...]
-    kept_terms: frozenset[int] = (
-        frozenset()
-    )  # messages whose English stands below, by index
+    # Messages whose English stands below, by index.
+    kept_terms: frozenset[int] = frozenset()
 
 
 def placed(

@@ -32,9 +32,8 @@ class CacheEntry:
     cell_seconds: tuple[float, ...] = ()
     failure: CellFailure | None = None
     exceptions: tuple[tuple[int, str], ...] = ()
-    facts: Mapping[str, str] = field(
-        default_factory=dict
-    )  # for people: page, jax, python
+    # For people: page, jax, python.
+    facts: Mapping[str, str] = field(default_factory=dict)
 
     def failure_in(self, notebook: Notebook) -> CellFailure | None:
         """The failure, placed in a notebook with this code."""

@@ -19,7 +19,8 @@ from typing import Any
 from pipeline.core.execution.failure import without_colours
 from pipeline.core.execution.notebook import RAISES, Cell, Notebook, code_cells, tags_of
 
-TOLERANCE = 1e-3  # relative: float32 sums in another order, over a few hundred steps of training
+# Relative: float32 sums in another order, over a few hundred steps of training.
+TOLERANCE = 1e-3
 ABSOLUTE = 1e-6  # what is zero but for rounding
 WIDTH = 100  # characters of a line that are shown
 

@@ -18,10 +18,8 @@ from pipeline.core.execution.notebook import (
 from pipeline.core.execution.portable import portable_outputs
 from pipeline.errors import GuardError
 
-_WITH_IDS = (
-    4,
-    5,
-)  # the first version of the format that wants ids, where others forbid them
+# The first version of the format that wants ids, where others forbid them.
+_WITH_IDS = (4, 5)
 _STREAMS = ("stdout", "stderr")
 
 

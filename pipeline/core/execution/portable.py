@@ -23,11 +23,8 @@ _PLACES = (
     # Our own code in a traceback.
     (re.compile(rf"{_FOLDER}/(pipeline/adapters/kernel/\w+\.py)\b"), r"\1"),
 )
-_TEXTS = (
-    "text",
-    "traceback",
-    "evalue",
-)  # the fields of an output that nbformat fills with text
+# The fields of an output that nbformat fills with text.
+_TEXTS = ("text", "traceback", "evalue")
 
 
 def portable_outputs(outputs: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

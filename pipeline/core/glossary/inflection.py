@@ -13,9 +13,8 @@ from typing import Any
 _APART = re.compile(r"[ -]")
 _ES = re.compile(r"(?:[sxz]|[cs]h)$")  # batch: batches
 _IES = re.compile(r"[^aeiou]y$")  # identity: identities
-_DOUBLED = re.compile(
-    r"(?:^|[^aeiou])[aeiou][^aeiouwxy]$"
-)  # jit: jitted; but batch: batched
+# Jit: jitted; but batch: batched.
+_DOUBLED = re.compile(r"(?:^|[^aeiou])[aeiou][^aeiouwxy]$")
 _PIECE = re.compile(r"[ -]?[^ -]")
 
 

@@ -22,15 +22,13 @@ from pipeline.errors import InputError
 from pipeline.findings import Severity, Span
 
 _APART = re.compile(r"[ -]")
-_EDGE_MARK = re.compile(
-    r"(?<![^\W_])_+|_+(?![^\W_])"
-)  # emphasis; not the underscore of a name
+# Emphasis; not the underscore of a name.
+_EDGE_MARK = re.compile(r"(?<![^\W_])_+|_+(?![^\W_])")
 _READ_AS = str.maketrans(
     {"*": None, "\n": " ", "\u00a0": " ", "‐": "-", "‑": "-", "–": "-"}
 )
-_TO_LOWER = str.maketrans(
-    ascii_uppercase, ascii_lowercase
-)  # so that the text stays as long
+# So that the text stays as long.
+_TO_LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
 _GLOSS = re.compile(rf"（[^（）{prose.CJK}]*）|\([^(){prose.CJK}]*\)")
 # What may stand in a rendering, or not, without making it another one …
 _SQUEEZED = re.compile(r"[\s*_\-‐‑–—~的]+")

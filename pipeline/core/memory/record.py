@@ -43,9 +43,8 @@ class Memory:
     layout: str
     project: str = ""  # Project-Id-Version of the catalogue
     date: str = ""  # its POT-Creation-Date
-    extra: Mapping[str, str] = field(
-        default_factory=dict
-    )  # header fields that are the team's
+    # Header fields that are the team's.
+    extra: Mapping[str, str] = field(default_factory=dict)
     comment: tuple[str, ...] = ()  # above the catalogue's header
     entries: tuple[Entry, ...] = ()
 

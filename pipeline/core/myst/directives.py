@@ -28,9 +28,8 @@ class Directive:
 
     body: Body = Body.PROSE
     paragraphs: Kind = Kind.ADMONITION  # what a paragraph in the body is
-    argument: Kind | None = (
-        None  # what the argument is; None for a path, a version, a language
-    )
+    # What the argument is; None for a path, a version, a language.
+    argument: Kind | None = None
     is_cell: bool = False  # jupytext takes it for a cell of the notebook
 
 

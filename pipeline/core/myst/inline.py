@@ -28,9 +28,8 @@ _PERIOD = 5  # of a text split by it: what stands before, and the four groups
 _PADDED = re.compile(r" .*[^ ].* ")
 
 
-@lru_cache(
-    maxsize=16
-)  # the checks look at the two texts that the guard has just looked at
+# The checks look at the two texts that the guard has just looked at.
+@lru_cache(maxsize=16)
 def inline_tokens(text: str) -> tuple[Token, ...]:
     """What the parser makes of ``text``: to be looked at, not to be changed."""
     pieces = _CODE.split(text)

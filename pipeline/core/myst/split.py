@@ -100,9 +100,8 @@ class _Splitter:
         md.block.parse("\n".join(lines), md, {}, tokens)
         containers = [directive.paragraphs] if directive else []
         cells: Iterator[tuple[int, int]] = iter(())
-        heading: Token | None = (
-            None  # what stands around the next words, if that is a heading
-        )
+        # What stands around the next words, if that is a heading.
+        heading: Token | None = None
         line = first
         starts = self.lines.starts
         for index, token in enumerate(tokens):
@@ -286,7 +285,8 @@ class _Splitter:
     ) -> None:
         """Make a message of ``words``."""
         if not words.text.isascii() and _SURROGATE.search(words.text):
-            return  # a lone surrogate cannot be written to a catalogue: the block stays upstream's
+            # A lone surrogate cannot be written to a catalogue: the block stays upstream's.
+            return
         msgid, payloads = prose.hide_payloads(words.text)
         start, end = self.lines.offsets(words.place)
         # A heading stands in the sections around its own.

@@ -27,9 +27,8 @@ _MARKERS = re.compile(
 )
 # markdown-it looks at one character before it: behind two backslashes it is escaped as well.
 _PIPE = re.compile(r"(?<!\\)\|")
-_INDENT = (
-    " \t>"  # before the rows below the header, markers are indentation or quote marks
-)
+# Before the rows below the header, markers are indentation or quote marks.
+_INDENT = " \t>"
 
 
 def cell_spans(line: str, *, is_header: bool) -> list[tuple[int, int]]:

@@ -46,9 +46,8 @@ class Lock:
     date: str  # ISO 8601 with offset, of the commit; empty for a plain folder
     jax: str  # the JAX version that the pages are executed with
     docs: str  # docs folder inside the repository, POSIX
-    files: tuple[
-        SourceFile, ...
-    ]  # every file that was pulled, assets included, sorted by path
+    # Every file that was pulled, assets included, sorted by path.
+    files: tuple[SourceFile, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,11 +61,8 @@ class Commit:
     documents: Mapping[str, bytes]
 
 
-PAGE_SUFFIXES = (
-    ".ipynb",
-    ".md",
-    ".rst",
-)  # in the order in which a page lists its documents
+# In the order in which a page lists its documents.
+PAGE_SUFFIXES = (".ipynb", ".md", ".rst")
 
 _ID = re.compile(r"[0-9a-f]{40}")
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")

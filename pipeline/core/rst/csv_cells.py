@@ -16,9 +16,8 @@ from itertools import accumulate
 from docutils.parsers.rst import directives
 
 QUOTE = '"'
-_FOREIGN = frozenset(
-    ("quote", "escape")
-)  # options that make quotation another one than ours
+# Options that make quotation another one than ours.
+_FOREIGN = frozenset(("quote", "escape"))
 
 
 @dataclass(frozen=True, slots=True)

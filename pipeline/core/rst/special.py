@@ -22,9 +22,8 @@ from pipeline.core.rst.holding import Held, held
 from pipeline.core.rst.lines import Place
 
 _CARD_RULE = re.compile(r"\^{3,}\s*|\+{3,}\s*")  # between header, body and footer
-_ENTRY = re.compile(
-    r"(.+?)\s*(?<!\\)<([^<]*?)>"
-)  # of a table of contents, with its own title
+# Of a table of contents, with its own title.
+_ENTRY = re.compile(r"(.+?)\s*(?<!\\)<([^<]*?)>")
 
 
 class Opaque(Held):

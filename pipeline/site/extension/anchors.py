@@ -33,9 +33,8 @@ class _Titled:
 class EnglishAnchors(SphinxTransform):
     """Name sections by their English titles."""
 
-    default_priority = (
-        263  # when explicit targets have found their sections (MyST's: 262)
-    )
+    # When explicit targets have found their sections (MyST's: 262).
+    default_priority = 263
 
     def apply(self, **_: Any) -> None:
         """Change the ids of all sections of a page that has a translated heading."""

@@ -47,9 +47,8 @@ class MarkBlocks(SphinxTransform):
         waiting = Waiting(record.get("blocks", ()))
         # The site says in a line of its own where the page is from.
         left_out = key_of(record.get("attribution", ""))
-        has_contents = (
-            record.get("markup") == "reST"
-        )  # in Markdown they are no messages
+        # In Markdown they are no messages.
+        has_contents = record.get("markup") == "reST"
         # Not in place yet: what collects titles from the page must not see it.
         shelf = store()
         renderer: Renderer | None = None

@@ -104,9 +104,8 @@ class RSTRenderer:
             target.parent.replace(target, target.children)
         for link in into.findall(nodes.reference):
             if link.attributes.pop("anonymous", None) and "refuri" not in link:
-                link["jz_anonymous"] = (
-                    True  # it leads where that of the translation does
-                )
+                # It leads where that of the translation does.
+                link["jz_anonymous"] = True
 
     def finish(self) -> None:
         """Let named links lead to targets of the page, else to those of other messages.

@@ -15,9 +15,8 @@ from typing import Any
 
 from docutils import nodes
 
-Block = dict[
-    str, Any
-]  # of a record: text, english, state, and what else there is to say
+# Of a record: text, english, state, and what else there is to say.
+Block = dict[str, Any]
 
 # A role, as reST and as MyST write it: :func:`jit`, {func}`jit`
 _ROLE = re.compile(r":[A-Za-z][\w.+:-]*:`[^`]*`|\{[\w+:-]+\}`[^`]*`")

@@ -43,7 +43,8 @@ def store_memory(
         due: dict[str, Catalog] = {}
         for page, catalog in catalogs.by_page.items():
             if not catalog.entries:
-                continue  # its file goes, and its memory with it if nothing is lost by that
+                # Its file goes, and its memory with it if nothing is lost by that.
+                continue
             if not state.agrees(page, work.files.catalog(page), files.get(page)):
                 due[page] = catalog
         without_memory = state.pages.keys() - files.keys()

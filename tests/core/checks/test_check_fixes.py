@@ -33,12 +33,8 @@ def told(code: str, one: Subject) -> Problem:
 @pytest.mark.parametrize(
     ("code", "place", "msgid", "msgstr"),
     [
-        (
-            "M101",
-            "paragraph (reST)",
-            "1) Kettle",
-            "水壶",
-        ),  # nothing stands there to be mended
+        # Nothing stands there to be mended.
+        ("M101", "paragraph (reST)", "1) Kettle", "水壶"),
         ("M102", "list item", "**a** *b*", "__ **__"),  # another block would begin
         (
             "M102",
