@@ -122,7 +122,7 @@ def _merge_locale(
         kept[row.page] = replace(
             updated.pages[row.page], merged=replace(row, update=None)
         )
-    known.keep(pages, kept, updated.dropped)
+    known.keep(pages, kept, updated.dropped, wrote=updated.catalogs is not None)
     return MergedLocale(pages=merged.rows, gone=updated.dropped, changes=changes)
 
 

@@ -17,6 +17,9 @@ from pipeline.core.document import prose
 from pipeline.core.document.message import Kind, Markup, Message
 from pipeline.errors import InputError
 
+# ``json.dumps`` would make one for every record.
+_ENCODER = json.JSONEncoder(ensure_ascii=False)
+
 _HINT = "It is a file that merge writes: delete it and run merge again."
 # Types of the values in JSON. A bool is no int here.
 _TYPES: Mapping[str, tuple[type, ...]] = {
@@ -87,7 +90,7 @@ def landings_to_json(landings: tuple[Landed, ...]) -> bytes:
     lines = []
     for landing in landings:
         record = {name: getattr(landing, name) for name in _TYPES}
-        lines.append(json.dumps(record, ensure_ascii=False))
+        lines.append(_ENCODER.encode(record))
     text = "[\n" + ",\n".join(lines) + "\n]"
     # A title may hold a lone surrogate; "\ud800" is also what JSON writes for one.
     return f"{text}\n".encode("utf-8", "backslashreplace")
