@@ -36,10 +36,14 @@ _REFERENCE = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadCatalog:
-    """What a file held, and what a person should know about it."""
+    """What a file held, and what a person should know about it.
+
+    ``is_canonical`` if its bytes are those that ``format_catalog`` writes for ``catalog``.
+    """
 
     catalog: Catalog
     findings: tuple[Finding, ...] = ()
+    is_canonical: bool = False
 
 
 def read_catalog(data: bytes, *, where: str) -> ReadCatalog:
@@ -53,7 +57,7 @@ def read_catalog(data: bytes, *, where: str) -> ReadCatalog:
     text = _decode(data, where)
     canonical = _read_if_canonical(text, data)
     if canonical is not None:
-        return ReadCatalog(catalog=canonical)
+        return ReadCatalog(catalog=canonical, is_canonical=True)
     source = Source(where)
     findings = []
     if data.startswith(codecs.BOM_UTF8):
