@@ -10,11 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pipeline.core.catalog.lineage import find_kin, find_renames
-from pipeline.core.document.prose import count_words
 from pipeline.core.pin.lock import Lock, SourceFile, pages_of
 
-if TYPE_CHECKING:  # heavy, and reports take nothing but the records from here
+# Reports take nothing but the records from here, so that what compares texts is loaded below.
+if TYPE_CHECKING:
     from pipeline.core.document.read import SplitPage
 
 # Percent of rapidfuzz's ratio from which on a message counts as changed, not as new.
@@ -95,6 +94,8 @@ def _texts_by_page(pages: Iterable[SplitPage]) -> dict[str, _Text]:
 
 
 def _text_of(page: SplitPage) -> _Text:
+    from pipeline.core.document.prose import count_words
+
     messages: dict[str, int] = {}
     for document in page.documents:
         for _, message in document.messages():
@@ -109,6 +110,8 @@ class _Comparing:
     """The pages of two commits, and all that is known of where their messages went."""
 
     def __init__(self, *, old: Mapping[str, _Text], new: Mapping[str, _Text]) -> None:
+        from pipeline.core.catalog.lineage import find_kin, find_renames
+
         self.old, self.new = old, new
         self._known = _all_messages(old)
         self._remaining = _all_messages(new)

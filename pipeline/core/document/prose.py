@@ -115,6 +115,8 @@ def is_several_words(text: str) -> bool:
     return bool(_SEVERAL_WORDS.search(text)) and not _FILE_NAME.search(text)
 
 
+# A message is counted when its catalogue is updated, and again when its page is merged.
+@lru_cache(maxsize=1 << 15)
 def count_words(text: str, markup: Markup = Markup.MARKDOWN) -> int:
     """Words of English and characters of Chinese in a block, atoms left out."""
     return len(_COUNTED.findall(mask(text, markup)))
