@@ -35,25 +35,26 @@ def _sources_of_page(page: str, plan: Plan, catalog: Catalog) -> list[Source]:
     offered = _offered_on_page(catalog, texts)
     sources: list[Source] = []
     for entry in catalog.entries:
-        if not entry.msgstr:
+        # Of a spare one the finished one is a source itself.
+        if not entry.msgstr or is_spare(entry, finished):
             continue
         # On a page that is updated an obsolete entry comes back when its text does.
         is_used = page in plan.wanted or not entry.obsolete
         stays = is_used and entry.msgid in texts
         if entry.fuzzy and stays:
             continue  # a person has to confirm it first
-        if is_spare(entry, finished):
-            continue  # the finished one is a source itself
         is_free = not stays and (entry.msgid, entry.msgstr) not in offered
         sources.append(Source(page=page, entry=entry, free=is_free))
     return sources
 
 
 def _remaining_texts(page: str, plan: Plan, catalog: Catalog) -> set[str]:
-    """The messages that a page has from now on."""
+    """The messages that a page has from now on: none if upstream dropped it.
+
+    Of a page that is not updated nothing more is known than what its catalogue holds.
+    """
     if page in plan.gone:
         return set()
-    # Of a page that is not updated nothing more is known than what its catalogue holds.
     entries = plan.wanted.get(page, catalog.entries)
     return {entry.msgid for entry in entries}
 

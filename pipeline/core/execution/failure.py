@@ -86,7 +86,10 @@ def without_colours(text: str) -> str:
 
 
 def exception_of(cell: Cell) -> str:
-    """The type of the exception that a cell ended with, or nothing."""
+    """The type of the exception that a cell ended with, or nothing.
+
+    It is the class name as the kernel gives it: ``ZeroDivisionError``.
+    """
     for output in cell["outputs"]:
         if output.get("output_type") == "error":
             return str(output.get("ename") or "Exception")
@@ -96,14 +99,12 @@ def exception_of(cell: Cell) -> str:
 def expected_exceptions(outputs: Notebook) -> tuple[tuple[int, str], ...]:
     """The exceptions of cells that were expected to raise and did.
 
-    Each has the number of the code cell, from 1, and the type.
+    Each has the number of the code cell, from 1, and the type: ``((3, "TypeError"),)``.
     """
     raised: list[tuple[int, str]] = []
     for number, cell in enumerate(outputs["cells"], start=1):
-        if RAISES not in tags_of(cell):
-            continue
         exception = exception_of(cell)
-        if exception:
+        if exception and RAISES in tags_of(cell):
             raised.append((number, exception))
     return tuple(raised)
 
@@ -150,7 +151,7 @@ def expectation_failure(notebook: Notebook, numbers: Sequence[int]) -> CellFailu
 
 
 def failure_summary(failure: CellFailure) -> str:
-    """One line: where, what, whose."""
+    """One line: where, what, whose: ``cell 4: URLError: no route (environment)``."""
     first = failure.message.strip().split("\n")[0][:_SUMMARY]
     return f"cell {failure.cell}: {failure.exception}: {first} ({failure.blame})"
 

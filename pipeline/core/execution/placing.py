@@ -6,6 +6,7 @@ printed.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from pipeline.core.execution.notebook import (
@@ -24,9 +25,11 @@ _STREAMS = ("stdout", "stderr")
 
 
 def outputs_of(executed: Notebook) -> dict[str, Any]:
-    """Reduce a notebook that was run to its outputs notebook."""
-    # The language is what the kernel says of itself; widgets are outputs that stand in the
-    # metadata.
+    """Reduce a notebook that was run to its outputs notebook.
+
+    Of the metadata stays what the run added: ``language_info`` is what the kernel says of
+    itself, ``widgets`` are outputs that stand there.
+    """
     metadata = executed.get("metadata", {})
     kept = [key for key in ("language_info", "widgets") if key in metadata]
     return {
@@ -40,6 +43,7 @@ def outputs_of(executed: Notebook) -> dict[str, Any]:
 
 
 def _outputs_of_cell(cell: Cell) -> dict[str, Any]:
+    """A code cell of an outputs notebook: its tags say how to read its outputs."""
     return {
         "cell_type": "code",
         "execution_count": cell.get("execution_count"),
@@ -107,23 +111,34 @@ def for_readers(notebook: Notebook) -> dict[str, Any]:
 
 
 def _for_readers(cell: dict[str, Any]) -> dict[str, Any]:
-    """A cell without the source and the outputs that its tags hide."""
+    """A cell without the source and the outputs that its tags hide.
+
+    The tags are those of Jupyter Book: ``remove-input``, ``remove-output``,
+    ``remove-stdout`` and ``remove-stderr``.
+    """
     tags = tags_of(cell)
     is_marked = any(tag.startswith("remove-") for tag in tags)
     if cell.get("cell_type") != "code" or not is_marked:
         return cell
-    outputs = [] if "remove-output" in tags else cell.get("outputs", [])
-    for stream in _STREAMS:
-        if f"remove-{stream}" in tags:
-            outputs = [output for output in outputs if output.get("name") != stream]
     metadata = dict(cell["metadata"])
     if "remove-input" in tags:
         # nbconvert's templates leave out the source of a cell that is marked so.
         metadata["transient"] = {"remove_source": True}
-    return {**cell, "outputs": outputs, "metadata": metadata}
+    return {**cell, "outputs": _shown_outputs(cell, tags), "metadata": metadata}
+
+
+def _shown_outputs(cell: Cell, tags: Sequence[str]) -> list[dict[str, Any]]:
+    """The outputs of a code cell that its ``tags`` leave to readers."""
+    if "remove-output" in tags:
+        return []
+    hidden = [stream for stream in _STREAMS if f"remove-{stream}" in tags]
+    outputs = cell.get("outputs", [])
+    # Only streams have a name.
+    return [output for output in outputs if output.get("name") not in hidden]
 
 
 def _differs(what: str, where: str) -> GuardError:
+    """The complaint that a merged notebook is not the one whose outputs are at hand."""
     return GuardError(
         f"the merged notebook has {what}",
         where=where,

@@ -71,7 +71,10 @@ _FORBIDDEN_PARTS = frozenset({"", ".", "..", ".git"})
 
 
 def blob_id(data: bytes) -> str:
-    """The id that git gives a blob with this content (40 hex digits)."""
+    """The id that git gives a blob with this content (40 hex digits).
+
+    ``b"tea\\n"`` → ``a01ebc3…``, as ``git hash-object`` says.
+    """
     digest = hashlib.sha1(b"blob %d\0" % len(data), usedforsecurity=False)
     digest.update(data)  # not joined with the head: that would copy every file
     return digest.hexdigest()
@@ -151,7 +154,10 @@ def pages_of(files: Iterable[SourceFile]) -> tuple[Page, ...]:
 
 
 def _files(table: object, where: str) -> tuple[SourceFile, ...]:
-    """The files of a lock, sorted. Every path will be written to, so each is looked at."""
+    """The files of a lock, sorted by path: ``{"guide/tea.md": "a01ebc3…"}``.
+
+    Every path will be written to, so each is looked at.
+    """
     if not isinstance(table, dict):
         raise _malformed("'files' must be an object of path to blob", where)
     files: list[SourceFile] = []
@@ -167,7 +173,10 @@ def _files(table: object, where: str) -> tuple[SourceFile, ...]:
 
 
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object of JSON. git may have merged two of one key into it."""
+    """An object of JSON, in which no key occurs twice.
+
+    git may have merged two lines of one key into it. Raises ValueError.
+    """
     table = dict(pairs)
     if len(table) != len(pairs):
         raise ValueError("a key occurs twice")
@@ -175,6 +184,7 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _malformed(what: str, where: str) -> InputError:
+    """The complaint about a lock that a hand or a merge has damaged."""
     return InputError(
         what,
         where=where,
