@@ -65,7 +65,10 @@ _TYPO_LENGTH = 4  # in shorter words one letter makes another word: on/no, now/n
 
 
 def classify(old: str, new: str) -> Change:
-    """The change from ``old`` to ``new``, two versions of one message: its class and its diff."""
+    """The change from ``old`` to ``new``, two versions of one message: its class and its diff.
+
+    ``"At least 2."``, ``"At least 3."`` → ``numbers: At least [-2.-]{+3.+}``
+    """
     return Change(kind=_kind(old, new), diff=diff(old, new))
 
 
@@ -184,7 +187,10 @@ def _kind(old: str, new: str) -> ChangeClass:
 
 
 def _unpunctuated(text: str) -> tuple[list[str], list[str]]:
-    """The words of a text, and its atoms as they are: inside those every character counts."""
+    """The words of a text, and its atoms as they are: inside those every character counts.
+
+    So ``"Use `a, b`."`` and ``"Use `a b`."`` differ in more than punctuation.
+    """
     return _PUNCTUATION.sub(" ", mask(text)).split(), atoms_of(text)
 
 

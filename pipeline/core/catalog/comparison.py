@@ -125,7 +125,11 @@ class _Comparing:
         self._renames = find_renames(born, gone, find_kin(born, gone, {}))
 
     def page_change(self, page: str) -> PageChange:
-        """How a page that is there now differs from what it was, also under another name."""
+        """How a page that is there now differs from what it was, also under another name.
+
+        Each message of the page is one of four: as it was on the page, moved here from
+        another page, changed, or added.
+        """
         new = self.new[page]
         renamed_from = self._renames.get(page, "")
         # A new page has no messages that could be gone, and no code that could have changed.

@@ -96,7 +96,10 @@ def _best_pairs(
     alike: Sequence[Pair],
     near: Mapping[str, Collection[str]],
 ) -> list[tuple[int, int]]:
-    """New and old texts that are alike and stand near enough, the best pair first."""
+    """New and old texts that are alike and stand near enough, the best pair first.
+
+    ``near`` is what ``near_pages`` gives.
+    """
     ranked: list[_Ranked] = []
     for pair in alike:
         taken_off = distance(new[pair.new], old[pair.old], near)

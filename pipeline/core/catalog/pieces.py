@@ -42,7 +42,11 @@ class Piece:
 def find_pieces(
     new: Sequence[Text], old: Sequence[Text], near: Mapping[str, Sequence[str]]
 ) -> list[Piece]:
-    """For each new text the old ones that are in it or that it is in, from the nearest page on."""
+    """For each new text the old ones that are in it or that it is in, from the nearest page on.
+
+    ``near`` is what ``near_pages`` gives. Texts of other pages do not count: a sentence
+    may stand in many places.
+    """
     pieces: list[Piece] = []
     index = _SentenceIndex(old)
     for target, text in enumerate(new):

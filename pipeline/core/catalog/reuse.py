@@ -270,10 +270,12 @@ def _similar_offer(
 
 
 def _followed(message: Open, sources: Sequence[Source], kin: Kin) -> str | None:
-    """The translation with the change made in it, if that is right without a person; else None."""
+    """The translation with the change made in it, if that is right without a person; else None.
+
+    It never is for joined texts: nobody knows where one ends and the next begins. Nor for
+    a translation that waits: a person has to look at it in any case.
+    """
     first = sources[0]
-    # Of joined texts nobody knows where one ends and the next begins; a translation that waits has
-    # to be looked at in any case.
     if len(sources) > 1 or first.entry.fuzzy:
         return None
     # A short text of a page far away may mean something else here, even if it differs in spaces

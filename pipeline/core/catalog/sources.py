@@ -15,7 +15,10 @@ from pipeline.entries import Catalog
 
 
 def find_sources(plan: Plan) -> list[Source]:
-    """The sources of all pages: those that are updated first, then the others by name."""
+    """The sources of all pages: those that are updated first, then the others by name.
+
+    The order decides ties only, so that every run chooses the same.
+    """
     renamed = set(plan.renames.values())
     catalogs = dict(plan.own)
     for page in sorted(plan.old):
@@ -29,7 +32,10 @@ def find_sources(plan: Plan) -> list[Source]:
 
 
 def _sources_of_page(page: str, plan: Plan, catalog: Catalog) -> list[Source]:
-    """The sources of one page, of which ``catalog`` is the catalogue that it starts from."""
+    """The sources of one page, of which ``catalog`` is the catalogue that it starts from.
+
+    They come in the order of its entries. A renamed page stands under its new name.
+    """
     texts = _remaining_texts(page, plan, catalog)
     finished = finished_in(catalog.entries)
     offered = _offered_on_page(catalog, texts)

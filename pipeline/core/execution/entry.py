@@ -73,7 +73,10 @@ def encode_entry(entry: CacheEntry) -> bytes:
 
 
 def decode_entry(data: bytes, *, where: str) -> CacheEntry:
-    """The inverse of ``encode_entry``. Raises InputError, whatever ``data`` is."""
+    """The inverse of ``encode_entry``. ``where`` is the file, for complaints.
+
+    Raises InputError, whatever ``data`` is: half a record, or one of another format.
+    """
     try:
         value = json.loads(data)
         failure = value["failure"]

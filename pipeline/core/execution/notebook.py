@@ -69,7 +69,10 @@ def source_of(cell: Cell) -> str:
 
 
 def tags_of(cell: Cell) -> tuple[str, ...]:
-    """A cell's tags; none where the metadata are missing or odd."""
+    """A cell's tags; none where the metadata are missing or odd.
+
+    ``{"metadata": {"tags": ["raises-exception"]}}`` → ``("raises-exception",)``
+    """
     metadata = cell.get("metadata")
     if not isinstance(metadata, dict):
         return ()
@@ -120,8 +123,11 @@ def is_before(number: int, until: int) -> bool:
 
 
 def is_partial(notebook: Notebook, until: int) -> bool:
-    """Whether code is left out if code cell ``until`` and all after it are not run."""
-    return len(list(_sent(notebook, until))) < len(list(_sent(notebook, 0)))
+    """Whether code is left out if code cell ``until`` and all after it are not run.
+
+    It is not if those cells are empty, or were to be skipped anyway.
+    """
+    return len(list(sent_cells(notebook, until))) < len(list(sent_cells(notebook, 0)))
 
 
 def cells_run(notebook: Notebook, stop: CellFailure | None, *, until: int = 0) -> int:
@@ -134,10 +140,10 @@ def cells_run(notebook: Notebook, stop: CellFailure | None, *, until: int = 0) -
     # A cell that was to raise and did not stops no run: it is noticed afterwards.
     if stop is not None and stop.blame != "expectation":
         last = stop.cell
-    return sum(index <= last for index in _sent(notebook, until))
+    return sum(index <= last for index in sent_cells(notebook, until))
 
 
-def _sent(notebook: Notebook, until: int) -> Iterator[int]:
+def sent_cells(notebook: Notebook, until: int) -> Iterator[int]:
     """The positions of the cells that a run sends to the kernel if nothing stops it.
 
     ``until`` is the number of the first code cell that is not to run; 0: all are.
@@ -155,7 +161,7 @@ def guess_seconds(
     ``cell`` is what most of its cells take. Only the order of the guesses counts: the
     longest page is run first.
     """
-    cells = [notebook["cells"][index] for index in _sent(notebook, until)]
+    cells = [notebook["cells"][index] for index in sent_cells(notebook, until)]
     timings = sum(source_of(code_cell).count("%timeit") for code_cell in cells)
     return SECONDS_TO_START + cell * len(cells) + SECONDS_PER_TIMING * timings
 

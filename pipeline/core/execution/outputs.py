@@ -209,7 +209,7 @@ def _printed(output: Mapping[str, Any]) -> str:
 
 
 def _joined(text: Any) -> str:
-    """A text that nbformat may store as a list of lines."""
+    """A text that nbformat may store as a list of lines, each with its line break."""
     if isinstance(text, list):
         return "".join(map(str, text))
     return str(text)

@@ -21,7 +21,6 @@ from pipeline.errors import GuardError
 
 # The first version of the format that wants ids, where others forbid them.
 _WITH_IDS = (4, 5)
-_STREAMS = ("stdout", "stderr")
 
 
 def outputs_of(executed: Notebook) -> dict[str, Any]:
@@ -90,7 +89,8 @@ def with_outputs(
 def with_ids(cells: list[dict[str, Any]], notebook: Notebook) -> list[dict[str, Any]]:
     """The cells, with ids if the notebook's format wants them, and without if it forbids them.
 
-    The ids are made from positions: random ones would differ on every run.
+    The ids are made from positions, ``cell-0`` on: random ones would differ on every run.
+    An id that upstream gave stays. What came in is not changed.
     """
     version = notebook.get("nbformat", 4), notebook.get("nbformat_minor", 0)
     if version >= _WITH_IDS:
@@ -104,7 +104,8 @@ def with_ids(cells: list[dict[str, Any]], notebook: Notebook) -> list[dict[str, 
 def for_readers(notebook: Notebook) -> dict[str, Any]:
     """An executed notebook without what ``remove-*`` tags keep from readers.
 
-    The file itself stays whole: it is to be run, too.
+    ``remove-cell`` drops a cell, the other tags parts of one. The file itself stays whole:
+    it is to be run, too.
     """
     shown = [cell for cell in notebook["cells"] if "remove-cell" not in tags_of(cell)]
     return {**notebook, "cells": [_for_readers(cell) for cell in shown]}
@@ -131,10 +132,9 @@ def _shown_outputs(cell: Cell, tags: Sequence[str]) -> list[dict[str, Any]]:
     """The outputs of a code cell that its ``tags`` leave to readers."""
     if "remove-output" in tags:
         return []
-    hidden = [stream for stream in _STREAMS if f"remove-{stream}" in tags]
     outputs = cell.get("outputs", [])
-    # Only streams have a name.
-    return [output for output in outputs if output.get("name") not in hidden]
+    # Of all kinds of outputs only streams have a name: "stdout" or "stderr".
+    return [output for output in outputs if f"remove-{output.get('name')}" not in tags]
 
 
 def _differs(what: str, where: str) -> GuardError:

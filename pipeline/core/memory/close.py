@@ -110,7 +110,10 @@ class _Closing:
     def _without_english(
         self, entry: Entry, old: Entry, sources: Sequence[str]
     ) -> Entry:
-        """``entry`` with digests and states in place of all English but the msgid."""
+        """``entry`` with digests and states in place of all English but the msgid.
+
+        ``sources`` is what ``_sources`` gives for it, ``old`` what the memory has so far.
+        """
         previous = None if entry.previous is None else digest(entry.previous)
         written_for = " ".join(sources) or entry.previous
         states = states_without_english(entry, written_for)
@@ -158,7 +161,10 @@ class _Closing:
         return notes
 
     def _seen_notes(self, prefix: str, code: str, old: Entry) -> list[str]:
-        """Where the English of a digest stood, if it is not on the page; none if nobody knows."""
+        """Where the English of a digest stood, if it is not on the page; none if nobody knows.
+
+        What the memory's note says goes on to be said; else the place is looked up.
+        """
         if code in self.live:
             return []
         place = place_of(old, prefix) or self._place(code)

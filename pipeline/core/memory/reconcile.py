@@ -162,7 +162,10 @@ class _Merge:
         self.entries.append(replace(our, obsolete=their.obsolete))
 
     def add_ours(self, key: Key, our: Entry) -> None:
-        """Add an entry of the catalogue alone, as obsolete, if its translation would be lost."""
+        """Add an entry of the catalogue alone, as obsolete, if its translation would be lost.
+
+        The page as the memory has it lacks the message.
+        """
         if not text_of(our):
             return
         before = self.base.get(key)
@@ -174,7 +177,10 @@ class _Merge:
         self.entries.append(replace(our, obsolete=True))
 
     def _take(self, our: Entry, their: Entry) -> None:
-        """Add ``their``, with what would be lost of ``our`` in a comment."""
+        """Add ``their``, with what would be lost of ``our`` in a comment.
+
+        That is a translation which was taken back elsewhere, and moved to no other entry.
+        """
         if text_of(our) and not text_of(their) and _held(our) not in self.theirs_hold:
             self.taken_back.append(our)
             their = _with_comment(their, f"{TAKEN_BACK} {text_of(our)}")

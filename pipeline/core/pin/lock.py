@@ -81,7 +81,10 @@ def blob_id(data: bytes) -> str:
 
 
 def listing_id(files: Iterable[SourceFile]) -> str:
-    """What stands for the commit where there is no git: 40 hex digits, of the names and blobs."""
+    """What stands for the commit where there is no git: 40 hex digits, of the names and blobs.
+
+    So a plain folder has another one as soon as any file in it changes, comes or goes.
+    """
     listing = "".join(f"{file.blob} {file.path}\n" for file in files)
     return hashlib.sha1(listing.encode("utf-8"), usedforsecurity=False).hexdigest()
 
@@ -99,7 +102,10 @@ def is_safe_path(path: str) -> bool:
 
 
 def format_lock(lock: Lock) -> bytes:
-    """``lock`` as JSON in UTF-8: keys sorted, indented by 1, LF, final newline."""
+    """``lock`` as JSON in UTF-8: keys sorted, indented by 1, LF, final newline.
+
+    Each file is a line, so that git can merge two locks: ``"guide/tea.md": "a01ebc3…"``.
+    """
     data: dict[str, Any] = {key: getattr(lock, key) for key in _TEXTS}
     data["files"] = {file.path: file.blob for file in lock.files}
     return (
@@ -108,7 +114,10 @@ def format_lock(lock: Lock) -> bytes:
 
 
 def parse_lock(data: bytes, *, where: str) -> Lock:
-    """The inverse of ``format_lock``. ``where`` names the file in complaints. Raises InputError."""
+    """The inverse of ``format_lock``. ``where`` names the file in complaints.
+
+    Raises InputError, whatever is wrong with ``data``: the first thing that is found.
+    """
     try:
         table = json.loads(data.decode("utf-8"), object_pairs_hook=_without_duplicates)
     except (ValueError, RecursionError) as error:
@@ -118,21 +127,7 @@ def parse_lock(data: bytes, *, where: str) -> Lock:
         raise _malformed(
             f"is not a lock: it must be a JSON object of {', '.join(keys)}", where
         )
-    for key in _TEXTS:
-        # Texts get onto terminals and into headers of catalogues.
-        if not isinstance(table[key], str) or _UNPRINTABLE.search(table[key]):
-            raise _malformed(f"{key!r} must be a plain string", where)
-    if not _ID.fullmatch(table["commit"]):
-        raise _malformed(
-            f"'commit' must be 40 hex digits, not {table['commit']!r}", where
-        )
-    # "." is the folder of the whole repository.
-    if table["docs"] != "." and not is_safe_path(table["docs"]):
-        raise _malformed(
-            f"'docs' leads out of the repository: {table['docs']!r}", where
-        )
-    texts = {key: table[key] for key in _TEXTS}
-    return Lock(**texts, files=_files(table["files"], where))
+    return Lock(**_texts(table, where), files=_files(table["files"], where))
 
 
 def pages_of(files: Iterable[SourceFile]) -> tuple[Page, ...]:
@@ -151,6 +146,24 @@ def pages_of(files: Iterable[SourceFile]) -> tuple[Page, ...]:
         files_of_page = sorted(documents[name], key=lambda file: file.path)
         pages.append(Page(name=name, files=tuple(files_of_page)))
     return tuple(pages)
+
+
+def _texts(table: Mapping[str, Any], where: str) -> dict[str, str]:
+    """All of a lock but its files, each text checked for what it will be used for."""
+    for key in _TEXTS:
+        # Texts get onto terminals and into headers of catalogues.
+        if not isinstance(table[key], str) or _UNPRINTABLE.search(table[key]):
+            raise _malformed(f"{key!r} must be a plain string", where)
+    if not _ID.fullmatch(table["commit"]):
+        raise _malformed(
+            f"'commit' must be 40 hex digits, not {table['commit']!r}", where
+        )
+    # "." is the folder of the whole repository.
+    if table["docs"] != "." and not is_safe_path(table["docs"]):
+        raise _malformed(
+            f"'docs' leads out of the repository: {table['docs']!r}", where
+        )
+    return {key: table[key] for key in _TEXTS}
 
 
 def _files(table: object, where: str) -> tuple[SourceFile, ...]:

@@ -42,7 +42,10 @@ class Pin:
 
 
 def read_pin(text: str, *, upstream: str, jax: str) -> Pin:
-    """The pin in force in ``text``, the ``pyproject.toml`` that the configuration was read from."""
+    """The pin in force in ``text``, the ``pyproject.toml`` that the configuration was read from.
+
+    ``jax`` is the version that the configuration says. A folder as upstream has no ref.
+    """
     table = tomllib.loads(text)["tool"]["pipeline"]["upstreams"][upstream]
     return Pin(template=table.get("ref", ""), jax=jax)
 
