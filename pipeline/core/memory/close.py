@@ -142,23 +142,25 @@ class _Closing:
 
     def _source_notes(
         self, closed: Entry, old: Entry, sources: Sequence[str]
-    ) -> list[str]:
+    ) -> tuple[str, ...]:
         """Where the messages stood that the translation was made from, as notes.
 
         A place that the memory tells already stays, even if the message stands elsewhere
         as well: else every upgrade would change the note.
         """
+        if not sources:
+            # The diff may not lead to its source any more, after years: what was known
+            # stays.
+            state, old_state = states_of(closed), states_of(old)
+            is_same = (closed.previous, state) == (old.previous, old_state)
+            return old.notes_with(SOURCE) if is_same else ()
         notes: list[str] = []
         told = dict(english_of(old))
         for code in map(digest, sources):
             place = told.get(code) or self._place(code)
             if place:
                 notes.append(source_note(code, place))
-        # The diff may not lead to its source any more, after years: what was known stays.
-        has_old_source = old.previous == closed.previous and not sources
-        if has_old_source and states_of(old) == states_of(closed):
-            notes += old.notes_with(SOURCE)
-        return notes
+        return tuple(notes)
 
     def _seen_notes(self, prefix: str, code: str, old: Entry) -> list[str]:
         """Where the English of a digest stood, if it is not on the page; none if nobody knows.
