@@ -28,17 +28,19 @@ _SPACED = re.compile(
 
 
 def find_unrendered(subject: Subject) -> Iterator[Problem]:
-    """Bold or italics that do not show, in a text that stands as the right block."""
+    """Bold or italics that do not show, in a text that stands as the right block.
+
+    ``**注意：**不要``, ``使用__JAX__编程``, ``** 词 **``
+    """
     english, chinese, source = subject.english, subject.chinese, subject.msgstr
     if not _MARK.search(source):
         return
-    if not _MARK.search(chinese.literal) and not _nested(chinese):
+    nested = _nested(chinese)
+    if not _MARK.search(chinese.literal) and not nested:
         return  # no mark shows
     lost = english.count("strong", "em") - chinese.count("strong", "em")
     meant = _meant(subject, lost)
-    if count_stray(subject, chinese, meant) <= 0 and _nested(chinese) <= _nested(
-        english
-    ):
+    if count_stray(subject, chinese, meant) <= 0 and nested <= _nested(english):
         return
     marks = read_marks(source, meant)
     broken = _broken_pairs(subject, marks, lost)
@@ -95,7 +97,10 @@ def _unrendered(
 
 
 def _nested(parsed: Parsed) -> int:
-    """How much bold is in bold: a sign of marks that closed what they should not have."""
+    """How much bold is in bold, or italics in italics.
+
+    That is a sign of marks that closed what they should not have: ``**甲**乙**丙**``.
+    """
     count = 0
     for path, node in walk(parsed.tree):
         count += node.type in ("strong", "em") and node.type in path
@@ -110,13 +115,22 @@ def _fix(subject: Subject, meant: re.Pattern[str]) -> str | None:
     after = subject.read(mended)
     if not is_same_but_marks(subject.chinese, after):
         return None
-    # Every pair must show now: one node for each, and two for three stars, bold and italics.
-    wanted = 0
-    for pair in read_marks(mended, MEANT).pairs:
-        wanted += 2 if pair.size == len("***") else 1
-    if after.count("strong", "em") != wanted or count_stray(subject, after, MEANT) > 0:
+    if count_stray(subject, after, MEANT) > 0:
+        return None
+    if after.count("strong", "em") != _count_wanted(mended):
         return None
     return mended
+
+
+def _count_wanted(mended: str) -> int:
+    """How many nodes the pairs of a text make if all of them show.
+
+    That is one for each pair, and two for three stars, which are bold and italics.
+    """
+    count = 0
+    for pair in read_marks(mended, MEANT).pairs:
+        count += 2 if pair.size == len("***") else 1
+    return count
 
 
 def mend_start(subject: Subject) -> str | None:
@@ -130,8 +144,7 @@ def mend_start(subject: Subject) -> str | None:
     mended = mend(source, MEANT_WIDELY)
     if mended is None:
         return None
-    if subject.read(mended).count("strong", "em") != subject.english.count(
-        "strong", "em"
-    ):
+    wanted = subject.english.count("strong", "em")
+    if subject.read(mended).count("strong", "em") != wanted:
         return None
     return mended

@@ -28,7 +28,7 @@ _NOT_BEHIND, _NOT_BEFORE = "(?<![:`｀A-Za-z0-9_])", "(?![`｀A-Za-z0-9_])"
 
 
 def find_code(subject: Subject) -> Iterator[Problem]:
-    """Backquotes that show, or that make no code."""
+    """Backquotes that show, or that make no code: ``f`` between one on each side."""
     if not re.search(_TICKS, subject.msgstr):
         return  # code that is gone with its marks is told of by M201
     lost = fewer(subject.english, subject.chinese, Atom.CODE)
@@ -57,20 +57,24 @@ def find_code(subject: Subject) -> Iterator[Problem]:
 
 
 def _in_single_backquotes(parsed: Parsed) -> list[str]:
-    """What stands in single backquotes, without the name of a role."""
+    """What stands in single backquotes, without the name of a role.
+
+    Of ``用 `f` 和 :func:`g` 时`` it is ``f``.
+    """
     roles = parsed.nodes("role")
     return [role.children[0].value for role in roles if role.value.startswith("`")]
 
 
 def _is_code_within_bold(parsed: Parsed) -> bool:
-    """Whether backquotes show within bold or italics."""
+    """Whether backquotes show within bold or italics: ``**用 ``f`` 时**``."""
+    shown: list[str] = []
     for container in parsed.nodes("strong", "em"):
-        if any("`" in inner.value for inner in container.children):
-            return True
-    return False
+        shown += [inner.value for inner in container.children]
+    return "`" in "".join(shown)
 
 
 def _what_shows(chinese: Parsed, mark: str) -> str:
+    """What is to be said of a ``mark`` that shows, in the words of a sentence."""
     if _is_code_within_bold(chinese):
         return "code within bold or italics shows its backquotes"
     if mark == "｀":
@@ -79,6 +83,7 @@ def _what_shows(chinese: Parsed, mark: str) -> str:
 
 
 def _hint(chinese: Parsed, lost: list[str]) -> str:
+    """What to do about backquotes that show, where code may be lost."""
     if _is_code_within_bold(chinese):
         return (
             "reST knows no code within bold: end the stars before it, "
@@ -99,7 +104,10 @@ def _mended(subject: Subject, lost: list[str]) -> str | None:
 
 
 def _with_ticks(source: str, lost: list[str]) -> str:
-    """``source`` with two backquotes on each side of lost code that has any beside it."""
+    """``source`` with two backquotes on each side of lost code that has any beside it.
+
+    Of the code ``f``: ```f``, ```f```, ``｀f｀`` -> ````f````; a bare ``f`` stays.
+    """
     for code in lost:
         words = re.escape(code)
         has_any = rf"(?={_TICKS}|{words}\s*{_TICKS})"
@@ -122,11 +130,8 @@ def _taken_apart(source: str, lost: list[str]) -> str:
 
 def _apart(literal: str, match: re.Match[str]) -> str:
     """``**使用 ``f`` 时**`` as ``**使用** ``f`` **时**``."""
-    stars, before, after = (
-        match["stars"],
-        match["before"].strip(),
-        match["after"].strip(),
-    )
+    stars = match["stars"]
+    before, after = match["before"].strip(), match["after"].strip()
     parts = [literal]
     if before:
         parts.insert(0, f"{stars}{before}{stars}")

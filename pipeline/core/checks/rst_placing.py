@@ -25,7 +25,10 @@ _CLASSIFIER = re.compile(r"\s:\s")
 
 
 def blocks_of(text: str, kind: Kind) -> Blocks:
-    """What a line becomes in its place, and the inline content of each block that has any."""
+    """What a line becomes in its place, and the inline content of each block that has any.
+
+    The blocks have docutils' names: of ``- 键`` they are ``bullet_list``, ``list_item``, …
+    """
     # In an argument or an option no block syntax is read.
     if kind in (Kind.TITLE, Kind.IMAGE):
         return (kind.value,), (text,)
@@ -36,6 +39,7 @@ def blocks_of(text: str, kind: Kind) -> Blocks:
 
 
 def _parsed_or_usual(text: str, kind: Kind) -> Blocks:
+    """What a line becomes, without asking docutils where that is plain."""
     if _is_usual(text, kind):
         return _usual(kind), (text,)
     return _parsed(text, kind)
@@ -56,6 +60,7 @@ def _usual(kind: Kind) -> tuple[str, ...]:
 
 
 def _parsed(text: str, kind: Kind) -> Blocks:
+    """What docutils says that a line becomes in its place."""
     from pipeline.core.rst.finding import Words
     from pipeline.core.rst.lines import Lines
     from pipeline.core.rst.reading import read
@@ -78,9 +83,9 @@ def _elements(node: Element) -> Iterator[Element]:
     from docutils import nodes
 
     for child in node.children:
-        if isinstance(child, nodes.Element) and not isinstance(
-            child, nodes.system_message
-        ):
+        if isinstance(child, nodes.system_message):
+            continue
+        if isinstance(child, nodes.Element):
             yield child
             yield from _elements(child)
 
@@ -89,7 +94,7 @@ def _placed(text: str, kind: Kind) -> str:
     """The source of the smallest page."""
     match kind:
         case Kind.HEADING:
-            # The underline must be as wide as the text: a character may be two.
+            # The underline must be as wide as the text, whose characters may be two wide.
             return f"{text}\n{'=' * (2 * len(text) + 4)}\n"
         case Kind.TERM:
             return f"{text}\n  {STAND_IN}\n"

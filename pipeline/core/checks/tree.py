@@ -68,7 +68,7 @@ def walk(
 
 
 def inline_tree(content: str) -> tuple[Node, ...]:
-    """The inline content of a block.
+    """The inline content of a block: ``用 *词*`` -> ``text("用 "), em(text("词"))``.
 
     Every label is taken for one that is defined, for the definitions stand elsewhere on the page.
     """
@@ -85,15 +85,22 @@ def inline_tree(content: str) -> tuple[Node, ...]:
 
 
 def _labels(content: str) -> Iterator[str]:
-    """The labels of ``[text][label]`` and ``[label][]``."""
+    """The labels of ``[text][label]`` and ``[label][]``.
+
+    ``x[i][j]`` has none: that is an array that is indexed. ``JAX[the guide][guide]`` is a link,
+    whose label is too long for an index.
+    """
     for match in _LABEL.finditer(content):
-        # x[i][j] is an array that is indexed, but JAX[the guide][guide] is a link.
-        if not match["indexed"] or len(match["label"]) > _LONGEST_INDEX:
-            yield match["label"] or match["text"]
+        if match["indexed"] and len(match["label"]) <= _LONGEST_INDEX:
+            continue
+        yield match["label"] or match["text"]
 
 
 def image_tree(content: str) -> tuple[Node, ...] | None:
-    """The tree of an image's text; None if that would not be within the image."""
+    """The tree of an image's text; None if that would not be within the image.
+
+    The text may end its image too early: ``图](a.png) 词``.
+    """
     tree = inline_tree(f"![{content}](x)")
     if len(tree) == 1 and tree[0].type == "image":
         return tree[0].children
@@ -101,7 +108,7 @@ def image_tree(content: str) -> tuple[Node, ...] | None:
 
 
 def html_tree(text: str) -> tuple[Node, ...]:
-    """The tags and texts of raw HTML."""
+    """The tags and texts of raw HTML: ``<b>&lt;`` is a tag and the text ``<``."""
     nodes: list[Node] = []
     at = 0
     for tag in html_tags(text):
@@ -114,7 +121,7 @@ def html_tree(text: str) -> tuple[Node, ...]:
 
 
 def _nodes(tokens: Iterator[Token]) -> tuple[Node, ...]:
-    """The nodes up to the end of the container that is open."""
+    """The nodes up to the end of the container that is open; their tokens are used up."""
     nodes: list[Node] = []
     for token in tokens:
         if token.nesting < 0:
@@ -150,25 +157,36 @@ def _node(token: Token, rest: Iterator[Token]) -> Node:
 
 
 def _link_type(token: Token, target: str) -> str:
+    """What type of node a link is, by how it was written.
+
+    In place of what a label stands for, `inline_tree` gives the parser the label in brackets.
+    """
     if token.markup == "autolink":
         return "autolink"
-    # As `inline_tree` has it: a label in place of what it stands for.
     if target.startswith("["):
         return "reference"
     return "link"
 
 
 def _readable(target: str) -> str:
-    """A target as people write it; the parser encodes what is not ASCII."""
+    """A target as people write it; the parser encodes what is not ASCII.
+
+    So it is decoded: ``%E6%96%87.md`` -> ``文.md``. But ``a%20b.md`` was encoded by whoever
+    wrote it, and stays.
+    """
     if "%" not in target:
         return target
-    # "文档.md" is encoded by the parser, "a%20b.md" by whoever wrote it: that stays.
     decoded = unquote(target)
-    return target if decoded.isascii() else decoded
+    if decoded.isascii():
+        return target
+    return decoded
 
 
 def _role(name: str, content: str) -> Node:
-    """A role. Two are the same if they look up the same; a ``~`` only shortens what is shown."""
+    """A role. Two are the same if they look up the same; a ``~`` only shortens what is shown.
+
+    ``{ref}`词 <a>``` and ``{ref}`a``` both have the value ``{ref}`a```, but other words.
+    """
     if name in TEXT_ROLES:
         return Node("role", f"{{{name}}}", (Node("text", content),))
     if titled := _TITLED.fullmatch(content):
