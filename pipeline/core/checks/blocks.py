@@ -103,8 +103,8 @@ def _mark_in(source: str, added: Counter[str]) -> str:
 def _mended(subject: Subject, source: str) -> Iterator[str]:
     """``source`` with marks that make no block, best first. A parser must say which works.
 
-    ``* 词*`` -> ``*词*``, ``甲|乙`` -> ``甲\\|乙``, ``键 #`` -> ``键 \\#``, ``3. 键`` -> ``3\\. 键``,
-    ``# 键`` -> ``\\# 键``
+    ``* 词*`` -> ``*词*``, ``甲|乙`` -> ``甲\\|乙``, ``键 #`` -> ``键 \\#``,
+    ``3. 键`` -> ``3\\. 键``, ``# 键`` -> ``\\# 键``
     """
     if mended := emphasis.mend_start(subject):
         yield mended

@@ -48,6 +48,7 @@ def find_other_emphasis(subject: Subject) -> Iterator[Problem]:
 
 
 def _types(nodes: list[Node]) -> Counter[str]:
+    """How many nodes of each type there are: ``strong`` 2, ``em`` 1."""
     return Counter(node.type for node in nodes)
 
 
@@ -68,13 +69,17 @@ def _struck(subject: Subject, theirs: list[Node], ours: list[Node]) -> Problem:
 
 
 def _first_struck(nodes: list[Node]) -> str:
+    """The words of the first node that is struck out; there must be one."""
     return next(words_of(node) for node in nodes if node.type == "strike")
 
 
 def _find_lost(
     subject: Subject, theirs: list[Node], ours: list[Node]
 ) -> Iterator[Problem]:
-    # English writes titles in italics, Chinese writes 《》 around them.
+    """Bold or italic parts that are gone.
+
+    English writes titles in italics, Chinese writes 《》 around them: those are none.
+    """
     if len(theirs) - len(ours) <= subject.chinese.plain.count("《"):
         return
     words = ", ".join(quote(words_of(node)) for node in theirs[:_MOST_QUOTED])
@@ -85,6 +90,7 @@ def _find_lost(
 
 
 def _added(subject: Subject, theirs: list[Node], ours: list[Node]) -> Problem:
+    """What is to be said of bold or italic parts that the English has not."""
     words = words_of(ours[0])
     hint = "Take the marks away, or write \\* for a star that is meant to be seen."
     if theirs:  # which of ours is the new one, nobody knows
@@ -98,11 +104,12 @@ def _added(subject: Subject, theirs: list[Node], ours: list[Node]) -> Problem:
 
 
 def _find_moved(subject: Subject) -> Iterator[Problem]:
-    """The first code or formula that left or entered bold or italics."""
+    """The first code or formula that left or entered bold or italics.
+
+    ``**use** `f``` is ``**使用** `f```, not ``**使用 `f`**``.
+    """
     english, chinese = subject.english, subject.chinese
     theirs, ours = _emphasized_atoms(english), _emphasized_atoms(chinese)
-    if theirs == ours:
-        return
     for value in sorted(theirs.keys() | ours.keys()):
         if theirs[value] == ours[value]:
             continue
@@ -129,7 +136,7 @@ def _emphasized_atoms(parsed: Parsed) -> Counter[str]:
 
 
 def words_of(node: Node) -> str:
-    """What is seen of a container."""
+    """What is seen of a container: of ``**用 `f` 和 [词](a.md)**`` it is ``用 f 和 词``."""
     words = []
     for _, inner in walk(node.children):
         # The value of a link or an image is its target, that of a container is nothing.

@@ -28,9 +28,12 @@ def find_links(subject: Subject) -> Iterator[Problem]:
     """
     shown: list[tuple[Atom, str]] = []
     for name in _TARGETS:
-        for value in missing(subject.english, subject.chinese, name):
-            if stands_elsewhere(subject.chinese, name, value):
-                shown.append((name, value))
+        lost = missing(subject.english, subject.chinese, name)
+        shown += [
+            (name, value)
+            for value in lost
+            if stands_elsewhere(subject.chinese, name, value)
+        ]
     if not shown:
         return
     fix = _mended_links(subject, shown)

@@ -149,9 +149,7 @@ def _content(content: str) -> str:
 def find_escapes(subject: Subject) -> Iterator[Problem]:
     """Character references, which reST does not know, and backslashes that vanish."""
     source = subject.msgstr
-    references = [
-        match[0] for match in _CHARACTER_REFERENCE.finditer(subject.chinese.literal)
-    ]
+    references = _CHARACTER_REFERENCE.findall(subject.chinese.literal)
     if len(references) > len(_CHARACTER_REFERENCE.findall(subject.english.plain)):
         yield Problem(
             text=f"{quote(references[0])} shows as it is written",
