@@ -182,7 +182,7 @@ class PageCheck(Rule):
 
 
 def by_markup(markdown: Find, rst: Find) -> Find:
-    """A function that looks at each message by what it is marked up in."""
+    """A function that looks at each message by what it is marked up in: one for both languages."""
 
     def find(subject: Subject) -> Iterator[Problem]:
         if subject.markup is Markup.RST:

@@ -42,7 +42,7 @@ PAGE_CHECKS: tuple[PageCheck, ...] = (*shifted.PAGE_CHECKS, *typography.PAGE_CHE
 
 
 def subjects_of(entries: Iterable[Entry], page: str) -> list[Subject]:
-    """The entries that readers would see."""
+    """The entries of a page that readers would see: translated, not fuzzy, not obsolete."""
     return [Subject(entry, page) for entry in entries if entry.is_translated]
 
 
@@ -68,6 +68,7 @@ def run_checks(
 def _of_entries(
     page: str, subjects: Sequence[Subject], checks: Sequence[Check]
 ) -> Iterator[Problem]:
+    """What is wrong with each entry of a page by itself."""
     for index, subject in enumerate(subjects):
         for check in checks:
             for problem in check.find(subject):
@@ -75,13 +76,17 @@ def _of_entries(
 
 
 def _of_page(page: str, subjects: Sequence[Subject]) -> Iterator[Problem]:
+    """What is wrong with the entries of a page when they are compared."""
     for check in PAGE_CHECKS:
         for problem in check.find(subjects):
             yield check.stamp(problem, page=page, index=problem.index)
 
 
 def _across(pages: Mapping[str, Sequence[Subject]]) -> Iterator[Problem]:
-    """What shows when the entries of all pages are laid in one row."""
+    """What shows when the entries of all pages are laid in one row.
+
+    A problem there has the number of an entry in the row; ``places`` say what that is on its page.
+    """
     places: list[tuple[str, int]] = []
     row: list[Subject] = []
     for page, subjects in pages.items():
@@ -103,11 +108,12 @@ def without_echoes(problems: Iterable[Problem]) -> list[Problem]:
     for problem in problems:
         if problem.severity is Severity.ERROR and not is_guards(problem.code):
             explained.add((problem.page, problem.index))
-    return [
-        problem
-        for problem in problems
-        if not (is_guards(problem.code) and (problem.page, problem.index) in explained)
-    ]
+    kept = []
+    for problem in problems:
+        is_explained = (problem.page, problem.index) in explained
+        if not is_explained or not is_guards(problem.code):
+            kept.append(problem)
+    return kept
 
 
 def code_names() -> dict[str, str]:
@@ -140,9 +146,10 @@ def _mended_once(
     """
     for check in checks:
         for problem in check.find(current):
-            if problem.fix is None or problem.fix == current.msgstr:
+            if problem.fix in (None, current.msgstr):
                 continue
-            mended = Subject(replace(current.entry, msgstr=problem.fix), current.page)
+            entry = replace(current.entry, msgstr=problem.fix)
+            mended = Subject(entry, current.page)
             if _is_harmless(original, mended):
                 return mended
     return None
@@ -160,11 +167,15 @@ def _is_harmless(before: Subject, after: Subject) -> bool:
 
 
 def _words(text: str) -> str:
-    """A text without white space, punctuation and marks; full-width letters as plain ones."""
+    """A text without white space, punctuation and marks; full-width letters as plain ones.
+
+    ``用**ＪＡＸ**，即……`` -> ``用JAX即``
+    """
     return _NO_WORD.sub("", unicodedata.normalize("NFKC", text))
 
 
 def _count_errors(subject: Subject) -> int:
+    """How many problems keep a translation from being built."""
     count = 0
     for check in (*guarded.CHECKS, *BLOCKING):
         for problem in check.look(subject):

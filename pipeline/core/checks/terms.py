@@ -56,6 +56,7 @@ class _Reader:
         self._read = lru_cache(maxsize=64)(self._read_anew)
 
     def read(self, subject: Subject) -> _Reading:
+        """What the glossary sees in a translation; kept until some 60 others were read."""
         return self._read(subject.msgid, subject.msgstr, subject.markup)
 
     def _read_anew(self, msgid: str, msgstr: str, markup: Markup) -> _Reading:
@@ -87,16 +88,13 @@ def checks_of(glossary: Glossary) -> tuple[Check, ...]:
 
 
 def _missing_terms(reader: _Reader) -> Find:
+    """A function that finds terms of the English whose rendering a translation lacks."""
+
     def find(subject: Subject) -> Iterator[Problem]:
         if not _HAN.search(subject.msgstr):
             return  # not translated at all, which other checks tell
-        reading = reader.read(subject)
-        # The other check tells of these.
-        misused = {misuse.term for misuse in reading.misuses}
-        for mention in _first_mentions(reading.mentions):
+        for mention in _lacking(reader.read(subject)):
             term = mention.term
-            if not term.weight or term in misused or term.is_rendered_in(reading.plain):
-                continue
             if _is_kept(mention, subject.msgstr):
                 continue
             yield Problem(
@@ -108,6 +106,18 @@ def _missing_terms(reader: _Reader) -> Find:
     return find
 
 
+def _lacking(reading: _Reading) -> Iterator[Mention]:
+    """The first mention of each term whose rendering must be there and is not."""
+    # Of a term whose rendering is one to be avoided the other check tells.
+    misused = {misuse.term for misuse in reading.misuses}
+    for mention in _first_mentions(reading.mentions):
+        term = mention.term
+        if not term.weight or term in misused:
+            continue
+        if not term.is_rendered_in(reading.plain):
+            yield mention
+
+
 def _first_mentions(mentions: Sequence[Mention]) -> list[Mention]:
     """The first mention of each term, in the order of their last mentions."""
     firsts = {mention.term: mention for mention in reversed(mentions)}
@@ -115,6 +125,8 @@ def _first_mentions(mentions: Sequence[Mention]) -> list[Mention]:
 
 
 def _avoided_renderings(reader: _Reader) -> Find:
+    """A function that finds renderings in a translation that the glossary wants avoided."""
+
     def find(subject: Subject) -> Iterator[Problem]:
         for misuse in reader.read(subject).misuses:
             term, avoided = misuse.term, misuse.avoided
@@ -130,7 +142,8 @@ def _avoided_renderings(reader: _Reader) -> Find:
 def _is_kept(mention: Mention, msgstr: str) -> bool:
     """Whether the term is part of a name that is left in English.
 
-    Then a word beside it stands in the translation as well: Tensor Core.
+    Then a word beside it stands in the translation as well: of ``Tensor Core`` both words do,
+    although ``tensor`` has a rendering.
     """
     names = []
     if before := _WORD_BEFORE.search(mention.text, 0, mention.start):
@@ -141,6 +154,7 @@ def _is_kept(mention: Mention, msgstr: str) -> bool:
 
 
 def _hint(term: Term, note: str) -> str:
+    """What to write for a term: ``Write “张量” or “Tensor”. A note of the glossary.``"""
     choices = " or ".join(f"“{rendering.text}”" for rendering in term.renderings)
     hint = f"Write {choices}."
     if note:
@@ -184,17 +198,25 @@ def _differing(subjects: Sequence[Subject], group: Sequence[int]) -> Iterator[Pr
 
 
 def _phrase(msgid: str) -> str:
-    """What two msgids must have in common for their translations to be compared."""
+    """What two msgids must have in common for their translations to be compared.
+
+    ``**Note**:`` and ``note`` are both ``note``.
+    """
     if "*" in msgid or "_" in msgid:
         msgid = _EMPHASIS.sub("", msgid)
     return _ENDS.sub("", msgid).casefold()
 
 
 def _words(msgstr: str) -> str:
+    """What two translations of one phrase must have in common.
+
+    ``张量（tensor）。`` and ``张 量`` are both ``张量``.
+    """
     return _ENDS.sub("", as_plain(msgstr).bare)
 
 
 def _short(text: str) -> str:
+    """The beginning of a text, to be quoted in a sentence."""
     if len(text) <= _LONGEST_QUOTE:
         return text
     return f"{text[:_LONGEST_QUOTE]}…"
