@@ -74,10 +74,12 @@ def _is_told_as_role(subject: Subject) -> bool:
 
 
 def find_targets(subject: Subject) -> Iterator[Problem]:
-    """Links and images that are gone or lead elsewhere."""
+    """Links and images that are gone or lead elsewhere.
+
+    A target that shows as text is a link that does not work: M104 tells of it.
+    """
     for name in (Atom.LINK, Atom.IMAGE):
         for target, problem in told_lost(subject, name):
-            # A target that shows as text is a link that does not work: M104 tells of it.
             if not working.stands_elsewhere(subject.chinese, name, target):
                 yield problem
 
@@ -116,16 +118,22 @@ def find_substitutions(subject: Subject) -> Iterator[Problem]:
 
 
 def find_addresses(subject: Subject) -> Iterator[Problem]:
-    """URLs and e-mail addresses that readers see, gone or changed."""
+    """URLs and e-mail addresses that readers see, gone or changed.
+
+    A bare URL may become a link with words.
+    """
     links = subject.chinese.of(Atom.LINK)
     for address, problem in told_lost(subject, Atom.URL):
-        if address not in links:  # a bare URL may become a link with words
+        if address not in links:
             yield problem
     yield from lost_problems(subject, Atom.EMAIL)
 
 
 def find_fewer(subject: Subject) -> Iterator[Problem]:
-    """What is named less often than in the English, but still is."""
+    """What is named less often than in the English, but still is.
+
+    What is never named is lost, which the other checks tell.
+    """
     for name in _COUNTED:
         theirs, ours = subject.english.of(name), subject.chinese.of(name)
         for value, count in theirs.items():
@@ -161,7 +169,10 @@ def _warning(find: Find, *, code: str, name: str) -> Check:
 
 
 def _in_place(find: Find) -> Find:
-    """``find``, where there are atoms that differ, in a text that stands as the right block."""
+    """``find``, where there are atoms that differ, in a text that stands as the right block.
+
+    With most messages there are none, so that no check need look any closer.
+    """
 
     def find_in_place(subject: Subject) -> Iterator[Problem]:
         if subject.has_all_atoms or not subject.is_in_place:

@@ -169,7 +169,7 @@ class Check(Rule):
     find: Callable[[Subject], Iterable[Problem]]
 
     def look(self, subject: Subject) -> Iterator[Problem]:
-        """The problems of one entry."""
+        """The problems of one entry, each with its code."""
         for problem in self.find(subject):
             yield self.stamp(problem, page=subject.page)
 

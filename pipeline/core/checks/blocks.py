@@ -89,7 +89,10 @@ def _repeated_mark(subject: Subject, source: str) -> str:
 
 
 def _mark_in(source: str, added: Counter[str]) -> str:
-    """The mark that did it, as it stands in the source; empty if no mark is known that does."""
+    """The mark that did it, as it stands in the source; empty if no mark is known that does.
+
+    ``added`` are the new blocks: of ``甲|乙`` one more cell, of ``# 键`` a heading.
+    """
     if "td" in added:
         return "|"
     match = _MARK.match(source)

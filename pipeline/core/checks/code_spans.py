@@ -113,11 +113,13 @@ def bare_place(subject: Subject, code: str) -> Span | None:
 
 
 def find_new_code(subject: Subject) -> Iterator[Problem]:
-    """Code that the English never mentions, not even as plain text."""
+    """Code that the English never mentions, not even as plain text.
+
+    What an English atom became is told with that. ``f()`` for ``f`` is a matter of taste.
+    """
     changed = {lost.became for lost in lost_atoms(subject, Atom.CODE)}
     mentioned = subject.english.visible.lower()
     for code in missing(subject.chinese, subject.english, Atom.CODE):
-        # `f()` for f is a matter of taste.
         if code in changed or code.removesuffix("()").lower() in mentioned:
             continue
         yield Problem(

@@ -47,11 +47,13 @@ _DOUBLED = re.compile(
 
 
 def _find_doubled(subject: Subject) -> Iterator[Problem]:
-    """Words that stand twice in a row: ``的的``, ``数组数组``, ``the the``."""
+    """Words that stand twice in a row: ``的的``, ``数组数组``, ``the the``.
+
+    Latin words may be doubled in the English as well: "had had".
+    """
     spans = [
         match.span()
         for match in _DOUBLED.finditer(subject.masked_chinese)
-        # Latin words may be doubled in the English as well: "had had".
         if not match["latin"] or match[0] not in subject.msgid
     ]
     if spans:
@@ -83,7 +85,7 @@ def _find_unbalanced(subject: Subject) -> Iterator[Problem]:
 def _not_single_in_english(subject: Subject, single: tuple[int, ...]) -> list[int]:
     """Those of some single brackets whose kind has its partner in the English.
 
-    Of a message that ends with ``(see below`` the translation may end so too.
+    If the English ends with ``(see below``, the translation may end with ``（见下文``.
     """
     english = read_brackets(subject.masked_english)
     families = {family(subject.msgid[at]) for at in english.single}

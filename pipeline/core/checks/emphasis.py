@@ -67,13 +67,16 @@ def _meant(subject: Subject, lost: int) -> re.Pattern[str]:
 
 
 def _broken_pairs(subject: Subject, marks: Marks, lost: int) -> list[Pair]:
-    """The pairs that do not render and are not shown by the English as they are."""
+    """The pairs that do not render and are not shown by the English as they are.
+
+    Where nothing is lost, ``_`` is no mark: there are names with underscores beside Chinese
+    characters, such as ``用_x和y_时``.
+    """
     source = subject.msgstr
     broken = []
     for pair in marks.pairs:
         if pair.renders or source[pair.start : pair.end] in subject.english.visible:
             continue
-        # Nothing is lost: these are underscores in names that stand beside Chinese characters.
         if lost <= 0 and source[pair.start : pair.inner_start] == "_":
             continue
         broken.append(pair)
@@ -99,7 +102,8 @@ def _unrendered(
 def _nested(parsed: Parsed) -> int:
     """How much bold is in bold, or italics in italics.
 
-    That is a sign of marks that closed what they should not have: ``**甲**乙**丙**``.
+    That is a sign of marks that opened what they should have closed: of ``**注意：**不要**做**``
+    the second ones open, and ``不要`` is bold twice.
     """
     count = 0
     for path, node in walk(parsed.tree):
@@ -108,7 +112,10 @@ def _nested(parsed: Parsed) -> int:
 
 
 def _fix(subject: Subject, meant: re.Pattern[str]) -> str | None:
-    """The msgstr with every pair mended, if a parser agrees that nothing else has changed."""
+    """The msgstr with every pair mended; None if one cannot be.
+
+    A parser must agree that all of them show now, and that nothing else has changed.
+    """
     mended = mend(subject.msgstr, meant)
     if mended is None:
         return None

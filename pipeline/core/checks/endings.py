@@ -73,6 +73,8 @@ def find_cut(subject: Subject) -> Iterator[Problem]:
     shown = subject.masked_chinese.rstrip().rstrip(_BEHIND_END)
     if not _HAN.search(shown) or shown[-1] in _ENDS:
         return
+    # Each row asks for less than the one before it: a question always ends with its mark, a part of
+    # a list mostly, and a full stop may be left out in a heading.
     if theirs.endswith("?") and not _is_question_of_title(subject, shown):
         yield Problem(
             text="does not end with a question mark, as the English does",
@@ -88,7 +90,10 @@ def find_cut(subject: Subject) -> Iterator[Problem]:
 
 
 def _is_question_of_title(subject: Subject, shown: str) -> bool:
-    """Whether the words ask by themselves, as in a heading, where Chinese needs no mark."""
+    """Whether the words ask by themselves, as in a heading, where Chinese needs no mark.
+
+    ``如何安装`` for "How do I install it?"
+    """
     return subject.kind in _NO_SENTENCES and bool(_ASKING.search(shown))
 
 

@@ -131,10 +131,13 @@ def is_english(text: str) -> bool:
 
 
 def _is_plain(text: str) -> bool:
-    """Whether a text without ordinary words looks like a sentence and not like a name."""
-    if _PHRASE.search(text):  # "Sharded matrices"
+    """Whether a text without ordinary words looks like a sentence and not like a name.
+
+    ``Sharded matrices`` has two plain words. ``Documentation`` has the ending of a word, but
+    beside CamelCase it may be part of a name.
+    """
+    if _PHRASE.search(text):
         return True
-    # "Documentation" is a word, but beside CamelCase it may be part of a name.
     return bool(_ENDING.search(text)) and not _CAMEL.search(text)
 
 
@@ -165,9 +168,11 @@ def english_runs(text: str, msgid: str) -> Iterator[Span]:
 
 
 def _ought_to_be_chinese(run: str, msgid: str) -> bool:
-    """Whether a run of English words looks left over, and not like a name or a term."""
+    """Whether a run of English words looks left over, and not like a name or a term.
+
+    Words with a capital do not count as ordinary: they may be part of a name.
+    """
     words = words_of(run)
-    # Words with a capital do not count as ordinary: they may be part of a name.
     if len(words) >= _LEAST_WORDS and count_ordinary(words) >= _LEAST_ORDINARY:
         return True
     return is_phrase(run) and _is_part(words, words_of(msgid))
@@ -184,5 +189,8 @@ def _without_names(match: re.Match[str]) -> str:
 
 
 def _is_part(words: Sequence[str], of: Sequence[str]) -> bool:
-    """Whether words stand in a longer text in the same order, without others in between."""
+    """Whether words stand in a longer text in the same order, without others in between.
+
+    ``["the", "guide"]`` in ``["see", "the", "guide"]``, but not in ``["the", "long", "guide"]``
+    """
     return f" {' '.join(words)} " in f" {' '.join(of)} "

@@ -23,12 +23,14 @@ _MOST_QUOTED = 3  # parts of the English
 
 
 def find_other_emphasis(subject: Subject) -> Iterator[Problem]:
-    """Bold, italics or strikethrough that the English has otherwise."""
+    """Bold, italics or strikethrough that the English has otherwise.
+
+    Of several differences one is told: the one that says most about what to do.
+    """
     if not _MARK.search(subject.msgid + subject.msgstr):
         return
     theirs, ours = subject.english.nodes(*_FORMATS), subject.chinese.nodes(*_FORMATS)
     their_types, our_types = _types(theirs), _types(ours)
-    # Which of several differences to tell: the one that says most about what to do.
     if their_types == our_types:
         yield from _find_moved(subject)
     elif next(working.find_unrendered(subject), None):
@@ -127,7 +129,10 @@ def _find_moved(subject: Subject) -> Iterator[Problem]:
 
 
 def _emphasized_atoms(parsed: Parsed) -> Counter[str]:
-    """How often each piece of code or formula stands in bold or in italics."""
+    """How often each piece of code or formula stands in bold or in italics.
+
+    ``**用 `f`** 和 `g``` -> ``f`` 1
+    """
     counts: Counter[str] = Counter()
     for path, node in walk(parsed.tree):
         if node.type in ("code", "math") and not _EMPHASIS.isdisjoint(path):

@@ -25,8 +25,10 @@ _NO_BRACKET = r"(?:`[^`]*`|[^\[\]［］【】`])*"
 
 
 def find_links(subject: Subject) -> Iterator[Problem]:
-    """Links and images that stopped being what they were: ``[词]（a.md）``, ``[词] (a.md)``."""
-    # Nothing is lost, and nothing looks like a link: so it is with most messages.
+    """Links and images that stopped being what they were: ``[词]（a.md）``, ``[词] (a.md)``.
+
+    With most messages nothing is lost, and nothing looks like a link.
+    """
     if subject.has_all_atoms and "](" not in subject.msgstr:
         return
     shown: list[tuple[Atom, str]] = []

@@ -70,15 +70,18 @@ def _most_like(value: str, candidates: list[str]) -> str | None:
 
 
 def told_lost(subject: Subject, name: Atom) -> Iterator[tuple[str, Problem]]:
-    """Each lost atom of a class, with the problem that it makes."""
+    """Each lost atom of a class, with the problem that it makes.
+
+    For those who leave some of them out, as other checks tell of them.
+    """
     for lost in lost_atoms(subject, name):
         yield lost.value, lost_problem(subject, name, lost)
 
 
 def lost_problems(subject: Subject, name: Atom) -> Iterator[Problem]:
     """The problems that the lost atoms of a class make."""
-    for lost in lost_atoms(subject, name):
-        yield lost_problem(subject, name, lost)
+    for _, problem in told_lost(subject, name):
+        yield problem
 
 
 def lost_problem(

@@ -162,7 +162,10 @@ def dashes(shown: str, *, may_part: bool) -> Iterator[Edit]:
 
 
 def _is_dash(match: re.Match[str], *, may_part: bool) -> bool:
-    """Whether a Chinese dash is meant by something that looks like one."""
+    """Whether a Chinese dash is meant by something that looks like one.
+
+    Something Chinese must stand on one side at least, and no URL before it.
+    """
     left, right = match["left"][0], match["right"][-1]
     if left == URL:
         return False
@@ -178,6 +181,7 @@ def _is_dash(match: re.Match[str], *, may_part: bool) -> bool:
 
 # Brackets and quotes.
 
+_INCHES = re.compile(r'(?<=\d)"')
 _NO_PROSE_BEFORE = re.compile(r"\]\Z|(?<![A-Za-z])[A-Za-z]$")
 
 
@@ -212,11 +216,11 @@ def quotes(shown: str) -> Iterator[Edit]:
     places = [match.start() for match in re.finditer('"', shown)]
     if len(places) % 2:  # one has no partner, which M312 tells
         return
+    openings, closings = places[::2], places[1::2]
     # 5" are inches: which quote belongs to which, nobody can say.
-    pairs = list(zip(places[::2], places[1::2], strict=True))
-    if any(shown[opening - 1 : opening].isdigit() for opening, _ in pairs):
+    if any(_INCHES.match(shown, opening) for opening in openings):
         return
-    for opening, closing in pairs:
+    for opening, closing in zip(openings, closings, strict=True):
         if _ANY_HAN.search(shown, opening, closing):
             yield Edit(opening, opening + 1, "“")
             yield Edit(closing, closing + 1, "”")

@@ -103,23 +103,31 @@ def _closed(source: str, lost: list[str], *, mark: str) -> str:
 
 
 def find_math(subject: Subject) -> Iterator[Problem]:
-    """Dollar signs that show where a formula should be, and formulas where dollars should be."""
+    """Dollar signs that show where a formula should be, and formulas where dollars should be.
+
+    ``求 $x 时``, ``求 ＄x＄ 时``; ``$5 和 $10`` for ``\\$5 and \\$10``
+    """
     if not _ANY_DOLLAR.search(subject.msgstr):
         return  # formulas that are gone with their marks are told of by M203
-    english, chinese = subject.english, subject.chinese
-    lost = fewer(english, chinese, Atom.MATH)
-    is_wide = bool(lost) and "＄" in chinese.literal
+    lost = fewer(subject.english, subject.chinese, Atom.MATH)
+    is_wide = bool(lost) and "＄" in subject.chinese.literal
     if is_wide or excess(subject, "$") > 0:
         yield _dollar_shows(subject, lost, is_wide=is_wide)
         return
-    new = missing(chinese, english, Atom.MATH)
-    if not new:
-        return
-    # "$5 和 $10": what stands between two dollar signs has become a formula, and they are gone.
-    is_dollar_gone = english.plain.count("$") > chinese.plain.count("$")
-    is_prose = not lost and any(map(is_han, "".join(new)))
-    if is_dollar_gone or is_prose:
+    new = missing(subject.chinese, subject.english, Atom.MATH)
+    if new and _are_dollars_meant(subject, lost, new):
         yield _accidental_formula(subject, new)
+
+
+def _are_dollars_meant(subject: Subject, lost: list[str], new: list[str]) -> bool:
+    """Whether new formulas are what stands between two dollar signs of a price.
+
+    Then fewer dollar signs show than in the English; or there is Chinese in the formulas,
+    and no formula of the English that they might have come from.
+    """
+    if subject.english.plain.count("$") > subject.chinese.plain.count("$"):
+        return True
+    return not lost and any(map(is_han, "".join(new)))
 
 
 def _dollar_shows(subject: Subject, lost: list[str], *, is_wide: bool) -> Problem:
@@ -178,9 +186,12 @@ def _escaped_dollar(match: re.Match[str]) -> str:
 
 
 def find_roles(subject: Subject) -> Iterator[Problem]:
-    """Roles whose name shows."""
+    """Roles whose name shows: ``func`f```, ``{func} `f```, ``｛func｝`f```.
+
+    Backticks that show are told of by M105, with the role.
+    """
     if "`" not in subject.msgstr or excess(subject, "`", "｀") > 0:
-        return  # backticks that show are told of by M105, with the role
+        return
     for role in missing(subject.english, subject.chinese, Atom.ROLE):
         # {func}`a.b`; of a role that shows its text the name is all that is kept: {abbr}
         name, target = role[1:-1], ""

@@ -84,7 +84,7 @@ def improves(subject: Subject, fix: str, name: Atom) -> bool:
 
 
 def _distance(english: Parsed, chinese: Parsed, name: Atom) -> int:
-    """How many atoms of a class only one of two texts has."""
+    """How many atoms of a class only one of two texts has, however often."""
     return len(english.of(name).keys() ^ chinese.of(name).keys())
 
 
@@ -126,7 +126,10 @@ def count_stray(subject: Subject, parsed: Parsed, meant: re.Pattern[str]) -> int
 
 
 def is_same_but_marks(before: Parsed, after: Parsed) -> bool:
-    """Whether two texts have the same blocks, atoms and words, so that only marks may differ."""
+    """Whether two texts have the same blocks, atoms and words, so that only marks may differ.
+
+    Words are compared as a reader sees them: an underscore that shows is a mark.
+    """
     if after.blocks != before.blocks or after.atoms != before.atoms:
         return False
     return are_words_kept(before.visible, after.visible)
@@ -168,7 +171,10 @@ def fewer(english: Parsed, chinese: Parsed, name: Atom) -> list[str]:
 
 
 def is_han(character: str) -> bool:
-    """Whether it is a Chinese character or a Chinese mark."""
+    """Whether it is a Chinese character or a Chinese mark.
+
+    Of some marks English has the same characters: “, …, —, ·. Those count as Chinese.
+    """
     return unicodedata.east_asian_width(character) in "WF" or character in "“”‘’…—·"
 
 
@@ -185,7 +191,10 @@ def as_replacement(text: str) -> str:
 
 
 def spans_of(text: str, *pieces: str) -> tuple[Span, ...]:
-    """Where each piece stands first. Pieces that are empty or not in the text are left out."""
+    """Where each piece stands first. Pieces that are empty or not in the text are left out.
+
+    ``用 `f` 和 `f``` with ```f``` -> 2 to 5
+    """
     spans = []
     for piece in filter(None, pieces):
         start = text.find(piece)

@@ -170,7 +170,7 @@ def _scale_of(word: str | None, powers: str | None) -> int | None:
 
 
 def values_of(numbers: Iterable[Number]) -> set[str]:
-    """Every value that numbers in digits may stand for."""
+    """Every value that numbers in digits may stand for: of ``1,024`` 1024, 1 and 024."""
     values: set[str] = set()
     for number in numbers:
         values.update(*number.ways)

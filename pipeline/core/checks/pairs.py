@@ -144,7 +144,10 @@ def mend(source: str, meant: re.Pattern[str]) -> str | None:
 def _first_better(
     source: str, broken: Pair, meant: re.Pattern[str], *, badness: int
 ) -> str | None:
-    """The first way to write a broken pair that leaves less than ``badness`` in the text."""
+    """The first way to write a broken pair that leaves less than ``badness`` in the text.
+
+    None if none does: what mends one pair may well break another.
+    """
     for fix in _rewritten(source, broken):
         if _badness(read_marks(fix, meant).pairs) < badness:
             return fix
@@ -152,7 +155,7 @@ def _first_better(
 
 
 def _badness(pairs: list[Pair]) -> int:
-    """How many marks do not what they look like."""
+    """How many marks do not what they look like: of each pair none, one or both."""
     count = 0
     for pair in pairs:
         count += (not pair.opens) + (not pair.closes)
@@ -226,7 +229,7 @@ def _wants_space(left: str, right: str) -> bool:
 
 
 def hint_for(source: str, pair: Pair) -> str:
-    """How to write a pair that does not render."""
+    """How to write a pair that does not render: the reason that is easiest to see comes first."""
     inner = source[pair.inner_start : pair.inner_end]
     # 使用__词__时
     if source[pair.start] == "_":

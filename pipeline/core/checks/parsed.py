@@ -206,7 +206,10 @@ def _read_rst(text: str, kind: Kind) -> _BlocksAndTree:
 
 
 def _joined(trees: Sequence[tuple[Node, ...]]) -> tuple[Node, ...]:
-    """The trees of several blocks as one, with a break between them."""
+    """The trees of several blocks as one, with a break between them.
+
+    A message that has become two paragraphs is compared as a whole, too.
+    """
     if len(trees) == 1:
         return trees[0]
     nodes: list[Node] = []
@@ -277,15 +280,21 @@ class _Gathered:
         self.literal.append(STAND_IN)
 
     def _add_atom(self, name: Atom, value: str) -> None:
-        """Count an atom, without what may differ in it: white space, the words in a formula."""
+        """Count an atom, without what may differ in it.
+
+        That is white space around code or within a formula, and the words in a formula.
+        """
         match name:
             case Atom.URL if value.startswith("mailto:"):
+                # <a@b.cd>, which the parser takes for a link.
                 name, value = Atom.EMAIL, value.removeprefix("mailto:")
             case Atom.MATH:
                 value = canonical_math(value)
             case Atom.CODE:
+                # Code of nothing but spaces is those.
                 value = value.strip() or value
             case Atom.SUBSTITUTION:
+                # {{ name }} and {{name}} are the same.
                 value = re.sub(r"\s+", "", value)
         self.atoms.setdefault(name, Counter())[value] += 1
 

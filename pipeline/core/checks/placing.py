@@ -70,8 +70,10 @@ def blocks_of(lines: list[str], kind: Kind) -> Blocks:
 
 
 def _is_usual(lines: list[str], kind: Kind) -> bool:
-    """Whether no block syntax can be in it, so that a parser need not be asked."""
-    # Behind a hard break a line may begin a block as well.
+    """Whether no block syntax can be in it, so that a parser need not be asked.
+
+    Most messages are so: ``使用数组``. Behind a hard break a line may begin a block as well.
+    """
     if len(lines) > 1 or _BLOCK_START.match(lines[0]):
         return False
     if kind is Kind.TABLE_CELL:
@@ -88,7 +90,10 @@ def _usual(kind: Kind) -> tuple[str, ...]:
 
 
 def _parsed(lines: list[str], kind: Kind) -> Blocks:
-    """What a parser says that the lines become in their place."""
+    """What a parser says that the lines become in their place.
+
+    Of what stands around them the blocks count too, but not the texts.
+    """
     md = markdown.parser()
     tokens: list[Token] = []
     md.block.parse(_placed(lines, kind), md, {}, tokens)
@@ -104,10 +109,13 @@ def _parsed(lines: list[str], kind: Kind) -> Blocks:
 
 
 def _without_token(lines: list[str], kind: Kind, texts: list[str]) -> list[str]:
-    """What the lines become besides, for which the parser leaves no token."""
-    if kind is Kind.TABLE_CELL:  # cells beyond the columns of the table
+    """What the lines become besides, for which the parser leaves no token.
+
+    That is a cell beyond the columns of the table (``甲 | 乙``), and the closing marks of a
+    heading: ``键 #`` has the text ``键``.
+    """
+    if kind is Kind.TABLE_CELL:
         return ["td"] * len(_CELL_END.findall(lines[0]))
-    # "# 键 #" is a heading whose text is "键".
     if kind is Kind.HEADING and len(lines) == 1 and texts != lines:
         return ["closing marks"]
     return []

@@ -17,7 +17,11 @@ from pipeline.core.checks.units import Unit, names_unit, units_of
 
 
 def find_numbers(subject: Subject) -> Iterator[Problem]:
-    """Numbers in digits that only one of the two texts names."""
+    """Numbers in digits that only one of the two texts names.
+
+    "10,000" may be ``1 万``, "twice" ``2 倍``, and "three" ``3``: so each is looked for in
+    all the ways to write it.
+    """
     english, chinese = subject.masked_english, subject.masked_chinese
     theirs, ours = numbers_of(english), numbers_of(chinese)  # of most messages none
     lost = _not_among(theirs, values_of(ours))
@@ -59,7 +63,7 @@ def _in_code(text: str, masked_text: str) -> set[str]:
 
 
 def find_units(subject: Subject) -> Iterator[Problem]:
-    """Units behind numbers that only one of the two texts names."""
+    """Units behind numbers that only one of the two texts names: ``3 毫秒`` for "3 seconds"."""
     # Behind a number one text has the symbol; the other may have it anywhere, also as a word.
     lost = _units_not_in(subject.msgstr, units_of(subject.masked_english))
     new = _units_not_in(subject.msgid, units_of(subject.masked_chinese))

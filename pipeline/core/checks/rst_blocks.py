@@ -33,7 +33,10 @@ _CLASSIFIER = re.compile(r"\s:\s+")
 
 
 def find_other_block(subject: Subject) -> Iterator[Problem]:
-    """A start, or a ``::`` at the end, that makes another block of the text."""
+    """A start, or a ``::`` at the end, that makes another block of the text.
+
+    ``- 甲`` is a list; behind ``例如::`` the next paragraph would be code.
+    """
     if subject.is_in_place:
         return
     source = subject.msgstr.strip()
@@ -54,7 +57,10 @@ def find_other_block(subject: Subject) -> Iterator[Problem]:
 
 
 def _mark_in(source: str, became: str) -> str:
-    """The mark that did it, as it stands in the source; empty if no mark is known that does."""
+    """The mark that did it, as it stands in the source; empty if no mark is known that does.
+
+    ``became`` is the new block. Most are made by what a text starts with: ``-``, ``3.``, ``>>>``.
+    """
     if became == "literal_block":
         return "::"
     if became == "classifier":

@@ -28,16 +28,14 @@ _NOT_BEHIND, _NOT_BEFORE = "(?<![:`｀A-Za-z0-9_])", "(?![`｀A-Za-z0-9_])"
 
 
 def find_code(subject: Subject) -> Iterator[Problem]:
-    """Backquotes that show, or that make no code: ``f`` between one on each side."""
+    """Backquotes that show, or that make no code: ``f`` between one on each side.
+
+    Code that is gone with its marks is told of by M201.
+    """
     if not re.search(_TICKS, subject.msgstr):
-        return  # code that is gone with its marks is told of by M201
+        return
     lost = fewer(subject.english, subject.chinese, Atom.CODE)
-    theirs = _in_single_backquotes(subject.english)
-    single = [
-        code
-        for code in _in_single_backquotes(subject.chinese)
-        if code in lost and code not in theirs
-    ]
+    single = _in_too_few_backquotes(subject, lost)
     if not single and excess(subject, "`", "｀") <= 0:
         return
     mark = "｀" if "｀" in subject.chinese.literal else "`"
@@ -45,15 +43,24 @@ def find_code(subject: Subject) -> Iterator[Problem]:
     if single:
         mark = f"`{single[0]}`"
         text = f"{quote(mark)} is no code: reST wants two backquotes"
-    # Nothing is lost: then it is a matter of looks.
-    is_role_lost = bool(missing(subject.english, subject.chinese, Atom.ROLE))
+    lost_roles = missing(subject.english, subject.chinese, Atom.ROLE)
     yield Problem(
         text=text,
         hint=_hint(subject.chinese, [*single, *lost]),
         spans=spans_of(subject.msgstr, mark),
         fix=_mended(subject, lost),
-        is_minor=not lost and not is_role_lost,
+        is_minor=not lost and not lost_roles,  # then it is a matter of looks
     )
+
+
+def _in_too_few_backquotes(subject: Subject, lost: list[str]) -> list[str]:
+    """The ``lost`` code that stands in single backquotes, where the English has two.
+
+    What the English has in single backquotes as well is right so.
+    """
+    theirs = _in_single_backquotes(subject.english)
+    ours = _in_single_backquotes(subject.chinese)
+    return [code for code in ours if code in lost and code not in theirs]
 
 
 def _in_single_backquotes(parsed: Parsed) -> list[str]:
@@ -95,7 +102,10 @@ def _hint(chinese: Parsed, lost: list[str]) -> str:
 
 
 def _mended(subject: Subject, lost: list[str]) -> str | None:
-    """The msgstr with more of the lost code; None if neither way to mend it gives that."""
+    """The msgstr with more of the lost code; None if neither way to mend it gives that.
+
+    The marks may be too few, or stand within stars.
+    """
     for mend in (_with_ticks, _taken_apart):
         fix = mend(subject.msgstr, lost)
         if improves(subject, fix, Atom.CODE):
@@ -106,7 +116,8 @@ def _mended(subject: Subject, lost: list[str]) -> str | None:
 def _with_ticks(source: str, lost: list[str]) -> str:
     """``source`` with two backquotes on each side of lost code that has any beside it.
 
-    Of the code ``f``: ```f``, ```f```, ``｀f｀`` -> ````f````; a bare ``f`` stays.
+    A backquote on one side, one on each, or full-width ones: all become two on each side.
+    Code without any mark beside it stays as it is.
     """
     for code in lost:
         words = re.escape(code)
@@ -118,7 +129,10 @@ def _with_ticks(source: str, lost: list[str]) -> str:
 
 
 def _taken_apart(source: str, lost: list[str]) -> str:
-    """``source`` with lost code taken out of stars, which begin again behind it."""
+    """``source`` with lost code taken out of stars, which begin again behind it.
+
+    Bold is looked at before italics: two stars are no pair of single ones.
+    """
     for code in lost:
         literal = f"``{code}``"
         for stars in (r"\*\*", r"\*"):

@@ -91,7 +91,10 @@ def _without_emphasis(source: str) -> str:
 
 
 def _broken_pairs(source: str) -> list[re.Match[str]]:
-    """What looks like bold or italics and is none, or is both at once, which shows one star."""
+    """What looks like bold or italics and is none: ``** 词 **``, ``＊＊词＊＊``.
+
+    So is what should be both at once: ``***词***`` shows one star.
+    """
     emphasized = _emphasized(source)
     return [
         pair
@@ -101,7 +104,7 @@ def _broken_pairs(source: str) -> list[re.Match[str]]:
 
 
 def _hint(source: str, pair: re.Match[str]) -> str:
-    """How to write a pair that does not render."""
+    """How to write a pair that does not render: the reason that is easiest to see comes first."""
     # ＊＊词＊＊, __词__ or ***词***
     if "*" not in pair["mark"] or len(pair["mark"]) > 2:
         return (
@@ -119,7 +122,10 @@ def _hint(source: str, pair: re.Match[str]) -> str:
 
 
 def _fix(subject: Subject) -> str | None:
-    """The msgstr with every pair mended, if docutils agrees that nothing else has changed."""
+    """The msgstr with every pair mended; None if one cannot be.
+
+    Docutils must agree that no emphasis is lost, no star shows, and nothing else has changed.
+    """
     fix = subject.msgstr
     for pair in reversed(_broken_pairs(fix)):  # so that the places of the others hold
         fix = _mended(fix, pair)

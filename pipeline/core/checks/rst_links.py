@@ -58,7 +58,10 @@ def _broken(subject: Subject, name: Atom, value: str, fix: str | None) -> Proble
 
 
 def stands_elsewhere(chinese: Parsed, name: Atom, value: str) -> bool:
-    """Whether a target that is lost shows as text, or belongs to something that leads nowhere."""
+    """Whether a target that is lost shows as text, or belongs to something that leads nowhere.
+
+    A URL must stand there as it is, the name of a reference in any case and with any spaces.
+    """
     if name is Atom.LINK:
         return value in chinese.source
     return bool(_name_in(chinese.source, value))
@@ -90,7 +93,10 @@ def _pattern(value: str) -> str:
 
 
 def _name_in(source: str, value: str) -> str:
-    """A name as a text writes it; empty if the text does not have it."""
+    """A name as a text writes it; empty if the text does not have it.
+
+    ``See The Guide`` with ``the guide_`` -> ``The Guide``
+    """
     if value == _ANONYMOUS:
         return ""
     word = rf"(?<![A-Za-z0-9]){_pattern(value)}(?![A-Za-z0-9])"

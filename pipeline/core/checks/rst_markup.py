@@ -72,7 +72,10 @@ class _ShownRole:
 
 
 def find_roles(subject: Subject) -> Iterator[Problem]:
-    """Roles whose name shows."""
+    """Roles whose name shows: ``{func}`f```, ``：func：`f```.
+
+    All places are marked and mended; the hint is about the first one that was found.
+    """
     if not re.search(_TICKS, subject.msgstr):
         return
     shown: dict[Span, _ShownRole] = {}

@@ -27,7 +27,8 @@ _CLASSIFIER = re.compile(r"\s:\s")
 def blocks_of(text: str, kind: Kind) -> Blocks:
     """What a line becomes in its place, and the inline content of each block that has any.
 
-    The blocks have docutils' names: of ``- 键`` they are ``bullet_list``, ``list_item``, …
+    The blocks have docutils' names: of ``- 键`` they are ``bullet_list`` and ``list_item``, behind
+    the paragraph that stands before it.
     """
     # In an argument or an option no block syntax is read.
     if kind in (Kind.TITLE, Kind.IMAGE):
@@ -39,17 +40,22 @@ def blocks_of(text: str, kind: Kind) -> Blocks:
 
 
 def _parsed_or_usual(text: str, kind: Kind) -> Blocks:
-    """What a line becomes, without asking docutils where that is plain."""
+    """What a line becomes, without asking docutils where that is plain.
+
+    Most lines are plain, and docutils is slow.
+    """
     if _is_usual(text, kind):
         return _usual(kind), (text,)
     return _parsed(text, kind)
 
 
 def _is_usual(text: str, kind: Kind) -> bool:
-    """Whether no block syntax can be in it, so that docutils need not be asked."""
+    """Whether no block syntax can be in it, so that docutils need not be asked.
+
+    ``*词* …`` and ``:ref:`词` …`` begin with punctuation, but no block.
+    """
     if kind is Kind.TERM and _CLASSIFIER.search(text):
         return False
-    # "*词* …" and ":ref:`词` …" begin with punctuation, but no block.
     return not _BLOCK_START.match(text) or bool(_INLINE_START.match(text))
 
 
@@ -60,7 +66,10 @@ def _usual(kind: Kind) -> tuple[str, ...]:
 
 
 def _parsed(text: str, kind: Kind) -> Blocks:
-    """What docutils says that a line becomes in its place."""
+    """What docutils says that a line becomes in its place.
+
+    Each block is named; of the blocks around the line, the words are left out.
+    """
     from pipeline.core.rst.finding import Words
     from pipeline.core.rst.lines import Lines
     from pipeline.core.rst.reading import read
@@ -91,7 +100,7 @@ def _elements(node: Element) -> Iterator[Element]:
 
 
 def _placed(text: str, kind: Kind) -> str:
-    """The source of the smallest page."""
+    """The source of the smallest page: with a ``STAND_IN`` for a block that must be there."""
     match kind:
         case Kind.HEADING:
             # The underline must be as wide as the text, whose characters may be two wide.

@@ -40,27 +40,35 @@ def plain_tree(text: str) -> tuple[Node, ...]:
 
 
 def _nodes(node: Any) -> Iterator[Node]:
-    """What one of docutils' nodes is here: mostly one node; of text one for each escape too."""
+    """What one of docutils' nodes is here.
+
+    That is one node mostly. Text may be several, one for each escape; a target may be none.
+    """
     match node.tagname:
         case "#text":
             yield from _texts(str(node))
         case "emphasis" | "strong" as name:
+            # *词*, **词**: there can be no other markup within.
             yield Node(_EMPHASIS[name], "", tuple(_texts(str(node[0]))))
         case "literal":
+            # ``f``
             yield Node("code", node.astext())
         case "inline":
+            # :func:`f`, :math:`x`, `f`
             yield _role(node)
         case "reference":
             yield _reference(node)
-        case "target" if not node.children:
-            return  # it belongs to a link with a URL, and is none of its own
         case "target":
-            yield Node("target", node.rawsource, (Node("code", node.astext()),))
+            # _`词`. One without words belongs to a link with a URL, and is none of its own.
+            if node.children:
+                yield Node("target", node.rawsource, (Node("code", node.astext()),))
         case "footnote_reference" | "citation_reference" as name:
+            # [1]_, [Smith2020]_
             yield Node(name.removesuffix("_reference"), node.rawsource)
         case "substitution_reference":
             yield Node("substitution", f"|{node.astext()}|")
-        case _:  # "problematic": a mark without a partner, which shows
+        case _:
+            # "problematic": a mark without a partner, which shows.
             yield Node("text", node.astext())
 
 

@@ -68,7 +68,10 @@ def run_checks(
 def _of_entries(
     page: str, subjects: Sequence[Subject], checks: Sequence[Check]
 ) -> Iterator[Problem]:
-    """What is wrong with each entry of a page by itself."""
+    """What is wrong with each entry of a page by itself.
+
+    All checks look at one entry before the next: what it is parsed into is wanted by all of them.
+    """
     for index, subject in enumerate(subjects):
         for check in checks:
             for problem in check.find(subject):
@@ -76,7 +79,10 @@ def _of_entries(
 
 
 def _of_page(page: str, subjects: Sequence[Subject]) -> Iterator[Problem]:
-    """What is wrong with the entries of a page when they are compared."""
+    """What is wrong with the entries of a page when they are compared.
+
+    The check says which entry of the page a problem is about.
+    """
     for check in PAGE_CHECKS:
         for problem in check.find(subjects):
             yield check.stamp(problem, page=page, index=problem.index)
@@ -117,7 +123,7 @@ def without_echoes(problems: Iterable[Problem]) -> list[Problem]:
 
 
 def code_names() -> dict[str, str]:
-    """Every code there is, with its name."""
+    """Every code there is, with its name: ``"M101": "text that becomes another block"``."""
     rules = (*CHECKS, *PAGE_CHECKS, *terms.RULES, *hygiene.RULES)
     return {rule.code: rule.name for rule in rules}
 
@@ -156,12 +162,15 @@ def _mended_once(
 
 
 def _is_harmless(before: Subject, after: Subject) -> bool:
-    """Whether a reader gets the same words, and no more errors than before."""
+    """Whether a reader gets the same words, and no more errors than before.
+
+    Markup that begins to work may hide what showed of it, such as the target of a link. So
+    other words may be seen, if the atoms are those of the English then.
+    """
     if _words(before.msgstr) != _words(after.msgstr):
         return False
     is_seen_alike = _words(before.chinese.visible) == _words(after.chinese.visible)
-    # Markup that begins to work may hide what showed of it, such as the target of a link.
-    if not is_seen_alike and after.chinese.atoms != after.english.atoms:
+    if not is_seen_alike and not after.has_all_atoms:
         return False
     return _count_errors(after) <= _count_errors(before)
 
@@ -175,7 +184,10 @@ def _words(text: str) -> str:
 
 
 def _count_errors(subject: Subject) -> int:
-    """How many problems keep a translation from being built."""
+    """How many errors an entry has, of those that keep it from being built.
+
+    A rule for errors may find problems that are minor: those do not count.
+    """
     count = 0
     for check in (*guarded.CHECKS, *BLOCKING):
         for problem in check.look(subject):

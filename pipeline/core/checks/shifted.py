@@ -77,7 +77,10 @@ class _Page:
                     self.homes[at] = at + offset
 
     def _runs_shifted_by(self, offset: int) -> Iterator[dict[int, float]]:
-        """Entries in a row that would all fit as well ``offset`` entries away, with their gains."""
+        """Entries in a row that would all fit as well ``offset`` entries away, with their gains.
+
+        With the gains 0, 4, 5, -9, 2 there are two runs, of three entries and of one.
+        """
         count = len(self.costs)
         gains: list[tuple[int, float]] = []
         for at in range(max(0, -offset), min(count, count - offset)):
@@ -91,17 +94,21 @@ class _Page:
 
     def find_swaps(self) -> None:
         """Two entries whose translations, taken together, fit better the other way around."""
-        swaps = []
-        for at, other in self._doubtful_pairs():
-            # One of the two may tell little, but it must not speak against the swap.
-            gain, other_gain = self.gain(at, other), self.gain(other, at)
-            if gain + other_gain >= _CLEARLY and min(gain, other_gain) > -1:
-                swaps.append(_Swap(gain + other_gain, at, other))
         # The clearest swaps first, for each entry is part of one at most.
-        for swap in sorted(swaps, reverse=True):
+        for swap in sorted(self._possible_swaps(), reverse=True):
             if swap.at not in self.homes and swap.other not in self.homes:
                 self.homes[swap.at] = swap.other
                 self.homes[swap.other] = swap.at
+
+    def _possible_swaps(self) -> Iterator[_Swap]:
+        """Pairs of entries that together fit clearly better the other way around.
+
+        One of the two may tell little, but it must not speak against the swap.
+        """
+        for at, other in self._doubtful_pairs():
+            gain, other_gain = self.gain(at, other), self.gain(other, at)
+            if gain + other_gain >= _CLEARLY and min(gain, other_gain) > -1:
+                yield _Swap(gain + other_gain, at, other)
 
     def _doubtful_pairs(self) -> set[tuple[int, int]]:
         """Pairs of entries that fit so ill, taken together, that they are worth a look.
@@ -118,7 +125,10 @@ class _Page:
         return pairs
 
     def find_moves(self) -> None:
-        """Translations that fit another entry, and have something of it that their own has not."""
+        """Translations that fit another entry, and have something of it that their own has not.
+
+        They were pasted into the wrong entry, whatever stands in the right one.
+        """
         for at, cost in enumerate(self.costs):
             if cost < _BADLY or at in self.homes:
                 continue
@@ -127,7 +137,10 @@ class _Page:
                 self.homes[at] = home
 
     def _better_home(self, at: int) -> int | None:
-        """The entry that the translation of entry ``at`` fits best; None if it fits none well."""
+        """The entry that the translation of entry ``at`` fits best; None if it fits none well.
+
+        Candidates that gain as much are taken by their number, the last one first.
+        """
         gains = [(self.gain(at, home), home) for home in self._candidates(at)]
         gain, home = max(gains, default=(0.0, at))
         # It must fit the other entry far better than its own, and well by itself.
@@ -197,7 +210,10 @@ def _key(atoms: Counter[str]) -> frozenset[tuple[str, int]]:
 
 
 def _is_run(figures: Iterable[float]) -> bool:
-    """Whether so many costs or gains are clear that it is hardly by chance."""
+    """Whether so many costs or gains are clear that it is hardly by chance.
+
+    They may stand anywhere among the others.
+    """
     return sum(figure >= _CLEARLY for figure in figures) >= _RUN
 
 
@@ -213,7 +229,7 @@ def _telling_part(run: Mapping[int, float]) -> range:
 
 
 def _is_alike(msgid: str, other: str) -> bool:
-    """Whether two messages may well have one translation."""
+    """Whether two messages may well have one translation: ``Note`` and ``Notes:``."""
     matcher = SequenceMatcher(None, msgid.lower(), other.lower(), autojunk=False)
     # The first ratio is an upper bound, and quick to tell.
     return matcher.real_quick_ratio() >= _ALIKE and matcher.ratio() >= _ALIKE

@@ -139,12 +139,17 @@ def loose_marks(shown: str) -> Iterator[Edit]:
         start, end = match.span()
         if start == 0 or end == len(shown):  # at the edges nobody sees it
             continue
-        if _is_loose(shown, start, end) and not is_block_mark(shown[:start]):
+        if is_block_mark(shown[:start]):  # `- （甲）`
+            continue
+        if _is_loose(shown, start, end):
             yield Edit(start, end, "")
 
 
 def _is_loose(shown: str, start: int, end: int) -> bool:
-    """Whether the white space from ``start`` to ``end``, inside a text, is too much."""
+    """Whether the white space from ``start`` to ``end``, inside a text, is too much.
+
+    It is beside a full-width mark, and between a quote and Chinese.
+    """
     before, after = shown[start - 1], shown[end]
     if before in _FULL_WIDTH or after in _FULL_WIDTH:
         # A bare URL needs the space, or the mark would become a part of it.

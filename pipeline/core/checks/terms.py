@@ -109,17 +109,20 @@ def _missing_terms(reader: _Reader) -> Find:
 def _lacking(reading: _Reading) -> Iterator[Mention]:
     """The first mention of each term whose rendering must be there and is not."""
     # Of a term whose rendering is one to be avoided the other check tells.
-    misused = {misuse.term for misuse in reading.misuses}
+    told = {misuse.term for misuse in reading.misuses}
     for mention in _first_mentions(reading.mentions):
         term = mention.term
-        if not term.weight or term in misused:
+        if term.weight is None or term in told:
             continue
         if not term.is_rendered_in(reading.plain):
             yield mention
 
 
 def _first_mentions(mentions: Sequence[Mention]) -> list[Mention]:
-    """The first mention of each term, in the order of their last mentions."""
+    """The first mention of each term, in the order of their last mentions.
+
+    Of ``array``, ``tensor`` and again ``array``: the ``tensor``, then the first ``array``.
+    """
     firsts = {mention.term: mention for mention in reversed(mentions)}
     return list(reversed(firsts.values()))
 
@@ -154,7 +157,10 @@ def _is_kept(mention: Mention, msgstr: str) -> bool:
 
 
 def _hint(term: Term, note: str) -> str:
-    """What to write for a term: ``Write “张量” or “Tensor”. A note of the glossary.``"""
+    """What to write for a term, with what the glossary notes of it.
+
+    ``Write “张量” or “Tensor”. 指多维数组.``
+    """
     choices = " or ".join(f"“{rendering.text}”" for rendering in term.renderings)
     hint = f"Write {choices}."
     if note:
@@ -168,7 +174,8 @@ def _hint(term: Term, note: str) -> str:
 def inconsistent(subjects: Sequence[Subject]) -> Iterator[Problem]:
     """Entries with the same English whose translations differ in words: those that are fewer.
 
-    Case and the mark at the end do not count. A msgctxt says that a translation differs on purpose.
+    If ``Note`` is ``注意`` twice and ``备注`` once, the one is told. Case and the mark at the end
+    do not count. A msgctxt says that a translation differs on purpose.
     """
     groups: dict[str, list[int]] = {}
     for index, subject in enumerate(subjects):
@@ -180,7 +187,10 @@ def inconsistent(subjects: Sequence[Subject]) -> Iterator[Problem]:
 
 
 def _differing(subjects: Sequence[Subject], group: Sequence[int]) -> Iterator[Problem]:
-    """The entries of a group that say something else than most of it."""
+    """The entries of a group that say something else than most of it.
+
+    ``group`` are numbers of ``subjects``, two at least. Of two that differ the first is usual.
+    """
     words = {index: _words(subjects[index].msgstr) for index in group}
     usual_words, _ = Counter(words.values()).most_common(1)[0]
     usual = [subjects[index] for index in group if words[index] == usual_words]

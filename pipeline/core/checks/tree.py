@@ -60,7 +60,11 @@ class Node(NamedTuple):
 def walk(
     tree: tuple[Node, ...], path: tuple[str, ...] = ()
 ) -> Iterator[tuple[tuple[str, ...], Node]]:
-    """Every node of a tree, with the types of those around it."""
+    """Every node of a tree, with the types of those around it.
+
+    A container comes before what is in it: ``**用 *词***`` -> () strong, (strong) text,
+    (strong) em, (strong, em) text
+    """
     for node in tree:
         yield path, node
         if node.children:
@@ -121,7 +125,10 @@ def html_tree(text: str) -> tuple[Node, ...]:
 
 
 def _nodes(tokens: Iterator[Token]) -> tuple[Node, ...]:
-    """The nodes up to the end of the container that is open; their tokens are used up."""
+    """The nodes up to the end of the container that is open, or of all.
+
+    Their tokens, and the one that closes the container, are used up.
+    """
     nodes: list[Node] = []
     for token in tokens:
         if token.nesting < 0:
@@ -133,7 +140,10 @@ def _nodes(tokens: Iterator[Token]) -> tuple[Node, ...]:
 
 
 def _node(token: Token, rest: Iterator[Token]) -> Node:
-    """What a token is here. Of a container, ``rest`` has what is in it, which is used up."""
+    """What a token is here.
+
+    If it opens a container, ``rest`` goes on with what is in that, which is used up.
+    """
     name = token.type
     if leaf := _LEAVES.get(name):
         return Node(leaf, token.content)
@@ -141,18 +151,22 @@ def _node(token: Token, rest: Iterator[Token]) -> Node:
         return Node(container, "", _nodes(rest))
     match name:
         case "link_open":
+            # [词](a.md), [词][label], <https://a.b>
             target = str(token.attrs["href"])
             return Node(_link_type(token, target), _readable(target), _nodes(rest))
         case "image":
+            # ![图](a.png), whose words are tokens of its own.
             target = str(token.attrs["src"])
             return Node("image", _readable(target), _nodes(iter(token.children or ())))
         case "myst_role":
+            # {func}`f`
             return _role(str(token.meta["name"]), token.content)
         case "footnote_ref":
             return Node("footnote", f"[^{token.meta['label']}]")
         case "hardbreak":
             return Node("break", "\n")
-        case _:  # a soft break
+        case _:
+            # A soft break: a line end in the source, which shows as a space.
             return Node("text", " ")
 
 

@@ -218,12 +218,15 @@ def _find_nin(subject: Subject) -> Iterator[Problem]:
 
 
 def _places(character: str, text: str) -> tuple[Span, ...]:
-    """Where a character stands in a text, everywhere."""
+    """Where a character stands in a text: all places, as spans."""
     return tuple(match.span() for match in re.finditer(character, text))
 
 
 def _find_mixed_quotes(subjects: Sequence[Subject]) -> Iterator[Problem]:
-    """Entries that have the kind of quotes which fewer entries of the page have."""
+    """Entries that have the kind of quotes which fewer entries of the page have.
+
+    If both kinds are as many, those with 「 are told.
+    """
     curly, corner = _with_mark("“", subjects), _with_mark("「", subjects)
     if not curly or not corner:
         return
@@ -240,7 +243,7 @@ def _find_mixed_quotes(subjects: Sequence[Subject]) -> Iterator[Problem]:
 
 
 def _with_mark(mark: str, subjects: Sequence[Subject]) -> list[int]:
-    """The numbers of the entries whose translation has a mark outside of code and the like."""
+    """Which entries have a mark outside of code and the like, by their number."""
     return [
         index
         for index, subject in enumerate(subjects)

@@ -43,7 +43,10 @@ def find_copied(subject: Subject) -> Iterator[Problem]:
 
 
 def find_untranslated_part(subject: Subject) -> Iterator[Problem]:
-    """English words in a translation that is Chinese otherwise."""
+    """English words in a translation that is Chinese otherwise: ``数组 is used by 函数 这里``.
+
+    What is English as a whole is told of by M301.
+    """
     shown = subject.masked_chinese
     if not _HAN.search(shown) or english.is_english(shown):
         return

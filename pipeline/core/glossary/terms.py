@@ -227,12 +227,12 @@ class Glossary:
                 BRACKET.sub("", rendering.text) for rendering in term.renderings
             )
         meanings: dict[str, list[str]] = {}
-        for word in avoided | right:
-            parts = [part for part in avoided if part in word]
-            if word in avoided:
-                meanings[word] = parts
-            elif parts:
+        for word in right:
+            if any(part in word for part in avoided):
                 meanings[word] = []
+        # Last, so that they win: what one term wants avoided may be right for another.
+        for word in avoided:
+            meanings[word] = [part for part in avoided if part in word]
         return meanings
 
     @cached_property
@@ -352,7 +352,10 @@ def _has_in_order(text: str, parts: Iterable[str]) -> bool:
 
 
 def _squeeze(text: str) -> str:
-    """A text in lower case, without what may stand in a rendering or not: ``X 的 值`` -> ``x值``."""
+    """A text in lower case, without what may stand in a rendering or not.
+
+    ``X 的 **值**`` -> ``x值``
+    """
     if "\\" in text:
         text = _GAP.sub("", text)
     return _SQUEEZED.sub("", text).lower()
