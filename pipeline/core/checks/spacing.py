@@ -139,9 +139,9 @@ def loose_marks(shown: str) -> Iterator[Edit]:
         start, end = match.span()
         if start == 0 or end == len(shown):  # at the edges nobody sees it
             continue
-        if is_block_mark(shown[:start]):  # `- （甲）`
+        if not _is_loose(shown, start, end):
             continue
-        if _is_loose(shown, start, end):
+        if not is_block_mark(shown[:start]):  # `- （甲）`
             yield Edit(start, end, "")
 
 
