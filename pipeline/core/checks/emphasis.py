@@ -122,9 +122,9 @@ def _fix(subject: Subject, meant: re.Pattern[str]) -> str | None:
     after = subject.read(mended)
     if not is_same_but_marks(subject.chinese, after):
         return None
-    if count_stray(subject, after, MEANT) > 0:
-        return None
     if after.count("strong", "em") != _count_wanted(mended):
+        return None
+    if count_stray(subject, after, MEANT) > 0:
         return None
     return mended
 

@@ -73,7 +73,7 @@ class Term:
         return forms_of(self.english, is_verb=self.is_verb)
 
     def is_rendered_in(self, plain: Plain) -> bool:
-        """Whether a translation has any of the renderings."""
+        """Whether a translation has any of the renderings, with or without its gloss."""
         for rendering in self.renderings:
             parts = rendering.parts
             if _has_in_order(plain.whole, parts):
@@ -84,7 +84,10 @@ class Term:
         return False
 
     def count_in(self, plain: Plain, *, but: Collection[str] = ()) -> int:
-        """How often a translation has its renderings, those in ``but`` left out."""
+        """How often a translation has its renderings, those in ``but`` left out.
+
+        Of a rendering with an ellipsis the first part is counted: of ``对…编译`` each 对.
+        """
         words = {
             rendering.parts[0]
             for rendering in self.renderings
@@ -182,7 +185,10 @@ class Glossary:
                     yield Misuse(term, avoided, tuple(spans.pop(avoided.text)))
 
     def _avoided_spans(self, chinese: str, markup: Markup) -> dict[str, list[Span]]:
-        """Where a translation has avoided renderings, of whatever term, outside of its atoms."""
+        """Where a translation has avoided renderings, of whatever term, outside of its atoms.
+
+        With ``分派`` avoided: ``分派 `分派` 和分派`` -> 分派 at 0 and at 9.
+        """
         shown = prose.replace_atoms(chinese, lambda atom: " " * len(atom), markup)
         spans: dict[str, list[Span]] = {}
         for match in self._suspects.finditer(shown):
@@ -320,13 +326,16 @@ def as_plain(chinese: str) -> Plain:
 
 
 def _has_its_capitals(mention: Mention) -> bool:
-    """Whether words that the glossary writes with capitals have them in the text: XLA, Jacobian."""
+    """Whether words that the glossary writes with capitals have them in the text.
+
+    ``jacobian`` is not the term ``Jacobian``. But ``Batch`` is the term ``batch``: it may begin a
+    sentence. Only the beginnings of words are compared, for ``XLAs`` is a form of ``XLA``.
+    """
     english = mention.term.english
     if english.islower():
         return True
     pairs = zip(_APART.split(mention.words), _APART.split(english), strict=False)
     for word, wanted in pairs:
-        # "jacobian" for Jacobian is another word, but "Batch" begins a sentence.
         has_capital = wanted != wanted.lower()
         if has_capital and not word.startswith(wanted):
             return False

@@ -50,6 +50,12 @@ def told(code: str, one: Subject) -> Problem:
         ),  # less would be bold
         ("M102", "heading (reST)", "**a**", "甲**，\\ **"),  # stars would still show
         ("M102", "paragraph", "**Note:** no", "**注意：**不要*做"),  # so would one here
+        (
+            "M102",
+            "paragraph",
+            "**a** *b*",
+            "** *`f`**",
+        ),  # less would show than is meant
         ("M110", "list item (reST)", "**a**", "\\甲_ ＊＊"),  # a reference would come
     ],
 )
