@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.core.checks import atoms, content, structure
+from pipeline.core.checks import atoms, content, structure, typography
 from pipeline.core.checks.base import Check, Problem, Subject
 from pipeline.core.checks.blocking import blocking_problem
 from pipeline.core.checks.notes import Place, read_place
@@ -15,7 +15,13 @@ from pipeline.entries import Entry
 from pipeline.findings import Severity
 
 CHECKS: dict[str, Check] = {
-    check.code: check for check in (*structure.CHECKS, *atoms.CHECKS, *content.CHECKS)
+    check.code: check
+    for check in (
+        *structure.CHECKS,
+        *atoms.CHECKS,
+        *content.CHECKS,
+        *typography.CHECKS,
+    )
 }
 
 
@@ -56,6 +62,7 @@ def told(code: str, one: Subject) -> Problem:
             "**a** *b*",
             "** *`f`**",
         ),  # less would show than is meant
+        ("M403", "paragraph (reST)", "a", "a| ，|"),  # |，| would be a substitution
         ("M110", "list item (reST)", "**a**", "\\甲_ ＊＊"),  # a reference would come
     ],
 )
