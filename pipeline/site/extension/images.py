@@ -21,7 +21,7 @@ from docutils import nodes
 from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
 
-from pipeline.site.extension.nodes import write_html
+from pipeline.site.extension.nodes import replace_by_words, write_html
 from pipeline.site.extension.texts import text
 
 ATTACHMENT = "attachment:"
@@ -39,17 +39,21 @@ class FindImages(SphinxTransform):
     def apply(self, **_: Any) -> None:
         """Make files of attachments, and words of what is not there."""
         for image in list(self.document.findall(nodes.image)):
-            uri = image.get("uri", "")
-            if uri.startswith(ATTACHMENT):
-                file = self._file_of(unquote(uri.removeprefix(ATTACHMENT)), image)
-                if file:
-                    image["uri"] = uri = file
-            if uri and not self._is_there(uri):
-                self._say_missing(image, uri)
+            self._look_for(image)
         # HTML may show an attachment too: <img src="attachment:…">.
         for raw in self.document.findall(nodes.raw):
             if ATTACHMENT in raw.astext():
                 write_html(raw, _IN_HTML.sub(self._inlined, raw.astext()))
+
+    def _look_for(self, image: nodes.image) -> None:
+        """Let an image show its file, or let words say that there is none."""
+        uri = image.get("uri", "")
+        if uri.startswith(ATTACHMENT):
+            name = unquote(uri.removeprefix(ATTACHMENT))
+            image["uri"] = uri = self._file_of(name, image) or uri
+        # An image of nothing, ![](), is upstream's to mend.
+        if uri and not self._is_there(uri):
+            self._say_missing(image, uri)
 
     def _is_there(self, uri: str) -> bool:
         """Whether a browser would find what an image is of."""
@@ -64,7 +68,10 @@ class FindImages(SphinxTransform):
         )
 
     def _file_of(self, name: str, image: nodes.image) -> str:
-        """A file with an attachment, as images name files; empty if no cell has it."""
+        """A file with an attachment, as images name files; empty if no cell has it.
+
+        ``plot.png`` → ``/../doctrees/outputs/6f3c….png``
+        """
         attachment = self._find(name, _line_of(image) // _CELL - 1)
         if attachment is None or not attachment.data:
             return ""
@@ -80,7 +87,10 @@ class FindImages(SphinxTransform):
         return "/" + os.path.relpath(path, self.env.srcdir).replace(os.sep, "/")
 
     def _inlined(self, match: re.Match[str]) -> str:
-        """An attachment that HTML shows, as a data URI."""
+        """An attachment that HTML shows, as a data URI; as it was if no cell has it.
+
+        ``attachment:plot.png`` → ``data:image/png;base64,iVBORw0…``
+        """
         attachment = self._find(unquote(match[1]), -1)
         if attachment is None or not attachment.data:
             return match[0]
@@ -93,12 +103,9 @@ class FindImages(SphinxTransform):
         if path.suffix != ".ipynb":
             return None
         attachments = _attachments(str(path), path.stat().st_mtime_ns)
-        if (cell, name) in attachments:
-            return attachments[cell, name]
-        for (_, known), attachment in attachments.items():
-            if known == name:
-                return attachment
-        return None
+        by_cell = attachments.get(name, {})
+        first = next(iter(by_cell.values()), None)
+        return by_cell.get(cell, first)
 
     def _say_missing(self, image: nodes.image, uri: str) -> None:
         """Put words in the place of an image."""
@@ -107,9 +114,7 @@ class FindImages(SphinxTransform):
         )
         words = text(self.config.language, "missing image") + (image.get("alt") or uri)
         note = nodes.inline("", words, classes=["jz-missing"])
-        # In a paragraph there cannot be a second one.
-        inside = isinstance(image.parent, nodes.TextElement)
-        image.parent.replace(image, note if inside else nodes.paragraph("", "", note))
+        replace_by_words(image, note)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,13 +134,17 @@ def _line_of(image: nodes.image) -> int:
 
 
 @lru_cache(maxsize=2)
-def _attachments(path: str, _: int) -> Mapping[tuple[int, str], Attachment]:
-    """All attachments of a notebook, by cell and name. The second argument is the file's time."""
-    attachments: dict[tuple[int, str], Attachment] = {}
+def _attachments(path: str, _: int) -> Mapping[str, Mapping[int, Attachment]]:
+    """All attachments of a notebook, by name and number of the cell, from 0.
+
+    The second argument is the file's time: a notebook that was written anew is read again.
+    """
+    attachments: dict[str, dict[int, Attachment]] = {}
     for number, cell in enumerate(json.loads(Path(path).read_bytes()).get("cells", [])):
         for name, bundle in (cell.get("attachments") or {}).items():
             for media, payload in bundle.items():
                 # The format allows a list of lines too.
                 data = base64.b64decode("".join(payload))
-                attachments[number, name] = Attachment(media, data)
+                by_cell = attachments.setdefault(name, {})
+                by_cell[number] = Attachment(media, data)
     return attachments

@@ -39,6 +39,11 @@ class fixed(nodes.Invisible, nodes.Element):  # noqa: N801
         return ""
 
 
+def is_html(raw: nodes.raw) -> bool:
+    """Whether a raw piece of a page is (also) for HTML: ``latex html`` is."""
+    return "html" in raw.get("format", "").split()
+
+
 def write_html(raw: nodes.raw, html: str) -> None:
     """Let a piece of HTML be ``html``.
 
@@ -48,13 +53,36 @@ def write_html(raw: nodes.raw, html: str) -> None:
     raw += nodes.Text(html)
 
 
+def replace_by_words(node: nodes.Element, words: nodes.Element) -> None:
+    """Put ``words``, a part of a line, in the place of ``node``.
+
+    A node that stands by itself, as an image may, becomes a paragraph of its own.
+    """
+    # In a paragraph there cannot be a second one.
+    if not isinstance(node.parent, nodes.TextElement):
+        words = nodes.paragraph("", "", words)
+    node.parent.replace(node, words)
+
+
+def hold_both(node: nodes.Element, copy: english) -> None:
+    """Let ``node`` hold its own words and, behind them, their English.
+
+    Styles show one of the two, or both: ``<span class="jz-zh">…</span><span class="jz-en">…``.
+    """
+    chinese = nodes.inline("", "", *node.children, classes=["jz-zh"])
+    node.children = []
+    node += [chinese, copy]
+
+
 def _visit_english(self: Any, node: english) -> None:
+    """``<p class="jz-en" lang="en" data-jz-for="3">``: scripts find the block by its number."""
     self.body.append(
         f'<{node["tag"]} class="jz-en" lang="en" data-jz-for="{node["jz"]}">'
     )
 
 
 def _depart_english(self: Any, node: english) -> None:
+    """The end tag, on a line with nothing behind it where that is the same to a browser."""
     self.body.append(f"</{node['tag']}>")
     # Within a line a line end would be a space.
     if node["tag"] != "span":
@@ -62,6 +90,7 @@ def _depart_english(self: Any, node: english) -> None:
 
 
 def _visit_term(self: Any, node: term_note) -> None:
+    """``<abbr>`` with the English as its title; who has no mouse reaches it by the Tab key."""
     self.body.append(
         f'<abbr class="jz-term" title="{escape(node["title"])}" tabindex="0">'
     )
@@ -72,17 +101,19 @@ def _depart_term(self: Any, node: term_note) -> None:
 
 
 def _visit_fixed(self: Any, node: fixed) -> None:
+    """The HTML as it is, with the way to the root of the site from this page."""
     # Known only when the page is written: the same doctree may serve other builders.
     page = self.builder.get_target_uri(self.builder.current_docname)
     self.body.append(node["html"].replace("{root}", relative_uri(page, "")))
 
 
 def _skip(self: Any, node: nodes.Node) -> None:
+    """Leave out the node and all that it holds."""
     raise nodes.SkipNode
 
 
 def _nothing(self: Any, node: nodes.Node) -> None:
-    """Leave no mark."""
+    """Leave no mark: what the node holds is written as if it stood there by itself."""
 
 
 def setup(app: Sphinx) -> None:
