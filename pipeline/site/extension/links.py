@@ -34,7 +34,10 @@ class FindPages(SphinxTransform):
                 self._lead(link)
 
     def _lead(self, link: addnodes.pending_xref) -> None:
-        """Let one link lead where its document is; what is no document stays with MyST."""
+        """Let one link lead where its document is; what is no document stays with MyST.
+
+        ``../guide.md#part`` → the page ``guide``, at ``part``; ``setup.py`` → upstream's file.
+        """
         path, _, fragment = link["reftarget"].partition("#")
         folder = posixpath.dirname(self.env.docname)
         # Links are relative to the page, and may be quoted: my%20page.md
@@ -49,7 +52,8 @@ class FindPages(SphinxTransform):
             return
         template = self.config.jz_site["file_url"]
         # The name of a label, as in [](label), is no file.
-        if template and path and not page and _FILE.search(path):
+        names_file = not page and _FILE.search(path)
+        if template and names_file:
             address = template.replace("{path}", name)
             link.parent.replace(
                 link, nodes.reference("", "", *link.children, refuri=address)

@@ -15,7 +15,7 @@ from typing import Any
 
 from docutils import nodes
 
-# Of a record: text, english, state, and what else there is to say.
+# A block of a record: text, english, state, and what else there is to say.
 Block = dict[str, Any]
 
 # A role, as reST and as MyST write it: :func:`jit`, {func}`jit`
@@ -36,6 +36,7 @@ class Waiting:
     """All blocks of a page at first."""
 
     def __init__(self, blocks: Sequence[Block]) -> None:
+        """All blocks of a record, in its order, under every key that may tell one."""
         self._taken: set[int] = set()
         self._by_key: dict[str, deque[Numbered]] = {}
         for number, block in enumerate(blocks):
@@ -59,7 +60,7 @@ class Waiting:
 
 
 def key_of(text: str) -> str:
-    """What a source text is compared by."""
+    """What a source text is compared by: ``a \\* b::`` → ``a*b``."""
     return _UNCERTAIN.sub("", text)
 
 
