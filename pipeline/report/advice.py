@@ -64,6 +64,7 @@ def advice(execution: Execution) -> str:
 
 
 def _about_the_environment(failure: CellFailure) -> str:
+    """What to do about an exception that comes of where the page was run."""
     name = failure.exception.rpartition(".")[2]
     message = without_colours(failure.message)
     module = _MODULE.search(message)

@@ -96,16 +96,18 @@ def _styled(text: str) -> Iterator[Piece]:
 def _names_of(style: Style) -> str:
     """The names of what a style sets, sorted: ``bg-red bold``."""
     names = [name for name in _STYLES if getattr(style, name)]
-    foreground, background = _name_of(style.color), _name_of(style.bgcolor)
-    if foreground:
-        names.append(f"fg-{foreground}")
-    if background:
-        names.append(f"bg-{background}")
+    for ground, colour in (("fg", style.color), ("bg", style.bgcolor)):
+        name = _name_of(colour)
+        if name:
+            names.append(f"{ground}-{name}")
     return " ".join(sorted(names))
 
 
 def _name_of(colour: Color | None) -> str:
-    """The nearest name; none without a colour, or for the one that a terminal has by default."""
+    """The nearest name; none without a colour, or for the one that a terminal has by default.
+
+    Bright red is ``red``, #303438 is ``grey``, #ff8800 is ``yellow``.
+    """
     if colour is None or colour.is_default:
         return ""
     if colour.number is not None and colour.number < 16:

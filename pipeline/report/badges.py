@@ -116,11 +116,11 @@ def _behind(comparison: Comparison) -> Badge:
     after = comparison.after.ref or "HEAD"
     # What moved or was dropped leaves a translator nothing to do.
     count = sum(change.added + change.changed for change in comparison.pages)
+    value, colour = "up to date", "green"
+    if count:
+        value, colour = f"behind by {counted(count, 'message')}", "yellow"
     return Badge(
-        name="behind",
-        label=f"{before} against {after}",
-        value=f"behind by {counted(count, 'message')}" if count else "up to date",
-        colour="yellow" if count else "green",
+        name="behind", label=f"{before} against {after}", value=value, colour=colour
     )
 
 

@@ -73,7 +73,10 @@ def check_text(
 
 
 def summary_line(result: CheckResult, *, verbose: bool = False) -> str:
-    """The last line: how many of what in how many, and what can be done about it."""
+    """The last line: how many of what in how many, and what can be done about it.
+
+    ``2 errors, 1 note in 40 entries of 3 catalogues; --fix mends 1; -v shows the notes``
+    """
     counts = Counter(finding.severity for finding in result.findings)
     worst_first = (Severity.ERROR, Severity.WARNING, Severity.NOTE)
     found = [

@@ -79,7 +79,10 @@ def check_json(result: CheckResult) -> bytes:
 
 
 def finding_record(finding: Finding) -> dict[str, Any]:
-    """A finding with the keys that say something of it: its place, or the entry and its texts."""
+    """A finding with the keys that say something of it: its place, or the entry and its texts.
+
+    Only a finding about an entry of a catalogue has a ``file``. Keys keep their order.
+    """
     keys = _ENTRY_KEYS if finding.file else _FINDING_KEYS
     return {key: getattr(finding, key) for key in keys}
 

@@ -32,7 +32,7 @@ def merge_reports(reports: Sequence[Report]) -> dict[str, Any]:
             "there are no reports to merge", hint="Name the report.json of every shard."
         )
     for number, report in enumerate(reports, start=1):
-        # Refuses what cannot be worked with.
+        # It refuses what cannot be worked with.
         result_of(report, where=f"report {number}")
     # Their order decides the order of findings, so the order they are given in must not.
     shards = _in_order(reports)
@@ -113,7 +113,7 @@ def _shard_of(report: Report, number: int) -> _Shard:
 
 
 def _names(indices: Sequence[int], count: int) -> str:
-    """``shard 2/3``, ``shards 1/3, 3/3``."""
+    """Shards as people name them: ``shard 2/3``, ``shards 1/3, 3/3``."""
     names = ", ".join(f"{index}/{count}" for index in indices)
     return f"shard {names}" if len(indices) == 1 else f"shards {names}"
 

@@ -62,14 +62,12 @@ def _row(versions: Mapping[str, PageResult], *, longest: float, is_shard: bool) 
     locale, page = next(iter(versions.items()))
     # What two locales share is told once: findings about the English, and the run of the code.
     findings: dict[Finding, None] = {}
-    run = None
-    for version in versions.values():
+    done: dict[str, tuple[int, int]] = {}
+    for name, version in versions.items():
         findings |= dict.fromkeys(version.findings)
-        run = run or version.execution
-    done = {
-        name: (version.translated, version.messages)
-        for name, version in versions.items()
-    }
+        done[name] = (version.translated, version.messages)
+    runs = [version.execution for version in versions.values() if version.execution]
+    run = runs[0] if runs else None
     return Row(
         page=page.page,
         title=page.title,
