@@ -51,5 +51,8 @@ def undisturbed() -> Iterator[None]:
 
 
 def _is_main_thread() -> bool:
-    # Python lets no other thread set a handler; whoever calls us from one sees to signals.
+    """Whether handlers can be set here: Python lets no other thread do it.
+
+    Whoever calls us from another one sees to signals.
+    """
     return threading.current_thread() is threading.main_thread()

@@ -49,6 +49,8 @@ _GREY = 24  # how far red, green and blue may be apart in a colour that counts a
 def pieces(text: str) -> list[Piece]:
     """``text`` cut where its style changes.
 
+    ``"\\x1b[1;31mError\\x1b[0m: x"`` → ``("Error", "bold fg-red"), (": x", "")``
+
     Styles are ``bold``, ``fg-red``, ``bg-yellow`` and their like. Of 256 or more colours each
     becomes the one of a few that is nearest. Other escape sequences vanish, other invisible
     characters are shown as Python writes them.

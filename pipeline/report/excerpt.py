@@ -18,6 +18,8 @@ _LEFT_OUT = "…"
 def excerpt(text: str, spans: Sequence[Span], width: int) -> list[tuple[str, bool]]:
     """The parts of ``text`` around ``spans``, and whether each is inside of one.
 
+    ``("…前面", False), ("jit", True), ("后面…", False)``
+
     They fit on one line of ``width`` columns, of which a Chinese character takes two. Characters
     that cannot be seen are escaped. Without spans it is the beginning of the text.
     """

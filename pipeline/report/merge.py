@@ -185,7 +185,10 @@ def _merged_row(page: str, copies: Mapping[int, Report]) -> dict[str, Any]:
 
 
 def _united(reports: Iterable[Report]) -> list[Report]:
-    """The findings of several reports, or of several rows of a page, each once and in order."""
+    """The findings of several reports, or of several rows of a page, each once and in order.
+
+    ``[a, b]`` and ``[b, c, c]`` → ``a, b, c, c``.
+    """
     united: list[Report] = []
     for report in reports:
         # A shard that tells the same thing twice keeps both: one run would tell both too.

@@ -53,7 +53,10 @@ class RunResult:
 
     @property
     def exit_code(self) -> int:
-        """The worst of what was found (``errors.worst``); 1 if ``check_only`` and files differ."""
+        """The worst of what was found (``errors.worst``), 0 if it was nothing.
+
+        Code that fails counts, and so do files that would be written, if ``check_only``.
+        """
         codes = [finding.exit_code for finding in self.all_findings if finding.is_error]
         # A page whose code fails has no finding: its execution says all of it.
         outcomes = {execution.status for execution in self.executions}

@@ -167,7 +167,7 @@ def _rows(table: object) -> Sequence[Any]:
 
 
 def _table(value: Report, key: str) -> Report:
-    """The object under ``key``; an empty one if there is none."""
+    """The object under ``key``; an empty one if there is none, or anything else."""
     match value.get(key):
         case dict(table):
             return table

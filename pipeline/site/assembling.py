@@ -95,10 +95,11 @@ def _files_of_site(site: Site, contributors: Mapping[str, int]) -> dict[str, Con
     }
     # Documents come from merge and execute instead, page by page.
     documents = {file.path for page in site.pages for file in page.files}
+    # Never upstream's own conf.py: it is code.
+    taken = documents | wanted.keys()
     for file in site.lock.files:
         path = site.paths.docs / file.path
-        # Never upstream's own conf.py: it is code.
-        if file.path not in documents and file.path not in wanted and path.is_file():
+        if file.path not in taken and path.is_file():
             wanted[file.path] = path
     return wanted
 

@@ -61,7 +61,7 @@ def _entry_for(landed: Landed, entries: Sequence[Entry]) -> Entry | None:
 
 
 def _state(landed: Landed, entry: Entry | None) -> State:
-    """How a block stands to its English, given the entry that serves it."""
+    """How a block stands to its English, given the entry that serves it, if there is one."""
     # A name stays what it is in Chinese: `JAX` for `JAX` has nothing to show in two languages.
     if not landed.is_translated or landed.text == landed.english:
         return State.ENGLISH

@@ -58,7 +58,7 @@ def prune(css: str, words: frozenset[str]) -> str:
     A rule goes if each of its selectors needs a class or an id that is not among ``words``.
     Licences stay.
     """
-    return "".join(_kept(_SPARE.sub(_shortened, css), words))
+    return _kept(_SPARE.sub(_shortened, css), words)
 
 
 def _shortened(match: re.Match[str]) -> str:
@@ -68,23 +68,27 @@ def _shortened(match: re.Match[str]) -> str:
     return match["kept"] or ""
 
 
-def _kept(css: str, words: frozenset[str]) -> Iterator[str]:
+def _kept(css: str, words: frozenset[str]) -> str:
     """What stays of a sheet, or of a block that holds rules."""
-    for statement in _statements(css):
-        head, block = statement.prelude.strip(), statement.block
-        if block is None:
-            yield head
-        elif head.startswith(_NESTING):
-            inner = "".join(_kept(block, words)).strip()
-            if inner:
-                yield f"{head}{{{inner}}}"
-        elif head.startswith("@"):
-            yield f"{head}{{{block.strip()}}}"
-        else:
-            selectors = _split_at_commas(head)
-            used = ",".join(part for part in selectors if can_match(part, words))
-            if used:
-                yield f"{used}{{{block.strip()}}}"
+    return "".join(_used(statement, words) for statement in _statements(css))
+
+
+def _used(statement: _Statement, words: frozenset[str]) -> str:
+    """What stays of a statement; empty if no page uses it.
+
+    ``.a, .b {top: 0}`` → ``.a{top: 0}`` where a page has ``a`` and none has ``b``.
+    """
+    head, block = statement.prelude.strip(), statement.block
+    if block is None:
+        return head
+    if head.startswith(_NESTING):
+        inner = _kept(block, words).strip()
+        return f"{head}{{{inner}}}" if inner else ""
+    # What other at-rules declare (a font) has no selector: it may be used anywhere.
+    if not head.startswith("@"):
+        selectors = _split_at_commas(head)
+        head = ",".join(part for part in selectors if can_match(part, words))
+    return f"{head}{{{block.strip()}}}" if head else ""
 
 
 def can_match(selector: str, words: frozenset[str]) -> bool:
@@ -172,7 +176,10 @@ def _end_of_block(tokens: Iterator[re.Match[str]]) -> re.Match[str] | None:
 
 
 def _split_at_commas(selectors: str) -> list[str]:
-    """A list of selectors as its parts; commas in brackets do not count: ``a, :is(b, c)``."""
+    """A list of selectors as its parts; commas in brackets do not count.
+
+    ``a, :is(b, c)`` → ``a`` and ``:is(b, c)``.
+    """
     parts: list[str] = []
     depth = 0
     start = 0

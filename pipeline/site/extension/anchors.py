@@ -93,8 +93,9 @@ class EnglishAnchors(SphinxTransform):
         """
         names = {nodes.make_id(nodes.fully_normalize_name(title)) for title in titles}
         for raw in list(self.document.findall(nodes.raw)):
-            match = _ANCHOR.fullmatch(raw.astext().strip())
-            if not match or match[1] not in names:
+            anchor = _ANCHOR.fullmatch(raw.astext().strip())
+            # Upstream may have written others.
+            if not anchor or anchor[1] not in names:
                 continue
             above = raw.parent
             above.remove(raw)

@@ -181,7 +181,7 @@ def _add_english(
 
 
 def _tag_for(node: nodes.Element, made: english) -> str:
-    """The element that the English stands in."""
+    """The element that the English stands in: ``span``, ``div`` or ``p``."""
     if is_inside(node):
         return "span"
     # A formula of its own, and HTML, are no part of a paragraph.
@@ -198,7 +198,8 @@ def _is_wide(node: nodes.Node) -> bool:
 def is_inside(node: nodes.Element) -> bool:
     """Whether a block holds its English, as a heading or a cell must.
 
-    That of a paragraph stands after it.
+    That of a paragraph stands after it: ``<p>你好</p><p class="jz-en">Hello</p>``, but
+    ``<h1><span class="jz-zh">你好</span><span class="jz-en">Hello</span></h1>``.
     """
     if isinstance(node, _INSIDE) or _is_card_title(node):
         return True

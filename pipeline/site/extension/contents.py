@@ -61,7 +61,11 @@ def note_marks(tree: addnodes.toctree, waiting: Waiting, *, is_first: bool) -> N
 
 
 def _marks_on_page(tree: addnodes.toctree, *, is_first: bool) -> list[Mark]:
-    """Those marks of a toctree that are put on its page; ``marks_in_navigation`` has the others."""
+    """Those marks of a toctree that are put on its page.
+
+    Of one that is shown these are all; of a hidden one it is at most the caption, and
+    ``marks_in_navigation`` has the others.
+    """
     marks: list[Mark] = tree["jz_marks"]
     if not tree["hidden"]:
         return marks
@@ -126,7 +130,10 @@ def put_marks(wrapper: nodes.compound) -> None:
 
 
 def _captions_and_entries(wrapper: nodes.compound) -> Iterator[nodes.Element]:
-    """The title of each list, then the link at the start of each of its outermost items."""
+    """The title of each list, then the link at the start of each of its outermost items.
+
+    They are what Sphinx has made of the strings that ``_strings_of`` tells, in the same order.
+    """
     for child in _made_of_toctrees(wrapper):
         if isinstance(child, nodes.title):
             yield child

@@ -30,6 +30,7 @@ class FindPages(SphinxTransform):
         One to a file that was not pulled leads to upstream's repository.
         """
         for link in list(self.document.findall(addnodes.pending_xref)):
+            # Where one with a domain leads MyST has found out already.
             if link.get("reftype") == "myst" and not link.get("refdomain"):
                 self._lead(link)
 

@@ -110,7 +110,10 @@ def own_pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
 
 
 def glossary_html(terms: list[dict[str, Any]], locale: str) -> str:
-    """The table of all terms."""
+    """The table of all terms, a row for each: English, renderings, words to avoid, a note.
+
+    Several renderings are joined: ``<td>数组、阵列</td>``.
+    """
     heads = ""
     for key in ("english", "rendering", "avoided", "note"):
         heads += f'<th scope="col">{escape(text(locale, key))}</th>'
@@ -134,7 +137,7 @@ def glossary_html(terms: list[dict[str, Any]], locale: str) -> str:
 
 
 def spots(env: BuildEnvironment, root: str) -> dict[str, Spot]:
-    """Where each page stands in the contents, in their order.
+    """Where each page stands in the contents, in their order: title, group and level.
 
     The group of a page is the chapter of the first level that it belongs to. Chapters without
     pages of their own belong to the part that lists them.

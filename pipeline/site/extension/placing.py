@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from html import escape
+from itertools import chain
 
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -65,13 +66,15 @@ def _taken_from_shelves(document: nodes.document) -> dict[int, english]:
 
 
 def _forget_ids(document: nodes.document, copies: Iterable[english]) -> None:
-    """What stands twice is found by one name only, and footnotes lead back to the page's marks."""
+    """Take the ids from ``copies``, and from the footnotes that lead back to one.
+
+    What stands twice is found by one name only, and footnotes lead back to the page's marks.
+    """
     names: set[str] = set()
-    for copy in copies:
-        for node in copy.findall(nodes.Element):
-            # Also those of formulas and targets within a message.
-            names.update(node["ids"])
-            node["ids"] = []
+    # Also those of formulas and targets within a message.
+    for node in chain.from_iterable(copy.findall(nodes.Element) for copy in copies):
+        names.update(node["ids"])
+        node["ids"] = []
     # A mark that has no id any more is nothing to lead back to.
     for note in document.findall(nodes.footnote):
         note["backrefs"] = [name for name in note["backrefs"] if name not in names]
@@ -163,7 +166,10 @@ def _lead_anonymous(node: nodes.Element, copy: english) -> None:
 
 
 def _address_of(link: nodes.reference) -> dict[str, str]:
-    """Where a link leads: an address, or an id of the page; empty if docutils has found neither."""
+    """Where a link leads: an address, or an id of the page.
+
+    Empty if docutils has found neither, as it may in a page with faults.
+    """
     return {key: link[key] for key in ("refuri", "refid") if key in link}
 
 

@@ -65,7 +65,10 @@ def key_of(text: str) -> str:
 
 
 def keys_of(node: nodes.Element) -> list[str]:
-    """What a node may be told by: its source, and what of it is shown."""
+    """What a node may be told by: its source, and what of it is shown.
+
+    A node of ``**a** b`` has the keys ``**a**b`` and ``ab``; of HTML there is the source alone.
+    """
     if isinstance(node, nodes.raw):
         return [key_of(node.astext())]
     texts = (node.rawsource, _shown_text(node))
@@ -73,6 +76,9 @@ def keys_of(node: nodes.Element) -> list[str]:
 
 
 def _shown_text(node: nodes.Element) -> str:
-    """The words of a node without those of raw HTML in it: the box of a task is no word."""
+    """The words of a node without those of raw HTML in it.
+
+    ``[x] done`` in a list of tasks is ``done``: its box is HTML, and no word.
+    """
     words = node.findall(nodes.Text)
     return "".join(word for word in words if not isinstance(word.parent, nodes.raw))
