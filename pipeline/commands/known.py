@@ -42,6 +42,7 @@ class Known:
     """
 
     def __init__(self, run: Run, locale: str) -> None:
+        """Open the memos; what another version of our code has found out counts no more."""
         self._run = run
         self._locale = locale
         self.code = digest_of(code_digest(_LIBRARIES), repr(run.upstream), locale)
@@ -114,4 +115,5 @@ class Known:
         return digest_of(self.code, catalogs, memories)
 
     def _key(self, inputs: str, page: Page) -> str:
+        """What changes when anything does that the page is made from."""
         return digest_of(inputs, repr(page.files))

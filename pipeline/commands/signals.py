@@ -22,6 +22,7 @@ def terminated_like_interrupted() -> Iterator[None]:
 
     # CI ends a job with SIGTERM, and kills it some seconds later.
     def interrupt(signum: int, frame: FrameType | None) -> NoReturn:
+        """Do as Python does on Ctrl-C."""
         raise KeyboardInterrupt
 
     before = signal.signal(signal.SIGTERM, interrupt)

@@ -228,6 +228,9 @@ def _tell_what_is_left(run: Run, options: UpgradeOptions, *, jax: str) -> None:
 
 
 def _other_pulled(run: Run) -> list[str]:
-    """The other upstreams of the project that something was pulled of, by name."""
+    """The other upstreams of the project that something was pulled of, by name.
+
+    One that is only configured has no lock yet: there is nothing of it to bring anywhere.
+    """
     others = [name for name in run.settings.upstreams if name != run.name]
     return [name for name in others if Paths(run.settings.root, name).lock.exists()]

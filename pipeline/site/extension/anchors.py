@@ -95,14 +95,8 @@ class EnglishAnchors(SphinxTransform):
         for raw in list(self.document.findall(nodes.raw)):
             anchor = _ANCHOR.fullmatch(raw.astext().strip())
             # Upstream may have written others.
-            if not anchor or anchor[1] not in names:
-                continue
-            above = raw.parent
-            above.remove(raw)
-            # The end tag may be a piece of HTML of its own, in the same paragraph.
-            rest = above.astext().strip().removesuffix("</a>")
-            if isinstance(above, nodes.paragraph) and not rest:
-                above.parent.remove(above)
+            if anchor and anchor[1] in names:
+                _remove_anchor(raw)
 
     def _rename(self, titled: _Titled, text: str, numbers: Iterator[int]) -> None:
         """Give a section the id of its English title, and tell all who know it by another.
@@ -135,6 +129,16 @@ class EnglishAnchors(SphinxTransform):
         while not free or free in self.document.ids:
             free = f"id{next(numbers)}"
         return free
+
+
+def _remove_anchor(raw: nodes.raw) -> None:
+    """Remove ``<a id="…">``, and the paragraph that held nothing else."""
+    above = raw.parent
+    above.remove(raw)
+    # The end tag may be a piece of HTML of its own, in the same paragraph.
+    rest = above.astext().strip().removesuffix("</a>")
+    if isinstance(above, nodes.paragraph) and not rest:
+        above.parent.remove(above)
 
 
 def english_titles(document: nodes.document) -> dict[int, str]:

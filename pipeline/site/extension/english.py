@@ -148,7 +148,7 @@ class RSTRenderer:
         self._page.symbol_footnote_refs += self._own.symbol_footnote_refs
 
 
-def _lead(link: nodes.reference, address: str) -> None:
+def _lead(link: nodes.Element, address: str) -> None:
     """Let a named link lead to an address; without one its words stay, and no link."""
     if address:
         del link["refname"]

@@ -14,29 +14,28 @@ from sphinx.application import Sphinx
 from sphinx.util.osutil import relative_uri
 
 
-class english(nodes.Invisible, nodes.TextElement):  # noqa: N801 - docutils names nodes so
+class _Wordless(nodes.Invisible):
+    """For a node that has something to show, and nothing to say."""
+
+    def astext(self) -> str:
+        """No word, whatever stands in it: titles and the search go by this."""
+        return ""
+
+
+class english(_Wordless, nodes.TextElement):  # noqa: N801 - docutils names nodes so
     """The English of the block with the number ``jz``, in an element ``tag``."""
 
-    def astext(self) -> str:
-        return ""
 
-
-class store(nodes.Invisible, nodes.Element):  # noqa: N801
+class store(_Wordless, nodes.Element):  # noqa: N801
     """Where the ``english`` of a page waits until Sphinx has collected titles and contents."""
-
-    def astext(self) -> str:
-        return ""
 
 
 class term_note(nodes.TextElement):  # noqa: N801
     """The first use of a term in a page: its words, with the English as ``title``."""
 
 
-class fixed(nodes.Invisible, nodes.Element):  # noqa: N801
+class fixed(_Wordless, nodes.Element):  # noqa: N801
     """HTML of ours. ``{root}`` in it is the way to the root of the site."""
-
-    def astext(self) -> str:
-        return ""
 
 
 def is_html(raw: nodes.raw) -> bool:

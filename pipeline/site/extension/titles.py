@@ -63,7 +63,10 @@ def _originals(titles_of_pages: Iterable[Mapping[str, str]]) -> dict[str, set[st
 
 
 def _links_in_english(document: nodes.document) -> Iterator[nodes.reference]:
-    """The links to places on the site that stand in the English of blocks."""
+    """The links to places on the site that stand in the English of blocks.
+
+    A link that leads out of the site shows the words that upstream gave it.
+    """
     for copy in document.findall(english):
         for link in copy.findall(nodes.reference):
             if link.get("internal"):

@@ -49,7 +49,10 @@ def load_what_is_used(
     context: dict[str, Any],
     document: nodes.document | None,
 ) -> None:
-    """Leave out the scripts for which a page has nothing."""
+    """Leave out the scripts for which a page has nothing.
+
+    A page without ``<pre`` gets no button to copy code, nor the script that would make one.
+    """
     body = context.get("body", "")
     unused = tuple(script for script, mark in _SCRIPTS.items() if mark not in body)
     # Not in place: other pages may have the same list.
@@ -79,7 +82,7 @@ def keep_compiled_templates(app: Sphinx) -> None:
 
 
 def copy_mathjax(app: Sphinx, problem: Exception | None) -> None:
-    """Copy what formulas need, unless it is there."""
+    """Copy what formulas need, unless it is there: to ``_static/mathjax`` of the site."""
     target = Path(app.outdir, "_static", "mathjax")
     # Once there it stays: finish prunes no scripts.
     if not _is_whole_site(app, problem) or (target / "tex-chtml.js").exists():
