@@ -105,7 +105,10 @@ def _order_refusal(name: str, before: list[str], after: list[str]) -> Refusal | 
 
 
 def _added(name: str, pieces: Iterable[str], known: Collection[str]) -> Refusal | None:
-    """The refusal of those pieces that are not known, each named once; None if all are."""
+    """The refusal of those pieces that are not known, each named once; None if all are.
+
+    ``name`` is what they are for people: "adds link target “u”; adds link target “v”".
+    """
     added = [piece for piece in dict.fromkeys(pieces) if piece not in known]
     if not added:
         return None

@@ -80,7 +80,10 @@ class Lines:
 
 
 def line_start(text: str, at: int) -> int:
-    """Where the line that holds ``at`` begins; a byte order mark belongs to no line."""
+    """Where the line that holds ``at`` begins.
+
+    A byte order mark belongs to no line: what is inserted before the first one stands behind it.
+    """
     start = line_start_of(text, at)
     if start == 0 and text.startswith(_BYTE_ORDER_MARK):
         return len(_BYTE_ORDER_MARK)

@@ -54,7 +54,10 @@ def _piece(node: nodes.Element) -> tuple[str, str] | None:
 
 
 def _footnote(node: nodes.Element) -> tuple[str, str]:
-    """``[1]_`` or ``[#name]_`` by its name, ``[#]_`` and ``[*]_`` by their order."""
+    """A footnote mark: ``[1]_`` or ``[#name]_`` by its name, ``[#]_`` and ``[*]_`` by their order.
+
+    docutils numbers the latter: the first one on the page leads to the first such footnote.
+    """
     if "refname" in node:
         return "footnote", node["refname"]
     return NUMBERED, "*" if node["auto"] == "*" else "#"
@@ -71,7 +74,10 @@ def _substitution(node: nodes.Element) -> tuple[str, str]:
 
 
 def _target(node: nodes.Element) -> tuple[str, str] | None:
-    r"""``_`words```; the target that a link defines for its words acts no more than the link."""
+    r"""A target in a line, ``_`words```, whatever its words are.
+
+    The one that a link with an address defines for its own words acts no more than the link.
+    """
     if "refuri" in node or "refname" in node:
         return None
     return "target", "_`…`"
