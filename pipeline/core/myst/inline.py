@@ -42,7 +42,11 @@ def inline_tokens(text: str) -> tuple[Token, ...]:
 
 
 def _simple(pieces: list[str]) -> Iterator[Token]:
-    """The tokens of plain text with code and roles in it."""
+    """The tokens of plain text with code and roles in it.
+
+    ``pieces`` are the text split by ``_CODE``: "use `jit` here" is "use ", "`", "jit", None, None,
+    " here", and becomes a token of text, one of code, and one of text.
+    """
     # The last words have no code behind them: fill up their period.
     pieces = [*pieces, "", "", "", ""]
     for at in range(0, len(pieces), _PERIOD):

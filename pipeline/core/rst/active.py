@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping
 
-from pipeline.core.document.refusal import Refusal
+from pipeline.core.document.refusal import Refusal, quoted
 from pipeline.core.document.written import find_written
 from pipeline.core.rst.inline import spaced
 from pipeline.core.rst.pieces import BY_NUMBER, pieces_of
@@ -23,7 +23,6 @@ _BY_ORDER = "Keep each of them, in the order of the English: nothing else says w
 _HINTS = {
     "interpreted text": "Code stands between two backquotes on either side (``code``)."
 }
-_SHOWN = 60  # characters of a piece
 
 
 def inline_refusal(msgid: str, line: str) -> Refusal | None:
@@ -112,12 +111,5 @@ def _added(name: str, pieces: Iterable[str], known: Collection[str]) -> Refusal 
     added = [piece for piece in dict.fromkeys(pieces) if piece not in known]
     if not added:
         return None
-    text = "; ".join(f"adds {name} {_quote(piece)}" for piece in added)
+    text = "; ".join(f"adds {name} {quoted(piece)}" for piece in added)
     return Refusal("G104", text, _HINTS.get(name, _KEEP))
-
-
-def _quote(piece: str) -> str:
-    """A piece in quotation marks; of a long one, its first characters."""
-    if len(piece) <= _SHOWN:
-        return f"“{piece}”"
-    return f"“{piece[:_SHOWN]}…”"
