@@ -118,11 +118,10 @@ def _read(record: Any, where: str) -> Landed:
         names = ", ".join(field.name for field in fields(Landed))
         raise InputError(f"has other keys than {names}", where=where, hint=_HINT)
     for name, types in _TYPES.items():
-        if type(record[name]) not in types:
+        given = type(record[name])
+        if given not in types:
             raise InputError(
-                f"has a {type(record[name]).__name__} for {name}",
-                where=where,
-                hint=_HINT,
+                f"has a {given.__name__} for {name}", where=where, hint=_HINT
             )
     try:
         kind, markup = Kind(record["kind"]), Markup(record["markup"])

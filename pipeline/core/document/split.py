@@ -26,7 +26,7 @@ class Split:
     messages: tuple[Message, ...]
     skeleton: tuple[tuple[int, Signature], ...]
     code: tuple[str, ...] = ()
-    # (level, title) of the sections open at the end.
+    # Level and title of the sections that are open at the end.
     headings: tuple[tuple[int, str], ...] = ()
     # Offset behind the first heading that stands in no container.
     title_end: int | None = None
