@@ -123,6 +123,11 @@ class Scan:
             self.findings.append(finding)
 
     def _string(self, mark: str, keyword: str, quoted: str) -> str:
+        """Take in a line of a string, and return it for polib.
+
+        ``mark`` is ``#~``, ``#|``, ``#~|`` or empty, ``keyword`` empty in a line that goes on with
+        the string above. Raises InputError where no such line may stand.
+        """
         is_previous = mark.endswith("|")
         if not keyword:
             if not self.last or mark != self.mark:
@@ -157,6 +162,11 @@ class Scan:
         self.last = keyword
 
     def _comment(self, line: str) -> None:
+        """Take in a ``#`` line that stands above the next entry.
+
+        "#. paragraph"     a note          "#, fuzzy"      a flag
+        "#: a page"        a reference     "# 译者：…"     a comment
+        """
         self._expect_complete()
         self.last = ""
         if ends_in_backslash(line):
@@ -176,6 +186,7 @@ class Scan:
                 self.pending.comments.append(line[1:].removeprefix(" "))
 
     def _expect_complete(self) -> None:
+        """Raise InputError if another entry begins, and the last one has no msgstr yet."""
         if self.last in _UNFINISHED:
             raise self.source.error(
                 "the entry has no msgstr",
@@ -210,6 +221,7 @@ class Scan:
         )
 
     def _error(self, text: str, *, hint: str = MEND) -> InputError:
+        """The error for the line that is read."""
         return self.source.error(text, line=self.number, hint=hint)
 
 

@@ -44,6 +44,7 @@ def released_versions(name: str) -> tuple[str, ...]:
 
 
 def _last_complaint(stderr: str) -> str:
+    """The last line in which pip says what is wrong: those before it say what it tried."""
     for line in reversed(stderr.split("\n")):
         if line.startswith("ERROR: "):
             return line.removeprefix("ERROR: ")
