@@ -179,6 +179,9 @@ A gradient is in gradient descent.
 
 | lines
 """
+# A picture that would make the page heavy, and one that would not.
+LARGE = base64.b64encode(base64.b64decode(PIXEL) + bytes(5000)).decode()
+PICTURES = f"![](data:image/png;base64,{LARGE})\n![](data:image/png;base64,{PIXEL})"
 CELLS: list[dict[str, Any]] = [
     {
         "cell_type": "markdown",
@@ -193,6 +196,7 @@ CELLS: list[dict[str, Any]] = [
         "outputs": [],
         "execution_count": None,
     },
+    {"cell_type": "markdown", "metadata": {}, "source": PICTURES},
 ]
 CHINESE = {
     "The workshop": "工坊",
@@ -660,8 +664,12 @@ def test_nothing_is_fetched_from_elsewhere(built: Built) -> None:
 
 def test_attachments_and_outputs_are_files(built: Built) -> None:
     article = built[0].article("work")
-    for source in re.findall(r'<img [^>]*src="([^"]+)"', article):
-        assert (built[0].target / source).read_bytes() == base64.b64decode(PIXEL)
+    sources = re.findall(r'<img [^>]*src="([^":]+)"', article)
+    files = {(built[0].target / source).read_bytes() for source in sources}
+    assert files == {base64.b64decode(PIXEL), base64.b64decode(LARGE)}
+    # A small one is one request less where it is.
+    assert LARGE not in article
+    assert f'src="data:image/png;base64,{PIXEL}"' in article
     assert "<b>bold</b>" in article
     assert '<a class="reference internal" href="card.html">' in article
     assert not (built[0].target.parent / "jupyter_execute").exists()

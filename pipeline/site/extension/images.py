@@ -20,11 +20,15 @@ from urllib.parse import unquote
 from docutils import nodes
 from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
+from sphinx.util.images import parse_data_uri
 
 from pipeline.site.extension.nodes import replace_by_words, write_html
 from pipeline.site.extension.texts import text
 
 ATTACHMENT = "attachment:"
+_INLINE = "data:"
+# Characters of a data URI that stays in the page. Readers would wait for the text if it was larger.
+_LONGEST_INLINE = 4096
 _CELL = 10000  # MyST-NB counts lines of a notebook from there, cell by cell
 _IN_HTML = re.compile(r"(?<=src=[\"'])attachment:([^\"']+)")
 _ADDRESS = re.compile(r"[a-zA-Z][\w+.-]*:|//")
@@ -51,6 +55,8 @@ class FindImages(SphinxTransform):
         if uri.startswith(ATTACHMENT):
             name = unquote(uri.removeprefix(ATTACHMENT))
             image["uri"] = uri = self._file_of(name, image) or uri
+        elif uri.startswith(_INLINE) and len(uri) > _LONGEST_INLINE:
+            image["uri"] = uri = self._file_of_inline(uri) or uri
         # An image of nothing, ![](), is upstream's to mend.
         if uri and not self._is_there(uri):
             self._say_missing(image, uri)
@@ -75,14 +81,32 @@ class FindImages(SphinxTransform):
         attachment = self._find(name, _line_of(image) // _CELL - 1)
         if attachment is None or not attachment.data:
             return ""
+        suffix = mimetypes.guess_extension(attachment.media) or Path(name).suffix
+        return self._written(attachment.data, suffix)
+
+    def _file_of_inline(self, uri: str) -> str:
+        """A file with the image that a data URI holds; empty if it holds none that is known.
+
+        ``data:image/png;base64,iVBORw0…`` → ``/../doctrees/outputs/6f3c….png``
+        """
+        try:
+            image = parse_data_uri(uri)
+        except ValueError:
+            return ""  # a browser cannot read it either
+        suffix = mimetypes.guess_extension(image.mimetype) if image else None
+        if image is None or suffix is None:
+            return ""
+        return self._written(image.data, suffix)
+
+    def _written(self, data: bytes, suffix: str) -> str:
+        """A file with ``data``, as images name files."""
         # Beside the images of outputs; Sphinx copies from there what a page shows.
         folder = Path(self.app.doctreedir, "outputs")
         # The name goes by the content, so that two cells with one name do not meet.
-        suffix = mimetypes.guess_extension(attachment.media) or Path(name).suffix
-        path = folder / f"{hashlib.sha256(attachment.data).hexdigest()}{suffix}"
+        path = folder / f"{hashlib.sha256(data).hexdigest()}{suffix}"
         if not path.exists():
             folder.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(attachment.data)
+            path.write_bytes(data)
         # To Sphinx a path that begins so is one from the top of the sources.
         return "/" + os.path.relpath(path, self.env.srcdir).replace(os.sep, "/")
 
