@@ -55,6 +55,8 @@ locales = ["zh_CN", "ja"]
 [tool.pipeline.execution]
 timeout = 7
 page-timeout = 70
+stall = 30
+wall-timeout = 700
 jobs = 3
 memory = 300
 output = 4
@@ -79,6 +81,7 @@ needs = ["torch"]
 modes = ["stand-in-data"]
 devices = 8
 timeout = 300
+page-timeout = 900
 compare = true
 """
     settings = read_settings(write(tmp_path, text), environ={})
@@ -87,6 +90,8 @@ compare = true
     assert settings.execution == ExecutionPolicy(
         timeout=7,
         page_timeout=70,
+        stall=30,
+        wall_timeout=700,
         jobs=3,
         memory=300,
         output=4,
@@ -103,6 +108,7 @@ compare = true
         modes=("stand-in-data",),
         devices=8,
         timeout=300,
+        page_timeout=900,
         compare=True,
     )
     assert (upstream.ref, upstream.docs, upstream.license) == ("v1.2.3", "d", "MIT")

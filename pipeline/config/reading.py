@@ -222,13 +222,16 @@ def _template(table: Table, key: str, repository: str) -> str:
 def _execution(table: Table) -> ExecutionPolicy:
     """``[tool.pipeline.execution]`` as a record."""
     default = ExecutionPolicy()
-    table.allow(
-        "timeout", "page-timeout", "jobs", "memory", "output", "cache", "variables"
-    )
+    limits = ("timeout", "page-timeout", "stall", "wall-timeout", "memory", "output")
+    table.allow(*limits, "jobs", "cache", "variables")
     return ExecutionPolicy(
         timeout=table.integer("timeout", default=default.timeout, least=1),
         page_timeout=table.integer(
             "page-timeout", default=default.page_timeout, least=1
+        ),
+        stall=table.integer("stall", default=default.stall, least=1),
+        wall_timeout=table.integer(
+            "wall-timeout", default=default.wall_timeout, least=1
         ),
         jobs=table.integer("jobs", default=default.jobs, least=0),
         memory=table.integer("memory", default=default.memory, least=256),

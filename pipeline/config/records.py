@@ -58,7 +58,8 @@ class RunRule:
     # What is done to the kernel before the first cell, of MODES.
     modes: tuple[str, ...] = ()
     devices: int = 0  # CPU devices that JAX is to offer; 0: as it likes
-    timeout: int = 0  # seconds per cell; 0: as for all pages
+    timeout: int = 0  # CPU seconds per cell; 0: as for all pages
+    page_timeout: int = 0  # CPU seconds for all of it; 0: as for all pages
     compare: bool = False  # compare the outputs with those that upstream stored
 
 
@@ -153,8 +154,10 @@ class Upstream:
 class ExecutionPolicy:
     """How notebooks are run. ``jobs`` 0 means one per core."""
 
-    timeout: int = 100  # seconds per cell
-    page_timeout: int = 1800  # seconds per page
+    timeout: int = 100  # CPU seconds per cell
+    page_timeout: int = 1800  # CPU seconds per page
+    stall: int = 300  # seconds without any CPU time or output
+    wall_timeout: int = 14400  # seconds of the clock per page
     jobs: int = 0
     memory: int = 8192  # MiB that a kernel and its children may use
     output: int = 20  # MiB that a page may print

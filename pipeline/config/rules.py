@@ -15,8 +15,14 @@ from pipeline.config.records import (
 )
 from pipeline.config.tables import Table
 
-# Whole numbers of a rule. Where one is not given, the record has the value that stands for that.
-_NUMBERS = ("until", "devices", "timeout")
+# Whole numbers of a rule, by their fields. Where one is not given, the record has the value that
+# stands for that.
+_NUMBERS = {
+    "until": "until",
+    "devices": "devices",
+    "timeout": "timeout",
+    "page-timeout": "page_timeout",
+}
 
 
 def read_skip_rule(table: Table) -> SkipRule:
@@ -51,9 +57,9 @@ def read_run_rule(table: Table) -> RunRule:
     compare = table.boolean("compare")
     # Their default is 0, which nobody may write: "the first cell is number 0" would be a mistake.
     given = {}
-    for key in _NUMBERS:
+    for key, field in _NUMBERS.items():
         if key in table.values:
-            given[key] = table.integer(key, default=1, least=1)
+            given[field] = table.integer(key, default=1, least=1)
     return RunRule(
         pages=pages,
         reason=reason,

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 
 from pipeline.core.execution.failure import MISSING, without_colours
+from pipeline.core.execution.notebook import cell_name
 from pipeline.core.execution.result import CellFailure, Execution
 
 WHOSE = {
@@ -56,8 +57,9 @@ def advice(execution: Execution) -> str:
         case "environment":
             return _about_the_environment(failure)
         case _:
+            changed = cell_name(failure.cell) or "the page"
             return (
-                f"Look whether upstream's main branch has changed cell {failure.cell}; if not, "
+                f"Look whether upstream's main branch has changed {changed}; if not, "
                 "report it there. Until then a skip rule with the reason “upstream bug”, "
                 "or a run rule with until, keeps the page from failing."
             )
@@ -102,10 +104,25 @@ _ENVIRONMENT: tuple[_Rule, ...] = (
         ),
     ),
     (
+        lambda name, message: name == "Stalled",
+        (
+            "It waited for something that did not come: an answer from the network, a lock, input. "
+            "Run the page again alone with --pages; if it has to wait, raise stall under "
+            "tool.pipeline.execution."
+        ),
+    ),
+    (
+        lambda name, message: name == "WallTimeout",
+        (
+            "The machine had no time for it. Run again when it has, or with fewer --jobs; if the "
+            "page needs that long, raise wall-timeout under tool.pipeline.execution."
+        ),
+    ),
+    (
         lambda name, message: "Timeout" in name,
         (
-            "It took too long. Run the page again alone with --pages; if it is just slow, raise "
-            "timeout under tool.pipeline.execution."
+            "It used too much CPU time. If it is just slow, give the page a run rule with timeout "
+            "(per cell) or page-timeout, or raise those under tool.pipeline.execution."
         ),
     ),
     (

@@ -17,6 +17,7 @@ from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING
 
+from pipeline.core.execution.notebook import cell_name
 from pipeline.core.execution.result import Execution, Status
 from pipeline.findings import Severity
 from pipeline.log import printable
@@ -202,6 +203,7 @@ def _environment() -> Environment:
         "percent": _percent,
         "count": counted,
         "anchor": _anchor,
+        "cell": cell_name,
         "advice": advice,
         "whose": whose,
         "commit_url": _commit_url,

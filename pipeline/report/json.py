@@ -2,7 +2,7 @@
 
 Records go in, bytes come out, and ``reading`` reads a report back. Equal runs give equal bytes:
 what varies from run to run is left out. A key never changes its meaning without another
-``VERSION``.
+version.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ from pipeline.findings import Finding, Severity
 from pipeline.report.counts import executed_by_class, totals
 from pipeline.report.result import CheckResult, RunResult
 
-# Of the layout of either: raised when a reader of the old one would stumble.
-VERSION = 1
+# Of the layouts: raised when a reader of the old one would stumble.
+VERSION = 2  # a failure names its cell by the number of the code cell, from 1
+CHECK_VERSION = 1
 
 # Of an execution, what is of this run: whether it came from the cache, and where and when it ran.
 # No report keeps these, else the second of two equal runs would write a file.
@@ -64,7 +65,7 @@ def check_json(result: CheckResult) -> bytes:
     """What ``check --json`` prints. ``spans`` count code points of the msgstr."""
     counts = Counter(finding.severity for finding in result.findings)
     report = {
-        "version": VERSION,
+        "version": CHECK_VERSION,
         "exit_code": result.exit_code,
         "files": result.files,
         "entries": result.entries,

@@ -85,13 +85,13 @@ def _failures(runs: Sequence[Execution]) -> str:
         if run.status is not Status.FAILED:
             continue
         # A document that could not be read failed before any cell: it has no failure.
-        cell: object = ""
+        cell: object = ""  # its number, if it is about one
         what = plain(run.reason)
         if run.failure:
-            cell = run.failure.cell
+            cell = run.failure.cell or ""
             what = f"{code(run.failure.exception)}: {plain(run.failure.message)}"
         rows.append((code(run.page), cell, what, plain(whose(run)), plain(advice(run))))
-    headings = ("failed", "cell", "what", "whose problem", "what to do")
+    headings = ("failed", "code cell", "what", "whose problem", "what to do")
     return cut_table(headings, rows, listed=LISTED)
 
 

@@ -23,7 +23,6 @@ from pipeline.core.execution.entry import (
     CacheEntry,
     decode_entry,
     encode_entry,
-    without_prose,
 )
 from pipeline.core.execution.history import (
     ExceptionChange,
@@ -303,14 +302,20 @@ def test_a_failure_finds_its_cell_when_prose_has_come_or_gone() -> None:
     now = {
         "cells": [cell("code", "1"), *[cell("markdown", "a")] * 3, cell("code", "2")]
     }
-    entry = replace(ENTRY, failure=without_prose(replace(FAILURE, cell=2), ran))
-    assert entry.failure is not None
-    assert entry.failure.cell == 1
-    for notebook, expected in ((ran, 2), (now, 4)):
+    entry = replace(ENTRY, failure=replace(FAILURE, cell=2, source=""))
+    for notebook in (ran, now):
         failure = entry.failure_in(notebook)
         assert failure is not None
-        assert (failure.cell, failure.source) == (expected, "2")
+        assert (failure.cell, failure.source) == (2, "2")
     assert replace(entry, failure=None).failure_in(now) is None
+
+
+@pytest.mark.parametrize("number", [0, 3])
+def test_a_failure_of_no_cell_has_no_source(number: int) -> None:
+    entry = replace(ENTRY, failure=replace(FAILURE, cell=number))
+    failure = entry.failure_in({"cells": [cell("code", "1"), cell("code", "2")]})
+    assert failure is not None
+    assert failure.source == ""
 
 
 # what is remembered

@@ -30,7 +30,7 @@ def zoo(
 ) -> tuple[Project, dict[str, Execution]]:
     """One run over one page of every sort."""
     project = Project(
-        tmp_path_factory.mktemp("zoo"), locales=("zh_CN", "zh_TW"), timeout=4
+        tmp_path_factory.mktemp("zoo"), locales=("zh_CN", "zh_TW"), stall=4
     )
     project.skip = (
         SkipRule(pages=("skipped/*",), reason="accelerator", note="wants a GPU"),
@@ -196,7 +196,7 @@ def test_a_failing_cell_stops_its_page_with_a_full_record(zoo: Zoo) -> None:
     ("page", "exception"),
     [
         ("missing-module", "ModuleNotFoundError"),
-        ("hanging", "CellTimeoutError"),
+        ("hanging", "Stalled"),
         ("dying", "DeadKernelError"),
         ("unknown-kernel", "NoSuchKernel"),
     ],

@@ -11,7 +11,9 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -38,7 +40,15 @@ pytestmark = [
 
 WORKERS = 2
 MARK = "PAGE_UNDER_TEST"
-USUAL = Policy(timeout=20, page_timeout=40, memory=400, output=2, threads=1)
+USUAL = Policy(
+    timeout=20,
+    page_timeout=40,
+    stall=30,
+    wall_timeout=300,
+    memory=400,
+    output=2,
+    threads=1,
+)
 JSON_OF_ENVIRONMENT = (
     "import json, os, sys\nprint(json.dumps({'variables': dict(os.environ), 'cwd': os.getcwd(), "
     "'path': sys.path}))"
@@ -66,6 +76,28 @@ IMAGE = (
     "from IPython.display import Image, display\n"
     "display(Image(data=b'\\x89PNG\\r\\n\\x1a\\n' + bytes(50 << 20), format='png'))"
 )
+# Uses so many seconds of CPU time, however long that takes.
+BURN = """
+import time
+def burn(seconds):
+    end = time.process_time() + seconds
+    while time.process_time() < end: pass
+"""
+BURNING_CHILD = (
+    "import subprocess, sys\nsubprocess.run([sys.executable, '-c', 'while True: pass'])"
+)
+# Each is gone before anybody could look at it, and its parent waits for it.
+BURNING_CHILDREN = f"""
+import subprocess, sys
+while True: subprocess.run([sys.executable, '-S', '-c', {BURN + "burn(.05)"!r}])
+"""
+# Nobody waits for it: its parent is gone, and so is its session.
+BURNING_ORPHAN = """
+import subprocess, sys, time
+command = f"setsid {sys.executable} -S -c 'while True: pass' >/dev/null 2>&1 &"
+subprocess.run(["sh", "-c", command])
+while True: time.sleep(60)
+"""
 EATER = "eaten = []\nwhile True:\n    eaten.append(bytearray(b'x') * (1 << 24))"
 EATING_CHILD = (
     f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {EATER!r}])"
@@ -91,13 +123,39 @@ CASES = {
     ),
     "leaves-at-once": Case(("import os\nos._exit(7)",)),
     "hangs": Case(("while True: pass",), dataclasses.replace(USUAL, timeout=1)),
-    "hangs-in-c": Case(
-        ("import ctypes\nctypes.PyDLL(None).sleep(300)",),
-        dataclasses.replace(USUAL, timeout=1),
+    "child-burns": Case((BURNING_CHILD,), dataclasses.replace(USUAL, timeout=1)),
+    "children-burn": Case((BURNING_CHILDREN,), dataclasses.replace(USUAL, timeout=1)),
+    "orphan-burns": Case((BURNING_ORPHAN,), dataclasses.replace(USUAL, timeout=1)),
+    "burns-in-every-cell": Case(
+        (BURN,) + ("burn(.5)",) * 50,
+        dataclasses.replace(USUAL, timeout=3, page_timeout=4),
     ),
-    "takes-too-long": Case(
-        ("import time",) + ("time.sleep(.7)",) * 50,
-        dataclasses.replace(USUAL, page_timeout=3),
+    "burns-in-turn": Case(
+        (BURN, "burn(.8)", "burn(.8)", "burn(.8)"),
+        dataclasses.replace(USUAL, timeout=2),
+    ),
+    "sleeps": Case(
+        ("import time\ntime.sleep(600)",), dataclasses.replace(USUAL, stall=2)
+    ),
+    "sleeps-in-c": Case(
+        ("import ctypes\nctypes.PyDLL(None).sleep(300)",),
+        dataclasses.replace(USUAL, stall=2),
+    ),
+    "looks-again-and-again": Case(
+        ("import time\nwhile True: time.sleep(.02)",),
+        dataclasses.replace(USUAL, stall=2),
+    ),
+    "sleeps-in-turn": Case(
+        ("import time", "time.sleep(1.5)", "time.sleep(1.5)", "time.sleep(1.5)"),
+        dataclasses.replace(USUAL, stall=3),
+    ),
+    "sleeps-and-tells": Case(
+        ("import time\nfor _ in range(8): time.sleep(.6); print('.')",),
+        dataclasses.replace(USUAL, stall=3),
+    ),
+    "never-done": Case(
+        ("import time\nwhile True: time.sleep(.2); print('.')",),
+        dataclasses.replace(USUAL, wall_timeout=4),
     ),
     "has-children": Case((CHILDREN,)),
     "prints-without-end": Case(("while True: print('x' * 999)",)),
@@ -187,9 +245,14 @@ class Zoo:
         return self.pages[page]
 
 
+def marked_as(page: str) -> str:
+    """The mark of a page's processes: other tests may run the same page at the same time."""
+    return f"{os.getpid()}-{page}"
+
+
 def job(page: str, case: Case, folder: Path) -> Job:
     marked = dataclasses.replace(
-        case.policy, variables={MARK: page, **case.policy.variables}
+        case.policy, variables={MARK: marked_as(page), **case.policy.variables}
     )
     return Job(
         page=page,
@@ -221,7 +284,7 @@ def zoo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Zoo]:
         for outcome in run_notebooks(
             [job(page, case, data) for page, case in CASES.items()], workers=WORKERS
         ):
-            left = processes_with(f"{MARK}={outcome.page}\0")
+            left = processes_with(f"{MARK}={marked_as(outcome.page)}\0")
             pages[outcome.page] = Ran(
                 outcome, left, len(list(scratch.glob("nb-*/p-*")))
             )
@@ -245,8 +308,19 @@ def test_no_temporary_file_is_left_in_the_end(zoo: Zoo) -> None:
     [
         ("killed", 2, "DeadKernelError", "the kernel was killed by SIGKILL"),
         ("leaves-at-once", 1, "DeadKernelError", "the kernel ended with code 7"),
-        ("hangs", 1, "CellTimeoutError", "timed out"),
-        ("hangs-in-c", 1, "CellTimeoutError", "timed out"),
+        ("hangs", 1, "CellTimeout", "the cell used more than 1 s of CPU time"),
+        ("child-burns", 1, "CellTimeout", "the cell used more than 1 s of CPU time"),
+        ("children-burn", 1, "CellTimeout", "the cell used more than 1 s of CPU time"),
+        ("orphan-burns", 1, "CellTimeout", "the cell used more than 1 s of CPU time"),
+        ("sleeps", 1, "Stalled", "neither worked nor printed anything for 2 s"),
+        ("sleeps-in-c", 1, "Stalled", "neither worked nor printed anything for 2 s"),
+        (
+            "looks-again-and-again",
+            1,
+            "Stalled",
+            "neither worked nor printed anything for 2 s",
+        ),
+        ("never-done", 1, "WallTimeout", "the page was not done after 4 s"),
         ("prints-without-end", 1, "OutputLimit", "the page printed more than 2 MiB"),
         (
             "child-prints-without-end",
@@ -257,8 +331,8 @@ def test_no_temporary_file_is_left_in_the_end(zoo: Zoo) -> None:
         ("big-image", 1, "OutputLimit", "the page printed more than 2 MiB"),
         ("system-exit", 1, "SystemExit", "3"),
         ("asks", 1, "StdinNotImplementedError", "input"),
-        ("eats-memory", 1, "MemoryLimit", "and may use 400 MiB"),
-        ("child-eats-memory", 1, "MemoryLimit", "and may use 400 MiB"),
+        ("eats-memory", 1, "MemoryLimit", "MiB of memory of 400"),
+        ("child-eats-memory", 1, "MemoryLimit", "MiB of memory of 400"),
         ("no-such-kernel", 0, "NoSuchKernel", "no-such-kernel"),
     ],
 )
@@ -270,16 +344,70 @@ def test_a_stop_says_what_and_where(
     assert message in stop.message
 
 
-def test_a_page_that_takes_too_long_is_stopped_between_its_cells_limits(
-    zoo: Zoo,
-) -> None:
-    ran = zoo["takes-too-long"]
+def test_a_page_that_uses_too_much_is_stopped_although_no_cell_does(zoo: Zoo) -> None:
+    ran = zoo["burns-in-every-cell"]
     assert (ran.stop.exception, ran.stop.message) == (
         "PageTimeout",
-        "the page ran for more than 3 s",
+        "the page used more than 4 s of CPU time",
     )
-    assert 1 < ran.stop.cell < 8
-    assert ran.outcome.seconds < 10
+    assert 2 < ran.stop.cell < 12
+
+
+@pytest.mark.parametrize("page", ["burns-in-turn", "sleeps-in-turn"])
+def test_each_cell_has_limits_of_its_own(zoo: Zoo, page: str) -> None:
+    """What its cells use together, or wait for together, would break the limit of one."""
+    ran = zoo[page]
+    assert ran.outcome.stop is None
+    assert sum(ran.outcome.cell_seconds) > 2
+
+
+def test_a_cell_that_prints_now_and_then_is_not_stalled(zoo: Zoo) -> None:
+    assert zoo["sleeps-and-tells"].outcome.stop is None
+
+
+@contextmanager
+def eight_busy_loops(*, when: Callable[[], object]) -> Iterator[None]:
+    """While entered, this process and all that it starts share a core with eight busy loops.
+
+    They begin ``when`` that holds: what is started before starts fast.
+    """
+    cores = os.sched_getaffinity(0)
+    # They end by themselves, if this test is killed.
+    loop = "import time\nend = time.time() + 60\nwhile time.time() < end: pass"
+    command = [sys.executable, "-S", "-c", loop]
+    # In sessions of their own: Linux shares a core out among sessions first.
+    busy: list[subprocess.Popen[bytes]] = []
+
+    def start() -> None:
+        if until(when, seconds=60):
+            busy.extend(
+                subprocess.Popen(command, start_new_session=True) for _ in range(8)
+            )
+
+    os.sched_setaffinity(0, {min(cores)})
+    starter = threading.Thread(target=start)
+    starter.start()
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, cores)
+        starter.join()
+        for process in busy:
+            process.kill()
+            process.wait()
+
+
+def test_a_busy_machine_makes_no_page_fail(tmp_path: Path) -> None:
+    """By the clock, its cell would break the limit of CPU seconds, and that of stalling as well."""
+    began = tmp_path / "began"
+    wait = f"open({str(began)!r}, 'w').close(); import time; time.sleep(1)"
+    policy = dataclasses.replace(USUAL, timeout=2, page_timeout=15, stall=3)
+    case = Case((BURN, wait, "burn(.6)"), policy)
+    with eight_busy_loops(when=began.exists):
+        (outcome,) = run_notebooks([job("busy", case, tmp_path)], workers=1)
+    assert outcome.stop is None
+    # Otherwise the machine was not busy, and nothing is proved.
+    assert outcome.cell_seconds[2] > max(policy.timeout, policy.stall)
 
 
 def test_what_was_printed_before_a_stop_is_kept_and_what_was_too_much_is_not(
@@ -409,7 +537,9 @@ def test_a_worker_that_is_killed_leaves_nothing_either(
     )
     assert outcome.stop is not None
     assert (outcome.stop.exception, outcome.worker) == ("WorkerDied", 1)
-    assert until(lambda: not processes_with(f"{MARK}=worker-killed\0"), seconds=5)
+    assert until(
+        lambda: not processes_with(f"{MARK}={marked_as('worker-killed')}\0"), seconds=5
+    )
     assert list(scratch.iterdir()) == []
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 
 import pytest
+from notebooks import code, notebook, prose
 
 from pipeline.adapters.execution_cache import ExecutionCache
 from pipeline.cli import main
@@ -63,3 +65,56 @@ def test_a_run_tells_of_itself_and_its_reports_are_merged(
     assert "1 passed" in capsys.readouterr().out
     merged = json.loads((project / "build" / "report.json").read_bytes())
     assert ("shard" in merged, merged["executed"]["passed"]["pages"]) == (False, 1)
+
+
+@pytest.mark.kernel
+def test_a_failure_names_its_cell_in_one_way_everywhere(
+    project: Path, capsys: Speech
+) -> None:
+    """It is the way ``until`` counts: with that number the page ends before the cell."""
+    docs = project / "docs"
+    docs.mkdir()
+    cells = (prose("Words."), code("1"), prose("More words."), code("[][1]"))
+    (docs / "page.ipynb").write_text(notebook(*cells), "utf-8")
+    assert main(["sync", "sample", "--upstream", "docs", "--summary", "s.md"]) == 6
+    said = capsys.readouterr()
+    told = {"stdout": said.out, "stderr": said.err}
+    for name in ("s.md", "build/report.html", "build/junit.xml", "build/report.json"):
+        told[name] = Path(name).read_text("utf-8")
+    assert [name for name, text in told.items() if "code cell 2" not in text] == []
+    other_ways = re.compile(r"(?<!code )\bcell \d")
+    assert {name: other_ways.findall(text) for name, text in told.items()} == {
+        name: [] for name in told
+    }
+    failures = json.loads(told["build/report.json"])["locales"]["zh_CN"]["pages"]
+    assert failures[0]["execution"]["failure"]["cell"] == 2
+    with Path("pyproject.toml").open("a", encoding="utf-8") as file:
+        file.write(
+            "[[tool.pipeline.upstreams.sample.run]]\n"
+            'pages = ["page"]\nreason = "upstream bug"\nuntil = 2\n'
+        )
+    assert main(["sync", "sample", "--upstream", "docs"]) == 0
+    assert "from code cell 2 on" in capsys.readouterr().err
+
+
+@pytest.mark.kernel
+def test_shards_with_plain_pages_are_merged(project: Path, capsys: Speech) -> None:
+    """Literal blocks of a reST page are no code cells: it runs in no shard, and need not."""
+    docs = project / "docs"
+    docs.mkdir()
+    (docs / "plain.rst").write_text("Title\n=====\n\nWords::\n\n  1 / 0\n", "utf-8")
+    (docs / "also.md").write_text("# Title\n\n```{code-cell}\n1 / 0\n```\n", "utf-8")
+    (docs / "page.ipynb").write_text(notebook(code("1")), "utf-8")
+    for shard in ("1/2", "2/2"):
+        words = ["sync", "sample", "--upstream", "docs", "--shard", shard]
+        assert main(words) == 0
+        shutil.move("build/report.json", f"part{shard[0]}.json")
+    capsys.readouterr()
+    assert main(["report", "merge", "part1.json", "part2.json"]) == 0
+    assert "3 pages" in capsys.readouterr().out
+    rows = json.loads(Path("build/report.json").read_bytes())["locales"]["zh_CN"]
+    assert {row["page"]: row["code_cells"] for row in rows["pages"]} == {
+        "also": 0,
+        "page": 1,
+        "plain": 0,
+    }

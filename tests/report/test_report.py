@@ -34,7 +34,7 @@ from pipeline.report.text import LISTED, failure_lines, findings_lines, run_text
 
 def test_json_holds_everything() -> None:
     data = json.loads(run_json(RESULT))
-    assert data["version"] == 1
+    assert data["version"] == 2
     assert data["upstream"] == {
         "name": "docs",
         "url": "https://example.org/docs",
@@ -120,7 +120,7 @@ def test_json_of_a_shard_says_which() -> None:
 PARTIAL = Execution(
     page="d",
     status=Status.PARTIAL,
-    reason="accelerator: cell 3 asks for a TPU",
+    reason="accelerator: code cell 3 asks for a TPU",
     cells=2,
     total=6,
     seconds=1.0,
@@ -147,7 +147,7 @@ def test_a_page_that_ran_in_part_never_counts_as_passed() -> None:
     assert data["locales"]["zh_CN"]["pages"][1]["execution"] == {
         "page": "d",
         "status": "partial",
-        "reason": "accelerator: cell 3 asks for a TPU",
+        "reason": "accelerator: code cell 3 asks for a TPU",
         "cells": 2,
         "total": 6,
         "seconds": 1.0,
@@ -164,7 +164,9 @@ def test_junit_of_a_page_that_ran_in_part() -> None:
     assert [child.tag for child in case] == ["properties", "system-out"]
     facts = {one.get("name"): one.get("value") for one in case[0]}
     assert facts == {"status": "partial", "cells": "2/6", "note": "in interpret mode"}
-    assert case[1].text == "ran 2 of 6 code cells: accelerator: cell 3 asks for a TPU"
+    assert (
+        case[1].text == "ran 2 of 6 code cells: accelerator: code cell 3 asks for a TPU"
+    )
 
 
 def test_colours_of_a_traceback_stay_out_of_text_and_junit() -> None:
@@ -243,7 +245,7 @@ def test_text_shows_table_findings_failures_and_summary() -> None:
     assert "page was renamed" not in text
     assert "… and 1 more: see build/report.json" in text
     assert (
-        "b, cell 3: ValueError: bad \\x1b[31m value\n  blame: upstream\n  | f(1)\n  | g(2)\n"
+        "b, code cell 3: ValueError: bad \\x1b[31m value\n  blame: upstream\n  | f(1)\n  | g(2)\n"
         in text
     )
     assert text.endswith(
@@ -274,7 +276,7 @@ def test_long_lists_are_cut() -> None:
         for number in range(50)
     )
     assert failure_lines(runs)[-2:] == [
-        "19: cell 3: ValueError",
+        "19: code cell 3: ValueError",
         "… and 30 more: see build/report.json",
     ]
 

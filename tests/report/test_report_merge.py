@@ -36,7 +36,7 @@ from pipeline.report.text import run_text
 PARTIAL = Execution(
     page="d",
     status=Status.PARTIAL,
-    reason="accelerator: cell 3",
+    reason="accelerator: code cell 3",
     cells=2,
     total=6,
     seconds=1.0,

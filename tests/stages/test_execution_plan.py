@@ -104,6 +104,8 @@ def test_every_part_of_the_policy_is_part_of_the_key(
     policies = [
         ExecutionPolicy(timeout=1),
         ExecutionPolicy(page_timeout=1),
+        ExecutionPolicy(stall=1),
+        ExecutionPolicy(wall_timeout=1),
         ExecutionPolicy(memory=300),
         ExecutionPolicy(output=1),
     ]
@@ -118,6 +120,7 @@ def test_every_part_of_the_policy_is_part_of_the_key(
             rule(devices=2),
             rule(devices=3),
             rule(timeout=7),
+            rule(page_timeout=7),
             rule(modes=("pallas-interpret",)),
         ),
         rule(modes=("pallas-interpret-hlo",)),
@@ -132,9 +135,10 @@ def test_every_part_of_the_policy_is_part_of_the_key(
     assert {task(stage(root, policy=policy)).key for policy in unimportant} == {
         task(stages[0]).key
     }
-    before = task(stages[5]).key
+    variable = stages[len(policies) + 1]
+    before = task(variable).key
     monkeypatch.setenv("SOME_VARIABLE", "2")
-    assert task(stages[5]).key != before
+    assert task(variable).key != before
 
 
 def test_what_a_startup_file_says_is_part_of_the_key(

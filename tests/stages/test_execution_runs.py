@@ -242,7 +242,7 @@ def test_another_exception_than_on_the_last_release_is_a_warning(
         code="exception-changed",
         severity=Severity.WARNING,
         where="page, code cell 2",
-        text=f"cell 2 raised KeyError with JAX 0.0.1, raises IndexError with JAX {JAX}",
+        text=f"raised KeyError with JAX 0.0.1, raises IndexError with JAX {JAX}",
         page="page",
         hint="Look whether the prose around it still tells the truth.",
     )

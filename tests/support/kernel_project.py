@@ -66,6 +66,7 @@ class Project:
     rules: tuple[RunRule, ...] = ()
     acknowledge: tuple[Acknowledgement, ...] = ()
     timeout: int = 30
+    stall: int = 60
     pages: dict[str, list[SourceFile]] = field(default_factory=dict)
 
     @property
@@ -105,7 +106,7 @@ class Project:
             jax=JAX,
             locales=self.locales,
             upstreams={"demo": upstream},
-            execution=ExecutionPolicy(timeout=self.timeout),
+            execution=ExecutionPolicy(timeout=self.timeout, stall=self.stall),
         )
         pages = [
             Page(name=name, files=tuple(files)) for name, files in self.pages.items()

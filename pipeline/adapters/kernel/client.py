@@ -19,8 +19,6 @@ from pipeline.adapters.kernel.interpreter import PYTHON
 from pipeline.adapters.kernel.page_run import PageRun
 from pipeline.adapters.kernel.sandbox import kernel_command
 
-STARTUP_SECONDS = 60  # that a kernel may take until it answers
-
 
 class _Kernels(KernelSpecManager):
     """Python is the interpreter of this process, whatever kernels the user has installed."""
@@ -61,7 +59,10 @@ class _Client(PapermillNotebookClient):  # type: ignore[misc]  # papermill has n
         return super().start_new_kernel_client()
 
     def execute_cell(self, cell: Any, cell_index: int, **options: Any) -> Any:
-        self.page.progress.cell = cell_index
+        self.page.progress.index = cell_index
+        if cell.cell_type == "code":
+            self.page.progress.number += 1
+            self.page.watch.begin_cell()
         cells_before, start = self.code_cells_executed, time.monotonic()
         try:
             return super().execute_cell(cell, cell_index, **options)
@@ -83,11 +84,15 @@ class PageEngine(NBClientEngine):  # type: ignore[misc]  # papermill has no type
     def execute_managed_notebook(
         cls, manager: Any, kernel_name: str, **options: Any
     ) -> Any:
+        # Limits are the watch's business. Those of nbclient go by the clock: a kernel that waits
+        # for its turn on a busy machine would pass for one that hangs.
+        far = options["page"].watch.policy.wall_timeout
         client = _Client(
             manager,
             kernel_name=kernel_name,
-            timeout=options["execution_timeout"],
-            startup_timeout=STARTUP_SECONDS,
+            timeout=far,
+            startup_timeout=far,
+            iopub_timeout=far,  # from the reply of a cell to the last of its outputs
             # How a kernel cuts what it prints depends on the moment.
             coalesce_streams=True,
             shell_timeout_interval=1,

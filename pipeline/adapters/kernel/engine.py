@@ -38,7 +38,6 @@ def execute(
                 kernel_name=job.kernel,
                 progress_bar=False,
                 autosave_cell_every=0,
-                execution_timeout=job.policy.timeout,
                 page=page,
                 start={
                     "cwd": str(page.folder / "page"),
@@ -51,12 +50,12 @@ def execute(
         return _stop(error, page.progress, message=_last_words(page.progress), log=log)
     except CellTimeoutError as error:
         return _stop(error, page.progress, message=str(error), log=log)
-    return _raised(notebook)
+    return _raised(notebook, page.progress)
 
 
 def _stop(error: Exception, progress: Progress, *, message: str, log: Path) -> Stop:
     return Stop(
-        cell=progress.cell,
+        cell=progress.number,
         exception=type(error).__name__,
         message=message,
         traceback=_end_of(log),
@@ -80,16 +79,16 @@ def _end_of(log: Path) -> str:
         return file.read(LOG_END).decode("utf-8", "replace")
 
 
-def _raised(notebook: Any) -> Stop | None:
+def _raised(notebook: Any, progress: Progress) -> Stop | None:
     """The exception that made papermill stop.
 
     Tagged cells do not stop it, so that theirs are not found here.
     """
-    for index, cell in enumerate(notebook.cells):
+    for cell in notebook.cells:
         if cell.metadata.papermill["exception"]:
             error = _first_error(cell)
             return Stop(
-                cell=index,
+                cell=progress.number,
                 exception=error.get("ename", "CellExecutionError"),
                 message=error.get("evalue", ""),
                 traceback="\n".join(error.get("traceback", ())),

@@ -15,8 +15,11 @@ from pathlib import Path
 class Policy:
     """How a notebook is run, and what it may use."""
 
-    timeout: int = 100  # seconds per cell
-    page_timeout: int = 1800  # seconds for all of it
+    # What the kernel and its children may use: a busy machine makes no page fail.
+    timeout: int = 100  # CPU seconds per cell
+    page_timeout: int = 1800  # CPU seconds for all of it
+    stall: int = 300  # seconds without any CPU time or output
+    wall_timeout: int = 14400  # seconds of the clock, whatever happens in them
     memory: int = 8192  # MiB that the kernel and its children may use
     output: int = 20  # MiB that it may print
     threads: int = 0  # for computing; 0: cores divided by workers
@@ -45,7 +48,8 @@ class Job:
 class Stop:
     """What ended a run before its last cell.
 
-    ``cell`` counts all cells, from 0; ``traceback`` may hold colours.
+    ``cell`` is the number of the code cell, from 1, as ``Policy.until`` counts; 0: none had begun.
+    ``traceback`` may hold colours.
     """
 
     cell: int

@@ -13,7 +13,8 @@ from pipeline.adapters.kernel.watch import Watch
 class Progress:
     """How far a run has come; written by the client of the kernel."""
 
-    cell: int = 0  # the one it is at: of all cells, from 0
+    index: int = 0  # of the cell that it is at, among all cells
+    number: int = 0  # of the code cell that it is at, from 1; 0: none has begun
     seconds: list[float] = field(default_factory=list)  # of each code cell that ran
     process: Any = None  # the kernel's, as subprocess started it
 

@@ -84,6 +84,21 @@ def kill_strays(folder: Path) -> None:
                 psutil.Process(pid).kill()
 
 
+def cpu_seconds(processes: Iterable[Process]) -> float:
+    """CPU seconds of the processes, and of their children that have ended."""
+    import psutil
+
+    seconds = 0.0
+    for process in processes:
+        with suppress(psutil.Error):
+            times = process.cpu_times()
+            seconds += times.user + times.system
+            # What a process has used counts for its parent once it is gone: nothing is lost
+            # when a page starts thousands of programs that end at once.
+            seconds += times.children_user + times.children_system
+    return seconds
+
+
 def memory_of(processes: Iterable[Process], *, limit: int) -> int:
     """MiB of memory that the processes use together.
 

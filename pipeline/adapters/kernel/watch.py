@@ -1,4 +1,9 @@
-"""Limits that hold for a page as a whole: its time, its memory, what it prints."""
+"""Limits that hold for a page: its CPU time, its silence, its memory, what it prints.
+
+They go by what the kernel and its children have used, so that a verdict is the same on a machine
+that does nothing else and on one that is busy. The clock decides about two things only: a page that
+neither works nor prints for long is stalled, and far beyond all of that every page ends.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +15,22 @@ from types import TracebackType
 from typing import Any
 
 from pipeline.adapters.kernel.job import Policy
-from pipeline.adapters.kernel.processes import MIB, descendants, kill, memory_of
+from pipeline.adapters.kernel.processes import (
+    MIB,
+    cpu_seconds,
+    descendants,
+    kill,
+    memory_of,
+)
 
 EVERY = 0.2  # seconds between two looks
+# The share of a core below which a page does not work. A loop that looks a hundred times a second
+# whether something has come takes half of it; a page on a machine that is ten times too busy has
+# ten times as much.
+AT_WORK = 0.01
+_CLOCK = (
+    0.1  # CPU seconds that count as work at once: several ticks of the system's clock
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +52,10 @@ class Watch:
         self.spared = spared
         self.breach: Breach | None = None
         self._printed = 0
+        self._began = time.monotonic()
+        self._usage = _Usage()
+        self._before_cell = 0.0  # CPU seconds that were used when the cell began
+        self._last_sign = _Sign(at=self._began, cpu=0.0)
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._look, daemon=True)
 
@@ -50,11 +72,17 @@ class Watch:
         self._over.set()
         self._thread.join()
 
+    def begin_cell(self) -> None:
+        """From now on CPU time is that of another cell."""
+        self._before_cell = self._usage.seconds
+        self._give_sign()
+
     def admits(self, content: Any) -> bool:
         """Whether a message of the kernel is within what a page may print.
 
         If not, the kernel is killed.
         """
+        self._give_sign()
         # Text is counted as characters: near enough, and images are base64.
         self._printed += size_of(content)
         if self._printed > self.policy.output * MIB:
@@ -64,25 +92,85 @@ class Watch:
         return self.breach is None
 
     def _look(self) -> None:
-        policy = self.policy
-        end = time.monotonic() + policy.page_timeout
-        while not self._over.wait(EVERY) and self.breach is None:
-            if time.monotonic() > end:
-                self._end(
-                    "PageTimeout", f"the page ran for more than {policy.page_timeout} s"
-                )
-            used = memory_of(descendants(self.spared), limit=policy.memory)
-            if used > policy.memory:
-                message = (
-                    f"the kernel and its children used {used} MiB of memory, "
-                    f"and may use {policy.memory} MiB"
-                )
-                self._end("MemoryLimit", message)
+        while not self._over.wait(EVERY):
+            processes = descendants(self.spared)
+            if self.breach is not None:
+                # Whatever was started while the others were being killed.
+                kill(processes)
+                continue
+            self._usage.take_in(cpu_seconds(processes))
+            memory = memory_of(processes, limit=self.policy.memory)
+            for limit, is_broken, message in self._limits(memory, time.monotonic()):
+                if is_broken:
+                    self._end(limit, message)
+
+    def _limits(self, memory: int, now: float) -> tuple[tuple[str, bool, str], ...]:
+        """Each limit by its name, whether it is broken, and what is told of that."""
+        policy, cpu = self.policy, self._usage.seconds
+        if self._last_sign.is_followed_by_work(now, cpu):
+            self._give_sign()
+        return (
+            (
+                "MemoryLimit",
+                memory > policy.memory,
+                f"the kernel and its children used {memory} MiB of memory of {policy.memory}",
+            ),
+            (
+                "CellTimeout",
+                cpu - self._before_cell > policy.timeout,
+                f"the cell used more than {policy.timeout} s of CPU time",
+            ),
+            (
+                "PageTimeout",
+                cpu > policy.page_timeout,
+                f"the page used more than {policy.page_timeout} s of CPU time",
+            ),
+            (
+                "Stalled",
+                now - self._last_sign.at > policy.stall,
+                f"the page neither worked nor printed anything for {policy.stall} s",
+            ),
+            (
+                "WallTimeout",
+                now - self._began > policy.wall_timeout,
+                f"the page was not done after {policy.wall_timeout} s",
+            ),
+        )
+
+    def _give_sign(self) -> None:
+        """The page lives: it has worked, or printed something, or gone on to its next cell."""
+        self._last_sign = _Sign(at=time.monotonic(), cpu=self._usage.seconds)
 
     def _end(self, limit: str, message: str) -> None:
         if self.breach is None:  # what was broken first is what the page is stopped for
             self.breach = Breach(limit=limit, message=message)
         kill(descendants(self.spared))
+
+
+class _Usage:
+    """CPU seconds that a page has used, also by processes that nobody has waited for."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self._alive = 0.0  # of the processes that were there at the last look
+
+    def take_in(self, alive: float) -> None:
+        """``alive`` is what the processes that are there now have used."""
+        # A process that goes without a parent that waits for it takes its share along.
+        self.seconds += max(0.0, alive - self._alive)
+        self._alive = alive
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Sign:
+    """When a page last gave a sign of life, and what CPU time it had used by then."""
+
+    at: float
+    cpu: float
+
+    def is_followed_by_work(self, now: float, cpu: float) -> bool:
+        """Whether the page has worked since, having used ``cpu`` seconds by ``now``."""
+        return cpu - self.cpu > _CLOCK + AT_WORK * (now - self.at)
 
 
 def size_of(value: Any) -> int:

@@ -97,7 +97,7 @@ def run(job: Job) -> Outcome:
         text = json.dumps(notebook)
     except Exception as error:  # noqa: BLE001 - jupyter's many; one page must not stop the others
         stop = Stop(
-            cell=0,
+            cell=progress.number,
             exception=type(error).__name__,
             message=str(error),
             traceback=traceback.format_exc(),
@@ -155,16 +155,22 @@ def _run_within_limits(
         lend_fonts(folder / "matplotlib", scratch=job.scratch)
     given = {**ENVIRONMENT, **policy.variables}
     environment = kernel_environment(folder, threads=policy.threads, given=given)
+    stop = None
     with Watch(policy, _Running.spared) as watch:
         page = PageRun(
             folder=folder, offline=policy.offline, watch=watch, progress=progress
         )
-        stop = execute(notebook, job, page, environment=environment)
+        try:
+            stop = execute(notebook, job, page, environment=environment)
+        except Exception:
+            # A kernel that is killed before it answers is no DeadKernelError to nbclient.
+            if watch.breach is None:
+                raise
     if watch.breach is not None:
         if watch.breach.limit == "OutputLimit":
-            notebook.cells[progress.cell].outputs = []  # too much to keep
+            notebook.cells[progress.index].outputs = []  # too much to keep
         return Stop(
-            cell=progress.cell,
+            cell=progress.number,
             exception=watch.breach.limit,
             message=watch.breach.message,
             traceback=stop.traceback if stop else "",

@@ -61,7 +61,7 @@ def _notebook(
         if "".join(merged["cells"][cell]["source"]) != expected:
             raise GuardError(
                 "a cell does not read back as it was written",
-                where=f"{document.path}, cell {cell}",
+                where=f"{document.path}, cell {cell + 1}",
                 hint=BUG,
             )
         # All else has to be equal, so the sources are made so.

@@ -58,6 +58,11 @@ class Document:
     notebook: Notebook | None = None
 
     @property
+    def is_notebook(self) -> bool:
+        """Whether its code can be run: literal blocks of a plain page are no cells."""
+        return self.format in (Format.NOTEBOOK, Format.MYST_NOTEBOOK)
+
+    @property
     def code(self) -> tuple[str, ...]:
         """The source of every code cell, in order; of a page, the code in its cells' fences."""
         if self.notebook is None:
@@ -75,10 +80,13 @@ class Document:
                 yield unit, message
 
     def place(self, unit: Unit, message: Message) -> str:
-        """Where a message stands, for people: ``path, cell N:line`` or ``path:line``."""
+        """Where a message stands, for people: ``path, cell N:line`` or ``path:line``.
+
+        Cells are counted from 1. "cell 3" is the third of all; what runs is "code cell 2".
+        """
         if unit.cell is None:
             return f"{self.path}:{message.line}"
-        return f"{self.path}, cell {unit.cell}:{message.line}"
+        return f"{self.path}, cell {unit.cell + 1}:{message.line}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,7 +189,7 @@ def _read_notebook(path: str, raw: str) -> Document:
             split = split_text(cell.source, headings=headings)
         except InputError as error:
             raise InputError(
-                error.what, where=f"{path}, cell {index}", hint=error.hint
+                error.what, where=f"{path}, cell {index + 1}", hint=error.hint
             ) from error
         headings = split.headings
         units.append(Unit(split=split, cell=index))

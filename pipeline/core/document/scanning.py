@@ -113,14 +113,14 @@ class _Scanner:
             """Read the value that begins here as a cell."""
             if self._character() != "{":
                 self._value()
-                raise self._no_notebook(f"cell {len(cells)} is no object")
-            cells.append(self._cell(len(cells)))
+                raise self._no_notebook(f"cell {len(cells) + 1} is no object")
+            cells.append(self._cell(len(cells) + 1))
 
         self._items(read_cell)
         return tuple(cells)
 
     def _cell(self, number: int) -> Cell:
-        """One cell, from the brace that opens it; ``number`` counts from 0."""
+        """One cell, from the brace that opens it; ``number`` counts from 1."""
         values: dict[str, Any] = {}
         source: _Source | None = None
         for key in self._members():

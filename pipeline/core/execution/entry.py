@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 
-from pipeline.core.execution.notebook import Notebook, code_cells, source_of
+from pipeline.core.execution.notebook import Notebook, source_at
 from pipeline.core.execution.result import CellFailure
 from pipeline.errors import InputError
 
@@ -23,8 +23,8 @@ _FAILURE_TEXTS = ("source", "exception", "message", "traceback", "blame")
 class CacheEntry:
     """One run of some code.
 
-    ``failure.cell`` counts code cells only, from 0: prose around them may come and go.
-    ``exceptions`` are the expected ones: numbers of code cells, from 1, with types.
+    Its failure has no source: that is read from the page. ``exceptions`` are the expected ones:
+    numbers of code cells, from 1, with types.
     """
 
     outputs: Notebook
@@ -36,27 +36,10 @@ class CacheEntry:
     facts: Mapping[str, str] = field(default_factory=dict)
 
     def failure_in(self, notebook: Notebook) -> CellFailure | None:
-        """The failure, placed in a notebook with this code.
-
-        Its cell is an index among all cells of ``notebook``, whatever prose is around it.
-        """
-        indices = code_cells(notebook)
-        if self.failure is None or not indices:
-            return self.failure
-        # A run may fail behind its last cell.
-        index = indices[min(self.failure.cell, len(indices) - 1)]
-        return replace(
-            self.failure, cell=index, source=source_of(notebook["cells"][index])
-        )
-
-
-def without_prose(failure: CellFailure, notebook: Notebook) -> CellFailure:
-    """``failure`` of ``notebook`` with its cell counted among code cells.
-
-    This is the inverse of ``CacheEntry.failure_in``.
-    """
-    before = [index for index in code_cells(notebook) if index < failure.cell]
-    return replace(failure, cell=len(before))
+        """The failure, with the source that its cell has in a notebook with this code."""
+        if self.failure is None:
+            return None
+        return replace(self.failure, source=source_at(notebook, self.failure.cell))
 
 
 def encode_entry(entry: CacheEntry) -> bytes:

@@ -12,9 +12,9 @@ from pipeline.core.execution.notebook import (
     RAISES,
     Cell,
     Notebook,
-    code_cells,
+    cell_name,
     sent_cells,
-    source_of,
+    source_at,
     tags_of,
 )
 from pipeline.core.execution.result import CellFailure
@@ -27,8 +27,8 @@ _NETWORK = (
     " NameResolutionError ProxyError SSLError gaierror timeout TimeoutError"
 )
 _LIMITS = (
-    "DeadKernelError CellTimeoutError PageTimeout MemoryLimit OutputLimit WorkerDied NoSuchKernel"
-    " MemoryError"
+    "DeadKernelError CellTimeout CellTimeoutError PageTimeout WallTimeout Stalled MemoryLimit"
+    " OutputLimit WorkerDied NoSuchKernel MemoryError"
 )
 ENVIRONMENT_ERRORS = frozenset(f"{_PACKAGES} {_NETWORK} {_LIMITS}".split())
 # Messages of other exceptions that tell of the machine: a device that is not there, or no network.
@@ -118,9 +118,7 @@ def unmet_expectations(
     ``until`` is the number of the first cell that was not to run; 0: all were.
     """
     unmet: list[int] = []
-    # An outputs notebook has nothing but code cells.
-    for index in sent_cells(outputs, until):
-        number, cell = index + 1, outputs["cells"][index]
+    for number, cell in sent_cells(outputs, until).items():
         # The configuration acknowledges cells that are known not to raise, with a reason.
         is_to_raise = RAISES in tags_of(cell) and number not in acknowledged
         if is_to_raise and not exception_of(cell):
@@ -133,15 +131,14 @@ def expectation_failure(notebook: Notebook, numbers: Sequence[int]) -> CellFailu
 
     It is filed under the first.
     """
-    index = code_cells(notebook)[numbers[0] - 1]
     # The others are only named: a page has one failure.
     if len(numbers) == 1:
-        subject = f"code cell {numbers[0]} is"
+        subject = f"{cell_name(numbers[0])} is"
     else:
         subject = f"code cells {', '.join(map(str, numbers))} are"
     return CellFailure(
-        cell=index,
-        source=source_of(notebook["cells"][index]),
+        cell=numbers[0],
+        source=source_at(notebook, numbers[0]),
         exception="NoException",
         message=f"{subject} tagged {RAISES} and did not raise",
         traceback="",
@@ -150,22 +147,26 @@ def expectation_failure(notebook: Notebook, numbers: Sequence[int]) -> CellFailu
 
 
 def failure_summary(failure: CellFailure) -> str:
-    """One line: where, what, whose: ``cell 4: URLError: no route (environment)``."""
+    """One line: where, what, whose: ``code cell 4: URLError: no route (environment)``."""
     first = failure.message.strip().split("\n")[0][:_SUMMARY]
-    return f"cell {failure.cell}: {failure.exception}: {first} ({failure.blame})"
+    parts = (cell_name(failure.cell), failure.exception, f"{first} ({failure.blame})")
+    return ": ".join(filter(None, parts))
 
 
 def failure_text(page: str, failure: CellFailure) -> str:
     """Several lines for a person: place, source of the cell, and the end of the traceback.
 
-    ``guide/start, cell 4: URLError: no route`` is the first one. The source stands behind
+    ``guide/start, code cell 4: URLError: no route`` is the first one. The source stands behind
     ``|``, and no line has colours.
     """
+    place = ", ".join(filter(None, (page, cell_name(failure.cell))))
     lines = [
-        f"{page}, cell {failure.cell}: {failure.exception}: {failure.message.strip()}",
+        f"{place}: {failure.exception}: {failure.message.strip()}",
         f"  blame: {failure.blame}",
     ]
-    lines += [f"  | {line}" for line in failure.source.split("\n")]
+    # What is about the page as a whole has no source.
+    if failure.cell:
+        lines += [f"  | {line}" for line in failure.source.split("\n")]
     traceback = without_colours(failure.traceback).strip().split("\n")
     lines += [f"  {line}" for line in traceback[-_TAIL:] if line.strip()]
     return "\n".join(lines)

@@ -1,15 +1,16 @@
 """What execution reads from a notebook: its code cells, and which of them are run.
 
 A notebook is the plain value of its JSON. An *outputs notebook* holds only what a run adds: the
-code cells with sources, outputs and counts. It carries no times, ids or papermill metadata. Code
-cells are numbered from 1 where people read the number, and have an index among all cells elsewhere.
+code cells with sources, outputs and counts. It carries no times, ids or papermill metadata. A code
+cell has a number from 1, which people read and write, and an index among all cells, which only code
+uses.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from pipeline.core.execution.result import CellFailure
@@ -18,7 +19,7 @@ from pipeline.errors import InputError
 Notebook = Mapping[str, Any]
 Cell = Mapping[str, Any]
 
-FORMAT = 2  # raise it when entries of the cache change their meaning
+FORMAT = 3  # raise it when entries of the cache change their meaning
 RAISES = "raises-exception"  # the tag of a cell that must raise
 SKIP = "skip-execution"
 # Of pages of JAX 0.10 on a CPU. Good enough to begin with what takes long.
@@ -58,6 +59,19 @@ def code_cells(notebook: Notebook) -> tuple[int, ...]:
     """
     cells = enumerate(notebook["cells"])
     return tuple(index for index, cell in cells if cell.get("cell_type") == "code")
+
+
+def source_at(notebook: Notebook, number: int) -> str:
+    """The source of code cell ``number`` (from 1); empty if there is no such cell."""
+    indices = code_cells(notebook)
+    if not 0 < number <= len(indices):
+        return ""
+    return source_of(notebook["cells"][indices[number - 1]])
+
+
+def cell_name(number: int) -> str:
+    """What a code cell is called in every message, by its number from 1; empty for no cell."""
+    return f"code cell {number}" if number else ""
 
 
 def source_of(cell: Cell) -> str:
@@ -127,7 +141,7 @@ def is_partial(notebook: Notebook, until: int) -> bool:
 
     It is not if those cells are empty, or were to be skipped anyway.
     """
-    return len(list(sent_cells(notebook, until))) < len(list(sent_cells(notebook, 0)))
+    return len(sent_cells(notebook, until)) < len(sent_cells(notebook, 0))
 
 
 def cells_run(notebook: Notebook, stop: CellFailure | None, *, until: int = 0) -> int:
@@ -136,21 +150,24 @@ def cells_run(notebook: Notebook, stop: CellFailure | None, *, until: int = 0) -
     ``stop`` is what the run stopped at, and ``until`` the number of the first cell that was not to
     run.
     """
-    last = len(notebook["cells"])
+    sent = sent_cells(notebook, until)
     # A cell that was to raise and did not stops no run: it is noticed afterwards.
-    if stop is not None and stop.blame != "expectation":
-        last = stop.cell
-    return sum(index <= last for index in sent_cells(notebook, until))
+    if stop is None or stop.blame == "expectation":
+        return len(sent)
+    return sum(number <= stop.cell for number in sent)
 
 
-def sent_cells(notebook: Notebook, until: int) -> Iterator[int]:
-    """The positions of the cells that a run sends to the kernel if nothing stops it.
+def sent_cells(notebook: Notebook, until: int) -> dict[int, Cell]:
+    """The cells that a run sends to the kernel if nothing stops it, by their numbers from 1.
 
     ``until`` is the number of the first code cell that is not to run; 0: all are.
     """
+    sent = {}
     for number, index in enumerate(code_cells(notebook), start=1):
-        if is_before(number, until) and is_run(notebook["cells"][index]):
-            yield index
+        cell = notebook["cells"][index]
+        if is_before(number, until) and is_run(cell):
+            sent[number] = cell
+    return sent
 
 
 def guess_seconds(
@@ -161,7 +178,7 @@ def guess_seconds(
     ``cell`` is what most of its cells take. Only the order of the guesses counts: the
     longest page is run first.
     """
-    cells = [notebook["cells"][index] for index in sent_cells(notebook, until)]
+    cells = sent_cells(notebook, until).values()
     timings = sum(source_of(code_cell).count("%timeit") for code_cell in cells)
     return SECONDS_TO_START + cell * len(cells) + SECONDS_PER_TIMING * timings
 

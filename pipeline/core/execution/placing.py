@@ -12,6 +12,7 @@ from typing import Any
 from pipeline.core.execution.notebook import (
     Cell,
     Notebook,
+    cell_name,
     code_cells,
     source_of,
     tags_of,
@@ -70,10 +71,7 @@ def with_outputs(
         zip(indices, outputs["cells"], strict=True), start=1
     ):
         if source_of(cells[index]) != source_of(ran):
-            raise _differs(
-                f"code cell {number} is not the code that was run",
-                f"{where}, cell {index}",
-            )
+            raise _differs("other code than was run", f"{where}, {cell_name(number)}")
         cells[index]["outputs"] = portable_outputs(ran["outputs"])
         cells[index]["execution_count"] = ran["execution_count"]
     metadata = dict(notebook.get("metadata", {}))

@@ -22,7 +22,11 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CellFailure:
-    """Why the execution of a page stopped, at ``cell`` (0-based index among all cells)."""
+    """Why the execution of a page stopped.
+
+    ``cell`` is the number of the code cell, from 1; 0: it is about the page as a whole. Rules of
+    the configuration count in the same way (``until``), and so does every message.
+    """
 
     cell: int
     source: str

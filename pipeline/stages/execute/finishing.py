@@ -14,7 +14,7 @@ from typing import Any
 
 from pipeline.adapters import files, kernel
 from pipeline.core.execution import notebook as execution
-from pipeline.core.execution.entry import CacheEntry, without_prose
+from pipeline.core.execution.entry import CacheEntry
 from pipeline.core.execution.failure import (
     cell_failure,
     expectation_failure,
@@ -36,7 +36,15 @@ def entry_of(stage: Stage, task: Task, outcome: kernel.Outcome) -> CacheEntry:
     outputs = outputs_of(json.loads(outcome.notebook))
     failure = None
     if outcome.stop is not None:
-        failure = _failure(task, outcome.stop)
+        stop = outcome.stop
+        # The source of the cell is filled in from the page, when the entry is read.
+        failure = cell_failure(
+            stop.cell,
+            "",
+            exception=stop.exception,
+            message=stop.message,
+            traceback=stop.traceback,
+        )
     return CacheEntry(
         outputs=outputs,
         # Rounded, so that the entry does not tell more than can be measured.
@@ -51,18 +59,6 @@ def entry_of(stage: Stage, task: Task, outcome: kernel.Outcome) -> CacheEntry:
             "python": stage.environment.get("python", ""),
         },
     )
-
-
-def _failure(task: Task, stop: kernel.Stop) -> CellFailure:
-    # The source of the cell is filled in from the page, when the entry is read.
-    failure = cell_failure(
-        stop.cell,
-        "",
-        exception=stop.exception,
-        message=stop.message,
-        traceback=stop.traceback,
-    )
-    return without_prose(failure, task.notebook)
 
 
 def finish(stage: Stage, task: Task, entry: CacheEntry) -> Execution:
@@ -111,7 +107,7 @@ def _judgement(task: Task, failure: CellFailure | None) -> tuple[Status, str]:
         return Status.FAILED, failure_summary(failure)
     if not execution.is_partial(task.notebook, task.rule.until):
         return Status.PASSED, ""
-    where = f"from code cell {task.rule.until} on"
+    where = f"from {execution.cell_name(task.rule.until)} on"
     if task.rule.note:
         where = f"{where}, {task.rule.note}"
     return Status.PARTIAL, reason_of(task.rule.reason, where)
@@ -181,7 +177,7 @@ def output_findings(stage: Stage, task: Task, entry: CacheEntry) -> Iterator[Fin
             code="output-differs",
             # Most are new names of the same things; a person decides.
             severity=Severity.NOTE,
-            where=f"{task.page.name}, code cell {difference.cell}",
+            where=f"{task.page.name}, {execution.cell_name(difference.cell)}",
             text=f"the docs say {docs!r}, JAX {jax} prints {here!r}",
             page=task.page.name,
             hint="Look whether the prose around it still tells the truth.",

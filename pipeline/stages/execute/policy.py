@@ -18,7 +18,10 @@ from pipeline.config import ExecutionPolicy, RunRule
 from pipeline.core.execution import notebook as execution
 
 # The parts of a policy that are plain values and decide what a page prints.
-_LIMITS = ("timeout", "page_timeout", "memory", "output", "offline", "until")
+_LIMITS = (
+    *("timeout", "page_timeout", "stall", "wall_timeout", "memory", "output"),
+    *("offline", "until"),
+)
 _INTERPRETED = 5.0  # seconds that most cells take where Pallas kernels are interpreted
 
 
@@ -80,7 +83,9 @@ def policy_of(
         variables["XLA_FLAGS"] = f"{variables.get('XLA_FLAGS', '')} {flags}".strip()
     return kernel.Policy(
         timeout=rule.timeout or settings.timeout,
-        page_timeout=settings.page_timeout,
+        page_timeout=rule.page_timeout or settings.page_timeout,
+        stall=settings.stall,
+        wall_timeout=settings.wall_timeout,
         memory=settings.memory,
         output=settings.output,
         threads=0,  # the pool knows how many workers share the machine

@@ -20,6 +20,7 @@ from pipeline.core.execution.history import (
     parse_history,
     raised_in,
 )
+from pipeline.core.execution.notebook import cell_name
 from pipeline.findings import Finding, Severity
 from pipeline.log import Log
 from pipeline.paths import Paths
@@ -91,9 +92,9 @@ def _findings(page: str, record: PageRecord) -> Iterator[Finding]:
         yield Finding(
             code="exception-changed",
             severity=Severity.WARNING,
-            where=f"{page}, code cell {change.cell}",
+            where=f"{page}, {cell_name(change.cell)}",
             text=(
-                f"cell {change.cell} raised {change.before} with JAX {before}, "
+                f"raised {change.before} with JAX {before}, "
                 f"raises {change.after} with JAX {now}"
             ),
             page=page,

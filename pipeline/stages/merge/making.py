@@ -172,6 +172,15 @@ def _rejections(
         )
 
 
+def _code_cells(page: SplitPage) -> int:
+    """How many code cells the page has; none if it is no notebook."""
+    for document in page.documents:
+        # Of a pair, the .ipynb comes first: it is the one that runs.
+        if document.is_notebook:
+            return len(document.code)
+    return 0
+
+
 def _result(
     page: SplitPage, catalog: Catalog, findings: Sequence[Finding], refused: Set[str]
 ) -> PageResult:
@@ -185,8 +194,7 @@ def _result(
         page=page.page.name,
         files=page.page.files,
         title=anchors.plain_title(title),
-        # Of a pair, the notebook comes first: it is the one that runs.
-        code_cells=len(page.documents[0].code) if page.documents else 0,
+        code_cells=_code_cells(page),
         findings=tuple(dict.fromkeys(findings)),
     )
     shown_catalog = replace(catalog, entries=tuple(shown))

@@ -105,9 +105,9 @@ def test_what_the_guard_refuses_stays_english_and_is_listed_with_its_place() -> 
         (rejected.place, rejected.message.msgid, rejected.refusal.code)
         for rejected in merged.rejected
     ] == [
-        ("page.ipynb, cell 1:1", "Some words", "G103"),
-        ("page.ipynb, cell 1:5", "last words", "G104"),
-        ("page.ipynb, cell 1:3", "more words", "G105"),
+        ("page.ipynb, cell 2:1", "Some words", "G103"),
+        ("page.ipynb, cell 2:5", "last words", "G104"),
+        ("page.ipynb, cell 2:3", "more words", "G105"),
     ]
 
 
@@ -284,7 +284,7 @@ def test_a_cell_that_reads_back_otherwise_is_an_error() -> None:
         ),
     )
     with pytest.raises(
-        GuardError, match=r"page\.ipynb, cell 0: a cell does not read back"
+        GuardError, match=r"page\.ipynb, cell 1: a cell does not read back"
     ):
         merge(broken, {"Some words": "文字"})
 

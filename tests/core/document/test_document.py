@@ -43,9 +43,9 @@ def test_messages_of_a_notebook_come_with_their_cells() -> None:
     document = read_document("a/b.ipynb", data)
     assert document.format is Format.NOTEBOOK
     assert places(document) == [
-        ("a/b.ipynb, cell 0:1", "Title"),
-        ("a/b.ipynb, cell 0:3", "some words"),
-        ("a/b.ipynb, cell 3:1", "more words"),
+        ("a/b.ipynb, cell 1:1", "Title"),
+        ("a/b.ipynb, cell 1:3", "some words"),
+        ("a/b.ipynb, cell 4:1", "more words"),
     ]
     assert [message.headings for _, message in document.messages()] == [
         (),
@@ -115,7 +115,7 @@ def test_a_notebook_is_known_by_its_front_matter(text: str, expected: bool) -> N
         (
             "a.ipynb",
             notebook(("code", ""), ("markdown", "> %{x}\n>")),
-            "a.ipynb, cell 1",
+            "a.ipynb, cell 2",
             "the Markdown parser fails",
         ),
         ("a.ipynb", b"{", "a.ipynb:1", "is not valid JSON"),

@@ -240,7 +240,7 @@ def test_readers_do_not_see_what_tags_remove() -> None:
 def test_an_unmet_expectation_names_all_its_cells() -> None:
     page = notebook_value(prose("x"), code("a"), prose("y"), code("b"))
     one, two = expectation_failure(page, [2]), expectation_failure(page, [1, 2])
-    assert (one.cell, one.source, one.blame) == (3, "b", "expectation")
+    assert (one.cell, one.source, one.blame) == (2, "b", "expectation")
     assert "code cell 2 is tagged" in one.message
     assert (two.cell, "code cells 1, 2 are tagged" in two.message) == (1, True)
 
@@ -285,9 +285,9 @@ def test_a_failure_is_told_in_plain_text() -> None:
         traceback="\x1b[0;31mline 1\x1b[0m\n\nline 2",
     )
     assert (failure.message, failure.blame) == ("bad\nsecond line", "upstream")
-    assert failure_summary(failure) == "cell 7: ValueError: bad (upstream)"
+    assert failure_summary(failure) == "code cell 7: ValueError: bad (upstream)"
     text = failure_text("guide/page", failure)
-    assert text.startswith("guide/page, cell 7: ValueError: bad")
+    assert text.startswith("guide/page, code cell 7: ValueError: bad")
     assert "  | f(x)" in text
     assert text.endswith("  line 1\n  line 2")
     assert "\x1b" not in text
