@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from pipeline.commands.holding import only_this_run
 from pipeline.commands.known import Known, UpdatedPage
-from pipeline.commands.pages import pages_of_run
+from pipeline.commands.pages import pages_of_run, rule_findings
 from pipeline.commands.reporting import write_report
 from pipeline.commands.updating import UpdatedLocale, update_locale
 from pipeline.core.execution.result import Execution, Status
@@ -68,16 +68,19 @@ def build_pulled(
         merged[locale] = made.pages
         gone[locale] = made.gone
         changes += made.changes
+    runs_code = goes_as_far_as(options.last, "execute")
     result = RunResult(
         name=run.name,
         lock=lock,
         pages=merged,
         gone=gone,
+        # Nobody else goes by these rules.
+        findings=rule_findings(run, lock) if runs_code else (),
         changes=changes,
         check_only=run.dry,
     )
     # A dry run has merged nothing that code could be run of.
-    if goes_as_far_as(options.last, "execute") and not run.dry:
+    if runs_code and not run.dry:
         result = _execute(run, options, result, pages)
         if goes_as_far_as(options.last, "publish"):
             result = _publish(run, result)

@@ -1,28 +1,82 @@
-"""The pages that a run is about: selected by the configuration, and named on the command line."""
+"""The pages that a run is about: selected by the configuration, and named on the command line.
+
+Patterns go in. One that matches no page is an error: whoever wrote it would wait for what it says.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
+from pipeline.config import matches
+from pipeline.config.suggesting import did_you_mean_any
 from pipeline.core.pin.lock import Lock, Page, pages_of
 from pipeline.errors import ConfigError
+from pipeline.findings import Finding
 from pipeline.run import Run
 
-_NAMED = 5  # pages that a hint names
+_NAMED = 3  # pages that are named as examples
+_HOW = "Pages are named by their path without suffix; * stands for anything."
 
 
 def pages_of_run(run: Run, lock: Lock) -> tuple[Page, ...]:
     """The pages of ``lock`` that the configuration selects and the command line asks for.
 
     They are sorted by name, which is the order of every report.
-    Raises ConfigError if patterns are given and no page matches.
+    Raises ConfigError for a pattern of the command line that matches none of them.
     """
     pages = pages_of(lock.files)
     selected = [page for page in pages if run.upstream.selects(page.name)]
-    chosen = [page for page in selected if run.asks_for(page.name)]
+    names = [page.name for page in selected]
     # Without patterns a run may well have no page: upstream may be empty so far.
-    if run.pages and not chosen:
-        names = ", ".join(page.name for page in selected[:_NAMED])
+    for pattern in unmatched(run.pages, names):
         raise ConfigError(
-            f"no page of {run.name!r} matches {' '.join(run.pages)}",
-            hint=f"Pages are named by their path without suffix, for example: {names}.",
+            f"no page of {run.name!r} matches {pattern!r}",
+            hint=f"{_meant(pattern, names)}{_HOW}",
         )
-    return tuple(chosen)
+    return tuple(page for page in selected if run.asks_for(page.name))
+
+
+def rule_findings(run: Run, lock: Lock) -> tuple[Finding, ...]:
+    """Rules about running code that are about no page of ``lock``: errors of the configuration.
+
+    Either a name is misspelt, and the page runs as if there were no rule; or upstream has dropped
+    the page, and the rule tells people what is no longer true.
+    """
+    names = [page.name for page in pages_of(lock.files)]
+    findings = []
+    for table, pattern in _patterns(run):
+        if unmatched([pattern], names):
+            error = ConfigError(
+                f"{pattern!r} matches no page of {run.name} {lock.ref}".rstrip(),
+                where=f"tool.pipeline.upstreams.{run.name}.{table}",
+                hint=f"{_meant(pattern, names)}Mend the rule, or remove it.",
+            )
+            findings.append(Finding.of(error))
+    return tuple(findings)
+
+
+def unmatched(patterns: Sequence[str], names: Sequence[str]) -> list[str]:
+    """Those of ``patterns`` that match none of ``names``."""
+    return [
+        pattern
+        for pattern in patterns
+        if not any(matches(name, (pattern,)) for name in names)
+    ]
+
+
+def _patterns(run: Run) -> Iterator[tuple[str, str]]:
+    """The patterns of all rules about running code, each with its table."""
+    for skip in run.upstream.skip:
+        yield from (("skip", pattern) for pattern in skip.pages)
+    for rule in run.upstream.run:
+        yield from (("run", pattern) for pattern in rule.pages)
+    for acknowledgement in run.upstream.acknowledge:
+        yield "acknowledge", acknowledgement.page
+
+
+def _meant(pattern: str, names: Sequence[str]) -> str:
+    """The names that are near; some if none is, so that people see what names are like."""
+    meant = did_you_mean_any(pattern, names)
+    if meant or not names:
+        return meant
+    return f"For example: {', '.join(names[:_NAMED])}. "

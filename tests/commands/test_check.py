@@ -171,7 +171,7 @@ def test_without_catalogues_the_way_to_get_some_is_told(
     assert main(["check", "jax"]) == 2
     assert "Run: nox -s sync" in capsys.readouterr().err
     assert main(["check", "--pages", "nowhere"]) == 2
-    assert "matches nowhere" in capsys.readouterr().err
+    assert "matches 'nowhere'" in capsys.readouterr().err
 
 
 def test_a_comment_silences_a_check_for_its_entry(lamps: Path, capsys: Speech) -> None:

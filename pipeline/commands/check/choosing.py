@@ -14,7 +14,9 @@ from pathlib import Path
 
 from pipeline.commands.check.catalogs import CatalogFile
 from pipeline.commands.check.checking import Rules, check
+from pipeline.commands.pages import unmatched
 from pipeline.config import Settings, matches
+from pipeline.config.suggesting import did_you_mean, did_you_mean_any
 from pipeline.errors import ConfigError
 from pipeline.log import Log
 from pipeline.paths import Paths, glossary_path
@@ -68,13 +70,14 @@ def _choose(
     if not options.pages:
         return chosen
     # A catalogue outside of a project is a page as well, by the name of its file.
-    chosen = [file for file in chosen if matches(file.page, options.pages)]
-    if not chosen:
+    names = [file.page for file in chosen]
+    for pattern in unmatched(options.pages, names):
         raise ConfigError(
-            f"no catalogue is of a page that matches {' '.join(options.pages)}",
-            hint="Pages are named by their path without suffix.",
+            f"no catalogue is of a page that matches {pattern!r}",
+            hint=f"{did_you_mean_any(pattern, names)}"
+            "Pages are named by their path without suffix.",
         )
-    return chosen
+    return [file for file in chosen if matches(file.page, options.pages)]
 
 
 @contextmanager
@@ -108,12 +111,25 @@ def _files(
     elif path.suffix == ".po" and path.is_file():
         yield _file(settings, path, locales)
     else:
-        names = ", ".join(settings.upstreams)
         raise ConfigError(
             "is no catalogue" if path.exists() else "there is no such file",
             where=word,
-            hint=f"Name catalogues (.po), folders of them, or an upstream: {names}.",
+            hint=f"{_meant(settings, word, locales)}Name catalogues (.po), folders of them, "
+            f"or an upstream: {', '.join(settings.upstreams)}.",
         )
+
+
+def _meant(settings: Settings, word: str, locales: Sequence[str]) -> str:
+    """What may have been meant: the name of an upstream, or the catalogue of a page."""
+    upstream = did_you_mean(word, settings.upstreams)
+    if upstream:
+        return upstream
+    names = []
+    for name in settings.upstreams:
+        for locale in locales:
+            folder = Paths(settings.root, name).catalogs(locale)
+            names += [file.name for file in _below(settings, folder, locales)]
+    return did_you_mean_any(word, names)
 
 
 def _below(

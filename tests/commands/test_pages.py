@@ -1,0 +1,156 @@
+"""Patterns that name pages: on the command line, and in rules of the configuration."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from places import ROOT
+from runs import run_of
+
+from pipeline.cli import main
+from pipeline.commands.pages import rule_findings
+from pipeline.config import (
+    Acknowledgement,
+    RunRule,
+    Settings,
+    SkipRule,
+    Upstream,
+    read_settings,
+)
+from pipeline.config.suggesting import did_you_mean_any
+from pipeline.core.pin.lock import Lock, SourceFile, parse_lock
+
+Speech = pytest.CaptureFixture[str]
+NAMES = (
+    "guide/a-b",
+    "guide/arrays",
+    "index",
+    "pytrees",
+    "custom_pytrees",
+    "Sharp_Bits",
+)
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [
+        ("guide/a_b", "Did you mean 'guide/a-b'"),
+        ("arrays", "Did you mean 'guide/arrays'"),
+        ("guide/array", "Did you mean 'guide/arrays'"),
+        ("gudie/arrays.md", "Did you mean 'guide/arrays'"),
+        ("guide\\arrays", "Did you mean 'guide/arrays'"),
+        ("sharp", "Did you mean 'Sharp_Bits'"),
+        ("pytrees.ipynb", "Did you mean 'pytrees', 'custom_pytrees'"),
+        ("zzzz", ""),
+        ("**", ""),
+    ],
+)
+def test_the_nearest_names_are_told(word: str, meant: str) -> None:
+    assert did_you_mean_any(word, NAMES).startswith(meant)
+    assert did_you_mean_any(word, ()) == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "what", "hint"),
+    [
+        (
+            ["status", "sample", "--pages", "guides_vmap"],
+            "'guides_vmap'",
+            "guides/vmap",
+        ),
+        # One that matches does not make up for one that does not.
+        (
+            ["split", "sample", "--pages", "grad", "gard"],
+            "'gard'",
+            "Did you mean 'grad'",
+        ),
+        (["merge", "sample", "--pages", "qqq*"], "'qqq*'", "For example: arrays"),
+        (["check", "--pages", "gard"], "'gard'", "Did you mean 'grad'"),
+        (["check", "vmap"], "vmap: there is no such file", "sample/guides/vmap.po'"),
+        (["check", "smaple"], "smaple: there is no such file", "Did you mean 'sample'"),
+    ],
+)
+def test_a_pattern_that_matches_nothing_is_an_error_with_the_nearest_names(
+    words: list[str], what: str, hint: str, project: Path, capsys: Speech
+) -> None:
+    assert main(["pull", "sample", "-q"]) == 0
+    assert main(words) == 2
+    said = capsys.readouterr().err
+    assert what in said
+    assert hint in said
+
+
+def test_an_upstream_without_pages_is_no_error_unless_pages_are_named(
+    project: Path, capsys: Speech
+) -> None:
+    (project / "empty").mkdir()
+    assert main(["pull", "sample", "--upstream", "empty"]) == 0
+    assert main(["status", "sample"]) == 0
+    assert main(["status", "sample", "--pages", "a"]) == 2
+    assert "no page of 'sample' matches 'a'" in capsys.readouterr().err
+
+
+RULES = """
+[[tool.pipeline.upstreams.sample.skip]]
+pages = ["grad", "guides/vmpa"]
+reason = "accelerator"
+"""
+
+
+def test_a_rule_that_matches_nothing_ends_a_run_that_would_go_by_it(
+    project: Path, capsys: Speech
+) -> None:
+    assert main(["sync", "sample", "--no-execute", "-q"]) == 0
+    with Path("pyproject.toml").open("a", encoding="utf-8") as file:
+        file.write(RULES)
+    assert main(["build", "sample", "--check", "-q"]) == 2
+    said = capsys.readouterr().err
+    assert (
+        "error [config-error] tool.pipeline.upstreams.sample.skip: "
+        "'guides/vmpa' matches no page of sample"
+    ) in said
+    assert "Did you mean 'guides/vmap'" in said
+    assert "'grad'" not in said
+    # Who runs nothing does not go by such rules.
+    assert main(["build", "sample", "--no-execute", "-q"]) == 0
+
+
+def test_every_kind_of_rule_is_looked_at() -> None:
+    upstream = Upstream(
+        name="demo",
+        url="x",
+        skip=(SkipRule(pages=("a", "b*"), reason="x"),),
+        run=(RunRule(pages=("c/*", "c"), reason="x"),),
+        acknowledge=(Acknowledgement(page="d", cells=(1,), reason="x"),),
+    )
+    settings = Settings(
+        root=Path(), jax="1", locales=("zh_CN",), upstreams={"demo": upstream}
+    )
+    paths = ("a.md", "c/x.ipynb")
+    lock = Lock(
+        url="x",
+        ref="v1",
+        commit="0" * 40,
+        date="",
+        jax="1",
+        docs="",
+        files=tuple(SourceFile(path=path, blob="0" * 40) for path in paths),
+    )
+    found = rule_findings(run_of(settings, upstream), lock)
+    assert [(finding.where.rpartition(".")[2], finding.text) for finding in found] == [
+        ("skip", "'b*' matches no page of demo v1"),
+        ("run", "'c' matches no page of demo v1"),
+        ("acknowledge", "'d' matches no page of demo v1"),
+    ]
+    assert {finding.exit_code for finding in found} == {2}
+
+
+def test_rules_of_this_project_are_about_pages_that_are_there() -> None:
+    settings = read_settings(ROOT / "pyproject.toml", environ={})
+    locks = sorted((ROOT / "upstream").glob("*.lock"))
+    assert locks
+    for path in locks:
+        upstream = settings.upstream(path.stem)
+        lock = parse_lock(path.read_bytes(), where=path.name)
+        assert rule_findings(run_of(settings, upstream), lock) == ()
