@@ -7,11 +7,13 @@ command lists its options in the order of the rows.
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
+from pipeline import __version__
 from pipeline.config.suggesting import did_you_mean
 from pipeline.core.execution.shards import parse_shard
 from pipeline.errors import ConfigError
@@ -27,7 +29,7 @@ COMMANDS = {
     "build": "merge and execute at the current pin, without touching upstream: what CI runs",
     "site": "build, then make the web site: build/site/",
     "upgrade": "move to another JAX release, pin and docs together, and tell what that means",
-    "status": "show per page what is translated, fuzzy and untranslated; "
+    "status": "show which pages to translate next, or all (--all), and how much is done; "
     "writes nothing but badges, if asked to",
     "check": "look for mistakes in the catalogues, and mend what can be mended if asked to",
     "memory": "prove that memory, catalogues and upstream agree; writes nothing",
@@ -45,6 +47,7 @@ ACTIONS = {
     "cache": ("stats", "clear", "verify"),
     "report": ("merge",),
 }
+_BEFORE_COMMANDS = ("-h", "--help", "-V", "--version")
 FORMATS = ("text", "json", "sarif", "github")
 
 
@@ -221,6 +224,12 @@ OPTIONS = (
         metavar="REF",
         help="also tell how far the pin is behind this tag, branch or commit",
     ),
+    _option(
+        "--all",
+        "status",
+        action="store_true",
+        help="list every page, not only the ten that come next",
+    ),
     _option("--badges", "status", action="store_true", help="write build/badges/"),
     _option(
         "--fix",
@@ -269,16 +278,17 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
 
 
 def _check_first_word(argv: Sequence[str]) -> None:
-    """Raise ConfigError if the first word is neither a command nor a wish for help.
+    """Raise ConfigError if the first word is neither a command nor asks about all of them.
 
     argparse would list all commands, which says nothing of the one that was meant.
     """
-    if not argv or argv[0] in COMMANDS or argv[0] in ("-h", "--help"):
+    if not argv or argv[0] in COMMANDS or argv[0] in _BEFORE_COMMANDS:
         return
     if argv[0].startswith("-"):
         raise ConfigError(
             f"{argv[0]!r} comes before the command",
-            hint=f"Options come after it: {PROGRAM} sync -v",
+            hint=f"{did_you_mean(argv[0], _BEFORE_COMMANDS)}"
+            f"Options come after it: {PROGRAM} sync -v",
         )
     raise ConfigError(
         f"no command is called {argv[0]!r}",
@@ -294,6 +304,14 @@ def _parsers() -> tuple[_Parser, dict[str, _Parser]]:
         description="Keeps translated JAX docs alive: "
         "pulls the English, merges the Chinese, runs the code.",
         allow_abbrev=False,
+    )
+    python = ".".join(map(str, sys.version_info[:3]))
+    parser.add_argument(
+        "-V",
+        "--version",
+        action="version",
+        version=f"jax-docs-zh {__version__}, Python {python}",
+        help="tell which version this is, and end",
     )
     subparsers = parser.add_subparsers(
         dest="command", metavar="COMMAND", parser_class=_Parser

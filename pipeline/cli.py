@@ -43,7 +43,7 @@ UNEXPECTED = 70  # EX_SOFTWARE of sysexits.h
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; return the exit code (see README).
 
-    Nothing but ``--help`` raises SystemExit.
+    Nothing but ``--help`` and ``--version`` raises SystemExit.
     """
     # A run builds trees and records, and drops them whole: next to nothing of it is garbage that
     # only the collector finds. Looking for that less often saves time, as it does for mypy.
@@ -194,7 +194,10 @@ def _status(call: _Call) -> RunResult:
 
     words = call.arguments
     run = call.run(address=words.upstream, pages=words.pages)
-    return status(run, StatusOptions(against=words.against, badges=words.badges))
+    options = StatusOptions(
+        against=words.against, badges=words.badges, lists_all=words.all
+    )
+    return status(run, options)
 
 
 def _memory(call: _Call) -> RunResult:

@@ -14,6 +14,7 @@ import pytest
 from folders import snapshot
 from places import ROOT
 
+from pipeline import __version__
 from pipeline.arguments import COMMANDS, READING
 from pipeline.cli import main
 
@@ -30,6 +31,15 @@ def test_help_names_every_command(capsys: Speech) -> None:
     assert [name for name in COMMANDS if f"\n    {name} " not in said] == []
 
 
+@pytest.mark.parametrize("option", ["-V", "--version"])
+def test_the_version_is_told(option: str, capsys: Speech) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main([option])
+    assert ended.value.code == 0
+    python = ".".join(map(str, sys.version_info[:3]))
+    assert capsys.readouterr().out == f"jax-docs-zh {__version__}, Python {python}\n"
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_of_each_command(command: str, capsys: Speech) -> None:
     with pytest.raises(SystemExit) as ended:
@@ -44,6 +54,7 @@ def test_help_of_each_command(command: str, capsys: Speech) -> None:
         ([], "which command?", "See: python -m pipeline --help"),
         (["snyc"], "no command is called 'snyc'", "Did you mean 'sync'?"),
         (["-v", "sync"], "'-v' comes before the command", "python -m pipeline sync -v"),
+        (["--verison"], "'--verison' comes before", "Did you mean '--version'?"),
         (
             ["sync", "--no-excute"],
             "sync does not know '--no-excute'",

@@ -7,10 +7,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from pipeline.adapters.files import read_bytes
+from pipeline.commands.pages import pages_of_run
 from pipeline.commands.reporting import write_badges
 from pipeline.commands.split import update_pulled
 from pipeline.core.catalog.comparison import Comparison
-from pipeline.core.pin.lock import Lock
+from pipeline.core.document.contents import distances
+from pipeline.core.execution.notebook import parse_notebook, source_of
+from pipeline.core.pin.lock import Lock, SourceFile
+from pipeline.errors import InputError
 from pipeline.report.result import RunResult
 from pipeline.run import Run
 from pipeline.stages.pull import stage as pull_stage
@@ -22,6 +27,7 @@ class StatusOptions:
 
     against: str | None = None  # the ref to compare the pin with
     badges: bool = False  # write them
+    lists_all: bool = False  # list every page, not only those that come next
 
 
 def status(run: Run, options: StatusOptions) -> RunResult:
@@ -29,12 +35,44 @@ def status(run: Run, options: StatusOptions) -> RunResult:
     result = update_pulled(replace(run, dry=True))
     # What a sync would write is no news here, and no reason to end with 1.
     result = replace(result, changes=(), check_only=False)
+    # Of all pages: those that are asked for may be far from the first one.
+    whole = replace(run, pages=())
+    result = replace(
+        result,
+        distances=_distances(whole, result.lock),
+        # Who names pages wants to see them.
+        lists_all=options.lists_all or bool(run.pages),
+    )
     if options.against is not None:
         comparison = _compare_with(run, result.lock, options.against)
         result = replace(result, comparison=comparison)
     if options.badges:
         result = replace(result, changes=tuple(write_badges(run, result)))
     return result
+
+
+def _distances(run: Run, lock: Lock) -> dict[str, int]:
+    """How far each page is from the first one."""
+    texts = {}
+    for page in pages_of_run(run, lock):
+        # Of a pair, both documents have the same tables of contents.
+        texts[page.name] = _text(run, page.files[-1])
+    return distances(texts)
+
+
+def _text(run: Run, document: SourceFile) -> str:
+    """What a document says besides code; empty if it cannot be read, which ``split`` has told."""
+    path = run.paths.docs / document.path
+    try:
+        data = read_bytes(path)
+        # Few notebooks have a table of contents, and they are large.
+        if path.suffix != ".ipynb" or b"toctree" not in data:
+            return data.decode("utf-8", "replace")
+        cells = parse_notebook(data, where=str(path))["cells"]
+    except InputError:
+        return ""
+    prose = (source_of(cell) for cell in cells if cell.get("cell_type") == "markdown")
+    return "\n".join(prose)
 
 
 def _compare_with(run: Run, lock: Lock, ref: str) -> Comparison:

@@ -34,6 +34,11 @@ class RunResult:
     check_only: bool = False
     dry_run: bool = False  # nothing was written: ``changes`` are what would have been
     comparison: Comparison | None = None
+    # Of pages from the first one, in clicks: what ``status`` puts pages into order by.
+    distances: Mapping[str, int] = field(default_factory=dict)
+    lists_all: bool = (
+        False  # ``status`` lists every page, not only those that come next
+    )
     # What is left of pages that upstream dropped.
     gone: Pages = field(default_factory=dict)
 

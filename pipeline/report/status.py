@@ -1,4 +1,4 @@
-"""What ``status`` prints: where every page stands, what to do next, how far behind the pin is.
+"""What ``status`` prints: which pages come next, what to do, how far behind the pin is.
 
 A result goes in, text comes out; the caller prints it.
 """
@@ -6,7 +6,7 @@ A result goes in, text comes out; the caller prints it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from pipeline.core.catalog.comparison import Comparison, PageChange
@@ -34,7 +34,15 @@ _BEHIND = ("page", "changed", "new", "moved", "dropped", "words", "what happened
 # Columns that are wrapped, and on the left. "fuzzy" holds a number here, but words in the table of
 # ``upgrade``: it stands on the same side in both.
 _WORDS = frozenset(("page", "fuzzy", "fuzzy by class", "what happened"))
+# What is left out where there is no room, from the first on.
+_SPARE = (
+    *("fuzzy by class", "words fuzzy", "words translated", "words untranslated"),
+    *("untranslated", "fuzzy"),
+)
+_SPARE_BEHIND = ("moved", "dropped", "words")
 _NAMED = 3  # pages that are named for each class of fuzzy messages
+_NEXT = 10  # pages that are listed, unless all are to be
+_FAR = 1_000_000  # clicks to a page that no table of contents leads to
 
 
 def status_text(
@@ -43,7 +51,13 @@ def status_text(
     """A table for each locale, what to do next, how far behind the pin is if that was asked."""
     blocks = []
     for locale, pages in result.pages.items():
-        table = _table(f"{result.name} · {locale}", pages)
+        listed: Sequence[PageResult] = pages
+        title = f"{result.name} · {locale}"
+        if not result.lists_all:
+            unfinished = in_order_of_need(pages, result.distances)
+            listed = unfinished[:_NEXT]
+            title = f"{title} · {_what_is_listed(unfinished)}"
+        table = _table(title, listed, pages)
         blocks.append(table.to_text(width=width, colour=colour))
         blocks.append(joined(next_lines(pages)))
     if result.comparison:
@@ -51,6 +65,36 @@ def status_text(
     blocks.append(joined(findings_lines(result.all_findings, verbose=verbose)))
     blocks.append(joined(summary_lines(result)))
     return "".join(blocks)
+
+
+def in_order_of_need(
+    pages: Sequence[PageResult], distances: Mapping[str, int]
+) -> list[PageResult]:
+    """The pages that are not finished, in the order in which readers need them.
+
+    What is near the first page comes first; of pages that are as near, what is done soonest.
+    """
+    places = {page: place for place, page in enumerate(distances)}
+
+    def need(page: PageResult) -> tuple[int, int, int, str]:
+        words = progress_of([page]).words_to_do
+        distance = distances.get(page.page, _FAR)
+        return distance, words, places.get(page.page, _FAR), page.page
+
+    unfinished = [page for page in pages if page.translated < page.messages]
+    return sorted(unfinished, key=need)
+
+
+def _what_is_listed(unfinished: Sequence[PageResult]) -> str:
+    """Which pages the table has, in words: the end of its title."""
+    if not unfinished:
+        return "every page is translated (--all lists them)"
+    count = counted(len(unfinished), "page")
+    if len(unfinished) <= _NEXT:
+        return f"{count} to translate, what readers need first (--all: every page)"
+    return (
+        f"{_NEXT} of {count} to translate, what readers need first (--all: every page)"
+    )
 
 
 def next_lines(pages: Sequence[PageResult]) -> list[str]:
@@ -81,16 +125,20 @@ def _most(counts: Counter[str]) -> str:
     return ", ".join(names)
 
 
-def _table(title: str, pages: Sequence[PageResult]) -> Table:
-    """A row for each page: what is done, what is to do, and which kinds of fuzzy it has."""
+def _table(
+    title: str, listed: Sequence[PageResult], pages: Sequence[PageResult]
+) -> Table:
+    """A row for each page that is ``listed``, and the sums of all ``pages``."""
     return Table(
         title=(title, ""),
         headings=_STATUS,
         rows=[
-            (page.page, *_numbers([page]), classes_text(page.classes)) for page in pages
+            (page.page, *_numbers([page]), classes_text(page.classes))
+            for page in listed
         ],
         footer=(f"{len(pages)} pages", *_numbers(pages), ""),
         words=_WORDS,
+        spare=_SPARE,
     )
 
 
@@ -137,6 +185,7 @@ def _behind_text(comparison: Comparison, *, width: int, colour: bool) -> str:
         rows=rows,
         footer=(f"{len(changes)} pages", *number_cells(sums), ""),
         words=_WORDS,
+        spare=_SPARE_BEHIND,
     )
     return table.to_text(width=width, colour=colour) + joined(overview_lines(changes))
 

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.text import Text
 
+# Columns that a row's name, and other words, have at least, if they need them.
+_LEAST_NAME, _LEAST_WORDS = 36, 20
+
 Piece = tuple[str, str]  # a text, and its style: "bold red", or "" for none
 Line = Sequence[Piece]
 Cell = str | Line  # a str may hold anything: it is made printable
@@ -24,13 +27,17 @@ Cell = str | Line  # a str may hold anything: it is made printable
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """A table with a line of sums below. Columns of ``words`` are wrapped; others are numbers."""
+    """A table with a line of sums below. Columns of ``words`` are wrapped; others are numbers.
+
+    Columns of ``spare`` are left out, from the first on, where the terminal has no room for all.
+    """
 
     title: Piece
     headings: tuple[str, ...]
     rows: Sequence[Sequence[Cell]]
     footer: Sequence[str]
     words: frozenset[str]
+    spare: tuple[str, ...] = ()
 
     def to_text(self, *, width: int, colour: bool) -> str:
         """The table, at most ``width`` columns wide."""
@@ -46,23 +53,58 @@ class Table:
             show_footer=True,
             pad_edge=False,
         )
-        rows = [list(map(_cell, row)) for row in self.rows]
-        for at, heading in enumerate(self.headings):
-            holds_words = heading in self.words
-            cells = [Text(heading), *(row[at] for row in rows), Text(self.footer[at])]
+        columns = self._columns(width)
+        for column in columns:
             table.add_column(
-                heading,
-                Text(self.footer[at]),
-                justify="left" if holds_words else "right",
-                # No letter of a name is lost where there is little room.
-                overflow="fold",
-                no_wrap=not holds_words,
-                # Numbers are never wrapped: rich need not measure each of them twice.
-                width=None if holds_words else max(cell.cell_len for cell in cells),
+                column.heading,
+                Text(column.footer),
+                justify="left" if column.holds_words else "right",
+                overflow="fold",  # no letter of a name is lost where there is little room
+                no_wrap=not column.holds_words,
+                min_width=column.least,
             )
-        for row in rows:
-            table.add_row(*row)
+        for row in self.rows:
+            table.add_row(*(_cell(row[column.at]) for column in columns))
         return _drawn([table], width=width, colour=colour)
+
+    def _columns(self, width: int) -> list[_Column]:
+        """The columns that are shown in so much room."""
+        columns = []
+        for at, heading in enumerate(self.headings):
+            cells = [heading, self.footer[at], *(_plain(row[at]) for row in self.rows)]
+            columns.append(
+                _Column(
+                    at=at,
+                    heading=heading,
+                    footer=self.footer[at],
+                    holds_words=heading in self.words,
+                    widest=max(map(_columns_of, cells)),
+                )
+            )
+        for spare in self.spare:
+            # Between two columns there are three spaces, and one at either end.
+            if sum(column.least + 3 for column in columns) - 1 <= width:
+                break
+            columns = [column for column in columns if column.heading != spare]
+        return columns
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Column:
+    """A column of a table: the cells of each row ``at`` its place."""
+
+    at: int
+    heading: str
+    footer: str
+    holds_words: bool
+    widest: int  # columns of the terminal that its widest cell takes
+
+    @property
+    def least(self) -> int:
+        """How wide it has to be: words can be wrapped, numbers cannot."""
+        if not self.holds_words:
+            return self.widest
+        return min(self.widest, _LEAST_NAME if self.at == 0 else _LEAST_WORDS)
 
 
 def drawn_lines(lines: Iterable[Line], *, width: int, colour: bool) -> str:
@@ -84,6 +126,17 @@ def plain_lines(lines: Iterable[Line]) -> str:
 def unstyled(line: Line) -> str:
     """The texts of ``line`` alone."""
     return "".join(text for text, _ in line)
+
+
+def _columns_of(text: str) -> int:
+    from rich.cells import cell_len
+
+    return cell_len(text)
+
+
+def _plain(cell: Cell) -> str:
+    """The text of a cell, without its styles."""
+    return printable(cell) if isinstance(cell, str) else unstyled(cell)
 
 
 def _cell(cell: Cell) -> Text:

@@ -15,6 +15,7 @@ from pipeline.findings import Finding, Severity
 from pipeline.log import printable
 from pipeline.report.counts import (
     class_of,
+    counted,
     executed_by_class,
     outcomes_text,
     percent_text,
@@ -37,6 +38,7 @@ _HEADINGS = (
     *("execution", "seconds"),
 )
 _WORDS = frozenset(("page", "execution"))
+_SPARE = ("words to do", "seconds", "messages", "findings", "fuzzy")
 
 
 def run_text(
@@ -66,14 +68,15 @@ def findings_lines(findings: Sequence[Finding], *, verbose: bool = False) -> lis
         weights.append(Severity.NOTE)
     told = [finding for finding in findings if finding.severity in weights]
     told.sort(key=lambda finding: weights.index(finding.severity))
-    shown = told[:LISTED]
     styled: list[Line] = []
-    for finding in shown:
+    for finding in told[:LISTED]:
         styled += finding_lines(finding, width=_COLUMNS, colour=False)
     lines = list(map(unstyled, styled))
-    # Notes that are not listed are counted too: who wants them finds them in the report.
-    if len(findings) > len(shown):
-        lines.append(_more(len(findings) - len(shown)))
+    if len(told) > LISTED:
+        lines.append(_more(len(told) - LISTED))
+    # What is not worth a line is counted, so that people know that it is there.
+    if len(findings) > len(told):
+        lines.append(f"{counted(len(findings) - len(told), 'note')}: -v lists them")
     return lines
 
 
@@ -146,6 +149,7 @@ def _table(title: str, pages: Sequence[PageResult]) -> Table:
         rows=list(map(_row, pages)),
         footer=footer,
         words=_WORDS,
+        spare=_SPARE,
     )
 
 

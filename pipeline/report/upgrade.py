@@ -37,6 +37,7 @@ _HEADINGS = (
     "what happened",
 )
 _WORDS = frozenset(("page", "fuzzy", "what happened"))
+_SPARE = ("kept", "obsolete", "carried", "fuzzy")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,6 +103,7 @@ def upgrade_text(
             rows=[row.cells for row in shown],
             footer=_sums(result, locale, comparison).cells,
             words=_WORDS,
+            spare=_SPARE,
         )
         blocks.append(table.to_text(width=width, colour=colour))
         if len(rows) > len(shown):

@@ -243,7 +243,7 @@ def test_text_shows_table_findings_failures_and_summary() -> None:
         "warning [spacing] a.po:9: no space before JAX\n"
     ) in text
     assert "page was renamed" not in text
-    assert "… and 1 more: see build/report.json" in text
+    assert "1 note: -v lists them" in text
     assert (
         "b, code cell 3: ValueError: bad \\x1b[31m value\n  blame: upstream\n  | f(1)\n  | g(2)\n"
         in text
@@ -264,6 +264,18 @@ def test_verbose_text_lists_notes() -> None:
     assert "note [moved] b.po: page was renamed" in run_text(
         RESULT, width=120, colour=False, verbose=True
     )
+
+
+def test_notes_alone_are_counted_as_what_they_are() -> None:
+    """ "… and 2 more" would have nothing before it."""
+    notes = (NOTE, dataclasses.replace(NOTE, where="c.po"))
+    assert findings_lines(notes) == ["2 notes: -v lists them"]
+    assert len(findings_lines(notes, verbose=True)) == 2
+    many = tuple(dataclasses.replace(ERROR, where=f"a.po:{line}") for line in range(50))
+    assert findings_lines((*notes, *many))[-2:] == [
+        "… and 30 more: see build/report.json",
+        "2 notes: -v lists them",
+    ]
 
 
 def test_long_lists_are_cut() -> None:

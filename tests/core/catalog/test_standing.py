@@ -319,7 +319,7 @@ def test_table_of_an_upgrade() -> None:
 
 
 def test_table_of_the_status() -> None:
-    said = status_text(RESULT, width=160, colour=False)
+    said = status_text(replace(RESULT, lists_all=True), width=160, colour=False)
     table = rows(said)
     assert table["3 pages"] == ["8 (61 %)", "3", "2", "68", "25", "23"]
     assert (

@@ -1,0 +1,105 @@
+"""How far pages are from the first one."""
+
+from __future__ import annotations
+
+import pytest
+
+from pipeline.core.document.contents import Entry, distances, entries
+
+RST = """\
+Title
+=====
+
+.. toctree::
+   :maxdepth: 1
+   :caption: First steps
+
+   start
+   A title <guide/arrays>
+
+   https://example.org
+   Elsewhere <https://example.org>
+   self
+
+Words.
+
+  .. toctree::
+
+     guide/nested
+
+.. toctree:
+   no-directive
+"""
+MYST = """\
+# Title
+
+```{toctree}
+:maxdepth: 1
+
+arrays.md
+/start
+../index
+```
+
+> :::{toctree}
+> quoted
+> :::
+
+```{note}
+not-an-entry
+```
+"""
+
+
+def test_entries_of_both_languages() -> None:
+    targets = [entry.target for entry in entries(RST)]
+    assert targets == ["start", "guide/arrays", "guide/nested"]
+    assert [entry.target for entry in entries(MYST)] == [
+        "arrays.md",
+        "/start",
+        "../index",
+        "quoted",
+    ]
+
+
+def test_a_table_that_is_cut_off_is_read_as_far_as_it_goes() -> None:
+    assert list(entries("```{toctree}\na")) == [Entry(target="a")]
+    assert list(entries(".. toctree::")) == []
+
+
+def test_distances_are_those_of_the_shortest_way() -> None:
+    texts = {
+        "index": ".. toctree::\n\n   b\n   guide/index\n   gone\n",
+        "b": ".. toctree::\n\n   c\n",
+        "c": ".. toctree::\n\n   guide/deep\n   index\n",
+        "guide/index": "```{toctree}\n:glob:\n\npart-*\ndeep\n/c\n```\n",
+        "guide/part-2": "",
+        "guide/part-1": "",
+        "guide/part-1/more": "",
+        "guide/deep": "",
+        "orphan": ".. toctree::\n\n   a\n",
+        "a": "",
+    }
+    assert list(distances(texts).items()) == [
+        ("index", 0),
+        ("b", 1),
+        ("guide/index", 1),
+        ("c", 2),
+        ("guide/part-1", 2),
+        ("guide/part-2", 2),
+        ("guide/deep", 2),
+    ]
+
+
+@pytest.mark.parametrize("texts", [{}, {"a": RST}])
+def test_without_a_first_page_nothing_is_near_or_far(texts: dict[str, str]) -> None:
+    assert distances(texts) == {}
+
+
+def test_a_page_may_have_the_name_of_a_suffix() -> None:
+    texts = {
+        "index": ".. toctree::\n\n   notes.md\n   other.rst\n",
+        "notes.md": "",
+        "other": "",
+    }
+    assert distances(texts) == {"index": 0, "notes.md": 1, "other": 1}

@@ -1,0 +1,132 @@
+"""``status`` on a terminal: which pages it lists, in which order, in how many columns."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from report_results import RESULT
+
+from pipeline.cli import main
+from pipeline.core.results import PageResult
+from pipeline.report.result import RunResult
+from pipeline.report.status import in_order_of_need, status_text
+from pipeline.report.terminal import Table
+from pipeline.report.text import run_text
+
+Speech = pytest.CaptureFixture[str]
+LONG = "notebooks/a_page_with_a_very_long_name_as_some_of_them_have"
+
+
+def page(name: str, *, words: int = 10, done: int = 0) -> PageResult:
+    """A page of two messages of so many ``words`` together, of which so many are ``done``."""
+    return PageResult(
+        page=name,
+        messages=2,
+        words=words,
+        translated=2 if done == words else 1,
+        translated_words=done,
+    )
+
+
+def status_of(*pages: PageResult, **fields: object) -> RunResult:
+    return replace(RESULT, pages={"zh_CN": pages}, **fields)  # type: ignore[arg-type] # any field
+
+
+def test_what_is_near_the_first_page_comes_first_and_then_what_is_short() -> None:
+    pages = [
+        page("far", words=1),
+        page("done", words=5, done=5),
+        page("long", words=90),
+        page("begun", words=90, done=60),
+        page("same-b", words=40),
+        page("same-a", words=40),
+        page("index", words=99),
+        page("nowhere", words=1),
+    ]
+    near = {"index": 0, "long": 1, "begun": 1, "same-b": 1, "same-a": 1, "far": 2}
+    names = [page.page for page in in_order_of_need(pages, near)]
+    assert names == ["index", "begun", "same-b", "same-a", "long", "far", "nowhere"]
+
+
+def test_the_next_ten_pages_are_listed_and_the_sums_are_of_all() -> None:
+    pages = [page(f"p{number:02}", words=number + 1) for number in range(12)]
+    text = status_text(status_of(*pages), width=80, colour=False)
+    assert "10 of 12 pages to translate" in text
+    assert [word for word in text.split() if word.startswith("p0")] == [
+        f"p{number:02}" for number in range(10)
+    ]
+    assert "12 pages" in text
+    assert "p10" not in text
+    whole = status_text(status_of(*pages, lists_all=True), width=80, colour=False)
+    assert "p11" in whole
+
+
+def test_a_finished_translation_says_so() -> None:
+    text = status_text(status_of(page("a", done=10)), width=80, colour=False)
+    assert "every page is translated (--all lists them)" in text
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 140, 200])
+@pytest.mark.parametrize("shown", [status_text, run_text])
+def test_no_line_is_too_long_and_no_name_is_lost(width: int, shown: object) -> None:
+    pages = [page(LONG), page("guide/short", words=123456)]
+    result = status_of(*pages, lists_all=True, findings=())
+    result = replace(result, comparison=None)
+    text = shown(result, width=width, colour=False)  # type: ignore[operator] # either of them
+    table = text.partition("what to do next")[0].partition("docs v2 (")[0]
+    assert max(map(len, table.split("\n"))) <= width
+    assert LONG in "".join(
+        line.split()[0] for line in table.split("\n") if line.strip()
+    )
+    assert "guide/short" in table  # short names are not cut up
+
+
+WIDTHS = st.lists(st.integers(1, 30), min_size=2, max_size=6)
+
+
+@given(WIDTHS, st.integers(40, 200))
+def test_columns_are_left_out_only_where_there_is_no_room(
+    widths: list[int], width: int
+) -> None:
+    """With room for all, all are there; where not, those that are spare go in their order."""
+    headings = tuple(chr(ord("a") + number) for number in range(len(widths)))
+    table = Table(
+        title=("t", ""),
+        headings=headings,
+        rows=[["x" * size for size in widths]],
+        footer=["" for _ in headings],
+        words=frozenset(),
+        spare=headings[1:],
+    )
+    heads = table.to_text(width=width, colour=False).split("\n")[2].split()
+    assert "".join(headings).endswith("".join(heads[1:]))
+    assert heads[0] == "a"
+    if sum(widths) + 3 * len(widths) - 1 <= width:
+        assert heads == list(headings)
+
+
+def test_status_lists_what_comes_next(project: Path, capsys: Speech) -> None:
+    """The sample's pages: one that the index leads to comes before one that is further."""
+    assert main(["sync", "sample", "--no-execute", "-q"]) == 0
+    folder = project / "translations" / "zh_CN" / "sample"
+    for name in ("guides/vmap", "faq"):
+        catalog = folder / f"{name}.po"
+        text = catalog.read_text("utf-8")
+        head, first, rest = text.split("\n\n", 2)
+        emptied = "\n".join(
+            line if not line.startswith("msgstr") else 'msgstr ""'
+            for line in first.split("\n")
+        )
+        catalog.write_text("\n\n".join([head, emptied, rest]), "utf-8")
+    assert main(["status", "sample"]) == 0
+    text = capsys.readouterr().out
+    assert "2 pages to translate" in text
+    assert " grad " not in text
+    assert main(["status", "sample", "--all"]) == 0
+    assert " grad " in capsys.readouterr().out
+    assert main(["status", "sample", "--pages", "grad"]) == 0
+    assert " grad " in capsys.readouterr().out
