@@ -7,7 +7,7 @@ markup. Styles are those of rich, which is imported when something is drawn with
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import StringIO
 from typing import TYPE_CHECKING
 
@@ -54,6 +54,7 @@ class Table:
             pad_edge=False,
         )
         columns = self._columns(width)
+        widths = _widths(columns, width)
         for column in columns:
             table.add_column(
                 column.heading,
@@ -61,7 +62,7 @@ class Table:
                 justify="left" if column.holds_words else "right",
                 overflow="fold",  # no letter of a name is lost where there is little room
                 no_wrap=not column.holds_words,
-                min_width=column.least,
+                width=widths[column.heading],
             )
         for row in self.rows:
             table.add_row(*(_cell(row[column.at]) for column in columns))
@@ -82,11 +83,36 @@ class Table:
                 )
             )
         for spare in self.spare:
-            # Between two columns there are three spaces, and one at either end.
-            if sum(column.least + 3 for column in columns) - 1 <= width:
-                break
+            if _fit(columns, width):
+                return columns
             columns = [column for column in columns if column.heading != spare]
-        return columns
+        if _fit(columns, width):
+            return columns
+        # Nothing more can go: names are folded as narrow as they have to be.
+        return [replace(column, is_squeezed=True) for column in columns]
+
+
+def _fit(columns: Sequence[_Column], width: int) -> bool:
+    """Whether the columns have the room that they need."""
+    return _room(columns, width) >= 0
+
+
+def _room(columns: Sequence[_Column], width: int) -> int:
+    """What is left of ``width`` if each column is as narrow as it may be; negative if too much."""
+    # Between two of them there are three spaces, and one at either end.
+    return width + 1 - sum(column.least + 3 for column in columns)
+
+
+def _widths(columns: Sequence[_Column], width: int) -> dict[str, int]:
+    """How wide each column is, by its heading: what room there is goes to the narrowest first."""
+    widths = {column.heading: column.least for column in columns}
+    widest = {column.heading: column.widest for column in columns}
+    for _ in range(_room(columns, width)):
+        growing = [name for name in widths if widths[name] < widest[name]]
+        if not growing:
+            break
+        widths[min(growing, key=lambda name: widths[name])] += 1
+    return widths
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,12 +124,15 @@ class _Column:
     footer: str
     holds_words: bool
     widest: int  # columns of the terminal that its widest cell takes
+    is_squeezed: bool = False  # words get what numbers leave
 
     @property
     def least(self) -> int:
         """How wide it has to be: words can be wrapped, numbers cannot."""
         if not self.holds_words:
             return self.widest
+        if self.is_squeezed:
+            return 1
         return min(self.widest, _LEAST_NAME if self.at == 0 else _LEAST_WORDS)
 
 

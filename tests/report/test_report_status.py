@@ -85,6 +85,23 @@ def test_no_line_is_too_long_and_no_name_is_lost(width: int, shown: object) -> N
     assert "guide/short" in table  # short names are not cut up
 
 
+@given(st.integers(1, 80), st.integers(1, 80), st.integers(30, 120))
+def test_no_letter_is_lost_where_two_columns_of_words_are_too_wide(
+    name: int, words: int, width: int
+) -> None:
+    table = Table(
+        title=("t", ""),
+        headings=("page", "what happened"),
+        rows=[["n" * name, "w" * words]],
+        footer=["", ""],
+        words=frozenset(("page", "what happened")),
+    )
+    text = table.to_text(width=width, colour=False)
+    assert max(map(len, text.split("\n"))) <= width
+    _, _, body = text.partition("─\n")
+    assert (body.count("n"), body.count("w")) == (name, words)
+
+
 WIDTHS = st.lists(st.integers(1, 30), min_size=2, max_size=6)
 
 
