@@ -78,6 +78,7 @@ def build_pulled(
         findings=rule_findings(run, lock) if runs_code else (),
         changes=changes,
         check_only=run.dry,
+        only=run.pages,
     )
     # A dry run has merged nothing that code could be run of.
     if runs_code and not run.dry:

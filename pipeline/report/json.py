@@ -55,6 +55,8 @@ def run_json(result: RunResult, *, shard: tuple[int, int] | None = None) -> byte
         report["locales"][locale] = {"totals": totals(pages), "pages": rows}
     if result.comparison:
         report["comparison"] = _comparison_record(result)
+    if result.only:
+        report["only"] = list(result.only)
     if shard:
         index, count = shard
         report["shard"] = {"index": index, "count": count}

@@ -50,6 +50,7 @@ class _Report:
     exit_code: int
     locales: dict[str, _Table]
     findings: tuple[Finding, ...]
+    only: tuple[str, ...] = ()
 
 
 def result_of(report: Report, *, where: str = "report.json") -> RunResult:
@@ -74,7 +75,13 @@ def result_of(report: Report, *, where: str = "report.json") -> RunResult:
         docs="",
         files=(),
     )
-    return RunResult(name=upstream.name, lock=lock, pages=pages, findings=read.findings)
+    return RunResult(
+        name=upstream.name,
+        lock=lock,
+        pages=pages,
+        findings=read.findings,
+        only=read.only,
+    )
 
 
 def page_of(row: Report) -> PageResult:

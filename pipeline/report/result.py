@@ -36,6 +36,7 @@ class RunResult:
     comparison: Comparison | None = None
     # Of pages from the first one, in clicks: what ``status`` puts pages into order by.
     distances: Mapping[str, int] = field(default_factory=dict)
+    only: tuple[str, ...] = ()  # patterns of the pages that the run was about; empty: all
     lists_all: bool = (
         False  # ``status`` lists every page, not only those that come next
     )

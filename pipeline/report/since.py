@@ -111,9 +111,11 @@ def _came_and_went(
     """The pages that appeared, and those that vanished, sorted."""
     then = {page for _, page, _ in _pages(report)}
     now = {page.page for page in chain.from_iterable(result.pages.values())}
-    # A run may be of a few pages only: what upstream still has did not vanish.
+    # A run may be of a few pages only: what upstream still has did not vanish, and what the last
+    # run did not look at may have been there.
     there = {file.path.rpartition(".")[0] for file in result.lock.files}
-    return tuple(sorted(now - then)), tuple(sorted(then - now - there))
+    appeared = () if report.get("only") else tuple(sorted(now - then))
+    return appeared, tuple(sorted(then - now - there))
 
 
 def _statuses(report: Report) -> dict[str, object]:
@@ -129,7 +131,7 @@ def _statuses(report: Report) -> dict[str, object]:
 def _translated(report: Report, result: RunResult) -> dict[str, tuple[int, int]]:
     """By locale, how many messages were finished then and are now: ``{"zh_CN": (410, 412)}``.
 
-    Of the pages of this run only: a run of a few pages is compared with those in the report.
+    Of the pages of this run only: it may be of a few pages.
     """
     then: dict[str, dict[str, int]] = {}
     for locale, page, row in _pages(report):
@@ -141,7 +143,11 @@ def _translated(report: Report, result: RunResult) -> dict[str, tuple[int, int]]
     for locale, pages in result.pages.items():
         # A locale that the old report does not know is not told as one that began at 0.
         if locale in then:
-            before = sum(then[locale].get(page.page, 0) for page in pages)
+            told = then[locale]
+            # So may the last one have been: what it did not tell of has not begun at 0.
+            if report.get("only"):
+                pages = tuple(page for page in pages if page.page in told)
+            before = sum(told.get(page.page, 0) for page in pages)
             translated[locale] = (before, sum(page.translated for page in pages))
     return translated
 

@@ -558,6 +558,23 @@ def test_two_equal_runs_differ_in_nothing() -> None:
     assert "Nothing changed" in read(changed(), previous=previous(changed())).text
 
 
+def test_a_run_of_all_pages_after_one_of_a_few_is_no_leap() -> None:
+    """What the last run did not look at was translated before: "1 → 14 (+13)" is no news."""
+    few = dataclasses.replace(RESULT, pages={"zh_CN": (PAGE_B,)}, only=("guides/*",))
+    found = since(previous(few), changed())
+    assert found is not None
+    assert found.translated == {"zh_CN": (1, 1)}
+    assert found.progress == {}
+    moved = dataclasses.replace(changed(), lock=dataclasses.replace(LOCK, ref="v3"))
+    later = since(previous(few), moved)
+    assert later is not None
+    assert later.appeared == ()
+    # A page that is new since a run of all pages did begin at 0.
+    whole = since(previous(dataclasses.replace(few, only=())), moved)
+    assert whole is not None
+    assert (whole.translated, whole.appeared) == ({"zh_CN": (1, 11)}, ("a", "c"))
+
+
 def test_what_pages_do_now() -> None:
     in_part = dataclasses.replace(PARTIAL, page="c")
     found = since(
