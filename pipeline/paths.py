@@ -47,6 +47,11 @@ class Paths:
         return self.build / ".lock"
 
     @property
+    def run_mark(self) -> Path:
+        """There while a command writes, and after one that was killed."""
+        return self.build / ".running"
+
+    @property
     def cache(self) -> Path:
         """What saves work, and is made again if it is gone."""
         return self.build / "cache"

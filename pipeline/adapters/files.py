@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import errno
 import os
-import tempfile
+import secrets
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from pipeline.errors import InputError, PipelineError
+
+_TEMPORARY = ".*.????????.tmp"  # names of files that are being written
 
 
 class WriteError(PipelineError):
@@ -85,30 +87,36 @@ def _content(path: Path) -> bytes | None:
 def _write_atomic(
     path: Path, data: bytes, *, is_due: Callable[[], bool], flush: bool = True
 ) -> bool:
-    temporary = ""
+    # Long names of pages would make one that is too long for the file system. It is known before
+    # the file is there: tempfile would make a file that nobody knows of if Ctrl-C came just then.
+    temporary = path.with_name(f".{path.name[:40]}.{secrets.token_hex(4)}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        # Long names of pages would make one that is too long for the file system.
-        prefix = f".{path.name[:40]}."
-        handle, temporary = tempfile.mkstemp(
-            prefix=prefix, suffix=".tmp", dir=path.parent
-        )
-        with os.fdopen(handle, "wb") as file:
+        with temporary.open("xb") as file:
             file.write(data)
             if flush:
                 # Else a crash may leave the new name with no content.
                 file.flush()
                 os.fsync(file.fileno())
-        os.chmod(temporary, 0o644)  # mkstemp makes files that nobody else can read
+        temporary.chmod(0o644)  # whatever the umask: others may read what is built
         if not is_due():  # asked last, as near to the replacement as can be
             return False
         os.replace(temporary, path)  # atomic, within one folder
     except OSError as error:
         raise _write_error("written", path, error) from error
     finally:
-        if temporary and os.path.exists(temporary):
-            os.unlink(temporary)
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
     return True
+
+
+def remove_abandoned(folders: Iterable[Path]) -> None:
+    """Remove what runs that were killed have left below ``folders``: files half-written.
+
+    Only for whoever keeps other runs out of them. Raises WriteError.
+    """
+    for folder in folders:
+        remove_files(list(folder.rglob(_TEMPORARY)))
 
 
 def remove_files(paths: Iterable[Path]) -> None:

@@ -6,9 +6,14 @@ The lock is that of the project, not of an upstream: builds share the cache and 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
-from pipeline.adapters.files import hold_lock
+from pipeline.adapters.files import (
+    WriteError,
+    hold_lock,
+    remove_abandoned,
+    write_atomic,
+)
 from pipeline.run import Run
 
 
@@ -28,5 +33,27 @@ def only_this_run(run: Run) -> Iterator[None]:
     def tell_of_wait() -> None:
         run.log.warn(f"another run holds {path}: waiting for it to end")
 
-    with hold_lock(path, on_wait=tell_of_wait):
+    with hold_lock(path, on_wait=tell_of_wait), _cleaned(run):
         yield
+
+
+@contextmanager
+def _cleaned(run: Run) -> Iterator[None]:
+    """Leave no file half-written, whatever happened to the last run, or happens to this one."""
+    paths = run.paths
+    # It is there while a run is at work. Found at the beginning, it is of a run that was killed.
+    mark = paths.run_mark
+    folders = (paths.build, paths.root / "translations", paths.docs.parent)
+    if mark.exists():
+        remove_abandoned(folders)
+    write_atomic(mark, b"")
+    try:
+        yield
+    except BaseException:
+        # Ctrl-C goes to processes of ours as well, and may come twice.
+        with suppress(WriteError):
+            remove_abandoned(folders)
+        raise
+    finally:
+        with suppress(OSError):
+            mark.unlink()

@@ -36,10 +36,10 @@ class RunResult:
     comparison: Comparison | None = None
     # Of pages from the first one, in clicks: what ``status`` puts pages into order by.
     distances: Mapping[str, int] = field(default_factory=dict)
-    only: tuple[str, ...] = ()  # patterns of the pages that the run was about; empty: all
-    lists_all: bool = (
-        False  # ``status`` lists every page, not only those that come next
-    )
+    # Patterns of the pages that the run was about; empty: all.
+    only: tuple[str, ...] = ()
+    # ``status`` lists every page, not only those that come next.
+    lists_all: bool = False
     # What is left of pages that upstream dropped.
     gone: Pages = field(default_factory=dict)
 

@@ -145,10 +145,10 @@ def _translated(report: Report, result: RunResult) -> dict[str, tuple[int, int]]
         if locale in then:
             told = then[locale]
             # So may the last one have been: what it did not tell of has not begun at 0.
-            if report.get("only"):
-                pages = tuple(page for page in pages if page.page in told)
-            before = sum(told.get(page.page, 0) for page in pages)
-            translated[locale] = (before, sum(page.translated for page in pages))
+            was_whole = not report.get("only")
+            compared = [page for page in pages if was_whole or page.page in told]
+            before = sum(told.get(page.page, 0) for page in compared)
+            translated[locale] = (before, sum(page.translated for page in compared))
     return translated
 
 

@@ -7,6 +7,8 @@ import resource
 import subprocess
 import sys
 from pathlib import Path
+from types import FrameType
+from typing import Any
 
 import pytest
 from places import ROOT
@@ -15,6 +17,7 @@ from pipeline.adapters.files import (
     WriteError,
     hold_lock,
     read_bytes,
+    remove_abandoned,
     remove_files,
     write_atomic,
     write_if_changed,
@@ -66,6 +69,65 @@ def test_write_that_breaks_off_keeps_the_old_content(tmp_path: Path) -> None:
     assert "nothing was half-written" in caught.value.hint
     assert path.read_bytes() == b"old"
     assert [entry.name for entry in tmp_path.iterdir()] == ["page.md"]
+
+
+def interrupted_at(step: int, path: Path) -> bool:
+    """Write ``path`` and raise KeyboardInterrupt at so many steps of Python's; whether it came.
+
+    Steps are those of the code that writes and of all that it calls.
+    """
+    left = step
+
+    def trace(frame: FrameType, event: str, argument: object) -> Any:
+        nonlocal left
+        frame.f_trace_opcodes = True
+        left -= 1
+        if left == 0:
+            raise KeyboardInterrupt
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        write_atomic(path, b"new")
+    except KeyboardInterrupt:
+        return True
+    finally:
+        sys.settrace(before)
+    return False
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings(
+    "ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"
+)
+def test_an_interrupt_at_any_moment_leaves_no_half_written_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ctrl-C between two steps of Python's: the file is the old one or the new one, and alone."""
+    monkeypatch.setattr(
+        os, "fsync", lambda _: None
+    )  # it is waited for a thousand times
+    path = tmp_path / "page.md"
+    steps = 1
+    while True:
+        path.write_bytes(b"old")
+        came = interrupted_at(steps, path)
+        assert [entry.name for entry in tmp_path.iterdir()] == ["page.md"], steps
+        assert path.read_bytes() in (b"old", b"new")
+        if not came:
+            break
+        steps += 1
+    assert steps > 100  # so that it was indeed interrupted, many times
+
+
+def test_what_a_killed_run_has_left_is_removed_and_nothing_else(tmp_path: Path) -> None:
+    kept = [".a.po.tmp", "b.po.0123abcd.tmp", ".c.0123abcd.po", ".d.0123abcd"]
+    for name in (*kept, ".a.po.0123abcd.tmp", f".{'x' * 40}.89abcdef.tmp"):
+        (tmp_path / "zh_CN" / name).parent.mkdir(exist_ok=True)
+        (tmp_path / "zh_CN" / name).write_bytes(b"half")
+    remove_abandoned([tmp_path, tmp_path / "nowhere"])
+    assert sorted(path.name for path in (tmp_path / "zh_CN").iterdir()) == sorted(kept)
 
 
 def test_folder_in_the_way(tmp_path: Path) -> None:

@@ -123,9 +123,11 @@ class Workspace:
             self.paths.memories(self.locale),
             self.paths.catalogs(self.locale),
         ):
-            abandoned += folder.rglob(".*.po.*.tmp")
-        # The state lies there too; below it are built pages, which are made whole anyway.
-        abandoned += self.paths.output(self.locale).glob(".*.tmp")
+            abandoned += folder.rglob(".*.tmp")
+        # The state and the memos; beside them are built pages, which are made whole anyway.
+        state = self.paths.memory_state(self.locale)
+        for folder in (state.parent, self.paths.memo(self.locale, "catalogs").parent):
+            abandoned += folder.glob(".*.tmp")
         remove_files(abandoned)
 
     def read_memories(

@@ -1,0 +1,76 @@
+"""What a run leaves when it ends, however it ends."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from runs import run_of
+
+from pipeline.cli import main
+from pipeline.commands.holding import only_this_run
+from pipeline.config import Settings, Upstream
+from pipeline.run import Run
+
+HALF = ".page.po.0123abcd.tmp"
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    upstream = Upstream(name="demo", url="x")
+    settings = Settings(
+        root=tmp_path, jax="1", locales=("zh_CN",), upstreams={"demo": upstream}
+    )
+    return run_of(settings, upstream)
+
+
+def leave_half_a_file(run: Run) -> list[Path]:
+    """What a process that is killed leaves in every place that runs write to."""
+    folders = (run.paths.merged("zh_CN"), run.paths.catalogs("zh_CN"), run.paths.docs)
+    for folder in folders:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / HALF).write_bytes(b"half")
+    return [folder / HALF for folder in folders]
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, ValueError])
+def test_a_run_that_breaks_off_leaves_nothing_half_written(
+    run: Run, error: type[BaseException]
+) -> None:
+    with pytest.raises(error), only_this_run(run):
+        left = leave_half_a_file(run)
+        raise error
+    assert [path for path in left if path.exists()] == []
+    assert not run.paths.run_mark.exists()
+
+
+def test_a_run_clears_up_after_one_that_was_killed(run: Run) -> None:
+    left = leave_half_a_file(run)
+    with only_this_run(run):
+        pass
+    # No run was killed here: they may be somebody else's.
+    assert all(path.exists() for path in left)
+    run.paths.run_mark.touch()
+    with only_this_run(replace(run, dry=True)):
+        assert all(path.exists() for path in left)
+    with only_this_run(run):
+        assert not any(path.exists() for path in left)
+    assert not run.paths.run_mark.exists()
+
+
+def test_ctrl_c_while_it_writes_leaves_no_temporary_file(
+    project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The first file of all that is put into place is where Ctrl-C comes."""
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", interrupt)
+        assert main(["sync", "sample", "--no-execute", "-q"]) == 130
+    assert "No file was left half-written" in capsys.readouterr().err
+    assert list(project.rglob("*.tmp")) == []
+    assert main(["sync", "sample", "--no-execute", "-q"]) == 0
