@@ -15,7 +15,7 @@ from pipeline.entries import GENERATOR, NEUTRAL_DATE, Entry
 from pipeline.errors import InputError
 from pipeline.findings import Finding, Severity
 
-CHARSET = re.compile(r"charset=([^\s;]*)", re.IGNORECASE)
+CHARSET = re.compile(r'charset=([^\s;"\\]*)', re.IGNORECASE)
 
 # What translators and their tools may write; what else stands in the header is the project's.
 _THEIRS = (

@@ -15,7 +15,8 @@ from dataclasses import dataclass, replace
 import polib
 
 from pipeline.adapters.po.canonical import read_canonical
-from pipeline.adapters.po.header import CHARSET, read_header
+from pipeline.adapters.po.encoding import how_to_convert
+from pipeline.adapters.po.header import read_header
 from pipeline.adapters.po.scan import LinesAbove, Scan
 from pipeline.adapters.po.source import Source
 from pipeline.adapters.po.syntax import END_ISOLATE, ISOLATE, UNWRITABLE, same_edges
@@ -92,11 +93,9 @@ def _decode(data: bytes, where: str) -> str:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        hint = _SAVE_AS_UTF8
-        declared = CHARSET.search(data.decode("latin-1"))
-        if declared and declared[1].lower() != "utf-8":
-            hint += f" The header says {declared[1]}: msgconv --to-code=UTF-8 may help."
-        raise InputError("is not UTF-8", where=f"{where}:{line}", hint=hint) from error
+        raise InputError(
+            "is not UTF-8", where=f"{where}:{line}", hint=how_to_convert(data)
+        ) from error
     for character, name in UNWRITABLE.items():
         if character in text:
             line = text.count("\n", 0, text.index(character)) + 1
