@@ -10,7 +10,7 @@ from pipeline.core.document.message import Markup
 from pipeline.findings import Span
 
 _LONGEST = 60  # characters of an atom that a sentence quotes
-_TARGET = re.compile(r"(?:\{[^{}]+\}|:[^`]+:)`(.*)`", re.DOTALL)
+_TARGET = re.compile(r"(?P<role>\{[^{}]+\}|:[^`]+:)`(?P<target>.*)`", re.DOTALL)
 # What stands before and behind code and formulas. All other atoms bring their marks with them.
 _MARKS = {
     (Markup.MARKDOWN, Atom.CODE): ("`", "`"),
@@ -53,8 +53,39 @@ def literal_part(name: Atom, value: str) -> str:
     """
     match = _TARGET.fullmatch(value)
     if match and name is Atom.ROLE:
-        return match[1]
+        return match["target"]
     return value
+
+
+def atom_places(
+    source: str, markup: Markup, name: Atom, value: str
+) -> tuple[Span, ...]:
+    """Where an atom stands first, told by the marks around it; else as ``places_of`` finds it.
+
+    Of ``用 {func}`jit` 和 `f```, where ``f`` is code, that is not the first letter of ``func``.
+    """
+    part = literal_part(name, value)
+    words = r"\s*".join(map(re.escape, part))
+    match = re.search(_around(markup, name, value, words), source)
+    if not match:
+        return places_of(source, part)
+    return (match.span("words"),)
+
+
+def _around(markup: Markup, name: Atom, value: str, words: str) -> str:
+    """The pattern ``words`` of an atom, as its group ``words``, with what stands around it."""
+    words = rf"(?P<words>{words})"
+    if is_marked(markup, name):
+        before, behind = map(re.escape, _MARKS[markup, name])
+        # "{func}`f`" is a role, although it ends as code does.
+        return rf"(?<![}}:]){before}\s*{words}\s*{behind}"
+    role = _TARGET.fullmatch(value)
+    if role and name is Atom.ROLE:
+        # With or without words of its own: {ref}`a`, {ref}`词 <a>`
+        return rf"{re.escape(role['role'])}`(?:[^`]*<\s*)?{words}\s*>?`"
+    if name in (Atom.LINK, Atom.IMAGE):
+        return rf"(?:\]\(\s*<?|<){words}(?=[>)\s])"
+    return words
 
 
 def places_of(source: str, value: str) -> tuple[Span, ...]:

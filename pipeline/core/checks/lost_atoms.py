@@ -13,7 +13,12 @@ from dataclasses import dataclass
 from rapidfuzz import fuzz
 
 from pipeline.core.checks import rst_links
-from pipeline.core.checks.atom_words import is_marked, literal_part, places_of, spoken
+from pipeline.core.checks.atom_words import (
+    atom_places,
+    is_marked,
+    literal_part,
+    spoken,
+)
 from pipeline.core.checks.base import Problem, Subject
 from pipeline.core.checks.mending import NARROW, improves, missing
 from pipeline.core.checks.parsed import Atom
@@ -98,7 +103,7 @@ def lost_problem(
     return Problem(
         text=f"lacks {words}; has {spoken(markup, name, lost.became)} instead",
         hint=hint,
-        spans=places_of(subject.msgstr, literal_part(name, lost.became)),
+        spans=atom_places(subject.msgstr, markup, name, lost.became),
         fix=_fix(subject, name),
         is_minor=is_minor,
     )
