@@ -5,6 +5,7 @@ The first part of a code names the group:
 M1  structure (`structure`)         M4  typography (`typography`)
 M2  atoms (`atoms`)                 M5  terminology (`terms`)
 M3  content (`content`, `shifted`)  M6  the ``.po`` file itself (`hygiene`)
+M7  meaning (`meaning`: `omissions`, `slips`, `alike`)
 G   what the guard would refuse (`guarded`)
 
 `base` has what a check is given and gives, `run` runs all of them.

@@ -13,6 +13,7 @@ from functools import cached_property
 from pipeline.core.checks.masked import masked
 from pipeline.core.checks.notes import Place, read_place
 from pipeline.core.checks.parsed import Parsed, parse
+from pipeline.core.checks.sentences import Pair, sentence_pairs
 from pipeline.core.document.message import Kind, Markup, Message
 from pipeline.core.document.refusal import Refusal
 from pipeline.core.myst import guard
@@ -106,6 +107,11 @@ class Subject:
     def masked_chinese(self) -> str:
         """The msgstr with stand-ins for all that is not prose. Positions are the same."""
         return masked(self.msgstr, self.markup)
+
+    @cached_property
+    def sentences(self) -> tuple[Pair, ...]:
+        """The sentences, masked, each with its translation."""
+        return sentence_pairs(self.masked_english, self.masked_chinese)
 
     def read(self, text: str) -> Parsed:
         """Another text, parsed in the same place."""

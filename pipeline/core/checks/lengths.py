@@ -8,16 +8,12 @@ from typing import NamedTuple
 
 from pipeline.core.checks import english
 from pipeline.core.checks.base import Problem, Subject
-from pipeline.core.checks.masked import CLOSE, HAN
+from pipeline.core.checks.masked import HAN
+from pipeline.core.checks.sentences import CHINESE_END, ENGLISH_END
 
 _HAN = re.compile(f"[{HAN}]")
 _HINT = "See whether a part is missing or was added."
 
-# A full stop behind one of these ends no sentence; the last one is an initial.
-_ABBREVIATIONS = r"e\.g i\.e etc vs cf Fig Eq Sec no [A-Z]"
-_NO_END = "".join(rf"(?<!\b{word})" for word in _ABBREVIATIONS.split())
-_ENGLISH_END = re.compile(rf"{_NO_END}[.!?]+(?=[\"'”’)\]{CLOSE}]*(?:\s|$))")
-_CHINESE_END = re.compile(r"[。！？]+|……|[.!?](?=\s|$)")
 # What may be the end of a sentence in English, as Chinese likes to join sentences.
 _CHINESE_STOP = re.compile(r"[。！？；：]+|……|——|[.!?;:](?=\s|$)")
 _STOPS = ".!?。！？"
@@ -52,8 +48,8 @@ def find_sentence_count(subject: Subject) -> Iterator[Problem]:
     theirs, ours = subject.masked_english, subject.masked_chinese
     if max(_count_stops(theirs), _count_stops(ours)) < _LEAST_SENTENCES:
         return  # counting marks is quick, and settles most messages
-    expected = len(_ENGLISH_END.findall(theirs))
-    least = len(_CHINESE_END.findall(ours))
+    expected = len(ENGLISH_END.findall(theirs))
+    least = len(CHINESE_END.findall(ours))
     if max(expected, least) < _LEAST_SENTENCES:
         return
     most = len(_CHINESE_STOP.findall(ours))

@@ -16,6 +16,7 @@ from pipeline.core.checks import (
     content,
     guarded,
     hygiene,
+    meaning,
     shifted,
     structure,
     terms,
@@ -37,8 +38,10 @@ CHECKS: tuple[Check, ...] = (
     *atoms.CHECKS,
     *content.CHECKS,
     *typography.CHECKS,
+    *meaning.CHECKS,
 )
 PAGE_CHECKS: tuple[PageCheck, ...] = (*shifted.PAGE_CHECKS, *typography.PAGE_CHECKS)
+ACROSS_CHECKS: tuple[PageCheck, ...] = (terms.INCONSISTENT, *meaning.ACROSS_CHECKS)
 
 
 def subjects_of(entries: Iterable[Entry], page: str) -> list[Subject]:
@@ -98,9 +101,10 @@ def _across(pages: Mapping[str, Sequence[Subject]]) -> Iterator[Problem]:
     for page, subjects in pages.items():
         places += [(page, index) for index in range(len(subjects))]
         row += subjects
-    for problem in terms.INCONSISTENT.find(row):
-        page, index = places[problem.index]
-        yield terms.INCONSISTENT.stamp(problem, page=page, index=index)
+    for check in ACROSS_CHECKS:
+        for problem in check.find(row):
+            page, index = places[problem.index]
+            yield check.stamp(problem, page=page, index=index)
 
 
 def without_echoes(problems: Iterable[Problem]) -> list[Problem]:
@@ -124,7 +128,13 @@ def without_echoes(problems: Iterable[Problem]) -> list[Problem]:
 
 def code_names() -> dict[str, str]:
     """Every code there is, with its name: ``"M101": "text that becomes another block"``."""
-    rules = (*CHECKS, *PAGE_CHECKS, *terms.RULES, *hygiene.RULES)
+    rules = (
+        *CHECKS,
+        *PAGE_CHECKS,
+        *terms.RULES,
+        *meaning.ACROSS_CHECKS,
+        *hygiene.RULES,
+    )
     return {rule.code: rule.name for rule in rules}
 
 

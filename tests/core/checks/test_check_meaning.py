@@ -1,0 +1,190 @@
+"""How many mistakes of meaning are told, and how often a good translation is taken for one.
+
+Mistakes of every class are put into finished translations. Always into the sample's; and into
+those of the real docs, from the committed memory, which takes some minutes:
+
+    JAX_DOCS_UPSTREAM=... JAX_DOCS_WHOLE=1 pytest tests/core/checks/test_check_meaning.py -rP
+
+``-rP`` shows the table, which stands in ``docs/checks-of-meaning.md``.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from meaning_defects import DEFECTS, Defect, damage, drop_clause
+from places import ROOT
+
+from pipeline.adapters import po
+from pipeline.core.checks import english, meaning
+from pipeline.core.checks.base import Subject
+from pipeline.core.checks.run import CHECKS, subjects_of
+from pipeline.core.checks.silence import ignores_of
+from pipeline.core.checks.terms import checks_of
+from pipeline.core.glossary.terms import read_glossary
+from pipeline.findings import Severity
+
+WHOLE = bool(os.environ.get("JAX_DOCS_WHOLE"))
+CATALOGS = ROOT / "translations" / "zh_CN"
+GLOSSARY = ROOT / "translations" / "glossary" / "zh_CN.csv"
+MOST = 1000  # mistakes of a class
+MOST_FALSE = 0.005  # of the entries
+LEAST_CLAUSES = 0.5
+LEAST_NEGATIONS = 0.6
+
+
+def read_subjects(folder: Path) -> list[Subject]:
+    found: list[Subject] = []
+    for path in sorted(folder.rglob("*.po")):
+        catalog = po.read_catalog(path.read_bytes(), where=path.name).catalog
+        page = path.relative_to(folder).as_posix()
+        found += subjects_of(catalog.entries, page)
+    return [subject for subject in found if english.count_han(subject.msgstr)]
+
+
+@pytest.fixture(scope="module")
+def sample() -> list[Subject]:
+    return read_subjects(CATALOGS / "sample")
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> list[Subject]:
+    """The finished translations of the real docs, rejoined from the committed memory."""
+    clone = tmp_path_factory.mktemp("finished") / "clone"
+    subprocess.run(["git", "clone", "-q", ROOT, clone], check=True)
+    sync = [sys.executable, "-m", "pipeline", "sync", "--no-execute", "-q"]
+    subprocess.run(sync, cwd=clone, check=True)
+    return read_subjects(clone / "translations" / "zh_CN")
+
+
+def codes_of(subject: Subject) -> Counter[str]:
+    """The codes of the checks of meaning that tell of an entry."""
+    return Counter(
+        problem.code for check in meaning.CHECKS for problem in check.look(subject)
+    )
+
+
+def is_new(before: Subject, after: Subject) -> bool:
+    """Whether a check of meaning tells of an entry what it did not tell before."""
+    return bool(codes_of(after) - codes_of(before))
+
+
+def mistakes(
+    subjects: Sequence[Subject], defect: Defect
+) -> Iterator[tuple[Subject, Subject]]:
+    """Entries, each with one mistake of a class beside it."""
+    chance = random.Random(defect.name)
+    for subject in chance.sample(subjects, len(subjects)):
+        if wrong := damage(subject, defect, chance):
+            yield subject, wrong
+
+
+def told_of(subjects: Sequence[Subject], defect: Defect) -> tuple[int, int]:
+    """How many mistakes of a class are told, and how many there are."""
+    pairs = list(mistakes(subjects, defect))[:MOST]
+    return sum(is_new(before, after) for before, after in pairs), len(pairs)
+
+
+def false_alarms(subjects: Sequence[Subject]) -> dict[str, set[int]]:
+    """By code which good translations are told, also those that a comment silences."""
+    alarms: dict[str, set[int]] = {}
+    for number, subject in enumerate(subjects):
+        for code in codes_of(subject):
+            alarms.setdefault(code, set()).add(number)
+    return alarms
+
+
+def without_clauses(subjects: Sequence[Subject]) -> list[tuple[Subject, Subject]]:
+    """Entries, each with a clause less beside it."""
+    chance = random.Random("clauses")
+    shuffled = chance.sample(subjects, len(subjects))
+    pairs = ((subject, drop_clause(subject, chance)) for subject in shuffled)
+    return [(before, after) for before, after in pairs if after][:MOST]
+
+
+def is_warned_of(subject: Subject) -> bool:
+    """Whether any check warns of an entry, also those of terms and lengths."""
+    glossary = read_glossary(GLOSSARY.read_text(encoding="utf-8"), where=GLOSSARY.name)
+    for check in (*CHECKS, *checks_of(glossary)):
+        if any(
+            problem.severity is not Severity.NOTE for problem in check.look(subject)
+        ):
+            return True
+    return False
+
+
+def show(name: str, told: int, of: int) -> None:
+    share = f"{told / of:4.0%}" if of else "    "
+    print(f"{name:36} {told:5} of {of:5} {share}")
+
+
+def test_mistakes_in_the_sample_are_told(sample: list[Subject]) -> None:
+    told = made = 0
+    for defect in DEFECTS:
+        caught, of = told_of(sample, defect)
+        show(defect.name, caught, of)
+        told, made = told + caught, made + of
+    assert made > 100
+    assert told / made >= 0.7
+
+
+def test_good_translations_of_the_sample_are_left_alone(sample: list[Subject]) -> None:
+    silenced = [
+        number
+        for number, subject in enumerate(sample)
+        if any(ignores_of(subject.entry))
+    ]
+    alarms = set().union(*false_alarms(sample).values())
+    assert alarms <= set(silenced)
+
+
+@pytest.mark.slow
+@pytest.mark.realdocs
+@pytest.mark.skipif(not WHOLE, reason="takes minutes: set JAX_DOCS_WHOLE")
+def test_mistakes_in_finished_docs_are_told(finished: list[Subject]) -> None:
+    results = {defect.name: told_of(finished, defect) for defect in DEFECTS}
+    for name, (told, of) in results.items():
+        show(name, told, of)
+    negations = [results["a negation lost"], results["a negation added"]]
+    assert sum(told for told, _ in negations) >= LEAST_NEGATIONS * sum(
+        of for _, of in negations
+    )
+    too_few = {
+        defect.name: results[defect.name]
+        for defect in DEFECTS
+        if results[defect.name][0] < defect.least * results[defect.name][1]
+    }
+    assert not too_few
+
+
+@pytest.mark.slow
+@pytest.mark.realdocs
+@pytest.mark.skipif(not WHOLE, reason="takes minutes: set JAX_DOCS_WHOLE")
+def test_lost_clauses_in_finished_docs_are_told(finished: list[Subject]) -> None:
+    pairs = without_clauses(finished)
+    by_meaning = sum(is_new(before, after) for before, after in pairs)
+    show("a clause lost", by_meaning, len(pairs))
+    by_any = sum(is_warned_of(after) for _, after in pairs)
+    show("a clause lost, by any check", by_any, len(pairs))
+    assert by_meaning >= LEAST_CLAUSES * len(pairs)
+
+
+@pytest.mark.slow
+@pytest.mark.realdocs
+@pytest.mark.skipif(not WHOLE, reason="takes minutes: set JAX_DOCS_WHOLE")
+def test_finished_docs_are_left_alone(finished: list[Subject]) -> None:
+    alarms = false_alarms(finished)
+    for check in meaning.CHECKS:
+        show(
+            f"{check.code} {check.name}", len(alarms.get(check.code, ())), len(finished)
+        )
+    every = set().union(*alarms.values())
+    show("false alarms, all together", len(every), len(finished))
+    assert len(every) <= MOST_FALSE * len(finished)
