@@ -30,6 +30,7 @@ GROUPS = {
     "M4": "中文排版",
     "M5": "术语",
     "M6": "`.po` 文件本身",
+    "M7": "意思",
     "G1": "不会进入页面的译文",
 }
 SEVERITIES = {Severity.ERROR: "错误", Severity.WARNING: "警告", Severity.NOTE: "建议"}

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 
 from pipeline.core.checks import english
 from pipeline.core.checks.alike import ALIKE
-from pipeline.core.checks.base import Check, Find, PageCheck, Problem, Subject
+from pipeline.core.checks.base import Check, Find, PageCheck, Problem, Rule, Subject
 from pipeline.core.checks.meaning_words import (
     EXAMPLE,
     IF,
@@ -130,3 +130,4 @@ CHECKS: tuple[Check, ...] = (
 )
 # These compare the entries of all pages.
 ACROSS_CHECKS: tuple[PageCheck, ...] = (ALIKE,)
+RULES: tuple[Rule, ...] = (*CHECKS, *ACROSS_CHECKS)

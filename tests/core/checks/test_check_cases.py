@@ -46,7 +46,8 @@ def checks_of(module: str) -> dict[str, Check | PageCheck]:
     found = importlib.import_module(f"pipeline.core.checks.{module}")
     return {
         check.code: check
-        for check in (*getattr(found, "CHECKS", ()), *getattr(found, "PAGE_CHECKS", ()))
+        for kind in ("CHECKS", "PAGE_CHECKS", "ACROSS_CHECKS")
+        for check in getattr(found, kind, ())
     }
 
 
