@@ -13,7 +13,7 @@ from pipeline.findings import Severity
 
 _ENGLISH_WORD = re.compile(r"[a-z]+")
 # What may differ in Chinese, too. A term has its English in brackets where it is new.
-_NO_WORD = re.compile(rf"[（(][A-Za-z -]+[）)]|[^{HAN}A-Za-z]+")
+_NO_WORD = re.compile(rf"[（(][A-Za-z -]+[）)]|[（(]|[^{HAN}A-Za-z（(]+")
 _HAN = re.compile(f"[{HAN}]")
 _LEAST_WORDS = 4  # shorter ones are rendered by what stands around them
 _LONGEST_QUOTE = 60  # characters
