@@ -1,7 +1,7 @@
 """How many mistakes of meaning are told, and how often a good translation is taken for one.
 
 Mistakes of every class are put into finished translations. Always into the sample's; and into
-those of the real docs, from the committed memory, which takes some minutes:
+those of the real docs, from the committed memory, which takes a minute:
 
     JAX_DOCS_UPSTREAM=... JAX_DOCS_WHOLE=1 pytest tests/core/checks/test_check_meaning.py -rP
 
@@ -143,7 +143,7 @@ def test_good_translations_of_the_sample_are_left_alone(sample: list[Subject]) -
 
 @pytest.mark.slow
 @pytest.mark.realdocs
-@pytest.mark.skipif(not WHOLE, reason="takes minutes: set JAX_DOCS_WHOLE")
+@pytest.mark.skipif(not WHOLE, reason="takes a minute: set JAX_DOCS_WHOLE")
 def test_mistakes_in_finished_docs_are_told(finished: list[Subject]) -> None:
     results = {defect.name: told_of(finished, defect) for defect in DEFECTS}
     for name, (told, of) in results.items():
@@ -162,7 +162,7 @@ def test_mistakes_in_finished_docs_are_told(finished: list[Subject]) -> None:
 
 @pytest.mark.slow
 @pytest.mark.realdocs
-@pytest.mark.skipif(not WHOLE, reason="takes minutes: set JAX_DOCS_WHOLE")
+@pytest.mark.skipif(not WHOLE, reason="takes a minute: set JAX_DOCS_WHOLE")
 def test_lost_clauses_in_finished_docs_are_told(finished: list[Subject]) -> None:
     pairs = without_clauses(finished)
     by_meaning = sum(is_told(before, after) for before, after in pairs)
@@ -175,7 +175,7 @@ def test_lost_clauses_in_finished_docs_are_told(finished: list[Subject]) -> None
 
 @pytest.mark.slow
 @pytest.mark.realdocs
-@pytest.mark.skipif(not WHOLE, reason="takes minutes: set JAX_DOCS_WHOLE")
+@pytest.mark.skipif(not WHOLE, reason="takes a minute: set JAX_DOCS_WHOLE")
 def test_finished_docs_are_left_alone(finished: list[Subject]) -> None:
     alarms = false_alarms(finished)
     for check in meaning.CHECKS:
