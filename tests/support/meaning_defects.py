@@ -94,7 +94,7 @@ DEFECTS = (
     ),
     Defect(
         name="a condition lost",
-        least=0.75,
+        least=0.8,
         changes=(("如果", ""), ("若(?!干)", "")),
         english=r"\bif\b",
     ),
