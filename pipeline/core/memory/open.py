@@ -51,7 +51,7 @@ def open_memory(
     for blank in wanted:
         # Several entries if a translator told contexts apart.
         of_message = remembered.get(digest(blank.msgid), [])
-        opened = [_open(entry, blank, texts) for entry in of_message]
+        opened = [open_entry(entry, blank, texts) for entry in of_message]
         # A page is whole: where nothing could be opened, the message stands without a translation.
         entries += [entry for entry in opened if entry] or [blank]
         missing += [entry for entry in of_message if _lacks_previous(entry, texts)]
@@ -76,7 +76,7 @@ def _open_obsolete(entry: Entry, texts: Texts) -> Entry | None:
     text = texts.get(entry.msgid)
     if text is None:
         return None
-    return _open(entry, Entry(msgid=text, obsolete=True), texts)
+    return open_entry(entry, Entry(msgid=text, obsolete=True), texts)
 
 
 def _lacks_previous(entry: Entry, texts: Texts) -> bool:
@@ -84,7 +84,7 @@ def _lacks_previous(entry: Entry, texts: Texts) -> bool:
     return bool(entry.previous) and _previous(entry, texts) is None
 
 
-def _open(entry: Entry, blank: Entry, texts: Texts) -> Entry | None:
+def open_entry(entry: Entry, blank: Entry, texts: Texts) -> Entry | None:
     """``blank``, a message in English, with what the memory's ``entry`` holds for it.
 
     None if the translation cannot be had without English that is not known.

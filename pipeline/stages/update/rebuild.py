@@ -55,7 +55,7 @@ def rebuilt(
     # The nearest sources first: history is asked for what is in none of the others.
     sought.texts.update(texts_by_digest(page.wanted))
     if local is not None:
-        sought.texts.update(_texts_in(local))
+        sought.texts.update(texts_in(local))
     _look_where_notes_lead(english, memory, sought)
     if _lacks_english(memory, sought.texts):
         sought.texts.update(english.texts_at_pin())
@@ -69,6 +69,12 @@ def rebuilt(
     if opened.missing:
         work.tell(_not_recovered(work, memory, opened, sought.reasons))
     return opened
+
+
+def page_at(english: English, memory: Memory) -> tuple[Entry, ...] | None:
+    """What the page of a memory asks for at the memory's own commit; None if that is not known."""
+    page = _page_of(english, memory, _Sought())
+    return page.wanted if page.is_exact else None
 
 
 def _page_of(english: English, memory: Memory, sought: _Sought) -> _Page:
@@ -87,8 +93,8 @@ def _page_of(english: English, memory: Memory, sought: _Sought) -> _Page:
     return _Page(wanted=pinned or (), is_exact=False)
 
 
-def _texts_in(catalog: Catalog) -> dict[str, str]:
-    """All English that a catalogue holds, also that which its translations were written for."""
+def texts_in(catalog: Catalog) -> dict[str, str]:
+    """All English that a catalogue holds, by digest: also that which it was translated from."""
     texts = texts_by_digest(catalog.entries)
     for entry in catalog.entries:
         # Of a fuzzy entry: the message as it was when somebody translated it.

@@ -19,12 +19,19 @@ from pipeline.core.memory import record as core
 from pipeline.core.memory.close import close_catalog
 from pipeline.core.memory.file import memory_file
 from pipeline.core.memory.notes import Place
-from pipeline.core.memory.reconcile import Held, held_by, keep_unheld
+from pipeline.core.memory.reconcile import (
+    Held,
+    held_by,
+    keep_unheld,
+    replaced_in,
+)
 from pipeline.core.memory.record import Memory, digest
 from pipeline.core.pin.lock import Lock
 from pipeline.entries import Catalog, Entry
 from pipeline.run import Run
+from pipeline.stages.update.aside import REPLACED, keep_aside
 from pipeline.stages.update.old_memory import OldMemory
+from pipeline.stages.update.rebuild import texts_in
 from pipeline.stages.update.state import State, read_state
 from pipeline.stages.update.workspace import MemoryResult, Workspace
 
@@ -112,6 +119,7 @@ class _Store:
             rest = self._rest(memory)
             entries = core.in_order((*memory.entries, *rest))
             data = po.format_catalog(memory_file(replace(memory, entries=entries)))
+            self._keep_replaced(memory)
             if not self.work.write_memory(page, data, before=self.old.files.get(page)):
                 continue
             # With a rest the memory holds more than the catalogue: the next run is to open it.
@@ -223,6 +231,18 @@ class _Store:
             ref=self.lock.ref,
             layout=layout,
         )
+
+    def _keep_replaced(self, memory: Memory) -> None:
+        """Keep the translations that edits of a catalogue have replaced in its memory."""
+        page = memory.page
+        old = self.old.of_due.get(page)
+        # As with the rest: what others hold is asked last.
+        if old is None or not replaced_in(memory, old, held_by([memory])):
+            return
+        replaced = replaced_in(memory, old, self.held)
+        if replaced:
+            texts = texts_in(self.due[page])
+            keep_aside(self.work, page, replaced, texts, reason=REPLACED)
 
     def _rest(self, memory: Memory) -> list[Entry]:
         """What the old memory of the page holds, and no catalogue: as it stays."""

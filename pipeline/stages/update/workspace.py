@@ -119,14 +119,18 @@ class Workspace:
         """Remove what a killed run was writing: temporary files beside catalogues and memory."""
         if self.dry:
             return
+        output = self.paths.output(self.locale)
         abandoned: list[Path] = []
         for folder in (
             self.paths.memories(self.locale),
             self.paths.catalogs(self.locale),
+            output / "set-aside",
+            output / "replaced",
         ):
             abandoned += folder.rglob(".*.po.*.tmp")
-        # The state lies there too; below it are built pages, which are made whole anyway.
-        abandoned += self.paths.output(self.locale).glob(".*.tmp")
+        # The state and the memos; below are built pages, which are made whole anyway.
+        abandoned += output.glob(".*.tmp")
+        abandoned += (output / "memo").glob(".*.tmp")
         remove_files(abandoned)
 
     def read_memories(
@@ -171,6 +175,13 @@ class Workspace:
         return self._write(
             self.paths.catalog(self.locale, page), page, data, before=before
         )
+
+    def remove_catalog(self, page: str) -> None:
+        """Remove the catalogue of a page. A dry run only notes it."""
+        self.changes.append(self.files.catalog_name(page))
+        self.opened[page] = Catalog()
+        if not self.dry:
+            remove_files([self.paths.catalog(self.locale, page)])
 
     def _write(
         self, path: Path, page: str, data: bytes, *, before: bytes | None

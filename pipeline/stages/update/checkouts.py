@@ -1,0 +1,73 @@
+"""What git has done to the memory since a catalogue was last opened or stored here.
+
+People switch, merge, rebase and stash branches, and the catalogues, which git ignores, stay as
+they are. So it matters whether git has put a memory file where it is, and whether it still has what
+stood there before. In goes the state of the last run, out comes an answer for each page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from pipeline.adapters.version_control import blobs_in_git, files_in_index
+from pipeline.core.pin.lock import blob_id
+from pipeline.stages.update.state import State
+from pipeline.stages.update.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Move:
+    """How the memory of a page came to be another one than that which was last seen here.
+
+    ``by_git``: it is as git checked it out, so that whatever differs is meant. Else somebody has
+    edited or damaged the file. ``is_kept``: git has the version of the last time.
+    """
+
+    by_git: bool = False
+    is_kept: bool = False
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether nobody needs to be told, since git brings back what was there before."""
+        return self.by_git and self.is_kept
+
+
+NO_MOVE = Move()
+
+
+def moves_of(
+    work: Workspace,
+    state: State,
+    memories: Mapping[str, bytes],
+    *,
+    removed: Collection[str],
+) -> dict[str, Move]:
+    """The pages whose memory is not the one of the last time, with what git says of it.
+
+    ``memories`` are the files that there are, ``removed`` the pages whose file has gone.
+    """
+    before: dict[str, str] = {}
+    now: dict[str, str] = {}
+    for page in (*memories, *removed):
+        base = state.base(page)
+        if base is None or base == memories.get(page):
+            continue
+        before[page] = blob_id(base)
+        if page in memories:
+            now[page] = blob_id(memories[page])
+    if not before:
+        return {}  # nearly always: then git is not asked
+    root = work.paths.root
+    known = blobs_in_git(root, {*before.values(), *now.values()})
+    # A file that git expects was removed by a person, or by a program of theirs.
+    names = {page: work.files.memory_name(page) for page in before if page not in now}
+    expected = files_in_index(root, names.values())
+    moves: dict[str, Move] = {}
+    for page, blob in before.items():
+        is_kept = blob in known
+        is_checked_out = now.get(page) in known
+        is_removed = page in names and names[page] not in expected
+        by_git = is_checked_out or (is_removed and is_kept)
+        moves[page] = Move(by_git=by_git, is_kept=is_kept)
+    return moves
