@@ -40,28 +40,26 @@ IGNORED = "/build/\n/translations/zh_CN/\n/upstream/docs/\n"
 _WORDS = "lamp saw glue drill bench apron drawer clamp varnish hammer".split()
 
 
-def page(title: str, *, places: str) -> str:
-    """A page with a heading and a paragraph for each word; no two pages have one in common."""
-    paragraphs = [
-        f"The {word} of the {title.lower()} hangs on the wall {places}, number {number}."
-        for number, word in enumerate(_WORDS, start=1)
-    ]
+def page(title: str, sentence: str) -> str:
+    """A page with a heading and a paragraph for each word: ``sentence`` with it for ``{}``."""
+    paragraphs = [sentence.format(word) for word in _WORDS]
     return "\n\n".join([f"# {title}", *paragraphs]) + "\n"
 
 
+# The sentences have nothing in common, so that no page offers its translations to another.
 FIRST = {
-    "cellar.md": page("Cellar", places="beside the stairs"),
-    "garage.md": page("Garage", places="behind the old lorry"),
-    "attic.md": page("Attic", places="under a small window"),
-    "yard/shed.md": page("Shed", places="next to the water butt"),
+    "cellar.md": page("Down there", "A {} hangs beside the stairs, right of the door."),
+    "garage.md": page("Cars", "Whoever borrows our {} brings it back before Monday."),
+    "attic.md": page("Under the roof", "Nobody knows how old this {} may really be."),
+    "yard/shed.md": page("Outside", "Rain would spoil every {}, so keep things dry!"),
 }
 # The second release changes a paragraph, drops one, adds one, and renames a page.
 SECOND = {
     **FIRST,
     "cellar.md": FIRST["cellar.md"]
-    .replace("The lamp of the cellar hangs", "The lamp of the cellar now hangs")
-    .replace("The saw of the cellar", "A new paragraph.\n\nThe saw of the cellar")
-    .replace("The hammer of the cellar", "The mallet of the cellar"),
+    .replace("A lamp hangs beside", "A lamp now hangs beside")
+    .replace("A saw hangs", "This paragraph was not there before.\n\nA saw hangs")
+    .replace("A hammer hangs beside the stairs, right of the door.\n", ""),
     "loft.md": FIRST["attic.md"],
 }
 del SECOND["attic.md"]
@@ -131,12 +129,13 @@ class Clone:
         return po.read_catalog(path.read_bytes(), where=name).catalog
 
     def texts(self, name: str) -> dict[str, str]:
-        """The translations of a page by the second word of their English: "lamp", "saw" …"""
-        return {
-            entry.msgid.split()[1]: entry.msgstr
-            for entry in self.read(name).entries
-            if entry.msgid.startswith("The ") and not entry.obsolete
-        }
+        """The translations of a page's paragraphs by the word that stands in them."""
+        texts: dict[str, str] = {}
+        for entry in self.read(name).entries:
+            words = set(re.findall(r"\w+", entry.msgid)).intersection(_WORDS)
+            if words and not entry.obsolete:
+                texts[words.pop()] = entry.msgstr
+        return texts
 
     def codes(self) -> list[str]:
         """The codes of the last run's findings."""
@@ -182,7 +181,7 @@ class Clone:
         """Translate the paragraph with ``word``, or all of a page; the text says which it is."""
 
         def change(entry: Entry) -> Entry:
-            if entry.obsolete or (f" {word}" not in entry.msgid and word):
+            if entry.obsolete or word not in entry.msgid:
                 return entry
             msgstr = text or f"{name}：译文{sum(map(ord, entry.msgid))}"
             return replace(entry, msgstr=msgstr, fuzzy=False, previous=None)

@@ -37,6 +37,11 @@ class State:
             memory=_text(memory), catalog=_digest(catalog)
         )
 
+    def has_stored(self, page: str, catalog: bytes | None) -> bool:
+        """Whether all of a catalogue was stored, in whatever memory that was."""
+        known = self.pages.get(page)
+        return known is not None and known.catalog == _digest(catalog) != ""
+
     def base(self, page: str) -> bytes | None:
         """The memory file that both sides started from; None if it is not known."""
         # The text itself is kept, not a digest: a merge needs what stood there.
