@@ -106,19 +106,21 @@ def reconcile(
     )
 
 
-def replaced_in(memory: Memory, old: Memory, held: Held) -> tuple[Entry, ...]:
-    """Entries of ``old`` that ``memory`` has with another translation, or with none.
+def lost_in(memory: Memory, old: Memory, held: Held) -> tuple[Entry, ...]:
+    """Entries of ``old`` whose translation ``memory`` has not, and nobody holds.
 
-    Those whose translation is in ``held`` are left out: it has only moved.
+    The entry may be gone, or have another translation now, or none.
     """
     now = memory.by_key()
-    replaced: list[Entry] = []
+    lost: list[Entry] = []
     for key, entry in old.by_key().items():
-        if key not in now or not text_of(entry) or _held(entry) in held:
+        text = text_of(entry)
+        if not text or _held(entry) in held:
             continue
-        if text_of(now[key]) != text_of(entry):
-            replaced.append(entry)
-    return tuple(replaced)
+        # With the same words it may have become fuzzy, or finished: nothing of it is lost.
+        if key not in now or text_of(now[key]) != text:
+            lost.append(entry)
+    return tuple(lost)
 
 
 def keep_unheld(memory: Memory, old: Memory, held: Held) -> tuple[Entry, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from pipeline.adapters import po
 from pipeline.core.memory.close import close_catalog
@@ -15,8 +16,8 @@ from pipeline.core.memory.reconcile import (
     Held,
     Merged,
     held_by,
+    lost_in,
     reconcile,
-    replaced_in,
 )
 from pipeline.core.memory.record import Key, Memory, digest, key_of, text_of
 from pipeline.entries import Catalog, Entry
@@ -65,31 +66,55 @@ def keep_what_gives_way(
     ``data`` is the catalogue as it will be: findings name its lines. Call it before anything is
     written.
     """
-    page, texts = sides.theirs.page, texts_in(sides.local)
+    dropped = _dropped(sides, merged)
+    if not any(dropped):
+        return
+    page = sides.theirs.page
+    catalog = po.read_catalog(data, where="").catalog
+    # An entry that was cut out of one of the two may stand in the other one.
+    texts = texts_in(sides.local) | texts_in(catalog)
+    lines = {
+        (entry.context, digest(entry.msgid)): entry.line for entry in catalog.entries
+    }
+    if dropped.replaced:
+        keep_aside(work, page, dropped.replaced, texts, reason=REPLACED)
+    if dropped.others:
+        name = keep_aside(work, page, dropped.others, texts, reason=OTHER)
+        _tell_of_conflicts(work, page, merged, name=name, lines=lines)
+    if dropped.gone:
+        name = keep_aside(work, page, dropped.gone, texts, reason=TAKEN_BACK)
+        work.tell(_taken_back(work, page, dropped.gone, name=name, lines=lines))
+
+
+class _Dropped(NamedTuple):
+    """Entries whose translations a merge drops, by what a person is told of them."""
+
+    others: Sequence[Entry] = ()  # of a conflict: those of the other side
+    gone: Sequence[Entry] = ()  # nothing stands in their place
+    replaced: Sequence[Entry] = ()  # another translation does: nothing is told
+
+
+def _dropped(sides: Sides, merged: Merged) -> _Dropped:
+    """What a merge drops, but for what git brings back."""
     others = [their for _, their in merged.conflicts]
-    now = merged.memory.by_key()
     gone: list[Entry] = []
     replaced: list[Entry] = []
-    for entry in () if sides.move.is_silent else merged.given_up:
+    now = merged.memory.by_key()
+    given_up = () if sides.move.is_silent else merged.given_up
+    for entry in given_up:
         successor = now.get(key_of(entry))
         is_gone = successor is None or not text_of(successor)
         (gone if is_gone else replaced).append(entry)
-    edited = replaced_in(merged.memory, sides.theirs, held_by([merged.memory]))
-    replaced += [entry for entry in edited if entry not in others]
-    if replaced:
-        keep_aside(work, page, replaced, texts, reason=REPLACED)
-    if others:
-        name = keep_aside(work, page, others, texts, reason=OTHER)
-        _tell_of_conflicts(work, page, merged, name=name, lines=_lines(data))
-    if gone:
-        name = keep_aside(work, page, gone, texts, reason=TAKEN_BACK)
-        work.tell(_taken_back(work, page, gone, name=name, lines=_lines(data)))
-
-
-def _lines(data: bytes) -> dict[Key, int]:
-    """The line of every entry of a catalogue, by what its memory knows it by."""
-    entries = po.read_catalog(data, where="").catalog.entries
-    return {(entry.context, digest(entry.msgid)): entry.line for entry in entries}
+    # Beside that, what the catalogue alone has replaced, and what both sides have.
+    stored = [sides.theirs]
+    if sides.base is not None and not sides.move.is_silent:
+        stored.append(sides.base)
+    held = held_by([merged.memory])
+    for memory in stored:
+        lost = lost_in(merged.memory, memory, held)
+        told = (*others, *merged.given_up)
+        replaced += [entry for entry in lost if entry not in told]
+    return _Dropped(others=others, gone=gone, replaced=replaced)
 
 
 def _tell_of_conflicts(

@@ -15,7 +15,7 @@ from functools import cache, partial
 from pipeline.adapters import po
 from pipeline.core.document.read import SplitPage
 from pipeline.core.memory.english_edits import put_english_back, strangers_in
-from pipeline.core.memory.file import memory_file, read_memory
+from pipeline.core.memory.file import memory_file
 from pipeline.core.memory.open import Opened
 from pipeline.core.memory.reconcile import Held, held_in
 from pipeline.core.memory.record import Memory
@@ -97,7 +97,8 @@ class _Opening:
             self._write(theirs, self._rebuilt(theirs), data=data, before=before)
             return
         # Most of the time the catalogue has changed, and not the memory.
-        base = theirs if self.state.base(page) == data else self._base(page)
+        known = self.state.base(page)
+        base = theirs if known == data else work.read_base(page, known)
         move = self.moves.get(page, NO_MOVE)
         mended = self._with_english(local, base)
         sides = Sides(local=mended, theirs=theirs, base=base, move=move)
@@ -126,7 +127,7 @@ class _Opening:
         """Take a page's catalogue away if git has taken its memory, but for what was not stored."""
         work, move = self.work, self.moves.get(page, NO_MOVE)
         before = work.files.catalog(page)
-        base = self._base(page)
+        base = work.read_base(page, self.state.base(page))
         if before is None or base is None or not move.by_git:
             return
         try:
@@ -164,22 +165,6 @@ class _Opening:
         ):
             return
         self.state.keep(page, data, None if opened.missing else after)
-
-    def _base(self, page: str) -> Memory | None:
-        """The memory that both sides started from, as far as it is known and can be read."""
-        known = self.state.base(page)
-        if known is None:
-            return None
-        try:
-            return read_memory(
-                po.read_catalog(known, where="base").catalog,
-                upstream=self.work.paths.name,
-                locale=self.work.locale,
-                page=page,
-                where="base",
-            )
-        except InputError:
-            return None
 
     def _with_english(self, local: Catalog, base: Memory | None) -> Catalog:
         """The catalogue with upstream's English where somebody has edited that."""

@@ -6,7 +6,7 @@ What cannot be joined stays in the memory and is a finding: no translation is lo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pipeline.adapters import po
@@ -66,8 +66,12 @@ def rebuilt(
         header=_header(work, english, memory, is_exact=page.is_exact),
     )
     # They stay in the memory as they are: another upstream, or a later run, may have their English.
-    if opened.missing:
-        work.tell(_not_recovered(work, memory, opened, sought.reasons))
+    nowhere = [entry for entry in opened.missing if _never_stood(entry, sought.texts)]
+    lost = [entry for entry in opened.missing if entry not in nowhere]
+    if lost:
+        work.tell(_not_recovered(work, memory, lost, sought.reasons))
+    if nowhere:
+        work.tell(_never_upstreams(work, memory, nowhere))
     return opened
 
 
@@ -129,6 +133,14 @@ def _lacks_english(memory: Memory, texts: Mapping[str, str]) -> bool:
     return False
 
 
+def _never_stood(entry: Entry, texts: Mapping[str, str]) -> bool:
+    """Whether the English that an entry lacks stood on no page of upstream's, as far as known."""
+    # What is on the page needs no note of its place: that its English is not found is a loss.
+    if not entry.obsolete and entry.msgid not in texts:
+        return False
+    return all(place is None for code, place in english_of(entry) if code not in texts)
+
+
 def _header(
     work: Workspace, english: English, memory: Memory, *, is_exact: bool
 ) -> dict[str, str]:
@@ -150,18 +162,17 @@ def _header(
 
 
 def _not_recovered(
-    work: Workspace, memory: Memory, opened: Opened, reasons: Iterable[str]
+    work: Workspace, memory: Memory, missing: Sequence[Entry], reasons: Iterable[str]
 ) -> Finding:
     # Entries without a translation have nothing that could be lost.
     translated = sum(bool(core.text_of(entry)) for entry in memory.entries)
     why = "; ".join(reasons) or "it stands nowhere in upstream's docs"
-    line = min(entry.line for entry in opened.missing)
     return Finding(
         code="memory-not-recovered",
         severity=Severity.WARNING,
-        where=f"{work.files.memory_name(memory.page)}:{line}",
+        where=_first_line(work, memory, missing),
         text=(
-            f"{len(opened.missing)} of {translated} translations could not be joined "
+            f"{len(missing)} of {translated} translations could not be joined "
             f"to their English; they stay in the memory ({why})"
         ),
         page=memory.page,
@@ -170,3 +181,25 @@ def _not_recovered(
             "what is not joined is not shown."
         ),
     )
+
+
+def _never_upstreams(
+    work: Workspace, memory: Memory, missing: Sequence[Entry]
+) -> Finding:
+    """Nothing is wrong with them that anybody could mend: a note, and no warning."""
+    return Finding(
+        code="memory-without-english",
+        severity=Severity.NOTE,
+        where=_first_line(work, memory, missing),
+        text=(
+            f"{len(missing)} translations belong to English that was never upstream's; "
+            "they stay in the memory, and are not shown"
+        ),
+        page=memory.page,
+        hint="A msgid was edited or damaged once; nothing needs to be done.",
+    )
+
+
+def _first_line(work: Workspace, memory: Memory, missing: Sequence[Entry]) -> str:
+    line = min(entry.line for entry in missing)
+    return f"{work.files.memory_name(memory.page)}:{line}"

@@ -23,7 +23,7 @@ from pipeline.core.memory.reconcile import (
     Held,
     held_by,
     keep_unheld,
-    replaced_in,
+    lost_in,
 )
 from pipeline.core.memory.record import Memory, digest
 from pipeline.core.pin.lock import Lock
@@ -118,8 +118,9 @@ class _Store:
         for page, memory in self.closed.items():
             rest = self._rest(memory)
             entries = core.in_order((*memory.entries, *rest))
-            data = po.format_catalog(memory_file(replace(memory, entries=entries)))
-            self._keep_replaced(memory)
+            whole = replace(memory, entries=entries)
+            self._keep_replaced(whole)
+            data = po.format_catalog(memory_file(whole))
             if not self.work.write_memory(page, data, before=self.old.files.get(page)):
                 continue
             # With a rest the memory holds more than the catalogue: the next run is to open it.
@@ -235,11 +236,14 @@ class _Store:
     def _keep_replaced(self, memory: Memory) -> None:
         """Keep the translations that edits of a catalogue have replaced in its memory."""
         page = memory.page
-        old = self.old.of_due.get(page)
+        # Where somebody has removed a memory, what was stored is what the last run has seen.
+        old = self.old.of_due.get(page) or self.work.read_base(
+            page, self.state.base(page)
+        )
         # As with the rest: what others hold is asked last.
-        if old is None or not replaced_in(memory, old, held_by([memory])):
+        if old is None or not lost_in(memory, old, held_by([memory])):
             return
-        replaced = replaced_in(memory, old, self.held)
+        replaced = lost_in(memory, old, self.held)
         if replaced:
             texts = texts_in(self.due[page])
             keep_aside(self.work, page, replaced, texts, reason=REPLACED)

@@ -154,6 +154,21 @@ class Workspace:
                 self.tell(Finding.of(error, page=page))
         return memories
 
+    def read_base(self, page: str, data: bytes | None) -> Memory | None:
+        """A memory file of the past, as the state keeps it; None if it tells nothing."""
+        if data is None:
+            return None
+        try:
+            return read_memory(
+                po.read_catalog(data, where="base").catalog,
+                upstream=self.paths.name,
+                locale=self.locale,
+                page=page,
+                where="base",
+            )
+        except InputError:
+            return None  # the state lies in a file that anybody may have edited
+
     def read_catalog(self, page: str, data: bytes | None) -> Catalog | None:
         """A working catalogue; None if there is none. Raises InputError."""
         # A page that nobody has opened here is no error.

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from pipeline.core.memory.reconcile import Merged, held_by, reconcile, replaced_in
+from pipeline.core.memory.reconcile import Merged, held_by, lost_in, reconcile
 from pipeline.core.memory.record import Memory, digest
 from pipeline.entries import Entry
 
@@ -111,14 +111,15 @@ def test_a_context_that_was_told_apart_here_stays_on_its_page() -> None:
     assert set(merged.memory.entries) == {theirs, ours}
 
 
-def test_only_what_stands_nowhere_else_is_replaced() -> None:
+def test_a_translation_is_lost_if_it_stands_nowhere_any_more() -> None:
     old, new = memory(written("甲")), memory(written("乙"))
-    assert replaced_in(new, old, NOBODY) == (written("甲"),)
-    assert replaced_in(old, old, NOBODY) == ()
-    assert replaced_in(new, memory(written("")), NOBODY) == ()
-    assert replaced_in(new, old, held_by([old])) == ()
-    gone = memory(Entry(msgid=digest("Another text.")))
-    assert replaced_in(gone, old, NOBODY) == ()
+    assert lost_in(new, old, NOBODY) == (written("甲"),)
+    assert lost_in(memory(Entry(msgid=digest("Other."))), old, NOBODY) == old.entries
+    assert lost_in(old, old, NOBODY) == ()
+    # It may only wait now, or have moved to another page.
+    assert lost_in(memory(written("?甲")), old, NOBODY) == ()
+    assert lost_in(new, old, held_by([old])) == ()
+    assert lost_in(new, memory(written("")), NOBODY) == ()
 
 
 def test_what_went_along_to_a_changed_message_elsewhere_is_not_kept_twice() -> None:
