@@ -266,8 +266,18 @@ def test_the_same_entry_damaged_in_both_files(project: Project) -> None:
     assert project.entry("guide", "Glue").msgstr == f"x{stored.msgstr}"
     (other,) = project.kept("set-aside", "guide")
     assert other.msgstr == f"y{stored.msgstr}"
-    kept = [entry.msgstr for entry in project.kept("replaced", "guide")]
-    assert kept[0] == stored.msgstr
+    (kept,) = project.kept("replaced", "guide")
+    assert kept.msgstr == stored.msgstr
+
+
+def test_an_edit_of_a_catalogue_whose_memory_is_removed(project: Project) -> None:
+    stored = project.entry("guide", "Glue")
+    project.translate("guide", "Glue", "新的")
+    project.memory("guide").unlink()
+    assert project.sync("v1").codes == []
+    assert "新的" in project.memory("guide").read_text("utf-8")
+    (kept,) = project.kept("replaced", "guide")
+    assert kept.msgstr == stored.msgstr
 
 
 def test_an_entry_cut_out_of_the_memory_comes_back_from_the_catalogue(

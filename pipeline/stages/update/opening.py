@@ -124,24 +124,31 @@ class _Opening:
         self._write(memory, opened, data=data, before=before)
 
     def close_page(self, page: str) -> None:
-        """Take a page's catalogue away if git has taken its memory, but for what was not stored."""
+        """Take away the catalogue of a page whose memory git has taken away.
+
+        What was not stored stays. If somebody else has removed the file, everything does, and it is
+        stored again.
+        """
         work, move = self.work, self.moves.get(page, NO_MOVE)
         before = work.files.catalog(page)
         base = work.read_base(page, self.state.base(page))
-        if before is None or base is None or not move.by_git:
+        if before is None or base is None:
             return
         try:
             local = work.read_catalog(page, before)
         except InputError:
-            return
+            return  # update says so
         assert local is not None
         mended = self._with_english(local, base)
         # A memory of the page that has no entry at all.
         nothing = replace(base, entries=())
         sides = Sides(local=mended, theirs=nothing, base=base, move=move)
-        memory = merge_sides(sides, self.held_elsewhere).memory
-        if memory.entries:
-            opened = self._rebuilt(memory, local=mended)
+        merged = merge_sides(sides, self.held_elsewhere)
+        keep_what_gives_way(work, sides, merged, before)
+        if not move.by_git:
+            return
+        if merged.memory.entries:
+            opened = self._rebuilt(merged.memory, local=mended)
             data = po.format_catalog(opened.catalog)
             work.opened[page] = opened.catalog
             work.write_catalog(page, data, before=before)

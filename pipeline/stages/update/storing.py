@@ -19,19 +19,12 @@ from pipeline.core.memory import record as core
 from pipeline.core.memory.close import close_catalog
 from pipeline.core.memory.file import memory_file
 from pipeline.core.memory.notes import Place
-from pipeline.core.memory.reconcile import (
-    Held,
-    held_by,
-    keep_unheld,
-    lost_in,
-)
+from pipeline.core.memory.reconcile import Held, held_by, keep_unheld
 from pipeline.core.memory.record import Memory, digest
 from pipeline.core.pin.lock import Lock
 from pipeline.entries import Catalog, Entry
 from pipeline.run import Run
-from pipeline.stages.update.aside import REPLACED, keep_aside
 from pipeline.stages.update.old_memory import OldMemory
-from pipeline.stages.update.rebuild import texts_in
 from pipeline.stages.update.state import State, read_state
 from pipeline.stages.update.workspace import MemoryResult, Workspace
 
@@ -50,7 +43,8 @@ def store_memory(
         due: dict[str, Catalog] = {}
         for page, catalog in catalogs.by_page.items():
             if not catalog.entries:
-                continue  # its file goes, and its memory with it if nothing is lost by that
+                # Its file goes, and its memory with it if nothing is lost by that.
+                continue
             if not state.agrees(page, work.files.catalog(page), files.get(page)):
                 due[page] = catalog
         without_memory = state.pages.keys() - files.keys()
@@ -118,9 +112,7 @@ class _Store:
         for page, memory in self.closed.items():
             rest = self._rest(memory)
             entries = core.in_order((*memory.entries, *rest))
-            whole = replace(memory, entries=entries)
-            self._keep_replaced(whole)
-            data = po.format_catalog(memory_file(whole))
+            data = po.format_catalog(memory_file(replace(memory, entries=entries)))
             if not self.work.write_memory(page, data, before=self.old.files.get(page)):
                 continue
             # With a rest the memory holds more than the catalogue: the next run is to open it.
@@ -232,21 +224,6 @@ class _Store:
             ref=self.lock.ref,
             layout=layout,
         )
-
-    def _keep_replaced(self, memory: Memory) -> None:
-        """Keep the translations that edits of a catalogue have replaced in its memory."""
-        page = memory.page
-        # Where somebody has removed a memory, what was stored is what the last run has seen.
-        old = self.old.of_due.get(page) or self.work.read_base(
-            page, self.state.base(page)
-        )
-        # As with the rest: what others hold is asked last.
-        if old is None or not lost_in(memory, old, held_by([memory])):
-            return
-        replaced = lost_in(memory, old, self.held)
-        if replaced:
-            texts = texts_in(self.due[page])
-            keep_aside(self.work, page, replaced, texts, reason=REPLACED)
 
     def _rest(self, memory: Memory) -> list[Entry]:
         """What the old memory of the page holds, and no catalogue: as it stays."""
