@@ -45,9 +45,8 @@ def files_in_index(root: Path, paths: Collection[str]) -> frozenset[str]:
 def set_merge_driver(root: Path, name: str, *, title: str, command: str) -> bool:
     """Let git merge files with the attribute ``merge=<name>`` by ``command``, in this clone.
 
-    Return whether that is new. Raises ConfigError where there is no repository.
+    Return whether that is new. Raises ConfigError where it cannot be set.
     """
-    wanted = {f"merge.{name}.name": title, f"merge.{name}.driver": command}
     if not _git(root, "rev-parse", "--git-dir"):
         raise ConfigError(
             "is not in a git repository",
@@ -55,11 +54,33 @@ def set_merge_driver(root: Path, name: str, *, title: str, command: str) -> bool
             hint="Clone the project with git, or run: git init",
         )
     is_new = False
-    for key, value in wanted.items():
-        if _git(root, "config", "--local", "--get", key).rstrip("\n") != value:
-            _git(root, "config", "--local", key, value)
-            is_new = True
+    for key, value in (
+        (f"merge.{name}.name", title),
+        (f"merge.{name}.driver", command),
+    ):
+        if _setting(root, key) == value:
+            continue
+        is_new = True
+        _git(root, "config", "--local", key, value)
+        if _setting(root, key) != value:
+            raise ConfigError(
+                f"git cannot set {key}",
+                where=str(root),
+                hint="Look whether the configuration in .git can be written.",
+            )
     return is_new
+
+
+def merge_attribute(root: Path, path: str) -> str:
+    """What ``.gitattributes`` say by which driver the file ``path`` is merged; empty: nothing."""
+    answer = _git(root, "check-attr", "-z", "merge", "--", path)
+    # "<path> NUL merge NUL <value> NUL"
+    value = answer.split("\0")[2] if answer else ""
+    return "" if value == "unspecified" else value
+
+
+def _setting(root: Path, key: str) -> str:
+    return _git(root, "config", "--local", "--get", key).rstrip("\n")
 
 
 def _git(root: Path, *arguments: str, given: str = "") -> str:

@@ -181,7 +181,7 @@ class Clone:
         """Translate the paragraph with ``word``, or all of a page; the text says which it is."""
 
         def change(entry: Entry) -> Entry:
-            if entry.obsolete or word not in entry.msgid:
+            if entry.obsolete or not re.search(rf"\b{word}\b", entry.msgid):
                 return entry
             msgstr = text or f"{name}：译文{sum(map(ord, entry.msgid))}"
             return replace(entry, msgstr=msgstr, fuzzy=False, previous=None)

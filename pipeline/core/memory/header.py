@@ -50,7 +50,7 @@ def editing_fields(memory: Memory) -> dict[str, str]:
     fields: dict[str, str] = {}
     if touches:
         # Of two notes of one moment the text decides, so that every run chooses the same.
-        newest = max(touches, key=lambda touch: (_moment(touch[2]), touch[0]))
+        newest = max(touches, key=lambda touch: (moment_of(touch[2]), touch[0]))
         who, when, generator = newest.groups()
         fields["PO-Revision-Date"] = when
         if who:
@@ -60,7 +60,7 @@ def editing_fields(memory: Memory) -> dict[str, str]:
     return fields | dict(memory.extra)
 
 
-def _moment(when: str) -> float:
+def moment_of(when: str) -> float:
     """A date as gettext writes it, in seconds; one that is none is older than all others."""
     try:
         return datetime.strptime(when, "%Y-%m-%d %H:%M%z").timestamp()

@@ -12,8 +12,8 @@ notes (see ``states``), with ``DIFF`` where they quote English
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from pipeline.entries import Entry
@@ -108,6 +108,25 @@ def english_of(entry: Entry) -> Iterator[English]:
     if entry.previous is not None and not sources:
         yield English(entry.previous, place_of(entry, PREVIOUS_SEEN))
     yield from sources
+
+
+def renamed_places(entry: Entry, rename: Callable[[str, Place], Place]) -> Entry:
+    """``entry`` with other places in its notes: ``rename`` takes the English's digest and place."""
+    codes = {SEEN: entry.msgid, PREVIOUS_SEEN: entry.previous or ""}
+    notes: list[str] = []
+    for note in entry.notes:
+        source = _SOURCE.fullmatch(note)
+        if source:
+            place = Place(commit=source[2], page=source[3])
+            notes.append(source_note(source[1], rename(source[1], place)))
+            continue
+        prefix = next((prefix for prefix in codes if note.startswith(prefix)), "")
+        seen = place_of(entry, prefix) if prefix else None
+        if seen is None:
+            notes.append(note)
+        else:
+            notes.append(seen_note(prefix, rename(codes[prefix], seen)))
+    return replace(entry, notes=tuple(notes))
 
 
 def malformed_note(entry: Entry) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pipeline.adapters import po
 from pipeline.core.memory import record as core
 from pipeline.core.memory.header import editing_fields
-from pipeline.core.memory.notes import english_of
+from pipeline.core.memory.notes import Place, english_of
 from pipeline.core.memory.open import Opened, open_memory
 from pipeline.core.memory.record import Memory, digest
 from pipeline.entries import Catalog, Entry
@@ -94,7 +94,26 @@ def _page_of(english: English, memory: Memory, sought: _Sought) -> _Page:
         return _Page(wanted=english.at(memory.commit, memory.page), is_exact=True)
     except UpstreamError as error:
         sought.note(error)
+    named = page_under_ref(english, memory)
+    if named is not None:
+        return _Page(wanted=named, is_exact=True)
     return _Page(wanted=pinned or (), is_exact=False)
+
+
+def page_under_ref(english: English, memory: Memory) -> tuple[Entry, ...] | None:
+    """The page of a memory at the ref that its header names, if it is the very same page.
+
+    The commit may be of a copy of upstream in which all commits have other ids. A ref may be
+    anything, so that the digest of the page decides.
+    """
+    # Without a ref it is of a plain folder, which is at the pin or nowhere.
+    if not memory.ref and english.lock.ref:
+        return None
+    try:
+        wanted = english.at(memory.ref, memory.page)
+    except UpstreamError:
+        return None
+    return wanted if core.layout_of(wanted) == memory.layout else None
 
 
 def texts_in(catalog: Catalog) -> dict[str, str]:
@@ -114,13 +133,24 @@ def _look_where_notes_lead(english: English, memory: Memory, sought: _Sought) ->
             # One page of one commit often has many of them, so that most are known by now.
             if place is None or code in sought.texts:
                 continue
-            # A commit of the notes may be out of reach where that of the header is not.
-            try:
-                entries = english.at(place.commit, place.page)
-            except UpstreamError as error:
-                sought.note(error)
-                continue
-            sought.texts.update(texts_by_digest(entries))
+            sought.texts.update(_texts_at(english, memory, place, sought))
+
+
+def _texts_at(
+    english: English, memory: Memory, place: Place, sought: _Sought
+) -> dict[str, str]:
+    """The English at a place, by digest; nothing if it cannot be had."""
+    # A commit of the notes may be out of reach where that of the header is not. As with the
+    # header's own, its ref does as well: the digests prove it.
+    commits = [place.commit]
+    if place.commit == memory.commit and memory.ref:
+        commits.append(memory.ref)
+    for commit in commits:
+        try:
+            return texts_by_digest(english.at(commit, place.page))
+        except UpstreamError as error:
+            sought.note(error)
+    return {}
 
 
 def _lacks_english(memory: Memory, texts: Mapping[str, str]) -> bool:

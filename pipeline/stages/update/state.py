@@ -54,6 +54,12 @@ class State:
         """Let both sides start from ``memory``; ``catalog`` agrees with it, if one does."""
         self.pages[page] = Agreed(memory=_text(memory), catalog=_digest(catalog))
 
+    def restamp(self, page: str, before: bytes, memory: bytes) -> None:
+        """Let ``memory`` take the place of ``before``, which says the same in other words."""
+        known = self.pages.get(page)
+        if known is not None and known.memory == _text(before):
+            self.pages[page] = known._replace(memory=_text(memory))
+
     def forget(self, pages: Iterable[str]) -> None:
         """Neither file of these pages is left."""
         for page in pages:
