@@ -19,6 +19,7 @@ from pipeline.core.memory.record import (
     in_order,
     left_over,
     text_of,
+    with_refs,
 )
 from pipeline.entries import Entry
 
@@ -62,6 +63,7 @@ def merge_branches(base: Memory | None, ours: Memory, theirs: Memory) -> MergedB
         comment=_changed(before.comment, ours.comment, theirs.comment),
         entries=in_order(merge.entries),
     )
+    memory = with_refs(memory, None, ours.known_refs | theirs.known_refs)
     return MergedBranches(memory=memory, conflicts=tuple(merge.conflicts))
 
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime
 
-from pipeline.core.memory.file import FIELDS, STANDARD
+from pipeline.core.memory.file import FIELDS, REFS, STANDARD
 from pipeline.core.memory.notes import TOUCH, TRANSLATOR, translators_of
 from pipeline.core.memory.record import Memory
 from pipeline.entries import GENERATOR, NEUTRAL_DATE
 
 EDITING = ("PO-Revision-Date", "Last-Translator", "X-Generator")
-_MADE = (*FIELDS, *STANDARD, *EDITING, "Plural-Forms")  # none of the team's
+_MADE = (*FIELDS, REFS, *STANDARD, *EDITING, "Plural-Forms")  # none of the team's
 
 
 def touch_note(header: Mapping[str, str]) -> str:

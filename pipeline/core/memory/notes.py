@@ -12,7 +12,7 @@ notes (see ``states``), with ``DIFF`` where they quote English
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -108,6 +108,16 @@ def english_of(entry: Entry) -> Iterator[English]:
     if entry.previous is not None and not sources:
         yield English(entry.previous, place_of(entry, PREVIOUS_SEEN))
     yield from sources
+
+
+def commits_in(entries: Iterable[Entry]) -> frozenset[str]:
+    """The commits that the notes of ``entries`` name."""
+    commits: set[str] = set()
+    for entry in entries:
+        for _, place in english_of(entry):
+            if place:
+                commits.add(place.commit)
+    return frozenset(commits)
 
 
 def renamed_places(entry: Entry, rename: Callable[[str, Place], Place]) -> Entry:

@@ -16,6 +16,7 @@ from pipeline.core.memory.notes import (
     SEEN,
     TRANSLATOR,
     Place,
+    commits_in,
     place_of,
     same_note_of,
     seen_note,
@@ -47,12 +48,22 @@ class Memory:
         default_factory=dict
     )  # header fields that are the team's
     comment: tuple[str, ...] = ()  # above the catalogue's header
+    # What people call the commits of notes: a copy of upstream may have other ids for them.
+    refs: Mapping[str, str] = field(default_factory=dict)
     entries: tuple[Entry, ...] = ()
 
     @property
     def live(self) -> frozenset[str]:
         """Digests of the messages on the page."""
         return frozenset(entry.msgid for entry in self.entries if not entry.obsolete)
+
+    @property
+    def known_refs(self) -> dict[str, str]:
+        """The refs of all commits that this memory names, as far as it knows them."""
+        known = dict(self.refs)
+        if self.ref:
+            known[self.commit] = self.ref
+        return known
 
     def by_key(self) -> dict[Key, Entry]:
         """The entries by context and digest, in their order."""
@@ -119,3 +130,19 @@ def left_over(entry: Entry, *, old: Memory, live: Collection[str]) -> Entry:
     # The order is that of ``close``, so that closing it once more changes nothing.
     notes += translators_of(entry)
     return replace(entry, obsolete=True, notes=tuple(notes), line=0)
+
+
+def with_refs(memory: Memory, old: Memory | None, known: Mapping[str, str]) -> Memory:
+    """``memory`` with the refs of the commits that its notes name, as far as they are ``known``.
+
+    What ``old``, the same page's memory so far, names without a ref stays without one: so nothing
+    changes in a memory that nobody has touched.
+    """
+    told = old.refs if old else {}
+    settled = commits_in(old.entries) if old else frozenset()
+    refs: dict[str, str] = {}
+    for commit in sorted(commits_in(memory.entries)):
+        ref = told.get(commit, "") if commit in settled else known.get(commit, "")
+        if ref:
+            refs[commit] = ref
+    return replace(memory, refs=refs)

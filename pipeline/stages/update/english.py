@@ -75,8 +75,8 @@ class English:
         return self.older[commit, page]
 
     def commit_of(self, ref: str) -> str:
-        """The commit that ``ref`` names here. Raises UpstreamError."""
-        if ref == self.lock.ref:
+        """The commit that ``ref`` (or a commit) names here. Raises UpstreamError."""
+        if ref in (self.lock.commit, self.lock.ref):
             return self.lock.commit
         return self._commit(ref).commit
 

@@ -18,7 +18,7 @@ from pipeline.core.memory.english_edits import put_english_back, strangers_in
 from pipeline.core.memory.file import memory_file
 from pipeline.core.memory.open import Opened
 from pipeline.core.memory.reconcile import Held, held_in
-from pipeline.core.memory.record import Memory
+from pipeline.core.memory.record import Memory, with_refs
 from pipeline.core.pin.lock import Lock
 from pipeline.entries import Catalog
 from pipeline.errors import InputError
@@ -117,7 +117,8 @@ class _Opening:
         if memory is not theirs:
             # With what was done here: who did it is known now, and would not be after, when the
             # catalogue is written by us.
-            written = po.format_catalog(memory_file(memory))
+            refs = theirs.known_refs | (base.known_refs if base else {})
+            written = po.format_catalog(memory_file(with_refs(memory, theirs, refs)))
             if not work.write_memory(page, written, before=data):
                 return
             data = written

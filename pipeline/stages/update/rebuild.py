@@ -142,9 +142,10 @@ def _texts_at(
     """The English at a place, by digest; nothing if it cannot be had."""
     # A commit of the notes may be out of reach where that of the header is not. As with the
     # header's own, its ref does as well: the digests prove it.
+    refs = memory.known_refs
     commits = [place.commit]
-    if place.commit == memory.commit and memory.ref:
-        commits.append(memory.ref)
+    if place.commit in refs:
+        commits.append(refs[place.commit])
     for commit in commits:
         try:
             return texts_by_digest(english.at(commit, place.page))

@@ -7,12 +7,13 @@ same, and everybody can find it. In goes the memory, out comes the memory with o
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from pipeline.adapters import po
 from pipeline.core.memory.file import memory_file
 from pipeline.core.memory.notes import Place, renamed_places
-from pipeline.core.memory.record import Memory
+from pipeline.core.memory.record import Memory, with_refs
 from pipeline.core.pin.lock import Lock
 from pipeline.errors import UpstreamError
 from pipeline.findings import Finding, Severity
@@ -56,13 +57,17 @@ def _restamp_locale(work: Workspace, english: English, upstream: str) -> None:
     here = {page: _commit_here(work, english, memories[page]) for page in memories}
     renamed: dict[str, str] = {}
     for page, memory in memories.items():
+        for commit, ref in memory.refs.items():
+            renamed[commit] = _commit_of(english, commit, ref)
         if here[page] != memory.commit:
             renamed[memory.commit] = here[page]
 
     def rename(code: str, place: Place) -> Place:
         """A place with its commit renamed, if the English with digest ``code`` is there too."""
-        commit = renamed.get(place.commit)
-        if commit and code in texts_by_digest(english.at(commit, place.page)):
+        commit = renamed.get(place.commit, place.commit)
+        if commit != place.commit and code in texts_by_digest(
+            english.at(commit, place.page)
+        ):
             return replace(place, commit=commit)
         return place
 
@@ -70,6 +75,9 @@ def _restamp_locale(work: Workspace, english: English, upstream: str) -> None:
     for page, memory in memories.items():
         entries = tuple(renamed_places(entry, rename) for entry in memory.entries)
         stamped = replace(memory, commit=here[page], entries=entries)
+        refs = dict(memory.refs)
+        refs |= {renamed[commit]: ref for commit, ref in memory.refs.items()}
+        stamped = with_refs(stamped, None, refs)
         if stamped == memory:
             continue
         data = po.format_catalog(memory_file(stamped))
@@ -88,6 +96,14 @@ def _commit_here(work: Workspace, english: English, memory: Memory) -> str:
             return english.commit_of(memory.ref)
         work.tell(_not_here(work, memory, error))
     return memory.commit
+
+
+def _commit_of(english: English, commit: str, ref: str) -> str:
+    """``commit`` if it can be had, else that of ``ref``; itself if neither can."""
+    for name in (commit, ref):
+        with suppress(UpstreamError):
+            return english.commit_of(name)
+    return commit
 
 
 def _not_here(work: Workspace, memory: Memory, error: UpstreamError) -> Finding:
