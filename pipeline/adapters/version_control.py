@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from pipeline.errors import ConfigError
@@ -18,6 +18,7 @@ from pipeline.errors import ConfigError
 # A hook tells git's programs which repository it runs in: here the root alone decides that.
 _OF_A_HOOK = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX")
 _SECONDS = 60.0  # for what takes milliseconds
+_VERSIONS = 50  # of a file, that are looked through
 
 
 def blobs_in_git(root: Path, blobs: Collection[str]) -> frozenset[str]:
@@ -30,6 +31,22 @@ def blobs_in_git(root: Path, blobs: Collection[str]) -> frozenset[str]:
     answer = _git(root, "cat-file", "--batch-check=%(objectname)", given=asked)
     # What it has not, it answers with "<name> missing".
     return frozenset(answer.split("\n")) & frozenset(blobs)
+
+
+def versions_in_git(root: Path, path: str) -> Iterator[bytes]:
+    """The versions that the file ``path`` has had on any branch, and before it was rewritten.
+
+    The newest come first, each once, and not more than anybody would go back by hand.
+    """
+    log = ("log", "--all", "--reflog", f"--max-count={_VERSIONS}", "-m", "--format=")
+    told = ("--raw", "--no-abbrev", "--no-renames", "--", f":(literal){path}")
+    # The words of a row: both modes, the blob before, the one after, what was done, the path.
+    rows = (line.split() for line in _git(root, *log, *told).split("\n"))
+    blobs = dict.fromkeys(row[3] for row in rows if len(row) > 3)
+    for blob in blobs:
+        # A file that was deleted has the blob 000….
+        if blob.strip("0"):
+            yield _run_git(root, "cat-file", "blob", blob)
 
 
 def files_in_index(root: Path, paths: Collection[str]) -> frozenset[str]:
@@ -84,10 +101,15 @@ def _setting(root: Path, key: str) -> str:
 
 
 def _git(root: Path, *arguments: str, given: str = "") -> str:
-    """What git prints; nothing if it fails, or if there is no git."""
+    """What git prints, as text; nothing if it fails, or if there is no git."""
+    data = _run_git(root, *arguments, given=given.encode("utf-8", "surrogateescape"))
+    return data.decode("utf-8", "surrogateescape")
+
+
+def _run_git(root: Path, *arguments: str, given: bytes = b"") -> bytes:
     program = shutil.which("git")
     if program is None:
-        return ""
+        return b""
     environment = {
         name: value for name, value in os.environ.items() if name not in _OF_A_HOOK
     }
@@ -96,14 +118,12 @@ def _git(root: Path, *arguments: str, given: str = "") -> str:
     try:
         ended = subprocess.run(
             [program, "-C", str(root), *arguments],
-            input=given.encode("utf-8", "surrogateescape"),
+            input=given,
             env=environment,
             capture_output=True,
             timeout=_SECONDS,
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired):
-        return ""
-    if ended.returncode != 0:
-        return ""
-    return ended.stdout.decode("utf-8", "surrogateescape")
+        return b""
+    return ended.stdout if ended.returncode == 0 else b""

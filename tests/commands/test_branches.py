@@ -432,6 +432,31 @@ def test_unstored_work_on_a_page_whose_memory_a_branch_has_deleted(work: Clone) 
     assert "还没存的胶水" in (work.memories / "cellar.po").read_text("utf-8")
 
 
+# What no run remembers
+
+
+def test_branches_where_somebody_has_deleted_what_is_built(work: Clone) -> None:
+    add(work, "one", "cellar")
+    translate(work, "garage", "saw", "锯子")
+    for ref in ("main", "one", "main"):
+        shutil.rmtree(work.root / "build")
+        work.git("checkout", "-q", ref)
+        work.assert_follows()
+    assert is_blank(work, "cellar")
+
+
+def test_unstored_work_where_somebody_has_deleted_what_is_built(work: Clone) -> None:
+    add(work, "one", "cellar", "glue", "胶水")
+    work.translate("cellar", "saw", "还没存")
+    shutil.rmtree(work.root / "build")
+    work.git("checkout", "-q", "main")
+    # Nobody knows what was stored: all of it counts as work.
+    assert work.sync() == 0
+    texts = work.texts("cellar")
+    assert (texts["glue"], texts["saw"]) == ("胶水", "还没存")
+    assert work.comments() == []
+
+
 # What git does not have
 
 

@@ -123,6 +123,17 @@ def lost_in(memory: Memory, old: Memory, held: Held) -> tuple[Entry, ...]:
     return tuple(lost)
 
 
+def is_stored(ours: Memory, stored: Memory) -> bool:
+    """Whether all work that ``ours`` holds is in ``stored``, and the other way round."""
+    return _work(ours) == _work(stored)
+
+
+def _work(memory: Memory) -> dict[Key, tuple[object, ...]]:
+    """What people have put into a memory; blank entries are nobody's work."""
+    work = {key: work_of(entry) for key, entry in memory.by_key().items()}
+    return {key: content for key, content in work.items() if any(content)}
+
+
 def keep_unheld(memory: Memory, old: Memory, held: Held) -> tuple[Entry, ...]:
     """Entries of ``old`` whose translation is neither in ``memory`` nor in ``held``."""
     known = memory.by_key()

@@ -9,9 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from pipeline.adapters.version_control import blobs_in_git, files_in_index
+from pipeline.adapters.version_control import (
+    blobs_in_git,
+    files_in_index,
+    versions_in_git,
+)
+from pipeline.core.memory.close import close_to_compare
+from pipeline.core.memory.reconcile import is_stored
+from pipeline.core.memory.record import Memory
 from pipeline.core.pin.lock import blob_id
+from pipeline.entries import Catalog
 from pipeline.stages.update.state import State
 from pipeline.stages.update.workspace import Workspace
 
@@ -71,3 +80,29 @@ def moves_of(
         by_git = is_checked_out or (is_removed and is_kept)
         moves[page] = Move(by_git=by_git, is_kept=is_kept)
     return moves
+
+
+class Start(NamedTuple):
+    """What a catalogue and its memory started from, and how the memory came to be another one."""
+
+    base: Memory | None
+    move: Move
+
+
+def start_in_git(work: Workspace, local: Catalog, theirs: Memory, data: bytes) -> Start:
+    """The same where no run remembers it: somebody has deleted ``build/``.
+
+    If all that a catalogue holds is in a version that its memory has had, it was stored there.
+    ``data`` is the file of ``theirs``.
+    """
+    if is_stored(close_to_compare(local, theirs, old=theirs), theirs):
+        return Start(theirs, NO_MOVE)  # nearly always
+    root, page = work.paths.root, theirs.page
+    for version in versions_in_git(root, work.files.memory_name(page)):
+        base = work.read_base(page, version)
+        if base is None:
+            continue
+        if is_stored(close_to_compare(local, base, old=base), base):
+            by_git = bool(blobs_in_git(root, {blob_id(data)}))
+            return Start(base, Move(by_git=by_git, is_kept=True))
+    return Start(None, NO_MOVE)

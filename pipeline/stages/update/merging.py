@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from pipeline.adapters import po
-from pipeline.core.memory.close import close_catalog
+from pipeline.core.memory.close import close_to_compare
 from pipeline.core.memory.reconcile import (
     Held,
     Merged,
@@ -44,10 +44,7 @@ def merge_sides(sides: Sides, held_elsewhere: Callable[[], Held]) -> Merged:
     ``held_elsewhere`` tells the translations in all catalogues; it is asked if that matters.
     """
     base, theirs = sides.base, sides.theirs
-    # Where the English of an entry stands is no matter here: the result is opened again.
-    ours = close_catalog(
-        sides.local, theirs, old=base or theirs, live=theirs.live, find=lambda _: None
-    )
+    ours = close_to_compare(sides.local, theirs, old=base or theirs)
     follows = sides.move.by_git
     held = held_by([ours])
     merged = reconcile(ours, theirs, base=base, held=held, follows=follows)

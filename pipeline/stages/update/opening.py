@@ -24,7 +24,13 @@ from pipeline.entries import Catalog
 from pipeline.errors import InputError
 from pipeline.findings import Finding, Severity
 from pipeline.run import Run
-from pipeline.stages.update.checkouts import NO_MOVE, Move, moves_of
+from pipeline.stages.update.checkouts import (
+    NO_MOVE,
+    Move,
+    Start,
+    moves_of,
+    start_in_git,
+)
 from pipeline.stages.update.english import English, open_english
 from pipeline.stages.update.merging import Sides, keep_what_gives_way, merge_sides
 from pipeline.stages.update.rebuild import page_at, rebuilt
@@ -96,10 +102,7 @@ class _Opening:
         if local is None or before is None:
             self._write(theirs, self._rebuilt(theirs), data=data, before=before)
             return
-        # Most of the time the catalogue has changed, and not the memory.
-        known = self.state.base(page)
-        base = theirs if known == data else work.read_base(page, known)
-        move = self.moves.get(page, NO_MOVE)
+        base, move = self._start(local, theirs, data)
         mended = self._with_english(local, base)
         sides = Sides(local=mended, theirs=theirs, base=base, move=move)
         merged = merge_sides(sides, self.held_elsewhere)
@@ -156,6 +159,15 @@ class _Opening:
         else:
             work.remove_catalog(page)
         self.state.forget([page])
+
+    def _start(self, local: Catalog, theirs: Memory, data: bytes) -> Start:
+        """What a catalogue and its memory (``data`` is its file) both started from."""
+        known = self.state.base(theirs.page)
+        if known is None:
+            return start_in_git(self.work, local, theirs, data)
+        # Most of the time the catalogue has changed, and not the memory.
+        base = theirs if known == data else self.work.read_base(theirs.page, known)
+        return Start(base, self.moves.get(theirs.page, NO_MOVE))
 
     def _rebuilt(self, memory: Memory, *, local: Catalog | None = None) -> Opened:
         return rebuilt(self.work, self.english, memory, local=local)
