@@ -75,7 +75,10 @@ def moves_of(
     moves: dict[str, Move] = {}
     for page, blob in before.items():
         is_kept = blob in known
-        is_checked_out = now.get(page) in known
+        # What a killed run has merged into a memory that git had checked out is as good.
+        is_checked_out = now.get(page) in known or state.has_announced(
+            page, memories.get(page, b"")
+        )
         is_removed = page in names and names[page] not in expected
         by_git = is_checked_out or (is_removed and is_kept)
         moves[page] = Move(by_git=by_git, is_kept=is_kept)

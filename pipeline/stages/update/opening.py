@@ -122,6 +122,11 @@ class _Opening:
             # catalogue is written by us.
             refs = theirs.known_refs | (base.known_refs if base else {})
             written = po.format_catalog(memory_file(with_refs(memory, theirs, refs)))
+            if move.by_git:
+                # A run that is killed before the catalogue is written must not take this for
+                # somebody's edit.
+                self.state.announce(page, written)
+                self.state.write(work.paths, work.locale, dry=work.dry)
             if not work.write_memory(page, written, before=data):
                 return
             data = written
