@@ -130,12 +130,13 @@ def renamed_places(entry: Entry, rename: Callable[[str, Place], Place]) -> Entry
             place = Place(commit=source[2], page=source[3])
             notes.append(source_note(source[1], rename(source[1], place)))
             continue
-        prefix = next((prefix for prefix in codes if note.startswith(prefix)), "")
-        seen = place_of(entry, prefix) if prefix else None
-        if seen is None:
-            notes.append(note)
-        else:
-            notes.append(seen_note(prefix, rename(codes[prefix], seen)))
+        renamed = note
+        for prefix, code in codes.items():
+            seen = _PATTERNS[prefix].fullmatch(note)
+            if seen:
+                place = Place(commit=seen[1], page=seen[2])
+                renamed = seen_note(prefix, rename(code, place))
+        notes.append(renamed)
     return replace(entry, notes=tuple(notes))
 
 

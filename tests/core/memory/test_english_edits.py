@@ -89,6 +89,22 @@ def test_one_that_waited_before_waits_for_what_it_waited_for() -> None:
     assert back.catalog.entries[0] == replace(entry, msgid=TEXTS[0])
 
 
+def test_an_entry_that_took_the_place_of_two_tells_of_neither() -> None:
+    one = Entry(msgid="Quite another text", msgstr="新的")
+    entries = (CATALOG.entries[0], one, CATALOG.entries[3])
+    catalog = replace(CATALOG, entries=entries)
+    assert put_english_back(catalog, BASE, WANTED).catalog == catalog
+    # Nor does one beside it that was there before, on another page of the memory.
+    other = Entry(msgid="On another page once.", msgstr="别处")
+    base = replace(
+        BASE, entries=(*BASE.entries, *stored(Catalog(entries=(other,))).entries)
+    )
+    swapped = replace(
+        CATALOG, entries=(CATALOG.entries[0], other, *CATALOG.entries[2:], one)
+    )
+    assert put_english_back(swapped, base, WANTED).catalog == swapped
+
+
 def test_what_is_like_nothing_stays_as_it_is() -> None:
     extra = Entry(msgid="Quite another text", msgstr="多出来的")
     added = replace(CATALOG, entries=(*CATALOG.entries, extra))
@@ -121,6 +137,6 @@ def test_obsolete_entries_and_those_of_a_newer_page_are_no_strangers() -> None:
 def test_a_translation_that_cannot_be_restored_tells_nothing() -> None:
     """The memory has ⟦7⟧ where the English has no such atom."""
     entries = [replace(entry, msgstr=f"⟦7⟧{entry.msgstr}") for entry in BASE.entries]
-    base = replace(BASE, entries=tuple(entries[:3]))
+    base = replace(BASE, entries=tuple(entries))
     back = put_english_back(edited((0, "Quite another", "译文0")), base, WANTED)
     assert back.catalog.entries[0].fuzzy
