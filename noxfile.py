@@ -76,9 +76,8 @@ def packages(*groups: str) -> tuple[str, ...]:
     ``site`` brings the groups along that JAX_DOCS_GROUPS names: heavy packages that a few pages
     need to run whole.
     """
-    pyproject = nox.project.load_toml(
-        "pyproject.toml"
-    )  # anew: `upgrade` moves the pin of JAX
+    # Anew: `upgrade` moves the pin of JAX.
+    pyproject = nox.project.load_toml("pyproject.toml")
     if "site" in groups:
         groups += tuple(os.environ.get("JAX_DOCS_GROUPS", "").split())
     dependencies = pyproject["project"]["dependencies"]
@@ -189,9 +188,8 @@ def for_build(words: Sequence[str]) -> list[str]:
     for option in common:
         for value in getattr(known, option.removeprefix("--")):
             options += [option, value]
-    if (
-        known.json
-    ):  # `upgrade` has printed its JSON, and that is all there shall be to read
+    # `upgrade` has printed its JSON, and that is all there shall be to read.
+    if known.json:
         options.append("-q")
     return options
 
@@ -240,9 +238,8 @@ def tests(session: nox.Session) -> None:
     the real docs, or is marked as slow. `-- -k NAME` runs a part. Both say nothing of coverage.
     """
     session.install("-e", ".", *packages("site", "test", "dask"))
-    session.env["PYTHONDONTWRITEBYTECODE"] = (
-        ""  # the tests start Python hundreds of times
-    )
+    # The tests start Python hundreds of times.
+    session.env["PYTHONDONTWRITEBYTECODE"] = ""
     if "--quick" in session.posargs:
         words = [word for word in session.posargs if word != "--quick"]
         short = " and ".join(f"not {marker}" for marker in LONG_TESTS)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import gc
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -44,6 +45,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     Nothing but ``--help`` raises SystemExit.
     """
+    # A run builds trees and records, and drops them whole: next to nothing of it is garbage that
+    # only the collector finds. Looking for that less often saves time, as it does for mypy.
+    gc.set_threshold(100_000, 20, 20)
     verbose = False  # until the command line has been read
     try:
         with terminated_like_interrupted():

@@ -28,9 +28,8 @@ class Entry:
     msgid: str
     msgstr: str = ""
     fuzzy: bool = False
-    previous: str | None = (
-        None  # the msgid that a fuzzy msgstr was written for (``#| msgid``)
-    )
+    # The msgid that a fuzzy msgstr was written for (``#| msgid``).
+    previous: str | None = None
     context: str | None = None  # msgctxt
     obsolete: bool = False
     comments: tuple[str, ...] = ()  # translator comments, ``# ``
@@ -40,21 +39,45 @@ class Entry:
     line: int = 0
 
     @property
+    def is_finished(self) -> bool:
+        """Whether the translation needs no person to look at it any more.
+
+        An obsolete one may be finished, too: it was when its message went.
+        """
+        return self.msgstr != "" and not self.fuzzy
+
+    @property
     def is_translated(self) -> bool:
-        """Whether the translation may be shown to readers."""
-        return bool(self.msgstr) and not self.fuzzy and not self.obsolete
+        """Whether the translation may be shown to readers.
+
+        It is finished, and the page still has its message.
+        """
+        return self.is_finished and not self.obsolete
 
     @property
     def is_waiting(self) -> bool:
-        """Whether a person has to look at the translation before readers may see it."""
+        """Whether a person has to look at the translation before readers may see it.
+
+        A fuzzy entry without a msgstr has nothing to look at: it is untranslated.
+        """
         return self.fuzzy and self.msgstr != "" and not self.obsolete
 
     @property
     def written_for(self) -> str:
-        """The English (in a memory: its digest) that the msgstr was written for."""
+        """The English (in a memory: its digest) that the msgstr was written for.
+
+        That is the msgid, but for a fuzzy msgstr of which ``#| msgid`` tells another.
+        """
         if self.fuzzy and self.previous:
             return self.previous
         return self.msgid
+
+    def notes_with(self, prefix: str | tuple[str, ...]) -> tuple[str, ...]:
+        """The notes that begin with ``prefix``, or with one of several, in their order.
+
+        ``"seen: "`` finds the note ``seen: 1f0c… guide/start``.
+        """
+        return tuple(note for note in self.notes if note.startswith(prefix))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,8 +92,10 @@ class Catalog:
 def translations_of(catalog: Catalog) -> dict[str, str]:
     """The finished translations of a catalogue by msgid: what readers may see.
 
-    An entry with a msgctxt stands under gettext's key for it, ``context \\4 msgid``. The first such
-    entry also serves the plain msgid if no entry without a context does.
+    An entry with a msgctxt stands under gettext's key for it, ``context \\4 msgid``.
+    The first such entry also serves the plain msgid if no entry without a context does:
+    ``msgctxt "menu"``, ``msgid "Open"``, ``msgstr "打开"`` becomes
+    ``{"menu\\4Open": "打开", "Open": "打开"}``.
     """
     with_context: dict[str, str] = {}
     plain: dict[str, str] = {}

@@ -88,9 +88,8 @@ class Log:
         self._stream = stream
         self._environ = environ
         self._depth = 0  # steps that are under way
-        self._console: Console | None = (
-            None  # set while a bar is shown: lines go above it
-        )
+        # Set while a bar is shown: lines go above it.
+        self._console: Console | None = None
 
     @property
     def stream(self) -> TextIO:

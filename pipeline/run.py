@@ -58,7 +58,6 @@ class KernelOptions:
     retry_failed: bool = False  # run again what failed the last time
     use_cache: bool = True  # False: run everything again
     offline: bool = False  # kernels cannot reach the network
-    shard: tuple[int, int] | None = (
-        None  # run only this part of the pages: number, of how many
-    )
+    # Run only this part of the pages: number, of how many.
+    shard: tuple[int, int] | None = None
     scheduler: str = ""  # address of a Dask cluster

@@ -32,9 +32,8 @@ settings.register_profile(
     print_blob=True,
     suppress_health_check=[HealthCheck.too_slow],
 )
-settings.register_profile(
-    "quick", deadline=None, max_examples=10
-)  # of `tests -- --quick`
+# Of `tests -- --quick`.
+settings.register_profile("quick", deadline=None, max_examples=10)
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
 
 # Whoever runs the tests in the background has them ignore Ctrl-C, and so would all that they

@@ -171,7 +171,8 @@ def test_machine_facts_are_json() -> None:
 
 
 def test_a_process_and_its_children_are_counted(tmp_path: Path) -> None:
-    grandchild = "x = b'x' * 400_000_000"  # more than this process, whose size a child starts with
+    # More than this process, whose size a child starts with.
+    grandchild = "x = b'x' * 400_000_000"
     script = (
         f"import subprocess, sys; subprocess.run([sys.executable, '-c', {grandchild!r}], "
         f"check=True)"

@@ -69,9 +69,8 @@ class ExecutionCache:
             self.reject(key)
             return None
         self._used.add(key)
-        with suppress(
-            OSError
-        ):  # somebody else has removed it, or the folder is read-only
+        # Somebody else has removed it, or the folder is read-only.
+        with suppress(OSError):
             # An hour is near enough to tell what was used last, and a warm run writes nothing.
             if path.stat().st_mtime < time.time() - HOUR:
                 os.utime(path)

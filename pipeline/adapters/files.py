@@ -32,11 +32,14 @@ def read_bytes(path: Path) -> bytes:
         ) from error
 
 
-def write_if_changed(path: Path, data: bytes, *, dry: bool = False) -> bool:
+def write_if_changed(
+    path: Path, data: bytes, *, dry: bool = False, flush: bool = True
+) -> bool:
     """Make ``path`` hold ``data``; return whether it did not before. With ``dry``, only tell.
 
-    Atomic: a reader, or the next run after a kill, sees the old content or the new one.
-    Raises WriteError.
+    Atomic: a reader, or the next run after a kill, sees the old content or the new one. Without
+    ``flush``, a crash of the machine may leave an empty file: for what is proved before it is read,
+    and made again if it is not what was written. Raises WriteError.
     """
     try:
         if path.read_bytes() == data:
@@ -44,7 +47,7 @@ def write_if_changed(path: Path, data: bytes, *, dry: bool = False) -> bool:
     except OSError:
         pass  # missing or unreadable: to be written
     if not dry:
-        write_atomic(path, data)
+        _write_atomic(path, data, is_due=lambda: True, flush=flush)
     return True
 
 
@@ -79,7 +82,9 @@ def _content(path: Path) -> bytes | None:
         return None
 
 
-def _write_atomic(path: Path, data: bytes, *, is_due: Callable[[], bool]) -> bool:
+def _write_atomic(
+    path: Path, data: bytes, *, is_due: Callable[[], bool], flush: bool = True
+) -> bool:
     temporary = ""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -90,10 +95,10 @@ def _write_atomic(path: Path, data: bytes, *, is_due: Callable[[], bool]) -> boo
         )
         with os.fdopen(handle, "wb") as file:
             file.write(data)
-            file.flush()
-            os.fsync(
-                file.fileno()
-            )  # else a crash may leave the new name with no content
+            if flush:
+                # Else a crash may leave the new name with no content.
+                file.flush()
+                os.fsync(file.fileno())
         os.chmod(temporary, 0o644)  # mkstemp makes files that nobody else can read
         if not is_due():  # asked last, as near to the replacement as can be
             return False

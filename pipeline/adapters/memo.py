@@ -9,6 +9,7 @@ an older version is an empty one.
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Collection, Sequence
 from contextlib import suppress
 from functools import cache
@@ -87,13 +88,9 @@ def digest_of(*parts: bytes | str) -> str:
     return digest.hexdigest()
 
 
-def digest_of_files(folder: Path, pattern: str) -> str:
-    """The digest of every file below ``folder`` that matches ``pattern``, with its name."""
-    parts: list[bytes | str] = []
-    for path in sorted(folder.rglob(pattern)):
-        if path.is_file():
-            parts += [path.relative_to(folder).as_posix(), path.read_bytes()]
-    return digest_of(*parts)
+def digest_of_files(folder: Path, suffix: str) -> str:
+    """The digest of every file below ``folder`` with ``suffix`` (``.po``), with its name."""
+    return digest_of(*_files_below(folder, suffixes=(suffix,)))
 
 
 @cache
@@ -104,12 +101,26 @@ def code_digest(libraries: Sequence[str] = ()) -> str:
         try:
             parts += [name, version(name)]
         except PackageNotFoundError:
-            parts += [
-                name,
-                "",
-            ]  # what needs it says so; once it is there, everything is made anew
-    folder = Path(pipeline.__file__).parent
-    for path in sorted(folder.rglob("*")):
-        if path.suffix in _SUFFIXES and path.is_file():
-            parts += [path.relative_to(folder).as_posix(), path.read_bytes()]
+            # What needs it says so; once it is there, everything is made anew.
+            parts += [name, ""]
+    parts += _files_below(Path(pipeline.__file__).parent, suffixes=_SUFFIXES)
     return digest_of(*parts)
+
+
+def _files_below(folder: Path, *, suffixes: tuple[str, ...]) -> list[bytes | str]:
+    """The name and the content of every file below ``folder`` with one of ``suffixes``, in order.
+
+    Every run asks for this before it does anything, so that ``os.walk`` it is: with ``Path.rglob``,
+    listing the files takes longer than reading them.
+    """
+    paths: list[str] = []
+    for place, _, names in os.walk(folder):
+        paths += [
+            os.path.join(place, name) for name in names if name.endswith(suffixes)
+        ]
+    parts: list[bytes | str] = []
+    for path in sorted(paths):
+        if not os.path.isfile(path):  # a link that leads nowhere
+            continue
+        parts += [path[len(str(folder)) :], Path(path).read_bytes()]
+    return parts

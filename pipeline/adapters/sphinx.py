@@ -20,9 +20,8 @@ from pipeline.errors import PublishError
 
 # What our extension leaves among the doctrees: pages and why they are shown as their source.
 BROKEN = "broken.json"
-SITE = (
-    Path(__file__).parent.parent / "site"
-)  # our extension, its templates and static files
+# Our extension, its templates and static files.
+SITE = Path(__file__).parent.parent / "site"
 CONFIGURATION = SITE / "extension" / "conf.py"
 
 # The packages whose version decides what a site is made of the same pages.

@@ -6,7 +6,6 @@ In goes the lock, out comes one result with the rows of every locale. Code runs 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -36,9 +35,8 @@ class BuildOptions:
     """How far to go, and how."""
 
     last: str = "publish"  # a stage, of ``stages.ORDER``
-    is_thorough: bool = (
-        False  # look at every catalogue, and count what became of its entries
-    )
+    # Look at every catalogue, and count what became of its entries.
+    is_thorough: bool = False
     kernels: KernelOptions = field(default_factory=KernelOptions)
     summaries: tuple[Path, ...] = ()  # files that get the run in short, as Markdown
 
@@ -100,6 +98,7 @@ def _merge_locale(
 
     # A page whose catalogue is up to date may have to be merged anew: the page it links to changed.
     def read(page: Page) -> SplitPage:
+        """The page in messages: as update has split it, or split now."""
         from pipeline.stages.split import split_page
 
         return updated.splits.get(page.name) or split_page(run.paths, page)
@@ -123,7 +122,7 @@ def _merge_locale(
         kept[row.page] = replace(
             updated.pages[row.page], merged=replace(row, update=None)
         )
-    known.keep(pages, kept, updated.dropped)
+    known.keep(pages, kept, updated.dropped, wrote=updated.catalogs is not None)
     return MergedLocale(pages=merged.rows, gone=updated.dropped, changes=changes)
 
 
@@ -165,8 +164,9 @@ def _execute(
 
 def _counts(executions: Sequence[Execution]) -> str:
     """``5 passed, 0 failed, 2 skipped``; pages that ran in part are named only if there are any."""
-    found = Counter(execution.status for execution in executions)
-    counts = {status: found[status] for status in Status}
+    counts = dict.fromkeys(Status, 0)
+    for execution in executions:
+        counts[execution.status] += 1
     if not counts[Status.PARTIAL]:
         del counts[Status.PARTIAL]
     return ", ".join(f"{count} {status}" for status, count in counts.items())

@@ -87,6 +87,7 @@ def _clear(cache: ExecutionCache) -> Told:
 
 
 def _entries(cache: ExecutionCache) -> Iterator[CacheEntry]:
+    """Every entry that can be read."""
     for key in cache.all_keys():
         # Looking at an entry is no use of it: what was used last stays longest.
         data = cache.peek(key)
@@ -97,7 +98,10 @@ def _entries(cache: ExecutionCache) -> Iterator[CacheEntry]:
 
 
 def _is_readable(data: bytes) -> bool:
-    # Whole, but of another version: the digest is right, and the shape is not.
+    """Whether an entry has the shape that this version writes.
+
+    One of another version is whole, by its digest, and cannot be read all the same.
+    """
     try:
         decode_entry(data, where="")
     except InputError:
@@ -106,4 +110,5 @@ def _is_readable(data: bytes) -> bool:
 
 
 def _size(size: int) -> str:
+    """Bytes as people read them: ``12.3 MiB``."""
     return f"{size / MEBIBYTE:.1f} MiB"

@@ -42,11 +42,13 @@ class Known:
     """
 
     def __init__(self, run: Run, locale: str) -> None:
+        """Open the memos; what another version of our code has found out counts no more."""
         self._run = run
         self._locale = locale
         self.code = digest_of(code_digest(_LIBRARIES), repr(run.upstream), locale)
         self.merged = Memo(run.paths.memo(locale, "merged"), MergedPage)
         self._updated = Memo(run.paths.memo(locale, "updated"), UpdatedPage)
+        self._inputs_before = ""  # what ``updated`` has digested
 
     def updated(self, pages: Sequence[Page]) -> dict[str, UpdatedPage]:
         """Those of ``pages`` whose catalogue is up to date, by name; none if a page has gone since.
@@ -54,7 +56,7 @@ class Known:
         Others may be made from one that has gone, so that then every page is looked at again.
         """
         # Once for all pages: to digest hundreds of files takes a moment.
-        inputs = self._inputs()
+        inputs = self._inputs_before = self._inputs()
         names = {page.name for page in pages}
         # One catalogue that was edited makes every key another one: texts may move between pages.
         found: dict[str, UpdatedPage] = {}
@@ -79,15 +81,17 @@ class Known:
         pages: Sequence[Page],
         updated: Mapping[str, UpdatedPage],
         dropped: Sequence[PageResult] = (),
+        *,
+        wrote: bool,
     ) -> None:
         """Know all pages from now on. Call it when everything is written.
 
-        A dry run keeps nothing, nor does one of a few pages.
+        A run that ``wrote`` catalogues and memory digests them anew. A dry run keeps nothing, nor
+        does one of a few pages.
         """
         if self._run.dry or self._run.pages:
             return
-        # Digested anew: this run has written catalogues and memory since it began.
-        inputs = self._inputs()
+        inputs = self._inputs() if wrote else self._inputs_before
         for page in pages:
             self._updated.keep(page.name, self._key(inputs, page), updated[page.name])
         # Under no key: nothing is asked of them but whether they are there.
@@ -106,9 +110,10 @@ class Known:
         each page's key has the documents of the page.
         """
         paths = self._run.paths
-        catalogs = digest_of_files(paths.catalogs(self._locale), "*.po")
-        memories = digest_of_files(paths.memories(self._locale), "*.po")
+        catalogs = digest_of_files(paths.catalogs(self._locale), ".po")
+        memories = digest_of_files(paths.memories(self._locale), ".po")
         return digest_of(self.code, catalogs, memories)
 
     def _key(self, inputs: str, page: Page) -> str:
+        """What changes when anything does that the page is made from."""
         return digest_of(inputs, repr(page.files))

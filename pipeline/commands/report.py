@@ -61,6 +61,7 @@ def merge_files(settings: Settings, names: Sequence[str]) -> MergedReport:
 
 
 def _read(path: Path) -> dict[str, object]:
+    """The object of JSON that a file holds. Raises InputError if it holds anything else."""
     try:
         value = json.loads(read_bytes(path))
     except ValueError as error:

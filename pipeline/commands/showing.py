@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TextIO
 
 from pipeline.log import Log, is_terminal, printable
+from pipeline.report.counts import counted
 from pipeline.report.result import RunResult
 
 PIPE_WIDTH = 140  # columns of a table that goes into a file
@@ -82,15 +83,16 @@ def _to_text(command: str) -> Callable[..., str]:
 
 def tell_of_changes(result: RunResult, log: Log) -> None:
     """Say how many files were written, and in detail which; a dry run says what it would write."""
+    each, all_of_them = "wrote", "written"
     # "--check" and "--dry-run" are two words for it: the one ends with 1, the other does not.
-    only_told = result.check_only or result.dry_run
+    if result.check_only or result.dry_run:
+        each, all_of_them = "would write", "would be written"
     for path in result.changes:
-        log.detail(f"would write {path}" if only_told else f"wrote {path}")
+        log.detail(f"{each} {path}")
     if not result.changes:
         log.note("nothing to write: everything is up to date")
         return
-    count = "1 file" if len(result.changes) == 1 else f"{len(result.changes)} files"
-    log.note(f"{count} would be written" if only_told else f"{count} written")
+    log.note(f"{counted(len(result.changes), 'file')} {all_of_them}")
 
 
 def print_text(text: str) -> None:

@@ -22,6 +22,7 @@ def terminated_like_interrupted() -> Iterator[None]:
 
     # CI ends a job with SIGTERM, and kills it some seconds later.
     def interrupt(signum: int, frame: FrameType | None) -> NoReturn:
+        """Do as Python does on Ctrl-C."""
         raise KeyboardInterrupt
 
     before = signal.signal(signal.SIGTERM, interrupt)
@@ -51,5 +52,8 @@ def undisturbed() -> Iterator[None]:
 
 
 def _is_main_thread() -> bool:
-    # Python lets no other thread set a handler; whoever calls us from one sees to signals.
+    """Whether handlers can be set here: Python lets no other thread do it.
+
+    Whoever calls us from another one sees to signals.
+    """
     return threading.current_thread() is threading.main_thread()

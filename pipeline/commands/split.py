@@ -31,7 +31,9 @@ def update_pulled(run: Run) -> RunResult:
         # Nothing is merged, but what the last merge found out of unchanged pages still holds.
         known = Known(run, locale)
         updated = update_locale(run, pages, known, locale=locale, lock=lock)
-        known.keep(pages, updated.pages, updated.dropped)
+        known.keep(
+            pages, updated.pages, updated.dropped, wrote=updated.catalogs is not None
+        )
         rows = []
         for page in pages:
             made = updated.pages[page.name]

@@ -29,9 +29,8 @@ class UpdatedLocale:
     """
 
     pages: Mapping[str, UpdatedPage]
-    dropped: tuple[
-        PageResult, ...
-    ]  # what is left of pages that upstream does not have any more
+    # What is left of pages that upstream does not have any more.
+    dropped: tuple[PageResult, ...]
     splits: Mapping[str, SplitPage] = field(default_factory=dict)
     catalogs: Catalogs | None = None
 

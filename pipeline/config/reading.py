@@ -64,6 +64,7 @@ def read_settings(
 
 
 def _read_toml(path: Path) -> dict[str, Any]:
+    """A file of TOML as plain values. Raises ConfigError."""
     try:
         return tomllib.loads(path.read_bytes().decode("utf-8"))
     except OSError as error:
@@ -185,6 +186,7 @@ def _upstream(
 
 
 def _site(table: Table, *, repository: str) -> SitePolicy:
+    """``[tool.pipeline.upstreams.NAME.site]`` as a record; ``repository`` is owner/name."""
     table.allow("title", "edit-url", "notebook-url", "english-url")
     return SitePolicy(
         title=table.string("title"),

@@ -53,12 +53,10 @@ class RunRule:
     reason: str  # a class, as for SkipRule
     note: str = ""
     until: int = 0  # the first code cell (from 1) that cannot run here; 0: all run
-    needs: tuple[
-        str, ...
-    ] = ()  # distributions: where all are installed, every cell runs
-    modes: tuple[
-        str, ...
-    ] = ()  # what is done to the kernel before the first cell, of MODES
+    # Distributions: where all are installed, every cell runs.
+    needs: tuple[str, ...] = ()
+    # What is done to the kernel before the first cell, of MODES.
+    modes: tuple[str, ...] = ()
     devices: int = 0  # CPU devices that JAX is to offer; 0: as it likes
     timeout: int = 0  # seconds per cell; 0: as for all pages
     compare: bool = False  # compare the outputs with those that upstream stored

@@ -38,11 +38,8 @@ def read_skip_rule(table: Table) -> SkipRule:
 def read_run_rule(table: Table) -> RunRule:
     """How pages are run that do not run as they are. Raises ConfigError."""
     table.allow("pages", "reason", "note", "needs", "modes", "compare", *_NUMBERS)
-    pages, reason, modes = (
-        table.strings("pages"),
-        table.string("reason"),
-        table.strings("modes"),
-    )
+    pages, reason = table.strings("pages"), table.string("reason")
+    modes = table.strings("modes")
     if not pages or not reason:
         raise table.error(
             f"{table.name} needs pages and a reason",
@@ -72,19 +69,28 @@ def read_acknowledgement(table: Table) -> Acknowledgement:
     """Cells that are tagged as raising, and are known not to. Raises ConfigError."""
     table.allow("page", "cells", "reason")
     page, reason = table.string("page"), table.string("reason")
-    # As reports count them: people copy the numbers from there.
-    cells = table.values.get("cells", [])
-    if not isinstance(cells, list) or not all(_is_cell_number(cell) for cell in cells):
-        raise table.wrong("cells", "a list of numbers from 1", cells)
+    cells = _read_cells(table)
     if not page or not reason or not cells:
         raise table.error(
             f"{table.name} needs a page, cells and a reason",
             hint="Say which cells are known not to raise.",
         )
-    return Acknowledgement(page=page, cells=tuple(cells), reason=reason)
+    return Acknowledgement(page=page, cells=cells, reason=reason)
+
+
+def _read_cells(table: Table) -> tuple[int, ...]:
+    """The numbers of code cells, from 1. Raises ConfigError.
+
+    They are as reports count them: people copy the numbers from there.
+    """
+    cells = table.values.get("cells", [])
+    if not isinstance(cells, list) or not all(map(_is_cell_number, cells)):
+        raise table.wrong("cells", "a list of numbers from 1", cells)
+    return tuple(cells)
 
 
 def _is_cell_number(value: object) -> bool:
+    """Whether a value of TOML can be the number of a cell: 1 can, 0, 1.0 and true cannot."""
     # "isinstance" would take true for 1.
     return type(value) is int and value >= 1
 

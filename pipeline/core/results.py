@@ -23,9 +23,8 @@ class UpdateCounts:
     fuzzy: Mapping[str, int] = field(default_factory=dict)  # by class of change
     new: int = 0  # without any translation
     obsolete: int = 0
-    moved_from: str = (
-        ""  # the page that most translations came from, if it is another one
-    )
+    # The page that most translations came from, if it is another one.
+    moved_from: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,9 +41,8 @@ class PageResult:
     obsolete: int = 0
     translated_words: int = 0
     fuzzy_words: int = 0
-    classes: Mapping[str, int] = field(
-        default_factory=dict
-    )  # fuzzy messages by class of change
+    # Fuzzy messages by class of change.
+    classes: Mapping[str, int] = field(default_factory=dict)
     code_cells: int = 0
     findings: tuple[Finding, ...] = ()
     execution: Execution | None = None

@@ -18,12 +18,11 @@ WHOSE = {
     "expectation": "an expectation that no longer holds",
 }
 _MODULE = re.compile(r"No module named '?([\w.]+)")
-_NETWORK = (
-    re.compile(  # in names of exceptions, of the standard library and of requests
-        r"URLError|HTTPError|Connect|ReadTimeout|MaxRetry|NameResolution"
-        r"|Proxy|SSLError|gaierror|Offline|Network",
-        re.I,
-    )
+# In names of exceptions, of the standard library and of requests.
+_NETWORK = re.compile(
+    r"URLError|HTTPError|Connect|ReadTimeout|MaxRetry|NameResolution"
+    r"|Proxy|SSLError|gaierror|Offline|Network",
+    re.I,
 )
 # How a kernel ends that the system stopped for its memory: by signal 9.
 _OUT_OF_MEMORY = re.compile(r"memory|signal 9|SIGKILL|code -9", re.I)
@@ -65,6 +64,7 @@ def advice(execution: Execution) -> str:
 
 
 def _about_the_environment(failure: CellFailure) -> str:
+    """What to do about an exception that comes of where the page was run."""
     name = failure.exception.rpartition(".")[2]
     message = without_colours(failure.message)
     module = _MODULE.search(message)

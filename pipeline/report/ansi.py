@@ -49,6 +49,8 @@ _GREY = 24  # how far red, green and blue may be apart in a colour that counts a
 def pieces(text: str) -> list[Piece]:
     """``text`` cut where its style changes.
 
+    ``"\\x1b[1;31mError\\x1b[0m: x"`` → ``("Error", "bold fg-red"), (": x", "")``
+
     Styles are ``bold``, ``fg-red``, ``bg-yellow`` and their like. Of 256 or more colours each
     becomes the one of a few that is nearest. Other escape sequences vanish, other invisible
     characters are shown as Python writes them.
@@ -96,16 +98,18 @@ def _styled(text: str) -> Iterator[Piece]:
 def _names_of(style: Style) -> str:
     """The names of what a style sets, sorted: ``bg-red bold``."""
     names = [name for name in _STYLES if getattr(style, name)]
-    foreground, background = _name_of(style.color), _name_of(style.bgcolor)
-    if foreground:
-        names.append(f"fg-{foreground}")
-    if background:
-        names.append(f"bg-{background}")
+    for ground, colour in (("fg", style.color), ("bg", style.bgcolor)):
+        name = _name_of(colour)
+        if name:
+            names.append(f"{ground}-{name}")
     return " ".join(sorted(names))
 
 
 def _name_of(colour: Color | None) -> str:
-    """The nearest name; none without a colour, or for the one that a terminal has by default."""
+    """The nearest name; none without a colour, or for the one that a terminal has by default.
+
+    Bright red is ``red``, #303438 is ``grey``, #ff8800 is ``yellow``.
+    """
     if colour is None or colour.is_default:
         return ""
     if colour.number is not None and colour.number < 16:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from xml.sax.saxutils import escape, quoteattr
+from html import escape
 
 from pipeline.core.catalog.comparison import Comparison
 from pipeline.core.progress import progress_of, whole_percent
@@ -27,10 +27,8 @@ _SVG = "http://www.w3.org/2000/svg"
 _FONT = 'font-family="Verdana,DejaVu Sans,sans-serif"'
 _HEIGHT, _SIZE, _PADDING = 20, 11, 6
 _NARROW = frozenset(" .,:;!'|ijl")
-_NARROW_WIDTH, _WIDTH = (
-    4,
-    7,
-)  # pixels of a letter; a wide one (Chinese) is as wide as high
+# Pixels of a letter; a wide one (Chinese) is as wide as high.
+_NARROW_WIDTH, _WIDTH = 4, 7
 _LAST_NARROW = 0x2E7F  # from the CJK radicals on, characters are wide
 
 
@@ -82,8 +80,8 @@ def to_svg(badge: Badge) -> bytes:
     # The label's own ground: only its left corners are round.
     label = f"M3 0h{left - 3}v{_HEIGHT}H3a3 3 0 0 1-3-3V3a3 3 0 0 1 3-3z"
     lines = (
-        f'<svg xmlns="{_SVG}" {size} role="img" aria-label={quoteattr(title)}>',
-        f"<title>{escape(title)}</title>",
+        f'<svg xmlns="{_SVG}" {size} role="img" aria-label="{escape(title)}">',
+        f"<title>{escape(title, quote=False)}</title>",
         f'<rect {size} rx="3" fill="{_COLOURS[badge.colour]}"/>',
         f'<path d="{label}" fill="#444"/>',
         f'<g fill="#fff" {_FONT} font-size="{_SIZE}" text-anchor="middle">',
@@ -118,11 +116,11 @@ def _behind(comparison: Comparison) -> Badge:
     after = comparison.after.ref or "HEAD"
     # What moved or was dropped leaves a translator nothing to do.
     count = sum(change.added + change.changed for change in comparison.pages)
+    value, colour = "up to date", "green"
+    if count:
+        value, colour = f"behind by {counted(count, 'message')}", "yellow"
     return Badge(
-        name="behind",
-        label=f"{before} against {after}",
-        value=f"behind by {counted(count, 'message')}" if count else "up to date",
-        colour="yellow" if count else "green",
+        name="behind", label=f"{before} against {after}", value=value, colour=colour
     )
 
 
@@ -143,4 +141,4 @@ def _letter_width(character: str) -> int:
 def _text(text: str, *, middle: float, width: int) -> str:
     """A text in its half; ``textLength`` stretches it to what was reckoned, in any font."""
     length = width - 2 * _PADDING
-    return f'<text x="{middle:g}" y="14" textLength="{length}">{escape(text)}</text>'
+    return f'<text x="{middle:g}" y="14" textLength="{length}">{escape(text, quote=False)}</text>'

@@ -28,25 +28,33 @@ def happened(change: PageChange | None, *, moved_from: str = "") -> str:
     facts = []
     source = change.renamed_from or moved_from
     if source:
-        facts.append(f"renamed from {source}")
+        facts += [f"renamed from {source}", _differences(change)]
     elif change.appeared:
+        # Of a page that nobody knew every message is new: to count them would tell nothing.
         facts.append("appeared")
+    else:
+        facts.append(_differences(change))
+    if change.code_changed:
+        facts.append("code changed")
+    return ", ".join(filter(None, facts))
+
+
+def _differences(change: PageChange) -> str:
+    """How many messages became what: ``3 changed, 1 new``; empty if all are as they were."""
     counts = (
         (change.changed, "changed"),
         (change.added, "new"),
         (change.moved, "from other pages"),
         (change.dropped, "dropped"),
     )
-    # Of a page that nobody knew every message is new: to count them would tell nothing.
-    if source or not change.appeared:
-        facts += [f"{count} {words}" for count, words in counts if count]
-    if change.code_changed:
-        facts.append("code changed")
-    return ", ".join(facts)
+    return ", ".join(f"{count} {words}" for count, words in counts if count)
 
 
 def overview_lines(changes: Sequence[PageChange]) -> list[str]:
-    """Which pages came, went, were renamed, and whose code changed: names in full."""
+    """Which pages came, went, were renamed, and whose code changed: names in full.
+
+    ``pages that were renamed: 1 (a → b)``; a line is left out where there is no page to name.
+    """
     # A page that was renamed has two changes: one appeared, one vanished. It is told once.
     old_names = {change.renamed_from for change in changes}
     appeared, vanished, renamed, code_changed = [], [], [], []

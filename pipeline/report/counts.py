@@ -79,12 +79,18 @@ def class_of(execution: Execution) -> str:
 
 
 def outcomes_text(total: dict[str, int]) -> str:
-    """The outcomes among ``totals``, but for those that no page has: ``31 passed, 2 failed``."""
+    """The outcomes among ``totals``: ``31 passed, 2 failed``.
+
+    One that no page has is left out; without any run it is empty.
+    """
     return ", ".join(f"{total[status]} {status}" for status in Status if total[status])
 
 
 def percent_text(part: int, whole: int) -> str:
-    """``part`` of ``whole`` as ``64 %``; never ``100 %`` while something is missing."""
+    """``part`` of ``whole`` as ``64 %``; never ``100 %`` while something is missing.
+
+    Of nothing it is ``–``: neither all nor none of it is done.
+    """
     percent = whole_percent(part, whole)
     if percent is None:
         return "–"

@@ -18,6 +18,8 @@ _LEFT_OUT = "…"
 def excerpt(text: str, spans: Sequence[Span], width: int) -> list[tuple[str, bool]]:
     """The parts of ``text`` around ``spans``, and whether each is inside of one.
 
+    ``("…前面", False), ("jit", True), ("后面…", False)``
+
     They fit on one line of ``width`` columns, of which a Chinese character takes two. Characters
     that cannot be seen are escaped. Without spans it is the beginning of the text.
     """
@@ -42,7 +44,10 @@ def excerpt(text: str, spans: Sequence[Span], width: int) -> list[tuple[str, boo
 
 
 def _inside(spans: Sequence[Span], length: int) -> list[Span]:
-    """``spans`` as far as they lie in a text of ``length``; empty ones are left out."""
+    """``spans`` as far as they lie in a text of ``length``; empty ones are left out.
+
+    ``(-2, 3), (5, 5), (8, 99)`` in a text of 10 → ``(0, 3), (8, 10)``.
+    """
     places = [(max(0, start), min(end, length)) for start, end in spans]
     return [(start, end) for start, end in places if start < end]
 
@@ -51,12 +56,7 @@ def _kept(columns: Sequence[int], places: Sequence[Span], width: int) -> list[bo
     """Which characters are shown, of those that take ``columns`` each."""
     if sum(columns) <= width:
         return [True] * len(columns)
-    # Both ends of a place tell more than its middle: "[第1句话。…9句话。]".
-    ends = []
-    for start, end in places[:MARKED]:
-        ends += [start, end - 1] if end - start > 1 else [start]
-    if not ends:
-        ends = [0]
+    ends = _ends(places)
     room = width - 2 * len(ends)  # each end may get a sign on either side
     kept = [False] * len(columns)
     # A window around each end grows by a character on either side, all in turn, while there is
@@ -68,14 +68,26 @@ def _kept(columns: Sequence[int], places: Sequence[Span], width: int) -> list[bo
             if not 0 <= at < len(columns):
                 continue  # the text ends here
             # A place where another window has been is paid for.
-            if not kept[at]:
-                if columns[at] > room:
-                    continue
-                room -= columns[at]
-                kept[at] = True
+            cost = 0 if kept[at] else columns[at]
+            if cost > room:
+                continue
+            room -= cost
+            kept[at] = True
             growing.append((at + step, step))
         sides = growing
     return kept
+
+
+def _ends(places: Sequence[Span]) -> list[int]:
+    """The characters to show something around: the start of the text if no place is marked.
+
+    Both ends of a place tell more than its middle: ``第1句话。…9句话。``. A place of one character
+    has one end: ``(3, 4), (7, 10)`` → ``3, 7, 9``.
+    """
+    ends: list[int] = []
+    for start, end in places[:MARKED]:
+        ends += dict.fromkeys((start, end - 1))
+    return ends or [0]
 
 
 def _visible(character: str) -> str:

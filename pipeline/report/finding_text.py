@@ -39,6 +39,17 @@ def _short(finding: Finding) -> Iterator[Line]:
 
 
 def _block(finding: Finding, *, width: int, colour: bool) -> Iterator[Line]:
+    """A finding about an entry: a line for each thing that there is to say of it.
+
+    ::
+
+        a.po:7: error M201 code lost or changed
+          Section
+          调用»jit«。
+          the translation lacks `jit`
+          → write it as in the English
+          --fix makes it: 调用 `jit`。
+    """
     tint = _COLOURS[finding.severity]
     # "file:line:" at the start of a line is what editors and terminals make a link of.
     yield [

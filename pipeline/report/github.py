@@ -23,14 +23,19 @@ def to_github(result: CheckResult, *, verbose: bool = False) -> str:
     if not verbose:
         # Notes are told to who asks for them, as on a terminal.
         shown.remove(Severity.NOTE)
-    return "".join(_annotation(one) for one in result.findings if one.severity in shown)
+    findings = [finding for finding in result.findings if finding.severity in shown]
+    return "".join(map(_annotation, findings))
 
 
 def _annotation(finding: Finding) -> str:
-    """The workflow command that shows ``finding`` beside its line."""
+    """The workflow command that shows ``finding`` beside its line.
+
+    ``::error file=a.po,line=7,title=M201 code lost or changed::…``, with its newline.
+    """
     properties = (
         f"file={_property(finding.file)}",
-        f"line={max(1, finding.line)}",  # GitHub knows no line 0, where a header may stand
+        # GitHub knows no line 0, where a header may stand.
+        f"line={max(1, finding.line)}",
         f"title={_property(f'{finding.code} {finding.name}')}",
     )
     lines = [finding.section, finding.text]

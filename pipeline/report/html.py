@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -38,6 +39,7 @@ _WORDS = {  # after a count: "12 passed, 3 partly"
     Status.SKIPPED: "skipped",
 }
 _GITHUB = "https://github.com/"
+_NOT_PLAIN = re.compile("[^A-Za-z0-9]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,12 +95,13 @@ def to_html(
 def _outcomes(runs: Sequence[Execution]) -> list[Outcome]:
     """Every status with its share, also one that no notebook ended with."""
     counts = Counter(run.status for run in runs)
+    # Of no notebooks every share is 0.
+    all_of_them = len(runs) or 1
     outcomes = []
-    for status in Status:
-        share = 100 * counts[status] / len(runs) if runs else 0.0
-        outcome = Outcome(
-            status=status, word=_WORDS[status], count=counts[status], share=share
-        )
+    for status, word in _WORDS.items():
+        count = counts[status]
+        share = 100 * count / all_of_them
+        outcome = Outcome(status=status, word=word, count=count, share=share)
         outcomes.append(outcome)
     return outcomes
 
@@ -116,14 +119,19 @@ def _verdict(result: RunResult) -> Verdict:
         problems.append(f"{counted(errors, 'error')} to look at")
     if problems:
         return Verdict(text=", ".join(problems), tone="bad")
-    if not statuses:
-        return Verdict(text="No code was run", tone="good")
-    if passed < statuses.total():
+    return Verdict(text=_good_news(passed, statuses.total()), tone="good")
+
+
+def _good_news(passed: int, all_of_them: int) -> str:
+    """A run in which nothing went wrong, in a sentence about its notebooks."""
+    if not all_of_them:
+        return "No code was run"
+    if passed < all_of_them:
         # Some ran in part, or were skipped: that is no failure, and not "all passed" either.
-        return Verdict(text="No notebook failed", tone="good")
+        return "No notebook failed"
     if passed == 1:
-        return Verdict(text="The notebook passed", tone="good")
-    return Verdict(text=f"All {passed} notebooks passed", tone="good")
+        return "The notebook passed"
+    return f"All {passed} notebooks passed"
 
 
 # --- what the template asks of values
@@ -159,12 +167,8 @@ def _commit_url(result: RunResult) -> str:
 
 def _anchor(page: str) -> str:
     """A page's name as the id of an element, one id for one name: ``a/b`` → ``a-2f-b``."""
-    parts = []
     # Any other character as its number: "a b" and "a-b" must not end as the same id.
-    for character in page:
-        is_plain = character.isascii() and character.isalnum()
-        parts.append(character if is_plain else f"-{ord(character):x}-")
-    return "".join(parts)
+    return _NOT_PLAIN.sub(lambda match: f"-{ord(match[0]):x}-", page)
 
 
 def _visible(value: object) -> object:

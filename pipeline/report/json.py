@@ -19,9 +19,8 @@ from pipeline.findings import Finding, Severity
 from pipeline.report.counts import executed_by_class, totals
 from pipeline.report.result import CheckResult, RunResult
 
-VERSION = (
-    1  # of the layout of either: raised when a reader of the old one would stumble
-)
+# Of the layout of either: raised when a reader of the old one would stumble.
+VERSION = 1
 
 # Of an execution, what is of this run: whether it came from the cache, and where and when it ran.
 # No report keeps these, else the second of two equal runs would write a file.
@@ -80,7 +79,10 @@ def check_json(result: CheckResult) -> bytes:
 
 
 def finding_record(finding: Finding) -> dict[str, Any]:
-    """A finding with the keys that say something of it: its place, or the entry and its texts."""
+    """A finding with the keys that say something of it: its place, or the entry and its texts.
+
+    Only a finding about an entry of a catalogue has a ``file``. Keys keep their order.
+    """
     keys = _ENTRY_KEYS if finding.file else _FINDING_KEYS
     return {key: getattr(finding, key) for key in keys}
 
@@ -102,9 +104,8 @@ def _page_record(page: PageResult) -> dict[str, Any]:
         execution = record["execution"]
         for name in OF_THIS_RUN:
             del execution[name]
-        execution["seconds"] = round(
-            page.execution.seconds, 1
-        )  # as the cache keeps them
+        # As the cache keeps them.
+        execution["seconds"] = round(page.execution.seconds, 1)
     return record
 
 

@@ -119,5 +119,5 @@ def _properties(run: Execution) -> ET.Element:
 
 
 def _xml(text: str) -> str:
-    """``text`` without the characters that XML 1.0 cannot hold."""
+    """``text`` without the characters that XML 1.0 cannot hold: an escape becomes ``\\x1b``."""
     return _NOT_XML.sub(lambda match: f"\\x{ord(match[0]):02x}", text)

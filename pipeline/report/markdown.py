@@ -32,7 +32,7 @@ def cut_table(
 
 
 def plain(text: str) -> str:
-    """``text`` on one line, in which nothing is Markdown or HTML."""
+    """``text`` on one line, in which nothing is Markdown or HTML: ``a*b`` → ``a&#42;b``."""
     # A cell of a table ends with its line.
     line = " ".join(without_colours(text).split())
     if len(line) > _LONG:

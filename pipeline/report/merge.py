@@ -32,9 +32,8 @@ def merge_reports(reports: Sequence[Report]) -> dict[str, Any]:
             "there are no reports to merge", hint="Name the report.json of every shard."
         )
     for number, report in enumerate(reports, start=1):
-        result_of(
-            report, where=f"report {number}"
-        )  # refuses what cannot be worked with
+        # It refuses what cannot be worked with.
+        result_of(report, where=f"report {number}")
     # Their order decides the order of findings, so the order they are given in must not.
     shards = _in_order(reports)
     first = shards[0]
@@ -114,7 +113,7 @@ def _shard_of(report: Report, number: int) -> _Shard:
 
 
 def _names(indices: Sequence[int], count: int) -> str:
-    """``shard 2/3``, ``shards 1/3, 3/3``."""
+    """Shards as people name them: ``shard 2/3``, ``shards 1/3, 3/3``."""
     names = ", ".join(f"{index}/{count}" for index in indices)
     return f"shard {names}" if len(indices) == 1 else f"shards {names}"
 
@@ -186,7 +185,10 @@ def _merged_row(page: str, copies: Mapping[int, Report]) -> dict[str, Any]:
 
 
 def _united(reports: Iterable[Report]) -> list[Report]:
-    """The findings of several reports, or of several rows of a page, each once and in order."""
+    """The findings of several reports, or of several rows of a page, each once and in order.
+
+    ``[a, b]`` and ``[b, c, c]`` → ``a, b, c, c``.
+    """
     united: list[Report] = []
     for report in reports:
         # A shard that tells the same thing twice keeps both: one run would tell both too.

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 
 from pipeline.core.catalog.comparison import Comparison
 from pipeline.core.execution.result import Execution, Status
@@ -28,17 +29,13 @@ class RunResult:
     lock: Lock
     pages: Pages = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()  # those that belong to no page
-    changes: tuple[
-        str, ...
-    ] = ()  # files written, or with ``check_only`` the files that would be
+    # Files written, or with ``check_only`` the files that would be.
+    changes: tuple[str, ...] = ()
     check_only: bool = False
-    dry_run: bool = (
-        False  # nothing was written, and ``changes`` are what would have been
-    )
+    dry_run: bool = False  # nothing was written: ``changes`` are what would have been
     comparison: Comparison | None = None
-    gone: Pages = field(
-        default_factory=dict
-    )  # what is left of pages that upstream dropped
+    # What is left of pages that upstream dropped.
+    gone: Pages = field(default_factory=dict)
 
     @property
     def all_findings(self) -> tuple[Finding, ...]:
@@ -56,10 +53,14 @@ class RunResult:
 
     @property
     def exit_code(self) -> int:
-        """The worst of what was found (``errors.worst``); 1 if ``check_only`` and files differ."""
+        """The worst of what was found (``errors.worst``), 0 if it was nothing.
+
+        Code that fails counts, and so do files that would be written, if ``check_only``.
+        """
         codes = [finding.exit_code for finding in self.all_findings if finding.is_error]
         # A page whose code fails has no finding: its execution says all of it.
-        if any(execution.status is Status.FAILED for execution in self.executions):
+        outcomes = {execution.status for execution in self.executions}
+        if Status.FAILED in outcomes:
             codes.append(ExecutionError.exit_code)
         if self.check_only and self.changes:
             codes.append(FindingsError.exit_code)
@@ -81,19 +82,19 @@ class CheckResult:
     @property
     def exit_code(self) -> int:
         """The worst of the errors; 1 for warnings if ``strict``."""
-        codes = []
-        for finding in self.findings:
-            is_warning = finding.severity is Severity.WARNING
-            if finding.is_error or (self.strict and is_warning):
-                codes.append(finding.exit_code)
-        return worst(codes)
+        failing = {Severity.ERROR}
+        if self.strict:
+            failing.add(Severity.WARNING)
+        return worst(
+            finding.exit_code
+            for finding in self.findings
+            if finding.severity in failing
+        )
 
 
 def executions_of(pages: Pages) -> tuple[Execution, ...]:
     """How each of ``pages`` ran, once, whatever the number of locales."""
-    by_page: dict[str, Execution] = {}
-    for rows in pages.values():
-        for row in rows:
-            if row.execution:
-                by_page[row.execution.page] = row.execution
-    return tuple(by_page.values())
+    rows = chain.from_iterable(pages.values())
+    # A plain page has none, and so has one whose code belongs to another shard.
+    runs = [row.execution for row in rows if row.execution]
+    return tuple({run.page: run for run in runs}.values())

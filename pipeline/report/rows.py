@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pipeline.core.execution.result import Execution
 from pipeline.core.results import PageResult
@@ -29,10 +29,10 @@ class Row:
     language: str  # of the title, as HTML wants it
     done: Mapping[str, tuple[int, int]]
     findings: tuple[Finding, ...]
-    run: Execution | None
-    share: float  # of the seconds that the slowest page took, 0 to 100
-    cells: tuple[Cell, ...]
     elsewhere: bool  # its code belongs to another shard
+    run: Execution | None = None
+    share: float = 0.0  # of the seconds that the slowest page took, 0 to 100
+    cells: tuple[Cell, ...] = ()
 
     @property
     def state(self) -> str:
@@ -62,25 +62,29 @@ def _row(versions: Mapping[str, PageResult], *, longest: float, is_shard: bool) 
     locale, page = next(iter(versions.items()))
     # What two locales share is told once: findings about the English, and the run of the code.
     findings: dict[Finding, None] = {}
-    run = None
-    for version in versions.values():
+    done: dict[str, tuple[int, int]] = {}
+    for name, version in versions.items():
         findings |= dict.fromkeys(version.findings)
-        run = run or version.execution
-    done = {
-        name: (version.translated, version.messages)
-        for name, version in versions.items()
-    }
-    return Row(
+        done[name] = (version.translated, version.messages)
+    row = Row(
         page=page.page,
         title=page.title,
         # A title without a single foreign letter has not been translated.
         language="en" if page.title.isascii() else locale.replace("_", "-"),
         done=done,
         findings=tuple(findings),
+        elsewhere=is_shard and page.code_cells > 0,
+    )
+    runs = [version.execution for version in versions.values() if version.execution]
+    if not runs:
+        return row
+    run = runs[0]
+    return replace(
+        row,
         run=run,
-        share=_share(run.seconds if run else 0.0, longest),
-        cells=_cells(run) if run else (),
-        elsewhere=is_shard and run is None and page.code_cells > 0,
+        share=_share(run.seconds, longest),
+        cells=_cells(run),
+        elsewhere=False,
     )
 
 

@@ -48,12 +48,9 @@ def to_sarif(result: CheckResult, *, home: str = "") -> dict[str, Any]:
 
 def _rules(findings: Iterable[Finding], home: str) -> dict[str, dict[str, Any]]:
     """A rule for each code, by code. It weighs what the worst of its findings weighs."""
-    worst: dict[str, Finding] = {}
-    for finding in findings:
-        known = worst.get(finding.code)
-        # A check may find both errors and notes: GitHub shows the rule by what it can be.
-        if known is None or _WEIGHT[known.severity] <= _WEIGHT[finding.severity]:
-            worst[finding.code] = finding
+    # A check may find both errors and notes: GitHub shows the rule by what it can be.
+    worst_last = sorted(findings, key=lambda finding: _WEIGHT[finding.severity])
+    worst = {finding.code: finding for finding in worst_last}
     return {code: _rule(worst[code], home) for code in sorted(worst)}
 
 

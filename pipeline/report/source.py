@@ -19,7 +19,10 @@ _STYLES = (  # types of Pygments' tokens → names of styles; the first that fit
 
 
 def source_pieces(source: str) -> list[Piece]:
-    """``source`` cut where its style changes. Put together, the pieces are the source."""
+    """``source`` cut where its style changes. Put together, the pieces are the source.
+
+    ``return 1`` → ``("return", "keyword"), (" ", ""), ("1", "number")``
+    """
     from pygments.lexers.python import PythonLexer
 
     pieces: list[Piece] = []

@@ -41,21 +41,27 @@ class Table:
         table = RichTable(
             title=Text(*self.title),
             title_justify="left",
-            box=box.SIMPLE_HEAD,  # lines below the head and above the sums, none between cells
+            # Lines below the head and above the sums, none between cells.
+            box=box.SIMPLE_HEAD,
             show_footer=True,
             pad_edge=False,
         )
-        for heading, sum_of_column in zip(self.headings, self.footer, strict=True):
+        rows = [list(map(_cell, row)) for row in self.rows]
+        for at, heading in enumerate(self.headings):
             holds_words = heading in self.words
+            cells = [Text(heading), *(row[at] for row in rows), Text(self.footer[at])]
             table.add_column(
                 heading,
-                Text(sum_of_column),
+                Text(self.footer[at]),
                 justify="left" if holds_words else "right",
-                overflow="fold",  # no letter of a name is lost where there is little room
+                # No letter of a name is lost where there is little room.
+                overflow="fold",
                 no_wrap=not holds_words,
+                # Numbers are never wrapped: rich need not measure each of them twice.
+                width=None if holds_words else max(cell.cell_len for cell in cells),
             )
-        for row in self.rows:
-            table.add_row(*map(_cell, row))
+        for row in rows:
+            table.add_row(*row)
         return _drawn([table], width=width, colour=colour)
 
 

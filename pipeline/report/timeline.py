@@ -13,21 +13,8 @@ from pipeline.core.execution.result import Execution
 
 WIDTH = 1000  # units of the picture, from the first start to the last end
 _SHORTEST = 0.1  # seconds that a picture shows at least
-_STEPS = (
-    1,
-    2,
-    5,
-    10,
-    15,
-    30,
-    60,
-    120,
-    300,
-    600,
-    900,
-    1800,
-    3600,
-)  # seconds between two ticks
+# Seconds between two ticks.
+_STEPS = (*(1, 2, 5, 10, 15, 30), *(60, 120, 300, 600, 900, 1800, 3600))
 _TICKS = 9  # at most
 _LETTER = 8  # units that a letter of a label takes
 _PADDING = 10  # units of a bar that a label leaves free
@@ -105,7 +92,10 @@ def _bar(run: Execution, *, scale: float) -> Bar:
 
 
 def _label(page: str, *, letters: int) -> str:
-    """The page's name; its last part or the beginning of that, as there is room."""
+    """The page's name; its last part or the beginning of that, as there is room.
+
+    ``guide/sharding`` in 8 letters is ``sharding``, in 6 ``shard…``, in 3 nothing.
+    """
     if len(page) <= letters:
         return page
     name = page.rpartition("/")[2]
@@ -117,7 +107,10 @@ def _label(page: str, *, letters: int) -> str:
 
 
 def _ticks(seconds: float) -> tuple[tuple[float, int], ...]:
-    """Where a run of ``seconds`` has ticks: the place of each, and its seconds."""
+    """Where a run of ``seconds`` has ticks: the place of each, and its seconds.
+
+    A run of 100 seconds has them 15 apart: ``(0, 0), (150, 15), (300, 30), …``.
+    """
     scale = WIDTH / seconds
     step = max(_STEPS[-1], round(seconds / _TICKS))  # of a run of many hours
     for seconds_apart in reversed(_STEPS):

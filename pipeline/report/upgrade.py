@@ -70,8 +70,12 @@ class Row:
 
     @property
     def is_quiet(self) -> bool:
-        """Whether the move does not touch the page."""
-        return not (self.counts.carried or self.counts.fuzzy or self.happened)
+        """Whether the move does not touch the page: nothing in its row is news.
+
+        Its messages were kept, or have waited for a translator before.
+        """
+        news = (self.counts.carried, self.counts.fuzzy, self.happened)
+        return not any(news)
 
 
 def upgrade_text(
@@ -144,15 +148,11 @@ def _rows(result: RunResult, locale: str, comparison: Comparison) -> list[Row]:
     rows = {
         page.page: _row(page, changes.get(page.page)) for page in result.pages[locale]
     }
-    # What is left of a page that upstream dropped: its translations, all obsolete.
-    obsolete: dict[str, int] = {}
-    for page in result.gone.get(locale, ()):
-        if page.update:
-            obsolete[page.page] = page.update.obsolete
+    obsolete = _obsolete_of_gone(result, locale)
     old_names = {change.renamed_from for change in comparison.pages}
-    for name, change in changes.items():
-        if not change.vanished:
-            continue
+    vanished = [change for change in comparison.pages if change.vanished]
+    for change in vanished:
+        name = change.page
         rows[name] = Row(
             page=name,
             counts=UpdateCounts(obsolete=obsolete.get(name, 0)),
@@ -160,6 +160,15 @@ def _rows(result: RunResult, locale: str, comparison: Comparison) -> list[Row]:
             happened="renamed" if name in old_names else happened(change),
         )
     return sorted(rows.values(), key=lambda row: row.page)
+
+
+def _obsolete_of_gone(result: RunResult, locale: str) -> dict[str, int]:
+    """What is left of each page that upstream dropped: its translations, all obsolete."""
+    return {
+        page.page: page.update.obsolete
+        for page in result.gone.get(locale, ())
+        if page.update
+    }
 
 
 def _row(page: PageResult, change: PageChange | None) -> Row:
@@ -175,7 +184,7 @@ def _row(page: PageResult, change: PageChange | None) -> Row:
 
 def _counts_of(page: PageResult) -> UpdateCounts:
     """What the update did; a page that it did not look at has kept all that it had."""
-    if page.update:
+    if page.update is not None:
         return page.update
     # Untouched fuzzy messages are kept as they are: they are no work of this move.
     return UpdateCounts(
@@ -195,10 +204,8 @@ def _sums(result: RunResult, locale: str, comparison: Comparison) -> Row:
         fuzzy.update(counts.fuzzy)
         new += counts.new
         obsolete += counts.obsolete
-    for page in result.gone.get(locale, ()):
-        # Such a page has no row of its own, or one that tells only of what is obsolete.
-        if page.update:
-            obsolete += page.update.obsolete
+    # Such a page has no row of its own, or one that tells only of what is obsolete.
+    obsolete += sum(_obsolete_of_gone(result, locale).values())
     code_changed = sum(change.code_changed for change in comparison.pages)
     return Row(
         page=f"{len(pages)} pages",

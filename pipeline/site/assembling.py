@@ -69,15 +69,13 @@ def assemble(
             continue
         wanted |= made.sources
         downloads |= made.downloads
-    # None says that the file holds it already.
     changed = 0
     for path, content in wanted.items():
+        # None says that the file holds it already.
         if content is not None:
             changed += _put(site.sources / path, content)
     # Sphinx takes every document in its folder for a page of the site.
-    stale = [
-        path for path in _files_in(site.sources) if _name(site, path) not in wanted
-    ]
+    stale = [path for path in _files_in(site) if _name(site, path) not in wanted]
     files.remove_files(stale)
     return Assembled(
         changed=changed + len(stale), findings=tuple(findings), downloads=downloads
@@ -97,10 +95,11 @@ def _files_of_site(site: Site, contributors: Mapping[str, int]) -> dict[str, Con
     }
     # Documents come from merge and execute instead, page by page.
     documents = {file.path for page in site.pages for file in page.files}
+    # Never upstream's own conf.py: it is code.
+    taken = documents | wanted.keys()
     for file in site.lock.files:
         path = site.paths.docs / file.path
-        # Never upstream's own conf.py: it is code.
-        if file.path not in documents and file.path not in wanted and path.is_file():
+        if file.path not in taken and path.is_file():
             wanted[file.path] = path
     return wanted
 
@@ -144,10 +143,12 @@ def _page(site: Site, page: PageResult, memo: Memo[Known], common: str) -> _Made
 
 
 def _is_all_there(site: Site, known: Known) -> bool:
-    """Whether no file of a page has been removed since."""
-    paths = [site.sources / path for path in known.files]
-    paths += [site.target / path for path in known.downloads]
-    return all(path.is_file() for path in paths)
+    """Whether no file of a page has been removed since: of its sources, and of its downloads."""
+    paths = (
+        *map(site.sources.joinpath, known.files),
+        *map(site.target.joinpath, known.downloads),
+    )
+    return all(map(Path.is_file, paths))
 
 
 def _inputs(site: Site, page: PageResult) -> Iterator[Path]:
@@ -177,11 +178,15 @@ def _row(page: PageResult) -> str:
     return repr((page.files, counts, ran))
 
 
-def _files_in(folder: Path) -> Iterator[Path]:
-    return (path for path in folder.rglob("*") if not path.is_dir())
+def _files_in(site: Site) -> Iterator[Path]:
+    """Everything in the source folder but folders: also links that lead nowhere."""
+    for path in site.sources.rglob("*"):
+        if not path.is_dir():
+            yield path
 
 
 def _name(site: Site, path: Path) -> str:
+    """A file of the source folder as ``wanted`` has it: ``_jz/pages/guide/jit.json``."""
     return path.relative_to(site.sources).as_posix()
 
 
@@ -213,4 +218,5 @@ def _put(path: Path, content: bytes | Path) -> bool:
 
 
 def _is_same(path: Path, other: Path) -> bool:
+    """Whether two files are one, or hold the same; the first is asked first, for it costs less."""
     return path.samefile(other) or path.read_bytes() == other.read_bytes()

@@ -20,9 +20,8 @@ class State(StrEnum):
 
     TRANSLATED = "translated"
     ENGLISH = "english"
-    FUZZY = (
-        "fuzzy"  # a translation that waits for a person: it is shown in a preview only
-    )
+    # A translation that waits for a person: it is shown in a preview only.
+    FUZZY = "fuzzy"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +61,7 @@ def _entry_for(landed: Landed, entries: Sequence[Entry]) -> Entry | None:
 
 
 def _state(landed: Landed, entry: Entry | None) -> State:
-    """How a block stands to its English, given the entry that serves it."""
+    """How a block stands to its English, given the entry that serves it, if there is one."""
     # A name stays what it is in Chinese: `JAX` for `JAX` has nothing to show in two languages.
     if not landed.is_translated or landed.text == landed.english:
         return State.ENGLISH

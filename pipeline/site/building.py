@@ -116,6 +116,7 @@ def _counted(advance: Callable[..., None]) -> Callable[[str, int, str], None]:
     done = dict.fromkeys(_PHASES, 0)
 
     def on_progress(phase: str, percent: int, page: str) -> None:
+        """Go on by as much as the phase has; every fifth of it is worth a line."""
         step = percent - done[phase]
         # Sphinx may tell the same percentage twice; a bar never goes back.
         if step > 0:

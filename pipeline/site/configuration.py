@@ -17,7 +17,7 @@ def configuration_of(site: Site) -> dict[str, Any]:
     return {
         "title": site.policy.title or site.upstream.name,
         "locale": site.locale,
-        "root": _first_page(site),
+        "root": first_page(site),
         "version": site.lock.jax,
         "english_url": site.policy.english_url,
         "file_url": site.source_url("{path}"),
@@ -27,8 +27,8 @@ def configuration_of(site: Site) -> dict[str, Any]:
     }
 
 
-def _first_page(site: Site) -> str:
-    """The page that the contents of the site begin with."""
+def first_page(site: Site) -> str:
+    """The page that the contents of the site begin with: ``index`` if it is there, or none is."""
     names = [page.page for page in site.pages]
     # A part of the docs (``--pages``) may lack the page that they begin with.
     if names and "index" not in names:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 from pipeline.adapters import files, po
 from pipeline.core.memory.notes import TOUCH, translators_of
+from pipeline.entries import Entry
 from pipeline.errors import InputError
 from pipeline.site.plan import Site
 
@@ -22,7 +24,10 @@ def contributors(site: Site) -> dict[str, int]:
 
 
 def _translators(path: Path) -> Iterator[str]:
-    """The translator of every message in a file of the memory that has one."""
+    """The translator of every message in a file of the memory that has one.
+
+    ``translator: Li Lei <li@example.org>, 2026-07-01 …`` → ``Li Lei``: the site shows no address.
+    """
     data = files.read_bytes(path)
     if b"translator: " not in data:
         return  # most files: reading their entries takes most of the time of a build
@@ -31,7 +36,14 @@ def _translators(path: Path) -> Iterator[str]:
     except InputError:
         return  # the stage that opens the memory has told of it
     for entry in entries:
-        notes = translators_of(entry)
-        # "translator: Li Lei <li@example.org>, 2026-07-01 …" → "Li Lei": the site shows no address.
-        if entry.is_translated and notes and (touch := TOUCH.match(notes[-1])):
+        touch = _last_touch(entry)
+        if touch:
             yield touch[1].partition(" <")[0]
+
+
+def _last_touch(entry: Entry) -> re.Match[str] | None:
+    """Who touched a translation last, and when; None if nothing is noted of it."""
+    notes = translators_of(entry)
+    if not entry.is_translated or not notes:
+        return None
+    return TOUCH.match(notes[-1])

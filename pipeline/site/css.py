@@ -30,13 +30,16 @@ _ARGUMENTS = r"\((?:[^()]|\([^()]*\))*\)"
 _NOT = re.compile(rf":not{_ARGUMENTS}")
 _LISTED = re.compile(rf":(?:is|where|matches|any)(?P<list>{_ARGUMENTS})")
 _COMMA = re.compile(r"\\.|[(\[)\],]")
+# How much deeper one is within brackets, and within blocks, behind such a sign.
+_DEEPER_BRACKETS = {"(": 1, "[": 1, ")": -1, "]": -1}
+_DEEPER_BLOCKS = {"{": 1, "}": -1}
 
 _WORD = re.compile(r"[A-Za-z_][\w-]*")
 _ATTRIBUTE = re.compile(r"\b(?:class|id)=(?:\"([^\"]*)\"|'([^']*)'|([^\s>\"']+))")
 
 
 def words_in_html(html: str) -> frozenset[str]:
-    """The classes and ids of ``html``."""
+    """The classes and ids of ``html``: ``<p id=top class="a b">`` → ``top``, ``a``, ``b``."""
     words: set[str] = set()
     for values in _ATTRIBUTE.findall(html):
         # One of the three ways to quote the value has matched; the others are empty.
@@ -55,7 +58,7 @@ def prune(css: str, words: frozenset[str]) -> str:
     A rule goes if each of its selectors needs a class or an id that is not among ``words``.
     Licences stay.
     """
-    return "".join(_kept(_SPARE.sub(_shortened, css), words))
+    return _kept(_SPARE.sub(_shortened, css), words)
 
 
 def _shortened(match: re.Match[str]) -> str:
@@ -65,26 +68,27 @@ def _shortened(match: re.Match[str]) -> str:
     return match["kept"] or ""
 
 
-def _kept(css: str, words: frozenset[str]) -> Iterator[str]:
+def _kept(css: str, words: frozenset[str]) -> str:
     """What stays of a sheet, or of a block that holds rules."""
-    for statement in _statements(css):
-        head, block = statement.prelude.strip(), statement.block
-        if block is None:
-            yield head
-        elif head.startswith(_NESTING):
-            inner = "".join(_kept(block, words)).strip()
-            if inner:
-                yield f"{head}{{{inner}}}"
-        elif head.startswith("@"):
-            yield f"{head}{{{block.strip()}}}"
-        else:
-            selectors = [
-                selector
-                for selector in _split_at_commas(head)
-                if can_match(selector, words)
-            ]
-            if selectors:
-                yield f"{','.join(selectors)}{{{block.strip()}}}"
+    return "".join(_used(statement, words) for statement in _statements(css))
+
+
+def _used(statement: _Statement, words: frozenset[str]) -> str:
+    """What stays of a statement; empty if no page uses it.
+
+    ``.a, .b {top: 0}`` → ``.a{top: 0}`` where a page has ``a`` and none has ``b``.
+    """
+    head, block = statement.prelude.strip(), statement.block
+    if block is None:
+        return head
+    if head.startswith(_NESTING):
+        inner = _kept(block, words).strip()
+        return f"{head}{{{inner}}}" if inner else ""
+    # What other at-rules declare (a font) has no selector: it may be used anywhere.
+    if not head.startswith("@"):
+        selectors = _split_at_commas(head)
+        head = ",".join(part for part in selectors if can_match(part, words))
+    return f"{head}{{{block.strip()}}}" if head else ""
 
 
 def can_match(selector: str, words: frozenset[str]) -> bool:
@@ -101,13 +105,11 @@ def can_match(selector: str, words: frozenset[str]) -> bool:
         if not any(can_match(choice, words) for choice in choices):
             return False
     plain = _LISTED.sub("*", plain)
-    for piece in _PIECE.findall(plain):
-        if piece not in _joined(words):
-            return False
-    for match in _CLASS.finditer(_PIECE.sub("*", plain)):
-        if match[1] and _ESCAPE.sub(r"\1", match[1]) not in words:
-            return False
-    return True
+    if not all(piece in _joined(words) for piece in _PIECE.findall(plain)):
+        return False
+    # What is escaped outside a name has matched as well, without a name.
+    names = filter(None, _CLASS.findall(_PIECE.sub("*", plain)))
+    return words.issuperset(_ESCAPE.sub(r"\1", name) for name in names)
 
 
 def _without_value(match: re.Match[str]) -> str:
@@ -119,6 +121,7 @@ def _without_value(match: re.Match[str]) -> str:
 
 @lru_cache(maxsize=1)
 def _joined(words: frozenset[str]) -> str:
+    """All words in one text, for ``[class*=sd-]``, which asks for a part of a word."""
     return " ".join(words)
 
 
@@ -134,46 +137,55 @@ class _Statement:
 
 
 def _statements(css: str) -> Iterator[_Statement]:
-    """The outermost statements of a sheet, in order."""
-    depth = 0
+    """The outermost statements of a sheet, in order.
+
+    ``@import "a.css"; p {color: red}`` → ``@import "a.css";`` without a block, ``p `` with one.
+    """
     start = 0  # of the statement
-    opened = 0  # behind the { of its block
-    for match in _TOKEN.finditer(css):
-        sign = match[0]
+    tokens = _TOKEN.finditer(css)
+    for token in tokens:
+        prelude, sign = css[start : token.start()], token[0]
         if sign == "{":
-            depth += 1
-            if depth == 1:
-                opened = match.end()
-        elif sign == "}" and depth:
-            depth -= 1
-            if depth == 0:
-                yield _Statement(css[start : opened - 1], css[opened : match.start()])
-                start = match.end()
-        elif depth:
-            continue
+            end = _end_of_block(tokens)
+            if end is None:
+                break
+            yield _Statement(prelude, css[token.end() : end.start()])
+            start = end.end()
         elif sign == ";":
-            yield _Statement(css[start : match.end()], None)
-            start = match.end()
-        elif sign.startswith("/*") and not css[start : match.start()].strip():
+            yield _Statement(f"{prelude};", None)
+            start = token.end()
+        elif sign.startswith("/*") and not prelude.strip():
             # A licence between statements; one within a prelude stays where it is.
             yield _Statement(sign, None)
-            start = match.end()
+            start = token.end()
     if css[start:].strip():
         yield _Statement(css[start:], None)
 
 
+def _end_of_block(tokens: Iterator[re.Match[str]]) -> re.Match[str] | None:
+    """The ``}`` of the block whose ``{`` was the last token, past all blocks within it.
+
+    None if the sheet ends before: no token is left then.
+    """
+    depth = 1
+    for token in tokens:
+        depth += _DEEPER_BLOCKS.get(token[0], 0)
+        if depth == 0:
+            return token
+    return None
+
+
 def _split_at_commas(selectors: str) -> list[str]:
-    """A list of selectors as its parts; commas in brackets do not count: ``a, :is(b, c)``."""
+    """A list of selectors as its parts; commas in brackets do not count.
+
+    ``a, :is(b, c)`` → ``a`` and ``:is(b, c)``.
+    """
     parts: list[str] = []
     depth = 0
     start = 0
     for match in _COMMA.finditer(selectors):
-        sign = match[0]
-        if sign in ("(", "["):
-            depth += 1
-        elif sign in (")", "]"):
-            depth -= 1
-        elif sign == "," and depth == 0:
+        depth += _DEEPER_BRACKETS.get(match[0], 0)
+        if match[0] == "," and depth == 0:
             parts.append(selectors[start : match.start()])
             start = match.end()
     parts.append(selectors[start:])

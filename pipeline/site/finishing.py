@@ -12,6 +12,7 @@ from pathlib import Path
 from pipeline.adapters import files
 from pipeline.adapters.memo import Memo
 from pipeline.core.catalog.lineage import read_redirects
+from pipeline.site.configuration import first_page
 from pipeline.site.known import Known
 from pipeline.site.plan import DOWNLOADS, Site
 from pipeline.site.redirects import redirect_pages
@@ -28,18 +29,17 @@ def finish(site: Site, downloads: Mapping[str, bytes | None], memo: Memo[Known])
 
     Downloads without bytes are there already. Raises WriteError.
     """
-    # What may stand in the site: the lock has pages that are not part of this build.
-    pages = set(_OUR_PAGES)
-    pages.update(file.path.rpartition(".")[0] for file in site.lock.files)
-    pages.update(page.page for page in site.pages)
+    pages = _pages_that_may_be_there(site)
     old_pages = redirect_pages(
         _redirects(site), pages, language=site.locale.replace("_", "-")
     )
-    wanted = {**downloads, **{path: html.encode() for path, html in old_pages.items()}}
+    wanted = dict(downloads)
+    for path, html in old_pages.items():
+        wanted[path] = html.encode()
+    to_write = {path: data for path, data in wanted.items() if data is not None}
     changed = 0
-    for path, data in wanted.items():
-        if data is not None:
-            changed += files.write_if_changed(site.target / path, data)
+    for path, data in to_write.items():
+        changed += files.write_if_changed(site.target / path, data)
     # Sphinx never removes what it once wrote.
     stale = [*_stale_pages(site, pages, wanted), *_stale_downloads(site, wanted)]
     files.remove_files(stale)
@@ -47,18 +47,26 @@ def finish(site: Site, downloads: Mapping[str, bytes | None], memo: Memo[Known])
     return changed + len(stale)
 
 
+def _pages_that_may_be_there(site: Site) -> set[str]:
+    """The pages of Sphinx's that are no leftovers, by name without suffix."""
+    pages = set(_OUR_PAGES)
+    # The lock has pages that are not part of this build: those of the last one stay.
+    pages.update(file.path.rpartition(".")[0] for file in site.lock.files)
+    pages.update(page.page for page in site.pages)
+    return pages
+
+
 def _redirects(site: Site) -> dict[str, str]:
     """Old page to new page, as upstream's own site has it."""
     redirects: dict[str, str] = {}
     configuration = site.paths.docs / "conf.py"
     if configuration.is_file():
-        redirects = read_redirects(
-            files.read_bytes(configuration).decode("utf-8", "replace")
-        )
-    names = [page.page for page in site.pages]
-    if names and "index" not in names:
+        code = files.read_bytes(configuration).decode("utf-8", "replace")
+        redirects = read_redirects(code)
+    first = first_page(site)
+    if first != "index":
         # Docs without a first page of their own begin with the page that Sphinx began with.
-        redirects["index"] = names[0]
+        redirects["index"] = first
     return redirects
 
 
@@ -68,11 +76,10 @@ def _stale_pages(
     """Pages that are gone."""
     # Folders of other locales, and those that Sphinx keeps for itself, are not looked into.
     left_out = _SPHINX | (set(site.settings.locales) - {site.locale})
+    allowed = {*wanted, *(f"{page}.html" for page in pages)}
     for path in site.target.rglob("*.html"):
         name = path.relative_to(site.target).as_posix()
-        if name.partition("/")[0] in left_out or name in wanted:
-            continue
-        if name.removesuffix(".html") not in pages:
+        if name not in allowed and name.partition("/")[0] not in left_out:
             yield path
 
 

@@ -30,6 +30,7 @@ _CHINESE = {
     "fuzzy": "{fuzzy} 段译文待核对",
     "source": "译自 {source}，{license} 许可证",
     "english": "原文 {source}，{license} 许可证",
+    "bracket": "（{words}）",
 }
 _ENGLISH = {
     "release": "JAX {jax}",
@@ -47,6 +48,7 @@ _ENGLISH = {
     "fuzzy": "{fuzzy} translations to be reviewed",
     "source": "translated from {source}, licence {license}",
     "english": "original {source}, licence {license}",
+    "bracket": " ({words})",
 }
 # Why code did not run, in one word: what the table does not have is shown as it is.
 _REASONS = {
@@ -71,6 +73,8 @@ def freshness(
     fuzzy: int = 0,
 ) -> str:
     """HTML, its parts set apart by ``·``.
+
+    ``JAX 0.10.2 · 上游提交 <code>…</code>（<time>2026-06-01</time>） · … · 已译 64 % · 译自 …``
 
     Of code it tells if the page ``is_notebook``; ``has_outputs`` means that the page shows what its
     code printed. ``fuzzy`` is the number of translations on it that wait for a person.
@@ -99,6 +103,7 @@ class _Line:
 
     @property
     def is_chinese(self) -> bool:
+        """Whether the line is in Chinese; for all other locales it is in English."""
         return self.locale == "zh_CN"
 
     def say(self, key: str, **values: object) -> str:
@@ -108,6 +113,7 @@ class _Line:
         return texts[key].format(**values)
 
     def release(self) -> str:
+        """The JAX that the page is of."""
         return self.say("release", jax=escape(self.lock.jax))
 
     def commit(self) -> str:
@@ -157,17 +163,20 @@ class _Line:
         return self.say(key, source=link, license=escape(license_name))
 
     def _reason(self, run: Execution) -> str:
-        """Why, in one word; the whole of it is shown when one points at it."""
+        """Why, in one word; the whole of it is shown when one points at it.
+
+        ``accelerator: from cell 5 on`` → ``（<span title="accelerator: …">需要加速器</span>）``
+        """
         if run.failure:
             return self._bracket(run.failure.exception, title=run.reason)
-        # "accelerator: from cell 5 on" → "accelerator"
         return self._bracket(run.reason.partition(":")[0], title=run.reason)
 
     def _bracket(self, text: str, *, title: str = "") -> str:
         """A word in the brackets of the language; empty without one."""
         if not text:
             return ""
-        words = escape(_REASONS.get(text, text) if self.is_chinese else text)
+        reasons = _REASONS if self.is_chinese else {}
+        words = escape(reasons.get(text, text))
         if title:
             words = f'<span title="{escape(title)}">{words}</span>'
-        return f"（{words}）" if self.is_chinese else f" ({words})"
+        return self.say("bracket", words=words)

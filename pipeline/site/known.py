@@ -67,8 +67,9 @@ def digest_of_stamps(*paths: Path) -> str:
 
 
 def _stamp(path: Path) -> str:
+    """Size and time of a file, ``1204 1750000000000000000``; empty if there is none."""
     try:
         status = path.stat()
     except OSError:
-        return ""  # there is none
+        return ""
     return f"{status.st_size} {status.st_mtime_ns}"

@@ -78,6 +78,7 @@ def catalog_entries(site: Site, page: str) -> tuple[Entry, ...]:
 
 
 def _upstream_document(site: Site, path: str) -> Document:
+    """A document as it was pulled, in English. Raises InputError."""
     return read_document(path, files.read_bytes(site.paths.docs / path))
 
 

@@ -50,10 +50,10 @@ def record_of(site: Site, shown: Shown) -> dict[str, Any]:
         has_outputs=shown.has_outputs,
         fuzzy=sum(block.state is State.FUZZY for block in blocks),
     )
-    # Elsewhere only a notebook can be opened.
-    launch = (
-        _filled(site.policy.notebook_url, site, page.page) if shown.is_notebook else ""
-    )
+    launch = ""
+    # Colab opens nothing else.
+    if shown.is_notebook:
+        launch = _filled(site.policy.notebook_url, site, page.page)
     return {
         "page": page.page,
         "source": path,
@@ -71,24 +71,48 @@ def record_of(site: Site, shown: Shown) -> dict[str, Any]:
 def _block_record(
     site: Site, page: PageResult, block: Block, lines: Mapping[str, int]
 ) -> dict[str, Any]:
-    """One block. ``lines`` are those of the memory by digest, if the memory is what people edit."""
+    """One block, with the keys that say something of it.
+
+    ``{"text": "你好", "state": "translated", "edit": "https://…", "english": "Hello"}``, and
+    perhaps ``terms`` and ``kept``. ``lines`` are those of the memory by digest, if the memory is
+    what people edit.
+    """
     landed = block.landed
     record: dict[str, Any] = {"text": landed.text, "state": block.state}
-    name = digest(landed.msgid)
-    line = lines.get(name, 0) if lines else block.line
-    if line and site.policy.edit_url:
-        address = _filled(site.policy.edit_url, site, page.page, line=line, digest=name)
+    address = _edit_address(site, page, block, lines)
+    if address:
         record["edit"] = address
     # The same text twice would say no more.
     if block.state is not State.ENGLISH:
         record["english"] = landed.english
-    if block.state is State.TRANSLATED and landed.kind not in _NO_TERMS:
-        terms = term_hints(site.glossary, landed.english, landed.text, landed.markup)
-        if terms:
-            record["terms"] = terms
+    terms = _terms_of(site, block)
+    if terms:
+        record["terms"] = terms
     if landed.is_kept:
         record["kept"] = True
     return record
+
+
+def _edit_address(
+    site: Site, page: PageResult, block: Block, lines: Mapping[str, int]
+) -> str:
+    """Where people can change the translation of a block; empty if they cannot.
+
+    Its line is that of the memory, which may lack the block, or else that of the catalogue.
+    """
+    name = digest(block.landed.msgid)
+    line = lines.get(name, 0) if lines else block.line
+    if not line:
+        return ""
+    return _filled(site.policy.edit_url, site, page.page, line=line, digest=name)
+
+
+def _terms_of(site: Site, block: Block) -> list[tuple[str, str]]:
+    """The terms that are explained in a block: renderings with their English."""
+    landed = block.landed
+    if block.state is not State.TRANSLATED or landed.kind in _NO_TERMS:
+        return []
+    return term_hints(site.glossary, landed.english, landed.text, landed.markup)
 
 
 def _shorten_addresses(records: Sequence[dict[str, Any]]) -> str:

@@ -27,11 +27,9 @@ def redirect_pages(
     A page that is there again is no old page, whatever ``redirects`` says.
     """
     html_by_path: dict[str, str] = {}
-    for old in redirects:
-        new = _end_of(old, redirects)
-        if old in pages or new not in pages:
-            continue
-        if _is_inside(old):
+    moved = {old: _end_of(old, redirects) for old in redirects if old not in pages}
+    for old, new in moved.items():
+        if new in pages and _is_inside(old):
             target = posixpath.relpath(f"{new}.html", posixpath.dirname(old) or ".")
             html_by_path[f"{old}.html"] = _PAGE.format(
                 language=language, target=escape(target)
@@ -49,8 +47,11 @@ def _end_of(page: str, redirects: Mapping[str, str]) -> str:
 
 
 def _is_inside(path: str) -> bool:
-    """Whether a path stays in the site's folder: upstream's configuration is not ours to trust."""
-    if not path or path.startswith("/") or path == "..":
+    """Whether a path stays in the site's folder: upstream's configuration is not ours to trust.
+
+    ``old/guide`` does; ``../guide``, ``/guide`` and ``..`` do not.
+    """
+    # "a//b", "a/./b" and "": such a path is not the one that it looks like.
+    if posixpath.normpath(path) != path:
         return False
-    # Also "a//b" and "a/./b": such a path is not the one that it looks like.
-    return posixpath.normpath(path) == path and not path.startswith("../")
+    return path.partition("/")[0] not in ("", "..")

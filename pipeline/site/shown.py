@@ -145,7 +145,10 @@ def _with_outputs_of(executed: bytes, path: str, merged: bytes) -> bytes:
 
 
 def without_outputs(notebook: Mapping[str, Any]) -> dict[str, Any]:
-    """A copy of a notebook without what its code printed."""
+    """A copy of a notebook without what its code printed, and without the numbers of the run.
+
+    ``In [7]`` and what stands below it → ``In [ ]``. Cells have ids if the format wants them.
+    """
     cells = []
     for cell in notebook["cells"]:
         if cell.get("cell_type") == "code":

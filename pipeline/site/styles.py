@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import filterfalse
 from pathlib import Path
 
 from pipeline.adapters import files
@@ -33,17 +34,16 @@ def prune_styles(site: Site, memo: Memo[Known]) -> None:
     """Take out of the style sheets what no page has, and no script puts there."""
     words = union([*_words_of_pages(site, memo), *_words_of_scripts(site)])
     for path in (site.target / "_static").rglob("*.css"):
-        files.write_if_changed(
-            path, prune(_text(path), words).encode("utf-8", "replace")
-        )
+        pruned = prune(_text(path), words)
+        files.write_if_changed(path, pruned.encode("utf-8", "replace"))
 
 
 def _words_of_scripts(site: Site) -> Iterator[frozenset[str]]:
     """What scripts may give to elements while a page is read."""
     for path in (site.target / "_static").rglob("*.js"):
-        if "mathjax" not in path.parts:  # it brings its own styles
-            words = words_in_script(_text(path))
-            yield frozenset(word for word in words if not _ASKED_FOR.match(word))
+        # MathJax brings its own styles.
+        if "mathjax" not in path.parts:
+            yield frozenset(filterfalse(_ASKED_FOR.match, words_in_script(_text(path))))
 
 
 def _words_of_pages(site: Site, memo: Memo[Known]) -> Iterator[frozenset[str]]:
@@ -59,4 +59,5 @@ def _words_of_pages(site: Site, memo: Memo[Known]) -> Iterator[frozenset[str]]:
 
 
 def _text(path: Path) -> str:
+    """A file of the site as text; broken bytes hold no word that anybody asks for."""
     return files.read_bytes(path).decode("utf-8", "replace")

@@ -6,6 +6,7 @@ made of them. A term is what readers may look up: advice for translators is none
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,13 +15,16 @@ from pipeline.core.glossary.rows import BRACKET
 from pipeline.core.glossary.terms import Glossary, Term
 from pipeline.findings import Severity
 
+_GAP = re.compile("[ …]")  # a rendering with one in it, like 把…掩盖, is no word
+
 
 def term_hints(
     glossary: Glossary, english: str, chinese: str, markup: Markup = Markup.MARKDOWN
 ) -> list[tuple[str, str]]:
     """Renderings that stand in ``chinese``, each with its English, in the order of ``english``.
 
-    Where they stand is for the page to find out: not in code, links and headings.
+    ``("即时编译", "just-in-time compilation")`` is one. Where they stand is for the page to find
+    out: not in code, links and headings.
     """
     words_by_term: dict[str, str] = {}
     for mention in glossary.mentions(english, markup):
@@ -47,6 +51,7 @@ def _rendering_in(chinese: str, term: Term) -> str:
 
 
 def _is_worth_marking(form: str) -> bool:
+    """Whether a rendering tells a reader something: ``雅可比`` does, ``pytree`` does not."""
     # The English word itself explains nothing, and a single character stands in other words too.
     return len(form) > 1 and not form.isascii()
 
@@ -68,12 +73,14 @@ def term_list(glossary: Glossary) -> list[Mapping[str, Any]]:
 
 
 def search_words(glossary: Glossary) -> Sequence[str]:
-    """The renderings that search is to take as one word each."""
+    """The renderings that search is to take as one word each, sorted.
+
+    即时（JIT）编译 is searched for without its bracket: 即时编译.
+    """
     words: set[str] = set()
     for term in glossary.terms:
         for rendering in term.renderings:
             word = BRACKET.sub("", rendering.text)
-            # A rendering with a gap in it, like 把…掩盖, is no word.
-            if _is_worth_marking(word) and " " not in word and "…" not in word:
+            if _is_worth_marking(word) and not _GAP.search(word):
                 words.add(word)
     return sorted(words)

@@ -44,10 +44,11 @@ def squarify(sizes: Sequence[float], room: Tile) -> tuple[Tile, ...]:
     # The largest first: so the rows are squarest.
     order.sort(key=lambda index: -sizes[index])
     total = sum(sizes[index] for index in order)
-    if not total or not room.width or not room.height:
+    area = room.width * room.height
+    if not total or not area:
         return tuple(tiles)
     # From here on sizes are areas of the room.
-    scale = room.width * room.height / total
+    scale = area / total
     areas = [sizes[index] * scale for index in order]
     while areas:
         count = _row_length(areas, min(room.width, room.height))

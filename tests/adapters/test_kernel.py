@@ -380,9 +380,8 @@ def running(
 
     Two kernels are busy, each with a child.
     """
-    short = tempfile.TemporaryDirectory(
-        prefix="s-", dir="/tmp"
-    )  # sockets in it need short names
+    # Sockets in it need short names.
+    short = tempfile.TemporaryDirectory(prefix="s-", dir="/tmp")
     scratch, ready = Path(short.name), tmp_path / "ready"
     ready.mkdir()
     script = tmp_path / "script.py"

@@ -266,10 +266,8 @@ def _weblate(data: bytes, translations: Mapping[str, str]) -> bytes:
     for unit in store.units:
         if not unit.isheader() and not unit.isobsolete():
             source, target = str(unit.source), str(unit.target)
-            unit.source, unit.target = (
-                "other",
-                "other",
-            )  # else it sees that nothing changes
+            # Else it sees that nothing changes.
+            unit.source, unit.target = "other", "other"
             unit.source, unit.target = source, translations.get(source, target)
             if source in translations:
                 unit.markfuzzy(False)

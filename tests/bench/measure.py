@@ -44,9 +44,8 @@ class Contender:
     """
 
     name: str
-    commands: tuple[
-        tuple[str, ...], ...
-    ]  # run one after the other, their cost added up
+    # Run one after the other, their cost added up.
+    commands: tuple[tuple[str, ...], ...]
     folder: Path
     environ: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
     prepare: Callable[[int], None] = lambda _: None

@@ -67,9 +67,8 @@ class _Tool:
     folder: Path
     docs: Path  # the file to edit lies here
     forget: Callable[[], None]
-    fetch: Callable[[], None] = lambda: (
-        None
-    )  # what it takes for an edit to arrive; not measured
+    # What it takes for an edit to arrive; not measured.
+    fetch: Callable[[], None] = lambda: None
     note: str = ""
 
     def contender(self, scene: str, page: str) -> Contender:

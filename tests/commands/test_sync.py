@@ -149,9 +149,8 @@ def test_a_hostile_translation_is_left_in_english_and_reported(
     assert sync() == 1
     out = capsys.readouterr().out
     assert code in out
-    assert (
-        "2 messages, 50 % translated" in out
-    )  # what readers see in English is work to do
+    # What readers see in English is work to do.
+    assert "2 messages, 50 % translated" in out
     line = (
         catalog_path(docs)
         .read_text(encoding="utf-8")

@@ -185,11 +185,8 @@ def test_a_mistake_of_the_file_itself_has_no_words() -> None:
 @pytest.mark.parametrize(
     ("before", "after", "shown"),
     [
-        (
-            "见图 。",
-            "见图。",
-            "见\x1b[4;32m图。\x1b[0m",
-        ),  # what is gone is shown by its neighbours
+        # What is gone is shown by its neighbours.
+        ("见图 。", "见图。", "见\x1b[4;32m图。\x1b[0m"),
         (
             "用JAX编写代码，再用XLA编译。",
             "用 JAX编写代码，再用 XLA编译。",

@@ -405,10 +405,8 @@ def test_text_is_legible(dark: bool) -> None:
         ("a\x1b[2K\x1b]8;;http://x\x07b\x1b]0;t\x1b\\\x1bMc\x1b", [("abc", "")]),
         ("a\r\nb\x08\x00\u202e", [("a\nb\\x08\\x00\\u202e", "")]),
         ("\x1b[7;5;8mx\x1b[21my", [("xy", "")]),  # what has no style here
-        (
-            f"\x1b[{'1' * 5000}mx",
-            [("x", "")],
-        ),  # more digits than Python makes a number of
+        # More digits than Python makes a number of.
+        (f"\x1b[{'1' * 5000}mx", [("x", "")]),
         ("a\rb\r\x1b[K\nc", [("a\\rb\nc", "")]),
     ],
 )

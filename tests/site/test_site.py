@@ -179,6 +179,9 @@ A gradient is in gradient descent.
 
 | lines
 """
+# A picture that would make the page heavy, and one that would not.
+LARGE = base64.b64encode(base64.b64decode(PIXEL) + bytes(5000)).decode()
+PICTURES = f"![](data:image/png;base64,{LARGE})\n![](data:image/png;base64,{PIXEL})"
 CELLS: list[dict[str, Any]] = [
     {
         "cell_type": "markdown",
@@ -193,6 +196,7 @@ CELLS: list[dict[str, Any]] = [
         "outputs": [],
         "execution_count": None,
     },
+    {"cell_type": "markdown", "metadata": {}, "source": PICTURES},
 ]
 CHINESE = {
     "The workshop": "工坊",
@@ -551,9 +555,8 @@ def test_rest_pages_are_like_the_others(built: Built) -> None:
         ),
         article,
     )
-    assert (
-        '<span class="pre">lamp.off</span>' in article
-    )  # which the inventory does not know
+    # Which the inventory does not know.
+    assert '<span class="pre">lamp.off</span>' in article
     assert "这里的代码在上游仓库中：" in article
 
 
@@ -574,9 +577,8 @@ def test_what_only_upstreams_own_site_can_show_leads_there(built: Built) -> None
 
 def test_names_of_rest_links_lead_where_those_of_the_page_lead(built: Built) -> None:
     article = built[0].article("api")
-    assert (
-        article.count('href="https://example.org/named"') == 4
-    )  # two in each language
+    # Two in each language.
+    assert article.count('href="https://example.org/named"') == 4
     assert re.search(
         (
             r'<span class="jz-block jz-translated caption-text" data-jz="2" '
@@ -662,8 +664,12 @@ def test_nothing_is_fetched_from_elsewhere(built: Built) -> None:
 
 def test_attachments_and_outputs_are_files(built: Built) -> None:
     article = built[0].article("work")
-    for source in re.findall(r'<img [^>]*src="([^"]+)"', article):
-        assert (built[0].target / source).read_bytes() == base64.b64decode(PIXEL)
+    sources = re.findall(r'<img [^>]*src="([^":]+)"', article)
+    files = {(built[0].target / source).read_bytes() for source in sources}
+    assert files == {base64.b64decode(PIXEL), base64.b64decode(LARGE)}
+    # A small one is one request less where it is.
+    assert LARGE not in article
+    assert f'src="data:image/png;base64,{PIXEL}"' in article
     assert "<b>bold</b>" in article
     assert '<a class="reference internal" href="card.html">' in article
     assert not (built[0].target.parent / "jupyter_execute").exists()
@@ -803,9 +809,8 @@ def test_only_what_changed_is_built_and_what_is_gone_does_not_stay(
         merged["work.ipynb"].read_text(encoding="utf-8").replace("1 < 2", "2 < 3"),
     )
     workshop.build()
-    assert "True" not in workshop.article(
-        "work"
-    )  # other code: its outputs are not known
+    # Other code: its outputs are not known.
+    assert "True" not in workshop.article("work")
     assert "未附运行结果" in workshop.article("work")
     assert not (workshop.target / "gone.html").exists()
     assert not (workshop.target / "_downloads" / "work.ipynb").exists()

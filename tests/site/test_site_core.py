@@ -107,10 +107,8 @@ def test_of_several_entries_the_one_for_the_section_counts() -> None:
         ]
 
     assert lines(anywhere, here) == lines(here, anywhere) == [("甲", 1), ("乙", 5)]
-    assert lines(here) == [
-        ("甲", 5),
-        ("乙", 5),
-    ]  # one for another section is better than none
+    # One for another section is better than none.
+    assert lines(here) == [("甲", 5), ("乙", 5)]
 
 
 def test_the_english_term_that_stays_in_a_glossary_is_no_block_of_its_own() -> None:

@@ -88,9 +88,8 @@ def test_every_page_says_how_fresh_it_is(site: Site) -> None:
     assert pages - set(site.having("jz-fresh")) == set()
 
 
-@pytest.mark.filterwarnings(
-    "ignore:Cell is missing an id field"
-)  # upstream's cells may have none
+# Upstream's cells may have none.
+@pytest.mark.filterwarnings("ignore:Cell is missing an id field")
 def test_a_notebook_can_be_downloaded_with_its_outputs_and_without(site: Site) -> None:
     nbformat = pytest.importorskip("nbformat")
     files = sorted((site.folder / "_downloads").rglob("*.ipynb"))

@@ -116,9 +116,8 @@ def test_a_killed_run_is_repaired_by_the_next(
     shutil.copytree(ready.root, tmp_path / "timed")
     whole.sync(ref)
     began = time.perf_counter()
-    Project(tmp_path / "timed", str(origin)).sync(
-        ref
-    )  # a second time: everything is loaded
+    # A second time: everything is loaded.
+    Project(tmp_path / "timed", str(origin)).sync(ref)
     took = time.perf_counter() - began
     kept, expected = strings(ready) & strings(whole), results(whole)
     chance = random.Random(f"{ref} {start.__name__}")

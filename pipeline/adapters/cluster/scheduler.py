@@ -178,9 +178,8 @@ def _connected(address: str) -> Iterator[Any]:
             hint="Install the dependency group dask, or run without --scheduler.",
         ) from error
     for name in ("distributed", "distributed.client", "tornado.application"):
-        logging.getLogger(name).setLevel(
-            logging.CRITICAL
-        )  # what goes wrong is told by us
+        # What goes wrong is told by us.
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
     except (OSError, ValueError) as error:
@@ -209,9 +208,8 @@ def _survey(client: Any, facts: Mapping[str, str], address: str) -> list[Member]
         raise _without_workers(address) from error
     try:
         members: Mapping[str, Member] = client.run(describe)
-    except (
-        Exception
-    ) as error:  # whatever a worker raises; often it cannot import this project
+    except Exception as error:
+        # Whatever a worker raises; often it cannot import this project.
         raise ExecutionError(
             f"a worker cannot run this project: {error}", where=address, hint=INSTALL
         ) from error

@@ -42,9 +42,8 @@ class Images:
             ).items():
                 return f"data:{media};base64,{''.join(payload)}"
             return source
-        if ":" in name or name.startswith(
-            "/"
-        ):  # on another machine, or outside of the docs
+        # On another machine, or outside of the docs.
+        if ":" in name or name.startswith("/"):
             return source
         media = mimetypes.guess_type(name)[0] or ""
         path = self.folder / name

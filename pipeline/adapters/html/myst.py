@@ -23,13 +23,11 @@ if TYPE_CHECKING:
 _OPTIONS = re.compile(r"\A(?:[ \t]*:[\w-]+:.*(?:\n|\Z))+|\A---\n(?:.*\n)*?---(?:\n|\Z)")
 _DIRECTIVE = re.compile(r"\{([\w:-]+)\}[ \t]*(.*)")  # "{note} A title"
 _TITLE_AND_TARGET = re.compile(r"(.+?)\s*<([^<>]+)>", re.DOTALL)  # "a title <target>"
-_LOCAL_PAGE = re.compile(
-    r"(?!\w+:|//|#)([^#?]+)\.(?:md|ipynb)(#.*)?"
-)  # "other.md#part"
+# "other.md#part".
+_LOCAL_PAGE = re.compile(r"(?!\w+:|//|#)([^#?]+)\.(?:md|ipynb)(#.*)?")
 
-_PROSE_ROLES = frozenset(
-    ("ref", "doc", "term", "abbr", "numref")
-)  # others are names of the API
+# Others are names of the API.
+_PROSE_ROLES = frozenset(("ref", "doc", "term", "abbr", "numref"))
 _CODE = frozenset(("code-block", "code", "code-cell", "sourcecode", "testcode"))
 _HIDDEN = frozenset(("toctree", "tableofcontents", "contents", "include", "raw-cell"))
 _ADMONITIONS = frozenset(
@@ -160,10 +158,8 @@ def _directive(name: str, argument: str, *, content: str, env: Any) -> str:
         return f'<figure><img src="{source}" alt=""><figcaption>{inner}</figcaption></figure>'
     title = _markdown().renderInline(argument, env) if argument else ""
     kind = name if name in _ADMONITIONS else "plain-directive"
-    if kind not in (
-        "plain-directive",
-        "admonition",
-    ):  # these have a title of their own only
+    # These have a title of their own only.
+    if kind not in ("plain-directive", "admonition"):
         title = f"{_LABELS.get(name, name.capitalize())} {title}"
     return f'<div class="admonition {kind}"><p class="title">{title}</p>{inner}</div>'
 

@@ -66,9 +66,8 @@ class _Client(PapermillNotebookClient):  # type: ignore[misc]  # papermill has n
         try:
             return super().execute_cell(cell, cell_index, **options)
         finally:
-            if (
-                self.code_cells_executed > cells_before
-            ):  # prose and empty cells do not run
+            # Prose and empty cells do not run.
+            if self.code_cells_executed > cells_before:
                 self.page.progress.seconds.append(time.monotonic() - start)
 
     def process_message(self, message: Any, cell: Any, cell_index: int) -> Any:
@@ -89,7 +88,8 @@ class PageEngine(NBClientEngine):  # type: ignore[misc]  # papermill has no type
             kernel_name=kernel_name,
             timeout=options["execution_timeout"],
             startup_timeout=STARTUP_SECONDS,
-            coalesce_streams=True,  # how a kernel cuts what it prints depends on the moment
+            # How a kernel cuts what it prints depends on the moment.
+            coalesce_streams=True,
             shell_timeout_interval=1,
             shutdown_kernel="immediate",
             ipython_hist_file=":memory:",

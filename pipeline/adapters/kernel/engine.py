@@ -26,9 +26,8 @@ def execute(
     """
     from nbclient.exceptions import CellTimeoutError, DeadKernelError
 
-    from pipeline.adapters.kernel.client import (
-        PageEngine,
-    )  # papermill: a quarter of a second
+    # Papermill: a quarter of a second.
+    from pipeline.adapters.kernel.client import PageEngine
 
     notebook.metadata["papermill"] = {}  # where papermill keeps its books
     log = page.folder / "kernel.log"

@@ -48,8 +48,7 @@ def worker_count(jobs: int) -> int:
     """``jobs``, or for 0 one per core this process may use."""
     if jobs:
         return jobs
-    if hasattr(
-        os, "sched_getaffinity"
-    ):  # fewer than the machine has, in a container say
+    # Fewer than the machine has, in a container say.
+    if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -23,12 +23,10 @@ class Policy:
     offline: bool = False
     # Variables of the environment, besides those that every kernel gets.
     variables: Mapping[str, str] = field(default_factory=dict)
-    startup: tuple[
-        str, ...
-    ] = ()  # names of files in startup/ that run before the first cell
-    until: int = (
-        0  # the number (from 1) of the first code cell that is not run; 0: all are
-    )
+    # Names of files in startup/ that run before the first cell.
+    startup: tuple[str, ...] = ()
+    # The number (from 1) of the first code cell that is not run; 0: all are.
+    until: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -78,9 +78,8 @@ def kill_strays(folder: Path) -> None:
     marker = os.fsencode(folder)
     for entry in Path("/proc").glob("[0-9]*"):
         pid = int(entry.name)
-        with suppress(
-            OSError, psutil.Error
-        ):  # it has gone meanwhile, or is another user's
+        # It has gone meanwhile, or is another user's.
+        with suppress(OSError, psutil.Error):
             if marker in (entry / "environ").read_bytes() and pid != os.getpid():
                 psutil.Process(pid).kill()
 

@@ -103,9 +103,8 @@ def kernel_environment(
     programs = [str(Path(sys.executable).parent), environment.get("PATH", os.defpath)]
     environment["PATH"] = os.pathsep.join(filter(None, programs))
     if site.ENABLE_USER_SITE:
-        environment["PYTHONUSERBASE"] = (
-            site.getuserbase()
-        )  # packages there would go with HOME
+        # Packages there would go with HOME.
+        environment["PYTHONUSERBASE"] = site.getuserbase()
     home = folder / "home"
     places = {
         "HOME": home,

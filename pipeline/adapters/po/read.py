@@ -36,10 +36,14 @@ _REFERENCE = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadCatalog:
-    """What a file held, and what a person should know about it."""
+    """What a file held, and what a person should know about it.
+
+    ``is_canonical`` if its bytes are those that ``format_catalog`` writes for ``catalog``.
+    """
 
     catalog: Catalog
     findings: tuple[Finding, ...] = ()
+    is_canonical: bool = False
 
 
 def read_catalog(data: bytes, *, where: str) -> ReadCatalog:
@@ -53,7 +57,7 @@ def read_catalog(data: bytes, *, where: str) -> ReadCatalog:
     text = _decode(data, where)
     canonical = _read_if_canonical(text, data)
     if canonical is not None:
-        return ReadCatalog(catalog=canonical)
+        return ReadCatalog(catalog=canonical, is_canonical=True)
     source = Source(where)
     findings = []
     if data.startswith(codecs.BOM_UTF8):
@@ -161,6 +165,7 @@ def _read_entries(
 
 
 def _entry(above: LinesAbove, read: polib.POEntry) -> Entry:
+    """The record of one entry: its strings from polib, all else from the scan."""
     msgstr = read.msgstr
     if read.msgid:  # the header ends in a line break, its msgid is empty
         msgstr = same_edges(read.msgid, msgstr)
@@ -180,7 +185,10 @@ def _entry(above: LinesAbove, read: polib.POEntry) -> Entry:
 
 
 def _references(lines: Iterable[str]) -> tuple[str, ...]:
-    """The names of all "#:" lines; they are joined first, since GNU also wraps inside a name."""
+    """The names of all "#:" lines; they are joined first, since GNU also wraps inside a name.
+
+    A name with a space in it stands between isolates, and may have a line number behind them.
+    """
     names = []
     for isolated, suffix, plain in _REFERENCE.findall(" ".join(lines)):
         names.append(isolated + suffix or plain)  # the suffix of "a page:12" is ":12"
@@ -215,7 +223,10 @@ def _merged(first: Entry, second: Entry, source: Source) -> Entry:
 
 
 def _translation_of(first: Entry, second: Entry) -> Entry:
-    """Which of two entries with one msgid gives the translation, which does not differ."""
+    """Which of two entries with one msgid gives the translation.
+
+    Where both have one, it is the same: the caller has looked. They may still differ in fuzzy.
+    """
     if not second.msgstr:
         return first
     if not first.msgstr:
@@ -227,6 +238,7 @@ def _translation_of(first: Entry, second: Entry) -> Entry:
 
 
 def _union(first: Iterable[str], second: Iterable[str]) -> tuple[str, ...]:
+    """What either has, each once, in the order of the first."""
     return tuple(dict.fromkeys((*first, *second)))
 
 

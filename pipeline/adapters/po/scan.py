@@ -75,9 +75,8 @@ class Scan:
     last: str = ""  # what the line above was: a keyword, _PREVIOUS, or "" for a comment
     mark: str = ""  # "#~" and so on, of the last string
     above: list[LinesAbove] = field(default_factory=list)
-    pending: LinesAbove = field(
-        default_factory=LinesAbove
-    )  # of the entry that comes next
+    # Of the entry that comes next.
+    pending: LinesAbove = field(default_factory=LinesAbove)
     findings: list[Finding] = field(default_factory=list)
 
     def read(self, line: str) -> str:
@@ -124,6 +123,11 @@ class Scan:
             self.findings.append(finding)
 
     def _string(self, mark: str, keyword: str, quoted: str) -> str:
+        """Take in a line of a string, and return it for polib.
+
+        ``mark`` is ``#~``, ``#|``, ``#~|`` or empty, ``keyword`` empty in a line that goes on with
+        the string above. Raises InputError where no such line may stand.
+        """
         is_previous = mark.endswith("|")
         if not keyword:
             if not self.last or mark != self.mark:
@@ -158,6 +162,11 @@ class Scan:
         self.last = keyword
 
     def _comment(self, line: str) -> None:
+        """Take in a ``#`` line that stands above the next entry.
+
+        "#. paragraph"     a note          "#, fuzzy"      a flag
+        "#: a page"        a reference     "# 译者：…"     a comment
+        """
         self._expect_complete()
         self.last = ""
         if ends_in_backslash(line):
@@ -177,6 +186,7 @@ class Scan:
                 self.pending.comments.append(line[1:].removeprefix(" "))
 
     def _expect_complete(self) -> None:
+        """Raise InputError if another entry begins, and the last one has no msgstr yet."""
         if self.last in _UNFINISHED:
             raise self.source.error(
                 "the entry has no msgstr",
@@ -211,6 +221,7 @@ class Scan:
         )
 
     def _error(self, text: str, *, hint: str = MEND) -> InputError:
+        """The error for the line that is read."""
         return self.source.error(text, line=self.number, hint=hint)
 
 

@@ -22,9 +22,8 @@ from pipeline.errors import InputError
 
 _LINE_BREAK = re.compile(r"\r\n|\r|\n")
 _BAD_IN_REFERENCE = re.compile(f"[\r\n{ISOLATE}{END_ISOLATE}]")
-_NEEDS_ISOLATES = re.compile(
-    r"[ \t]|\\\Z"
-)  # a space, or a backslash at the end of the line
+# A space, or a backslash at the end of the line.
+_NEEDS_ISOLATES = re.compile(r"[ \t]|\\\Z")
 # Everything that GNU escapes, but line breaks: these also decide where a string is cut.
 # The backslash comes first: what stands for the others has backslashes of its own.
 # (One `replace` after the other is ten times as fast as `str.translate` on Chinese.)
@@ -66,6 +65,7 @@ def format_catalog(catalog: Catalog) -> bytes:
 
 
 def _encode(text: str) -> bytes:
+    """The bytes of a whole file. Raises InputError that quotes a line that it cannot hold."""
     for character, name in UNWRITABLE.items():
         if character in text:
             raise _unwritable(name, at=_line_at(text, text.index(character)))
@@ -77,6 +77,10 @@ def _encode(text: str) -> bytes:
 
 
 def _header_block(catalog: Catalog) -> str:
+    """The entry without msgid: the file's comment, and a line for each field of the header.
+
+    Raises InputError for a field that would be read as another one, or as two.
+    """
     fields = ""
     for name, value in catalog.header.items():
         if not name.strip() or ":" in name or "\n" in name + value:
@@ -91,6 +95,7 @@ def _header_block(catalog: Catalog) -> str:
 
 
 def _entry_lines(entry: Entry) -> Iterator[str]:
+    """The lines of one entry in GNU's order: comments, flags, previous msgid, strings."""
     yield from _comment_lines("#", entry.comments)
     yield from _comment_lines("#.", entry.notes)
     yield from _reference_lines(entry)
@@ -108,7 +113,11 @@ def _entry_lines(entry: Entry) -> Iterator[str]:
 
 
 def _written_flags(entry: Entry) -> list[str]:
-    """The flags of the "#," line. ``no-python-format`` stays, ``python-format`` does not."""
+    """The flags of the "#," line, fuzzy first.
+
+    ``no-python-format`` stays, ``python-format`` does not: with it msgfmt would take a bare ``%``
+    for an error. Raises InputError for what would be read as several flags.
+    """
     flags = ["fuzzy"] if entry.fuzzy else []
     for flag in entry.flags:
         if flag.endswith("-format") and not flag.startswith("no-"):
@@ -120,6 +129,7 @@ def _written_flags(entry: Entry) -> list[str]:
 
 
 def _comment_lines(mark: str, comments: Iterable[str]) -> Iterator[str]:
+    """A line for each line of each comment, with ``mark`` before it; an empty one is the mark."""
     for comment in comments:
         for row in _LINE_BREAK.split(comment):
             if not row:
@@ -131,6 +141,10 @@ def _comment_lines(mark: str, comments: Iterable[str]) -> Iterator[str]:
 
 
 def _reference_lines(entry: Entry) -> Iterator[str]:
+    """A line for each page. A name with a space stands between isolates, as GNU writes it.
+
+    Raises InputError for a name that cannot be read back.
+    """
     for name in entry.references:
         if not name or _BAD_IN_REFERENCE.search(name):
             raise _unwritable(f"the reference {name!r}", at=entry.msgid)
@@ -174,6 +188,7 @@ def _line_at(text: str, offset: int) -> str:
 
 
 def _unwritable(what: str, *, at: str) -> InputError:
+    """The error for what no ``.po`` file can hold; ``at`` is the start of what holds it."""
     return InputError(
         f"a .po file cannot hold {what}",
         where=f"catalogue entry {at[:60]!r}",

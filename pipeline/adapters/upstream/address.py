@@ -18,9 +18,8 @@ SCHEMES = ("https", "http", "ssh", "git", "file")
 
 # "https://", or "ext::", which has no name here: what follows it is a program that git would run.
 _SCHEME = re.compile(r"[^/:]*::|(?P<name>[^/:]+)://")
-_BEFORE_HOST = re.compile(
-    r"\A(?:[^/:]+://)?(?:[^/@]*@)?"
-)  # the scheme, "user:password@"
+# The scheme, and "user:password@".
+_BEFORE_HOST = re.compile(r"\A(?:[^/:]+://)?(?:[^/@]*@)?")
 _BUNDLE = re.compile(rb"# v[23] git bundle\n")
 _HINT = "Give a URL, a bundle, a repository or a folder."
 _NO_ADDRESS = "git would not read it as an address"
@@ -88,7 +87,12 @@ def without_password(text: str) -> str:
 
 
 def _check_url(url: str) -> None:
-    """Raise UpstreamError unless ``url`` is an address on another machine that git may go to."""
+    """Raise UpstreamError unless ``url`` is an address on another machine that git may go to.
+
+    https://a.b/c.git    git@a.b:c.git        may be
+    ext::sh -c date      ssh://-oProxy=x      are refused
+    ./no/such/folder                          does not exist
+    """
     scheme = _SCHEME.match(url)
     if scheme and scheme["name"] not in SCHEMES:
         raise _refused(url, f"only {', '.join(SCHEMES)} are allowed")
@@ -102,6 +106,7 @@ def _check_url(url: str) -> None:
 
 
 def _read_bundle_address(path: Path) -> Address:
+    """The address of a file. Raises UpstreamError unless it begins as git's bundles do."""
     with path.open("rb") as file:
         is_bundle = _BUNDLE.match(file.read(16))
     if not is_bundle:
@@ -113,5 +118,6 @@ def _read_bundle_address(path: Path) -> Address:
 
 
 def _refused(url: str, reason: str) -> UpstreamError:
+    """The error for an address that git is not given; a password in it is not shown."""
     what = f"{without_password(url)!r} is refused as an upstream: {reason}"
     return UpstreamError(what, hint=_HINT)

@@ -102,6 +102,7 @@ class UpstreamErrors:
         return self._error(what, hint=self._hint_for_ref(ref, refs))
 
     def _hint_for_ref(self, ref: str, refs: Mapping[str, str]) -> str:
+        """What to do about a ref that is not in the listing ``refs``."""
         # The likeliest first: a slip of the pen, then what the other side cannot tell.
         near = near_names(ref, refs)
         if near:

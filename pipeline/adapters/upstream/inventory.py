@@ -21,10 +21,8 @@ def fetch_inventory(site: str, *, timeout: float = 10.0) -> bytes | None:
     from urllib.request import Request, urlopen
 
     try:
-        if urlsplit(site).scheme not in (
-            "http",
-            "https",
-        ):  # "file:" would read this machine
+        # "file:" would read this machine.
+        if urlsplit(site).scheme not in ("http", "https"):
             return None
         request = Request(  # noqa: S310 - the scheme is looked at above
             f"{site}objects.inv", headers={"User-Agent": "jax-docs-zh"}

@@ -12,9 +12,8 @@ import sys
 from pipeline.adapters.upstream.address import without_password
 from pipeline.errors import ConfigError, UpstreamError
 
-_SECONDS = (
-    300.0  # pip's own limits for one request are shorter; it tries again a few times
-)
+# Pip's own limits for one request are shorter; it tries again a few times.
+_SECONDS = 300.0
 _PIP = ("-m", "pip", "--disable-pip-version-check", "--no-input")
 
 
@@ -45,6 +44,7 @@ def released_versions(name: str) -> tuple[str, ...]:
 
 
 def _last_complaint(stderr: str) -> str:
+    """The last line in which pip says what is wrong: those before it say what it tried."""
     for line in reversed(stderr.split("\n")):
         if line.startswith("ERROR: "):
             return line.removeprefix("ERROR: ")

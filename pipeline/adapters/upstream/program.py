@@ -20,9 +20,8 @@ from pipeline.errors import UpstreamError
 if TYPE_CHECKING:
     from git import Git
 
-Progress = Callable[
-    [float, float], None
-]  # units done, units in all; starts again with every phase
+# Units done, units in all; starts again with every phase.
+Progress = Callable[[float, float], None]
 
 _OPTIONS = (
     *("-c", f"core.hooksPath={os.devnull}"),

@@ -42,7 +42,11 @@ def is_ref(text: str) -> bool:
 
 
 def match_ref(ref: str, refs: Mapping[str, str]) -> str | None:
-    """The commit of ``ref`` in a listing; tags go before branches, as in git. "" is HEAD."""
+    """The commit of ``ref`` in a listing; tags go before branches, as in git. "" is HEAD.
+
+    ``v1``, ``main``, ``refs/heads/main`` and ``1f2e3d4`` are all found; a short commit only if one
+    ref's commit begins so.
+    """
     names = (f"refs/tags/{ref}", f"refs/heads/{ref}", ref) if ref else ("HEAD",)
     for name in names:
         commit = refs.get(f"{name}{PEELED}") or refs.get(name)
@@ -64,9 +68,12 @@ def _match_short_commit(digits: str, refs: Mapping[str, str]) -> str | None:
 
 
 def tag_names(refs: Mapping[str, str]) -> frozenset[str]:
-    """The tags in a listing, as people write them."""
+    """The tags in a listing, as people write them.
+
+    ``refs/tags/v1`` and ``refs/tags/v1^{}`` are both ``v1``.
+    """
     tags = (name for name in refs if name.startswith("refs/tags/"))
-    return frozenset(_short_name(name) for name in tags)
+    return frozenset(map(_short_name, tags))
 
 
 def near_names(ref: str, refs: Mapping[str, str]) -> list[str]:
@@ -76,8 +83,9 @@ def near_names(ref: str, refs: Mapping[str, str]) -> list[str]:
 
 def short_names(refs: Mapping[str, str]) -> list[str]:
     """The tags and branches in a listing, as people write them, sorted."""
-    return sorted({_short_name(name) for name in refs})
+    return sorted(set(map(_short_name, refs)))
 
 
 def _short_name(name: str) -> str:
+    """``v1`` for ``refs/tags/v1^{}``, ``main`` for ``refs/heads/main``, HEAD for itself."""
     return re.sub(r"^refs/(tags|heads)/", "", name.removesuffix(PEELED))

@@ -79,6 +79,7 @@ class Repository:
     def __init__(
         self, address: Address, program: Program, errors: UpstreamErrors
     ) -> None:
+        """``program`` runs git in the folder that has, or is to get, the objects."""
         self._kind = address.kind
         self._url = address.url
         self._program = program
@@ -133,9 +134,8 @@ class Repository:
 
     def date(self, commit: str) -> str:
         """When ``commit`` was committed, ISO 8601 with offset; empty if it does not say so."""
-        head, _, _ = self.read(commit).partition(
-            b"\n\n"
-        )  # the message may say anything
+        # Behind the first blank line stands the message, which may say anything.
+        head, _, _ = self.read(commit).partition(b"\n\n")
         committer = _COMMITTER.search(head)
         if committer is None:
             return ""
@@ -174,19 +174,29 @@ class Repository:
     def _find(
         self, ref: str, refs: dict[str, str], progress: Progress | None
     ) -> str | None:
-        """The commit of ``ref``, where ``refs`` are those that the other side has."""
+        """The commit of ``ref``, where ``refs`` are those that the other side has.
+
+        None if it has no such ref, and no such short commit is here or in the bundle.
+        """
         commit = match_ref(ref, refs)
-        if commit and self._kind is Kind.REMOTE:
+        if commit is None:
+            return self._find_short(ref, refs, progress)
+        if self._kind is Kind.REMOTE:
             return commit
-        if commit:  # a bundle does not say what an annotated tag stands for
-            return self._peel(commit) or self._fetch_and_peel(commit, progress)
-        if not SHORT_COMMIT.fullmatch(ref):
+        # A bundle does not say what an annotated tag stands for.
+        return self._peel(commit) or self._fetch_and_peel(commit, progress)
+
+    def _find_short(
+        self, digits: str, refs: dict[str, str], progress: Progress | None
+    ) -> str | None:
+        """The commit that begins with ``digits`` and that no ref names; None if there is none."""
+        if not SHORT_COMMIT.fullmatch(digits):
             return None
-        peeled = self._peel(ref)
+        peeled = self._peel(digits)
+        # Another server looks for no part of a name; any ref of a bundle brings all that is in it.
         if peeled is None and refs and self._kind is Kind.BUNDLE:
-            # Any ref of a bundle brings all that is in it.
             self._store.fetch_commit(next(iter(refs.values())), progress)
-            peeled = self._peel(ref)
+            peeled = self._peel(digits)
         return peeled
 
     def _advertised(self, ref: str) -> dict[str, str]:
@@ -204,6 +214,7 @@ class Repository:
         return parse_listing(answer.text)
 
     def _local_refs(self) -> dict[str, str]:
+        """The tags and branches of a repository that is read in place: name → commit."""
         as_ls_remote = "--format=%(objectname)%09%(refname)"
         answer = self._program.call(
             "for-each-ref", as_ls_remote, "refs/tags", "refs/heads"
@@ -220,10 +231,12 @@ class Repository:
         return answer.output.decode("ascii").strip()
 
     def _fetch_and_peel(self, commit: str, progress: Progress | None) -> str | None:
+        """The commit that ``commit`` leads to, which may be a tag, once it is here."""
         self._store.fetch_commit(commit, progress)
         return self._peel(commit)
 
     def _list(self, commit: str, docs: str) -> tuple[TreeEntry, ...]:
+        """The files of folder ``docs`` at ``commit``, in git's order. Their trees are here."""
         answer = self._program.call("ls-tree", "-r", "-z", _tree(commit, docs))
         if answer.status:
             self._refuse_folder(commit, docs)
@@ -236,7 +249,10 @@ class Repository:
         return tuple(entries)
 
     def _refuse_folder(self, commit: str, docs: str) -> NoReturn:
-        """Raise UpstreamError: there is no ``docs``, or the commit itself cannot be read."""
+        """Raise UpstreamError: there is no ``docs``, or the commit itself cannot be read.
+
+        The error names the folders that are there: ``docs`` may have another name.
+        """
         answer = self._program.call("ls-tree", "-d", "-z", "--name-only", commit)
         if answer.status:
             raise self._errors.damaged(reason_of(answer.complaint))

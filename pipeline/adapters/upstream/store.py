@@ -23,9 +23,8 @@ _WAYS = (  # the cheapest first: without files and history, without history, wit
     ("--depth=1", "--no-filter"),
     _WHOLE,
 )
-_NOT_ABLE = re.compile(
-    r"shallow|--depth|filter"
-)  # the server cannot do it that way: try the next
+# The server cannot do it that way: try the next.
+_NOT_ABLE = re.compile(r"shallow|--depth|filter")
 _NO_SINGLE_OBJECTS = re.compile(r"not our ref|unadvertised|does not allow")
 
 

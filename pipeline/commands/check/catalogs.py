@@ -113,6 +113,7 @@ def mend(read: ReadFile, log: Log) -> Mended:
 
 
 def _mended_entry(entry: Entry, page: str) -> Entry:
+    """An entry with what can be mended mended, if it is a finished translation."""
     # Fuzzy ones are a person's to look at, and obsolete ones nobody's.
     if not entry.is_translated:
         return entry

@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from pipeline.adapters.files import read_bytes
@@ -101,20 +102,19 @@ def _check_rules(rules: Sequence[IgnoreRule]) -> None:
     """Raise ConfigError for a code that is none, or that nobody may silence."""
     names = code_names()
     allowed = [name for name in names if not is_guards(name)]
-    for rule in rules:
-        for code in rule.codes:
-            if code in allowed:
-                continue
-            what = (
-                "cannot be ignored" if code in names else "is not the code of a check"
-            )
-            # Codes are shown without quotes, as in the list of checks: not by "did_you_mean".
-            near = difflib.get_close_matches(code, allowed, n=1)
-            meant = f"Did you mean {near[0]}? " if near else ""
-            raise ConfigError(
-                f"tool.pipeline.checks.ignore: {code} {what}",
-                hint=f"{meant}docs/translating.zh.md lists them.",
-            )
+    for code in chain.from_iterable(rule.codes for rule in rules):
+        if code in allowed:
+            continue
+        problem = "is not the code of a check"
+        if code in names:
+            problem = "cannot be ignored"
+        # Codes are shown without quotes, as in the list of checks: not by "did_you_mean".
+        near = difflib.get_close_matches(code, allowed, n=1)
+        meant = f"Did you mean {near[0]}? " if near else ""
+        raise ConfigError(
+            f"tool.pipeline.checks.ignore: {code} {problem}",
+            hint=f"{meant}docs/translating.zh.md lists them.",
+        )
 
 
 def _glossary(rules: Rules, locale: str) -> Glossary | None:

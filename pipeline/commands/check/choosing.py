@@ -56,18 +56,19 @@ def _choose(
     settings: Settings, words: Sequence[str], options: CheckOptions
 ) -> list[CatalogFile]:
     """The catalogues that are named, each once, of the pages that are asked for."""
-    files: dict[Path, CatalogFile] = {}
+    files: list[CatalogFile] = []
     for word in words or settings.upstreams:
-        for file in _files(settings, word, options.locales):
-            files[file.path] = file
+        files += _files(settings, word, options.locales)
     if not files:
         raise ConfigError(
             "there are no catalogues yet", hint="Run: nox -s sync -- --no-execute"
         )
-    # A catalogue outside of a project is a page as well, by the name of its file.
+    # Two words may name one file.
+    chosen = list({file.path: file for file in files}.values())
     if not options.pages:
-        return list(files.values())
-    chosen = [file for file in files.values() if matches(file.page, options.pages)]
+        return chosen
+    # A catalogue outside of a project is a page as well, by the name of its file.
+    chosen = [file for file in chosen if matches(file.page, options.pages)]
     if not chosen:
         raise ConfigError(
             f"no catalogue is of a page that matches {' '.join(options.pages)}",
@@ -118,6 +119,7 @@ def _files(
 def _below(
     settings: Settings, folder: Path, locales: Sequence[str]
 ) -> Iterator[CatalogFile]:
+    """All catalogues in a folder and in those within it, sorted; none if it is not there."""
     for path in sorted(folder.rglob("*.po")):
         yield _file(settings, path, locales)
 

@@ -78,7 +78,11 @@ def look(
 
 
 def _is_silenced(problem: Problem, entry: _Entry, ignore: Sequence[IgnoreRule]) -> bool:
-    """Whether somebody has said that this is not to be told; ``entry`` learns if it was its own."""
+    """Whether somebody has said that this is not to be told.
+
+    Either a comment above the entry has, and ``entry`` notes that it was of use, or a rule of the
+    configuration. What the guard finds nobody can silence.
+    """
     code = problem.code
     if is_guards(code):
         return False
@@ -92,6 +96,7 @@ def _is_silenced(problem: Problem, entry: _Entry, ignore: Sequence[IgnoreRule]) 
 
 
 def _finding(problem: Problem, entry: _Entry) -> Finding:
+    """What a check has found, with the entry that it is about and what ``--fix`` would do."""
     # A check may find one thing worse than another: the severity is that of what it found.
     rule = Rule(code=problem.code, name=problem.name, severity=problem.severity)
     fixed = None

@@ -6,11 +6,12 @@ is written: this is what people are told before they move.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import suppress
 
 from pipeline.core.catalog.comparison import Comparison, changed_pages, compare_pages
 from pipeline.core.document.read import Document, SplitPage, read_document
-from pipeline.core.pin.lock import Commit, pages_of
+from pipeline.core.pin.lock import Commit, Page, pages_of
 from pipeline.errors import InputError
 from pipeline.run import Run
 
@@ -28,16 +29,18 @@ def compare(run: Run, before: Commit, after: Commit) -> Comparison:
 
 
 def _read_pages(run: Run, commit: Commit, names: Collection[str]) -> list[SplitPage]:
+    """Those pages of a commit that are in ``names`` and are translated, split into messages."""
     pages = []
     for page in pages_of(commit.lock.files):
-        if page.name not in names or not run.upstream.selects(page.name):
-            continue
-        documents: list[Document] = []
-        for file in page.files:
-            # As split does it: what can be read of a page counts.
-            try:
-                documents.append(read_document(file.path, commit.documents[file.path]))
-            except InputError:
-                continue  # split tells about it, if it is what we move to
-        pages.append(SplitPage(page=page, documents=tuple(documents)))
+        if page.name in names and run.upstream.selects(page.name):
+            documents = tuple(_readable(page, commit))
+            pages.append(SplitPage(page=page, documents=documents))
     return pages
+
+
+def _readable(page: Page, commit: Commit) -> Iterator[Document]:
+    """The documents of a page that can be read: as split does it, they count without the others."""
+    for file in page.files:
+        # Split tells about one that cannot, if it is of the commit that we move to.
+        with suppress(InputError):
+            yield read_document(file.path, commit.documents[file.path])

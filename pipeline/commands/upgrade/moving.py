@@ -42,9 +42,8 @@ class Move:
                 where=str(self.config),
                 hint="Run the same command again.",
             )
-        write_if_changed(
-            self.config.resolve(), self.after
-        )  # resolved: a link stays one
+        # Resolved: a link stays one.
+        write_if_changed(self.config.resolve(), self.after)
 
 
 def plan_move(

@@ -101,6 +101,7 @@ def _written_by_sync(paths: Paths) -> tuple[Path, ...]:
 
 
 def _copy(source: Path, target: Path, *, linked: bool = False) -> None:
+    """Copy a file or a folder with all in it; ``linked``, by giving each file a second name."""
     target.parent.mkdir(parents=True, exist_ok=True)
     copy = _link_or_copy if linked else shutil.copy2
     if source.is_dir():
@@ -110,6 +111,7 @@ def _copy(source: Path, target: Path, *, linked: bool = False) -> None:
 
 
 def _link_or_copy(source: str, target: str) -> str:
+    """Give a file a second name, or a copy where that cannot be; return it, as copytree wants."""
     # A link keeps the old content: whatever is written here replaces files, and edits none.
     try:
         os.link(source, target)
@@ -170,12 +172,15 @@ def _replace(path: Path, kept: Path) -> None:
 
 
 def _files(folder: Path) -> set[Path]:
-    """Every file below ``folder``, relative to it."""
+    """Every file below ``folder``, relative to it; none if there is no such folder."""
     return {path.relative_to(folder) for path in folder.rglob("*") if path.is_file()}
 
 
 def _translations(path: Path) -> set[str]:
-    """Every msgstr that a person wrote into a catalogue; the whole file where it is none."""
+    """Every msgstr that a person wrote into a catalogue.
+
+    A file that is no catalogue counts as one msgstr: it is somebody's work, whatever it is.
+    """
     data = path.read_bytes()
     try:
         entries = po.read_catalog(data, where=str(path)).catalog.entries
@@ -192,6 +197,7 @@ def _is_ours(entry: Entry) -> bool:
 
 
 def _not_copied(error: OSError, where: Path) -> WriteError:
+    """What to raise before anything has been changed; the system may not name ``where``."""
     return WriteError(
         f"cannot be copied: {error.strerror}",
         where=str(error.filename or where),

@@ -32,9 +32,8 @@ class UpgradeOptions:
     config: Path  # the file that holds the pin
     jax: str | None = None  # the JAX version that goes with a target that is no release
     dry_run: bool = False
-    is_run_after: bool = (
-        False  # code runs afterwards, in an environment with the new JAX
-    )
+    # Code runs afterwards, in an environment with the new JAX.
+    is_run_after: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,8 +169,8 @@ def _both_commits(run: Run, target: Run) -> _Commits:
 
 def _selected_pages(run: Run, commit: Commit) -> set[str]:
     """The pages of a commit that are to be translated, whether they are by now or not."""
-    names = {page.name for page in pages_of(commit.lock.files)}
-    return {name for name in names if run.upstream.selects(name)}
+    names = [page.name for page in pages_of(commit.lock.files)]
+    return set(filter(run.upstream.selects, names))
 
 
 def _pulled_commit(run: Run) -> Commit:
@@ -217,13 +216,21 @@ def _tell_what_is_left(run: Run, options: UpgradeOptions, *, jax: str) -> None:
         run.log.note(
             f"no code has run on JAX {jax} yet: install it and run build (nox -s upgrade does both)"
         )
+    if jax == run.settings.jax:
+        return
     # There is one JAX pin: what was pulled for the old one is out of date now.
-    upstreams = [name for name in run.settings.upstreams if name != run.name]
-    others = [
-        name for name in upstreams if Paths(run.settings.root, name).lock.exists()
-    ]
-    if others and jax != run.settings.jax:
+    others = _other_pulled(run)
+    if others:
         them = "it" if len(others) == 1 else "them"
         run.log.note(
             f"the JAX pin has moved for {', '.join(others)} as well: sync {them} again"
         )
+
+
+def _other_pulled(run: Run) -> list[str]:
+    """The other upstreams of the project that something was pulled of, by name.
+
+    One that is only configured has no lock yet: there is nothing of it to bring anywhere.
+    """
+    others = [name for name in run.settings.upstreams if name != run.name]
+    return [name for name in others if Paths(run.settings.root, name).lock.exists()]

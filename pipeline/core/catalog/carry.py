@@ -9,6 +9,7 @@ hundreds of messages at once.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 from pipeline.core.document.prose import atoms_of
@@ -17,9 +18,8 @@ from pipeline.core.document.prose import atoms_of
 _URL = re.compile(r"(?P<scheme>https?)://(?P<host>[\w.:-]+)(?P<rest>[!-~]*)", re.ASCII)
 # A URL ends before what cannot belong to it: brackets and quotes.
 _URL_END = re.compile(r"""[][()<>`"'\\|{}]""")
-_SENTENCE_MARKS = (
-    ".,;:!?*_~"  # behind a URL they belong to the sentence, or are mark-up
-)
+# Behind a URL they belong to the sentence, or are mark-up.
+_SENTENCE_MARKS = ".,;:!?*_~"
 # Repositories keep their files when they move to another owner.
 _REPOSITORY = {
     "github.com": re.compile(r"/[\w.-]+/[\w.-]+(?=/|$)"),
@@ -27,17 +27,19 @@ _REPOSITORY = {
     "colab.research.google.com": re.compile(r"/github/[\w.-]+/[\w.-]+(?=/|$)"),
 }
 _SPACES = re.compile(r"[ \t]+")
-_VERBATIM = re.compile(
-    r"<(?:pre|textarea|script|style)\b", re.IGNORECASE
-)  # where spaces count
+# Where spaces count.
+_VERBATIM = re.compile(r"<(?:pre|textarea|script|style)\b", re.IGNORECASE)
 
 
 def carry(old: str, new: str, msgstr: str) -> str | None:
     """``msgstr`` with the change from ``old`` to ``new``, if that is provably right; else None.
 
-    It is right when only runs of spaces between words differ: then the translation stays as it is.
-    It is right too when URLs moved and the translation has each of them exactly as often as
-    ``old``. All else waits for a person.
+    It is right when only runs of spaces between words differ: then the translation stays
+    as it is. It is right too when URLs moved and the translation has each of them exactly
+    as often as ``old``. All else waits for a person.
+
+    ``"See http://tea.org/x."`` → ``"See https://tea.org/x."`` makes
+    ``"见 http://tea.org/x。"`` → ``"见 https://tea.org/x。"``.
     """
     if old == new:
         return msgstr
@@ -52,33 +54,36 @@ def carry(old: str, new: str, msgstr: str) -> str | None:
     # Inside code spans and formulas spaces count.
     if atoms_of(followed) != atoms_of(new):
         return None
-    old_urls, translated_urls = _urls(old), _urls(msgstr)
-    for url in moved:
-        if translated_urls.count(url) != old_urls.count(url):
-            return None
+    counts, translated_counts = Counter(_urls(old)), Counter(_urls(msgstr))
+    if any(translated_counts[url] != counts[url] for url in moved):
+        return None
     return _with_urls(msgstr, moved)
 
 
 def _moved_urls(old: str, new: str) -> dict[str, str] | None:
-    """Which URLs became which; None if one changed in more than where the same thing lies."""
+    """Which URLs of ``old`` became which ones of ``new``, where they come in the same order.
+
+    Those that have not moved are left out. None if one came or went, or changed in more
+    than where the same thing lies.
+    """
     old_urls, new_urls = _urls(old), _urls(new)
     if len(old_urls) != len(new_urls):
         return None
-    targets: dict[str, str] = {}
-    for old_url, new_url in zip(old_urls, new_urls, strict=True):
+    pairs = list(zip(old_urls, new_urls, strict=True))
+    targets = dict(pairs)
+    for old_url, new_url in pairs:
         # A URL that became two different ones cannot be replaced by its name alone.
-        if targets.setdefault(old_url, new_url) != new_url:
+        is_ambiguous = targets[old_url] != new_url
+        if is_ambiguous or _place(old_url) != _place(new_url):
             return None
-        if _place(old_url) != _place(new_url):
-            return None
-    for url in old_urls:
-        if targets.get(url) == url:
-            del targets[url]  # it has not moved
-    return targets
+    return {old_url: new_url for old_url, new_url in pairs if old_url != new_url}
 
 
 def _place(url: str) -> str:
-    """A URL without its scheme, its host and, where files lie in repositories, the repository."""
+    """A URL without its scheme, its host and, where files lie in repositories, the repository.
+
+    ``https://github.com/google/jax/issues/1/`` → ``/issues/1``
+    """
     match = _URL.match(url)
     if not match:  # pragma: no cover - only URLs are passed
         return url
@@ -90,11 +95,15 @@ def _place(url: str) -> str:
 
 
 def _urls(text: str) -> list[str]:
+    """The URLs of a text in their order, each as often as it stands there."""
     return [text[start:end] for start, end in _url_spans(text)]
 
 
 def _with_urls(text: str, targets: dict[str, str]) -> str:
-    """``text`` with each URL that ``targets`` names replaced by its target."""
+    """``text`` with each URL that ``targets`` names replaced by its target.
+
+    A URL is replaced as a whole: one that only begins like another stays.
+    """
     parts: list[str] = []
     position = 0
     for start, end in _url_spans(text):
@@ -107,7 +116,10 @@ def _with_urls(text: str, targets: dict[str, str]) -> str:
 
 
 def _url_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Where each URL of a text starts and ends."""
+    """Where each URL of a text starts and ends.
+
+    ``"(see https://tea.org/x)."`` has one, of ``https://tea.org/x``.
+    """
     for match in _URL.finditer(text):
         closing = _URL_END.search(text, match.start(), match.end())
         end = closing.start() if closing else match.end()

@@ -42,6 +42,7 @@ class Change:
     diff: str
 
     def __str__(self) -> str:
+        """As a note tells it: ``numbers: at least [-2-]{+3+} devices``."""
         return f"{self.kind}: {self.diff}" if self.diff else str(self.kind)
 
 
@@ -64,14 +65,19 @@ _TYPO_LENGTH = 4  # in shorter words one letter makes another word: on/no, now/n
 
 
 def classify(old: str, new: str) -> Change:
-    """The change from ``old`` to ``new``, two versions of one message: its class and its diff."""
+    """The change from ``old`` to ``new``, two versions of one message: its class and its diff.
+
+    ``"At least 2."``, ``"At least 3."`` → ``numbers: At least [-2.-]{+3.+}``
+    """
     return Change(kind=_kind(old, new), diff=diff(old, new))
 
 
 def diff(old: str, new: str) -> str:
     """The words that differ, with a few around them: one line, at most ``DIFF_LENGTH`` long.
 
-    All of them are printable; a line break is shown as ``⏎``.
+    All of it is printable; a line break is shown as ``⏎``. Empty for equal texts.
+    ``"Use at least 2 cups."``, ``"Use at least 3 big cups."`` →
+    ``Use at least [-2-]{+3 big+} cups.``
     """
     if old == new:
         return ""
@@ -79,18 +85,25 @@ def diff(old: str, new: str) -> str:
     if old_words == new_words:
         # Then white space is what differs, and has to be shown.
         old_words, new_words, between = _TOKEN.findall(old), _TOKEN.findall(new), ""
-    text = between.join(_diff_parts(old_words, new_words)).replace("\n", "⏎")
-    if not text.isprintable():
-        text = "".join(
-            character if character.isprintable() else " " for character in text
-        )
+    joined = between.join(_diff_parts(old_words, new_words))
+    text = _printable(joined.replace("\n", "⏎"))
     if len(text) > DIFF_LENGTH:
         text = text[: DIFF_LENGTH - 1] + "…"
     return text
 
 
+def _printable(text: str) -> str:
+    """``text`` with a space for each character that would not stay on its line."""
+    if text.isprintable():
+        return text  # nearly always
+    return "".join(character if character.isprintable() else " " for character in text)
+
+
 def _diff_parts(old_words: list[str], new_words: list[str]) -> list[str]:
-    """Changes and the equal words next to them, in order."""
+    """Changes and the equal words next to them, in order.
+
+    ``["Use", "at", "least", "[-2-]{+3 big+}", "cups."]``
+    """
     blocks = list(Indel.opcodes(old_words, new_words))
     parts: list[str] = []
     removed: list[str] = []
@@ -114,7 +127,10 @@ def _diff_parts(old_words: list[str], new_words: list[str]) -> list[str]:
 
 
 def _change_mark(removed: list[str], added: list[str]) -> str:
-    """A change as ``[-old words-]{+new words+}``; empty without one."""
+    """A change as ``[-old words-]{+new words+}``; empty without one.
+
+    Words that only came, or only went, have one pair of brackets.
+    """
     mark = ""
     if removed:
         mark = f"[-{' '.join(removed)}-]"
@@ -126,7 +142,8 @@ def _change_mark(removed: list[str], added: list[str]) -> str:
 def _around(words: list[str], *, first: bool, last: bool) -> list[str]:
     """Equal words as far as they are next to a change.
 
-    The ``first`` and the ``last`` words have a change on one side only.
+    The ``first`` and the ``last`` words of a text have a change on one side only. Between
+    two changes: ``["a", "b", "c", "d", "e", "f", "g"]`` → ``["a", "b", "c", "…", "e", "f", "g"]``.
     """
     head = [] if first else words[:_CONTEXT]
     tail = [] if last else words[-_CONTEXT:]
@@ -136,12 +153,24 @@ def _around(words: list[str], *, first: bool, last: bool) -> list[str]:
 
 
 def plain_text(text: str) -> str:
-    """A text without its mark-up: code that becomes a link is the same code."""
+    """A text without its mark-up: code that becomes a link is the same code.
+
+    ``"See [`jit`](jit.md)."`` → ``"See jit."``
+    """
     return _MARKUP.sub("", text)
 
 
 def _kind(old: str, new: str) -> ChangeClass:
-    """The first class that fits: the order is that of the least time."""
+    """The first class that fits: the order is that of the least time.
+
+    =================  =======================  ============
+    ``"Tea is hot."``  ``"Tea is hot!"``        punctuation
+    ``"See `jit`."``   ``"See [`jit`](jit)."``  mark-up
+    ``"Taek tea."``    ``"Take tea."``          case or typo
+    ``"At least 2."``  ``"At least 3."``        numbers
+    ``"Tea is hot."``  ``"Wait for tea."``      rewording
+    =================  =======================  ============
+    """
     if old == new:
         return ChangeClass.MOVED
     if _unpunctuated(old) == _unpunctuated(new):
@@ -158,12 +187,18 @@ def _kind(old: str, new: str) -> ChangeClass:
 
 
 def _unpunctuated(text: str) -> tuple[list[str], list[str]]:
-    """The words of a text, and its atoms as they are: inside those every character counts."""
+    """The words of a text, and its atoms as they are: inside those every character counts.
+
+    So ``"Use `a, b`."`` and ``"Use `a b`."`` differ in more than punctuation.
+    """
     return _PUNCTUATION.sub(" ", mask(text)).split(), atoms_of(text)
 
 
 def _is_typo(old: str, new: str) -> bool:
-    """Whether words differ only in case, in being written as one or two, or in one letter each."""
+    """Whether words differ only in case, in being written as one or two, or in one letter each.
+
+    "tea pot" and "Teapot", or "recieve" and "receive"; never "on" and "no".
+    """
     if _NO_WORD.sub("", old).casefold() == _NO_WORD.sub("", new).casefold():
         return True
     old_words, new_words = old.casefold().split(), new.casefold().split()
@@ -176,7 +211,10 @@ def _is_typo(old: str, new: str) -> bool:
 
 
 def _is_misspelt(before: str, after: str) -> bool:
-    """Whether two words differ by one letter, or by two that are swapped; numbers never do."""
+    """Whether two words differ by one letter, or by two that are swapped.
+
+    Never numbers, nor short words: one letter makes other ones of them.
+    """
     if min(len(before), len(after)) < _TYPO_LENGTH:
         return False
     if _NUMBER.search(before) or _NUMBER.search(after):

@@ -10,11 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pipeline.core.catalog.lineage import find_kin, find_renames
-from pipeline.core.document.prose import count_words
 from pipeline.core.pin.lock import Lock, SourceFile, pages_of
 
-if TYPE_CHECKING:  # heavy, and reports take nothing but the records from here
+# Reports take nothing but the records from here, so that what compares texts is loaded below.
+if TYPE_CHECKING:
     from pipeline.core.document.read import SplitPage
 
 # Percent of rapidfuzz's ratio from which on a message counts as changed, not as new.
@@ -55,13 +54,17 @@ class Comparison:
 
 
 def changed_pages(before: Lock, after: Lock) -> tuple[str, ...]:
-    """The pages that are not the same, byte for byte, in both; sorted."""
+    """The pages that are not the same, byte for byte, in both; sorted.
+
+    Those that only one of them has are among them.
+    """
     old, new = _files_by_page(before), _files_by_page(after)
     names = sorted(old.keys() | new.keys())
     return tuple(name for name in names if old.get(name) != new.get(name))
 
 
 def _files_by_page(lock: Lock) -> dict[str, tuple[SourceFile, ...]]:
+    """The documents of each page, with the blobs that say what is in them."""
     return {page.name: page.files for page in pages_of(lock.files)}
 
 
@@ -74,11 +77,10 @@ def compare_pages(
     message counts as moved if it stood on another page that is given.
     """
     comparing = _Comparing(old=_texts_by_page(before), new=_texts_by_page(after))
-    changes = [comparing.page_change(page) for page in comparing.new]
-    changes += [
-        comparing.vanished(page) for page in comparing.old if page not in comparing.new
-    ]
+    changes = list(map(comparing.page_change, comparing.new))
+    changes += map(comparing.vanished, comparing.old.keys() - comparing.new.keys())
     changes.sort(key=lambda change: change.page)
+    # A page may change as bytes only, where nothing is translated and nothing runs.
     return tuple(change for change in changes if change != PageChange(page=change.page))
 
 
@@ -91,10 +93,14 @@ class _Text:
 
 
 def _texts_by_page(pages: Iterable[SplitPage]) -> dict[str, _Text]:
+    """What is compared, by the names of the pages."""
     return {page.page.name: _text_of(page) for page in pages}
 
 
 def _text_of(page: SplitPage) -> _Text:
+    """The messages of all documents of a page, each once, and the code that it runs."""
+    from pipeline.core.document.prose import count_words
+
     messages: dict[str, int] = {}
     for document in page.documents:
         for _, message in document.messages():
@@ -109,29 +115,30 @@ class _Comparing:
     """The pages of two commits, and all that is known of where their messages went."""
 
     def __init__(self, *, old: Mapping[str, _Text], new: Mapping[str, _Text]) -> None:
+        from pipeline.core.catalog.lineage import find_kin, find_renames
+
         self.old, self.new = old, new
         self._known = _all_messages(old)
         self._remaining = _all_messages(new)
         # Found as an update finds it, but without upstream's redirects.
-        born = {page: text.messages for page, text in new.items() if page not in old}
-        gone = {page: text.messages for page, text in old.items() if page not in new}
+        born, gone = _only_in(new, old), _only_in(old, new)
         self._renames = find_renames(born, gone, find_kin(born, gone, {}))
 
     def page_change(self, page: str) -> PageChange:
-        """How a page that is there now differs from what it was, also under another name."""
+        """How a page that is there now differs from what it was, also under another name.
+
+        Each message of the page is one of four: as it was on the page, moved here from
+        another page, changed, or added.
+        """
         new = self.new[page]
         renamed_from = self._renames.get(page, "")
-        old = self.old.get(renamed_from or page)
-        old_messages = old.messages if old else {}
-        fresh: list[str] = []
-        moved = 0
-        for msgid in new.messages:
-            if msgid not in self._known:
-                fresh.append(msgid)
-            elif msgid not in old_messages:
-                moved += 1
+        # A new page has no messages that could be gone, and no code that could have changed.
+        nothing = _Text(messages={}, code=new.code)
+        old = self.old.get(renamed_from or page, nothing)
+        fresh = [msgid for msgid in new.messages if msgid not in self._known]
+        moved = (new.messages.keys() - old.messages.keys()) & self._known
         # What went to another page has moved there, and is counted there.
-        gone = [msgid for msgid in old_messages if msgid not in self._remaining]
+        gone = [msgid for msgid in old.messages if msgid not in self._remaining]
         changed = _count_similar(fresh, gone)
         return PageChange(
             page=page,
@@ -139,19 +146,30 @@ class _Comparing:
             renamed_from=renamed_from,
             added=len(fresh) - changed,
             changed=changed,
-            moved=moved,
+            moved=len(moved),
             dropped=len(gone) - changed,
             words=sum(new.messages[msgid] for msgid in fresh),
-            code_changed=old is not None and old.code != new.code,
+            code_changed=old.code != new.code,
         )
 
     def vanished(self, page: str) -> PageChange:
-        """What a page took with it that is not there any more."""
+        """What a page took with it that is not there any more.
+
+        Messages that now stand on other pages are not dropped: they have moved.
+        """
         dropped = self.old[page].messages.keys() - self._remaining
         return PageChange(page=page, vanished=True, dropped=len(dropped))
 
 
+def _only_in(
+    texts: Mapping[str, _Text], others: Mapping[str, _Text]
+) -> dict[str, Mapping[str, int]]:
+    """The messages of the pages of ``texts`` that ``others`` does not have."""
+    return {page: texts[page].messages for page in texts if page not in others}
+
+
 def _all_messages(texts: Mapping[str, _Text]) -> set[str]:
+    """The messages of all pages of one commit."""
     messages: set[str] = set()
     for text in texts.values():
         messages.update(text.messages)
@@ -159,7 +177,11 @@ def _all_messages(texts: Mapping[str, _Text]) -> set[str]:
 
 
 def _count_similar(fresh: Sequence[str], gone: Sequence[str]) -> int:
-    """How many of ``fresh`` have a text of their own like them among ``gone``."""
+    """How many of ``fresh`` have a text of their own like them among ``gone``.
+
+    Each text of ``gone`` counts once. In the order of ``fresh`` the most similar one is
+    taken that is left: enough for a count, where an update looks for the best pairs.
+    """
     from rapidfuzz import fuzz, process
 
     candidates = dict(enumerate(gone))

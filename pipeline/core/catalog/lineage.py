@@ -31,6 +31,7 @@ def find_kin(
 
     The page that most came from stands first, redirected ones last. Both arguments give texts by
     page: those that ``new`` has and had not before, and those that are gone from ``old``.
+    ``{"tea": ("drinks", "kitchen")}``: most of what is new on ``tea`` stood on ``drinks``.
     """
     homes: dict[str, list[str]] = defaultdict(list)
     for page, texts in old.items():
@@ -60,31 +61,37 @@ def find_renames(
     """New pages by name, each with the vanished page that it is under another name.
 
     Half of the text of either page must be the other's. Several pages may take from one: the one
-    that takes most is the renamed one.
+    that takes most is the renamed one. ``kin`` is what ``find_kin`` gives for the pages.
     """
     shares: list[tuple[int, str, str]] = []
     for page, texts in new.items():
         for source in kin.get(page, ()):
-            if source not in gone:
-                continue
-            shared = len(set(texts) & set(gone[source]))
-            has_half_of_old = shared >= _RENAMED * len(gone[source])
-            is_half_of_new = shared >= max(_ENOUGH, _RENAMED * len(texts))
-            if has_half_of_old or is_half_of_new:
+            shared = _shared_texts(texts, gone.get(source, ()))
+            if shared:
                 shares.append((-shared, page, source))
     renames: dict[str, str] = {}
-    taken: set[str] = set()
     for _, page, source in sorted(shares):
-        if page not in renames and source not in taken:
+        if page not in renames and source not in renames.values():
             renames[page] = source
-            taken.add(source)
     return renames
+
+
+def _shared_texts(new: Collection[str], old: Collection[str]) -> int:
+    """How many texts a new and a vanished page share; 0 if these are too few for a rename.
+
+    ``old`` is empty for a page that has not vanished.
+    """
+    shared = len(set(new) & set(old))
+    has_half_of_old = shared >= _RENAMED * len(old)
+    is_half_of_new = shared >= max(_ENOUGH, _RENAMED * len(new))
+    return shared if has_half_of_old or is_half_of_new else 0
 
 
 def read_redirects(config: str) -> dict[str, str]:
     """``rediraffe_redirects`` of a Sphinx ``conf.py``, as old page to new page.
 
     The result is empty if that is no plain table of texts. The file is parsed, never run.
+    ``rediraffe_redirects = {"old/tea.md": "tea.md"}`` → ``{"old/tea": "tea"}``
     """
     try:
         body = ast.parse(config).body
@@ -105,6 +112,7 @@ def read_redirects(config: str) -> dict[str, str]:
 
 
 def _redirects_in(value: ast.expr) -> dict[str, str]:
+    """The redirects of a table, without what is not a text in it."""
     try:
         table = ast.literal_eval(value)
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
@@ -119,7 +127,10 @@ def _redirects_in(value: ast.expr) -> dict[str, str]:
 
 
 def _page_name(path: str) -> str:
-    """A page by the name that the pipeline gives it: no suffix, no slash in front."""
+    """A page by the name that the pipeline gives it: no suffix, no slash in front.
+
+    ``/guide/start.html`` → ``guide/start``
+    """
     path = path.strip("/")
     for suffix in _SUFFIXES:
         path = path.removesuffix(suffix)

@@ -6,7 +6,7 @@ new one that it fits best, whatever order the pages come in.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pipeline.core.catalog.change import ChangeClass
@@ -21,9 +21,11 @@ from pipeline.core.catalog.similarity import (
 )
 
 PIECE = 30  # characters: a shorter one alone does not tell where it belongs
-SHARE = (
-    0.3  # of a text must be the other one, for it to be offered if nothing better is
-)
+# Of a text must be the other one, for it to be offered if nothing better is.
+SHARE = 0.3
+
+
+_Ranked = tuple[float, int, int]  # what counts, the lower the better; new; old
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,9 +60,8 @@ def match_texts(
             continue
         matches[target] = Match(sources=(source,))
         if old[source].free:
-            used.add(
-                source
-            )  # what still stands on a page may serve any number of others
+            # What still stands on a page may serve any number of others.
+            used.add(source)
     # Upstream may have put one text on several pages, edited: then a text that is used serves other
     # pages again.
     for target, source in _copies(alike, used):
@@ -72,7 +73,10 @@ def match_texts(
 def _joined_and_cut(
     new: Sequence[Text], old: Sequence[Text], pieces: Sequence[Piece]
 ) -> dict[int, Match]:
-    """The texts that are certain: their sentences prove it, so they come before all others."""
+    """The texts that are certain: their sentences prove it, so they come before all others.
+
+    Joined texts come first: an old one that went into another is no source of parts.
+    """
     matches: dict[int, Match] = {}
     used: set[int] = set()
     for target, sources in joined_texts(new, old, pieces).items():
@@ -92,30 +96,47 @@ def _best_pairs(
     alike: Sequence[Pair],
     near: Mapping[str, Collection[str]],
 ) -> list[tuple[int, int]]:
-    """New and old texts that are alike and stand near enough, the best pair first."""
-    ranked: list[tuple[float, int, int]] = []
+    """New and old texts that are alike and stand near enough, the best pair first.
+
+    ``near`` is what ``near_pages`` gives.
+    """
+    ranked: list[_Ranked] = []
     for pair in alike:
         taken_off = distance(new[pair.new], old[pair.old], near)
         if taken_off <= pair.spare:
             ranked.append((taken_off - pair.ratio, pair.new, pair.old))
-    return [(target, source) for _, target, source in sorted(ranked)]
+    return _in_order(ranked)
 
 
 def _best_pieces(pieces: Sequence[Piece]) -> list[tuple[int, int]]:
-    """New and old texts of which one is a good part of the other, the largest part first."""
+    """New and old texts of which one is a good part of the other, the largest part first.
+
+    A good part is long enough to be no chance, and a fair share of the whole.
+    """
     ranked = [
         (-piece.share, piece.new, piece.old)
         for piece in pieces
         if piece.share >= SHARE and piece.length >= PIECE
     ]
-    return [(target, source) for _, target, source in sorted(ranked)]
+    return _in_order(ranked)
 
 
 def _copies(alike: Sequence[Pair], used: Collection[int]) -> list[tuple[int, int]]:
-    """New texts that are clearly alike one that is used already, the best pair first."""
+    """New texts that are clearly alike one that is used already, the best pair first.
+
+    Clearly: so much that they would be a pair from anywhere in the docs.
+    """
     ranked = [
         (-pair.ratio, pair.new, pair.old)
         for pair in alike
         if pair.spare >= STRANGER and pair.old in used
     ]
+    return _in_order(ranked)
+
+
+def _in_order(ranked: Iterable[_Ranked]) -> list[tuple[int, int]]:
+    """New and old texts by index, those of the lowest rank first.
+
+    Of equal ranks the indices decide, so that every run chooses the same.
+    """
     return [(target, source) for _, target, source in sorted(ranked)]

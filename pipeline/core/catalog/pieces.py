@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pipeline.core.catalog.change import plain_text
@@ -42,7 +42,11 @@ class Piece:
 def find_pieces(
     new: Sequence[Text], old: Sequence[Text], near: Mapping[str, Sequence[str]]
 ) -> list[Piece]:
-    """For each new text the old ones that are in it or that it is in, from the nearest page on."""
+    """For each new text the old ones that are in it or that it is in, from the nearest page on.
+
+    ``near`` is what ``near_pages`` gives. Texts of other pages do not count: a sentence
+    may stand in many places.
+    """
     pieces: list[Piece] = []
     index = _SentenceIndex(old)
     for target, text in enumerate(new):
@@ -71,13 +75,14 @@ class _SentenceIndex:
         self._places: dict[str, list[int]] = defaultdict(list)
         for at, text in enumerate(old):
             if not text.free:
-                continue  # what still stands where it stood was neither joined nor cut up
+                # What still stands where it stood was neither joined nor cut up.
+                continue
             self.sentences[at] = _sentences(text.text)
             for sentence in self.sentences[at]:
                 self._places[sentence].append(at)
 
     def sharing(self, sentences: Iterable[str]) -> set[int]:
-        """The old texts, by index, with any of ``sentences``."""
+        """The old texts, by index, with any of ``sentences``: those worth a closer look."""
         sharing: set[int] = set()
         for sentence in sentences:
             if sentence in self._places:
@@ -90,7 +95,8 @@ def joined_texts(
 ) -> dict[int, tuple[int, ...]]:
     """New texts that several old ones were joined into.
 
-    The old ones come in the order in which they stand in the new one.
+    The old ones come in the order in which they stand in the new one. ``{7: (3, 5)}``:
+    the new text 7 begins with the old text 3, and goes on with the old text 5.
     """
     parts: dict[int, list[int]] = defaultdict(list)
     covered: dict[int, frozenset[str]] = defaultdict(frozenset)
@@ -104,7 +110,7 @@ def joined_texts(
     for target, sources in parts.items():
         text = new[target].text
         unused = [source for source in sources if source not in used]
-        if len(unused) < 2 or _total(old, unused) < COVERED * len(text):
+        if not _make_up(text, [old[source].text for source in unused]):
             continue
         unused.sort(key=lambda source: (text.find(old[source].text[:_CLUE]), source))
         joined[target] = tuple(unused)
@@ -115,7 +121,10 @@ def joined_texts(
 def cut_texts(
     new: Sequence[Text], old: Sequence[Text], pieces: Iterable[Piece]
 ) -> dict[int, tuple[int, ...]]:
-    """New texts that one old text was cut into, each with that old one."""
+    """New texts that one old text was cut into, each with that old one.
+
+    ``{4: (2,), 5: (2,)}``: the old text 2 became the new texts 4 and 5.
+    """
     parts: dict[int, list[int]] = defaultdict(list)
     for piece in pieces:
         if not piece.is_old_inside:
@@ -123,13 +132,14 @@ def cut_texts(
     cut: dict[int, tuple[int, ...]] = {}
     for source, targets in sorted(parts.items()):
         unmatched = [target for target in targets if target not in cut]
-        if len(unmatched) < 2 or _total(new, unmatched) < COVERED * len(
-            old[source].text
-        ):
-            continue
-        for target in unmatched:
-            cut[target] = (source,)
+        if _make_up(old[source].text, [new[target].text for target in unmatched]):
+            cut.update(dict.fromkeys(unmatched, (source,)))
     return cut
+
+
+def _make_up(whole: str, parts: Sequence[str]) -> bool:
+    """Whether several texts are together long enough for one that has them all."""
+    return len(parts) >= 2 and sum(map(len, parts)) >= COVERED * len(whole)
 
 
 def _piece(
@@ -137,7 +147,8 @@ def _piece(
 ) -> Piece | None:
     """The piece that two texts make, if the shorter one is nearly all in the longer one.
 
-    ``new`` and ``old`` are their sentences.
+    ``new`` and ``old`` are their sentences. A sentence that upstream edited while it joined
+    two paragraphs may be missing in the whole (see ``NEARLY``).
     """
     is_old_inside = _length(old) <= _length(new)
     part, whole = (old, new) if is_old_inside else (new, old)
@@ -150,20 +161,19 @@ def _piece(
 
 
 def _sentences(text: str) -> frozenset[str]:
-    """The sentences that are long enough to be a clue, without mark-up and case."""
-    return frozenset(
-        sentence for sentence in _normal_sentences(text) if len(sentence) >= _CLUE
-    )
+    """The sentences that are long enough to be a clue, without mark-up, case and full stop.
 
-
-def _normal_sentences(text: str) -> Iterator[str]:
+    ``"Use [`jit`](jit.md) for speed. See below."`` → ``{"use jit for speed"}``
+    """
+    sentences: set[str] = set()
     for sentence in _SENTENCE.split(plain_text(text)):
-        yield " ".join(sentence.casefold().split()).rstrip(".:;")
+        words = sentence.casefold().split()
+        normal = " ".join(words).rstrip(".:;")
+        if len(normal) >= _CLUE:
+            sentences.add(normal)
+    return frozenset(sentences)
 
 
 def _length(sentences: Iterable[str]) -> int:
+    """Characters of some sentences together."""
     return sum(map(len, sentences))
-
-
-def _total(texts: Sequence[Text], numbers: Iterable[int]) -> int:
-    return sum(len(texts[number].text) for number in numbers)

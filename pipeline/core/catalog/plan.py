@@ -21,9 +21,8 @@ class Plan:
     old: Mapping[str, Catalog]  # all catalogues of the locale
     wanted: Mapping[str, Sequence[Entry]]  # of the pages to update
     gone: Collection[str]  # pages that upstream dropped
-    own: Mapping[
-        str, Catalog
-    ]  # what each page of ``wanted`` starts from, if there is anything
+    # What each page of ``wanted`` starts from, if there is anything.
+    own: Mapping[str, Catalog]
     kin: Mapping[str, tuple[str, ...]]
     renames: Mapping[str, str]  # new page → the page that it was called before
 
@@ -39,7 +38,10 @@ def plan_update(
     gone: Collection[str],
     redirects: Mapping[str, str],
 ) -> Plan:
-    """Find out where the text of each page was before."""
+    """Find out where the text of each page was before.
+
+    The arguments are those of ``update_catalogs``.
+    """
     moves = _moves(old, wanted, gone)
     kin: dict[str, tuple[str, ...]] = {}
     renames: dict[str, str] = {}
@@ -69,9 +71,10 @@ def _moves(
     wanted: Mapping[str, Sequence[Entry]],
     gone: Collection[str],
 ) -> _Moves:
+    """What the pages of an update gain and lose, and what vanished pages leave."""
     moves = _Moves()
     for page, entries in wanted.items():
-        before = _live_texts(old[page]) if page in old else set()
+        before = _live_texts(old.get(page, _NOTHING))
         now = {entry.msgid for entry in entries}
         moves.added[page] = now - before
         moves.lost[page] = before - now
@@ -82,10 +85,12 @@ def _moves(
 
 
 def _live_texts(catalog: Catalog) -> set[str]:
+    """The messages that a page had when its catalogue was written."""
     return {entry.msgid for entry in catalog.entries if not entry.obsolete}
 
 
 def _filled(texts: Mapping[str, set[str]]) -> dict[str, set[str]]:
+    """``texts`` without the pages that have none: most pages of most updates."""
     return {
         page: texts_of_page for page, texts_of_page in texts.items() if texts_of_page
     }

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 
 from pipeline.core.catalog.carry import carry
 from pipeline.core.catalog.change import ChangeClass, classify
@@ -88,6 +87,7 @@ def reuse(
 def _without_offer(
     wanted: Sequence[Open], offers: Mapping[int, Offer]
 ) -> dict[int, Open]:
+    """The messages that nothing was found for yet, by their index in ``wanted``."""
     return {
         number: message for number, message in enumerate(wanted) if number not in offers
     }
@@ -96,11 +96,14 @@ def _without_offer(
 def _offer_equal(
     wanted: Mapping[int, Open], sources: Iterable[Source], kin: Kin
 ) -> dict[int, Offer]:
-    """Offers from finished translations of the same English."""
+    """Offers from finished translations of the same English.
+
+    What waits for a person to confirm it is offered by ``_offer_similar`` only.
+    """
     texts = {message.entry.msgid for message in wanted.values()}
     by_text: dict[str, list[Source]] = defaultdict(list)
     for source in sources:
-        if source.entry.msgid in texts and not source.entry.fuzzy:
+        if source.entry.is_finished and source.entry.msgid in texts:
             by_text[source.entry.msgid].append(source)
     offers: dict[int, Offer] = {}
     for number, message in wanted.items():
@@ -113,7 +116,11 @@ def _offer_equal(
 def _equal_offer(
     message: Open, sources: Sequence[Source], near: Collection[str]
 ) -> Offer:
-    """Finished if the text moved here, or if all agree and the text is clear; else fuzzy."""
+    """Finished if the text moved here, or if all agree and the text is clear; else fuzzy.
+
+    ``near`` are the pages that the page of ``message`` was made from. With
+    "Note" → "注意" on three pages and "备注" on one, a new page gets "注意" as fuzzy.
+    """
     moved = _moved_here(sources, near)
     if moved:
         entries = tuple(_taken_over(message.entry, source) for source in moved)
@@ -138,7 +145,10 @@ def _equal_offer(
 
 
 def _is_clear(message: Open, sources: Iterable[Source]) -> bool:
-    """Whether an equal text means the same on the page of ``message``: "Example" may not."""
+    """Whether an equal text means the same on the page of ``message``: "Example" may not.
+
+    It does if it is long, or if several pages have it in the same words.
+    """
     if count_words(message.entry.msgid) >= CLEAR_WORDS:
         return True
     pages = {source.page for source in sources}
@@ -148,26 +158,29 @@ def _is_clear(message: Open, sources: Iterable[Source]) -> bool:
 def _moved_here(sources: Sequence[Source], near: Collection[str]) -> list[Source]:
     """The free translations of the nearest page that has any.
 
-    None if another page near has it in other words.
+    There may be several, if a translator told contexts apart: then all of them come over.
+    None if another page near has it in other words: nobody knows which of them came here.
     """
-    by_page: dict[str, list[Source]] = defaultdict(list)
-    for source in sources:
-        if source.free and source.page in near:
-            by_page[source.page].append(source)
-    if not by_page:
+    free = [source for source in sources if source.free and source.page in near]
+    if not free:
         return []
-    nearest = next(page for page in near if page in by_page)
-    moved = by_page[nearest]
-    # There may be several, if a translator told contexts apart: then all of them come over.
-    words = {source.entry.msgstr for source in moved}
-    others = chain.from_iterable(by_page.values())
-    if any(source.entry.msgstr not in words for source in others):
-        return []
-    return moved
+    order = list(near)  # the nearest page first
+    nearest = min((source.page for source in free), key=order.index)
+    moved = [source for source in free if source.page == nearest]
+    return moved if _msgstrs(moved) == _msgstrs(free) else []
+
+
+def _msgstrs(sources: Iterable[Source]) -> set[str]:
+    """The translations of some sources, in their different words."""
+    return {source.entry.msgstr for source in sources}
 
 
 def _doubtful(message: Open, best: Source, why: str) -> Offer:
-    """The translation of an equal text as fuzzy, because it is not sure that it fits."""
+    """The translation of an equal text as fuzzy, because it is not sure that it fits.
+
+    ``fuzzy: moved: the same text in guide/start, but other pages differ``: ``why`` is the
+    end of the note.
+    """
     entry = _with_comments(message.entry, [best])
     note = f"{FUZZY} {ChangeClass.MOVED}: the same text in {best.page}, but {why}"
     offered = replace(
@@ -181,7 +194,10 @@ def _doubtful(message: Open, best: Source, why: str) -> Offer:
 
 
 def _taken_over(entry: Entry, source: Source) -> Entry:
-    """``entry`` with the translation of the same English as finished."""
+    """``entry`` with the translation of the same English as finished.
+
+    The note says where it came from: ``carried over: the same text in guide/start``.
+    """
     entry = _with_comments(entry, [source])
     note = f"{CARRIED} the same text in {source.page}"
     return replace(
@@ -202,8 +218,9 @@ def _offer_similar(
 ) -> dict[int, Offer]:
     """Offers from translations of similar English.
 
-    What is ``served`` has found its place already.
+    ``served`` are ids of entries that have found their place already.
     """
+    # Most runs need no look at the letters of thousands of texts.
     if not wanted:
         return {}
     new = [
@@ -226,7 +243,10 @@ def _offer_similar(
 def _similar_offer(
     message: Open, sources: Sequence[Source], match: Match, kin: Kin
 ) -> Offer:
-    """Finished if the translation may follow the change; else fuzzy, with what changed."""
+    """Finished if the translation may follow the change; else fuzzy, with what changed.
+
+    ``sources`` are those of ``match``, in the order of the joined text if there are several.
+    """
     old = " ".join(source.text for source in sources)
     new = message.entry.msgid
     entry = _with_comments(message.entry, sources)
@@ -250,10 +270,12 @@ def _similar_offer(
 
 
 def _followed(message: Open, sources: Sequence[Source], kin: Kin) -> str | None:
-    """The translation with the change made in it, if that is right without a person; else None."""
+    """The translation with the change made in it, if that is right without a person; else None.
+
+    It never is for joined texts: nobody knows where one ends and the next begins. Nor for
+    a translation that waits: a person has to look at it in any case.
+    """
     first = sources[0]
-    # Of joined texts nobody knows where one ends and the next begins; a translation that waits has
-    # to be looked at in any case.
     if len(sources) > 1 or first.entry.fuzzy:
         return None
     # A short text of a page far away may mean something else here, even if it differs in spaces
@@ -265,21 +287,28 @@ def _followed(message: Open, sources: Sequence[Source], kin: Kin) -> str | None:
 
 
 def _carried(wanted: Sequence[Open], offers: Mapping[int, Offer]) -> list[Source]:
-    """What the offers made that is finished and new: it followed a change of its English."""
+    """What the offers made that is finished and new: it followed a change of its English.
+
+    An offer by which a text moved is not new: what has the same English was a source all
+    along.
+    """
     carried: list[Source] = []
     for number, offer in offers.items():
+        page = wanted[number].page
         old_texts = {source.text for source in offer.served}
-        for entry in offer.entries:
-            # What has the same English was a source all along.
-            is_equal = entry.msgid in old_texts
-            if not entry.fuzzy and not is_equal:
-                source = Source(page=wanted[number].page, entry=entry, free=False)
-                carried.append(source)
+        carried += [
+            Source(page=page, entry=entry, free=False)
+            for entry in offer.entries
+            if entry.is_finished and entry.msgid not in old_texts
+        ]
     return carried
 
 
 def _joined(sources: Sequence[Source]) -> str:
-    """The translations of texts that were joined, as one: with a space where Chinese has one."""
+    """The translations of texts that were joined, as one: with a space where Chinese has one.
+
+    ``"茶很烫。"``, ``"见 tea"``, ``"再等。"`` → ``"茶很烫。见 tea 再等。"``
+    """
     msgstr = sources[0].entry.msgstr
     for source in sources[1:]:
         if not msgstr.endswith(_CLOSED):
@@ -290,5 +319,7 @@ def _joined(sources: Sequence[Source]) -> str:
 
 def _with_comments(entry: Entry, sources: Iterable[Source]) -> Entry:
     """``entry`` with what translators noted on the old messages, and on this one, each once."""
-    comments = [comment for source in sources for comment in source.entry.comments]
-    return replace(entry, comments=tuple(dict.fromkeys((*comments, *entry.comments))))
+    comments: dict[str, None] = {}
+    for noted in (*(source.entry for source in sources), entry):
+        comments.update(dict.fromkeys(noted.comments))
+    return replace(entry, comments=tuple(comments))

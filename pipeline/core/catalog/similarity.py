@@ -30,9 +30,8 @@ SHORT = 24
 # How much more alike a text must be than one of the same page:
 KIN = 2.0  # if it stands on a page that this one was made from,
 STRANGER = 15.0  # and if it stands on any other
-SEVERAL = (
-    2  # texts that clearly come from a page make it one that this page was made from
-)
+# Texts that clearly come from a page make it one that this page was made from.
+SEVERAL = 2
 
 _WORD = re.compile(r"\w+")
 _RARE = 12  # words of a text that are looked up, the rarest ones
@@ -63,7 +62,10 @@ class Pair:
 
 
 def find_alike(new: Sequence[Text], old: Sequence[Text]) -> list[Pair]:
-    """All pairs whose ratio reaches the cutoff, wherever they stand."""
+    """All pairs whose ratio reaches the cutoff, wherever they stand.
+
+    Mark-up does not count: "see {func}`jax.jit`" and "see `jax.jit`" are equal here.
+    """
     pairs: list[Pair] = []
     places: dict[str, list[int]] = defaultdict(list)
     for source, old_text in enumerate(old):
@@ -110,7 +112,10 @@ def near_pages(
 
 
 def distance(new: Text, old: Text, near: Mapping[str, Collection[str]]) -> float:
-    """What is taken off the ratio of two texts for where they stand."""
+    """What is taken off the ratio of two texts for where they stand.
+
+    ``near`` is what ``near_pages`` gives. Infinite: the two are no pair, however alike.
+    """
     is_same_page = old.page == new.page
     if not old.free:
         # What still stands on the page is another item of the same list, however alike. What
@@ -123,6 +128,7 @@ def distance(new: Text, old: Text, near: Mapping[str, Collection[str]]) -> float
 
 
 def _cutoff(text: str) -> float:
+    """The ratio that a pair must reach if ``text`` is its new one: the shorter, the higher."""
     for length, cutoff in CUTOFFS:
         if len(text) < length:
             return cutoff
@@ -141,11 +147,14 @@ class _Index:
                 self._places[word].append(at)
 
     def candidates(self, text: str) -> Iterator[str]:
-        """The texts worth comparing, the likeliest first; for a very short one every short one."""
+        """The texts worth comparing, the likeliest first; for a very short one every short one.
+
+        Those are texts that share some of the rarest words of ``text``.
+        """
         if len(text) < SHORT:
             yield from self._short
             return
-        known = [word for word in _words(text) if word in self._places]
+        known = list(_words(text) & self._places.keys())
         known.sort(key=lambda word: (len(self._places[word]), word))
         shared: Counter[int] = Counter()
         for word in known[:_RARE]:
@@ -161,4 +170,5 @@ class _Index:
 
 
 def _words(text: str) -> set[str]:
+    """The words of a text, whatever their case: ``"See jax.jit"`` has ``see``, ``jax``, ``jit``."""
     return set(_WORD.findall(text.casefold()))

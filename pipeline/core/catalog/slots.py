@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from pipeline.core.catalog.change import classify
 from pipeline.core.catalog.reuse import Open
-from pipeline.core.catalog.states import CARRIED, FUZZY, STATES
+from pipeline.core.catalog.states import CARRIED, FUZZY, states_of
 from pipeline.entries import Catalog, Entry
 
 
@@ -20,14 +20,17 @@ class Slots:
     """The wanted entries of a page in page order, and what the page itself has for them."""
 
     wanted: Sequence[Entry]
-    kept: Mapping[
-        str, tuple[Entry, ...]
-    ]  # by msgid; several if a translator told contexts apart
+    # By msgid; several if a translator told contexts apart.
+    kept: Mapping[str, tuple[Entry, ...]]
     open: Mapping[str, Open]  # by msgid
 
 
 def find_slots(page: str, catalog: Catalog, wanted: Sequence[Entry]) -> Slots:
-    """The slots of ``page``, filled from the catalogue that it starts from."""
+    """The slots of ``page``, filled from the catalogue that it starts from.
+
+    A message that the page had is kept, also without a translation if a translator has
+    told its contexts apart. All others are open.
+    """
     old_entries: dict[str, list[Entry]] = defaultdict(list)
     for entry in catalog.entries:
         old_entries[entry.msgid].append(entry)
@@ -46,28 +49,36 @@ def find_slots(page: str, catalog: Catalog, wanted: Sequence[Entry]) -> Slots:
 
 
 def _kept_of(old_entries: Sequence[Entry]) -> list[Entry]:
-    """What a message keeps of the entries that its page had for it; nothing if it is open."""
+    """What a message keeps of the entries that its page had for it; nothing if it is open.
+
+    A translator may have told contexts apart, and not be done with all of them: then the
+    entries that are still empty stay, too.
+    """
     live = [entry for entry in old_entries if not entry.obsolete]
-    # A translator may have told contexts apart, and not be done with all of them: then the entries
-    # that are still empty stay, too.
-    if any(entry.msgstr or entry.context is not None for entry in live):
+    if any(map(_is_begun, live)):
         return live
     # Only obsolete ones can have a translation here: the text is back, and so is that.
     return [entry for entry in old_entries if entry.msgstr]
 
 
+def _is_begun(entry: Entry) -> bool:
+    """Whether a translator has given an entry a translation, or a context to give one for."""
+    return entry.msgstr != "" or entry.context is not None
+
+
 def kept_entry(wanted: Entry, old: Entry) -> Entry:
     """The old translation in its place of today.
 
-    The note that tells its state stays while it is true.
+    The note that tells its state stays while it is true: once a translator has removed the
+    fuzzy mark, ``fuzzy: numbers: …`` goes.
     """
-    is_fuzzy = old.fuzzy and bool(old.msgstr)
+    # A fuzzy mark on an empty msgstr, as some tools leave it, says nothing.
+    is_fuzzy = old.fuzzy and old.msgstr != ""
     previous = old.previous if is_fuzzy else None
-    still_true = FUZZY if is_fuzzy else CARRIED
-    notes = [note for note in old.notes if note.startswith(still_true)]
+    notes = old.notes_with(FUZZY if is_fuzzy else CARRIED)
     if previous is not None and not notes:
         # Another tool, or a translator, has marked it fuzzy and left what changed for us to tell.
-        notes = [f"{FUZZY} {classify(previous, wanted.msgid)}"]
+        notes = (f"{FUZZY} {classify(previous, wanted.msgid)}",)
     return replace(
         wanted,
         msgstr=old.msgstr,
@@ -81,19 +92,25 @@ def kept_entry(wanted: Entry, old: Entry) -> Entry:
 
 
 def obsolete_entry(entry: Entry) -> Entry:
-    """``entry`` as one that has lost its message. Only its state is still worth a note."""
+    """``entry`` as one that has lost its message.
+
+    Only its state is still worth a note: what the message was on the page is past.
+    """
     return replace(
         entry,
         obsolete=True,
         references=(),
-        notes=tuple(note for note in entry.notes if note.startswith(STATES)),
+        notes=states_of(entry),
         line=0,
         previous=entry.previous if entry.fuzzy else None,
     )
 
 
 def _with_comments_of(old_entries: Sequence[Entry], entry: Entry) -> Entry:
-    """``entry`` with what translators noted on it before they translated it."""
+    """``entry`` with what translators noted on it before they translated it.
+
+    A question to the team, for example, that stands on an entry without a translation.
+    """
     comments: list[str] = []
     for old in old_entries:
         comments += old.comments

@@ -15,7 +15,10 @@ from pipeline.entries import Catalog
 
 
 def find_sources(plan: Plan) -> list[Source]:
-    """The sources of all pages: those that are updated first, then the others by name."""
+    """The sources of all pages: those that are updated first, then the others by name.
+
+    The order decides ties only, so that every run chooses the same.
+    """
     renamed = set(plan.renames.values())
     catalogs = dict(plan.own)
     for page in sorted(plan.old):
@@ -29,31 +32,35 @@ def find_sources(plan: Plan) -> list[Source]:
 
 
 def _sources_of_page(page: str, plan: Plan, catalog: Catalog) -> list[Source]:
-    """The sources of one page, of which ``catalog`` is the catalogue that it starts from."""
+    """The sources of one page, of which ``catalog`` is the catalogue that it starts from.
+
+    They come in the order of its entries. A renamed page stands under its new name.
+    """
     texts = _remaining_texts(page, plan, catalog)
     finished = finished_in(catalog.entries)
     offered = _offered_on_page(catalog, texts)
     sources: list[Source] = []
     for entry in catalog.entries:
-        if not entry.msgstr:
+        # Of a spare one the finished one is a source itself.
+        if not entry.msgstr or is_spare(entry, finished):
             continue
         # On a page that is updated an obsolete entry comes back when its text does.
         is_used = page in plan.wanted or not entry.obsolete
         stays = is_used and entry.msgid in texts
         if entry.fuzzy and stays:
             continue  # a person has to confirm it first
-        if is_spare(entry, finished):
-            continue  # the finished one is a source itself
         is_free = not stays and (entry.msgid, entry.msgstr) not in offered
         sources.append(Source(page=page, entry=entry, free=is_free))
     return sources
 
 
 def _remaining_texts(page: str, plan: Plan, catalog: Catalog) -> set[str]:
-    """The messages that a page has from now on."""
+    """The messages that a page has from now on: none if upstream dropped it.
+
+    Of a page that is not updated nothing more is known than what its catalogue holds.
+    """
     if page in plan.gone:
         return set()
-    # Of a page that is not updated nothing more is known than what its catalogue holds.
     entries = plan.wanted.get(page, catalog.entries)
     return {entry.msgid for entry in entries}
 

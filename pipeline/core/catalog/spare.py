@@ -15,16 +15,24 @@ Finished = Mapping[tuple[str, str], tuple[str, ...]]
 
 
 def finished_in(entries: Iterable[Entry]) -> Finished:
-    """The finished translations among ``entries``."""
-    finished: dict[tuple[str, str], tuple[str, ...]] = {}
-    for entry in entries:
-        if entry.msgstr and not entry.fuzzy:
-            finished[entry.msgid, entry.msgstr] = entry.comments
-    return finished
+    """The finished translations among ``entries``, obsolete ones included.
+
+    ``{("Tea is hot.", "茶很烫。"): ("Mind the tone.",)}``; of two that are equal but for
+    their comments the last one counts.
+    """
+    return {
+        (entry.msgid, entry.msgstr): entry.comments
+        for entry in entries
+        if entry.is_finished
+    }
 
 
 def is_spare(entry: Entry, finished: Finished) -> bool:
-    """Whether a fuzzy entry only offers a translation that is ``finished``, remarks included."""
+    """Whether a fuzzy entry only offers a translation that is ``finished``, remarks included.
+
+    A finished entry is never spare. A fuzzy one with a remark that the finished one lacks
+    is not either: the remark would be lost.
+    """
     if not entry.fuzzy:
         return False
     comments = finished.get((entry.written_for, entry.msgstr))
@@ -35,7 +43,9 @@ def keys_of(catalog: Catalog) -> set[tuple[str, ...]]:
     """What must not be lost of a catalogue, as keys: who has them too, has the same.
 
     That is each msgstr with its English, each remark of a translator, and who it was. A finished
-    translation also stands for one that waits, not the other way round.
+    translation also stands for one that waits, not the other way round: an entry gives
+    ``("waiting", "Tea is hot.", "茶很烫。")`` in any case, and if it is finished also
+    ``("finished", "Tea is hot.", "茶很烫。", "")``.
     """
     keys: set[tuple[str, ...]] = set()
     for line in (*catalog.comment, catalog.header.get("Last-Translator", "")):

@@ -18,7 +18,10 @@ CLASSES = (*map(str, ChangeClass), OTHER)  # what takes a person the least time 
 
 
 def count_catalog(result: PageResult, catalog: Catalog) -> PageResult:
-    """``result`` with its messages and English words counted by state."""
+    """``result`` with its messages and English words counted by state.
+
+    Obsolete entries are counted apart: they are no messages of the page any more.
+    """
     words = translated = translated_words = fuzzy = obsolete = 0
     for entry in catalog.entries:
         if entry.obsolete:
@@ -43,7 +46,10 @@ def count_catalog(result: PageResult, catalog: Catalog) -> PageResult:
 
 
 def with_classes(result: PageResult, catalog: Catalog) -> PageResult:
-    """``result`` with its fuzzy messages by class, and their English words."""
+    """``result`` with its fuzzy messages by class, and their English words.
+
+    ``{"numbers": 2, "rewording": 5}``
+    """
     classes: Counter[str] = Counter()
     words = 0
     for entry in catalog.entries:
@@ -69,7 +75,10 @@ def update_counts(catalogs: Catalogs, page: str) -> UpdateCounts | None:
 
 
 def in_order(classes: Mapping[str, int]) -> dict[str, int]:
-    """``classes`` with a count, those that take a person the least time first."""
-    # A class that is not known comes from a note of another version, or of a person; it goes last.
+    """``classes`` with a count, those that take a person the least time first.
+
+    A class that is not known comes from a note of another version, or of a person. It goes
+    last.
+    """
     unknown = sorted(set(classes) - set(CLASSES))
     return {name: classes[name] for name in (*CLASSES, *unknown) if classes.get(name)}

@@ -10,23 +10,26 @@ from __future__ import annotations
 from pipeline.entries import Entry
 
 CARRIED = "carried over:"  # the translation followed by itself and is finished
-FUZZY = (
-    "fuzzy:"  # a person has to look at the translation; the class of change comes next
-)
+# A person has to look at the translation; the class of change comes next.
+FUZZY = "fuzzy:"
 STATES = (CARRIED, FUZZY)
 
 
 def states_of(entry: Entry) -> tuple[str, ...]:
-    """The notes of an entry that say how it came to its translation."""
-    return tuple(note for note in entry.notes if note.startswith(STATES))
+    """The notes of an entry that say how it came to its translation.
+
+    The other notes say what its message is: ``paragraph · Pytrees``.
+    """
+    return entry.notes_with(STATES)
 
 
 def fuzzy_class(entry: Entry) -> str:
-    """The ``ChangeClass`` that a fuzzy entry waits for; empty if no note tells it."""
-    if not entry.fuzzy:
+    """The ``ChangeClass`` that a fuzzy entry waits for; empty if no note tells it.
+
+    ``fuzzy: numbers: at least [-2-]{+3+} devices`` → ``numbers``. The note of an entry
+    that is not fuzzy any more may still stand there, and says nothing.
+    """
+    notes = entry.notes_with(FUZZY)
+    if not entry.fuzzy or not notes:
         return ""
-    for note in entry.notes:
-        if note.startswith(FUZZY):
-            # "fuzzy: numbers: at least …" → "numbers"
-            return note.removeprefix(FUZZY).partition(":")[0].strip()
-    return ""
+    return notes[0].removeprefix(FUZZY).partition(":")[0].strip()

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from itertools import chain
 from operator import attrgetter
 
 from pipeline.core.catalog.plan import Plan, plan_update
@@ -114,7 +115,10 @@ class _Reused:
 
 
 def _reuse(plan: Plan, slots: Mapping[str, Slots]) -> _Reused:
-    """Find translations for the messages that have none."""
+    """Find translations for the messages that have none, on all pages at once.
+
+    So a text that moved goes to the page that it fits best, not to the first one.
+    """
     unfilled: list[Open] = []
     offers: dict[str, dict[str, Offer]] = {}
     for page, page_slots in slots.items():
@@ -135,7 +139,10 @@ def _reuse(plan: Plan, slots: Mapping[str, Slots]) -> _Reused:
 def _updated_page(
     page: str, plan: Plan, *, slots: Slots, reused: _Reused, header: Headers
 ) -> Updated:
-    """The catalogue of one page, with its wanted entries and what it had besides."""
+    """The catalogue of one page, with its wanted entries and what it had besides.
+
+    The first come in page order, the second are obsolete.
+    """
     old = plan.start_of(page)
     offers = reused.offers[page]
     counts: Counter[str] = Counter()
@@ -170,13 +177,13 @@ def _updated_page(
 
 
 def _dropped_entries(old: Catalog, slots: Slots, live: Sequence[Entry]) -> list[Entry]:
-    """The old translations that have no place on the page any more."""
-    kept: set[int] = set()
-    for entries in slots.kept.values():
-        kept.update(map(id, entries))
+    """The old translations that have no place on the page any more, but for spare ones.
+
+    What came from another page counts as finished too. Else a second run, which finds it
+    here, would drop more than the first one.
+    """
+    kept = set(map(id, chain.from_iterable(slots.kept.values())))
     rest = [entry for entry in old.entries if entry.msgstr and id(entry) not in kept]
-    # What came from another page counts as finished too. Else a second run, which finds it here,
-    # would drop more than the first one.
     finished = finished_in((*live, *rest))
     return [entry for entry in rest if not is_spare(entry, finished)]
 
@@ -184,7 +191,10 @@ def _dropped_entries(old: Catalog, slots: Slots, live: Sequence[Entry]) -> list[
 def _updated_gone(
     plan: Plan, standing: Iterable[Catalog], *, reused: _Reused, header: Headers
 ) -> dict[str, Updated]:
-    """The catalogues of vanished pages: obsolete throughout, or empty if others have all of it."""
+    """The catalogues of vanished pages: obsolete throughout, or empty if others have all of it.
+
+    ``standing`` are the catalogues that remain, as the update leaves them.
+    """
     updated: dict[str, Updated] = {}
     gone = sorted(set(plan.gone) & set(plan.old))
     if not gone:
@@ -210,19 +220,21 @@ def _updated_gone(
 
 
 def _count_lost(dropped: Iterable[Entry], served: Collection[int]) -> int:
-    """How many translations lose their message now, and serve no other one."""
-    count = 0
-    for entry in dropped:
-        # One that was obsolete before this update had lost it earlier.
-        if not entry.obsolete and id(entry) not in served:
-            count += 1
-    return count
+    """How many translations lose their message now, and serve no other one.
+
+    One that was obsolete before this update had lost it earlier. ``served`` are ids.
+    """
+    lost = [entry for entry in dropped if not entry.obsolete]
+    return sum(id(entry) not in served for entry in lost)
 
 
 def _renewed(
     page: str, old: Catalog, entries: tuple[Entry, ...], header: Headers
 ) -> Catalog:
-    """A catalogue with these entries; the old one itself if it has them already."""
+    """A catalogue with these entries; the old one itself if it has them already.
+
+    The header says when upstream's text was made: so it is renewed with the entries only.
+    """
     # A catalogue without a header was written by hand, or is no catalogue yet.
     if old.header and list(map(_content, old.entries)) == list(map(_content, entries)):
         return old

@@ -26,6 +26,10 @@ def wanted_entries(page: str, documents: Sequence[Document]) -> tuple[Entry, ...
 
 
 def _note(message: Message) -> str:
+    """What kind of block a message is, in which mark-up, and under which headings.
+
+    ``paragraph · Pytrees``, or in reStructuredText ``paragraph (reST) · Pytrees``.
+    """
     kind = str(message.kind)
     if message.markup is not Markup.MARKDOWN:
         kind = f"{kind} ({message.markup})"

@@ -29,13 +29,16 @@ def is_marked(markup: Markup, name: Atom) -> bool:
 
 
 def with_marks(markup: Markup, name: Atom, value: str) -> str:
-    """An atom of code or mathematics as the source has it."""
+    """An atom of code or mathematics as the source has it: ```f```, ``$x$``, ``:math:`x```."""
     before, behind = _MARKS[markup, name]
     return f"{before}{value}{behind}"
 
 
 def spoken(markup: Markup, name: Atom, value: str) -> str:
-    """An atom in a sentence: between its marks if it has any, else in quotation marks."""
+    """An atom in a sentence: between its marks if it has any, else in quotation marks.
+
+    ```jax.jit``` and ``$x$``, but ``“https://a.b”``
+    """
     if not is_marked(markup, name):
         return quote(value)
     if len(value) > _LONGEST:
@@ -44,16 +47,23 @@ def spoken(markup: Markup, name: Atom, value: str) -> str:
 
 
 def literal_part(name: Atom, value: str) -> str:
-    """The part of an atom that stands in the source as it is: of a role only the target."""
-    if name is Atom.ROLE and (match := _TARGET.fullmatch(value)):
+    """The part of an atom that stands in the source as it is: of a role only the target.
+
+    Of ``{ref}`a``` that is ``a``: the source may have ``{ref}`词 <a>```.
+    """
+    match = _TARGET.fullmatch(value)
+    if match and name is Atom.ROLE:
         return match[1]
     return value
 
 
 def places_of(source: str, value: str) -> tuple[Span, ...]:
-    """Where an atom stands first.
+    """Where an atom stands first; nowhere, if the source does not have it.
 
-    White space may stand anywhere in it, for the values of some classes are kept without any.
+    White space may stand anywhere in it, for the values of some classes are kept without any:
+    ``{{a}}`` is found in ``用 {{ a }}``.
     """
     match = re.search(r"\s*".join(map(re.escape, value)), source)
-    return (match.span(),) if match else ()
+    if not match:
+        return ()
+    return (match.span(),)

@@ -44,7 +44,10 @@ _COUNTED = (
 
 
 def find_math(subject: Subject) -> Iterator[Problem]:
-    """Formulas that are gone, changed or new."""
+    """Formulas that are gone, changed or new.
+
+    Where dollar signs show, M106 has told what is wrong with the marks.
+    """
     if next(working.find_math(subject), None) or _is_told_as_role(subject):
         return
     yield from lost_problems(subject, Atom.MATH)
@@ -71,20 +74,24 @@ def _is_told_as_role(subject: Subject) -> bool:
 
 
 def find_targets(subject: Subject) -> Iterator[Problem]:
-    """Links and images that are gone or lead elsewhere."""
+    """Links and images that are gone or lead elsewhere.
+
+    A target that shows as text is a link that does not work: M104 tells of it.
+    """
     for name in (Atom.LINK, Atom.IMAGE):
         for target, problem in told_lost(subject, name):
-            # A target that shows as text is a link that does not work: M104 tells of it.
             if not working.stands_elsewhere(subject.chinese, name, target):
                 yield problem
 
 
 def find_roles(subject: Subject) -> Iterator[Problem]:
-    """Roles that are gone or name something else."""
-    if next(working.find_code(subject), None) or next(
-        working.find_roles(subject), None
-    ):
-        return
+    """Roles that are gone or name something else.
+
+    Where backticks or the name of a role show, M105 and M107 have told what is wrong.
+    """
+    for find_shown in (working.find_code, working.find_roles):
+        if next(find_shown(subject), None):
+            return
     code = subject.chinese.of(Atom.CODE)
     for role, problem in told_lost(subject, Atom.ROLE):
         # Code that reST has in single backquotes is a role; it may as well become code.
@@ -93,7 +100,7 @@ def find_roles(subject: Subject) -> Iterator[Problem]:
 
 
 def find_references(subject: Subject) -> Iterator[Problem]:
-    """Footnote marks, citations and labels that are gone."""
+    """Footnote marks, citations and labels that are gone; of reST also targets."""
     for label, problem in told_lost(subject, Atom.REFERENCE):
         if not working.stands_elsewhere(subject.chinese, Atom.REFERENCE, label):
             yield problem
@@ -111,28 +118,39 @@ def find_substitutions(subject: Subject) -> Iterator[Problem]:
 
 
 def find_addresses(subject: Subject) -> Iterator[Problem]:
-    """URLs and e-mail addresses that readers see, gone or changed."""
+    """URLs and e-mail addresses that readers see, gone or changed.
+
+    A bare URL may become a link with words.
+    """
     links = subject.chinese.of(Atom.LINK)
     for address, problem in told_lost(subject, Atom.URL):
-        if address not in links:  # a bare URL may become a link with words
+        if address not in links:
             yield problem
     yield from lost_problems(subject, Atom.EMAIL)
 
 
 def find_fewer(subject: Subject) -> Iterator[Problem]:
-    """What is named less often than in the English, but still is."""
+    """What is named less often than in the English, but still is.
+
+    What is never named is lost, which the other checks tell.
+    """
     for name in _COUNTED:
         theirs, ours = subject.english.of(name), subject.chinese.of(name)
         for value, count in theirs.items():
             if 0 < ours[value] < count:
-                words = (
-                    f"{spoken(subject.markup, name, value)} {ours[value]}× for {count}×"
-                )
-                yield _fewer(subject, name, value, words)
+                yield _fewer(subject, name, value)
 
 
-def _fewer(subject: Subject, name: Atom, value: str, words: str) -> Problem:
-    place = bare_place(subject, value) if name is Atom.CODE else None
+def _fewer(subject: Subject, name: Atom, value: str) -> Problem:
+    """What is to be said of an atom that the translation names less often.
+
+    Code may stand there once more as plain text: then that is the place to look at.
+    """
+    count, wanted = subject.chinese.of(name)[value], subject.english.of(name)[value]
+    words = f"{spoken(subject.markup, name, value)} {count}× for {wanted}×"
+    place = None
+    if name is Atom.CODE:
+        place = bare_place(subject, value)
     if not place:
         return Problem(text=f"has {words}", hint="Check that nothing was left out.")
     return Problem(
@@ -151,7 +169,10 @@ def _warning(find: Find, *, code: str, name: str) -> Check:
 
 
 def _in_place(find: Find) -> Find:
-    """``find``, where there are atoms that differ, in a text that stands as the right block."""
+    """``find``, where there are atoms that differ, in a text that stands as the right block.
+
+    With most messages there are none, so that no check need look any closer.
+    """
 
     def find_in_place(subject: Subject) -> Iterator[Problem]:
         if subject.has_all_atoms or not subject.is_in_place:

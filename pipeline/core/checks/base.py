@@ -169,7 +169,7 @@ class Check(Rule):
     find: Callable[[Subject], Iterable[Problem]]
 
     def look(self, subject: Subject) -> Iterator[Problem]:
-        """The problems of one entry."""
+        """The problems of one entry, each with its code."""
         for problem in self.find(subject):
             yield self.stamp(problem, page=subject.page)
 
@@ -182,7 +182,7 @@ class PageCheck(Rule):
 
 
 def by_markup(markdown: Find, rst: Find) -> Find:
-    """A function that looks at each message by what it is marked up in."""
+    """A function that looks at each message by what it is marked up in: one for both languages."""
 
     def find(subject: Subject) -> Iterator[Problem]:
         if subject.markup is Markup.RST:

@@ -48,34 +48,37 @@ def find_other_block(subject: Subject) -> Iterator[Problem]:
     if mark := _repeated_mark(subject, source):
         yield repeated_mark(subject, mark)
         return
-    english, chinese = subject.english, subject.chinese
-    if chinese.blocks == english.blocks:
+    if subject.is_in_place:
         return
-    added = Counter(chinese.blocks) - Counter(english.blocks)
-    became = "another block"
-    if not chinese.tree:
-        became = "something that nobody sees"
-    for name in added:
-        if name in _BECAME:
-            became = _BECAME[name]
-            break
-    fixes = (fix for fix in _mended(subject, source) if fix != source)
+    added = Counter(subject.chinese.blocks) - Counter(subject.english.blocks)
     mark = _mark_in(source, added)
-    hint = (
-        f"Put a backslash before {quote(mark)}, or reword."
-        if mark
-        else "Reword its start."
-    )
+    hint = "Reword its start."
+    if mark:
+        hint = f"Put a backslash before {quote(mark)}, or reword."
+    fixes = (fix for fix in _mended(subject, source) if fix != source)
     yield Problem(
-        text=f"the {subject.kind} becomes {became}",
+        text=f"the {subject.kind} becomes {_became(subject, added)}",
         hint=hint,
         spans=spans_of(subject.msgstr, mark),
         fix=first_regaining(subject, fixes),
     )
 
 
+def _became(subject: Subject, added: Counter[str]) -> str:
+    """What a translation turned into, told by the first of its new blocks that has a name here."""
+    for name in added:
+        if name in _BECAME:
+            return _BECAME[name]
+    if not subject.chinese.tree:
+        return "something that nobody sees"
+    return "another block"
+
+
 def _repeated_mark(subject: Subject, source: str) -> str:
-    """The mark of its own block that a text starts with, and the English does not; or nothing."""
+    """The mark of its own block that a text starts with, and the English does not; or nothing.
+
+    Of a heading ``# 键`` it is ``# ``: the page has that mark already.
+    """
     own_mark = _OWN_MARK.get(subject.kind)
     if not own_mark:
         return ""
@@ -86,17 +89,26 @@ def _repeated_mark(subject: Subject, source: str) -> str:
 
 
 def _mark_in(source: str, added: Counter[str]) -> str:
-    """The mark that did it, as it stands in the source; empty if no mark is known that does."""
+    """The mark that did it, as it stands in the source; empty if no mark is known that does.
+
+    ``added`` are the new blocks: of ``甲|乙`` one more cell, of ``# 键`` a heading.
+    """
     if "td" in added:
         return "|"
     match = _MARK.match(source)
     if "closing marks" in added:
         match = _CLOSING_MARKS.search(source)
-    return match[0] if match else ""
+    if not match:
+        return ""
+    return match[0]
 
 
 def _mended(subject: Subject, source: str) -> Iterator[str]:
-    """``source`` with marks that make no block, best first. A parser must say which works."""
+    """``source`` with marks that make no block, best first. A parser must say which works.
+
+    ``* 词*`` -> ``*词*``, ``甲|乙`` -> ``甲\\|乙``, ``键 #`` -> ``键 \\#``,
+    ``3. 键`` -> ``3\\. 键``, ``# 键`` -> ``\\# 键``
+    """
     if mended := emphasis.mend_start(subject):
         yield mended
     yield _CELL_END.sub(r"\\|", source)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pipeline.core.checks.masked import HAN
@@ -52,21 +53,15 @@ def read_brackets(text: str) -> Brackets:
     """Pair the brackets of a masked text.
 
     Apostrophes, the bracket of ``1)``, those of ``[0, 1)`` and one that is quoted are left out.
+    Of ``（甲) [乙`` the first two are mixed, and the last one is single.
     """
     if "]" in text or "[" in text:
         text = _INTERVAL.sub(_blanked, text)
-    found = list(_BRACKET.finditer(text))
-    quoted: set[int] = set()
-    if found:
-        quoted = {match.start() for match in _QUOTED.finditer(text)}
     pairs: list[Span] = []
     mixed: list[Span] = []
     single: list[int] = []
     waiting: list[int] = []  # openers that nothing has closed yet
-    for match in found:
-        at, mark = match.start(), match[0]
-        if at in quoted:
-            continue
+    for at, mark in _marks_in(text):
         if mark in _CLOSER_OF:
             waiting.append(at)
             continue
@@ -88,14 +83,25 @@ def read_brackets(text: str) -> Brackets:
     return Brackets(tuple(pairs), tuple(sorted(single)), tuple(mixed))
 
 
+def _marks_in(text: str) -> Iterator[tuple[int, str]]:
+    """The brackets and quotes that are not quoted themselves, each with its position before it."""
+    marks = {match.start(): match[0] for match in _BRACKET.finditer(text)}
+    if marks:
+        for quoted in _QUOTED.finditer(text):
+            del marks[quoted.start()]
+    yield from marks.items()
+
+
 def _blanked(match: re.Match[str]) -> str:
+    """As many spaces as the match has characters, so that positions hold."""
     return " " * len(match[0])
 
 
 def _partner(text: str, waiting: list[int], mark: str) -> int | None:
     """Which of the open brackets ``mark`` closes: the last one of its kind.
 
-    The last one open is closed by one of another width as well.
+    The last one open is closed by one of another width as well: ``（甲)``. But ``（甲 [乙）``
+    leaves ``[`` alone. None if there is nothing to close.
     """
     if not waiting:
         return None
@@ -109,7 +115,10 @@ def _partner(text: str, waiting: list[int], mark: str) -> int | None:
 
 
 def family(mark: str) -> str:
-    """What a bracket may be written as in the other language: all quotes are one family."""
+    """What a bracket may be written as in the other language: all quotes are one family.
+
+    ``（`` and ``)`` are both "round", ``《`` has no other form than itself.
+    """
     if mark in _QUOTES:
         return "quote"
     return _FAMILY.get(mark, mark)

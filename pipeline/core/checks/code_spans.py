@@ -26,22 +26,30 @@ _GLUED = {
 
 
 def find_code(subject: Subject) -> Iterator[Problem]:
-    """Code that is gone or changed."""
+    """Code that is gone or changed.
+
+    It may also run together with other code, or stand there as plain text.
+    """
     if next(working.find_code(subject), None):
         return  # the checks of structure tell of backticks that show
     if glued := _glued(subject):
         yield glued
         return
     for lost in lost_atoms(subject, Atom.CODE):
-        bare = bare_place(subject, lost.value) if lost.became is None else None
-        if bare:
-            yield _unmarked(subject, lost.value, bare)
+        place = None
+        if lost.became is None:
+            place = bare_place(subject, lost.value)
+        if place:
+            yield _unmarked(subject, lost.value, place)
         else:
             yield lost_problem(subject, Atom.CODE, lost, is_minor=_is_readable(lost))
 
 
 def _glued(subject: Subject) -> Problem | None:
-    """What is to be said of two pieces of code that run together; None if there are none."""
+    """What is to be said of two pieces of code that run together; None if there are none.
+
+    ```a``b``` is code with two backticks in it, and shows those.
+    """
     pattern = _GLUED[subject.markup]
     match = pattern.search(subject.msgstr)
     if not match:
@@ -74,7 +82,10 @@ def _unmarked(subject: Subject, code: str, place: Span) -> Problem:
 
 
 def _is_readable(lost: Lost) -> bool:
-    """Whether changed code still says the same: words that were translated, other white space."""
+    """Whether changed code still says the same: words that were translated, other white space.
+
+    ```data types``` became ```数据类型```, or ```a, b``` became ```a,b```.
+    """
     code, became = lost.value, lost.became
     if not became:
         return False
@@ -96,15 +107,19 @@ def bare_place(subject: Subject, code: str) -> Span | None:
         return None
     # In the source it may stand in a link target or another atom too.
     places = [match.span() for match in pattern.finditer(subject.msgstr)]
-    return places[0] if len(places) == 1 else None
+    if len(places) != 1:
+        return None
+    return places[0]
 
 
 def find_new_code(subject: Subject) -> Iterator[Problem]:
-    """Code that the English never mentions, not even as plain text."""
+    """Code that the English never mentions, not even as plain text.
+
+    What an English atom became is told with that. ``f()`` for ``f`` is a matter of taste.
+    """
     changed = {lost.became for lost in lost_atoms(subject, Atom.CODE)}
     mentioned = subject.english.visible.lower()
     for code in missing(subject.chinese, subject.english, Atom.CODE):
-        # `f()` for f is a matter of taste.
         if code in changed or code.removesuffix("()").lower() in mentioned:
             continue
         yield Problem(

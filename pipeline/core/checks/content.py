@@ -47,11 +47,13 @@ _DOUBLED = re.compile(
 
 
 def _find_doubled(subject: Subject) -> Iterator[Problem]:
-    """Words that stand twice in a row."""
+    """Words that stand twice in a row: ``的的``, ``数组数组``, ``the the``.
+
+    Latin words may be doubled in the English as well: "had had".
+    """
     spans = [
         match.span()
         for match in _DOUBLED.finditer(subject.masked_chinese)
-        # Latin words may be doubled in the English as well: "had had".
         if not match["latin"] or match[0] not in subject.msgid
     ]
     if spans:
@@ -64,23 +66,30 @@ def _find_doubled(subject: Subject) -> Iterator[Problem]:
 
 
 def _find_unbalanced(subject: Subject) -> Iterator[Problem]:
-    """Brackets and quotes without a partner, or with one of another width."""
-    ours = read_brackets(subject.masked_chinese)
-    if not ours.single and not ours.mixed:
+    """Brackets and quotes without a partner, or with one of another width: ``（词``, ``（词)``."""
+    brackets = read_brackets(subject.masked_chinese)
+    if not brackets.single and not brackets.mixed:
         return
-    text = subject.msgstr
-    theirs = read_brackets(subject.masked_english)
-    single_in_english = {family(subject.msgid[at]) for at in theirs.single}
-    single = [at for at in ours.single if family(text[at]) not in single_in_english]
+    single = _not_single_in_english(subject, brackets.single)
     if single:
-        marks = " and ".join(dict.fromkeys(text[at] for at in single))
+        marks = " and ".join(dict.fromkeys(subject.msgstr[at] for at in single))
         yield Problem(
             text=f"has {marks} without a partner",
             hint="Add the other one of the pair, or delete it.",
             spans=tuple((at, at + 1) for at in single),
         )
-    elif ours.mixed:
-        yield _mixed(subject, ours.mixed)
+    elif brackets.mixed:
+        yield _mixed(subject, brackets.mixed)
+
+
+def _not_single_in_english(subject: Subject, single: tuple[int, ...]) -> list[int]:
+    """Those of some single brackets whose kind has its partner in the English.
+
+    If the English ends with ``(see below``, the translation may end with ``（见下文``.
+    """
+    english = read_brackets(subject.masked_english)
+    families = {family(subject.msgid[at]) for at in english.single}
+    return [at for at in single if family(subject.msgstr[at]) not in families]
 
 
 def _mixed(subject: Subject, pairs: tuple[Span, ...]) -> Problem:

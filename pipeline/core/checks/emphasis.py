@@ -28,17 +28,19 @@ _SPACED = re.compile(
 
 
 def find_unrendered(subject: Subject) -> Iterator[Problem]:
-    """Bold or italics that do not show, in a text that stands as the right block."""
+    """Bold or italics that do not show, in a text that stands as the right block.
+
+    ``**注意：**不要``, ``使用__JAX__编程``, ``** 词 **``
+    """
     english, chinese, source = subject.english, subject.chinese, subject.msgstr
     if not _MARK.search(source):
         return
-    if not _MARK.search(chinese.literal) and not _nested(chinese):
+    nested = _nested(chinese)
+    if not _MARK.search(chinese.literal) and not nested:
         return  # no mark shows
     lost = english.count("strong", "em") - chinese.count("strong", "em")
     meant = _meant(subject, lost)
-    if count_stray(subject, chinese, meant) <= 0 and _nested(chinese) <= _nested(
-        english
-    ):
+    if count_stray(subject, chinese, meant) <= 0 and nested <= _nested(english):
         return
     marks = read_marks(source, meant)
     broken = _broken_pairs(subject, marks, lost)
@@ -65,13 +67,16 @@ def _meant(subject: Subject, lost: int) -> re.Pattern[str]:
 
 
 def _broken_pairs(subject: Subject, marks: Marks, lost: int) -> list[Pair]:
-    """The pairs that do not render and are not shown by the English as they are."""
+    """The pairs that do not render and are not shown by the English as they are.
+
+    Where nothing is lost, ``_`` is no mark: there are names with underscores beside Chinese
+    characters, such as ``用_x和y_时``.
+    """
     source = subject.msgstr
     broken = []
     for pair in marks.pairs:
         if pair.renders or source[pair.start : pair.end] in subject.english.visible:
             continue
-        # Nothing is lost: these are underscores in names that stand beside Chinese characters.
         if lost <= 0 and source[pair.start : pair.inner_start] == "_":
             continue
         broken.append(pair)
@@ -95,7 +100,11 @@ def _unrendered(
 
 
 def _nested(parsed: Parsed) -> int:
-    """How much bold is in bold: a sign of marks that closed what they should not have."""
+    """How much bold is in bold, or italics in italics.
+
+    That is a sign of marks that opened what they should have closed: of ``**注意：**不要**做**``
+    the second ones open, and ``不要`` is bold twice.
+    """
     count = 0
     for path, node in walk(parsed.tree):
         count += node.type in ("strong", "em") and node.type in path
@@ -103,20 +112,32 @@ def _nested(parsed: Parsed) -> int:
 
 
 def _fix(subject: Subject, meant: re.Pattern[str]) -> str | None:
-    """The msgstr with every pair mended, if a parser agrees that nothing else has changed."""
+    """The msgstr with every pair mended; None if one cannot be.
+
+    A parser must agree that all of them show now, and that nothing else has changed.
+    """
     mended = mend(subject.msgstr, meant)
     if mended is None:
         return None
     after = subject.read(mended)
     if not is_same_but_marks(subject.chinese, after):
         return None
-    # Every pair must show now: one node for each, and two for three stars, bold and italics.
-    wanted = 0
-    for pair in read_marks(mended, MEANT).pairs:
-        wanted += 2 if pair.size == len("***") else 1
-    if after.count("strong", "em") != wanted or count_stray(subject, after, MEANT) > 0:
+    if after.count("strong", "em") != _count_wanted(mended):
+        return None
+    if count_stray(subject, after, MEANT) > 0:
         return None
     return mended
+
+
+def _count_wanted(mended: str) -> int:
+    """How many nodes the pairs of a text make if all of them show.
+
+    That is one for each pair, and two for three stars, which are bold and italics.
+    """
+    count = 0
+    for pair in read_marks(mended, MEANT).pairs:
+        count += 2 if pair.size == len("***") else 1
+    return count
 
 
 def mend_start(subject: Subject) -> str | None:
@@ -130,8 +151,7 @@ def mend_start(subject: Subject) -> str | None:
     mended = mend(source, MEANT_WIDELY)
     if mended is None:
         return None
-    if subject.read(mended).count("strong", "em") != subject.english.count(
-        "strong", "em"
-    ):
+    wanted = subject.english.count("strong", "em")
+    if subject.read(mended).count("strong", "em") != wanted:
         return None
     return mended

@@ -37,14 +37,16 @@ _LEAST_WORDS = 4  # of a sentence
 
 
 def find_lost_colon(subject: Subject) -> Iterator[Problem]:
-    """A translation without the colon that the English ends with."""
+    """A translation without the colon that the English ends with: ``例如。`` for ``For example:``.
+
+    Marks that close something stay behind the colon: ``**例如**`` -> ``**例如**：``, but
+    ``**例如。**`` -> ``**例如：**``.
+    """
     if not _COLON_LAST.search(subject.masked_english):
         return
     text = subject.msgstr.rstrip()
     shown = masked(text, subject.markup)
-    end = len(
-        shown.rstrip(f"{CLOSE} ")
-    )  # the colon goes before the marks that close something
+    end = len(shown.rstrip(f"{CLOSE} "))
     last = text[end - 1 : end]
     if not last or last in "：:":
         return
@@ -63,11 +65,16 @@ def find_lost_colon(subject: Subject) -> Iterator[Problem]:
 
 
 def find_cut(subject: Subject) -> Iterator[Problem]:
-    """A translation that ends in the middle of something."""
+    """A translation that ends in the middle of something.
+
+    That is told by the mark that the English ends with, or by the last word: ``因为``.
+    """
     theirs = subject.masked_english.rstrip().rstrip(_BEHIND_END)
     shown = subject.masked_chinese.rstrip().rstrip(_BEHIND_END)
-    if not shown or shown[-1] in _ENDS or not _HAN.search(shown):
+    if not _HAN.search(shown) or shown[-1] in _ENDS:
         return
+    # Each row asks for less than the one before it: a question always ends with its mark, a part of
+    # a list mostly, and a full stop may be left out in a heading.
     if theirs.endswith("?") and not _is_question_of_title(subject, shown):
         yield Problem(
             text="does not end with a question mark, as the English does",
@@ -83,18 +90,22 @@ def find_cut(subject: Subject) -> Iterator[Problem]:
 
 
 def _is_question_of_title(subject: Subject, shown: str) -> bool:
-    """Whether the words ask by themselves, as in a heading, where Chinese needs no mark."""
+    """Whether the words ask by themselves, as in a heading, where Chinese needs no mark.
+
+    ``如何安装`` for "How do I install it?"
+    """
     return subject.kind in _NO_SENTENCES and bool(_ASKING.search(shown))
 
 
 def _is_sentence(end: str) -> bool:
+    """Whether an English text ends with a sentence: not with "etc.", and not "See above."."""
     if not end.endswith((".", "!", "?")) or end.endswith(("...", "etc.")):
         return False
     return len(english.words_of(end)) >= _LEAST_WORDS
 
 
 def _find_broken_off(shown: str) -> Iterator[Problem]:
-    """A sentence without an end."""
+    """A sentence without an end: ``…是因为``, ``…的``, or one that has just no full stop."""
     if mid := _MID.search(shown):
         yield Problem(
             text=f"breaks off behind “{mid[0]}”",

@@ -77,7 +77,10 @@ _LEAST_COPIED = 3  # words of a run that is copied
 
 
 def is_kept(text: str) -> bool:
-    """Whether a masked text is of a kind that is not translated: licence lines, bibliographies."""
+    """Whether a masked text is of a kind that is not translated: licence lines, bibliographies.
+
+    "Copyright 2020 …"; "Smith et al. Proceedings of …, 2019"
+    """
     if _OWNED.search(text):
         return True
     # Two years are one sign: both count as "year".
@@ -92,7 +95,10 @@ def words_of(text: str) -> tuple[str, ...]:
 
 
 def count_ordinary(words: Sequence[str]) -> int:
-    """How many of the words are always translated. What stands behind an apostrophe is left out."""
+    """How many of the words are always translated; they are compared as they are written.
+
+    What stands behind an apostrophe is left out: "it's" counts as "it".
+    """
     count = 0
     for word in words:
         count += re.split("['’]", word)[0] in _ORDINARY
@@ -109,7 +115,8 @@ def count_han(text: str) -> int:
 def is_english(text: str) -> bool:
     """Whether a masked text is plain English.
 
-    It has hardly any Chinese then, but words that no name consists of.
+    It has hardly any Chinese then, but words that no name consists of: "See the guide",
+    "Overview", "Sharded matrices", but not "NumPy" or "Flax NNX".
     """
     words = words_of(text)
     characters = count_han(text)
@@ -117,58 +124,73 @@ def is_english(text: str) -> bool:
         return False
     ordinary = count_ordinary([word.lower() for word in words])
     # "See the guide" has two; "Overview" has one, which is enough for so short a text.
-    if ordinary > 1 or (ordinary == 1 and len(words) <= 2):
+    least = 1 if len(words) <= 2 else 2
+    if ordinary >= least:
         return True
     return not characters and _is_plain(text)
 
 
 def _is_plain(text: str) -> bool:
-    """Whether a text without ordinary words looks like a sentence and not like a name."""
-    if _PHRASE.search(text):  # "Sharded matrices"
+    """Whether a text without ordinary words looks like a sentence and not like a name.
+
+    ``Sharded matrices`` has two plain words. ``Documentation`` has the ending of a word, but
+    beside CamelCase it may be part of a name.
+    """
+    if _PHRASE.search(text):
         return True
-    # "Documentation" is a word, but beside CamelCase it may be part of a name.
     return bool(_ENDING.search(text)) and not _CAMEL.search(text)
 
 
 def is_phrase(text: str) -> bool:
     """Whether a masked text looks like words of a sentence rather than like a name.
 
-    If it is a copy of the English, that is enough to say that it ought to be Chinese.
+    If it is a copy of the English, that is enough to say that it ought to be Chinese:
+    "using several devices", but not "Ahead of Time".
     """
     words = words_of(text)
-    if len(words) < _LEAST_COPIED or not count_ordinary(
-        [word.lower() for word in words]
-    ):
+    if len(words) < _LEAST_COPIED:
         return False
-    return sum(word.islower() for word in words) > 1
+    if not count_ordinary([word.lower() for word in words]):
+        return False
+    return sum(map(str.islower, words)) > 1
 
 
 def english_runs(text: str, msgid: str) -> Iterator[Span]:
     """Where a masked Chinese text has English words in a row that ought to be Chinese.
 
     That is a run of ordinary words, or a phrase of the masked msgid. Quotations and names in
-    brackets are left out.
+    brackets are left out: ``即时编译（just in time）``.
     """
     text = _BRACKETED.sub(_without_names, text)
     for run in _RUN.finditer(text):
-        if not _SEVERAL.match(run[0]):
-            continue
-        words = words_of(run[0])
-        # With a capital an ordinary word may be part of a name.
-        is_long = (
-            len(words) >= _LEAST_WORDS and count_ordinary(words) >= _LEAST_ORDINARY
-        )
-        if is_long or (is_phrase(run[0]) and _is_part(words, words_of(msgid))):
+        if _SEVERAL.match(run[0]) and _ought_to_be_chinese(run[0], msgid):
             yield run.span()
 
 
+def _ought_to_be_chinese(run: str, msgid: str) -> bool:
+    """Whether a run of English words looks left over, and not like a name or a term.
+
+    Words with a capital do not count as ordinary: they may be part of a name.
+    """
+    words = words_of(run)
+    if len(words) >= _LEAST_WORDS and count_ordinary(words) >= _LEAST_ORDINARY:
+        return True
+    return is_phrase(run) and _is_part(words, words_of(msgid))
+
+
 def _without_names(match: re.Match[str]) -> str:
-    """What stands in brackets if there is Chinese in it, else something that is no word."""
+    """What stands in brackets if there is Chinese in it, else something that is no word.
+
+    It is as long: ``（用 JAX）`` -> ``（用 JAX）``, ``（JAX）`` -> ``（（（（（``
+    """
     if _HAN.search(match[0]):
         return match[0]
     return "（" * len(match[0])
 
 
 def _is_part(words: Sequence[str], of: Sequence[str]) -> bool:
-    """Whether words stand in a longer text in the same order, without others in between."""
+    """Whether words stand in a longer text in the same order, without others in between.
+
+    ``["the", "guide"]`` in ``["see", "the", "guide"]``, but not in ``["the", "long", "guide"]``
+    """
     return f" {' '.join(words)} " in f" {' '.join(of)} "

@@ -23,12 +23,14 @@ _MOST_QUOTED = 3  # parts of the English
 
 
 def find_other_emphasis(subject: Subject) -> Iterator[Problem]:
-    """Bold, italics or strikethrough that the English has otherwise."""
+    """Bold, italics or strikethrough that the English has otherwise.
+
+    Of several differences one is told: the one that says most about what to do.
+    """
     if not _MARK.search(subject.msgid + subject.msgstr):
         return
     theirs, ours = subject.english.nodes(*_FORMATS), subject.chinese.nodes(*_FORMATS)
     their_types, our_types = _types(theirs), _types(ours)
-    # Which of several differences to tell: the one that says most about what to do.
     if their_types == our_types:
         yield from _find_moved(subject)
     elif next(working.find_unrendered(subject), None):
@@ -48,6 +50,7 @@ def find_other_emphasis(subject: Subject) -> Iterator[Problem]:
 
 
 def _types(nodes: list[Node]) -> Counter[str]:
+    """How many nodes of each type there are: ``strong`` 2, ``em`` 1."""
     return Counter(node.type for node in nodes)
 
 
@@ -68,13 +71,17 @@ def _struck(subject: Subject, theirs: list[Node], ours: list[Node]) -> Problem:
 
 
 def _first_struck(nodes: list[Node]) -> str:
+    """The words of the first node that is struck out; there must be one."""
     return next(words_of(node) for node in nodes if node.type == "strike")
 
 
 def _find_lost(
     subject: Subject, theirs: list[Node], ours: list[Node]
 ) -> Iterator[Problem]:
-    # English writes titles in italics, Chinese writes 《》 around them.
+    """Bold or italic parts that are gone.
+
+    English writes titles in italics, Chinese writes 《》 around them: those are none.
+    """
     if len(theirs) - len(ours) <= subject.chinese.plain.count("《"):
         return
     words = ", ".join(quote(words_of(node)) for node in theirs[:_MOST_QUOTED])
@@ -85,6 +92,7 @@ def _find_lost(
 
 
 def _added(subject: Subject, theirs: list[Node], ours: list[Node]) -> Problem:
+    """What is to be said of bold or italic parts that the English has not."""
     words = words_of(ours[0])
     hint = "Take the marks away, or write \\* for a star that is meant to be seen."
     if theirs:  # which of ours is the new one, nobody knows
@@ -98,11 +106,12 @@ def _added(subject: Subject, theirs: list[Node], ours: list[Node]) -> Problem:
 
 
 def _find_moved(subject: Subject) -> Iterator[Problem]:
-    """The first code or formula that left or entered bold or italics."""
+    """The first code or formula that left or entered bold or italics.
+
+    ``**use** `f``` is ``**使用** `f```, not ``**使用 `f`**``.
+    """
     english, chinese = subject.english, subject.chinese
     theirs, ours = _emphasized_atoms(english), _emphasized_atoms(chinese)
-    if theirs == ours:
-        return
     for value in sorted(theirs.keys() | ours.keys()):
         if theirs[value] == ours[value]:
             continue
@@ -120,7 +129,10 @@ def _find_moved(subject: Subject) -> Iterator[Problem]:
 
 
 def _emphasized_atoms(parsed: Parsed) -> Counter[str]:
-    """How often each piece of code or formula stands in bold or in italics."""
+    """How often each piece of code or formula stands in bold or in italics.
+
+    ``**用 `f`** 和 `g``` -> ``f`` 1
+    """
     counts: Counter[str] = Counter()
     for path, node in walk(parsed.tree):
         if node.type in ("code", "math") and not _EMPHASIS.isdisjoint(path):
@@ -129,7 +141,7 @@ def _emphasized_atoms(parsed: Parsed) -> Counter[str]:
 
 
 def words_of(node: Node) -> str:
-    """What is seen of a container."""
+    """What is seen of a container: of ``**用 `f` 和 [词](a.md)**`` it is ``用 f 和 词``."""
     words = []
     for _, inner in walk(node.children):
         # The value of a link or an image is its target, that of a container is nothing.

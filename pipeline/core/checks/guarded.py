@@ -12,7 +12,10 @@ from pipeline.findings import Severity
 
 
 def _refused_with(code: str) -> Find:
-    """A function that tells of the guard's refusals with one code."""
+    """A function that tells of the guard's refusals with one code.
+
+    The guard gives one refusal at most, so that one check at most tells of an entry.
+    """
 
     def find(subject: Subject) -> Iterator[Problem]:
         refusal = subject.refusal

@@ -36,7 +36,11 @@ OF_READING = {"po-header": HEADER, "po-duplicate": REPEATED, "po-cut": CUT}
 
 
 def header_problem(catalog: Catalog, wanted: Mapping[str, str]) -> str:
-    """What is wrong with a header that should have the fields of ``wanted``; empty if nothing."""
+    """What is wrong with a header that should have the fields of ``wanted``; empty if nothing.
+
+    All fields must be there. Of two the value matters too:
+    ``the header says Language: zh, but this is zh_CN``.
+    """
     missing = [name for name in wanted if name not in catalog.header]
     if missing:
         return f"the header lacks {', '.join(missing)}"

@@ -45,7 +45,10 @@ _LIMITS = (
 
 
 def find_sentence_count(subject: Subject) -> Iterator[Problem]:
-    """Far fewer or far more sentences than the English has."""
+    """Far fewer or far more sentences than the English has.
+
+    Chinese likes to join sentences by commas or semicolons, so that there is much room.
+    """
     theirs, ours = subject.masked_english, subject.masked_chinese
     if max(_count_stops(theirs), _count_stops(ours)) < _LEAST_SENTENCES:
         return  # counting marks is quick, and settles most messages
@@ -64,13 +67,17 @@ def find_sentence_count(subject: Subject) -> Iterator[Problem]:
 
 
 def _count_stops(text: str) -> int:
+    """How many marks a text has that may end a sentence: never fewer than its sentences."""
     return sum(map(text.count, _STOPS))
 
 
 def find_length(subject: Subject) -> Iterator[Problem]:
-    """Far fewer or far more characters than English words want."""
+    """Far fewer or far more characters than English words want.
+
+    A word in Latin letters counts as one character.
+    """
     words, shown = len(english.words_of(subject.masked_english)), subject.masked_chinese
-    limits = next((limits for limits in _LIMITS if words >= limits.words), None)
+    limits = _limits_of(words)
     if not limits or not _HAN.search(shown):
         return
     count = english.count_han(shown) + len(english.words_of(shown))
@@ -81,3 +88,11 @@ def find_length(subject: Subject) -> Iterator[Problem]:
         text=f"says too {much}: {count} characters for {words} English words",
         hint=_HINT,
     )
+
+
+def _limits_of(words: int) -> _Limits | None:
+    """The limits for a message of so many words; None if it is too short for any."""
+    for limits in _LIMITS:  # the longest messages first
+        if words >= limits.words:
+            return limits
+    return None

@@ -25,8 +25,10 @@ _NO_BRACKET = r"(?:`[^`]*`|[^\[\]［］【】`])*"
 
 
 def find_links(subject: Subject) -> Iterator[Problem]:
-    """Links and images that stopped being what they were."""
-    # Nothing is lost, and nothing looks like a link: so it is with most messages.
+    """Links and images that stopped being what they were: ``[词]（a.md）``, ``[词] (a.md)``.
+
+    With most messages nothing is lost, and nothing looks like a link.
+    """
     if subject.has_all_atoms and "](" not in subject.msgstr:
         return
     shown: list[tuple[Atom, str]] = []
@@ -50,14 +52,18 @@ def find_links(subject: Subject) -> Iterator[Problem]:
 
 
 def stands_elsewhere(chinese: Parsed, name: Atom, target: str) -> bool:
-    """Whether a target that is lost shows as text, or belongs to an image instead of a link."""
+    """Whether a target that is lost shows as text, or belongs to an image instead of a link.
+
+    ``[图](a.png)`` for ``![Figure](a.png)``: there the exclamation mark was lost.
+    """
     if target in chinese.literal:
         return True
-    # `[图](a.png)` for `![Figure](a.png)`: the exclamation mark was lost.
-    return any(target in chinese.of(other) for other in _TARGETS if other is not name)
+    # In the class ``name`` it is not: from there it is lost.
+    return any(target in chinese.of(other) for other in _TARGETS)
 
 
 def _broken_link(subject: Subject, name: Atom, target: str, fix: str | None) -> Problem:
+    """What is to be said of a link or image that works no longer. ``fix`` mends all of them."""
     what, example = "link", f"[…]({target})"
     if name is Atom.IMAGE:
         what, example = "image", f"![…]({target})"
@@ -72,7 +78,10 @@ def _broken_link(subject: Subject, name: Atom, target: str, fix: str | None) -> 
 
 
 def _mended_links(subject: Subject, lost: list[tuple[Atom, str]]) -> str | None:
-    """The msgstr with brackets of the kind, and at the place, that makes links of them again."""
+    """The msgstr with brackets of the kind, and at the place, that makes links of them again.
+
+    None if a parser sees no links in it even so.
+    """
     fix = subject.msgstr
     for name, target in lost:
         # 【词】（a.md） and the like, with what stands behind the words of a link.
@@ -88,7 +97,11 @@ def _mended_links(subject: Subject, lost: list[tuple[Atom, str]]) -> str | None:
 
 
 def _written_link(name: Atom, target: str, match: re.Match[str]) -> str:
-    """A link as Markdown wants it, with the words that ``match`` has found."""
+    """A link as Markdown wants it, with the words that ``match`` has found.
+
+    ``【词】（a.md “题”）`` -> ``[词](a.md "题")``; to an image also ``！[图](a.png)`` ->
+    ``![图](a.png)``
+    """
     bang, words = match["bang"], match["words"]
     if name is Atom.REFERENCE:
         return f"{bang}[{words}]{target}"

@@ -37,7 +37,11 @@ class Lost:
 
 
 def lost_atoms(subject: Subject, name: Atom) -> list[Lost]:
-    """The lost atoms of a class, each with the new one that is most like it."""
+    """The lost atoms of a class, each with the new one that is most like it.
+
+    For code ``jax.jit``, ``x`` in English and ``jax.jti``, ``y`` in Chinese: ``jax.jit`` became
+    ``jax.jti``, and ``x`` is gone. A new atom is taken for one lost atom only.
+    """
     lost = missing(subject.english, subject.chinese, name)
     if not lost:
         return []
@@ -54,31 +58,36 @@ def lost_atoms(subject: Subject, name: Atom) -> list[Lost]:
 
 
 def _most_like(value: str, candidates: list[str]) -> str | None:
-    """Which of ``candidates`` looks like ``value``; None if none does."""
-    best, best_likeness = None, 0.0
-    for candidate in candidates:
-        likeness = fuzz.ratio(value.lower(), candidate.lower())
-        if likeness >= _ALIKE and likeness > best_likeness:
-            best, best_likeness = candidate, likeness
+    """Which of ``candidates`` looks like ``value``, whatever the case; None if none does."""
+
+    def likeness(candidate: str) -> float:
+        return fuzz.ratio(value.lower(), candidate.lower())
+
+    best = max(candidates, key=likeness, default=None)
+    if best is None or likeness(best) < _ALIKE:
+        return None
     return best
 
 
 def told_lost(subject: Subject, name: Atom) -> Iterator[tuple[str, Problem]]:
-    """Each lost atom of a class, with the problem that it makes."""
+    """Each lost atom of a class, with the problem that it makes.
+
+    For those who leave some of them out, as other checks tell of them.
+    """
     for lost in lost_atoms(subject, name):
         yield lost.value, lost_problem(subject, name, lost)
 
 
 def lost_problems(subject: Subject, name: Atom) -> Iterator[Problem]:
     """The problems that the lost atoms of a class make."""
-    for lost in lost_atoms(subject, name):
-        yield lost_problem(subject, name, lost)
+    for _, problem in told_lost(subject, name):
+        yield problem
 
 
 def lost_problem(
     subject: Subject, name: Atom, lost: Lost, *, is_minor: bool = False
 ) -> Problem:
-    """What is to be said of a lost atom."""
+    """What is to be said of a lost atom, and of the new one that it became."""
     markup = subject.markup
     words = spoken(markup, name, lost.value)
     if not is_marked(markup, name):
@@ -132,5 +141,5 @@ def _fix(subject: Subject, name: Atom) -> str | None:
 
 
 def _narrowed(value: str) -> str:
-    """A value with the marks of ASCII and no white space."""
+    """A value with the marks of ASCII and no white space: ``f（x）`` -> ``f(x)``."""
     return re.sub(r"\s", "", value.translate(NARROW))

@@ -43,7 +43,10 @@ _CLAUSE_END = re.compile(r"[。！？；](?=.)|\n")
 
 
 def half_width(shown: str) -> Iterator[Edit]:
-    """``,`` ``.`` ``:`` ``;`` ``!`` ``?`` that end or part a Chinese clause."""
+    """``,`` ``.`` ``:`` ``;`` ``!`` ``?`` that end or part a Chinese clause.
+
+    ``数组, 用**JAX**.`` -> ``数组，用**JAX**。``: marks of emphasis, unseen, stay before the mark.
+    """
     if not _HALF_MARK.search(shown) or not _ANY_HAN.search(shown):
         return
     for match in _HALF.finditer(shown):
@@ -57,10 +60,13 @@ def half_width(shown: str) -> Iterator[Edit]:
 
 
 def _is_last_clause_chinese(shown: str, end: int) -> bool:
-    """Whether the last clause, which ends there, has Chinese in it."""
-    start = max(
-        (match.end() for match in _CLAUSE_END.finditer(shown, 0, end)), default=0
-    )
+    """Whether the last clause, which ends there, has Chinese in it.
+
+    ``见下。See also`` ends in English; ``见 README`` is a Chinese clause.
+    """
+    start = 0
+    for clause_end in _CLAUSE_END.finditer(shown, 0, end):
+        start = clause_end.end()
     return bool(_ANY_HAN.search(shown, start, end))
 
 
@@ -71,7 +77,10 @@ _BRACKETED = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 
 
 def listed(shown: str) -> Iterator[Span]:
-    """Half-width commas between pieces of code that a Chinese sentence lists, not in brackets."""
+    """Half-width commas between pieces of code that a Chinese sentence lists, not in brackets.
+
+    They are only told, and not mended: ``用 `a`, `b` 时`` may want “、” or “，”.
+    """
     if "," not in shown or not _ANY_HAN.search(shown):
         return
     # In brackets there may be code: `f`(`a`, `b`).
@@ -92,7 +101,10 @@ _DOTS = re.compile(r"[ ]*(?:\.{3,}|。{3,}|⋯+|(?<!…)…(?!…)|…{3,})[ ]*"
 
 
 def ellipses(shown: str) -> Iterator[Edit]:
-    """``...``, ``。。。`` and a single ``…`` beside Chinese."""
+    """``...``, ``。。。`` and a single ``…`` beside Chinese: ``等等 ...`` -> ``等等……``.
+
+    In ``x, ..., y`` there is no Chinese: such dots stay.
+    """
     if not any(dots in shown for dots in _ANY_DOTS):
         return
     for match in _DOTS.finditer(shown):
@@ -100,7 +112,7 @@ def ellipses(shown: str) -> Iterator[Edit]:
         # What a reader sees on both sides, whatever marks stand in between.
         is_behind = _is_chinese(shown[:start].rstrip(f"{OPEN}{CLOSE}")[-1:])
         is_before = _is_chinese(shown[end:].lstrip(f"{OPEN}{CLOSE}")[:1])
-        if "。" not in match[0] and not is_behind and not is_before:
+        if not any((is_behind, is_before, "。" in match[0])):
             continue
         # The spaces go on the sides of which something Chinese stands.
         if not is_behind:
@@ -137,7 +149,8 @@ _DASH = re.compile(
 def dashes(shown: str, *, may_part: bool) -> Iterator[Edit]:
     """``--``, ``-``, ``–`` and a single ``—`` for a Chinese dash, but not in ranges and options.
 
-    ``may_part`` says that `` - `` is all right, as between the parts of a title.
+    ``数组 -- 即张量`` -> ``数组——即张量``. ``may_part`` says that `` - `` is all right, as between
+    the parts of a title.
     """
     if not _ANY_DASH.search(shown):
         return
@@ -149,33 +162,43 @@ def dashes(shown: str, *, may_part: bool) -> Iterator[Edit]:
 
 
 def _is_dash(match: re.Match[str], *, may_part: bool) -> bool:
-    """Whether a Chinese dash is meant by something that looks like one."""
+    """Whether a Chinese dash is meant by something that looks like one.
+
+    Something Chinese must stand on one side at least, and no URL before it.
+    """
     left, right = match["left"][0], match["right"][-1]
     if left == URL:
         return False
-    if match["spaced"] == "-":  # beside a word it may be a minus, or part a name
-        return _is_chinese(left) and _is_chinese(right) and not may_part
+    chinese_sides = (_is_chinese(left), _is_chinese(right))
+    # ` - ` beside a word may be a minus, or part a name.
+    if match["spaced"] == "-":
+        return all(chinese_sides) and not may_part
+    # A range: 3–5.
     if left.isdigit() or right.isdigit():
-        return False  # a range: 3–5
-    return _is_chinese(left) or _is_chinese(right)
+        return False
+    return any(chinese_sides)
 
 
 # Brackets and quotes.
 
-_CALL = re.compile(r"(?<![A-Za-z])[A-Za-z]$")
+_INCHES = re.compile(r'(?<=\d)"')
+_NO_PROSE_BEFORE = re.compile(r"\]\Z|(?<![A-Za-z])[A-Za-z]$")
 
 
 def brackets(shown: str) -> Iterator[Edit]:
-    """Half-width brackets around Chinese, with the spaces outside."""
+    """Half-width brackets around Chinese, with the spaces outside.
+
+    ``词 (甲) 词`` -> ``词（甲）词``
+    """
     if "(" not in shown:
         return
     for opening, closing in read_brackets(shown).pairs:
         # In brackets without Chinese there is a name or code, as in `JAX (XLA)`.
         if shown[opening] != "(" or not _ANY_HAN.search(shown, opening, closing):
             continue
-        before, behind = shown[:opening], shown[closing + 1 :]
         # `](` ends a link that failed; `f(甲)` is a call.
-        if before.endswith("]") or _CALL.search(before):
+        before, behind = shown[:opening], shown[closing + 1 :]
+        if _NO_PROSE_BEFORE.search(before):
             continue
         start, end = opening, closing + 1
         words = before.rstrip(" ")
@@ -189,15 +212,15 @@ def brackets(shown: str) -> Iterator[Edit]:
 
 
 def quotes(shown: str) -> Iterator[Edit]:
-    """Straight quotes around Chinese."""
+    """Straight quotes around Chinese: ``"词"`` -> ``“词”``."""
     places = [match.start() for match in re.finditer('"', shown)]
     if len(places) % 2:  # one has no partner, which M312 tells
         return
-    pairs = list(zip(places[::2], places[1::2], strict=True))
-    for opening, _ in pairs:
-        if shown[opening - 1 : opening].isdigit():
-            return  # 5" are inches: which quote belongs to which, nobody can say
-    for opening, closing in pairs:
+    openings, closings = places[::2], places[1::2]
+    # 5" are inches: which quote belongs to which, nobody can say.
+    if any(_INCHES.match(shown, opening) for opening in openings):
+        return
+    for opening, closing in zip(openings, closings, strict=True):
         if _ANY_HAN.search(shown, opening, closing):
             yield Edit(opening, opening + 1, "“")
             yield Edit(closing, closing + 1, "”")
@@ -221,9 +244,9 @@ _DOUBLED = re.compile(
 
 
 def doubled(shown: str) -> Iterator[Edit]:
-    """Two marks where one belongs.
+    """Two marks where one belongs: ``，，`` -> ``，``.
 
-    Which of two different ones is for a person to say: then the edit changes nothing.
+    Which of two different ones (``，。``) is for a person to say: then the edit changes nothing.
     """
     if not _TWO_MARKS.search(shown):
         return

@@ -26,6 +26,7 @@ from pipeline.core.checks.mending import (
 )
 from pipeline.core.checks.parsed import Atom, Parsed, canonical_math
 
+_SHOWN_BACKSLASH = re.compile(r"\\.", re.DOTALL)
 # Without these there is nothing to find.
 _ANY_DOLLAR = re.compile("[$＄]")
 _ANY_BACKTICK = re.compile("[`｀]")
@@ -44,7 +45,7 @@ _CHARACTER_REFERENCE = re.compile(
 
 
 def find_code(subject: Subject) -> Iterator[Problem]:
-    """Backticks that show."""
+    """Backticks that show: ``用 `f 时``, ``用 ｀f｀ 时``."""
     source = subject.msgstr
     if not _ANY_BACKTICK.search(source):
         return
@@ -70,7 +71,10 @@ def find_code(subject: Subject) -> Iterator[Problem]:
 
 
 def _beside_backtick(source: str, lost: list[str]) -> str:
-    """The first of some code that stands beside a backtick, with that; empty if none does."""
+    """The first of some code that stands beside a backtick, with that; empty if none does.
+
+    ``lost`` has the code with its marks. Of ``用 `f 时`` it is ```f``: there the other one lacks.
+    """
     for atom in lost:
         words = re.escape(atom.partition("`")[2].rstrip("`"))
         if match := re.search(rf"[`｀]{words}|{words}[`｀]", source):
@@ -79,7 +83,10 @@ def _beside_backtick(source: str, lost: list[str]) -> str:
 
 
 def _closed(source: str, lost: list[str], *, mark: str) -> str:
-    """``source`` with both marks around each lost atom that stands there once with one of them."""
+    """``source`` with both marks around each lost atom that stands there once with one of them.
+
+    With `````f````` lost: ``用 `f 时`` -> ``用 `f` 时``
+    """
     m = re.escape(mark)
     for atom in lost:
         name, _, rest = atom.partition(mark)
@@ -96,26 +103,35 @@ def _closed(source: str, lost: list[str], *, mark: str) -> str:
 
 
 def find_math(subject: Subject) -> Iterator[Problem]:
-    """Dollar signs that show where a formula should be, and formulas where dollars should be."""
+    """Dollar signs that show where a formula should be, and formulas where dollars should be.
+
+    ``求 $x 时``, ``求 ＄x＄ 时``; ``$5 和 $10`` for ``\\$5 and \\$10``
+    """
     if not _ANY_DOLLAR.search(subject.msgstr):
         return  # formulas that are gone with their marks are told of by M203
-    english, chinese = subject.english, subject.chinese
-    lost = fewer(english, chinese, Atom.MATH)
-    is_wide = bool(lost) and "＄" in chinese.literal
+    lost = fewer(subject.english, subject.chinese, Atom.MATH)
+    is_wide = bool(lost) and "＄" in subject.chinese.literal
     if is_wide or excess(subject, "$") > 0:
         yield _dollar_shows(subject, lost, is_wide=is_wide)
         return
-    new = missing(chinese, english, Atom.MATH)
-    if not new:
-        return
-    # "$5 和 $10": what stands between two dollar signs has become a formula, and they are gone.
-    is_dollar_gone = english.plain.count("$") > chinese.plain.count("$")
-    is_prose = not lost and any(map(is_han, "".join(new)))
-    if is_dollar_gone or is_prose:
+    new = missing(subject.chinese, subject.english, Atom.MATH)
+    if new and _are_dollars_meant(subject, lost, new):
         yield _accidental_formula(subject, new)
 
 
+def _are_dollars_meant(subject: Subject, lost: list[str], new: list[str]) -> bool:
+    """Whether new formulas are what stands between two dollar signs of a price.
+
+    Then fewer dollar signs show than in the English; or there is Chinese in the formulas,
+    and no formula of the English that they might have come from.
+    """
+    if subject.english.plain.count("$") > subject.chinese.plain.count("$"):
+        return True
+    return not lost and any(map(is_han, "".join(new)))
+
+
 def _dollar_shows(subject: Subject, lost: list[str], *, is_wide: bool) -> Problem:
+    """What is to be said of a dollar sign that shows, where the formulas ``lost`` may be meant."""
     source = subject.msgstr
     formulas = _written_as(subject.english, lost)
     mark, text = "$", "a $ shows: one is missing or too many"
@@ -160,47 +176,52 @@ def _written_as(parsed: Parsed, formulas: list[str]) -> list[str]:
 
 
 def _escaped_dollar(match: re.Match[str]) -> str:
-    return match[0] if match["code"] else "\\$"
+    """A match of `_DOLLAR` with a backslash before a dollar sign; code stays as it is."""
+    if match["code"]:
+        return match[0]
+    return "\\$"
 
 
 # Roles.
 
 
 def find_roles(subject: Subject) -> Iterator[Problem]:
-    """Roles whose name shows."""
+    """Roles whose name shows: ``func`f```, ``{func} `f```, ``｛func｝`f```.
+
+    Backticks that show are told of by M105, with the role.
+    """
     if "`" not in subject.msgstr or excess(subject, "`", "｀") > 0:
-        return  # backticks that show are told of by M105, with the role
+        return
     for role in missing(subject.english, subject.chinese, Atom.ROLE):
         # {func}`a.b`; of a role that shows its text the name is all that is kept: {abbr}
-        name, target = role[1:-1], "…"
+        name, target = role[1:-1], ""
         if parts := _ROLE.fullmatch(role):
-            name, target = parts[1], parts[2] or "…"
-        if problem := _shown_role(subject, name, target):
-            yield problem
+            name, target = parts.groups()
+        yield from _find_shown_role(subject, name, target or "…")
 
 
-def _shown_role(subject: Subject, name: str, target: str) -> Problem | None:
-    """What is to be said of a lost role whose name shows; None if it shows nowhere."""
+def _find_shown_role(subject: Subject, name: str, target: str) -> Iterator[Problem]:
+    """The first place where the name of a lost role shows, if there is one."""
     braced = f"{{{name}}}"
     # func`f`, {func} `f`, ｛func｝`f`
     loose = re.compile(
         rf"(?<![A-Za-z:])(?:[{{｛]\s*)?{re.escape(name)}\s*[}}｝]?\s*(?=`)",
         re.IGNORECASE,
     )
-    places = [
-        match.span() for match in loose.finditer(subject.msgstr) if match[0] != braced
-    ]
-    if not places:
-        return None
-    fix = loose.sub(as_replacement(braced), subject.msgstr)
-    return Problem(
-        text=f"the role {quote(braced)} shows instead of working",
-        hint=(
-            f"Write {braced}`{target}`, with nothing between the brace and the backtick."
-        ),
-        spans=(places[0],),
-        fix=first_regaining(subject, [fix], Atom.ROLE, Atom.CODE),
-    )
+    for match in loose.finditer(subject.msgstr):
+        if match[0] == braced:
+            continue
+        fix = loose.sub(as_replacement(braced), subject.msgstr)
+        yield Problem(
+            text=f"the role {quote(braced)} shows instead of working",
+            hint=(
+                f"Write {braced}`{target}`, "
+                "with nothing between the brace and the backtick."
+            ),
+            spans=(match.span(),),
+            fix=first_regaining(subject, [fix], Atom.ROLE, Atom.CODE),
+        )
+        return
 
 
 # HTML.
@@ -251,33 +272,36 @@ def _shown_tag(
 
 
 def find_escapes(subject: Subject) -> Iterator[Problem]:
-    """Backslashes and character references that show."""
-    source = subject.msgstr
-    if not _ANY_ESCAPE.search(source):
+    """Backslashes and character references that show: ``\\词``, ``＆lt；``."""
+    if not _ANY_ESCAPE.search(subject.msgstr):
         return  # as in nearly every message
     english, chinese = subject.english, subject.chinese
-    references = [match[0] for match in _CHARACTER_REFERENCE.finditer(chinese.literal)]
+    references = _CHARACTER_REFERENCE.findall(chinese.literal)
     if len(references) > len(_CHARACTER_REFERENCE.findall(english.plain)):
         yield _shown_reference(subject, references[0])
-    backslashes = _shown_backslashes(chinese)
     # Beside a dollar sign that shows, a backslash belongs to the formula that is no more.
-    if (
-        len(backslashes) > len(_shown_backslashes(english))
-        and excess(subject, "$") <= 0
-    ):
-        hint = "Delete the backslash."
-        if backslashes[0] == "\\n":
-            hint = "Break the line as the English does, or delete it."
-        yield Problem(
-            text=f"the backslash of {quote(backslashes[0])} shows",
-            hint=hint,
-            spans=spans_of(source, backslashes[0]),
-            fix=without_backslashes(subject, backslashes),
-            is_minor=True,
-        )
+    backslashes = _shown_backslashes(chinese)
+    is_new = len(backslashes) > len(_shown_backslashes(english))
+    if is_new and excess(subject, "$") <= 0:
+        yield _shown_backslash(subject, backslashes)
+
+
+def _shown_backslash(subject: Subject, backslashes: list[str]) -> Problem:
+    """What is to be said of backslashes that show: of the first one, with a fix for all."""
+    hint = "Delete the backslash."
+    if backslashes[0] == "\\n":
+        hint = "Break the line as the English does, or delete it."
+    return Problem(
+        text=f"the backslash of {quote(backslashes[0])} shows",
+        hint=hint,
+        spans=spans_of(subject.msgstr, backslashes[0]),
+        fix=without_backslashes(subject, backslashes),
+        is_minor=True,
+    )
 
 
 def _shown_reference(subject: Subject, reference: str) -> Problem:
+    """What is to be said of a character reference that shows."""
     source = subject.msgstr
     fix = _CHARACTER_REFERENCE.sub(_narrowed, source)
     is_fixed = fix != source and regains(subject, fix, Atom.CODE)
@@ -295,7 +319,10 @@ def _narrowed(match: re.Match[str]) -> str:
 
 
 def _shown_backslashes(parsed: Parsed) -> list[str]:
-    """Each backslash that escapes nothing, with what follows it."""
-    # `\\*` is an escape whose value is "*"; of `\\甲` the value is both characters.
+    """Each backslash that escapes nothing, with what follows it.
+
+    ``\\* \\甲`` -> ``\\甲``: the first one is an escape whose value is ``*``, of the second
+    the value is both characters. A character reference may have a value of several, too.
+    """
     escapes = [node.value for node in parsed.nodes("escape")]
-    return [value for value in escapes if len(value) > 1 and value.startswith("\\")]
+    return [value for value in escapes if _SHOWN_BACKSLASH.match(value)]

@@ -17,11 +17,12 @@ HAN = "\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 # Stand-ins, one for each character that they stand for. The code points are of private use.
 WORD = "\ue000"  # code, math, a role: seen as a word
 URL = "\ue001"  # a bare URL: a word that needs a space behind it
-OPEN = (
-    "\ue002"  # not seen, belongs to what follows: ``**``, the ``[`` of a link, ``<a>``
-)
-CLOSE = "\ue003"  # not seen, belongs to what is before: ``**``, ``](target)``, ``</a>``, ``[^1]``
-OTHER = "\ue004"  # an image, an escaped character, ``<br>``: no rule about what may stand beside it
+# Not seen, and belongs to what follows: ``**``, the ``[`` of a link, ``<a>``.
+OPEN = "\ue002"
+# Not seen, and belongs to what is before: ``**``, ``](target)``, ``</a>``, ``[^1]``.
+CLOSE = "\ue003"
+# An image, an escaped character, ``<br>``: there is no rule about what may stand beside it.
+OTHER = "\ue004"
 _TARGET = "\ue005"  # CLOSE of a link, as long as its ``[`` is not found
 
 # Without any of these a text has nothing to mask.
@@ -57,7 +58,10 @@ _MARK = re.compile(
 def masked(text: str, markup: Markup = Markup.MARKDOWN) -> str:
     """``text`` with the characters of atoms and marks replaced by stand-ins.
 
-    It is as long as it was, so that positions hold.
+    It is as long as it was, so that positions hold. With O for :data:`OPEN`, C for
+    :data:`CLOSE` and W for :data:`WORD`::
+
+        用 **`f`** 求[梯度](a.md)  ->  用 OOWWWCC 求O梯度CCCCCCC
     """
     if not _ANY[markup].search(text):
         return text
@@ -70,7 +74,11 @@ def masked(text: str, markup: Markup = Markup.MARKDOWN) -> str:
 
 
 def _stand_in(atom: str) -> str:
-    """What stands for an atom of Markdown. Its first character tells what it is."""
+    """What stands for an atom of Markdown. Its first character tells what it is.
+
+    The result is as long as the atom, but for a bare URL: what splits texts into atoms
+    reads it up to the next white space, and the Chinese behind it stays as it is.
+    """
     size = len(atom)
     match atom[0]:
         case "]":  # ](target)
@@ -91,7 +99,11 @@ def _stand_in(atom: str) -> str:
 
 
 def _rst_stand_in(atom: str) -> str:
-    """What stands for an atom of reStructuredText."""
+    """What stands for an atom of reStructuredText; it is as long as the atom.
+
+    Of ```词 <https://a.b>`_`` the words are no atom: there are two, a backquote before
+    them, and the target with its marks behind them.
+    """
     size = len(atom)
     if atom == "`":  # what opens a link with words
         return OPEN
@@ -101,32 +113,41 @@ def _rst_stand_in(atom: str) -> str:
         return _stand_in(atom)
     if atom[0] == "|":  # a substitution shows whatever it stands for
         return OTHER * size
-    is_literal = atom.startswith("``")
-    if not is_literal and (role := _RST_ROLE.fullmatch(atom)):
+    if atom.startswith("``"):  # code, which looks like a role with backquotes in it
+        return WORD * size
+    if role := _RST_ROLE.fullmatch(atom):
         return _role(*role.groups())
     return WORD * size
 
 
 def _url_end(url: str) -> int:
-    """Where a bare URL ends. What splits texts into atoms reads it up to the next white space."""
+    """How many characters of an atom are a bare URL.
+
+    The atom goes on up to the next white space: of ``https://a.b/c，再看`` the first 13 count.
+    """
     match = _URL_END.search(url)
-    return match.start() if match else len(url)
+    if not match:
+        return len(url)
+    return match.start()
 
 
 def _tag(atom: str) -> str:
     """What stands for each character of an HTML tag, a comment or an autolink."""
     if atom.startswith("</"):
         return CLOSE
-    # <https://a.b> shows as a word; <br> and <img> stand for themselves; <b> begins something.
-    if _AUTOLINK.match(atom):
+    if _AUTOLINK.match(atom):  # <https://a.b> shows as a word
         return WORD
-    return OTHER if _VOID.match(atom) else OPEN
+    if _VOID.match(atom):  # <br> and <img> stand for themselves
+        return OTHER
+    return OPEN  # <b> begins something
 
 
 def _role(opening: str, title: str, closing: str) -> str:
     """What stands for a role: a word. A Chinese title is read as Chinese, though.
 
-    Of that the first and the last character are seen, for those have neighbours outside.
+    Of that the first and the last character are seen, for those have neighbours outside::
+
+        {ref}`梯度表 <a>`  ->  OOOOOO梯.表CCCCC      (. is `OTHER`)
     """
     if not re.search(f"[{HAN}]", title):
         return WORD * (len(opening) + len(title) + len(closing))
@@ -139,7 +160,10 @@ def _role(opening: str, title: str, closing: str) -> str:
 
 @dataclass(slots=True)
 class _Run:
-    """A run of emphasis marks that has opened something. ``size`` of its marks are still open."""
+    """A run of emphasis marks that has opened something.
+
+    ``size`` of its marks are still open: of ``***`` one, once a ``**`` has closed two.
+    """
 
     start: int
     mark: str
@@ -147,7 +171,11 @@ class _Run:
 
 
 def _without_marks(text: str, marks: re.Pattern[str]) -> str:
-    """``text`` with stand-ins for what ``marks`` finds, whose groups tell the kinds of marks."""
+    """``text``, of equal length, with stand-ins for the marks of emphasis and links.
+
+    The groups of the pattern ``marks`` tell what a match is: ``run``, ``open``, ``close``
+    or ``gap``. Marks without a partner, as in ``2 * 3``, are seen, and become `OTHER`.
+    """
     if not _MAYBE_MARK.search(text):
         return text
     shown = list(text)
@@ -164,15 +192,14 @@ def _without_marks(text: str, marks: re.Pattern[str]) -> str:
                 shown[start:end] = CLOSE * (end - start)
                 if brackets:
                     shown[brackets.pop()] = OPEN
-            case (
-                "gap"
-            ):  # what parts marks from words in reStructuredText, and is not seen
+            case "gap":
+                # It parts marks from words in reStructuredText, and is not seen.
                 shown[start:end] = CLOSE * 2
-            case _ if (
-                match[0] == "]"
-            ):  # [words] without a target: both brackets are seen
+            case _ if match[0] == "]":
+                # [words] without a target: both brackets are seen.
                 del brackets[-1:]
-            case _:  # a backslash and what it escapes
+            case _:
+                # A backslash, and the character that it escapes.
                 shown[start:end] = OTHER * 2
     for run in runs:  # never closed: they are seen as they are
         shown[run.start : run.start + run.size] = OTHER * run.size
@@ -180,27 +207,41 @@ def _without_marks(text: str, marks: re.Pattern[str]) -> str:
 
 
 def _emphasis(match: re.Match[str], runs: list[_Run]) -> str:
-    """What a run of marks is, told by the runs still open, which are kept up to date."""
+    """What a run of marks is: `OPEN`, `CLOSE`, or `OTHER` if it is seen.
+
+    ``runs`` are the runs that are still open; they are kept up to date. With white space
+    on both sides, as in ``2 * 3``, a star is seen.
+    """
     text, start, end = match.string, match.start(), match.end()
-    can_open = end < len(text) and not text[end].isspace()
-    can_close = start > 0 and not text[start - 1].isspace()
+    can_open = bool(text[end : end + 1].strip())
+    can_close = bool(text[start - 1 : start].strip())
     alike = [run for run in runs if run.mark == text[start]]
     size = end - start
-    # With white space on one side only there is no doubt; on both sides it is a star that is seen.
-    if can_close and alike:
-        # Words on both sides: it closes what has just as many marks, all together or the last run.
-        fits = size in (alike[-1].size, sum(run.size for run in alike))
-        if fits or not can_open:
-            _close(alike, size)
-            runs[:] = [run for run in runs if run.size]
-            return CLOSE
+    if can_close and _closes(alike, size, can_open=can_open):
+        _take_marks(alike, size)
+        runs[:] = [run for run in runs if run.size]
+        return CLOSE
     if can_open:
         runs.append(_Run(start, text[start], size))
         return OPEN
     return OTHER
 
 
-def _close(alike: list[_Run], size: int) -> None:
+def _closes(alike: list[_Run], size: int, *, can_open: bool) -> bool:
+    """Whether ``size`` marks behind a word close something of the open runs ``alike``.
+
+    Before white space (``**词** 用``) they close whatever is open. Between words, as in
+    ``**词**用``, they might open something. So they close what has just as many marks: all
+    runs together (``**词 *词***``), or the last one.
+    """
+    if not alike:
+        return False
+    if not can_open:
+        return True
+    return size in (alike[-1].size, sum(run.size for run in alike))
+
+
+def _take_marks(alike: list[_Run], size: int) -> None:
     """Take ``size`` marks from the open runs, the last one first."""
     for run in reversed(alike):
         taken = min(size, run.size)
@@ -214,8 +255,11 @@ def keeps_atoms(before: str, after: str, markup: Markup = Markup.MARKDOWN) -> bo
 
 
 def _atoms(text: str, markup: Markup) -> list[str]:
+    """The atoms of a text, sorted. A bare URL ends where Chinese begins."""
     atoms = []
     for atom in prose.atoms_of(text, markup):
-        is_url = atom.startswith("http")  # it ends where Chinese begins
-        atoms.append(atom[: _url_end(atom)] if is_url else atom)
+        end = len(atom)
+        if atom.startswith("http"):
+            end = _url_end(atom)
+        atoms.append(atom[:end])
     return sorted(atoms)

@@ -35,14 +35,18 @@ NARROW: dict[int, str] = {
 
 
 def are_words_kept(before: str, after: str) -> bool:
-    """Whether two texts differ in white space, punctuation and marks only."""
+    """Whether two texts differ in white space, punctuation and marks only.
+
+    ``用**词**。`` and ``用 *词*，`` do.
+    """
     return _NO_WORD.sub("", before) == _NO_WORD.sub("", after)
 
 
 def excess(subject: Subject, *marks: str) -> int:
     """How many more of some marks a reader of the translation sees than one of the English.
 
-    Marks that the translation escapes do not count, for those are meant to be seen.
+    Marks that the translation escapes do not count, for those are meant to be seen. It is below
+    zero if the English shows more.
     """
     count = 0
     for mark in marks:
@@ -80,12 +84,15 @@ def improves(subject: Subject, fix: str, name: Atom) -> bool:
 
 
 def _distance(english: Parsed, chinese: Parsed, name: Atom) -> int:
-    """How many atoms of a class only one of two texts has."""
+    """How many atoms of a class only one of two texts has, however often."""
     return len(english.of(name).keys() ^ chinese.of(name).keys())
 
 
 def first_regaining(subject: Subject, fixes: Iterable[str], *names: Atom) -> str | None:
-    """The first of ``fixes`` that changes something and :func:`regains` what it should."""
+    """The first of ``fixes`` that changes something and :func:`regains` what it should.
+
+    None if none does. To try one takes a parser, so that the fixes are taken one by one.
+    """
     for fix in fixes:
         if fix != subject.msgstr and regains(subject, fix, *names):
             return fix
@@ -93,11 +100,15 @@ def first_regaining(subject: Subject, fixes: Iterable[str], *names: Atom) -> str
 
 
 def without_backslashes(subject: Subject, pairs: Iterable[str]) -> str | None:
-    """The msgstr without the backslashes of ``pairs``, each of which stands before a character."""
+    """The msgstr without the backslashes of ``pairs``, each of which stands before a character.
+
+    ``用\\词`` -> ``用词``. None for ``\\n`` and ``\\beta``: such a backslash may be part of a
+    path or a formula.
+    """
     fix = subject.msgstr
     for pair in pairs:
         if pair[1].isascii():
-            return None  # `\n` or `\beta`: it may be part of a path or a formula
+            return None
         fix = fix.replace(pair, pair[1], 1)
     if regains(subject, fix):
         return fix
@@ -115,7 +126,10 @@ def count_stray(subject: Subject, parsed: Parsed, meant: re.Pattern[str]) -> int
 
 
 def is_same_but_marks(before: Parsed, after: Parsed) -> bool:
-    """Whether two texts have the same blocks, atoms and words, so that only marks may differ."""
+    """Whether two texts have the same blocks, atoms and words, so that only marks may differ.
+
+    Words are compared as a reader sees them: an underscore that shows is a mark.
+    """
     if after.blocks != before.blocks or after.atoms != before.atoms:
         return False
     return are_words_kept(before.visible, after.visible)
@@ -138,25 +152,34 @@ def repeated_mark(subject: Subject, mark: str) -> Problem:
 
 
 def missing(english: Parsed, chinese: Parsed, name: Atom) -> list[str]:
-    """The English atoms of a class that the translation never names."""
+    """The English atoms of a class that the translation never names, in the order of the text.
+
+    With the two texts the other way around: atoms that the English never names.
+    """
     theirs, ours = english.of(name), chinese.of(name)
-    if theirs == ours:
+    if theirs == ours:  # as mostly
         return []
     return [value for value in theirs if value not in ours]
 
 
 def fewer(english: Parsed, chinese: Parsed, name: Atom) -> list[str]:
-    """The English atoms of a class that the translation names less often, or never."""
+    """The English atoms of a class that the translation names less often, or never.
+
+    For ``f``, ``f`` and ``g`` in English and ``f`` in Chinese: both, each once.
+    """
     return list(english.of(name) - chinese.of(name))
 
 
 def is_han(character: str) -> bool:
-    """Whether it is a Chinese character or a Chinese mark."""
+    """Whether it is a Chinese character or a Chinese mark.
+
+    Of some marks English has the same characters: “, …, —, ·. Those count as Chinese.
+    """
     return unicodedata.east_asian_width(character) in "WF" or character in "“”‘’…—·"
 
 
 def quote(text: str) -> str:
-    """A piece of a message, in a sentence about it."""
+    """A piece of a message, in a sentence about it: in quotation marks, and not too long."""
     if len(text) > _LONGEST_QUOTE:
         return f"“{text[:_LONGEST_QUOTE]}…”"
     return f"“{text}”"
@@ -168,10 +191,13 @@ def as_replacement(text: str) -> str:
 
 
 def spans_of(text: str, *pieces: str) -> tuple[Span, ...]:
-    """Where each piece stands first. Pieces that are empty or not in the text are left out."""
+    """Where each piece stands first. Pieces that are empty or not in the text are left out.
+
+    ``用 `f` 和 `f``` with ```f``` -> 2 to 5
+    """
     spans = []
-    for piece in pieces:
-        if piece and piece in text:
-            start = text.index(piece)
+    for piece in filter(None, pieces):
+        start = text.find(piece)
+        if start >= 0:
             spans.append((start, start + len(piece)))
     return tuple(spans)

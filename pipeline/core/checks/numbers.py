@@ -34,7 +34,8 @@ _NUMERALS = {
     "〇": 0,
     "两": 2,
 }
-_HAN_NUMBER = re.compile(f"[{''.join((*_POWERS, *_NUMERALS))}]+")
+_VALUE_OF_HAN = {**_POWERS, **_NUMERALS}
+_HAN_NUMBER = re.compile(f"[{''.join(_VALUE_OF_HAN)}]+")
 _HAN_WORDS = {  # what else a number may be called
     "0": re.compile("无|没|空|不"),
     "2": re.compile("[双俩倍番半]|成对"),
@@ -67,7 +68,8 @@ _COUNTS = {
     **{name: count for count, name in enumerate(_ORDINALS.split())},
     **{name: 10 * count for count, name in enumerate(_TENS.split(), 2)},
 }
-_COUNT = "|".join(sorted((*_COUNTS, *_SCALES), key=len, reverse=True))
+_VALUE_OF_WORD = {**_COUNTS, **_SCALES}
+_COUNT = "|".join(sorted(_VALUE_OF_WORD, key=len, reverse=True))
 _SPELLED = re.compile(rf"\b(?:{_COUNT})(?:(?:\s+and)?[\s-]+(?:{_COUNT}))*s?\b")
 _MONTH_NAMES = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec"
 _MONTHS = {name: number for number, name in enumerate(_MONTH_NAMES.split(), 1)}
@@ -95,7 +97,7 @@ _SCALED = re.compile(
 
 
 def _values_by_name() -> Mapping[str, list[str]]:
-    """The values that each word of `_NAMES` may say: of "half" 0.5, 2 and 50."""
+    """The values that each word of `_NAMES` may say: of ``half`` 0.5, 2 and 50."""
     values = defaultdict(list)
     for value, names in _NAMES.items():
         for name in names.split():
@@ -124,7 +126,7 @@ class Number:
 
 
 def numbers_of(text: str) -> list[Number]:
-    """The numbers that a masked text has in digits."""
+    """The numbers that a masked text has in digits: ``1,024``, ``.5``, ``3.11.2``, ``５``."""
     if not _ANY_DIGIT.search(text):
         return []
     text = text.translate(NARROW_DIGITS)
@@ -147,18 +149,28 @@ def _ways(match: re.Match[str], text: str) -> Iterator[frozenset[str]]:
     yield frozenset((plain,))
     if "," in digits:
         yield frozenset(digits.split(","))  # a list without spaces looks the same
-    if (word or powers) and plain.count(".") < 2:  # a version has no scale
-        scale = _SCALES.get(word, _K)
-        if powers:
-            scale = prod(_POWERS[power] for power in powers)
+    scale = _scale_of(word, powers)
+    if scale and plain.count(".") < 2:  # a version has no scale
         yield frozenset((f"{(Decimal(plain) * scale).normalize():f}",))
     if decade := _DECADE.match(text, match.start(1)):
         yield frozenset((decade[2],))  # the 1990s are 20 世纪 90 年代
         yield frozenset((str(int(decade[1]) + 1), decade[2]))
 
 
+def _scale_of(word: str | None, powers: str | None) -> int | None:
+    """By what a number is multiplied: by an English word behind it, or by Chinese powers.
+
+    ``million`` -> 1000000, ``k`` -> 1000, ``百万`` -> 1000000
+    """
+    if powers:
+        return prod(_POWERS[power] for power in powers)
+    if word:
+        return _SCALES.get(word, _K)
+    return None
+
+
 def values_of(numbers: Iterable[Number]) -> set[str]:
-    """Every value that numbers in digits may stand for."""
+    """Every value that numbers in digits may stand for: of ``1,024`` 1024, 1 and 024."""
     values: set[str] = set()
     for number in numbers:
         values.update(*number.ways)
@@ -166,14 +178,17 @@ def values_of(numbers: Iterable[Number]) -> set[str]:
 
 
 def english_values(text: str) -> set[str]:
-    """Every value that a masked English text names, in digits or in words."""
+    """Every value that a masked English text names, in digits or in words.
+
+    ``two thousand in May`` -> 2, 1000, 2000, 5
+    """
     values = values_of(numbers_of(text))
     lower = text.lower()
     for match in _SPELLED.finditer(lower):
         words = re.findall(_COUNT, match[0])
         values.add(str(_spelled(words)))
         for word in words:  # "two thousand": the translation may be 2 千
-            values.add(str(_COUNTS.get(word) or _SCALES.get(word, 0)))
+            values.add(str(_VALUE_OF_WORD[word]))
     # "halves", "doubled": of a form that is not in the list, the word without its ending is tried.
     for word in set(_ENGLISH_WORD.findall(lower)):
         known = word
@@ -186,7 +201,7 @@ def english_values(text: str) -> set[str]:
 
 
 def _spelled(words: list[str]) -> int:
-    """two, thousand, five → 2005."""
+    """The number that words in a row make: two, thousand, five -> 2005."""
     # `current` has what is still to be multiplied by a thousand or more.
     total = current = 0
     for word in words:
@@ -202,12 +217,15 @@ def _spelled(words: list[str]) -> int:
 
 
 def chinese_values(text: str) -> set[str]:
-    """Every value that a masked Chinese text names, in digits or in numerals."""
+    """Every value that a masked Chinese text names, in digits or in numerals.
+
+    ``3 个或二十四个`` -> 3, 24, and the parts of that: 2, 10, 4
+    """
     values = values_of(numbers_of(text))
     for match in _HAN_NUMBER.finditer(text):
         values.add(str(_numeral(match[0])))
         for digit in match[0]:  # 一两个 is no 12, but 1 or 2
-            values.add(str(_NUMERALS.get(digit, _POWERS.get(digit))))
+            values.add(str(_VALUE_OF_HAN[digit]))
     for value, words in _HAN_WORDS.items():
         if words.search(text):
             values.add(value)
@@ -215,7 +233,10 @@ def chinese_values(text: str) -> set[str]:
 
 
 def _numeral(text: str) -> int:
-    """二十四 → 24, 一百万 → 1000000; digits alone are read one after the other."""
+    """The number that Chinese numerals make: 二十四 -> 24, 一百万 -> 1000000.
+
+    Digits alone are read one after the other: 二〇二四 -> 2024.
+    """
     if not any(digit in _POWERS for digit in text):
         return int("".join(str(_NUMERALS[digit]) for digit in text))
     # `total` has what stood before a great power, `section` the tens to thousands since then, and

@@ -112,7 +112,10 @@ def read_marks(source: str, meant: re.Pattern[str]) -> Marks:
 
 
 def _last_alike(source: str, opened: list[Span], run: str) -> int | None:
-    """Which of the open runs is the last one that has the characters of ``run``."""
+    """Which of the open runs is the last one that has the characters of ``run``.
+
+    None if there is none: ``**`` closes no ``*`` and no ``__``.
+    """
     for depth in range(len(opened) - 1, -1, -1):
         start, end = opened[depth]
         if source[start:end] == run:
@@ -141,6 +144,10 @@ def mend(source: str, meant: re.Pattern[str]) -> str | None:
 def _first_better(
     source: str, broken: Pair, meant: re.Pattern[str], *, badness: int
 ) -> str | None:
+    """The first way to write a broken pair that leaves less than ``badness`` in the text.
+
+    None if none does: what mends one pair may well break another.
+    """
     for fix in _rewritten(source, broken):
         if _badness(read_marks(fix, meant).pairs) < badness:
             return fix
@@ -148,7 +155,7 @@ def _first_better(
 
 
 def _badness(pairs: list[Pair]) -> int:
-    """How many marks do not what they look like."""
+    """How many marks do not what they look like: of each pair none, one or both."""
     count = 0
     for pair in pairs:
         count += (not pair.opens) + (not pair.closes)
@@ -156,12 +163,11 @@ def _badness(pairs: list[Pair]) -> int:
 
 
 def _rewritten(source: str, pair: Pair) -> Iterator[str]:
-    """Ways to write a pair, best first."""
+    """Ways to write a pair, best first. Each is the whole text, and may render or not."""
     before, after = source[: pair.start], source[pair.end :]
     inner = source[pair.inner_start : pair.inner_end]
-    marks = (
-        "*" * pair.size
-    )  # never underscores: beside Chinese those are plain characters
+    # Never underscores: beside Chinese those are plain characters.
+    marks = "*" * pair.size
     core = inner.strip()
     # White space goes from within the marks to outside of them, if it may stand there.
     if inner[0].isspace() and _wants_space(before[-1:], core[0]):
@@ -184,16 +190,28 @@ def _rewritten(source: str, pair: Pair) -> Iterator[str]:
 
 
 def _narrower(core: str) -> Iterator[Span]:
-    """What the marks may stand around instead.
+    """What the marks may stand around instead: the places of shorter words in ``core``.
 
-    That is the words within brackets, or those without the marks and asides at their ends.
+    Those are the words within brackets (of ``（词）`` only ``词``), or those without the marks and
+    asides at their ends (``词：``, ``词（甲）``).
     """
-    wrapped = _WRAPPED.fullmatch(core)
-    if wrapped and _PARTNERS[wrapped[1]] == wrapped[3] and wrapped[1] not in wrapped[2]:
-        yield wrapped.span(2)
+    if _is_wrapped(core):
+        yield 1, len(core) - 1
     for pattern in (_MARKS_END, _MARKS_START, _ASIDE_END, _ASIDE_START):
         if match := pattern.fullmatch(core):
             yield match.span("words")
+
+
+def _is_wrapped(core: str) -> bool:
+    """Whether one pair of brackets stands around all of it.
+
+    ``（词）``, but not ``（甲）和（乙）`` nor ``（词」``
+    """
+    wrapped = _WRAPPED.fullmatch(core)
+    if not wrapped:
+        return False
+    opening, words, closing = wrapped.groups()
+    return _PARTNERS[opening] == closing and opening not in words
 
 
 def _wants_space(left: str, right: str) -> bool:
@@ -203,7 +221,7 @@ def _wants_space(left: str, right: str) -> bool:
     there is white space already, or the edge of the text (then one of the two is empty).
     """
     for side in (left, right):
-        if not side or side.isspace():
+        if not side.strip():
             return False
         if is_han(side) and not side.isalpha():
             return False
@@ -211,7 +229,7 @@ def _wants_space(left: str, right: str) -> bool:
 
 
 def hint_for(source: str, pair: Pair) -> str:
-    """How to write a pair that does not render."""
+    """How to write a pair that does not render: the reason that is easiest to see comes first."""
     inner = source[pair.inner_start : pair.inner_end]
     # 使用__词__时
     if source[pair.start] == "_":

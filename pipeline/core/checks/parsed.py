@@ -83,6 +83,7 @@ _IN_TEXT = {
     },
 }
 _MAYBE_IN_TEXT = re.compile(r"://|www\.|@|\{\{|\[!")
+_WORDS = frozenset(("text", "escape", "break"))  # nodes of text
 _LINKED = frozenset(("link", "reference", "autolink"))
 _NONE: Counter[str] = Counter()
 
@@ -130,6 +131,7 @@ def parse(text: str, kind: Kind, markup: Markup = Markup.MARKDOWN) -> Parsed:
     """``text`` in the place of a message of this kind.
 
     This never fails: all text is CommonMark/MyST, and what docutils objects to is text.
+    A text is parsed again and again, by several checks and as a fix: so the result is kept.
     """
     lines = splice.translation_lines(text)
     breaks = len(lines) - 1
@@ -157,7 +159,10 @@ def parse(text: str, kind: Kind, markup: Markup = Markup.MARKDOWN) -> Parsed:
 
 
 def blanked(source: str, by: str = STAND_IN, markup: Markup = Markup.MARKDOWN) -> str:
-    """``source`` with each character of an atom and of an escape replaced: positions stay."""
+    """``source`` with each character of an atom and of an escape replaced: positions stay.
+
+    With ``by="-"``: ``用 `f` 求 \\*`` -> ``用 --- 求 --``.
+    """
     hidden = prose.replace_atoms(source, lambda atom: by * len(atom), markup)
     return _ESCAPED[markup].sub(by * 2, hidden)
 
@@ -165,7 +170,9 @@ def blanked(source: str, by: str = STAND_IN, markup: Markup = Markup.MARKDOWN) -
 def canonical_math(formula: str) -> str:
     """A formula without what does not change it.
 
-    That is white space, and the words in ``\\text{}``, which may be translated.
+    That is white space, and the words in ``\\text{}``, which may be translated. White space
+    between letters stays: it ends a command, as in ``\\alpha x``. ``a + \\text{若}`` ->
+    ``a+\\text{…}``
     """
     if "{" in formula:
         formula = _TEXT_IN_MATH.sub(r"\1{…}", formula)
@@ -176,14 +183,14 @@ _BlocksAndTree = tuple[tuple[str, ...], tuple[Node, ...]]
 
 
 def _read_markdown(lines: list[str], kind: Kind) -> _BlocksAndTree:
+    """The blocks and the inline tree of a message of Markdown, of which HTML has one block."""
     if kind is Kind.IMAGE:
         text = " ".join(lines)
         inside = image_tree(text)
-        if (
-            inside is None
-        ):  # the text ends its image: no block that the English could have
-            return (), inline_tree(text)
-        return ("image",), inside
+        if inside is not None:
+            return ("image",), inside
+        # The text ends its image: then it has no block that the English could have.
+        return (), inline_tree(text)
     blocks, contents = placing.blocks_of(lines, kind)
     if kind is Kind.HTML:
         return blocks, html_tree("\n".join(lines))
@@ -191,6 +198,7 @@ def _read_markdown(lines: list[str], kind: Kind) -> _BlocksAndTree:
 
 
 def _read_rst(text: str, kind: Kind) -> _BlocksAndTree:
+    """The blocks and the inline tree of a message of reStructuredText."""
     blocks, contents = rst_placing.blocks_of(text, kind)
     if kind is Kind.IMAGE:
         return blocks, rst_tree.plain_tree(text)
@@ -198,7 +206,10 @@ def _read_rst(text: str, kind: Kind) -> _BlocksAndTree:
 
 
 def _joined(trees: Sequence[tuple[Node, ...]]) -> tuple[Node, ...]:
-    """The trees of several blocks as one, with a break between them."""
+    """The trees of several blocks as one, with a break between them.
+
+    A message that has become two paragraphs is compared as a whole, too.
+    """
     if len(trees) == 1:
         return trees[0]
     nodes: list[Node] = []
@@ -210,9 +221,13 @@ def _joined(trees: Sequence[tuple[Node, ...]]) -> tuple[Node, ...]:
 
 
 class _Gathered:
-    """Texts and atoms of a tree, collected in one walk."""
+    """Texts and atoms of a tree, collected in one walk.
+
+    The three texts are those of :class:`Parsed`, in pieces.
+    """
 
     def __init__(self, markup: Markup) -> None:
+        # What to look for in text that the parser takes for plain.
         self.in_text = _IN_TEXT[markup]
         self.visible: list[str] = []
         self.plain: list[str] = []
@@ -222,24 +237,21 @@ class _Gathered:
     def add(self, tree: tuple[Node, ...], *, is_linked: bool = False) -> None:
         """Take up the nodes of a tree; ``is_linked`` says that it stands within a link."""
         for node in tree:
-            name = node.type
-            if name in ("text", "escape", "break"):
+            if node.type in _WORDS:
                 self._add_words(node, is_linked=is_linked)
                 continue
             # A container is an atom by its target, a leaf by what it shows; bold text is none.
-            atom = _ATOM_OF.get(name)
+            atom = _ATOM_OF.get(node.type)
             if atom:
                 self._add_atom(atom, node.value)
-            if name in ("role", "target"):
-                self._add_opaque(node.children[0].value)
-            elif name == "autolink":
-                self._add_opaque(node.value.removeprefix("mailto:"))
-            elif node.children or atom is None:
-                self.add(node.children, is_linked=is_linked or name in _LINKED)
-            elif name not in _LINKED:  # a link without words shows nothing
-                self._add_opaque(_shown(node))
+            shown = _shown_as_a_whole(node)
+            if shown is None:
+                self.add(node.children, is_linked=is_linked or node.type in _LINKED)
+            else:
+                self._add_opaque(shown)
 
     def _add_words(self, node: Node, *, is_linked: bool) -> None:
+        """Take up a node of `_WORDS`, and the addresses and the like in it."""
         words = node.value
         self.visible.append(words)
         self.plain.append(words)
@@ -247,11 +259,17 @@ class _Gathered:
             self.literal.append(STAND_IN)
             return
         self.literal.append(words)
-        if node.type != "text" or not _MAYBE_IN_TEXT.search(words):
-            return
+        if _MAYBE_IN_TEXT.search(words):
+            self._add_atoms_in(words, is_linked=is_linked)
+
+    def _add_atoms_in(self, words: str, *, is_linked: bool) -> None:
+        """Take up what is an atom although the parser takes it for text.
+
+        A URL within a link is none: of ``[https://a.b](https://a.b)`` the words may be translated.
+        """
         for name, pattern in self.in_text.items():
             if is_linked and name is Atom.URL:
-                continue  # [https://a.b](https://a.b): a link's words may be translated
+                continue
             for value in pattern.findall(words):
                 self._add_atom(name, value)
 
@@ -262,26 +280,42 @@ class _Gathered:
         self.literal.append(STAND_IN)
 
     def _add_atom(self, name: Atom, value: str) -> None:
+        """Count an atom, without what may differ in it.
+
+        That is white space around code or within a formula, and the words in a formula.
+        """
         match name:
             case Atom.URL if value.startswith("mailto:"):
+                # <a@b.cd>, which the parser takes for a link.
                 name, value = Atom.EMAIL, value.removeprefix("mailto:")
             case Atom.MATH:
                 value = canonical_math(value)
             case Atom.CODE:
+                # Code of nothing but spaces is those.
                 value = value.strip() or value
             case Atom.SUBSTITUTION:
+                # {{ name }} and {{name}} are the same.
                 value = re.sub(r"\s+", "", value)
         self.atoms.setdefault(name, Counter())[value] += 1
 
 
-def _shown(leaf: Node) -> str:
-    """What a reader sees of a leaf that is an atom.
+def _shown_as_a_whole(node: Node) -> str | None:
+    """What a reader sees of an atom; None if that is what its children show.
 
-    Code and formulas are seen as they are. An image without text and a tag are not seen; nor does a
-    footnote mark count, which becomes a number.
+    Code and formulas are seen as they are, ``<br>`` as a break. Other tags are not seen, nor is
+    an image without text; and a footnote mark becomes a number, which does not count.
     """
-    if leaf.type in ("code", "math"):
-        return leaf.value
-    if leaf.type == "html" and leaf.value.lower().startswith("<br"):
-        return "\n"
+    match node.type:
+        case "code" | "math":
+            return node.value
+        case "role" | "target":
+            return node.children[0].value
+        case "autolink":
+            return node.value.removeprefix("mailto:")
+        case "html" if node.value.lower().startswith("<br"):
+            return "\n"
+    # Bold text is no atom, and shows what is in it. So does a link, which may have no words.
+    is_container = node.type not in _ATOM_OF or node.type in _LINKED
+    if is_container or node.children:
+        return None
     return ""

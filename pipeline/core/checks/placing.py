@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import NamedTuple
 
 from markdown_it.token import Token
 
@@ -27,8 +28,37 @@ _CELL_END = re.compile(r"(?<!\\)\|")
 Blocks = tuple[tuple[str, ...], tuple[str, ...]]
 
 
+class _Around(NamedTuple):
+    """What a text needs around it to be a block of some kind.
+
+    ``prefix`` begins each further line, so that hard breaks stay within the block.
+    """
+
+    before: str = ""
+    prefix: str = ""
+    after: str = ""
+
+
+_AROUND = {
+    Kind.LIST_ITEM: _Around(before="- ", prefix="  "),
+    Kind.QUOTE: _Around(before="> ", prefix="> "),
+    Kind.FOOTNOTE: _Around(before="[^1]: ", prefix="    "),
+    Kind.TERM: _Around(after=f"\n: {STAND_IN}"),
+    Kind.DEFINITION: _Around(before=f"{STAND_IN}\n: ", prefix="  "),
+}
+_AROUND_HEADING = _Around(before="# ")
+_AROUND_LONG_HEADING = _Around(after="\n===")  # of several lines
+# Of all other kinds. Right behind a paragraph, a ``: `` would make a term of that.
+_AROUND_PARAGRAPH = _Around(before=f"{STAND_IN}\n\n")
+
+
 def blocks_of(lines: list[str], kind: Kind) -> Blocks:
     """What the lines of a message become in their place.
+
+    A parser's names of the blocks come first, the inline content of each comes second::
+
+        ["键"], LIST_ITEM    ->  (bullet_list, list_item, paragraph), ("键",)
+        ["# 键"], PARAGRAPH  ->  (paragraph, heading), ("键",)
 
     Only a heading, a term and the like can be more than one block.
     """
@@ -40,8 +70,10 @@ def blocks_of(lines: list[str], kind: Kind) -> Blocks:
 
 
 def _is_usual(lines: list[str], kind: Kind) -> bool:
-    """Whether no block syntax can be in it, so that a parser need not be asked."""
-    # Behind a hard break a line may begin a block as well.
+    """Whether no block syntax can be in it, so that a parser need not be asked.
+
+    Most messages are so: ``使用数组``. Behind a hard break a line may begin a block as well.
+    """
     if len(lines) > 1 or _BLOCK_START.match(lines[0]):
         return False
     if kind is Kind.TABLE_CELL:
@@ -58,6 +90,10 @@ def _usual(kind: Kind) -> tuple[str, ...]:
 
 
 def _parsed(lines: list[str], kind: Kind) -> Blocks:
+    """What a parser says that the lines become in their place.
+
+    Of what stands around them the blocks count too, but not the texts.
+    """
     md = markdown.parser()
     tokens: list[Token] = []
     md.block.parse(_placed(lines, kind), md, {}, tokens)
@@ -68,39 +104,34 @@ def _parsed(lines: list[str], kind: Kind) -> Blocks:
             blocks.append(token.type.removesuffix("_open"))
         if token.content and token.content != STAND_IN:
             texts.append(token.content)
-    # The parser leaves no token for these two.
-    if kind is Kind.TABLE_CELL:  # cells beyond the columns of the table
-        blocks += ["td"] * len(_CELL_END.findall(lines[0]))
-    elif kind is Kind.HEADING and len(lines) == 1 and texts != [lines[0]]:
-        blocks.append("closing marks")
+    blocks += _without_token(lines, kind, texts)
     return tuple(blocks), tuple(texts)
 
 
+def _without_token(lines: list[str], kind: Kind, texts: list[str]) -> list[str]:
+    """What the lines become besides, for which the parser leaves no token.
+
+    That is a cell beyond the columns of the table (``甲 | 乙``), and the closing marks of a
+    heading: ``键 #`` has the text ``键``.
+    """
+    if kind is Kind.TABLE_CELL:
+        return ["td"] * len(_CELL_END.findall(lines[0]))
+    if kind is Kind.HEADING and len(lines) == 1 and texts != lines:
+        return ["closing marks"]
+    return []
+
+
 def _placed(lines: list[str], kind: Kind) -> str:
-    """The source of the smallest page. Hard breaks stay within the block."""
-    before, prefix, after = "", "", ""
-    match kind:
-        case Kind.HTML:
-            return "\n".join(lines)
-        case Kind.TABLE_CELL:
-            return f"| {STAND_IN} |\n| - |\n| {' '.join(lines)} |"
-        case Kind.HEADING if len(lines) == 1:
-            before = "# "
-        case Kind.HEADING:
-            after = "\n==="
-        case Kind.LIST_ITEM:
-            before, prefix = "- ", "  "
-        case Kind.QUOTE:
-            before, prefix = "> ", "> "
-        case Kind.FOOTNOTE:
-            before, prefix = "[^1]: ", "    "
-        case Kind.TERM:
-            after = f"\n: {STAND_IN}"
-        case Kind.DEFINITION:
-            before, prefix = f"{STAND_IN}\n: ", "  "
-        case _:
-            before = (
-                f"{STAND_IN}\n\n"  # a ``: `` behind a paragraph would make that a term
-            )
-    hard_break = f"\\\n{prefix}"
-    return f"{before}{hard_break.join(lines)}{after}"
+    r"""The source of the smallest page, with hard breaks between the lines.
+
+    Of a list item of two lines it is ``- 甲\⏎  乙``.
+    """
+    if kind is Kind.HTML:
+        return "\n".join(lines)
+    if kind is Kind.TABLE_CELL:
+        return f"| {STAND_IN} |\n| - |\n| {' '.join(lines)} |"
+    around = _AROUND.get(kind, _AROUND_PARAGRAPH)
+    if kind is Kind.HEADING:
+        around = _AROUND_HEADING if len(lines) == 1 else _AROUND_LONG_HEADING
+    hard_break = f"\\\n{around.prefix}"
+    return f"{around.before}{hard_break.join(lines)}{around.after}"

@@ -13,11 +13,15 @@ from pipeline.core.checks.numbers import (
     numbers_of,
     values_of,
 )
-from pipeline.core.checks.units import names_unit, units_of
+from pipeline.core.checks.units import Unit, names_unit, units_of
 
 
 def find_numbers(subject: Subject) -> Iterator[Problem]:
-    """Numbers in digits that only one of the two texts names."""
+    """Numbers in digits that only one of the two texts names.
+
+    "10,000" may be ``1 万``, "twice" ``2 倍``, and "three" ``3``: so each is looked for in
+    all the ways to write it.
+    """
     english, chinese = subject.masked_english, subject.masked_chinese
     theirs, ours = numbers_of(english), numbers_of(chinese)  # of most messages none
     lost = _not_among(theirs, values_of(ours))
@@ -43,11 +47,15 @@ def find_numbers(subject: Subject) -> Iterator[Problem]:
 
 
 def _not_among(numbers: Iterable[Number], values: set[str]) -> list[Number]:
+    """The numbers that ``values`` do not hold, in any of the ways to take them."""
     return [number for number in numbers if not number.is_among(values)]
 
 
 def _in_code(text: str, masked_text: str) -> set[str]:
-    """The values of the numbers in the code, formulas and URLs of a text."""
+    """The values of the numbers in the code, formulas and URLs of a text.
+
+    The masked text has stand-ins in their places, and is as long as the text.
+    """
     code = []
     for character, stand_in in zip(text, masked_text, strict=True):
         code.append(character if stand_in in (WORD, URL) else " ")
@@ -55,14 +63,13 @@ def _in_code(text: str, masked_text: str) -> set[str]:
 
 
 def find_units(subject: Subject) -> Iterator[Problem]:
-    """Units behind numbers that only one of the two texts names."""
-    theirs, ours = units_of(subject.masked_english), units_of(subject.masked_chinese)
+    """Units behind numbers that only one of the two texts names: ``3 毫秒`` for "3 seconds"."""
     # Behind a number one text has the symbol; the other may have it anywhere, also as a word.
-    lost = [
-        unit.symbol for unit in theirs if not names_unit(subject.msgstr, unit.symbol)
-    ]
-    new = [unit for unit in ours if not names_unit(subject.msgid, unit.symbol)]
-    text = _difference("unit", lost, [unit.symbol for unit in new])
+    lost = _units_not_in(subject.msgstr, units_of(subject.masked_english))
+    new = _units_not_in(subject.msgid, units_of(subject.masked_chinese))
+    text = _difference(
+        "unit", [unit.symbol for unit in lost], [unit.symbol for unit in new]
+    )
     if text:
         yield Problem(
             text=text,
@@ -71,8 +78,16 @@ def find_units(subject: Subject) -> Iterator[Problem]:
         )
 
 
+def _units_not_in(text: str, units: Iterable[Unit]) -> list[Unit]:
+    """The units that a text never names."""
+    return [unit for unit in units if not names_unit(text, unit.symbol)]
+
+
 def _difference(what: str, lost: list[str], new: list[str]) -> str:
-    """What is said of numbers or units that only one of the texts has; empty if there are none."""
+    """What is said of numbers or units that only one of the texts has; empty if there are none.
+
+    ``lacks the number 3, 4 and has the number 5, which the English has not``
+    """
     parts = []
     if lost:
         parts.append(f"lacks the {what} {', '.join(dict.fromkeys(lost))}")

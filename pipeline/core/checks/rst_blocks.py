@@ -33,14 +33,18 @@ _CLASSIFIER = re.compile(r"\s:\s+")
 
 
 def find_other_block(subject: Subject) -> Iterator[Problem]:
-    """A start, or a ``::`` at the end, that makes another block of the text."""
-    english, chinese, source = subject.english, subject.chinese, subject.msgstr.strip()
-    if chinese.blocks == english.blocks:
+    """A start, or a ``::`` at the end, that makes another block of the text.
+
+    ``- 甲`` is a list; behind ``例如::`` the next paragraph would be code.
+    """
+    if subject.is_in_place:
         return
+    source = subject.msgstr.strip()
     if subject.kind is Kind.LIST_ITEM and (repeated := _LIST_MARK.match(source)):
         yield repeated_mark(subject, repeated[0])
         return
-    added = Counter(chinese.blocks) - Counter(english.blocks)
+    added = Counter(subject.chinese.blocks) - Counter(subject.english.blocks)
+    # Of several blocks the first of the table is told.
     became = next((name for name in _BECAME if name in added), "")
     mark = _mark_in(source, became)
     fixes = (fix for fix in _mended(source) if fix != source)
@@ -53,7 +57,10 @@ def find_other_block(subject: Subject) -> Iterator[Problem]:
 
 
 def _mark_in(source: str, became: str) -> str:
-    """The mark that did it, as it stands in the source; empty if no mark is known that does."""
+    """The mark that did it, as it stands in the source; empty if no mark is known that does.
+
+    ``became`` is the new block. Most are made by what a text starts with: ``-``, ``3.``, ``>>>``.
+    """
     if became == "literal_block":
         return "::"
     if became == "classifier":
@@ -63,6 +70,7 @@ def _mark_in(source: str, became: str) -> str:
 
 
 def _hint(became: str, mark: str) -> str:
+    """What to do about a text that became another block because of ``mark``, if one is known."""
     if became == "literal_block":
         return (
             "End it with “：”: where the English page has ::, the page gets it again."
@@ -75,7 +83,11 @@ def _hint(became: str, mark: str) -> str:
 
 
 def _mended(source: str) -> Iterator[str]:
-    """``source`` with marks that make no block. Docutils must say which of them works."""
+    """``source`` with marks that make no block. Docutils must say which of them works.
+
+    ``例如::`` -> ``例如：``, ``词 : 甲`` -> ``词：甲``,
+    ``3. 甲`` -> ``3\\. 甲``, ``+ 甲`` -> ``\\+ 甲``
+    """
     yield _ANNOUNCEMENT.sub("：", source)
     yield _CLASSIFIER.sub("：", source)
     if number := _NUMBER.match(source):

@@ -15,6 +15,7 @@ from pipeline.core.checks.parsed import blanked
 from pipeline.core.document.message import Markup
 from pipeline.findings import Span
 
+_ANY_MARK = re.compile(r"[*＊]|__")
 # A run that can have been meant to open or close something: not `2 * 3`.
 _MEANT = re.compile(r"(?<!\s)\*+|\*+(?!\s)")
 # What looks like bold or italics, with the full-width stars and the underscores of Markdown.
@@ -33,28 +34,20 @@ _BEHIND = re.compile(r"[\s.,;:!?'\")>\]}/\\\x80-\U0010ffff-]|\Z")
 
 
 def find_unrendered(subject: Subject) -> Iterator[Problem]:
-    """Bold or italics that do not show."""
+    """Bold or italics that do not show: ``** 词 **``, ``＊＊词＊＊``, ``**词``."""
     source, english, chinese = subject.msgstr, subject.english, subject.chinese
-    if not re.search(r"[*＊]|__", source):
+    if not _ANY_MARK.search(source):
         return
     lost = english.count("strong", "em") - chinese.count("strong", "em")
     stray = count_stray(subject, chinese, _MEANT)
-    if stray <= 0 and lost <= 0:
+    if max(stray, lost) <= 0:
         return
-    # If no star shows, only the marks of other languages can be meant: ＊＊词＊＊, __词__.
-    broken = [
-        pair for pair in _broken_pairs(source) if stray > 0 or "*" not in pair["mark"]
-    ]
+    broken = _broken_pairs(source)
+    if stray <= 0:  # no star shows: only the marks of other languages can be meant
+        broken = [pair for pair in broken if "*" not in pair["mark"]]
     if broken:
-        first = broken[0]
-        shape = "bold" if len(first["mark"]) > 1 else "italics"
-        yield Problem(
-            text=f"{quote(first[0])} does not show as {shape}",
-            hint=_hint(source, first),
-            spans=tuple(pair.span() for pair in broken),
-            fix=_fix(subject),
-        )
-    elif stray > 0 and lost > 0:
+        yield _unrendered(subject, broken)
+    elif min(stray, lost) > 0:
         rest = _without_emphasis(source)
         yield Problem(
             text="a star shows that has no partner",
@@ -63,8 +56,20 @@ def find_unrendered(subject: Subject) -> Iterator[Problem]:
         )
 
 
+def _unrendered(subject: Subject, broken: list[re.Match[str]]) -> Problem:
+    """What is to be said of pairs that do not render: of the first one, with all of them marked."""
+    first = broken[0]
+    shape = "bold" if len(first["mark"]) > 1 else "italics"
+    return Problem(
+        text=f"{quote(first[0])} does not show as {shape}",
+        hint=_hint(subject.msgstr, first),
+        spans=tuple(pair.span() for pair in broken),
+        fix=_fix(subject),
+    )
+
+
 def _emphasized(source: str) -> list[Span]:
-    """Where docutils sees bold or italics."""
+    """Where docutils sees bold or italics, with their marks."""
     from pipeline.core.rst.inline import marks  # docutils: slow to import
 
     return [
@@ -75,7 +80,10 @@ def _emphasized(source: str) -> list[Span]:
 
 
 def _without_emphasis(source: str) -> str:
-    """``source`` with atoms, and what is bold or in italics, blanked."""
+    """``source`` with atoms, and what is bold or in italics, blanked.
+
+    ``用 **词** 和 ``f`` *`` -> ``用        和       *``: what is left is a mark that shows.
+    """
     hidden = blanked(source, " ", Markup.RST)
     for start, end in _emphasized(source):
         hidden = hidden[:start] + " " * (end - start) + hidden[end:]
@@ -83,7 +91,10 @@ def _without_emphasis(source: str) -> str:
 
 
 def _broken_pairs(source: str) -> list[re.Match[str]]:
-    """What looks like bold or italics and is none, or is both at once, which shows one star."""
+    """What looks like bold or italics and is none: ``** 词 **``, ``＊＊词＊＊``.
+
+    So is what should be both at once: ``***词***`` shows one star.
+    """
     emphasized = _emphasized(source)
     return [
         pair
@@ -93,6 +104,7 @@ def _broken_pairs(source: str) -> list[re.Match[str]]:
 
 
 def _hint(source: str, pair: re.Match[str]) -> str:
+    """How to write a pair that does not render: the reason that is easiest to see comes first."""
     # ＊＊词＊＊, __词__ or ***词***
     if "*" not in pair["mark"] or len(pair["mark"]) > 2:
         return (
@@ -100,10 +112,9 @@ def _hint(source: str, pair: re.Match[str]) -> str:
             "reST knows no other marks, nor both at once."
         )
     # **词 *词* 词**
-    if any(
-        start < pair.start() and pair.end() < end for start, end in _emphasized(source)
-    ):
-        return "reST knows no italics within bold: end the one before the other begins."
+    for start, end in _emphasized(source):
+        if start < pair.start() and pair.end() < end:
+            return "reST knows no italics within bold: end the one before the other begins."
     # ** 词 **
     if pair["inner"] != pair["inner"].strip():
         return "Delete the space between the stars and the words."
@@ -111,7 +122,10 @@ def _hint(source: str, pair: re.Match[str]) -> str:
 
 
 def _fix(subject: Subject) -> str | None:
-    """The msgstr with every pair mended, if docutils agrees that nothing else has changed."""
+    """The msgstr with every pair mended; None if one cannot be.
+
+    Docutils must agree that no emphasis is lost, no star shows, and nothing else has changed.
+    """
     fix = subject.msgstr
     for pair in reversed(_broken_pairs(fix)):  # so that the places of the others hold
         fix = _mended(fix, pair)
@@ -130,7 +144,8 @@ def _fix(subject: Subject) -> str | None:
 def _mended(source: str, pair: re.Match[str]) -> str:
     """``source`` with one pair written so that it renders.
 
-    Its stars stand close to the words within, and apart from what stands beside them.
+    Its stars stand close to the words within, and apart from what stands beside them:
+    ``a** 词 **b`` -> ``a **词** b``.
     """
     before, after = source[: pair.start()], source[pair.end() :]
     start, end = pair.span("inner")
@@ -142,7 +157,10 @@ def _mended(source: str, pair: re.Match[str]) -> str:
 
 
 def _gap(beside: str, allowed: re.Pattern[str]) -> str:
-    """What parts stars from a character beside them, if that may not stand there."""
+    """What parts stars from a character beside them, if that may not stand there.
+
+    An edge of the text is an empty character. Between stars and Chinese nothing is needed.
+    """
     if allowed.match(beside):
         return ""
     if _LETTER.match(beside):

@@ -22,7 +22,10 @@ _ANONYMOUS = "__"  # what a reference without a name has for one
 
 
 def find_links(subject: Subject) -> Iterator[Problem]:
-    """Links and references that stopped being what they were."""
+    """Links and references that stopped being what they were.
+
+    Their marks were lost or became full-width, or are those of Markdown.
+    """
     shown: list[tuple[Atom, str]] = []
     for name in _TARGETS:
         lost = missing(subject.english, subject.chinese, name)
@@ -39,6 +42,7 @@ def find_links(subject: Subject) -> Iterator[Problem]:
 
 
 def _broken(subject: Subject, name: Atom, value: str, fix: str | None) -> Problem:
+    """What is to be said of a link or reference that works no longer. ``fix`` mends them all."""
     what, seen = "reference", _name_in(subject.msgstr, value)
     if name is Atom.LINK:
         what, seen = "link to", value
@@ -54,7 +58,10 @@ def _broken(subject: Subject, name: Atom, value: str, fix: str | None) -> Proble
 
 
 def stands_elsewhere(chinese: Parsed, name: Atom, value: str) -> bool:
-    """Whether a target that is lost shows as text, or belongs to something that leads nowhere."""
+    """Whether a target that is lost shows as text, or belongs to something that leads nowhere.
+
+    A URL must stand there as it is, the name of a reference in any case and with any spaces.
+    """
     if name is Atom.LINK:
         return value in chinese.source
     return bool(_name_in(chinese.source, value))
@@ -63,7 +70,8 @@ def stands_elsewhere(chinese: Parsed, name: Atom, value: str) -> bool:
 def written_as(subject: Subject, name: Atom, value: str) -> str:
     """How a link or a reference of the English is written, with ``…`` for words of one's own.
 
-    A reference whose words are its name is written with them: ```the guide`_``.
+    A link is ```… <https://a.b>`_``. A reference whose words are its name is written with them:
+    ```the guide`_``.
     """
     if name is Atom.LINK:
         is_anonymous = re.search(rf"{re.escape(value)}>`__", subject.msgid)
@@ -77,12 +85,18 @@ def written_as(subject: Subject, name: Atom, value: str) -> str:
 
 
 def _pattern(value: str) -> str:
-    """A name as it may be written: case and white space do not count."""
+    """A name as it may be written: case and white space do not count.
+
+    It is to be read without regard to case. ``the guide_`` -> ``the\\s+guide``
+    """
     return r"\s+".join(re.escape(word) for word in value.removesuffix("_").split())
 
 
 def _name_in(source: str, value: str) -> str:
-    """A name as a text writes it; empty if the text does not have it."""
+    """A name as a text writes it; empty if the text does not have it.
+
+    ``See The Guide`` with ``the guide_`` -> ``The Guide``
+    """
     if value == _ANONYMOUS:
         return ""
     word = rf"(?<![A-Za-z0-9]){_pattern(value)}(?![A-Za-z0-9])"
@@ -91,7 +105,10 @@ def _name_in(source: str, value: str) -> str:
 
 
 def _mended_links(subject: Subject, lost: list[tuple[Atom, str]]) -> str | None:
-    """The msgstr with the marks of each lost link or reference, as the English has them."""
+    """The msgstr with the marks of each lost link or reference, as the English has them.
+
+    None if that makes none of them work.
+    """
     fix = subject.msgstr
     for name, value in lost:
         written = written_as(subject, name, value)
@@ -107,7 +124,10 @@ def _mended_links(subject: Subject, lost: list[tuple[Atom, str]]) -> str | None:
 
 
 def _with_reference(source: str, value: str, written: str) -> str:
-    """``source`` with a reference ``written`` where its name stands first."""
+    """``source`` with a reference ``written`` where its name stands first.
+
+    With ``name_``: ``见 `name` 和 name`` -> ``见 name_ 和 name``
+    """
     opening, closing = rf"(?<![\w`<])(?:{_TICKS}\s*)?", rf"(?:\s*{_TICKS})?"
     underscore = r"(?:\s?[_＿](?![A-Za-z0-9_]))?(?![`｀>])"
     loose = f"{opening}{_pattern(value)}{closing}{underscore}"
@@ -116,7 +136,10 @@ def _with_reference(source: str, value: str, written: str) -> str:
 
 
 def _with_link(source: str, value: str, written: str) -> str:
-    """``source`` with a link ``written`` where one with other marks leads there."""
+    """``source`` with a link ``written`` where one with other marks leads there.
+
+    ``[词](https://a.b)``, ``｀词＜https://a.b＞｀_`` -> ```词 <https://a.b>`_``
+    """
     target = re.escape(value)
     of_markdown = rf"\[(?P<words>[^\[\]]*)\]\s*[(（]\s*{target}\s*[)）]"
     words = rf"{_TICKS}(?P<words>[^`｀<>＜＞〈〉《》]*?)"

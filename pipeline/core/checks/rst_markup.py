@@ -38,7 +38,7 @@ _ESCAPED_WORD = re.compile(r"\\\w")
 
 
 def find_math(subject: Subject) -> Iterator[Problem]:
-    """Dollar signs where a formula should be."""
+    """Dollar signs where a formula should be: ``$x$`` for ``:math:`x```."""
     if excess(subject, "$", "＄") <= 0:
         return
     lost = fewer(subject.english, subject.chinese, Atom.MATH)
@@ -72,21 +72,22 @@ class _ShownRole:
 
 
 def find_roles(subject: Subject) -> Iterator[Problem]:
-    """Roles whose name shows."""
+    """Roles whose name shows: ``{func}`f```, ``：func：`f```.
+
+    All places are marked and mended; the hint is about the first one that was found.
+    """
     if not re.search(_TICKS, subject.msgstr):
         return
     shown: dict[Span, _ShownRole] = {}
     for name, target in _lost_roles(subject):
         for role in _shown_roles(subject.msgstr, name, target):
-            shown.setdefault(
-                role.span, role
-            )  # several lost roles may have the same name
+            # Several lost roles may have the same name, and be found in the same place.
+            shown.setdefault(role.span, role)
     if not shown:
         return
     fix = subject.msgstr
-    for (start, end), role in sorted(
-        shown.items(), reverse=True
-    ):  # so that the places hold
+    # From the last one to the first, so that the places hold.
+    for (start, end), role in sorted(shown.items(), reverse=True):
         fix = fix[:start] + role.written + fix[end:]
     first = next(iter(shown.values()))
     is_better = improves(subject, fix, Atom.ROLE) or improves(subject, fix, Atom.MATH)
@@ -102,7 +103,11 @@ def find_roles(subject: Subject) -> Iterator[Problem]:
 
 
 def _lost_roles(subject: Subject) -> Iterator[tuple[str, str]]:
-    """The name and the target of each role that is lost; a formula is one."""
+    """The name and the target of each role that is lost; a formula is one.
+
+    ``:func:`a.b``` -> ``func``, ``a.b``; ``:abbr:``, of which only the name is kept -> ``abbr``,
+    nothing
+    """
     for role in missing(subject.english, subject.chinese, Atom.ROLE):
         if parts := _ROLE.fullmatch(role):
             yield parts[1], parts[2]
@@ -113,7 +118,10 @@ def _lost_roles(subject: Subject) -> Iterator[tuple[str, str]]:
 
 
 def _shown_roles(source: str, name: str, target: str) -> Iterator[_ShownRole]:
-    """What looks like a role of that name and is not written as one: ``{func}`f```."""
+    """What looks like a role of that name and is not written as one.
+
+    ``{func}`f```, ``：func：`f```, ``:func: `f```, ``:func:``f````
+    """
     marks = rf"(?<![A-Za-z:：{{｛])(?:[:：{{｛]\s*)?{re.escape(name)}\s*[:：}}｝]?\s*"
     content = rf"{_TICKS}{{1,2}}(?P<content>[^`｀]*){_TICKS}{{1,2}}"
     for match in re.finditer(f"{marks}{content}", source, re.IGNORECASE):
@@ -129,7 +137,10 @@ def _shown_roles(source: str, name: str, target: str) -> Iterator[_ShownRole]:
 
 
 def _content(content: str) -> str:
-    """The content of a role, with ASCII brackets around its target if it has a title."""
+    """The content of a role, with ASCII brackets around its target if it has a title.
+
+    ``词＜a.b＞`` -> ``词 <a.b>``
+    """
     if titled := _TITLED.fullmatch(content):
         return f"{titled[1]} <{titled[2]}>"
     return content.strip()
@@ -141,9 +152,7 @@ def _content(content: str) -> str:
 def find_escapes(subject: Subject) -> Iterator[Problem]:
     """Character references, which reST does not know, and backslashes that vanish."""
     source = subject.msgstr
-    references = [
-        match[0] for match in _CHARACTER_REFERENCE.finditer(subject.chinese.literal)
-    ]
+    references = _CHARACTER_REFERENCE.findall(subject.chinese.literal)
     if len(references) > len(_CHARACTER_REFERENCE.findall(subject.english.plain)):
         yield Problem(
             text=f"{quote(references[0])} shows as it is written",
@@ -162,6 +171,9 @@ def find_escapes(subject: Subject) -> Iterator[Problem]:
 
 
 def _escaped_words(source: str) -> list[str]:
-    """Each backslash before a letter or a digit, with what follows it, outside of code."""
+    """Each backslash before a letter or a digit, with what follows it, outside of code.
+
+    ``甲\\n乙 \\* ``\\t```` -> ``\\n``
+    """
     pairs = re.findall(r"\\.", prose.mask(source, Markup.RST), re.DOTALL)
     return [pair for pair in pairs if _ESCAPED_WORD.fullmatch(pair)]

@@ -25,11 +25,13 @@ _CLASSIFIER = re.compile(r"\s:\s")
 
 
 def blocks_of(text: str, kind: Kind) -> Blocks:
-    """What a line becomes in its place, and the inline content of each block that has any."""
-    if kind in (
-        Kind.TITLE,
-        Kind.IMAGE,
-    ):  # in an argument or an option no block syntax is read
+    """What a line becomes in its place, and the inline content of each block that has any.
+
+    The blocks have docutils' names: of ``- 键`` they are ``bullet_list`` and ``list_item``, behind
+    the paragraph that stands before it.
+    """
+    # In an argument or an option no block syntax is read.
+    if kind in (Kind.TITLE, Kind.IMAGE):
         return (kind.value,), (text,)
     blocks, contents = _parsed_or_usual(text, kind)
     if _ANNOUNCEMENT.search(text):
@@ -38,16 +40,22 @@ def blocks_of(text: str, kind: Kind) -> Blocks:
 
 
 def _parsed_or_usual(text: str, kind: Kind) -> Blocks:
+    """What a line becomes, without asking docutils where that is plain.
+
+    Most lines are plain, and docutils is slow.
+    """
     if _is_usual(text, kind):
         return _usual(kind), (text,)
     return _parsed(text, kind)
 
 
 def _is_usual(text: str, kind: Kind) -> bool:
-    """Whether no block syntax can be in it, so that docutils need not be asked."""
+    """Whether no block syntax can be in it, so that docutils need not be asked.
+
+    ``*词* …`` and ``:ref:`词` …`` begin with punctuation, but no block.
+    """
     if kind is Kind.TERM and _CLASSIFIER.search(text):
         return False
-    # "*词* …" and ":ref:`词` …" begin with punctuation, but no block.
     return not _BLOCK_START.match(text) or bool(_INLINE_START.match(text))
 
 
@@ -58,6 +66,10 @@ def _usual(kind: Kind) -> tuple[str, ...]:
 
 
 def _parsed(text: str, kind: Kind) -> Blocks:
+    """What docutils says that a line becomes in its place.
+
+    Each block is named; of the blocks around the line, the words are left out.
+    """
     from pipeline.core.rst.finding import Words
     from pipeline.core.rst.lines import Lines
     from pipeline.core.rst.reading import read
@@ -80,19 +92,18 @@ def _elements(node: Element) -> Iterator[Element]:
     from docutils import nodes
 
     for child in node.children:
-        if isinstance(child, nodes.Element) and not isinstance(
-            child, nodes.system_message
-        ):
+        if isinstance(child, nodes.system_message):
+            continue
+        if isinstance(child, nodes.Element):
             yield child
             yield from _elements(child)
 
 
 def _placed(text: str, kind: Kind) -> str:
-    """The source of the smallest page."""
+    """The source of the smallest page: with a ``STAND_IN`` for a block that must be there."""
     match kind:
-        case (
-            Kind.HEADING
-        ):  # the underline must be as wide as the text: a character may be two
+        case Kind.HEADING:
+            # The underline must be as wide as the text, whose characters may be two wide.
             return f"{text}\n{'=' * (2 * len(text) + 4)}\n"
         case Kind.TERM:
             return f"{text}\n  {STAND_IN}\n"

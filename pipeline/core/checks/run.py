@@ -42,7 +42,7 @@ PAGE_CHECKS: tuple[PageCheck, ...] = (*shifted.PAGE_CHECKS, *typography.PAGE_CHE
 
 
 def subjects_of(entries: Iterable[Entry], page: str) -> list[Subject]:
-    """The entries that readers would see."""
+    """The entries of a page that readers would see: translated, not fuzzy, not obsolete."""
     return [Subject(entry, page) for entry in entries if entry.is_translated]
 
 
@@ -68,6 +68,10 @@ def run_checks(
 def _of_entries(
     page: str, subjects: Sequence[Subject], checks: Sequence[Check]
 ) -> Iterator[Problem]:
+    """What is wrong with each entry of a page by itself.
+
+    All checks look at one entry before the next: what it is parsed into is wanted by all of them.
+    """
     for index, subject in enumerate(subjects):
         for check in checks:
             for problem in check.find(subject):
@@ -75,13 +79,20 @@ def _of_entries(
 
 
 def _of_page(page: str, subjects: Sequence[Subject]) -> Iterator[Problem]:
+    """What is wrong with the entries of a page when they are compared.
+
+    The check says which entry of the page a problem is about.
+    """
     for check in PAGE_CHECKS:
         for problem in check.find(subjects):
             yield check.stamp(problem, page=page, index=problem.index)
 
 
 def _across(pages: Mapping[str, Sequence[Subject]]) -> Iterator[Problem]:
-    """What shows when the entries of all pages are laid in one row."""
+    """What shows when the entries of all pages are laid in one row.
+
+    A problem there has the number of an entry in the row; ``places`` say what that is on its page.
+    """
     places: list[tuple[str, int]] = []
     row: list[Subject] = []
     for page, subjects in pages.items():
@@ -103,15 +114,16 @@ def without_echoes(problems: Iterable[Problem]) -> list[Problem]:
     for problem in problems:
         if problem.severity is Severity.ERROR and not is_guards(problem.code):
             explained.add((problem.page, problem.index))
-    return [
-        problem
-        for problem in problems
-        if not (is_guards(problem.code) and (problem.page, problem.index) in explained)
-    ]
+    kept = []
+    for problem in problems:
+        is_explained = (problem.page, problem.index) in explained
+        if not is_explained or not is_guards(problem.code):
+            kept.append(problem)
+    return kept
 
 
 def code_names() -> dict[str, str]:
-    """Every code there is, with its name."""
+    """Every code there is, with its name: ``"M101": "text that becomes another block"``."""
     rules = (*CHECKS, *PAGE_CHECKS, *terms.RULES, *hygiene.RULES)
     return {rule.code: rule.name for rule in rules}
 
@@ -140,31 +152,42 @@ def _mended_once(
     """
     for check in checks:
         for problem in check.find(current):
-            if problem.fix is None or problem.fix == current.msgstr:
+            if problem.fix in (None, current.msgstr):
                 continue
-            mended = Subject(replace(current.entry, msgstr=problem.fix), current.page)
+            entry = replace(current.entry, msgstr=problem.fix)
+            mended = Subject(entry, current.page)
             if _is_harmless(original, mended):
                 return mended
     return None
 
 
 def _is_harmless(before: Subject, after: Subject) -> bool:
-    """Whether a reader gets the same words, and no more errors than before."""
+    """Whether a reader gets the same words, and no more errors than before.
+
+    Markup that begins to work may hide what showed of it, such as the target of a link. So
+    other words may be seen, if the atoms are those of the English then.
+    """
     if _words(before.msgstr) != _words(after.msgstr):
         return False
     is_seen_alike = _words(before.chinese.visible) == _words(after.chinese.visible)
-    # Markup that begins to work may hide what showed of it, such as the target of a link.
-    if not is_seen_alike and after.chinese.atoms != after.english.atoms:
+    if not is_seen_alike and not after.has_all_atoms:
         return False
     return _count_errors(after) <= _count_errors(before)
 
 
 def _words(text: str) -> str:
-    """A text without white space, punctuation and marks; full-width letters as plain ones."""
+    """A text without white space, punctuation and marks; full-width letters as plain ones.
+
+    ``用**ＪＡＸ**，即……`` -> ``用JAX即``
+    """
     return _NO_WORD.sub("", unicodedata.normalize("NFKC", text))
 
 
 def _count_errors(subject: Subject) -> int:
+    """How many errors an entry has, of those that keep it from being built.
+
+    A rule for errors may find problems that are minor: those do not count.
+    """
     count = 0
     for check in (*guarded.CHECKS, *BLOCKING):
         for problem in check.look(subject):

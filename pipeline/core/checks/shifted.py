@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from itertools import groupby
 from typing import NamedTuple
@@ -42,17 +42,17 @@ class _Page:
 
     ``homes`` has that only for entries whose translation seems to belong to another one. The four
     methods ``find_…`` fill it in, the surest first; what one of them has found the next ones leave.
+    Entries are known by their numbers: ``at`` is one under suspicion, ``home`` where it may belong.
     """
 
     def __init__(self, subjects: Sequence[Subject]) -> None:
         self.subjects = subjects
         self.english = [traits_of_english(subject) for subject in subjects]
         self.chinese = [traits_of_chinese(subject) for subject in subjects]
-        self.costs = [
-            cost_of(english, chinese)
-            for english, chinese in zip(self.english, self.chinese, strict=True)
-        ]
+        # How ill each translation fits its own English.
+        self.costs = list(map(cost_of, self.english, self.chinese))
         self.homes: dict[int, int] = {}
+        # Where the English has certain atoms. Entries without any would all be alike.
         self.by_atoms: dict[frozenset[tuple[str, int]], list[int]] = {}
         for at, traits in enumerate(self.english):
             if traits.atoms:
@@ -68,20 +68,19 @@ class _Page:
         Among them are even those that tell nothing by themselves, such as two headings of one word.
         """
         # On most pages too few translations fit ill for any run: then nothing need be compared.
-        if sum(cost >= _CLEARLY for cost in self.costs) < _RUN:
+        if not _is_run(self.costs):
             return
         # Further down first: to leave an entry out is the commonest slip.
         for offset in (*range(1, _NEAR + 1), *range(-1, -_NEAR - 1, -1)):
             for run in self._runs_shifted_by(offset):
-                # The entries at the edges of a run that tell nothing may be well where they are.
-                telling = [at for at, gain in run if gain > 1]
-                if sum(gain >= _CLEARLY for _, gain in run) < _RUN:
-                    continue
-                for at in range(telling[0], telling[-1] + 1):
+                for at in _telling_part(run):
                     self.homes[at] = at + offset
 
-    def _runs_shifted_by(self, offset: int) -> Iterator[list[tuple[int, float]]]:
-        """Entries in a row that would all fit as well ``offset`` entries away, with their gains."""
+    def _runs_shifted_by(self, offset: int) -> Iterator[dict[int, float]]:
+        """Entries in a row that would all fit as well ``offset`` entries away, with their gains.
+
+        With the gains 0, 4, 5, -9, 2 there are two runs, of three entries and of one.
+        """
         count = len(self.costs)
         gains: list[tuple[int, float]] = []
         for at in range(max(0, -offset), min(count, count - offset)):
@@ -89,26 +88,33 @@ class _Page:
             if at not in self.homes:
                 gain = self.gain(at, at + offset)
             gains.append((at, gain))
-        for is_run, group in groupby(gains, lambda pair: pair[1] > -1):
-            if is_run:
-                yield list(group)
+        for fits, group in groupby(gains, lambda pair: pair[1] > -1):
+            if fits:
+                yield dict(group)
 
     def find_swaps(self) -> None:
         """Two entries whose translations, taken together, fit better the other way around."""
-        swaps = []
-        for at, other in self._doubtful_pairs():
-            # One of the two may tell little, but it must not speak against the swap.
-            gain, other_gain = self.gain(at, other), self.gain(other, at)
-            if gain + other_gain >= _CLEARLY and min(gain, other_gain) > -1:
-                swaps.append(_Swap(gain + other_gain, at, other))
         # The clearest swaps first, for each entry is part of one at most.
-        for swap in sorted(swaps, reverse=True):
+        for swap in sorted(self._possible_swaps(), reverse=True):
             if swap.at not in self.homes and swap.other not in self.homes:
                 self.homes[swap.at] = swap.other
                 self.homes[swap.other] = swap.at
 
+    def _possible_swaps(self) -> Iterator[_Swap]:
+        """Pairs of entries that together fit clearly better the other way around.
+
+        One of the two may tell little, but it must not speak against the swap.
+        """
+        for at, other in self._doubtful_pairs():
+            gain, other_gain = self.gain(at, other), self.gain(other, at)
+            if gain + other_gain >= _CLEARLY and min(gain, other_gain) > -1:
+                yield _Swap(gain + other_gain, at, other)
+
     def _doubtful_pairs(self) -> set[tuple[int, int]]:
-        """Pairs of entries that fit so ill, taken together, that they are worth a look."""
+        """Pairs of entries that fit so ill, taken together, that they are worth a look.
+
+        One of the two must fit ill by itself. The lower number stands first.
+        """
         pairs: set[tuple[int, int]] = set()
         for at, cost in enumerate(self.costs):
             if cost < 1:
@@ -119,18 +125,31 @@ class _Page:
         return pairs
 
     def find_moves(self) -> None:
-        """Translations that fit another entry, and have something of it that their own has not."""
+        """Translations that fit another entry, and have something of it that their own has not.
+
+        They were pasted into the wrong entry, whatever stands in the right one.
+        """
         for at, cost in enumerate(self.costs):
             if cost < _BADLY or at in self.homes:
                 continue
-            gains = [(self.gain(at, home), home) for home in self._candidates(at)]
-            gain, home = max(gains, default=(0.0, at))
-            # It must fit the other entry far better, and well by itself.
-            if gain < _CLEARLY or cost - gain > _WELL:
-                continue
-            # If the other entry has a good translation of its own, more must speak for it.
-            if self.costs[home] >= _BADLY or self._has_signs(at, home):
+            home = self._better_home(at)
+            if home is not None:
                 self.homes[at] = home
+
+    def _better_home(self, at: int) -> int | None:
+        """The entry that the translation of entry ``at`` fits best; None if it fits none well.
+
+        Candidates that gain as much are taken by their number, the last one first.
+        """
+        gains = [(self.gain(at, home), home) for home in self._candidates(at)]
+        gain, home = max(gains, default=(0.0, at))
+        # It must fit the other entry far better than its own, and well by itself.
+        if gain < _CLEARLY or self.costs[at] - gain > _WELL:
+            return None
+        # If the other entry has a good translation of its own, more must speak for it.
+        if self.costs[home] < _BADLY and not self._has_signs(at, home):
+            return None
+        return home
 
     def _candidates(self, at: int) -> set[int]:
         """Entries near this one, and those with just the atoms of its translation."""
@@ -139,15 +158,17 @@ class _Page:
         return {*near, *same_atoms} - {at}
 
     def _has_signs(self, at: int, home: int) -> bool:
-        """Whether a translation has something of ``home`` that its own English has not."""
+        """Whether a translation has something of ``home`` that its own English has not.
+
+        That is an atom, a number, or a word in Latin letters.
+        """
         chinese, own, other = self.chinese[at], self.english[at], self.english[home]
         if (chinese.atoms & other.atoms) - own.atoms:
             return True
         if (chinese.numbers & other.numbers) - own.numbers:
             return True
-        return any(
-            word in other.text and word not in own.text for word in chinese.latin
-        )
+        foreign = [word for word in chinese.latin if word not in own.text]
+        return any(word in other.text for word in foreign)
 
     def find_twins(self) -> None:
         """One translation for two messages.
@@ -156,28 +177,59 @@ class _Page:
         """
         first_with: dict[str, int] = {}
         for at, subject in enumerate(self.subjects):
-            home = first_with.setdefault(subject.msgstr, at)
-            if home == at or at in self.homes or home in self.homes:
+            first = first_with.setdefault(subject.msgstr, at)
+            if first == at:
                 continue
-            if _is_alike(subject.msgid, self.subjects[home].msgid):
+            if at in self.homes or first in self.homes:
                 continue
-            # Short translations may be the same by chance: 是, 参数. Side by side that is less so.
-            difference = self.costs[at] - self.costs[home]
-            least = _LONG if at - home > 1 else _WORD
-            if abs(difference) < _CLEARLY and self.chinese[at].length < least:
+            if not self._is_pasted(first, at):
                 continue
-            if difference < -_CLEARLY / 2:  # the first one was pasted from the second
-                self.homes[home] = at
+            # If it fits the first one clearly less, that was pasted from the second.
+            if self.costs[at] - self.costs[first] < -_CLEARLY / 2:
+                self.homes[first] = at
             else:
-                self.homes[at] = home
+                self.homes[at] = first
+
+    def _is_pasted(self, first: int, second: int) -> bool:
+        """Whether the translation that two entries share can belong to one of them only."""
+        if _is_alike(self.subjects[second].msgid, self.subjects[first].msgid):
+            return False
+        # It fits one of them far better than the other.
+        if abs(self.costs[second] - self.costs[first]) >= _CLEARLY:
+            return True
+        # Short translations may be the same by chance: 是, 参数. Side by side that is less so.
+        least = _LONG
+        if second - first == 1:
+            least = _WORD
+        return self.chinese[second].length >= least
 
 
 def _key(atoms: Counter[str]) -> frozenset[tuple[str, int]]:
+    """Atoms as the key of a table, with how often each of them is named."""
     return frozenset(atoms.items())
 
 
+def _is_run(figures: Iterable[float]) -> bool:
+    """Whether so many costs or gains are clear that it is hardly by chance.
+
+    They may stand anywhere among the others.
+    """
+    return sum(figure >= _CLEARLY for figure in figures) >= _RUN
+
+
+def _telling_part(run: Mapping[int, float]) -> range:
+    """The entries of a run that are shifted for sure; none if too few of its gains are clear.
+
+    The entries at the edges of a run that tell nothing may be well where they are.
+    """
+    if not _is_run(run.values()):
+        return range(0)
+    telling = [at for at, gain in run.items() if gain > 1]
+    return range(telling[0], telling[-1] + 1)
+
+
 def _is_alike(msgid: str, other: str) -> bool:
-    """Whether two messages may well have one translation."""
+    """Whether two messages may well have one translation: ``Note`` and ``Notes:``."""
     matcher = SequenceMatcher(None, msgid.lower(), other.lower(), autojunk=False)
     # The first ratio is an upper bound, and quick to tell.
     return matcher.real_quick_ratio() >= _ALIKE and matcher.ratio() >= _ALIKE
@@ -205,10 +257,14 @@ def find_shifted(subjects: Sequence[Subject]) -> Iterator[Problem]:
 
 
 def _way(at: int, home: int) -> str:
-    """How to get from one entry to another."""
+    """How to get from one entry to another: ``1 entry further down``."""
     distance = abs(home - at)
-    entries = "entry" if distance == 1 else "entries"
-    return f"{distance} {entries} further {'down' if home > at else 'up'}"
+    entries, direction = "entries", "up"
+    if distance == 1:
+        entries = "entry"
+    if home > at:
+        direction = "down"
+    return f"{distance} {entries} further {direction}"
 
 
 PAGE_CHECKS = (

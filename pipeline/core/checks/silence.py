@@ -23,11 +23,16 @@ class Ignore:
 
 
 def ignores_of(entry: Entry) -> Iterator[Ignore]:
-    """What the comments of an entry silence."""
+    """What the comments of an entry silence.
+
+    ``pipeline: ignore=M203, M304 the value is the same`` -> two codes, and the reason
+    """
     for comment in entry.comments:
         if match := _IGNORE.fullmatch(comment.strip()):
+            codes, reason = match.groups()
             yield Ignore(
-                codes=tuple(re.split(r"\s*,\s*", match[1])), reason=match[2].strip()
+                codes=tuple(re.split(r"\s*,\s*", codes)),
+                reason=reason.strip(),
             )
 
 

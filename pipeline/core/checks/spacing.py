@@ -59,7 +59,8 @@ def _spaced() -> Callable[[str], str]:
 def missing_spaces(shown: str) -> Iterator[Edit]:
     """Where a masked text wants a space between Chinese and a word, a number, code or math.
 
-    The space goes outside of the marks around those.
+    ``用JAX时`` -> ``用 JAX 时``. The space goes outside of the marks around a word:
+    ``用**JAX**`` -> ``用 **JAX**``.
     """
     plain = shown.translate(_AS_LETTERS)
     if not _MEETING.search(plain):
@@ -91,7 +92,10 @@ def _is_edge(plain: str, at: int) -> bool:
 
 
 def _inserted(before: str, after: str) -> Iterator[int]:
-    """Before which characters of ``before`` there is a new space in ``after``."""
+    """Before which characters of ``before`` there is a new space in ``after``.
+
+    ``用x时``, ``用 x 时`` -> 1, 2
+    """
     at = 0
     # autocorrect does nothing but insert spaces, so that all other characters are the same.
     for character in after:
@@ -106,10 +110,20 @@ def _inserted(before: str, after: str) -> Iterator[int]:
 _FULL_WIDTH = "，。；：、！？）】》」』（【《「『"
 _SPACE = re.compile(r"[ \t]+")
 _BLOCK_MARK = re.compile(rf"[\s>]*(?:[-+*#>{OTHER}]+|\d{{1,9}}[.)])")
+# Quotes are of English too, so that white space beside them is too much beside Chinese only.
+_BESIDE_QUOTE = re.compile(
+    rf"""
+      (?<=[“‘])[ \t]+(?=[{HAN}])                # “ 词…
+    | (?<=[{HAN}])[ \t]+(?=[”’])                # …词 ”
+    | (?<=[{HAN}])[ \t]+(?=[“‘][{OPEN}{HAN}])   # 用 “词…, also with marks within: 用 “**词…
+    | (?<=[{HAN}][”’])[ \t]+(?=[{HAN}])         # …词” 用
+    """,
+    re.VERBOSE,
+)
 
 
 def is_block_mark(text: str) -> bool:
-    """Whether a text is what a list item, heading or quote starts with.
+    """Whether a text is what a list item, heading or quote starts with: ``-``, ``> 1.``.
 
     The space behind it is no white space of prose.
     """
@@ -117,7 +131,7 @@ def is_block_mark(text: str) -> bool:
 
 
 def loose_marks(shown: str) -> Iterator[Edit]:
-    """White space beside full-width marks, which bring their own.
+    """White space beside full-width marks, which bring their own: ``词 ，词`` -> ``词，词``.
 
     That between ``**：**`` and a word stays: it makes the bold show.
     """
@@ -125,31 +139,22 @@ def loose_marks(shown: str) -> Iterator[Edit]:
         start, end = match.span()
         if start == 0 or end == len(shown):  # at the edges nobody sees it
             continue
-        if _is_loose(shown, start, end) and not is_block_mark(shown[:start]):
+        if not _is_loose(shown, start, end):
+            continue
+        if not is_block_mark(shown[:start]):  # `- （甲）`
             yield Edit(start, end, "")
 
 
 def _is_loose(shown: str, start: int, end: int) -> bool:
-    """Whether white space inside a text is too much."""
+    """Whether the white space from ``start`` to ``end``, inside a text, is too much.
+
+    It is beside a full-width mark, and between a quote and Chinese.
+    """
     before, after = shown[start - 1], shown[end]
     if before in _FULL_WIDTH or after in _FULL_WIDTH:
         # A bare URL needs the space, or the mark would become a part of it.
         return before != URL and "\n" not in (before, after)
-    # Quotes are of English too, so that only those beside Chinese count.
-    if before in "“‘":  # within the quotes
-        return _is_han(after)
-    if after in "”’":
-        return _is_han(before)
-    if after in "“‘":  # outside of the quotes: there must be Chinese within as well
-        first_quoted = shown[end + 1 : end + 2]
-        return _is_han(before) and (first_quoted == OPEN or _is_han(first_quoted))
-    if before in "”’":
-        return _is_han(after) and _is_han(shown[start - 2 : start - 1])
-    return False
-
-
-def _is_han(character: str) -> bool:
-    return bool(_HAN.match(character))
+    return bool(_BESIDE_QUOTE.match(shown, start))
 
 
 # Spaces inside Chinese, and full-width forms.
@@ -163,7 +168,7 @@ _TO_NARROW = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
 
 
 def spaces_between_han(shown: str) -> Iterator[Edit]:
-    """White space in the middle of Chinese, mostly where a line was broken."""
+    """White space in the middle of Chinese, mostly where a line was broken: ``数 组``."""
     for match in _BETWEEN_HAN.finditer(shown):
         yield Edit(match.start(), match.end(), "")
 
@@ -180,19 +185,21 @@ def wide_spaces(shown: str) -> Iterator[Edit]:
 
 
 def _plain_space(before: str, after: str) -> str:
-    """The space that belongs between two characters, if one does. An edge is an empty character."""
-    if not before or not after:
+    """The space that belongs between two characters, or nothing if none does.
+
+    At an edge of the text one of the two is empty.
+    """
+    if "" in (before, after):
         return ""
-    if (
-        before == CLOSE or after == OPEN
-    ):  # `**：**\u3000词`: without a space the bold would not show
+    # `**：**\u3000词`: without a space the bold would not show.
+    if before == CLOSE or after == OPEN:
         return " "
-    if _CHINESE.match(before) or _CHINESE.match(after):
+    if _CHINESE.search(before + after):
         return ""
     return " "
 
 
 def wide_letters(shown: str) -> Iterator[Edit]:
-    """Full-width letters and digits."""
+    """Full-width letters and digits: ``ＪＡＸ`` -> ``JAX``."""
     for match in _WIDE_LETTERS.finditer(shown):
         yield Edit(match.start(), match.end(), match[0].translate(_TO_NARROW))

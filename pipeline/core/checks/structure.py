@@ -29,7 +29,7 @@ def find_other_breaks(subject: Subject) -> Iterator[Problem]:
 
 
 def find_empty(subject: Subject) -> Iterator[Problem]:
-    """Links without words, images without text."""
+    """Links without words, images without text: ``[](a.md)`` for ``[the guide](a.md)``."""
     if "[" not in subject.msgstr:
         return
     added = _empty_targets(subject.chinese) - _empty_targets(subject.english)
@@ -46,7 +46,10 @@ def find_empty(subject: Subject) -> Iterator[Problem]:
 
 
 def _empty_targets(parsed: Parsed) -> Counter[tuple[str, str]]:
-    """The links and images that show no words, by type and target."""
+    """The links and images that show no words, by type and target, with how often they stand.
+
+    ``[](a.md)`` and ``[ ](a.md)`` -> (link, a.md) 2
+    """
     empty: Counter[tuple[str, str]] = Counter()
     for node in parsed.nodes(*_ATOM_OF):
         if not words_of(node).strip():

@@ -56,6 +56,7 @@ class _Reader:
         self._read = lru_cache(maxsize=64)(self._read_anew)
 
     def read(self, subject: Subject) -> _Reading:
+        """What the glossary sees in a translation; kept until some 60 others were read."""
         return self._read(subject.msgid, subject.msgstr, subject.markup)
 
     def _read_anew(self, msgid: str, msgstr: str, markup: Markup) -> _Reading:
@@ -87,17 +88,13 @@ def checks_of(glossary: Glossary) -> tuple[Check, ...]:
 
 
 def _missing_terms(reader: _Reader) -> Find:
+    """A function that finds terms of the English whose rendering a translation lacks."""
+
     def find(subject: Subject) -> Iterator[Problem]:
         if not _HAN.search(subject.msgstr):
             return  # not translated at all, which other checks tell
-        reading = reader.read(subject)
-        misused = {
-            misuse.term for misuse in reading.misuses
-        }  # the other check tells of these
-        for mention in _first_mentions(reading.mentions):
+        for mention in _lacking(reader.read(subject)):
             term = mention.term
-            if not term.weight or term in misused or term.is_rendered_in(reading.plain):
-                continue
             if _is_kept(mention, subject.msgstr):
                 continue
             yield Problem(
@@ -109,13 +106,30 @@ def _missing_terms(reader: _Reader) -> Find:
     return find
 
 
+def _lacking(reading: _Reading) -> Iterator[Mention]:
+    """The first mention of each term whose rendering must be there and is not."""
+    # Of a term whose rendering is one to be avoided the other check tells.
+    told = {misuse.term for misuse in reading.misuses}
+    for mention in _first_mentions(reading.mentions):
+        term = mention.term
+        if term.weight is None or term in told:
+            continue
+        if not term.is_rendered_in(reading.plain):
+            yield mention
+
+
 def _first_mentions(mentions: Sequence[Mention]) -> list[Mention]:
-    """The first mention of each term, in the order of their last mentions."""
+    """The first mention of each term, in the order of their last mentions.
+
+    Of ``array``, ``tensor`` and again ``array``: the ``tensor``, then the first ``array``.
+    """
     firsts = {mention.term: mention for mention in reversed(mentions)}
     return list(reversed(firsts.values()))
 
 
 def _avoided_renderings(reader: _Reader) -> Find:
+    """A function that finds renderings in a translation that the glossary wants avoided."""
+
     def find(subject: Subject) -> Iterator[Problem]:
         for misuse in reader.read(subject).misuses:
             term, avoided = misuse.term, misuse.avoided
@@ -131,7 +145,8 @@ def _avoided_renderings(reader: _Reader) -> Find:
 def _is_kept(mention: Mention, msgstr: str) -> bool:
     """Whether the term is part of a name that is left in English.
 
-    Then a word beside it stands in the translation as well: Tensor Core.
+    Then a word beside it stands in the translation as well: of ``Tensor Core`` both words do,
+    although ``tensor`` has a rendering.
     """
     names = []
     if before := _WORD_BEFORE.search(mention.text, 0, mention.start):
@@ -142,6 +157,10 @@ def _is_kept(mention: Mention, msgstr: str) -> bool:
 
 
 def _hint(term: Term, note: str) -> str:
+    """What to write for a term, with what the glossary notes of it.
+
+    ``Write “张量” or “Tensor”. 指多维数组.``
+    """
     choices = " or ".join(f"“{rendering.text}”" for rendering in term.renderings)
     hint = f"Write {choices}."
     if note:
@@ -155,7 +174,8 @@ def _hint(term: Term, note: str) -> str:
 def inconsistent(subjects: Sequence[Subject]) -> Iterator[Problem]:
     """Entries with the same English whose translations differ in words: those that are fewer.
 
-    Case and the mark at the end do not count. A msgctxt says that a translation differs on purpose.
+    If ``Note`` is ``注意`` twice and ``备注`` once, the one is told. Case and the mark at the end
+    do not count. A msgctxt says that a translation differs on purpose.
     """
     groups: dict[str, list[int]] = {}
     for index, subject in enumerate(subjects):
@@ -167,7 +187,10 @@ def inconsistent(subjects: Sequence[Subject]) -> Iterator[Problem]:
 
 
 def _differing(subjects: Sequence[Subject], group: Sequence[int]) -> Iterator[Problem]:
-    """The entries of a group that say something else than most of it."""
+    """The entries of a group that say something else than most of it.
+
+    ``group`` are numbers of ``subjects``, two at least. Of two that differ the first is usual.
+    """
     words = {index: _words(subjects[index].msgstr) for index in group}
     usual_words, _ = Counter(words.values()).most_common(1)[0]
     usual = [subjects[index] for index in group if words[index] == usual_words]
@@ -185,17 +208,25 @@ def _differing(subjects: Sequence[Subject], group: Sequence[int]) -> Iterator[Pr
 
 
 def _phrase(msgid: str) -> str:
-    """What two msgids must have in common for their translations to be compared."""
+    """What two msgids must have in common for their translations to be compared.
+
+    ``**Note**:`` and ``note`` are both ``note``.
+    """
     if "*" in msgid or "_" in msgid:
         msgid = _EMPHASIS.sub("", msgid)
     return _ENDS.sub("", msgid).casefold()
 
 
 def _words(msgstr: str) -> str:
+    """What two translations of one phrase must have in common.
+
+    ``张量（tensor）。`` and ``张 量`` are both ``张量``.
+    """
     return _ENDS.sub("", as_plain(msgstr).bare)
 
 
 def _short(text: str) -> str:
+    """The beginning of a text, to be quoted in a sentence."""
     if len(text) <= _LONGEST_QUOTE:
         return text
     return f"{text[:_LONGEST_QUOTE]}…"

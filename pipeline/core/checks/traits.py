@@ -35,13 +35,12 @@ class Traits(NamedTuple):
     atoms: Counter[str]
     numbers: Counter[str]
     latin: frozenset[str]  # words in Latin letters
-    names: frozenset[
-        str
-    ]  # of English, those of them that a translation keeps: JAX, NumPy
+    # Of English, those of the words that a translation keeps: JAX, NumPy.
+    names: frozenset[str]
     text: str  # in lower case
-    end: str
-    length: int
-    lines: int
+    end: str  # the mark at the end, as the English writes it; empty if there is none
+    length: int  # Chinese characters, or words of English
+    lines: int  # line breaks
 
 
 def traits_of_english(subject: Subject) -> Traits:
@@ -56,6 +55,7 @@ def traits_of_chinese(subject: Subject) -> Traits:
 
 
 def _traits(text: str, markup: Markup, names: list[str]) -> Traits:
+    """The traits of a text of either language, of whose words ``names`` are names."""
     rest = prose.mask(text, markup)
     latin = _LATIN.findall(rest)
     atoms = prose.atoms_of(text, markup)
@@ -72,7 +72,11 @@ def _traits(text: str, markup: Markup, names: list[str]) -> Traits:
 
 
 def _target(atom: str) -> str:
-    """An atom without the words in it that are translated."""
+    """An atom without the words in it that are translated, and without a mark behind it.
+
+    ``{ref}`词 <a>``` -> ``{ref}a``, ``![图](a.png)`` -> ``!(a.png)``, ``https://a.b.`` ->
+    ``https://a.b``
+    """
     if "!" in atom:
         atom = _IMAGE.sub("!", atom)
     if "<" in atom:

@@ -60,7 +60,11 @@ class Node(NamedTuple):
 def walk(
     tree: tuple[Node, ...], path: tuple[str, ...] = ()
 ) -> Iterator[tuple[tuple[str, ...], Node]]:
-    """Every node of a tree, with the types of those around it."""
+    """Every node of a tree, with the types of those around it.
+
+    A container comes before what is in it: ``**用 *词***`` -> () strong, (strong) text,
+    (strong) em, (strong, em) text
+    """
     for node in tree:
         yield path, node
         if node.children:
@@ -68,7 +72,7 @@ def walk(
 
 
 def inline_tree(content: str) -> tuple[Node, ...]:
-    """The inline content of a block.
+    """The inline content of a block: ``用 *词*`` -> ``text("用 "), em(text("词"))``.
 
     Every label is taken for one that is defined, for the definitions stand elsewhere on the page.
     """
@@ -85,15 +89,22 @@ def inline_tree(content: str) -> tuple[Node, ...]:
 
 
 def _labels(content: str) -> Iterator[str]:
-    """The labels of ``[text][label]`` and ``[label][]``."""
+    """The labels of ``[text][label]`` and ``[label][]``.
+
+    ``x[i][j]`` has none: that is an array that is indexed. ``JAX[the guide][guide]`` is a link,
+    whose label is too long for an index.
+    """
     for match in _LABEL.finditer(content):
-        # x[i][j] is an array that is indexed, but JAX[the guide][guide] is a link.
-        if not match["indexed"] or len(match["label"]) > _LONGEST_INDEX:
-            yield match["label"] or match["text"]
+        if match["indexed"] and len(match["label"]) <= _LONGEST_INDEX:
+            continue
+        yield match["label"] or match["text"]
 
 
 def image_tree(content: str) -> tuple[Node, ...] | None:
-    """The tree of an image's text; None if that would not be within the image."""
+    """The tree of an image's text; None if that would not be within the image.
+
+    The text may end its image too early: ``图](a.png) 词``.
+    """
     tree = inline_tree(f"![{content}](x)")
     if len(tree) == 1 and tree[0].type == "image":
         return tree[0].children
@@ -101,7 +112,7 @@ def image_tree(content: str) -> tuple[Node, ...] | None:
 
 
 def html_tree(text: str) -> tuple[Node, ...]:
-    """The tags and texts of raw HTML."""
+    """The tags and texts of raw HTML: ``<b>&lt;`` is a tag and the text ``<``."""
     nodes: list[Node] = []
     at = 0
     for tag in html_tags(text):
@@ -114,7 +125,10 @@ def html_tree(text: str) -> tuple[Node, ...]:
 
 
 def _nodes(tokens: Iterator[Token]) -> tuple[Node, ...]:
-    """The nodes up to the end of the container that is open."""
+    """The nodes up to the end of the container that is open, or of all.
+
+    Their tokens, and the one that closes the container, are used up.
+    """
     nodes: list[Node] = []
     for token in tokens:
         if token.nesting < 0:
@@ -126,7 +140,10 @@ def _nodes(tokens: Iterator[Token]) -> tuple[Node, ...]:
 
 
 def _node(token: Token, rest: Iterator[Token]) -> Node:
-    """What a token is here. Of a container, ``rest`` has what is in it, which is used up."""
+    """What a token is here.
+
+    If it opens a container, ``rest`` goes on with what is in that, which is used up.
+    """
     name = token.type
     if leaf := _LEAVES.get(name):
         return Node(leaf, token.content)
@@ -134,42 +151,56 @@ def _node(token: Token, rest: Iterator[Token]) -> Node:
         return Node(container, "", _nodes(rest))
     match name:
         case "link_open":
+            # [词](a.md), [词][label], <https://a.b>
             target = str(token.attrs["href"])
             return Node(_link_type(token, target), _readable(target), _nodes(rest))
         case "image":
+            # ![图](a.png), whose words are tokens of its own.
             target = str(token.attrs["src"])
             return Node("image", _readable(target), _nodes(iter(token.children or ())))
         case "myst_role":
+            # {func}`f`
             return _role(str(token.meta["name"]), token.content)
         case "footnote_ref":
             return Node("footnote", f"[^{token.meta['label']}]")
         case "hardbreak":
             return Node("break", "\n")
-        case _:  # a soft break
+        case _:
+            # A soft break: a line end in the source, which shows as a space.
             return Node("text", " ")
 
 
 def _link_type(token: Token, target: str) -> str:
+    """What type of node a link is, by how it was written.
+
+    In place of what a label stands for, `inline_tree` gives the parser the label in brackets.
+    """
     if token.markup == "autolink":
         return "autolink"
-    if target.startswith(
-        "["
-    ):  # as `inline_tree` has it: a label in place of what it stands for
+    if target.startswith("["):
         return "reference"
     return "link"
 
 
 def _readable(target: str) -> str:
-    """A target as people write it; the parser encodes what is not ASCII."""
+    """A target as people write it; the parser encodes what is not ASCII.
+
+    So it is decoded: ``%E6%96%87.md`` -> ``文.md``. But ``a%20b.md`` was encoded by whoever
+    wrote it, and stays.
+    """
     if "%" not in target:
         return target
-    # "文档.md" is encoded by the parser, "a%20b.md" by whoever wrote it: that stays.
     decoded = unquote(target)
-    return target if decoded.isascii() else decoded
+    if decoded.isascii():
+        return target
+    return decoded
 
 
 def _role(name: str, content: str) -> Node:
-    """A role. Two are the same if they look up the same; a ``~`` only shortens what is shown."""
+    """A role. Two are the same if they look up the same; a ``~`` only shortens what is shown.
+
+    ``{ref}`词 <a>``` and ``{ref}`a``` both have the value ``{ref}`a```, but other words.
+    """
     if name in TEXT_ROLES:
         return Node("role", f"{{{name}}}", (Node("text", content),))
     if titled := _TITLED.fullmatch(content):

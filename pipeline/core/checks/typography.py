@@ -35,7 +35,10 @@ _WORD_BEFORE = re.compile(rf"(?:(?:[A-Za-z0-9._%+#]+|{WORD}+){CLOSE}*|.)\Z")
 
 
 def _from_edits(find_edits: _Edits, *, text: str, hint: str) -> Find:
-    """A function that makes a problem of what ``find_edits`` finds in a masked translation."""
+    """A function that makes a problem of what ``find_edits`` finds in a masked translation.
+
+    The ``text`` is followed by the words that are marked: ``lacks a space: “用JAX”``.
+    """
 
     def find(subject: Subject) -> Iterator[Problem]:
         return _problems(subject, find_edits, text=text, hint=hint)
@@ -64,7 +67,10 @@ def _problems(
 
 
 def _without_overlaps(edits: Iterable[Edit]) -> list[Edit]:
-    """The edits in order. What two would take, the first one has."""
+    """The edits in order. What two would take, the first one has.
+
+    3 to 5 and 4 to 7 -> 3 to 5 and 5 to 7
+    """
     result: list[Edit] = []
     end = 0
     for edit in sorted(edits, key=lambda edit: (edit.start, edit.end)):
@@ -88,20 +94,26 @@ def _mended(subject: Subject, find_edits: _Edits) -> str | None:
             fix = _IDLE_GAP.sub("", fix)
     if not keeps_atoms(subject.msgstr, fix, markup):
         return None
-    if any(True for _ in find_edits(masked(fix, markup))):
+    if list(find_edits(masked(fix, markup))):
         return None
     return fix
 
 
 def _span(shown: str, edit: Edit) -> Span:
-    """What is marked: the marks alone, or where white space comes or goes the words beside it."""
+    """What is marked: the marks alone, or where white space comes or goes the words beside it.
+
+    ``词 , 词`` -> ``,``; ``请用JAX时`` -> ``用JAX``
+    """
     text = shown[edit.start : edit.end]
     if inner := text.strip():
         start = edit.start + text.index(inner)
         return start, start + len(inner)
-    before = _WORD_BEFORE.search(shown, 0, edit.start)
-    after = _WORD_AT.match(shown, edit.end)
-    return before.start() if before else 0, after.end() if after else len(shown)
+    start, end = 0, len(shown)
+    if before := _WORD_BEFORE.search(shown, 0, edit.start):
+        start = before.start()
+    if after := _WORD_AT.match(shown, edit.end):
+        end = after.end()
+    return start, end
 
 
 # Spaces, marks and widths.
@@ -159,6 +171,7 @@ _find_gap = _from_edits(
 
 
 def _find_dash(subject: Subject) -> Iterator[Problem]:
+    """Dashes that are no Chinese ones. Which are all right depends on the block."""
     return _problems(
         subject,
         partial(marks.dashes, may_part=subject.kind in _PARTED),
@@ -168,20 +181,22 @@ def _find_dash(subject: Subject) -> Iterator[Problem]:
 
 
 def _find_quote(subject: Subject) -> Iterator[Problem]:
+    """Straight quotes, with a fix unless the page has other quotes than those of the fix."""
     for problem in _find_straight_quote(subject):
-        if "「" in subject.msgstr:  # the page has other quotes than those of the fix
+        if "「" in subject.msgstr:
             yield replace(problem, fix=None)
         else:
             yield problem
 
 
 def _find_space_in_chinese(subject: Subject) -> Iterator[Problem]:
-    if subject.kind in _TITLES:  # there a space may part two phrases
-        return
-    yield from _find_gap(subject)
+    """Spaces inside Chinese, but not in a title, where they may part two phrases."""
+    if subject.kind not in _TITLES:
+        yield from _find_gap(subject)
 
 
 def _find_listed_comma(subject: Subject) -> Iterator[Problem]:
+    """Half-width commas in a list of code. A person must say which mark they stand for."""
     if spans := tuple(marks.listed(subject.masked_chinese)):
         yield Problem(
             text="has half-width commas between pieces of code",
@@ -203,11 +218,15 @@ def _find_nin(subject: Subject) -> Iterator[Problem]:
 
 
 def _places(character: str, text: str) -> tuple[Span, ...]:
+    """Where a character stands in a text: all places, as spans."""
     return tuple(match.span() for match in re.finditer(character, text))
 
 
 def _find_mixed_quotes(subjects: Sequence[Subject]) -> Iterator[Problem]:
-    """Entries that have the kind of quotes which fewer entries of the page have."""
+    """Entries that have the kind of quotes which fewer entries of the page have.
+
+    If both kinds are as many, those with 「 are told.
+    """
     curly, corner = _with_mark("“", subjects), _with_mark("「", subjects)
     if not curly or not corner:
         return
@@ -224,6 +243,7 @@ def _find_mixed_quotes(subjects: Sequence[Subject]) -> Iterator[Problem]:
 
 
 def _with_mark(mark: str, subjects: Sequence[Subject]) -> list[int]:
+    """Which entries have a mark outside of code and the like, by their number."""
     return [
         index
         for index, subject in enumerate(subjects)
@@ -233,6 +253,7 @@ def _with_mark(mark: str, subjects: Sequence[Subject]) -> list[int]:
 
 @cache
 def _to_simplified() -> Callable[[str], str]:
+    """OpenCC, which takes time to load: ``記憶體`` -> ``记忆体``. A text stays as long, mostly."""
     import opencc
 
     convert: Callable[[str], str] = opencc.OpenCC("t2s").convert
@@ -241,15 +262,19 @@ def _to_simplified() -> Callable[[str], str]:
 
 @cache
 def _is_traditional(character: str) -> bool:
+    """Whether a character has a simplified form, wherever it stands."""
     return _to_simplified()(character) != character
 
 
 def _find_traditional(subject: Subject) -> Iterator[Problem]:
+    """Traditional characters.
+
+    The whole text is converted, for which character is meant depends on its neighbours. But then
+    显示覆盖 is taken for 显 + 示覆 + 盖: a character that is simplified by itself stays.
+    """
     shown = subject.masked_chinese
     if not any(map(_is_traditional, shown)):
         return
-    # The whole text is converted, for which character is meant depends on its neighbours. But then
-    # 显示覆盖 is taken for 显 + 示覆 + 盖: a character that is simplified by itself stays.
     simplified = _to_simplified()(shown)
     places: list[int] = []
     pairs: list[str] = []

@@ -53,7 +53,10 @@ _UNITS = {
 
 
 def _forms(symbol: str) -> list[str]:
-    """Whatever is sure to mean a unit, if it stands behind a number."""
+    """Whatever is sure to mean a unit, if it stands behind a number.
+
+    ``ms`` -> ``ms``, ``millisecond``, ``milliseconds``, ``毫秒``
+    """
     symbols, english, chinese, _ = _UNITS[symbol]
     plurals = [f"{word}s" for word in english.split()]
     return [symbol, *symbols.split(), *english.split(), *plurals, *chinese.split()]
@@ -71,21 +74,25 @@ def _anywhere(symbol: str) -> re.Pattern[str]:
 _ANYWHERE = {symbol: _anywhere(symbol) for symbol in _UNITS}
 _SYMBOL_OF = {form: symbol for symbol in _UNITS for form in _forms(symbol)}
 _FORMS = "|".join(re.escape(form) for form in sorted(_SYMBOL_OF, key=len, reverse=True))
+_BARE_S = re.compile(r"[\d,]+s")
 _MEASURED = re.compile(
     rf"(?<![\w.])\d[\d,.]*(?P<gap>[ \u00a0-]?)(?P<unit>{_FORMS})(?![A-Za-z])"
 )
 
 
 def units_of(text: str) -> list[Unit]:
-    """The units that stand behind a number in digits, in a masked text of either language."""
+    """The units that stand behind a number in digits, in a masked text of either language.
+
+    ``3 milliseconds``, ``3ms``, ``3 毫秒`` -> ``ms``
+    """
     if not _ANY_DIGIT.search(text):
         return []
     units = []
     for match in _MEASURED.finditer(text.translate(NARROW_DIGITS)):
         # "10s" may be tens, "1990s" are years: a bare s wants a space or a decimal point before it.
-        is_ambiguous = match["unit"] == "s" and not match["gap"] and "." not in match[0]
-        if not is_ambiguous:
-            units.append(Unit(_SYMBOL_OF[match["unit"]], *match.span("unit")))
+        if _BARE_S.fullmatch(match[0]):
+            continue
+        units.append(Unit(_SYMBOL_OF[match["unit"]], *match.span("unit")))
     return units
 
 

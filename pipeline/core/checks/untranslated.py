@@ -20,19 +20,20 @@ def find_english(subject: Subject) -> Iterator[Problem]:
     if english.is_kept(subject.masked_english):
         return
     yield Problem(
-        text="is left in English", hint=_hint("M301"), spans=(_whole(subject.msgstr),)
+        text="is left in English",
+        hint=_hint("M301"),
+        spans=(_whole(subject.msgstr),),
     )
 
 
 def find_copied(subject: Subject) -> Iterator[Problem]:
-    """A translation that is the message itself."""
+    """A translation that is the message itself, unless that is a name: JAX, NumPy."""
     if not _is_copy(subject) or _HAN.search(subject.msgid):
         return
     if english.is_kept(subject.masked_english):
         return
     shown = subject.masked_chinese
-    # Of a copy less is enough to tell that it is no name: JAX, NumPy and the like are right as
-    # copies.
+    # Of a copy less is enough to tell that it is no name.
     if english.is_english(shown) or english.is_phrase(shown):
         yield Problem(
             text="is the English itself",
@@ -42,7 +43,10 @@ def find_copied(subject: Subject) -> Iterator[Problem]:
 
 
 def find_untranslated_part(subject: Subject) -> Iterator[Problem]:
-    """English words in a translation that is Chinese otherwise."""
+    """English words in a translation that is Chinese otherwise: ``数组 is used by 函数 这里``.
+
+    What is English as a whole is told of by M301.
+    """
     shown = subject.masked_chinese
     if not _HAN.search(shown) or english.is_english(shown):
         return
@@ -57,10 +61,12 @@ def find_untranslated_part(subject: Subject) -> Iterator[Problem]:
 
 
 def _is_copy(subject: Subject) -> bool:
+    """Whether the translation is the English, letter by letter."""
     return subject.msgstr.strip() == subject.msgid.strip()
 
 
 def _hint(code: str) -> str:
+    """What to do about a message that is not translated, which the check ``code`` tells."""
     return (
         "Translate it, or say in a translator comment why it stays English "
         f"(# pipeline: ignore={code} because …)."
@@ -68,5 +74,5 @@ def _hint(code: str) -> str:
 
 
 def _whole(text: str) -> Span:
-    """All of a text but for the white space at its edges."""
+    """From where to where a text goes, without the white space at its edges."""
     return len(text) - len(text.lstrip()), len(text.rstrip())

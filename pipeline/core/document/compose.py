@@ -121,7 +121,10 @@ def _settled(
     frame: Frame,
     rejected: list[Rejected],
 ) -> dict[int, Settled]:
-    """What has come into each unit that gets anything, by its number."""
+    """What has come into each unit that gets anything, by its number.
+
+    ``chosen`` has the translations of each unit; those that break it go to ``rejected``.
+    """
     grammar = grammar_of(document)
     splits = [unit.split for unit in document.units]
     names = grammar.plan_targets(splits, frame.anchors)
@@ -157,6 +160,7 @@ def _settled(
 def _rejected(
     document: Document, unit: Unit, message: Message, refusal: Refusal
 ) -> Rejected:
+    """The record of one translation that is left out, with its place for people."""
     return Rejected(
         message=message, place=document.place(unit, message), refusal=refusal
     )

@@ -48,6 +48,7 @@ def grammar_of(document: Document) -> Grammar:
 
 @cache
 def _markdown(*, is_page: bool) -> Grammar:
+    """The rules of MyST: of a page as a whole, or of the cells of a notebook."""
     return Grammar(
         refusal=guard.refusal,
         place=placing.place,
@@ -60,6 +61,7 @@ def _markdown(*, is_page: bool) -> Grammar:
 
 @cache
 def _rst() -> Grammar:
+    """The rules of reST. Its functions take the one text of a page, and not several."""
     # docutils takes a while to load
     from pipeline.core.rst import attribution, guard, placing, targets
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence, Set
 
 from pipeline.core.document.message import Kind, Message
 from pipeline.core.document.splice import Placed
-from pipeline.core.document.split import Split
+from pipeline.core.document.split import Signature, Split
 
 
 def merged_messages(
@@ -26,17 +26,30 @@ def merged_messages(
     )
     # Each lies where its translation was put. Where one was taken for two blocks, or for a part
     # of a longer one, the spans differ.
-    if tuple((message.start, message.end) for message in messages) != placed.spans:
+    if _spans(messages) != placed.spans:
         return None
     # A paragraph may have become a heading without moving.
     if _kinds(messages) != _kinds(split.messages):
         return None
     # What lies between the messages has moved, but its signatures are the same, in their order.
-    skeleton = [signature for start, signature in fresh.skeleton if start not in added]
-    is_same = skeleton == [signature for _, signature in split.skeleton]
+    if _signatures(fresh, added) != _signatures(split, frozenset()):
+        return None
     # Code is a part of the skeleton. It is what is run, so it is compared by itself as well.
-    return messages if is_same and fresh.code == split.code else None
+    if fresh.code != split.code:
+        return None
+    return messages
+
+
+def _spans(messages: Sequence[Message]) -> tuple[tuple[int, int], ...]:
+    """Where messages stand, in the text that they were split from."""
+    return tuple((message.start, message.end) for message in messages)
 
 
 def _kinds(messages: Sequence[Message]) -> list[Kind]:
+    """What the blocks are that messages were taken from."""
     return [message.kind for message in messages]
+
+
+def _signatures(split: Split, added: Set[int]) -> list[Signature]:
+    """What must be the same of the blocks of a text, but for those that begin in ``added``."""
+    return [signature for start, signature in split.skeleton if start not in added]

@@ -42,6 +42,11 @@ def joined(document: Document, edits: Mapping[int, tuple[Edit, ...]]) -> str:
 def _notebook(
     document: Document, notebook: Notebook, edits: Mapping[int, tuple[Edit, ...]]
 ) -> str:
+    """The merged notebook as JSON text.
+
+    It is read back as JSON: each cell with edits has to say what they make of it, and all else
+    has to be equal to upstream's. Raises GuardError.
+    """
     cells: dict[int, tuple[Edit, ...]] = {}
     for number, changes in edits.items():
         cell = document.units[number].cell

@@ -17,6 +17,9 @@ from pipeline.core.document import prose
 from pipeline.core.document.message import Kind, Markup, Message
 from pipeline.errors import InputError
 
+# ``json.dumps`` would make one for every record.
+_ENCODER = json.JSONEncoder(ensure_ascii=False)
+
 _HINT = "It is a file that merge writes: delete it and run merge again."
 # Types of the values in JSON. A bool is no int here.
 _TYPES: Mapping[str, tuple[type, ...]] = {
@@ -53,9 +56,8 @@ class Landed:
     line: int
     last_line: int
     is_translated: bool  # its translation stands there, and no English
-    is_kept: (
-        bool  # a term of a glossary in reST: its English stands right below ``text``
-    )
+    # A term of a glossary in reST: its English stands right below ``text``.
+    is_kept: bool
 
 
 def landed(
@@ -88,7 +90,7 @@ def landings_to_json(landings: tuple[Landed, ...]) -> bytes:
     lines = []
     for landing in landings:
         record = {name: getattr(landing, name) for name in _TYPES}
-        lines.append(json.dumps(record, ensure_ascii=False))
+        lines.append(_ENCODER.encode(record))
     text = "[\n" + ",\n".join(lines) + "\n]"
     # A title may hold a lone surrogate; "\ud800" is also what JSON writes for one.
     return f"{text}\n".encode("utf-8", "backslashreplace")
@@ -116,11 +118,10 @@ def _read(record: Any, where: str) -> Landed:
         names = ", ".join(field.name for field in fields(Landed))
         raise InputError(f"has other keys than {names}", where=where, hint=_HINT)
     for name, types in _TYPES.items():
-        if type(record[name]) not in types:
+        given = type(record[name])
+        if given not in types:
             raise InputError(
-                f"has a {type(record[name]).__name__} for {name}",
-                where=where,
-                hint=_HINT,
+                f"has a {given.__name__} for {name}", where=where, hint=_HINT
             )
     try:
         kind, markup = Kind(record["kind"]), Markup(record["markup"])

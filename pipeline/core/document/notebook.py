@@ -41,7 +41,7 @@ class Cell:
 
     @property
     def tags(self) -> tuple[str, ...]:
-        """The cell's tags."""
+        """The cell's tags: ``("raises-exception",)``."""
         tags = self.metadata.get("tags")
         if not isinstance(tags, list):
             return ()  # nobody keeps a notebook from having anything there

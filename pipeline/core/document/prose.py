@@ -61,12 +61,18 @@ _FILE_NAME = re.compile(r"\.(?:png|jpe?g|gif|svg|webp)$", re.IGNORECASE)
 
 
 def mask(text: str, markup: Markup = Markup.MARKDOWN) -> str:
-    """``text`` with every atom (code, math, images, targets, HTML) replaced by a space."""
+    """``text`` with every atom (code, math, images, targets, HTML) replaced by a space.
+
+    Of ``"see [the `jit` page](a.md)"`` it leaves ``"see [the   page "``: the words of a link count.
+    """
     return " ".join(_parted(text, markup)[::2])
 
 
 def atoms_of(text: str, markup: Markup = Markup.MARKDOWN) -> list[str]:
-    """The atoms of a text, as they are written, in order."""
+    """The atoms of a text, as they are written, in order.
+
+    Those of ``"see [the `jit` page](a.md)"`` are ``"`jit`"`` and ``"](a.md)"``.
+    """
     return list(_parted(text, markup)[1::2])
 
 
@@ -96,7 +102,12 @@ def replace_atoms(
 
 
 def has_words(text: str, markup: Markup = Markup.MARKDOWN) -> bool:
-    """Whether a block holds anything to translate."""
+    """Whether a block holds anything to translate: a word of two letters, or Chinese.
+
+    Use `jit`.      yes
+    `jit`           no: it is code
+    x = 1           no
+    """
     if not _WORD.search(text):
         return False
     # From \begin to \end a block is math, whatever stands between them.
@@ -111,22 +122,34 @@ def is_sentence(text: str) -> bool:
 
 
 def is_several_words(text: str) -> bool:
-    """Whether there is more than one word, or Chinese, and no file name at the end."""
+    """Whether there is more than one word, or Chinese, and no file name at the end.
+
+    ``"a plot"`` and ``"图"`` are; ``"plot"`` and ``"my plot.png"`` are not.
+    """
     return bool(_SEVERAL_WORDS.search(text)) and not _FILE_NAME.search(text)
 
 
+# A message is counted when its catalogue is updated, and again when its page is merged.
+@lru_cache(maxsize=1 << 15)
 def count_words(text: str, markup: Markup = Markup.MARKDOWN) -> int:
-    """Words of English and characters of Chinese in a block, atoms left out."""
+    """Words of English and characters of Chinese in a block, atoms left out.
+
+    ``"don't use `jit`"`` counts 2, ``"不要用 jit"`` counts 4.
+    """
     return len(_COUNTED.findall(mask(text, markup)))
 
 
 def hide_payloads(text: str) -> tuple[str, tuple[str, ...]]:
-    """Replace each data URI by ``data:#N``; return the text and the URIs in order."""
+    """Replace each data URI by ``data:#N``; return the text and the URIs in order.
+
+    A catalogue is for people: an image of a hundred thousand characters is no text for them.
+    """
     if "data:" not in text:
         return text, ()
     payloads: list[str] = []
 
     def number(match: re.Match[str]) -> str:
+        """What stands for one data URI; they count from 1."""
         payloads.append(match[0])
         return f"data:#{len(payloads)}"
 
@@ -139,6 +162,7 @@ def show_payloads(text: str, payloads: tuple[str, ...]) -> str:
         return text
 
     def payload(match: re.Match[str]) -> str:
+        """The data URI of one number."""
         number = int(match[1])
         if 0 < number <= len(payloads):
             return payloads[number - 1]

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import chain
 
 from pipeline.core.document.message import Kind, Message
 from pipeline.core.document.notebook import Notebook
@@ -58,13 +59,17 @@ class Document:
 
     @property
     def code(self) -> tuple[str, ...]:
-        """The source of every code cell, in order."""
+        """The source of every code cell, in order; of a page, the code in its cells' fences."""
         if self.notebook is None:
             return self.units[0].split.code
-        return tuple(cell.source for cell in self.notebook.cells if cell.kind == "code")
+        cells = self.notebook.cells
+        return tuple(cell.source for cell in cells if cell.kind == "code")
 
     def messages(self) -> Iterator[tuple[Unit, Message]]:
-        """Every message with its unit, in document order."""
+        """Every message with its unit, in document order.
+
+        Whoever needs only the messages of one text takes them from ``Unit.split``.
+        """
         for unit in self.units:
             for message in unit.split.messages:
                 yield unit, message
@@ -87,20 +92,24 @@ class SplitPage:
     @property
     def title(self) -> str:
         """The page's first heading, as Markdown; its name if it has none."""
-        for document in self.documents:
-            for _, message in document.messages():
-                # Whatever comes first stands under the title, or is it, or there is none.
-                if message.headings:
-                    return message.headings[0]
-                if message.kind is Kind.HEADING:
-                    return message.msgid
-                return self.page.name
+        messages = chain.from_iterable(
+            document.messages() for document in self.documents
+        )
+        # Whatever comes first stands under the title, or is it, or there is none.
+        _, first = next(messages, (None, None))
+        if first is None:
+            return self.page.name
+        if first.headings:
+            return first.headings[0]
+        if first.kind is Kind.HEADING:
+            return first.msgid
         return self.page.name
 
 
 def read_document(path: str, data: bytes) -> Document:
     """Read an ``.ipynb``, ``.md`` or ``.rst`` document.
 
+    ``path`` says how it is written, by its suffix, and names it in errors; no file is opened.
     Raises InputError that says where it is malformed.
     """
     try:
@@ -132,7 +141,13 @@ def read_document(path: str, data: bytes) -> Document:
 
 
 def is_myst_notebook(text: str) -> bool:
-    """Whether a MyST document has the front matter of a jupytext notebook."""
+    """Whether a MyST document has the front matter of a jupytext notebook.
+
+    ---
+    jupytext:
+      text_representation: …
+    ---
+    """
     header = _FRONT_MATTER.match(text)
     return bool(header and _NOTEBOOK_KEY.search(header[1]))
 
@@ -147,7 +162,8 @@ def _text_format(path: str, raw: str) -> Format:
 
 
 def _split_rst(raw: str) -> Split:
-    from pipeline.core.rst.split import split_rst  # docutils takes a while to load
+    """Split a page of reST. docutils takes a while to load: only who has such a page waits."""
+    from pipeline.core.rst.split import split_rst
 
     return split_rst(raw)
 

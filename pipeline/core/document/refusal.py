@@ -16,6 +16,7 @@ _CONTROL = re.compile(
 # Parsing takes time that grows faster than the text; no honest translation is that much longer.
 _LEAST_LIMIT = 1000
 _TIMES_AS_LONG = 10
+_SHOWN = 60  # characters of a piece that a refusal names
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,11 @@ class Refusal:
 
 
 def text_refusal(msgid: str, msgstr: str) -> Refusal | None:
-    """What no translation may hold in any language: control characters, endless text."""
+    """What no translation may hold in any language: control characters, endless text.
+
+    ``"中文\\u202e"`` has the control character U+202E, which would turn the line around. None if
+    nothing is found.
+    """
     if control := _CONTROL.search(msgstr):
         return Refusal(
             "G101",
@@ -42,3 +47,10 @@ def text_refusal(msgid: str, msgstr: str) -> Refusal | None:
             "Shorten it.",
         )
     return None
+
+
+def quoted(piece: str) -> str:
+    """A piece of a text in quotation marks, for a refusal; of a long one, its first characters."""
+    if len(piece) <= _SHOWN:
+        return f"“{piece}”"
+    return f"“{piece[:_SHOWN]}…”"

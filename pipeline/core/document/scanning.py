@@ -53,6 +53,7 @@ class _Scanner:
     """Walks the text. ``at`` is where it has come to: methods leave it behind what they read."""
 
     def __init__(self, raw: str, where: str) -> None:
+        """``where`` names the document in errors."""
         self.raw = raw
         self.where = where
         self.at = 0
@@ -84,6 +85,7 @@ class _Scanner:
     def _checked(
         self, values: dict[str, Any], cells: tuple[Cell, ...] | None
     ) -> Notebook:
+        """The notebook, if it is one of nbformat 4. ``values`` has all keys but that of cells."""
         version = values.get("nbformat")
         if version == 3 or "worksheets" in values:
             raise InputError(
@@ -104,9 +106,11 @@ class _Scanner:
         )
 
     def _cells(self) -> tuple[Cell, ...]:
+        """The cells, from the bracket that opens their list."""
         cells: list[Cell] = []
 
         def read_cell() -> None:
+            """Read the value that begins here as a cell."""
             if self._character() != "{":
                 self._value()
                 raise self._no_notebook(f"cell {len(cells)} is no object")
@@ -116,6 +120,7 @@ class _Scanner:
         return tuple(cells)
 
     def _cell(self, number: int) -> Cell:
+        """One cell, from the brace that opens it; ``number`` counts from 0."""
         values: dict[str, Any] = {}
         source: _Source | None = None
         for key in self._members():
@@ -142,6 +147,7 @@ class _Scanner:
         texts: list[str] = []
 
         def read_literal() -> None:
+            """Read the string that begins here, and note where it stands."""
             start = self.at
             texts.append(self._string())
             literals.append((start, self.at))
@@ -216,17 +222,21 @@ class _Scanner:
         )
 
     def _character(self) -> str:
+        """The next character; empty at the end."""
         return self.raw[self.at : self.at + 1]
 
     def _skip_space(self) -> None:
+        """Go to the next character that is none of JSON's four kinds of white space."""
         if match := _SPACE.match(self.raw, self.at):
             self.at = match.end()
 
     def _value(self) -> Any:
+        """The value that begins here, decoded."""
         value, self.at = _decode(self.raw, self.at)
         return value
 
     def _string(self) -> str:
+        """The string that begins here, decoded. Any other value is an error."""
         if self._character() != '"':
             raise json.JSONDecodeError("a string was expected", self.raw, self.at)
         text: str
@@ -234,6 +244,7 @@ class _Scanner:
         return text
 
     def _no_notebook(self, why: str) -> InputError:
+        """The error for JSON that is valid, but no notebook."""
         return InputError(
             f"is no Jupyter notebook: {why}", where=self.where, hint=_HINT
         )

@@ -21,9 +21,8 @@ class Wanted:
 
     unit: Unit
     translations: Mapping[int, str]
-    names: Mapping[
-        int, str
-    ]  # of headings that links go on pointing to once they are translated
+    # Of headings that links go on pointing to once they are translated.
+    names: Mapping[int, str]
     insertions: tuple[Edit, ...]
 
 
@@ -44,6 +43,7 @@ def settle(grammar: Grammar, wanted: Wanted) -> Settled | None:
     settled: Settled | None = None
 
     def is_good(indices: Sequence[int]) -> bool:
+        """Whether the unit is intact with these translations; if so, it is the result so far."""
         nonlocal settled
         placed = _place(grammar, wanted, indices)
         messages = grammar.read_back(wanted.unit.split, placed)
@@ -73,7 +73,11 @@ def _place(grammar: Grammar, wanted: Wanted, indices: Sequence[int]) -> Placed:
 def _largest_good(
     indices: list[int], is_good: Callable[[Sequence[int]], bool]
 ) -> list[int]:
-    """As many of ``indices`` as are good together, found by halving."""
+    """As many of ``indices`` as are good together, found by halving.
+
+    If 3 of [1, 2, 3, 4] is bad, the tries are [1, 2, 3, 4], [1, 2], [1, 2, 3, 4], [1, 2, 3] and
+    [1, 2, 4]. Each bad one costs about the logarithm of their number.
+    """
     if not indices or is_good(indices):
         return indices
     if len(indices) == 1:

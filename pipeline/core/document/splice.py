@@ -44,13 +44,11 @@ class Placed:
 
     text: str
     edits: tuple[Edit, ...]
-    spans: tuple[
-        tuple[int, int], ...
-    ]  # of every message of the split, translated or not
+    # Of every message of the split, translated or not.
+    spans: tuple[tuple[int, int], ...]
     inserted: tuple[tuple[int, int], ...]
-    kept_terms: frozenset[int] = (
-        frozenset()
-    )  # messages whose English stands below, by index
+    # Messages whose English stands below, by index.
+    kept_terms: frozenset[int] = frozenset()
 
 
 def placed(
@@ -77,7 +75,10 @@ def placed(
 
 
 def splice(text: str, edits: Sequence[Edit]) -> str:
-    """Apply sorted, non-overlapping edits."""
+    """Apply sorted, non-overlapping edits.
+
+    ``"one two"`` with ``Edit(4, 7, "二")`` is ``"one 二"``.
+    """
     parts: list[str] = []
     at = 0
     for edit in edits:
@@ -107,6 +108,7 @@ class _Shift:
     """How far sorted edits move what stands behind them."""
 
     def __init__(self, edits: Sequence[Edit]) -> None:
+        """Sum up the edits, so that each offset is found by bisection."""
         self._ends = [edit.end for edit in edits]
         self._sums = list(accumulate((edit.growth for edit in edits), initial=0))
 
@@ -125,6 +127,7 @@ class _Shift:
 def _spans(
     messages: Sequence[Message], translated: Mapping[int, Edit], shift: _Shift
 ) -> Iterator[tuple[int, int]]:
+    """Where each message has come to lie: its translation, or the English that has moved."""
     for index, message in enumerate(messages):
         start = shift.start(message.start)
         if index in translated:
@@ -136,6 +139,7 @@ def _spans(
 def _inserted(
     edits: Sequence[Edit], insertions: Sequence[Edit]
 ) -> Iterator[tuple[int, int]]:
+    """Where each insertion has come to lie. ``edits`` are all edits, sorted."""
     shift = 0
     for edit in edits:
         if edit in insertions:

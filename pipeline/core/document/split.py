@@ -26,14 +26,11 @@ class Split:
     messages: tuple[Message, ...]
     skeleton: tuple[tuple[int, Signature], ...]
     code: tuple[str, ...] = ()
-    headings: tuple[
-        tuple[int, str], ...
-    ] = ()  # (level, title) of the sections open at the end
-    title_end: int | None = (
-        None  # offset behind the first heading that stands in no container
-    )
+    # Level and title of the sections that are open at the end.
+    headings: tuple[tuple[int, str], ...] = ()
+    # Offset behind the first heading that stands in no container.
+    title_end: int | None = None
     # The rest is of reStructuredText only.
-    tables: tuple[
-        tuple[int, int], ...
-    ] = ()  # where tables lie that are drawn with characters
+    # Where tables lie that are drawn with characters.
+    tables: tuple[tuple[int, int], ...] = ()
     unsafe: tuple[tuple[int, str], ...] = ()  # line, and why its block is left as it is

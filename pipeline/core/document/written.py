@@ -63,5 +63,9 @@ def may_hold_written(text: str) -> bool:
 
 
 def find_written(name: str, text: str) -> list[str]:
-    """What the pattern of this name finds in ``text``, in order."""
+    """What the pattern of this name finds in ``text``, in order.
+
+    ``"HTML"`` finds ``["<b", "</b"]`` in ``"{ref}`a <b>` and <b>words</b>"``.
+    """
+    # What only looks like HTML, the target of a role, gives an empty piece.
     return [piece for piece in WRITTEN[name].findall(text) if piece]

@@ -32,12 +32,14 @@ class CacheEntry:
     cell_seconds: tuple[float, ...] = ()
     failure: CellFailure | None = None
     exceptions: tuple[tuple[int, str], ...] = ()
-    facts: Mapping[str, str] = field(
-        default_factory=dict
-    )  # for people: page, jax, python
+    # For people: page, jax, python.
+    facts: Mapping[str, str] = field(default_factory=dict)
 
     def failure_in(self, notebook: Notebook) -> CellFailure | None:
-        """The failure, placed in a notebook with this code."""
+        """The failure, placed in a notebook with this code.
+
+        Its cell is an index among all cells of ``notebook``, whatever prose is around it.
+        """
         indices = code_cells(notebook)
         if self.failure is None or not indices:
             return self.failure
@@ -58,7 +60,7 @@ def without_prose(failure: CellFailure, notebook: Notebook) -> CellFailure:
 
 
 def encode_entry(entry: CacheEntry) -> bytes:
-    """``entry`` as JSON; the same entry gives the same bytes."""
+    """``entry`` as JSON in ASCII; the same entry gives the same bytes."""
     value = {
         "facts": dict(entry.facts),
         "seconds": entry.seconds,
@@ -71,7 +73,10 @@ def encode_entry(entry: CacheEntry) -> bytes:
 
 
 def decode_entry(data: bytes, *, where: str) -> CacheEntry:
-    """The inverse of ``encode_entry``. Raises InputError, whatever ``data`` is."""
+    """The inverse of ``encode_entry``. ``where`` is the file, for complaints.
+
+    Raises InputError, whatever ``data`` is: half a record, or one of another format.
+    """
     try:
         value = json.loads(data)
         failure = value["failure"]
@@ -107,7 +112,9 @@ def _outputs(value: Notebook) -> Notebook:
 
 
 def _failure(value: Mapping[str, object]) -> CellFailure:
+    """The failure in a record. Raises one of the errors that ``decode_entry`` catches."""
     cell = value["cell"]
+    # A negative index would place it among the last cells.
     if not isinstance(cell, int) or cell < 0:
         raise ValueError("cell")
     texts = {name: str(value[name]) for name in _FAILURE_TEXTS}

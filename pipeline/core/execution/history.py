@@ -111,7 +111,7 @@ def exception_changes(record: PageRecord) -> tuple[ExceptionChange, ...]:
 
 
 def history_text(records: Mapping[str, PageRecord]) -> str:
-    """Records by page, as JSON."""
+    """Records by page, as JSON that is the same for the same records."""
     table = {page: asdict(record) for page, record in records.items()}
     return json.dumps(table, indent=1, sort_keys=True) + "\n"
 
@@ -137,6 +137,7 @@ def parse_history(text: str | bytes) -> dict[str, PageRecord]:
 
 
 def _record(row: Mapping[str, Any]) -> PageRecord:
+    """The record of one page. Raises one of the errors that ``parse_history`` catches."""
     before = row["before"]
     return PageRecord(
         key=str(row["key"]),
@@ -157,4 +158,5 @@ def _raised(row: Mapping[str, Any]) -> Raised:
 
 
 def _digest(source: str) -> str:
+    """What stands for the code of a cell: 16 hex digits tell those of one page apart."""
     return hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest()[:16]

@@ -46,12 +46,16 @@ def parse_notebook(text: str | bytes, *, where: str) -> dict[str, Any]:
 
 
 def _has_cells(notebook: Notebook) -> bool:
+    """Whether there is a list of cells: format 3 has worksheets in its place."""
     cells = notebook.get("cells")
     return isinstance(cells, list) and all(isinstance(cell, dict) for cell in cells)
 
 
 def code_cells(notebook: Notebook) -> tuple[int, ...]:
-    """Positions of the code cells among all cells."""
+    """Positions of the code cells among all cells, from 0.
+
+    A notebook of prose, code, prose, code → ``(1, 3)``.
+    """
     cells = enumerate(notebook["cells"])
     return tuple(index for index, cell in cells if cell.get("cell_type") == "code")
 
@@ -65,7 +69,10 @@ def source_of(cell: Cell) -> str:
 
 
 def tags_of(cell: Cell) -> tuple[str, ...]:
-    """A cell's tags; none where the metadata are missing or odd."""
+    """A cell's tags; none where the metadata are missing or odd.
+
+    ``{"metadata": {"tags": ["raises-exception"]}}`` → ``("raises-exception",)``
+    """
     metadata = cell.get("metadata")
     if not isinstance(metadata, dict):
         return ()
@@ -76,24 +83,34 @@ def tags_of(cell: Cell) -> tuple[str, ...]:
 
 
 def kernel_of(notebook: Notebook) -> tuple[str, str]:
-    """Kernel name and language.
+    """Kernel name and language: ``("python3", "python")``, ``("ir", "r")``.
 
-    A notebook that states neither is Python, as the format's habit is.
+    A notebook that states neither is Python, as the format's habit is. The language of the
+    kernel counts for more than that of the last run.
     """
-    # Old notebooks, and those made by hand, have null where the format wants an object.
-    metadata = notebook.get("metadata") or {}
-    kernel = metadata.get("kernelspec") or {}
-    language_info = metadata.get("language_info") or {}
+    metadata = _object(notebook, "metadata")
+    kernel = _object(metadata, "kernelspec")
     name = str(kernel.get("name") or "python3")
-    # The language of the kernel counts for more than that of the last run.
-    language = kernel.get("language") or language_info.get("name") or ""
-    if not language and name.startswith("python"):
-        language = "python"
-    return name, str(language).lower()
+    # The first one that is stated; "" if the kernel's name says nothing either.
+    stated = kernel.get("language") or _object(metadata, "language_info").get("name")
+    by_name = "python" if name.startswith("python") else ""
+    return name, str(stated or by_name).lower()
+
+
+def _object(value: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """The object in a field of a notebook; empty if there is none.
+
+    Old notebooks, and those made by hand, have null where the format wants an object.
+    """
+    field: Mapping[str, Any] = value.get(name) or {}
+    return field
 
 
 def is_run(cell: Cell) -> bool:
-    """Whether a code cell is sent to the kernel at all."""
+    """Whether a code cell is sent to the kernel at all.
+
+    An empty one is not, nor one with the tag ``skip-execution``.
+    """
     return source_of(cell).strip() != "" and SKIP not in tags_of(cell)
 
 
@@ -106,8 +123,11 @@ def is_before(number: int, until: int) -> bool:
 
 
 def is_partial(notebook: Notebook, until: int) -> bool:
-    """Whether code is left out if code cell ``until`` and all after it are not run."""
-    return len(list(_sent(notebook, until))) < len(list(_sent(notebook, 0)))
+    """Whether code is left out if code cell ``until`` and all after it are not run.
+
+    It is not if those cells are empty, or were to be skipped anyway.
+    """
+    return len(list(sent_cells(notebook, until))) < len(list(sent_cells(notebook, 0)))
 
 
 def cells_run(notebook: Notebook, stop: CellFailure | None, *, until: int = 0) -> int:
@@ -120,11 +140,14 @@ def cells_run(notebook: Notebook, stop: CellFailure | None, *, until: int = 0) -
     # A cell that was to raise and did not stops no run: it is noticed afterwards.
     if stop is not None and stop.blame != "expectation":
         last = stop.cell
-    return sum(index <= last for index in _sent(notebook, until))
+    return sum(index <= last for index in sent_cells(notebook, until))
 
 
-def _sent(notebook: Notebook, until: int) -> Iterator[int]:
-    """The positions of the cells that a run sends to the kernel if nothing stops it."""
+def sent_cells(notebook: Notebook, until: int) -> Iterator[int]:
+    """The positions of the cells that a run sends to the kernel if nothing stops it.
+
+    ``until`` is the number of the first code cell that is not to run; 0: all are.
+    """
     for number, index in enumerate(code_cells(notebook), start=1):
         if is_before(number, until) and is_run(notebook["cells"][index]):
             yield index
@@ -133,8 +156,12 @@ def _sent(notebook: Notebook, until: int) -> Iterator[int]:
 def guess_seconds(
     notebook: Notebook, *, until: int = 0, cell: float = SECONDS_PER_CELL
 ) -> float:
-    """How long a run may take, from the code alone; ``cell`` is what most of its cells take."""
-    cells = [notebook["cells"][index] for index in _sent(notebook, until)]
+    """How many seconds a run may take, from the code alone.
+
+    ``cell`` is what most of its cells take. Only the order of the guesses counts: the
+    longest page is run first.
+    """
+    cells = [notebook["cells"][index] for index in sent_cells(notebook, until)]
     timings = sum(source_of(code_cell).count("%timeit") for code_cell in cells)
     return SECONDS_TO_START + cell * len(cells) + SECONDS_PER_TIMING * timings
 

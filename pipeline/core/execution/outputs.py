@@ -19,7 +19,8 @@ from typing import Any
 from pipeline.core.execution.failure import without_colours
 from pipeline.core.execution.notebook import RAISES, Cell, Notebook, code_cells, tags_of
 
-TOLERANCE = 1e-3  # relative: float32 sums in another order, over a few hundred steps of training
+# Relative: float32 sums in another order, over a few hundred steps of training.
+TOLERANCE = 1e-3
 ABSOLUTE = 1e-6  # what is zero but for rounding
 WIDTH = 100  # characters of a line that are shown
 
@@ -96,9 +97,16 @@ class _Tolerance:
 
 @dataclass(frozen=True, slots=True)
 class _Token:
+    """One thing in a text that counts: ``kind`` is the name of its group in ``TOKEN``."""
+
     kind: str
-    text: str
-    start: int
+    text: str  # as it is compared
+    start: int  # position in the text
+
+    @property
+    def is_result(self) -> bool:
+        """Whether it is a number with a point or an exponent: one that may be rounded."""
+        return self.kind == "number" and _FRACTION.search(self.text) is not None
 
 
 def compare_outputs(
@@ -132,7 +140,10 @@ def compare_outputs(
 def _difference(
     number: int, stored: Cell, ran: Cell, tolerance: _Tolerance
 ) -> Difference | None:
-    """The first difference between the outputs of a cell, or None."""
+    """The first difference between the outputs of a cell, or None.
+
+    ``number`` is that of the code cell. A cell for which upstream stored nothing has none.
+    """
     # What is printed on the way to an exception holds traces of the machine.
     text_of = _exception_of if RAISES in tags_of(ran) else _text_of
     docs, here = text_of(stored), text_of(ran)
@@ -147,7 +158,10 @@ def _difference(
 
 
 def _outputs_of(cell: Cell) -> list[Mapping[str, Any]]:
-    """The outputs of a cell that have the shape of one."""
+    """The outputs of a cell that have the shape of one.
+
+    Those that upstream stored may be of any shape: nothing has checked them.
+    """
     outputs = cell.get("outputs")
     if not isinstance(outputs, list):
         return []
@@ -155,7 +169,11 @@ def _outputs_of(cell: Cell) -> list[Mapping[str, Any]]:
 
 
 def _exception_of(cell: Cell) -> str:
-    """The types of the exceptions that a cell shows, one a line, without their modules."""
+    """The types of the exceptions that a cell shows, one a line, without their modules.
+
+    ``jax.errors.TracerBoolConversionError`` → ``TracerBoolConversionError``: upstream may
+    move a type to another module.
+    """
     errors = [
         output for output in _outputs_of(cell) if output.get("output_type") == "error"
     ]
@@ -163,66 +181,74 @@ def _exception_of(cell: Cell) -> str:
 
 
 def _text_of(cell: Cell) -> str:
-    """All that a reader of the cell's outputs reads as plain text.
+    """All that a reader of the cell's outputs reads as plain text, without what never agrees.
 
-    A figure's or a table's text is only its substitute, so it does not count.
+    ``"done in 3.2 s"`` → ``"done in … s"`` (see ``ALIKE``).
     """
-    parts: list[str] = []
-    for output in _outputs_of(cell):
-        data = output.get("data")
-        if (
-            output.get("output_type") == "stream"
-            and output.get("name", "stdout") == "stdout"
-        ):
-            parts.append(_joined(output.get("text", "")))
-        elif isinstance(data, dict) and set(data) == {"text/plain"}:
-            parts.append(f"{_joined(data['text/plain'])}\n")
-    parts.append(_exception_of(cell))
+    parts = [*map(_printed, _outputs_of(cell)), _exception_of(cell)]
     text = without_colours("".join(parts))
     for noise, name in ALIKE:
         text = noise.sub(name, text)
     return text
 
 
+def _printed(output: Mapping[str, Any]) -> str:
+    """What one output shows as plain text; nothing if that is not what a reader reads.
+
+    A figure's or a table's text is only its substitute, so it does not count. Warnings on
+    stderr differ from machine to machine.
+    """
+    # A stream that does not say which one it is counts as stdout.
+    stream = output.get("output_type"), output.get("name", "stdout")
+    if stream == ("stream", "stdout"):
+        return _joined(output.get("text", ""))
+    data = output.get("data")
+    if isinstance(data, dict) and set(data) == {"text/plain"}:
+        return f"{_joined(data['text/plain'])}\n"
+    return ""
+
+
 def _joined(text: Any) -> str:
-    """A text that nbformat may store as a list of lines."""
+    """A text that nbformat may store as a list of lines, each with its line break."""
     if isinstance(text, list):
         return "".join(map(str, text))
     return str(text)
 
 
 def _tokens(text: str) -> Iterator[_Token]:
-    """What counts in ``text``, one after another."""
+    """What counts in ``text``, one after another: ``"x: 3.0"`` has ``x``, ``:``, ``3.0``."""
     for match in TOKEN.finditer(text):
         kind = match.lastgroup or ""
         yield _Token(kind, _canonical(kind, match), match.start())
 
 
 def _canonical(kind: str, match: re.Match[str]) -> str:
-    """A token as it is compared: what differs from machine to machine is left out."""
+    """A token as it is compared: what differs from machine to machine is left out.
+
+    ``CpuDevice(id=0)`` → ``0``, ``{b, a}`` → ``a,b``, ``GPU`` → nothing; else as it is.
+    """
+    text = match[0]
     match kind:
         case "platform":
             return ""
         case "device":
             return match["id1"] or match["id2"]
         case "set":
-            # "{b, a}" → "a,b"
-            items = match[0][1:-1].split(",")
-            return ",".join(sorted("".join(item.split()) for item in items))
+            # White space within an item is where NumPy breaks lines.
+            items = re.sub(r"\s", "", text[1:-1]).split(",")
+            return ",".join(sorted(items))
         case _:
-            return match[0]
+            return text
 
 
 def _is_same(docs: _Token | None, here: _Token | None, tolerance: _Tolerance) -> bool:
-    """Whether two tokens in the same place say the same; one is None where a text has ended."""
-    if docs is None or here is None:
+    """Whether two tokens in the same place say the same; one is None where a text has ended.
+
+    ``0.30000001`` is ``0.3``; ``3`` is not ``3.0``, because it is a count or a shape.
+    """
+    if docs is None or here is None or docs.kind != here.kind:
         return False
-    if docs.kind != here.kind:
-        return False
-    if docs.kind != "number":
-        return docs.text == here.text
-    # "3" is a count or a shape, "3." a result.
-    if _is_whole(docs.text) or _is_whole(here.text):
+    if not docs.is_result or not here.is_result:
         return docs.text == here.text
     return math.isclose(
         float(docs.text),
@@ -232,12 +258,11 @@ def _is_same(docs: _Token | None, here: _Token | None, tolerance: _Tolerance) ->
     )
 
 
-def _is_whole(number: str) -> bool:
-    return not _FRACTION.search(number)
-
-
 def _line(text: str, token: _Token | None) -> str:
-    """The line of ``text`` with ``token`` in it, cut to the part around it if it is long."""
+    """The line of ``text`` with ``token`` in it, cut to the part around it if it is long.
+
+    Empty without a token: there is nothing (more) printed.
+    """
     if token is None:
         return ""
     start = text.rfind("\n", 0, token.start) + 1

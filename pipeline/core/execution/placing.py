@@ -6,6 +6,7 @@ printed.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from pipeline.core.execution.notebook import (
@@ -18,17 +19,16 @@ from pipeline.core.execution.notebook import (
 from pipeline.core.execution.portable import portable_outputs
 from pipeline.errors import GuardError
 
-_WITH_IDS = (
-    4,
-    5,
-)  # the first version of the format that wants ids, where others forbid them
-_STREAMS = ("stdout", "stderr")
+# The first version of the format that wants ids, where others forbid them.
+_WITH_IDS = (4, 5)
 
 
 def outputs_of(executed: Notebook) -> dict[str, Any]:
-    """Reduce a notebook that was run to its outputs notebook."""
-    # The language is what the kernel says of itself; widgets are outputs that stand in the
-    # metadata.
+    """Reduce a notebook that was run to its outputs notebook.
+
+    Of the metadata stays what the run added: ``language_info`` is what the kernel says of
+    itself, ``widgets`` are outputs that stand there.
+    """
     metadata = executed.get("metadata", {})
     kept = [key for key in ("language_info", "widgets") if key in metadata]
     return {
@@ -42,6 +42,7 @@ def outputs_of(executed: Notebook) -> dict[str, Any]:
 
 
 def _outputs_of_cell(cell: Cell) -> dict[str, Any]:
+    """A code cell of an outputs notebook: its tags say how to read its outputs."""
     return {
         "cell_type": "code",
         "execution_count": cell.get("execution_count"),
@@ -88,7 +89,8 @@ def with_outputs(
 def with_ids(cells: list[dict[str, Any]], notebook: Notebook) -> list[dict[str, Any]]:
     """The cells, with ids if the notebook's format wants them, and without if it forbids them.
 
-    The ids are made from positions: random ones would differ on every run.
+    The ids are made from positions, ``cell-0`` on: random ones would differ on every run.
+    An id that upstream gave stays. What came in is not changed.
     """
     version = notebook.get("nbformat", 4), notebook.get("nbformat_minor", 0)
     if version >= _WITH_IDS:
@@ -102,30 +104,41 @@ def with_ids(cells: list[dict[str, Any]], notebook: Notebook) -> list[dict[str, 
 def for_readers(notebook: Notebook) -> dict[str, Any]:
     """An executed notebook without what ``remove-*`` tags keep from readers.
 
-    The file itself stays whole: it is to be run, too.
+    ``remove-cell`` drops a cell, the other tags parts of one. The file itself stays whole:
+    it is to be run, too.
     """
     shown = [cell for cell in notebook["cells"] if "remove-cell" not in tags_of(cell)]
     return {**notebook, "cells": [_for_readers(cell) for cell in shown]}
 
 
 def _for_readers(cell: dict[str, Any]) -> dict[str, Any]:
-    """A cell without the source and the outputs that its tags hide."""
+    """A cell without the source and the outputs that its tags hide.
+
+    The tags are those of Jupyter Book: ``remove-input``, ``remove-output``,
+    ``remove-stdout`` and ``remove-stderr``.
+    """
     tags = tags_of(cell)
     is_marked = any(tag.startswith("remove-") for tag in tags)
     if cell.get("cell_type") != "code" or not is_marked:
         return cell
-    outputs = [] if "remove-output" in tags else cell.get("outputs", [])
-    for stream in _STREAMS:
-        if f"remove-{stream}" in tags:
-            outputs = [output for output in outputs if output.get("name") != stream]
     metadata = dict(cell["metadata"])
     if "remove-input" in tags:
         # nbconvert's templates leave out the source of a cell that is marked so.
         metadata["transient"] = {"remove_source": True}
-    return {**cell, "outputs": outputs, "metadata": metadata}
+    return {**cell, "outputs": _shown_outputs(cell, tags), "metadata": metadata}
+
+
+def _shown_outputs(cell: Cell, tags: Sequence[str]) -> list[dict[str, Any]]:
+    """The outputs of a code cell that its ``tags`` leave to readers."""
+    if "remove-output" in tags:
+        return []
+    outputs = cell.get("outputs", [])
+    # Of all kinds of outputs only streams have a name: "stdout" or "stderr".
+    return [output for output in outputs if f"remove-{output.get('name')}" not in tags]
 
 
 def _differs(what: str, where: str) -> GuardError:
+    """The complaint that a merged notebook is not the one whose outputs are at hand."""
     return GuardError(
         f"the merged notebook has {what}",
         where=where,

@@ -23,20 +23,24 @@ _PLACES = (
     # Our own code in a traceback.
     (re.compile(rf"{_FOLDER}/(pipeline/adapters/kernel/\w+\.py)\b"), r"\1"),
 )
-_TEXTS = (
-    "text",
-    "traceback",
-    "evalue",
-)  # the fields of an output that nbformat fills with text
+# The fields of an output that nbformat fills with text.
+_TEXTS = ("text", "traceback", "evalue")
 
 
 def portable_outputs(outputs: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Outputs of a cell, as nbformat has them; only what is text changes."""
+    """Outputs of a cell, as nbformat has them; only what is text changes.
+
+    What came in stays as it is: the values are copies.
+    """
     return [_output(output) for output in outputs]
 
 
 def portable(text: Any) -> Any:
-    """A text, or the lines of one; whatever else it is stays."""
+    """A text, or the lines of one; whatever else it is stays.
+
+    ``/home/me/.venv/lib/python3.11/site-packages/jax/_src/api.py`` →
+    ``site-packages/jax/_src/api.py``
+    """
     if isinstance(text, list):
         return [portable(line) for line in text]
     # Most texts are short and name no file.
@@ -48,6 +52,7 @@ def portable(text: Any) -> Any:
 
 
 def _output(output: Mapping[str, Any]) -> dict[str, Any]:
+    """One output. It has its texts in fields, or under ``data`` by MIME type."""
     changed = dict(output)
     for name in _TEXTS:
         if name in output:

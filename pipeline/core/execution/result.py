@@ -14,9 +14,8 @@ class Status(StrEnum):
     """How the execution of a page ended."""
 
     PASSED = "passed"
-    PARTIAL = (
-        "partial"  # up to a cell that this machine cannot run; the reason says why
-    )
+    # Up to a cell that this machine cannot run; the reason says why.
+    PARTIAL = "partial"
     FAILED = "failed"
     SKIPPED = "skipped"
 
@@ -45,17 +44,15 @@ class Execution:
 
     page: str
     status: Status
-    reason: str = (
-        ""  # why skipped, why only in part, or a one-line summary of the failure
-    )
+    # Why skipped, why only in part, or a one-line summary of the failure.
+    reason: str = ""
     cells: int = 0
     total: int = 0
     seconds: float = 0.0
     cached: bool = False
     failure: CellFailure | None = None
-    note: str = (
-        ""  # how it ran, if not as it is: "in interpret mode", "with stand-in data"
-    )
+    # How it ran, if not as it is: "in interpret mode", "with stand-in data".
+    note: str = ""
     started: float = 0.0
     worker: int = 0
     cell_seconds: tuple[float, ...] = ()  # of each code cell that ran

@@ -58,4 +58,5 @@ def shard(weights: Mapping[str, float], index: int, count: int) -> tuple[str, ..
 
 
 def _preference(page: str, number: int) -> bytes:
+    """How much a page prefers a shard: as good as random, and the same on every machine."""
     return hashlib.sha256(f"{number} {page}".encode("utf-8", "surrogatepass")).digest()

@@ -13,16 +13,16 @@ from typing import Any
 _APART = re.compile(r"[ -]")
 _ES = re.compile(r"(?:[sxz]|[cs]h)$")  # batch: batches
 _IES = re.compile(r"[^aeiou]y$")  # identity: identities
-_DOUBLED = re.compile(
-    r"(?:^|[^aeiou])[aeiou][^aeiouwxy]$"
-)  # jit: jitted; but batch: batched
+# jit: jitted; but batch: batched
+_DOUBLED = re.compile(r"(?:^|[^aeiou])[aeiou][^aeiouwxy]$")
 _PIECE = re.compile(r"[ -]?[^ -]")
 
 
 def forms_of(english: str, *, is_verb: bool = False) -> list[str]:
     """A term and the forms of its last word. Some of them stand in no dictionary.
 
-    Those are the plural; of a verb also the forms in -s, -ed, -ing, -tion.
+    Those are the plural; of a verb also the forms in -s, -ed, -ing, -tion: ``trace``, ``traces``,
+    ``traced``, ``tracing``, ``tracation``. The term comes first.
     """
     is_soft = bool(_IES.search(english))
     plural, past = f"{english}s", f"{english.removesuffix('e')}ed"
@@ -44,7 +44,10 @@ def forms_of(english: str, *, is_verb: bool = False) -> list[str]:
 
 
 def joined(words: str) -> str:
-    """``words`` in lower case, without the hyphens and spaces between them."""
+    """``words`` in lower case, without the hyphens and spaces between them.
+
+    ``Data type``, ``data-type`` -> ``datatype``
+    """
     return _APART.sub("", words).lower()
 
 
@@ -73,9 +76,14 @@ def pattern_of(forms: Iterable[str]) -> re.Pattern[str]:
 
 
 def _branches(node: dict[str, Any]) -> str:
-    """The pattern of what may follow in the tree."""
+    """The pattern of what may follow in the tree.
+
+    Behind the ``t`` of ``jit`` and ``jits``: ``(?:s)?``
+    """
     pieces = [f"{piece}{_branches(below)}" for piece, below in node.items() if piece]
     if not pieces:
         return ""
-    is_end = "" in node  # a form ends here, while others go on
-    return f"(?:{'|'.join(pieces)}){'?' if is_end else ''}"
+    branches = f"(?:{'|'.join(pieces)})"
+    if "" in node:  # a form ends here, while others go on
+        return f"{branches}?"
+    return branches

@@ -49,7 +49,7 @@ class Row(NamedTuple):
 
     @property
     def words(self) -> set[str]:
-        """How it is meant."""
+        """How it is meant: of ``verb avoid 2`` without the number, which only tells rows apart."""
         return {word for word in self.context.split() if not word.isdigit()}
 
 
@@ -75,7 +75,10 @@ def read_rows(text: str, *, where: str) -> Iterator[Row]:
 
 
 def _rows(text: str, where: str) -> Iterator[Row]:
-    # Spreadsheets write a byte order mark first.
+    """The rows of a file, each with the number of the line where it begins.
+
+    Spreadsheets write a byte order mark first, which does not count.
+    """
     lines = text.removeprefix("\ufeff").rstrip("\n").split("\n")
     reader = csv.reader((f"{line}\n" for line in lines), strict=True)
     names: list[str] = []

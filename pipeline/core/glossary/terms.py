@@ -22,15 +22,13 @@ from pipeline.errors import InputError
 from pipeline.findings import Severity, Span
 
 _APART = re.compile(r"[ -]")
-_EDGE_MARK = re.compile(
-    r"(?<![^\W_])_+|_+(?![^\W_])"
-)  # emphasis; not the underscore of a name
+# Emphasis; not the underscore of a name.
+_EDGE_MARK = re.compile(r"(?<![^\W_])_+|_+(?![^\W_])")
 _READ_AS = str.maketrans(
     {"*": None, "\n": " ", "\u00a0": " ", "‐": "-", "‑": "-", "–": "-"}
 )
-_TO_LOWER = str.maketrans(
-    ascii_uppercase, ascii_lowercase
-)  # so that the text stays as long
+# Of ASCII only, so that the text stays as long.
+_TO_LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
 _GLOSS = re.compile(rf"（[^（）{prose.CJK}]*）|\([^(){prose.CJK}]*\)")
 # What may stand in a rendering, or not, without making it another one …
 _SQUEEZED = re.compile(r"[\s*_\-‐‑–—~的]+")
@@ -46,7 +44,7 @@ class Rendering:
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """What must stand in a translation, in this order."""
+        """What must stand in a translation, in this order: of ``对…编译（JIT）`` 对 and 编译."""
         return _parts(self.text)
 
 
@@ -65,11 +63,9 @@ class Term:
 
     @property
     def note(self) -> str:
-        """What is to be known of its rendering."""
-        for rendering in self.renderings:
-            if rendering.note:
-                return rendering.note
-        return ""
+        """What is to be known of its rendering: the first note that one of them has, if any."""
+        notes = (rendering.note for rendering in self.renderings)
+        return next(filter(None, notes), "")
 
     @property
     def forms(self) -> list[str]:
@@ -77,16 +73,21 @@ class Term:
         return forms_of(self.english, is_verb=self.is_verb)
 
     def is_rendered_in(self, plain: Plain) -> bool:
-        """Whether a translation has any of the renderings."""
+        """Whether a translation has any of the renderings, with or without its gloss."""
         for rendering in self.renderings:
             parts = rendering.parts
+            if _has_in_order(plain.whole, parts):
+                return True
             # Without glosses, what stands around them is side by side: 切（tangent）向量.
-            if _has_in_order(plain.whole, parts) or _has_in_order(plain.bare, parts):
+            if _has_in_order(plain.bare, parts):
                 return True
         return False
 
     def count_in(self, plain: Plain, *, but: Collection[str] = ()) -> int:
-        """How often a translation has its renderings, those in ``but`` left out."""
+        """How often a translation has its renderings, those in ``but`` left out.
+
+        Of a rendering with an ellipsis the first part is counted: of ``对…编译`` each 对.
+        """
         words = {
             rendering.parts[0]
             for rendering in self.renderings
@@ -162,9 +163,8 @@ class Glossary:
         """Avoided renderings of the mentioned terms.
 
         Left out are those that are part of a right rendering (余切 in 余切向量), that render
-        another
-        term of the text as they should, or that must render something else, as the term is rendered
-        as often as the English has it.
+        another term of the text as they should, or that must render something else, as the
+        term is rendered as often as the English has it.
         """
         # One pass over the text settles nearly all of them.
         if not self._suspects.search(chinese):
@@ -173,12 +173,7 @@ class Glossary:
         counts = Counter(mention.term for mention in mentions)
         plain = as_plain(chinese)
         for term, count in counts.items():
-            right_elsewhere: set[str] = set()
-            for other in counts:
-                if other is not term:
-                    right_elsewhere.update(
-                        rendering.text for rendering in other.renderings
-                    )
+            right_elsewhere = _renderings_of_others(term, counts)
             for avoided in term.avoided:
                 if avoided.text not in spans:
                     continue
@@ -190,7 +185,10 @@ class Glossary:
                     yield Misuse(term, avoided, tuple(spans.pop(avoided.text)))
 
     def _avoided_spans(self, chinese: str, markup: Markup) -> dict[str, list[Span]]:
-        """Where a translation has avoided renderings, of whatever term, outside of its atoms."""
+        """Where a translation has avoided renderings, of whatever term, outside of its atoms.
+
+        With ``分派`` avoided: ``分派 `分派` 和分派`` -> 分派 at 0 and at 9.
+        """
         shown = prose.replace_atoms(chinese, lambda atom: " " * len(atom), markup)
         spans: dict[str, list[Span]] = {}
         for match in self._suspects.finditer(shown):
@@ -223,9 +221,9 @@ class Glossary:
     def _avoided_in(self) -> dict[str, list[str]]:
         """What is to be looked for in a translation, with the avoided renderings that it means.
 
-        An avoided rendering means itself and those that are part of it (分派 of 异步分派). A right
-        one
-        that an avoided one is part of means nothing: it is there so that the part is not found.
+        An avoided rendering means itself and those that are part of it (分派 of 异步分派). A
+        right one that an avoided one is part of means nothing: it is there so that the part is
+        not found.
         """
         avoided: set[str] = set()
         right: set[str] = set()
@@ -235,12 +233,12 @@ class Glossary:
                 BRACKET.sub("", rendering.text) for rendering in term.renderings
             )
         meanings: dict[str, list[str]] = {}
-        for word in avoided | right:
-            parts = [part for part in avoided if part in word]
-            if word in avoided:
-                meanings[word] = parts
-            elif parts:
+        for word in right:
+            if any(part in word for part in avoided):
                 meanings[word] = []
+        # Last, so that they win: what one term wants avoided may be right for another.
+        for word in avoided:
+            meanings[word] = [part for part in avoided if part in word]
         return meanings
 
     @cached_property
@@ -249,8 +247,17 @@ class Glossary:
         return _any_of(self._avoided_in)
 
 
+def _renderings_of_others(term: Term, terms: Iterable[Term]) -> set[str]:
+    """The right renderings of all ``terms`` but one, as the glossary writes them."""
+    texts: set[str] = set()
+    for other in terms:
+        if other is not term:
+            texts.update(rendering.text for rendering in other.renderings)
+    return texts
+
+
 def _any_of(words: Collection[str]) -> re.Pattern[str]:
-    """Finds any of ``words``, the longest at each place."""
+    """Finds any of ``words``, the longest at each place; without words nothing."""
     longest_first = sorted(words, key=len, reverse=True)
     return re.compile("|".join(map(re.escape, longest_first)) or r"(?!)")
 
@@ -297,6 +304,7 @@ def _term(rows: list[Row], where: str) -> Term:
 
 
 def _weight(words: set[str]) -> Severity | None:
+    """How much a translation without the term weighs, by the words of `rows.WORDS` said of it."""
     if "allow" in words:
         return None
     if "advice" in words:
@@ -305,7 +313,10 @@ def _weight(words: set[str]) -> Severity | None:
 
 
 def as_plain(chinese: str) -> Plain:
-    """A translation as renderings are looked for in it."""
+    """A translation as renderings are looked for in it.
+
+    ``用 **跟踪器**（tracer）`` -> ``用跟踪器（tracer）`` and ``用跟踪器``
+    """
     text = chinese.lower()
     # A gloss repeats the English, which must not count as a rendering: 跟踪器（tracer）.
     whole, without_glosses = _squeeze(text), _GLOSS.sub("", text)
@@ -315,13 +326,16 @@ def as_plain(chinese: str) -> Plain:
 
 
 def _has_its_capitals(mention: Mention) -> bool:
-    """Whether words that the glossary writes with capitals have them in the text: XLA, Jacobian."""
+    """Whether words that the glossary writes with capitals have them in the text.
+
+    ``jacobian`` is not the term ``Jacobian``. But ``Batch`` is the term ``batch``: it may begin a
+    sentence. Only the beginnings of words are compared, for ``XLAs`` is a form of ``XLA``.
+    """
     english = mention.term.english
     if english.islower():
         return True
     pairs = zip(_APART.split(mention.words), _APART.split(english), strict=False)
     for word, wanted in pairs:
-        # "jacobian" for Jacobian is another word, but "Batch" begins a sentence.
         has_capital = wanted != wanted.lower()
         if has_capital and not word.startswith(wanted):
             return False
@@ -330,11 +344,13 @@ def _has_its_capitals(mention: Mention) -> bool:
 
 @lru_cache(maxsize=1 << 12)
 def _parts(rendering: str) -> tuple[str, ...]:
-    parts = (_squeeze(part) for part in BRACKET.sub("", rendering).split("…"))
-    return tuple(filter(None, parts))  # an ellipsis at the edge asks for nothing
+    """What a rendering of the glossary asks for; an ellipsis at its edge asks for nothing."""
+    parts = BRACKET.sub("", rendering).split("…")
+    return tuple(filter(None, map(_squeeze, parts)))
 
 
 def _has_in_order(text: str, parts: Iterable[str]) -> bool:
+    """Whether a text has all parts, one behind the other, with anything in between."""
     at = 0
     for part in parts:
         found = text.find(part, at)
@@ -345,6 +361,10 @@ def _has_in_order(text: str, parts: Iterable[str]) -> bool:
 
 
 def _squeeze(text: str) -> str:
+    """A text in lower case, without what may stand in a rendering or not.
+
+    ``X 的 **值**`` -> ``x值``
+    """
     if "\\" in text:
         text = _GAP.sub("", text)
     return _SQUEEZED.sub("", text).lower()

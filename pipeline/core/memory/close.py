@@ -51,9 +51,10 @@ def close_catalog(
     if old:
         known = old.by_key()
         own_places = dict.fromkeys(old.live, Place(commit=old.commit, page=old.page))
+    touch = touch_note(catalog.header)
     closing = _Closing(
         known=known,
-        touch=touch_note(catalog.header),
+        touched=(touch,) if touch else (),
         live=live,
         own_places=own_places,
         find=find,
@@ -82,14 +83,17 @@ class _Closing:
     """Turns entries of one catalogue into entries of its memory."""
 
     known: Mapping[Key, Entry]  # the memory's entries so far
-    touch: str
+    touched: tuple[str, ...]  # the note of who saved the catalogue, if anybody did
     live: Collection[str]
     own_places: Mapping[str, Place]  # where the page's English stood so far
     find: Callable[[str], Place | None]
     texts: Sequence[str]
 
     def close(self, entry: Entry) -> Entry:
-        """The memory's entry for an entry of the catalogue."""
+        """The memory's entry for an entry of the catalogue.
+
+        Its notes come in one order always, so that closing it again changes nothing.
+        """
         code = digest(entry.msgid)
         old = self.known.get((entry.context, code), _UNKNOWN)
         if code in self.live and _is_blank(entry) and _is_bare(old):
@@ -114,14 +118,14 @@ class _Closing:
     def _without_english(
         self, entry: Entry, old: Entry, sources: Sequence[str]
     ) -> Entry:
-        """``entry`` with digests and states in place of all English but the msgid."""
-        previous = digest(entry.previous) if entry.previous is not None else None
-        written_for = " ".join(sources) if sources else entry.previous
+        """``entry`` with digests and states in place of all English but the msgid.
+
+        ``sources`` is what ``_sources`` gives for it, ``old`` what the memory has so far.
+        """
+        previous = None if entry.previous is None else digest(entry.previous)
+        written_for = " ".join(sources) or entry.previous
         states = states_without_english(entry, written_for)
-        is_unopened = entry.fuzzy and old.fuzzy and previous is None
-        if is_unopened and old.msgstr == entry.msgstr:
-            # Its English could not be had when the memory was opened: it stays as it was
-            # remembered.
+        if _is_unopened(entry, old):
             previous, states = old.previous, states_of(old)
             if previous is not None:
                 # So the msgstr was left as the memory had it, too.
@@ -146,29 +150,31 @@ class _Closing:
 
     def _source_notes(
         self, closed: Entry, old: Entry, sources: Sequence[str]
-    ) -> list[str]:
-        """Where the messages stood that the translation was made from."""
-        notes: list[str] = []
+    ) -> tuple[str, ...]:
+        """Where the messages stood that the translation was made from, as notes.
+
+        A place that the memory tells already stays, even if the message stands elsewhere
+        as well: else every upgrade would change the note.
+        """
         if not sources:
-            # The diff may not lead to its source any more, after years: what was known stays.
-            is_same = old.previous == closed.previous and states_of(old) == states_of(
-                closed
-            )
-            if is_same:
-                notes += [note for note in old.notes if note.startswith(SOURCE)]
-            return notes
-        # A place that the memory tells already stays, even if the message stands elsewhere as well:
-        # else every upgrade would change the note.
+            # The diff may not lead to its source any more, after years: what was known
+            # stays.
+            state, old_state = states_of(closed), states_of(old)
+            is_same = (closed.previous, state) == (old.previous, old_state)
+            return old.notes_with(SOURCE) if is_same else ()
+        notes: list[str] = []
         told = dict(english_of(old))
-        for text in sources:
-            code = digest(text)
+        for code in map(digest, sources):
             place = told.get(code) or self._place(code)
             if place:
                 notes.append(source_note(code, place))
-        return notes
+        return tuple(notes)
 
     def _seen_notes(self, prefix: str, code: str, old: Entry) -> list[str]:
-        """Where the English of a digest stood, if it is not on the page; none if nobody knows."""
+        """Where the English of a digest stood, if it is not on the page; none if nobody knows.
+
+        What the memory's note says goes on to be said; else the place is looked up.
+        """
         if code in self.live:
             return []
         place = place_of(old, prefix) or self._place(code)
@@ -177,7 +183,10 @@ class _Closing:
     def _previous_seen_notes(
         self, closed: Entry, old: Entry, sources: Sequence[str]
     ) -> list[str]:
-        """The same for the English that a fuzzy translation was written for."""
+        """``_seen_notes`` for the English that a fuzzy translation was written for.
+
+        Joined messages never stood anywhere as one: ``_source_notes`` has their places.
+        """
         if closed.previous is None or sources:
             return []
         # What the memory says of another previous English is of no use.
@@ -185,39 +194,65 @@ class _Closing:
         return self._seen_notes(PREVIOUS_SEEN, closed.previous, remembered)
 
     def _translators(self, closed: Entry, old: Entry) -> tuple[str, ...]:
-        """Who touched the entry: whom the header names, if it was a person and not the update."""
-        touched = (self.touch,) if self.touch else ()
+        """Who touched the entry: whom the header names, if it was a person and not the update.
+
+        The first rule that fits decides.
+        """
         if work_of(old) == work_of(closed):
             return translators_of(old)
+        # The update never takes a translation away from its message.
         if text_of(old):
-            return touched  # the update never takes a translation away from its message
-        if self._is_offer(closed):
-            # The update offers the translation of another message: its translator is that one's.
-            offered = self.known[closed.context, closed.previous or ""]
+            return self.touched
+        # The update offers the translation of another message, the one whose English it
+        # was written for: its translator is that one's.
+        offered = self.known.get((closed.context, closed.previous or ""), _UNKNOWN)
+        if closed.msgstr and closed.msgstr == offered.msgstr:
             return translators_of(offered)
+        # The update has made it, as this note says.
         if states_of(closed):
-            return ()  # the update has made it, as this note says
+            return ()
         # A translator's remark counts as work, also one that was removed.
-        if text_of(closed) or closed.comments or old.comments:
-            return touched
-        return ()
-
-    def _is_offer(self, closed: Entry) -> bool:
-        """Whether the translation is that of the message whose English it was written for."""
-        offered = self.known.get((closed.context, closed.previous or ""))
-        return offered is not None and offered.msgstr == closed.msgstr != ""
+        by_hand = (text_of(closed), closed.comments, old.comments)
+        return self.touched if any(by_hand) else ()
 
     def _place(self, code: str) -> Place | None:
+        """Where the English of a digest stands: on the page itself, if it stood there.
+
+        So what other pages do changes nothing here.
+        """
         return self.own_places.get(code) or self.find(code)
 
 
-def _is_blank(entry: Entry) -> bool:
-    """Whether nobody has put anything into an entry."""
-    if entry.msgstr or entry.fuzzy or entry.previous:
+def _is_unopened(entry: Entry, old: Entry) -> bool:
+    """Whether the English that a fuzzy entry was written for could not be had on opening.
+
+    Then the catalogue lacks it, and the entry stays as the memory remembers it. A msgstr
+    that somebody has changed since is new work.
+    """
+    if entry.previous is not None or entry.msgstr != old.msgstr:
         return False
-    return not (entry.comments or entry.flags or states_of(entry))
+    return entry.fuzzy and old.fuzzy
+
+
+def _is_blank(entry: Entry) -> bool:
+    """Whether nobody has put anything into an entry, be it of a catalogue or a memory.
+
+    That the page asks for it, and as what, is no work of anybody.
+    """
+    work = (
+        entry.msgstr,
+        entry.fuzzy,
+        entry.previous,
+        entry.comments,
+        entry.flags,
+        states_of(entry),
+    )
+    return not any(work)
 
 
 def _is_bare(entry: Entry) -> bool:
-    """Whether an entry of a memory is blank, and no note says more about it."""
+    """Whether an entry of a memory is blank, and no note says more about it.
+
+    A note may tell where the English of a message stood, though nobody translated it.
+    """
     return _is_blank(entry) and not entry.notes

@@ -8,6 +8,7 @@ upgrades, change different lines, with unchanged ones between them.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from pipeline.core.memory.notes import malformed_note
 from pipeline.core.memory.record import Memory
@@ -43,27 +44,14 @@ _MEND = (
 def read_memory(
     file: Catalog, *, upstream: str, locale: str, page: str, where: str
 ) -> Memory:
-    """Check what was read from a memory file. Raises InputError with ``file:line``."""
+    """The memory of ``page`` in what was read from its file, checked.
+
+    The file must be of ``upstream`` and ``locale``: its folder says so. Raises InputError
+    with ``file:line``; ``where`` is the file.
+    """
     header = file.header
-    name, ref, commit, layout = (header.get(field, "") for field in FIELDS)
-    # Only a ref may be missing: a plain folder has none.
-    if not (name and commit and layout):
-        raise _malformed(
-            f"is no memory: its header needs {', '.join(FIELDS)}", where, line=1
-        )
-    if name != upstream or header.get("Language") != locale:
-        # It was copied or moved from another folder, by a person or by git.
-        other = f"{name} in {header.get('Language') or 'no language'}"
-        hint = (
-            f"This file must be of {upstream} in {locale}: move it to its own folder,"
-            " or restore it from version control."
-        )
-        raise InputError(f"is the memory of {other}", where=f"{where}:1", hint=hint)
-    if not _COMMIT.fullmatch(commit) or not _DIGEST.fullmatch(layout):
-        raise _malformed(
-            "X-Upstream-Commit must be 40 hex digits, X-Upstream-Page 32", where, line=1
-        )
-    # A merge may have moved it, or dropped it.
+    _check_header(header, upstream=upstream, locale=locale, where=where)
+    # A merge may have moved the end, or dropped it.
     entries = tuple(entry for entry in file.entries if entry.msgid != END.msgid)
     for entry in entries:
         _check_entry(entry, where)
@@ -75,9 +63,9 @@ def read_memory(
         upstream=upstream,
         locale=locale,
         page=page,
-        commit=commit,
-        ref=ref,
-        layout=layout,
+        commit=header["X-Upstream-Commit"],
+        ref=header.get("X-Upstream-Ref", ""),
+        layout=header["X-Upstream-Page"],
         project=header.get("Project-Id-Version", ""),
         date=header.get("POT-Creation-Date", ""),
         extra={field: value for field, value in header.items() if field not in ours},
@@ -124,7 +112,35 @@ def _read_refs(text: str, where: str) -> dict[str, str]:
     return refs
 
 
+def _check_header(
+    header: Mapping[str, str], *, upstream: str, locale: str, where: str
+) -> None:
+    """Complain of a header that is no memory's, or that of a memory of another folder."""
+    name, _, commit, layout = (header.get(field, "") for field in FIELDS)
+    # Only a ref may be missing: a plain folder has none.
+    if "" in (name, commit, layout):
+        fields = ", ".join(FIELDS)
+        raise _malformed(f"is no memory: its header needs {fields}", where, line=1)
+    language = header.get("Language", "")
+    if (name, language) != (upstream, locale):
+        # It was copied or moved from another folder, by a person or by git.
+        other = f"{name} in {language or 'no language'}"
+        hint = (
+            f"This file must be of {upstream} in {locale}: move it to its own folder,"
+            " or restore it from version control."
+        )
+        raise InputError(f"is the memory of {other}", where=f"{where}:1", hint=hint)
+    if not _COMMIT.fullmatch(commit) or not _DIGEST.fullmatch(layout):
+        raise _malformed(
+            "X-Upstream-Commit must be 40 hex digits, X-Upstream-Page 32", where, line=1
+        )
+
+
 def _check_entry(entry: Entry, where: str) -> None:
+    """Complain of an entry that holds English, or a place that nobody can look up.
+
+    The place of a complaint is the line of the entry: ``guide/start.po:12``.
+    """
     for code in (entry.msgid, entry.previous):
         if code is not None and not _DIGEST.fullmatch(code):
             raise _malformed(
@@ -140,4 +156,5 @@ def _check_entry(entry: Entry, where: str) -> None:
 
 
 def _malformed(what: str, where: str, *, line: int) -> InputError:
+    """The complaint about a file that a hand or a merge has damaged."""
     return InputError(what, where=f"{where}:{line}", hint=_MEND)

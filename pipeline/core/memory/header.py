@@ -6,6 +6,7 @@ branch: they are kept with the entries instead, as notes of who touched them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from datetime import datetime
 
@@ -19,49 +20,75 @@ _MADE = (*FIELDS, REFS, *STANDARD, *EDITING, "Plural-Forms")  # none of the team
 
 
 def touch_note(header: Mapping[str, str]) -> str:
-    """Who saved a catalogue last, and when, as a note; empty if its header does not say."""
-    who = header.get("Last-Translator", "")
+    """Who saved a catalogue last, and when, as a note; empty if its header does not say.
+
+    ``Last-Translator: Li Lei``, ``PO-Revision-Date: 2026-05-01 09:30+0800`` and
+    ``X-Generator: Poedit 3.4`` become
+    ``translator: Li Lei, 2026-05-01 09:30+0800, Poedit 3.4``.
+    """
     when = header.get("PO-Revision-Date", "")
-    generator = header.get("X-Generator", "")
     if when == NEUTRAL_DATE:
         return ""  # nobody has saved it
-    note = f"{TRANSLATOR}{who}, {when}"
-    if generator and generator != GENERATOR:
+    note = f"{TRANSLATOR}{header.get('Last-Translator', '')}, {when}"
+    generator = header.get("X-Generator", "")
+    # Our own name is in the header until a tool puts its own there.
+    if generator not in ("", GENERATOR):
         note += f", {generator}"
+    # A date that gettext would not write leads to no note.
     return note if TOUCH.fullmatch(note) else ""
 
 
 def team_fields(header: Mapping[str, str], locale: str) -> dict[str, str]:
-    """The fields of a catalogue's header that are the team's: not made, and not left as made."""
+    """The fields of a catalogue's header that are the team's, in their order.
+
+    Those are neither made (``_MADE``) nor left as they were made: a ``Language-Team``
+    that is just ``zh_CN`` is nobody's word.
+    """
     untouched = {"Report-Msgid-Bugs-To": "", "Language-Team": locale}
-    others = {name: value for name, value in header.items() if name not in _MADE}
     return {
-        name: value for name, value in others.items() if untouched.get(name) != value
+        name: value
+        for name, value in header.items()
+        if name not in _MADE and untouched.get(name) != value
     }
 
 
 def editing_fields(memory: Memory) -> dict[str, str]:
     """What a catalogue's header says of its team, and of who touched it last.
 
-    The newest of the entries' notes tells the latter.
+    The newest of the entries' notes tells the latter: this is the inverse of
+    ``touch_note`` and ``team_fields`` together.
     """
-    notes = {note for entry in memory.entries for note in translators_of(entry)}
-    touches = [touch for touch in map(TOUCH.fullmatch, notes) if touch]
-    fields: dict[str, str] = {}
-    if touches:
-        # Of two notes of one moment the text decides, so that every run chooses the same.
-        newest = max(touches, key=lambda touch: (moment_of(touch[2]), touch[0]))
-        who, when, generator = newest.groups()
-        fields["PO-Revision-Date"] = when
-        if who:
-            fields["Last-Translator"] = who
-        if generator:
-            fields["X-Generator"] = generator
+    touch = _newest_touch(memory)
+    if touch is None:
+        return dict(memory.extra)
+    who, when, generator = touch.groups()
+    fields = {"PO-Revision-Date": when}
+    if who:
+        fields["Last-Translator"] = who
+    if generator:
+        fields["X-Generator"] = generator
     return fields | dict(memory.extra)
 
 
+def _newest_touch(memory: Memory) -> re.Match[str] | None:
+    """The newest translator's note of a memory's entries, as ``TOUCH`` reads it.
+
+    None if there is no note, or none that can be read.
+    """
+    # Most entries of a page carry the same few notes.
+    notes: set[str] = set()
+    for entry in memory.entries:
+        notes.update(translators_of(entry))
+    touches = filter(None, map(TOUCH.fullmatch, notes))
+    # Of two notes of one moment the text decides, so that every run chooses the same.
+    return max(touches, key=lambda note: (moment_of(note[2]), note[0]), default=None)
+
+
 def moment_of(when: str) -> float:
-    """A date as gettext writes it, in seconds; one that is none is older than all others."""
+    """A date as gettext writes it, in seconds since 1970: ``2026-05-01 09:30+0800``.
+
+    A text that only looks like one (a 13th month) is older than all dates.
+    """
     try:
         return datetime.strptime(when, "%Y-%m-%d %H:%M%z").timestamp()
     except (ValueError, OverflowError):

@@ -1,12 +1,18 @@
 """The ``#.`` notes of a memory's entries: where their English is found, and who translated them.
 
-seen: COMMIT PAGE            where the English of an entry stood that is not on the page at the
-header's commit previous seen: COMMIT PAGE   the same for the English that a fuzzy translation was
-written for source: DIGEST COMMIT PAGE   one of several messages that this translation was put
-together from, or the one it followed same: as the English         the msgstr is the English itself
-(or ``as the previous English``), so it is left out translator: WHO, WHEN        from the
-catalogue's header: who last touched the entry carried over: …, fuzzy: …    the catalogue's own
-notes (see ``states``), with ``DIFF`` where they quote English
+==============================  =========================================================
+``seen: COMMIT PAGE``           where the English of an entry stood that is not on the
+                                page at the header's commit
+``previous seen: COMMIT PAGE``  the same for the English that a fuzzy translation was
+                                written for
+``source: DIGEST COMMIT PAGE``  one of several messages that this translation was put
+                                together from, or the one it followed
+``same: as the English``        the msgstr is the English itself (or ``as the previous
+                                English``), so it is left out
+``translator: WHO, WHEN``       who last touched the entry, from the catalogue's header
+``carried over: …``             the catalogue's own notes (see ``states``), also
+                                ``fuzzy: …``, with ``DIFF`` where they quote English
+==============================  =========================================================
 """
 
 from __future__ import annotations
@@ -22,12 +28,9 @@ from pipeline.entries import Entry
 DIFF = "[-…-]{+…+}"
 # These stand for a msgstr that would be English.
 SAME, SAME_AS_PREVIOUS = "same: as the English", "same: as the previous English"
-SEEN, PREVIOUS_SEEN, SOURCE, TRANSLATOR = (
-    "seen: ",
-    "previous seen: ",
-    "source: ",
-    "translator: ",
-)
+# What the other notes begin with.
+SEEN, PREVIOUS_SEEN = "seen: ", "previous seen: "
+SOURCE, TRANSLATOR = "source: ", "translator: "
 
 # Who, when, and with which tool: the groups of a translator's note.
 TOUCH = re.compile(
@@ -59,22 +62,36 @@ class English(NamedTuple):
 
 
 def seen_note(prefix: str, place: Place) -> str:
-    """The note that English stood at ``place``; ``prefix`` is ``SEEN`` or ``PREVIOUS_SEEN``."""
+    """The note that English stood at ``place``; ``prefix`` is ``SEEN`` or ``PREVIOUS_SEEN``.
+
+    ``SEEN`` and the page ``guide/start`` at ``1f0c…`` → ``seen: 1f0c… guide/start``.
+    ``place_of`` is the inverse.
+    """
     return f"{prefix}{place.commit} {place.page}"
 
 
 def source_note(code: str, place: Place) -> str:
-    """The note that a translation was made from the message with digest ``code``."""
+    """The note that a translation was made from the message with digest ``code``.
+
+    It ends like that of ``seen_note``: ``source: 9a8b… 1f0c… guide/start``.
+    ``sources_of`` is the inverse.
+    """
     return f"{SOURCE}{code} {place.commit} {place.page}"
 
 
 def translators_of(entry: Entry) -> tuple[str, ...]:
-    """The notes that say who touched an entry, and when."""
-    return tuple(note for note in entry.notes if note.startswith(TRANSLATOR))
+    """The notes that say who touched an entry, and when.
+
+    ``translator: Li Lei <li@example.org>, 2026-05-01 09:30+0800, Poedit 3.4``
+    """
+    return entry.notes_with(TRANSLATOR)
 
 
 def same_note_of(entry: Entry) -> str:
-    """The note that the translation is the English itself; empty if there is none."""
+    """The note that the translation is the English itself; empty if there is none.
+
+    It is ``SAME`` or ``SAME_AS_PREVIOUS``, and stands in place of a msgstr.
+    """
     for note in entry.notes:
         if note in (SAME, SAME_AS_PREVIOUS):
             return note
@@ -82,26 +99,33 @@ def same_note_of(entry: Entry) -> str:
 
 
 def place_of(entry: Entry, prefix: str) -> Place | None:
-    """The place in the note that begins with ``prefix``: ``SEEN`` or ``PREVIOUS_SEEN``."""
-    for note in entry.notes:
-        if note.startswith(prefix):
-            match = _PATTERNS[prefix].fullmatch(note)
-            return Place(commit=match[1], page=match[2]) if match else None
-    return None
+    """The place in the note that begins with ``prefix``: ``SEEN`` or ``PREVIOUS_SEEN``.
+
+    None if there is no such note. ``read_memory`` lets none in that is malformed.
+    """
+    matches = _matches(_PATTERNS[prefix], entry)
+    if not matches:
+        return None
+    # An entry has one such note. If git has merged two into it, the first one counts.
+    return Place(commit=matches[0][1], page=matches[0][2])
 
 
 def sources_of(entry: Entry) -> list[English]:
-    """The messages that a translation was put together from, or the one it followed, in order."""
-    matches = [_SOURCE.fullmatch(note) for note in entry.notes]
+    """The messages that a translation was put together from, or the one it followed.
+
+    They come in the order of the notes, which is that of the messages in the joined text.
+    """
     return [
         English(match[1], Place(commit=match[2], page=match[3]))
-        for match in matches
-        if match
+        for match in _matches(_SOURCE, entry)
     ]
 
 
 def english_of(entry: Entry) -> Iterator[English]:
-    """All English that it takes to open an entry."""
+    """All English that it takes to open an entry, each with its place if a note tells it.
+
+    First its message, then what the translation was written for, or made from.
+    """
     yield English(entry.msgid, place_of(entry, SEEN))
     sources = sources_of(entry)
     # Joined sources are the previous English, which then never stood anywhere as one message.
@@ -140,10 +164,19 @@ def renamed_places(entry: Entry, rename: Callable[[str, Place], Place]) -> Entry
     return replace(entry, notes=tuple(notes))
 
 
+def _matches(pattern: re.Pattern[str], entry: Entry) -> list[re.Match[str]]:
+    """Those notes of an entry that ``pattern`` describes, as it reads them, in order."""
+    return [match for match in map(pattern.fullmatch, entry.notes) if match]
+
+
 def malformed_note(entry: Entry) -> str:
-    """The first note that must name a commit and a page, and does not; empty if there is none."""
-    for note in entry.notes:
-        for prefix, pattern in _PATTERNS.items():
-            if note.startswith(prefix) and not pattern.fullmatch(note):
-                return note
+    """The first note that must name a commit and a page, and does not; empty if there is none.
+
+    A merge of git's, or a hand, may leave such a note: ``seen: HEAD guide/start``.
+    """
+    for note in entry.notes_with(tuple(_PATTERNS)):
+        # "previous seen: 1f0c… guide/start" → "previous seen: "
+        prefix = f"{note.partition(':')[0]}: "
+        if not _PATTERNS[prefix].fullmatch(note):
+            return note
     return ""

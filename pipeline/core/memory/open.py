@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from pipeline.core.catalog.change import diff
 from pipeline.core.catalog.states import states_of
@@ -44,44 +44,61 @@ def open_memory(
     ``texts`` is all English that is known. What the page no longer has is obsolete; what is in no
     text is missing.
     """
+    opening = _Opening(texts=texts)
     remembered = _by_digest(memory.entries)
-    entries: list[Entry] = []
-    missing: list[Entry] = []
     used: set[Key] = set()
     for blank in wanted:
         # Several entries if a translator told contexts apart.
         of_message = remembered.get(digest(blank.msgid), [])
-        opened = [open_entry(entry, blank, texts) for entry in of_message]
-        # A page is whole: where nothing could be opened, the message stands without a translation.
-        entries += [entry for entry in opened if entry] or [blank]
-        missing += [entry for entry in of_message if _lacks_previous(entry, texts)]
+        opening.add_message(blank, of_message)
         used.update(map(key_of, of_message))
     for entry in memory.entries:
         # What is left has no message on the page. Without a translation there is nothing to keep.
-        if key_of(entry) in used or not text_of(entry):
-            continue
-        left_over = _open_obsolete(entry, texts)
-        if left_over:
-            entries.append(left_over)
-        if left_over is None or _lacks_previous(entry, texts):
-            missing.append(entry)
+        if key_of(entry) not in used and text_of(entry):
+            opening.add_obsolete(entry)
     catalog = Catalog(
-        header=dict(header), comment=memory.comment, entries=tuple(entries)
+        header=dict(header), comment=memory.comment, entries=tuple(opening.entries)
     )
-    return Opened(catalog=catalog, missing=tuple(missing))
+    return Opened(catalog=catalog, missing=tuple(opening.missing))
 
 
-def _open_obsolete(entry: Entry, texts: Texts) -> Entry | None:
-    """An entry whose message is not on the page any more; None if its English is not known."""
-    text = texts.get(entry.msgid)
-    if text is None:
-        return None
-    return open_entry(entry, Entry(msgid=text, obsolete=True), texts)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Opening:
+    """A memory while it is opened: what becomes of its entries, in the order of the catalogue."""
 
+    texts: Texts
+    entries: list[Entry] = field(default_factory=list)  # of the catalogue
+    missing: list[Entry] = field(default_factory=list)  # of the memory
 
-def _lacks_previous(entry: Entry, texts: Texts) -> bool:
-    """Whether an entry was written for English that is not known."""
-    return bool(entry.previous) and _previous(entry, texts) is None
+    def add_message(self, blank: Entry, remembered: Sequence[Entry]) -> None:
+        """Add a message of the page with what the memory has for it.
+
+        An entry may be opened and missing: its msgstr is known, but not the English that
+        it was written for.
+        """
+        opened = [open_entry(entry, blank, self.texts) for entry in remembered]
+        # A page is whole: where nothing could be opened, the message stands without a
+        # translation.
+        self.entries.extend(list(filter(None, opened)) or [blank])
+        self.missing.extend(filter(self._lacks_previous, remembered))
+
+    def add_obsolete(self, entry: Entry) -> None:
+        """Add an entry whose message is not on the page any more.
+
+        Its English may be known all the same: from history, or from another page.
+        """
+        opened: Entry | None = None
+        text = self.texts.get(entry.msgid)
+        if text is not None:
+            opened = open_entry(entry, Entry(msgid=text, obsolete=True), self.texts)
+        if opened:
+            self.entries.append(opened)
+        if opened is None or self._lacks_previous(entry):
+            self.missing.append(entry)
+
+    def _lacks_previous(self, entry: Entry) -> bool:
+        """Whether an entry was written for English that is not known."""
+        return bool(entry.previous) and _previous(entry, self.texts) is None
 
 
 def open_entry(entry: Entry, blank: Entry, texts: Texts) -> Entry | None:
@@ -111,28 +128,34 @@ def open_entry(entry: Entry, blank: Entry, texts: Texts) -> Entry | None:
 
 
 def _restored(entry: Entry, msgid: str, previous: str | None) -> str | None:
-    """The msgstr of an entry whose English is ``msgid``; None if it needs unknown English."""
+    """The msgstr of an entry whose English is ``msgid``; None if it needs unknown English.
+
+    ``previous`` is the English of ``#| msgid``, if there is one and it is known. The
+    inverse of ``redact.stored``.
+    """
     if SAME in entry.notes:
         return msgid
     if SAME_AS_PREVIOUS in entry.notes:
         return previous
     # The atoms are those of the English that it was written for.
-    if entry.fuzzy and entry.previous:
-        return restore(entry.msgstr, previous)
-    return restore(entry.msgstr, msgid)
+    is_for_msgid = entry.written_for == entry.msgid
+    return restore(entry.msgstr, msgid if is_for_msgid else previous)
 
 
 def _previous(entry: Entry, texts: Texts) -> str | None:
-    """The English that a fuzzy translation was written for, if it is known."""
+    """The English that a fuzzy translation was written for, if it is known.
+
+    It may never have been one message: the update joins several ones, and then the
+    memory's notes name those.
+    """
     if entry.previous is None:
         return None
-    known = texts.get(entry.previous)
-    if known is None:
-        # It may never have been one message: the update has joined several ones.
-        joined = _joined_sources(entry, texts)
-        if joined is not None and digest(joined) == entry.previous:
-            return joined
-    return known
+    if entry.previous in texts:
+        return texts[entry.previous]
+    joined = _joined_sources(entry, texts)
+    if joined is not None and digest(joined) == entry.previous:
+        return joined
+    return None
 
 
 def _joined_sources(entry: Entry, texts: Texts) -> str | None:
@@ -140,11 +163,11 @@ def _joined_sources(entry: Entry, texts: Texts) -> str | None:
 
     None if there are no such messages, or one is not known.
     """
-    parts = [texts.get(source.digest) for source in sources_of(entry)]
-    known = [part for part in parts if part is not None]
-    if not known or len(known) < len(parts):
+    codes = [source.digest for source in sources_of(entry)]
+    # ``texts`` has many messages, and an entry has a few sources at most.
+    if not codes or not texts.keys() >= set(codes):
         return None
-    return " ".join(known)
+    return " ".join(texts[code] for code in codes)
 
 
 def _by_digest(entries: Iterable[Entry]) -> dict[str, list[Entry]]:

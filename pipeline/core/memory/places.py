@@ -12,7 +12,11 @@ from pipeline.core.memory.record import Memory
 
 
 def index_places(memories: Iterable[Memory]) -> dict[str, Place]:
-    """Where each English message that a memory speaks of can be found; the first to tell counts."""
+    """Where each English message that a memory speaks of can be found, by its digest.
+
+    Of several memories that tell it the first one counts, so that the order in which they
+    come decides. A note counts less than any page that has the message itself.
+    """
     places: dict[str, Place] = {}
     known = tuple(memories)
     # A page that has the message at its own commit is a better witness than a note of long ago.

@@ -16,7 +16,7 @@ from pipeline.core.memory.record import Key, Memory, digest, in_order, text_of, 
 from pipeline.core.memory.redact import stored
 from pipeline.entries import Catalog, Entry
 
-# Digests of English messages, each with a translation that was written for it.
+# Digests of English messages, each with a translation that was written for it (``text_of``).
 Held = AbstractSet[tuple[str, str]]
 
 
@@ -46,8 +46,22 @@ class _Side(Enum):
     CONFLICT = auto()  # ours, but theirs is told
 
 
+# Which of two different translations stays where nobody knows what both started from. Only
+# a finished one was surely written by a person; the update may have made the other. The
+# keys: whether ours is fuzzy, whether theirs is.
+_WITHOUT_BASE = {
+    (False, False): _Side.CONFLICT,
+    (False, True): _Side.OURS,
+    (True, False): _Side.THEIRS,
+    (True, True): _Side.OURS,
+}
+
+
 def held_in(catalogs: Iterable[Catalog]) -> Held:
-    """All translations in working catalogues, each with the English that it was written for."""
+    """All translations in working catalogues, each with the English that it was written for.
+
+    They are as a memory would have them: without long atoms of the English.
+    """
     held: set[tuple[str, str]] = set()
     for catalog in catalogs:
         for entry in catalog.entries:
@@ -57,7 +71,7 @@ def held_in(catalogs: Iterable[Catalog]) -> Held:
 
 
 def held_by(memories: Iterable[Memory]) -> Held:
-    """The same for memories."""
+    """All translations in memories, obsolete ones included: ``held_in`` for memories."""
     held: set[tuple[str, str]] = set()
     for memory in memories:
         for entry in memory.entries:
@@ -135,13 +149,18 @@ def _work(memory: Memory) -> dict[Key, tuple[object, ...]]:
 
 
 def keep_unheld(memory: Memory, old: Memory, held: Held) -> tuple[Entry, ...]:
-    """Entries of ``old`` whose translation is neither in ``memory`` nor in ``held``."""
+    """Entries of ``old`` whose translation is neither in ``memory`` nor in ``held``.
+
+    ``memory`` is what is to be written in place of ``old``: they would be lost by that.
+    """
     known = memory.by_key()
-    kept: list[Entry] = []
+    unheld: list[Entry] = []
     for key, entry in old.by_key().items():
-        if key not in known and text_of(entry) and _held(entry) not in held:
-            kept.append(entry)
-    return tuple(kept)
+        # An entry without a translation holds nothing that could be lost.
+        is_unheld = text_of(entry) != "" and _held(entry) not in held
+        if is_unheld and key not in known:
+            unheld.append(entry)
+    return tuple(unheld)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -149,10 +168,10 @@ class _Merge:
     """One merge while it is made."""
 
     ours: Mapping[Key, Entry]
-    base: Mapping[Key, Entry]
-    held: Held
-    theirs_hold: Held
-    live: Collection[str]  # digests of the page in theirs
+    base: Mapping[Key, Entry]  # empty if nobody knows what both started from
+    held: Held  # in all working catalogues
+    theirs_hold: Held  # in the memory that comes in
+    live: Collection[str]  # digests of the page as that has it
     follows: bool
     entries: list[Entry] = field(default_factory=list)
     taken: bool = False
@@ -160,7 +179,10 @@ class _Merge:
     given_up: list[Entry] = field(default_factory=list)
 
     def add(self, key: Key, their: Entry) -> None:
-        """Add an entry that the memory has, in the version that stays."""
+        """Add an entry that the memory has, in the version that stays.
+
+        Whether it is obsolete is up to the memory, which has the page as it is now.
+        """
         our = self.ours.get(key)
         if our is None:
             # New from elsewhere, unless it only moved there from another entry of ours.
@@ -176,7 +198,11 @@ class _Merge:
         self.entries.append(replace(our, obsolete=their.obsolete))
 
     def add_ours(self, key: Key, our: Entry) -> None:
-        """Add an entry of the catalogue alone, if its translation would be lost."""
+        """Add an entry of the catalogue alone, if its translation would be lost.
+
+        The memory lacks it: another release has no such message, or somebody has told
+        contexts apart here, or the memory's file has lost it.
+        """
         if not text_of(our):
             return
         before = self.base.get(key)
@@ -192,7 +218,10 @@ class _Merge:
         self.entries.append(replace(our, obsolete=our.msgid not in self.live))
 
     def _take(self, our: Entry, their: Entry) -> None:
-        """Add ``their``, and note ``our`` if its translation is not there any more."""
+        """Add ``their``, and note ``our`` if its translation is not there any more.
+
+        It was replaced elsewhere, or taken back, and moved to no other entry.
+        """
         is_same = text_of(our) in ("", text_of(their))
         if not is_same and _held(our) not in self.theirs_hold:
             self.given_up.append(our)
@@ -201,29 +230,26 @@ class _Merge:
 
 
 def _choose(our: Entry, their: Entry, before: Entry | None) -> _Side:
-    """Whose version of an entry stays, given what both started from: the first rule that fits."""
+    """Whose version of an entry stays, given what both started from: the first rule that fits.
+
+    ``before`` is None if that is not known, or had no such entry.
+    """
     our_work, their_work = work_of(our), work_of(their)
-    if our_work == their_work:
+    base_work = work_of(before) if before else None
+    # It is the same on both sides, or nobody has changed it here.
+    if our_work in (their_work, base_work):
         return _Side.THEIRS
-    if before:
-        base_work = work_of(before)
-        # Only one side has changed it: that side is meant.
-        if our_work == base_work:
-            return _Side.THEIRS
-        if their_work == base_work:
-            return _Side.OURS
+    # Nobody has changed it there.
+    if their_work == base_work:
+        return _Side.OURS
     # Both have changed it, or nobody knows what it was before. A translation is more than none.
     if not text_of(their):
         return _Side.OURS
     if not text_of(our):
         return _Side.THEIRS
-    # Without a base nobody can say that a person has changed the unfinished one: the update may
-    # have made it.
-    if before is None and our.fuzzy and not their.fuzzy:
-        return _Side.THEIRS
-    if before is None and (our.fuzzy or their.fuzzy):
-        return _Side.OURS
-    return _Side.CONFLICT
+    if before:
+        return _Side.CONFLICT
+    return _WITHOUT_BASE[our.fuzzy, their.fuzzy]
 
 
 def _held(entry: Entry) -> tuple[str, str]:

@@ -44,9 +44,8 @@ class Memory:
     layout: str
     project: str = ""  # Project-Id-Version of the catalogue
     date: str = ""  # its POT-Creation-Date
-    extra: Mapping[str, str] = field(
-        default_factory=dict
-    )  # header fields that are the team's
+    # Header fields that are the team's.
+    extra: Mapping[str, str] = field(default_factory=dict)
     comment: tuple[str, ...] = ()  # above the catalogue's header
     # What people call the commits of notes: a copy of upstream may have other ids for them.
     refs: Mapping[str, str] = field(default_factory=dict)
@@ -54,7 +53,7 @@ class Memory:
 
     @property
     def live(self) -> frozenset[str]:
-        """Digests of the messages on the page."""
+        """Digests of the messages on the page at the memory's commit."""
         return frozenset(entry.msgid for entry in self.entries if not entry.obsolete)
 
     @property
@@ -66,22 +65,31 @@ class Memory:
         return known
 
     def by_key(self) -> dict[Key, Entry]:
-        """The entries by context and digest, in their order."""
+        """The entries by context and digest, in their order.
+
+        Of two entries with one key, which a merge of git's may leave, the last counts.
+        """
         return {key_of(entry): entry for entry in self.entries}
 
 
 def digest(text: str) -> str:
-    """What stands for an English message: the first 32 hex digits of the SHA-256 of its UTF-8."""
+    """What stands for an English message: the first 32 hex digits of the SHA-256 of its UTF-8.
+
+    A half of a surrogate pair, which JSON may hold, has a digest as well.
+    """
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def layout_of(wanted: Sequence[Entry]) -> str:
-    """Digest of what a page asks for: its messages in order, with kind and headings."""
+    """Digest of what a page asks for: its messages in order, with kind and headings.
+
+    A message that moved to another section changes it, though no msgid does.
+    """
     return digest("\n".join("\0".join((entry.msgid, *entry.notes)) for entry in wanted))
 
 
 def key_of(entry: Entry) -> Key:
-    """What an entry of a memory is found by."""
+    """What an entry of a memory is found by: its msgctxt, if it has one, and its digest."""
     return entry.context, entry.msgid
 
 
@@ -94,7 +102,10 @@ def text_of(entry: Entry) -> str:
 
 
 def work_of(entry: Entry) -> tuple[object, ...]:
-    """What people put into an entry: equal work, nothing to merge."""
+    """What people put into an entry: equal work, nothing to merge.
+
+    Where its English stands, and who touched it, is not part of it.
+    """
     return text_of(entry), entry.fuzzy, entry.previous, entry.comments, entry.flags
 
 
@@ -103,12 +114,12 @@ def in_order(entries: Iterable[Entry]) -> tuple[Entry, ...]:
 
     So moving a paragraph changes nothing.
     """
-    live: list[Entry] = []
-    obsolete: list[Entry] = []
-    for entry in entries:
-        (obsolete if entry.obsolete else live).append(entry)
-    live.sort(key=lambda entry: entry.msgid)
-    return (*live, *obsolete)
+
+    def rank(entry: Entry) -> tuple[bool, str]:
+        """Equal for all obsolete entries: sorting keeps those as they are."""
+        return entry.obsolete, "" if entry.obsolete else entry.msgid
+
+    return tuple(sorted(entries, key=rank))
 
 
 def left_over(entry: Entry, *, old: Memory, live: Collection[str]) -> Entry:
@@ -116,18 +127,13 @@ def left_over(entry: Entry, *, old: Memory, live: Collection[str]) -> Entry:
 
     ``live`` are the digests of the page as it is now: of these no place needs to be told.
     """
-    remade = (SEEN, PREVIOUS_SEEN, TRANSLATOR)
-    notes = [note for note in entry.notes if not note.startswith(remade)]
-    for prefix, code in ((SEEN, entry.msgid), (PREVIOUS_SEEN, entry.previous)):
-        if code in live:
-            continue
-        place = place_of(entry, prefix)
-        if place is None and code in old.live:
-            # It stood on the page itself until now, so that no note had to say where.
-            place = Place(commit=old.commit, page=old.page)
-        if place:
-            notes.append(seen_note(prefix, place))
+    remade = entry.notes_with((SEEN, PREVIOUS_SEEN, TRANSLATOR))
     # The order is that of ``close``, so that closing it once more changes nothing.
+    notes = [note for note in entry.notes if note not in remade]
+    for prefix, code in ((SEEN, entry.msgid), (PREVIOUS_SEEN, entry.previous)):
+        place = _left_place(entry, prefix, code, old)
+        if place and code not in live:
+            notes.append(seen_note(prefix, place))
     notes += translators_of(entry)
     return replace(entry, obsolete=True, notes=tuple(notes), line=0)
 
@@ -146,3 +152,16 @@ def with_refs(memory: Memory, old: Memory | None, known: Mapping[str, str]) -> M
         if ref:
             refs[commit] = ref
     return replace(memory, refs=refs)
+
+
+def _left_place(
+    entry: Entry, prefix: str, code: str | None, old: Memory
+) -> Place | None:
+    """Where the English ``code`` of an entry of ``old`` stands; None if nobody knows.
+
+    As long as it stood on the page itself, no note had to say where.
+    """
+    place = place_of(entry, prefix)
+    if place is None and code in old.live:
+        return Place(commit=old.commit, page=old.page)
+    return place

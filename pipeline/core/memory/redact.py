@@ -39,7 +39,11 @@ class Stored:
 
 
 def stored(entry: Entry) -> Stored:
-    """What a memory keeps of the msgstr of a catalogue's ``entry``, without English."""
+    """What a memory keeps of the msgstr of a catalogue's ``entry``, without English.
+
+    A msgstr that is just the msgid becomes the note ``SAME``; any other one loses the
+    long atoms of the English that it was written for (see ``redact``).
+    """
     if not entry.msgstr:
         return Stored()
     if entry.msgstr == entry.msgid:
@@ -53,6 +57,7 @@ def redact(msgstr: str, english: str) -> str:
     """``msgstr`` with ⟦N⟧ for each long atom that it shares with ``english``.
 
     N counts the long atoms of the English from 1. ⟦0⟧ stands for the bracket itself.
+    ``"输入 `cup of tea for two`。"`` → ``"输入 ⟦1⟧。"``
     """
     if not msgstr:
         return msgstr
@@ -69,7 +74,10 @@ def redact(msgstr: str, english: str) -> str:
 
 
 def restore(msgstr: str, english: str | None) -> str | None:
-    """The inverse of ``redact``; None if it takes English that is not known."""
+    """The inverse of ``redact``; None if it takes English that is not known.
+
+    ``english`` is the text that ``redact`` had; None if nobody knows it any more.
+    """
     numbers = {int(number) for number in _MARK.findall(msgstr)}
     if not numbers:
         return msgstr
@@ -85,11 +93,12 @@ def restore(msgstr: str, english: str | None) -> str | None:
 def _long_atoms(english: str) -> list[str]:
     """The long atoms of a message, then the long addresses in it.
 
-    A translation may have an address without the link around it.
+    A translation may have an address without the link around it. An atom is long from
+    ``_LONG`` words on: ``jax.jit`` is short, ``cup of tea for two`` is not.
     """
+    # Most messages need no look at their atoms.
     if len(english) < _SHORTEST:
         return []
-    atoms = atoms_of(english)
-    if "://" in english:
-        atoms += [url.rstrip(_TRAILING) for url in _URL.findall(english)]
+    urls = _URL.findall(english)
+    atoms = [*atoms_of(english), *(url.rstrip(_TRAILING) for url in urls)]
     return [atom for atom in atoms if len(_WORD.findall(atom)) >= _LONG]

@@ -24,12 +24,12 @@ _CHOICES = 20
 def followed_text(entry: Entry, texts: Sequence[str]) -> str | None:
     """The one of ``texts`` that a translation followed, if the entry quotes the difference to it.
 
-    ``carried over: mark-up: see [-jax.jit-]{+{func}`jax.jit`+}`` says that there was such a
-    message, not which.
+    ``carried over: mark-up: see [-jax.jit-]{+{func}`jax.jit`+}`` says that there was such
+    a message, not which. So the messages most like the entry's are tried, one by one.
     """
-    quoting = "".join(note for note in states_of(entry) if _quotes(note))
-    if not quoting or not texts:
-        return None
+    quoting = "".join(filter(_quotes, states_of(entry)))
+    if not quoting:
+        return None  # nearly always
     similar = process.extract(
         entry.msgid, texts, scorer=fuzz.ratio, score_cutoff=_LIKE, limit=_CHOICES
     )
@@ -42,7 +42,11 @@ def followed_text(entry: Entry, texts: Sequence[str]) -> str | None:
 
 
 def parts_of(text: str, texts: Sequence[str]) -> tuple[str, ...]:
-    """Messages that give ``text`` when joined by spaces; none if it is not made so."""
+    """Messages that give ``text`` when joined by spaces; none if it is not made so.
+
+    ``"Tea is hot. Stir it."`` → ``("Tea is hot.", "Stir it.")``, if ``texts`` has both.
+    Of several ways to make it the first one found counts, in the order of ``texts``.
+    """
     for part in texts:
         if part == text:
             return (part,)
@@ -59,16 +63,22 @@ def states_without_english(entry: Entry, old: str | None) -> tuple[str, ...]:
     ``old`` is what the translation was written for, if that is known. The diff to it becomes
     ``DIFF``; a note that quotes anything else ends before the quotation.
     """
-    words = diff(old, entry.msgid) if old is not None else ""
-    states: list[str] = []
-    for note in states_of(entry):
-        bare = note.replace(words, DIFF) if words else note
-        if _quotes(bare.replace(DIFF, "")):
-            # "fuzzy: numbers: at least [-2-]{+3+}" → "fuzzy: numbers"
-            bare = ":".join(note.split(":")[:2])
-        states.append(bare)
-    return tuple(states)
+    words = "" if old is None else diff(old, entry.msgid)
+    return tuple(_without_quotation(note, words) for note in states_of(entry))
+
+
+def _without_quotation(note: str, words: str) -> str:
+    """A note without English; ``words`` is the diff that it may quote, or empty.
+
+    ``fuzzy: numbers: at least [-2-]{+3+}`` → ``fuzzy: numbers: [-…-]{+…+}`` if that is
+    the diff, and ``fuzzy: numbers`` if the note quotes another one.
+    """
+    bare = note.replace(words, DIFF) if words else note
+    if _quotes(bare.replace(DIFF, "")):
+        return ":".join(note.split(":")[:2])
+    return bare
 
 
 def _quotes(note: str) -> bool:
+    """Whether a note has a diff in it: ``[-old-]``, ``{+new+}``, or both."""
     return "[-" in note or "{+" in note

@@ -10,10 +10,10 @@ import re
 from collections import Counter
 from html import unescape
 
-from pipeline.core.document.refusal import Refusal
+from pipeline.core.document.refusal import Refusal, quoted
 from pipeline.core.document.written import WRITTEN, find_written, may_hold_written
 from pipeline.core.myst.html import html_tags
-from pipeline.core.myst.pieces import HTML, NAMES, ROLE, pieces_of
+from pipeline.core.myst.pieces import FOOTNOTE, HTML, IMAGE, LINK, ROLE, pieces_of
 
 # Without any of these there is no HTML, link, image, role or footnote mark …
 _PARSED = re.compile(r"[<\[{]")
@@ -23,14 +23,19 @@ _ESCAPE = re.compile(r"\\([:/.&;#])")
 _IMAGE_MARK = re.compile(r"[\\`<>\[\]$]")
 # Of these there may be no more than in the English; others may be named again.
 _COUNTED = frozenset(("HTML", "payload"))
-_COUNTED_PIECES = frozenset((HTML, ROLE))
+# What the parser finds, in the order in which a refusal names it; all but HTML.
+_MAY_GO_MISSING = (LINK, IMAGE, ROLE, FOOTNOTE)
 _NONE: Counter[str] = Counter()
 _NAMED = 3  # pieces that a refusal names
-_SHOWN = 60  # characters of each of them
 
 
 def written_refusal(msgid: str, msgstr: str) -> Refusal | None:
-    """Whether the text has what some renderer could make active, and the English has not."""
+    """Whether the text has what some renderer could make active, and the English has not.
+
+    "a word"    "一个 <b>词"                   adds HTML “<b”
+    "a word"    "见 www.a.b"                   adds URL “www.a.b”
+    "a word"    "见 java&#115;cript&#58;x"     adds scheme “javascript:”
+    """
     if not _ACTIVE.search(msgstr):
         return None
     text = _without_escapes(msgstr)
@@ -54,13 +59,14 @@ def image_refusal(msgid: str, msgstr: str) -> Refusal | None:
     """
     theirs = Counter(_IMAGE_MARK.findall(msgid))
     ours = Counter(_IMAGE_MARK.findall(msgstr))
-    if theirs == ours:
-        return None
-    return _refusal("mark", ours - theirs, theirs - ours)
+    return _changed("mark", theirs, ours)
 
 
 def html_refusal(msgid: str, msgstr: str) -> Refusal | None:
-    """Whether a block of HTML has other tags, or the start of one more."""
+    """Whether a block of HTML has other tags, or the start of one more.
+
+    Their order is free: ``<b>one</b> <i>two</i>`` may have its halves the other way round.
+    """
     theirs = Counter(html_tags(msgid))
     ours = Counter(html_tags(msgstr))
     rest = msgstr
@@ -73,19 +79,25 @@ def html_refusal(msgid: str, msgstr: str) -> Refusal | None:
 
 
 def inline_refusal(msgid: str, msgstr: str) -> Refusal | None:
-    """Whether the parser finds anything active that the English has not."""
+    """Whether the parser finds anything active that the English has not.
+
+    HTML may not go missing either: without its closing tag, ``<b>`` goes on to the end.
+
+        "a [word](b.md)"    "[一个](b.md)[词](b.md)"    None
+        "a [word](b.md)"    "一个[词](c.md)"            adds link target “c.md”
+        "a <b>word</b>"     "一个 <b>词"                lacks HTML “</b>”
+    """
     if not _PARSED.search(msgstr) and "<" not in msgid:
         return None
     theirs = pieces_of(msgid)
     ours = pieces_of(msgstr)
-    for name in NAMES:
-        if ours[name] == theirs[name]:
-            continue
-        added = _added(ours[name], theirs[name], is_counted=name in _COUNTED_PIECES)
-        # HTML may not go missing either: without its closing tag, <b> goes on to the end.
-        missing = theirs[name] - ours[name] if name == HTML else _NONE
-        if added or missing:
-            return _refusal(name, added, missing)
+    refused = _changed(HTML, theirs[HTML], ours[HTML])
+    if refused:
+        return refused
+    for name in _MAY_GO_MISSING:
+        added = _added(ours[name], theirs[name], is_counted=name == ROLE)
+        if added:
+            return _refusal(name, added, _NONE)
     return None
 
 
@@ -107,15 +119,20 @@ def _added(
     return Counter(piece for piece in ours if piece not in theirs)
 
 
+def _changed(name: str, theirs: Counter[str], ours: Counter[str]) -> Refusal | None:
+    """The refusal of what has come or gone, where neither may; None if nothing has."""
+    if theirs == ours:
+        return None
+    return _refusal(name, ours - theirs, theirs - ours)
+
+
 def _refusal(name: str, added: Counter[str], missing: Counter[str]) -> Refusal:
-    parts = [f"adds {name} {_quote(piece)}" for piece in added]
-    parts += [f"lacks {name} {_quote(piece)}" for piece in missing]
+    """The refusal that names what is ``added`` and what is ``missing``, but not all of many.
+
+    ``name`` is what they are for people: "adds role “func”; lacks role “ref”".
+    """
+    parts = [f"adds {name} {quoted(piece)}" for piece in added]
+    parts += [f"lacks {name} {quoted(piece)}" for piece in missing]
     # Neither of both: the block of HTML has the start of a tag besides.
     text = "; ".join(parts[:_NAMED]) or f"has other {name} than the English"
     return Refusal("G104", text, "Keep exactly what the English has, letter by letter.")
-
-
-def _quote(piece: str) -> str:
-    if len(piece) <= _SHOWN:
-        return f"“{piece}”"
-    return f"“{piece[:_SHOWN]}…”"

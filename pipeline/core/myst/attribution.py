@@ -9,9 +9,16 @@ from pipeline.core.document.split import Split
 
 
 def insertion(splits: Sequence[Split], line: str) -> UnitEdit:
-    """A quote with ``line`` under the title, in the text that holds it.
+    """A quote with ``line``, which is Markdown, under the title, in the text that holds it.
 
-    On a page without one it stands behind the first block of prose.
+    ``splits`` are the texts of one document: of a page, or of the cells of a notebook. On a page
+    without a title it stands behind the first block of prose. ``"# Title\\nWords"`` becomes:
+
+        # Title
+
+        > 本页译自 …
+
+        Words
     """
     unit, at = _place(splits)
     text = splits[unit].text

@@ -32,7 +32,10 @@ OPAQUE = FENCES | frozenset(
 
 
 def signature(token: Token) -> Signature:
-    """What of a block with other blocks or words in it must be the same after a merge."""
+    """What of a block with other blocks or words in it must be the same after a merge.
+
+    An ordered list from 3 on is ``("ordered_list_open", "ol", ".", "start=3")``.
+    """
     if not token.attrs:  # most have none
         return (token.type, token.tag, token.markup)
     attributes = (f"{key}={value}" for key, value in token.attrs.items())

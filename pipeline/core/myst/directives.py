@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import Enum, auto
+from itertools import takewhile
 
 from pipeline.core.document.message import Kind
 
@@ -28,9 +29,8 @@ class Directive:
 
     body: Body = Body.PROSE
     paragraphs: Kind = Kind.ADMONITION  # what a paragraph in the body is
-    argument: Kind | None = (
-        None  # what the argument is; None for a path, a version, a language
-    )
+    # What the argument is; None for a path, a version, a language.
+    argument: Kind | None = None
     is_cell: bool = False  # jupytext takes it for a cell of the notebook
 
 
@@ -70,6 +70,8 @@ CODE = frozenset(
 CELLS = frozenset(name for name, directive in DIRECTIVES.items() if directive.is_cell)
 
 _INFO = re.compile(r"\s*\{([^\s{}]+)\}(.*)", re.DOTALL)
+# ":key: value", or a value that goes on; three colons open a directive.
+_OPTION = re.compile(r"\s*:(?!::)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,15 +96,18 @@ def directive_of(name: str) -> Directive:
 
 
 def count_option_lines(lines: list[str]) -> int:
-    """How many lines at the start of a directive's content are options."""
-    if lines and lines[0].startswith("---"):
+    """How many lines at the start of a directive's content are options.
+
+    Two on the left, three on the right; ``lines`` are those of the content, at least one:
+
+        :width: 3em          ---
+        :align: left         width: 3em
+        Words.               ---
+                             Words.
+    """
+    if lines[0].startswith("---"):
         return _front_matter_length(lines)
-    for number, line in enumerate(lines):
-        marks = line.lstrip()
-        # Three colons open a directive.
-        if not marks.startswith(":") or marks.startswith(":::"):
-            return number
-    return len(lines)
+    return len(list(takewhile(_OPTION.match, lines)))
 
 
 def _front_matter_length(lines: list[str]) -> int:

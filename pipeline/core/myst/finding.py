@@ -32,7 +32,8 @@ class Words:
 def locate(lines: Lines, content: str, line: int) -> Place:
     """Where the text of a block stands that begins on ``line`` or somewhat below it.
 
-    White space around each line, and the closing marks of a heading, are left out.
+    White space around each line, and the closing marks of a heading, are left out. For the
+    content ``"two\\nlines"`` of ``"> two\\n>  lines"`` the spans are (2, 5) and (3, 8).
     """
     pieces = [piece.strip(_BLANK) for piece in content.split("\n")]
     # The parser drops whole lines from a block's start if they hold but U+00A0 and the like.
@@ -66,7 +67,10 @@ def words_in_line(lines: Lines, line: int, start: int, end: int) -> Words:
 
 
 def line_prefix(lines: Lines, place: Place) -> str:
-    """What stands before the text on a continuation line of this block."""
+    """What stands before the text on a continuation line of this block.
+
+    ``"> "`` in a quote, and also in ``"> 1. words"``: there with three spaces behind it.
+    """
     if len(place.spans) > 1:
         return lines.shown[place.line + 1][: place.spans[1][0]]
     # There is none: quote marks go on, anything else ("- ", "1. ") becomes indentation.
@@ -74,7 +78,10 @@ def line_prefix(lines: Lines, place: Place) -> str:
 
 
 def _fold(lines: Lines, place: Place) -> tuple[str, tuple[str, ...]]:
-    """The text on one line, and the marks of its hard breaks."""
+    """The text on one line, and the marks of its hard breaks.
+
+    ``"one\\n> two\\\\\\n> three"`` is ``"one two\\nthree"`` with one break, marked by a backslash.
+    """
     *upper, (last_start, last_end) = place.spans
     parts: list[str] = []
     breaks: list[str] = []

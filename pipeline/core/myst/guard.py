@@ -32,13 +32,20 @@ _CELLS = tuple(f"{{{name}}}" for name in directives.CELLS)
 
 
 def refusal(message: Message, msgstr: str) -> Refusal | None:
-    """What a translation does that none may do; None if nothing is found."""
+    """What a translation does that none may do; None if nothing is found.
+
+    It is looked at alone: whether the page stays intact with it, :func:`read_back` says.
+    """
     return _refusal(message.msgid, message.kind, msgstr)
 
 
 @lru_cache(maxsize=1 << 14)
 def _refusal(msgid: str, kind: Kind, msgstr: str) -> Refusal | None:
-    """Cached for the twins of a jupytext pair, which hold the same messages."""
+    """The same for any message of this kind.
+
+    Cached for the twins of a jupytext pair, which hold the same messages, and for the checks,
+    which ask again.
+    """
     lines = translation_lines(msgstr)
     # The cheap looks come first, and those whose words help a translator most.
     refused = (
@@ -109,7 +116,10 @@ def _lines_refusal(msgid: str, lines: list[str]) -> Refusal | None:
 
 
 def _block_refusal(kind: Kind, lines: list[str]) -> Refusal | None:
-    """Whether the text, alone, would be something else than one paragraph."""
+    """Whether the text, alone, would be something else than one paragraph.
+
+    ``"- 文字"`` is a list, ``"[a]: b"`` the definition of a link, ``"文字\\n===="`` a heading.
+    """
     if len(lines) == 1 and not _BLOCK_START.match(lines[0]):
         return None
     if kind in _BEHIND_A_MARK:

@@ -22,7 +22,10 @@ _IMAGE = re.compile(r'<img\b[^<>]*?\salt="([^"<>]*)', re.IGNORECASE)
 
 
 def html_tags(text: str) -> tuple[str, ...]:
-    """Every tag and comment of a piece of HTML, in order."""
+    """Every tag and comment of a piece of HTML, in order, as they are written.
+
+    ``'<a title="1 > 0">words</a>'`` has ``'<a title="1 > 0">'`` and ``"</a>"``.
+    """
     return tuple(_TAG.findall(text))
 
 
@@ -37,7 +40,7 @@ def holds_code(html: str) -> bool:
 
 
 def comments(text: str) -> Iterator[str]:
-    """What its comments say."""
+    """What the comments in a piece of HTML say, without ``<!--`` and ``-->``."""
     for tag in html_tags(text):
         if tag.startswith("<!--"):
             yield tag[4:-3]
@@ -54,4 +57,5 @@ def without_image_texts(html: str) -> str:
 
 
 def _before_the_text(match: re.Match[str]) -> str:
+    """The start of an ``<img>`` tag, up to what its text would be."""
     return match[0][: match.start(1) - match.start()]

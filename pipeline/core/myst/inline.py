@@ -28,9 +28,8 @@ _PERIOD = 5  # of a text split by it: what stands before, and the four groups
 _PADDED = re.compile(r" .*[^ ].* ")
 
 
-@lru_cache(
-    maxsize=16
-)  # the checks look at the two texts that the guard has just looked at
+# The checks look at the two texts that the guard has just looked at.
+@lru_cache(maxsize=16)
 def inline_tokens(text: str) -> tuple[Token, ...]:
     """What the parser makes of ``text``: to be looked at, not to be changed."""
     pieces = _CODE.split(text)
@@ -43,7 +42,11 @@ def inline_tokens(text: str) -> tuple[Token, ...]:
 
 
 def _simple(pieces: list[str]) -> Iterator[Token]:
-    """The tokens of plain text with code and roles in it."""
+    """The tokens of plain text with code and roles in it.
+
+    ``pieces`` are the text split by ``_CODE``: "use `jit` here" is "use ", "`", "jit", None, None,
+    " here", and becomes a token of text, one of code, and one of text.
+    """
     # The last words have no code behind them: fill up their period.
     pieces = [*pieces, "", "", "", ""]
     for at in range(0, len(pieces), _PERIOD):

@@ -30,6 +30,7 @@ class Lines:
     """
 
     def __init__(self, text: str) -> None:
+        """``text`` is a whole page, or the source of a cell."""
         # Lines at even places, their ends at odd ones. CommonMark asks for U+FFFD instead of NUL.
         pieces = _LINE_END.split(text.replace("\0", "\ufffd"))
         self.shown = pieces[::2]

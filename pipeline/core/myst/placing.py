@@ -38,7 +38,8 @@ def place(
 def to_markdown(message: Message, msgstr: str, *, line_end: str = "\n") -> str:
     """What stands in the document for ``msgstr``.
 
-    Hard breaks, container prefixes and data URIs are back.
+    Hard breaks, container prefixes and data URIs are back: ``"一\\n二"`` in a quote whose English
+    breaks with a backslash is ``"一\\\\\\n> 二"``.
     """
     lines = translation_lines(prose.show_payloads(msgstr, message.payloads))
     parts = [lines[0]]

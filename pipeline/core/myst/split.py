@@ -75,6 +75,7 @@ class _Splitter:
     """Walks the block tokens of one text and collects messages with their offsets."""
 
     def __init__(self, text: str, headings: list[tuple[int, str]]) -> None:
+        """``headings``: level and title of the sections that are open where the text starts."""
         self.lines = Lines(text)
         self.headings = headings
         self.messages: list[Message] = []
@@ -100,9 +101,8 @@ class _Splitter:
         md.block.parse("\n".join(lines), md, {}, tokens)
         containers = [directive.paragraphs] if directive else []
         cells: Iterator[tuple[int, int]] = iter(())
-        heading: Token | None = (
-            None  # what stands around the next words, if that is a heading
-        )
+        # What stands around the next words, if that is a heading.
+        heading: Token | None = None
         line = first
         starts = self.lines.starts
         for index, token in enumerate(tokens):
@@ -131,29 +131,37 @@ class _Splitter:
     def _block(
         self, content: str, line: int, containers: Sequence[Kind], heading: Token | None
     ) -> None:
-        """A heading, or a paragraph in whatever container."""
-        kind = Kind.PARAGRAPH
+        """A heading, or a paragraph in whatever container.
+
+        ``content`` is its text as the parser gives it, from line ``line`` on.
+        """
+        kind = [Kind.PARAGRAPH, *containers][-1]
         if heading:
             kind = Kind.HEADING  # also in a quote or a list
-        elif containers:
-            kind = containers[-1]
         place = locate(self.lines, content, line)
         if kind is Kind.LIST_ITEM:
             place = without_task_mark(self.lines, place)
         words = words_at(self.lines, place)
         block_end = self.lines.end(place.last)
         if heading:
-            self._enter_section(int(heading.tag[1]), words.text)
-            if heading.markup in _UNDERLINES:
-                block_end = self.lines.end(place.last + 1)
-            # The first one at top level is the page's title.
-            if not containers and self.title_end is None:
-                self.title_end = block_end
+            block_end = self._heading(heading, words, is_top_level=not containers)
         # gettext keeps a line end at the start of a msgid for itself.
         if not prose.has_words(words.text) or words.text.startswith("\n"):
             self._image_texts(place)
         else:
             self._add(words, kind, is_top_level=not containers, block_end=block_end)
+
+    def _heading(self, heading: Token, words: Words, *, is_top_level: bool) -> int:
+        """Note the section that a heading opens; return the offset behind the heading."""
+        self._enter_section(int(heading.tag[1]), words.text)
+        last = words.place.last
+        if heading.markup in _UNDERLINES:
+            last += 1
+        end = self.lines.end(last)
+        # The first one at top level is the page's title.
+        if is_top_level and self.title_end is None:
+            self.title_end = end
+        return end
 
     def _enter_section(self, level: int, title: str) -> None:
         """Close the sections that a heading of this level ends, and open its own."""
@@ -169,13 +177,15 @@ class _Splitter:
             return
         words = words_in_line(self.lines, line, *span)
         # Only where our cut of the row is the parser's own.
-        if words.text.replace("\\|", "|") == content.strip() and prose.has_words(
-            words.text
-        ):
+        is_same = words.text.replace("\\|", "|") == content.strip()
+        if is_same and prose.has_words(words.text):
             self._add(words, Kind.TABLE_CELL)
 
     def _image_texts(self, place: Place) -> None:
-        """The texts of images that stand alone; file names and badges (links) are none."""
+        """Add the texts of images that stand alone: ``![some words](a.png)``.
+
+        File names and badges, which are links, are none.
+        """
         for number, (start, end) in enumerate(place.spans, place.line):
             for match in _IMAGE.finditer(self.lines.shown[number], start, end):
                 self._image_text(match, number)
@@ -286,7 +296,8 @@ class _Splitter:
     ) -> None:
         """Make a message of ``words``."""
         if not words.text.isascii() and _SURROGATE.search(words.text):
-            return  # a lone surrogate cannot be written to a catalogue: the block stays upstream's
+            # A lone surrogate cannot be written to a catalogue: the block stays upstream's.
+            return
         msgid, payloads = prose.hide_payloads(words.text)
         start, end = self.lines.offsets(words.place)
         # A heading stands in the sections around its own.

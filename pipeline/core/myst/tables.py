@@ -27,36 +27,36 @@ _MARKERS = re.compile(
 )
 # markdown-it looks at one character before it: behind two backslashes it is escaped as well.
 _PIPE = re.compile(r"(?<!\\)\|")
-_INDENT = (
-    " \t>"  # before the rows below the header, markers are indentation or quote marks
-)
+# Before the rows below the header, markers are indentation or quote marks.
+_INDENT = " \t>"
 
 
 def cell_spans(line: str, *, is_header: bool) -> list[tuple[int, int]]:
-    """Columns of the cells of a table row, without the white space around their words."""
+    """Columns of the cells of a table row, without the white space around their words.
+
+        "| one | two |"     (2, 5), (8, 11)
+        "> one | two"       (2, 5), (8, 11)
+        "| a \\| b |"        (2, 8)
+
+    ``is_header``: more kinds of marks may stand before the first row of a table.
+    """
     start = _row_start(line, is_header=is_header)
     row = line[start:].rstrip()
-    cells = list(pairwise(_pipes(row)))
-    # A pipe at either end of the row closes it: there is no cell outside.
-    if cells and cells[0] == (-1, 0):
-        cells.pop(0)
-    if cells and cells[-1][0] + 1 == cells[-1][1]:
-        cells.pop()
-    return [_words(row, pipe + 1, end, start) for pipe, end in cells]
+    pipes = [match.start() for match in _PIPE.finditer(row)]
+    # A pipe at either end of the row closes it, and there is no cell outside; else the end does.
+    if not row.startswith("|"):
+        pipes.insert(0, -1)
+    if pipes[-1] != len(row) - 1:
+        pipes.append(len(row))
+    return [_words(row, pipe + 1, end, start) for pipe, end in pairwise(pipes)]
 
 
 def _row_start(line: str, *, is_header: bool) -> int:
-    """The column behind the marks of what the table stands in."""
+    """The column behind the marks of what the table stands in: 2 for ``> | a | b |``."""
     markers = _MARKERS.match(line) if is_header else None
     if markers:
         return markers.end()
     return len(line) - len(line.lstrip(_INDENT))
-
-
-def _pipes(row: str) -> list[int]:
-    """Where cells end: at pipes that are not escaped, and at both ends of the row."""
-    pipes = [match.start() for match in _PIPE.finditer(row)]
-    return [-1, *pipes, len(row)]
 
 
 def _words(row: str, begin: int, end: int, start: int) -> tuple[int, int]:

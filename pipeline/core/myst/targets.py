@@ -42,7 +42,8 @@ _PAGE_SUFFIX = re.compile(r"\.(?:md|rst|ipynb|html)$")
 def linked_anchors(texts: Iterable[tuple[str, str]]) -> dict[str, frozenset[str]]:
     """The fragments that links point to, by page.
 
-    ``texts`` pairs the name of a page with its Markdown.
+    ``texts`` pairs the name of a page with its Markdown or reST. ``[see](../b.md#a-title)`` on
+    ``d/a`` gives ``{"b": {"a-title"}}``; links to other sites do not count.
     """
     found: dict[str, set[str]] = {}
     for page, text in texts:
@@ -65,7 +66,10 @@ def _linked_page(page: str, target: str) -> str:
 
 
 def slug(title: str) -> str:
-    """The anchor that a heading with this Markdown gets, before numbers for duplicates."""
+    """The anchor that a heading with this Markdown gets, before numbers for duplicates.
+
+    ``"Using `jit`: a *first* look"`` has ``using-jit-a-first-look``.
+    """
     return _NOT_IN_SLUGS.sub("", _plain(title).lower()).strip().replace(" ", "-")
 
 
@@ -114,12 +118,12 @@ def insertion(text: str, message: Message, name: str, *, notebook: bool) -> Edit
 
 
 def plain_title(title: str) -> str:
-    """A heading's Markdown as text."""
+    """A heading's Markdown as text: ``A `b`` and ``A [b](c.md)`` are ``A b``."""
     return _plain(title).strip()
 
 
 def _headings(splits: Sequence[Split]) -> Iterator[tuple[int, int, Message]]:
-    """Every heading with the number of its split and its index there."""
+    """Every heading with the number of its split and its index there, in page order."""
     for number, split in enumerate(splits):
         for index, message in enumerate(split.messages):
             if message.kind is Kind.HEADING:
@@ -127,7 +131,10 @@ def _headings(splits: Sequence[Split]) -> Iterator[tuple[int, int, Message]]:
 
 
 def _linked_name(heading: Message, anchor: str, linked: frozenset[str]) -> str:
-    """The name by which something links to the heading; empty if nothing does."""
+    """The name by which something links to the heading; empty if nothing does.
+
+    ``anchor`` is its slug, with the number of a duplicate.
+    """
     # Jupyter's own anchors keep case and punctuation: "Pure-functions!".
     for name in (anchor, plain_title(heading.msgid).replace(" ", "-")):
         if name in linked and _SAFE.fullmatch(name):
@@ -136,16 +143,22 @@ def _linked_name(heading: Message, anchor: str, linked: frozenset[str]) -> str:
 
 
 def _has_target(splits: Sequence[Split], name: str) -> bool:
-    """Whether a target of this name is written anywhere on the page."""
+    """Whether a target of this name is written anywhere on the page, in any of three forms.
+
+    Upstream has written it then, and it stays where it is.
+    """
     forms = (f"({name})=", f'id="{name}"', f'name="{name}"')
     return any(form in split.text for split in splits for form in forms)
 
 
 def _plain(title: str) -> str:
-    """The words of a heading without the marks around them."""
+    """The words of a heading without the marks around them; white space stays."""
     return _MARKUP.sub(_words_of, title)
 
 
 def _words_of(match: re.Match[str]) -> str:
-    """What is left of a piece of markup: the text of code, the words of a link, or nothing."""
+    """What is left of a piece of markup: the text of code, the words of a link, or nothing.
+
+    Of a role that is its content; of a tag and of the marks of emphasis there is nothing.
+    """
     return match[2] or match[3] or ""

@@ -46,9 +46,8 @@ class Lock:
     date: str  # ISO 8601 with offset, of the commit; empty for a plain folder
     jax: str  # the JAX version that the pages are executed with
     docs: str  # docs folder inside the repository, POSIX
-    files: tuple[
-        SourceFile, ...
-    ]  # every file that was pulled, assets included, sorted by path
+    # Every file that was pulled, assets included, sorted by path.
+    files: tuple[SourceFile, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,11 +61,8 @@ class Commit:
     documents: Mapping[str, bytes]
 
 
-PAGE_SUFFIXES = (
-    ".ipynb",
-    ".md",
-    ".rst",
-)  # in the order in which a page lists its documents
+# In the order in which a page lists its documents.
+PAGE_SUFFIXES = (".ipynb", ".md", ".rst")
 
 _ID = re.compile(r"[0-9a-f]{40}")
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
@@ -75,14 +71,20 @@ _FORBIDDEN_PARTS = frozenset({"", ".", "..", ".git"})
 
 
 def blob_id(data: bytes) -> str:
-    """The id that git gives a blob with this content (40 hex digits)."""
+    """The id that git gives a blob with this content (40 hex digits).
+
+    ``b"tea\\n"`` → ``a01ebc3…``, as ``git hash-object`` says.
+    """
     digest = hashlib.sha1(b"blob %d\0" % len(data), usedforsecurity=False)
     digest.update(data)  # not joined with the head: that would copy every file
     return digest.hexdigest()
 
 
 def listing_id(files: Iterable[SourceFile]) -> str:
-    """What stands for the commit where there is no git: 40 hex digits, of the names and blobs."""
+    """What stands for the commit where there is no git: 40 hex digits, of the names and blobs.
+
+    So a plain folder has another one as soon as any file in it changes, comes or goes.
+    """
     listing = "".join(f"{file.blob} {file.path}\n" for file in files)
     return hashlib.sha1(listing.encode("utf-8"), usedforsecurity=False).hexdigest()
 
@@ -100,7 +102,10 @@ def is_safe_path(path: str) -> bool:
 
 
 def format_lock(lock: Lock) -> bytes:
-    """``lock`` as JSON in UTF-8: keys sorted, indented by 1, LF, final newline."""
+    """``lock`` as JSON in UTF-8: keys sorted, indented by 1, LF, final newline.
+
+    Each file is a line, so that git can merge two locks: ``"guide/tea.md": "a01ebc3…"``.
+    """
     data: dict[str, Any] = {key: getattr(lock, key) for key in _TEXTS}
     data["files"] = {file.path: file.blob for file in lock.files}
     return (
@@ -109,7 +114,10 @@ def format_lock(lock: Lock) -> bytes:
 
 
 def parse_lock(data: bytes, *, where: str) -> Lock:
-    """The inverse of ``format_lock``. ``where`` names the file in complaints. Raises InputError."""
+    """The inverse of ``format_lock``. ``where`` names the file in complaints.
+
+    Raises InputError, whatever is wrong with ``data``: the first thing that is found.
+    """
     try:
         table = json.loads(data.decode("utf-8"), object_pairs_hook=_without_duplicates)
     except (ValueError, RecursionError) as error:
@@ -119,21 +127,7 @@ def parse_lock(data: bytes, *, where: str) -> Lock:
         raise _malformed(
             f"is not a lock: it must be a JSON object of {', '.join(keys)}", where
         )
-    for key in _TEXTS:
-        # Texts get onto terminals and into headers of catalogues.
-        if not isinstance(table[key], str) or _UNPRINTABLE.search(table[key]):
-            raise _malformed(f"{key!r} must be a plain string", where)
-    if not _ID.fullmatch(table["commit"]):
-        raise _malformed(
-            f"'commit' must be 40 hex digits, not {table['commit']!r}", where
-        )
-    # "." is the folder of the whole repository.
-    if table["docs"] != "." and not is_safe_path(table["docs"]):
-        raise _malformed(
-            f"'docs' leads out of the repository: {table['docs']!r}", where
-        )
-    texts = {key: table[key] for key in _TEXTS}
-    return Lock(**texts, files=_files(table["files"], where))
+    return Lock(**_texts(table, where), files=_files(table["files"], where))
 
 
 def pages_of(files: Iterable[SourceFile]) -> tuple[Page, ...]:
@@ -154,8 +148,29 @@ def pages_of(files: Iterable[SourceFile]) -> tuple[Page, ...]:
     return tuple(pages)
 
 
+def _texts(table: Mapping[str, Any], where: str) -> dict[str, str]:
+    """All of a lock but its files, each text checked for what it will be used for."""
+    for key in _TEXTS:
+        # Texts get onto terminals and into headers of catalogues.
+        if not isinstance(table[key], str) or _UNPRINTABLE.search(table[key]):
+            raise _malformed(f"{key!r} must be a plain string", where)
+    if not _ID.fullmatch(table["commit"]):
+        raise _malformed(
+            f"'commit' must be 40 hex digits, not {table['commit']!r}", where
+        )
+    # "." is the folder of the whole repository.
+    if table["docs"] != "." and not is_safe_path(table["docs"]):
+        raise _malformed(
+            f"'docs' leads out of the repository: {table['docs']!r}", where
+        )
+    return {key: table[key] for key in _TEXTS}
+
+
 def _files(table: object, where: str) -> tuple[SourceFile, ...]:
-    """The files of a lock, sorted. Every path will be written to, so each is looked at."""
+    """The files of a lock, sorted by path: ``{"guide/tea.md": "a01ebc3…"}``.
+
+    Every path will be written to, so each is looked at.
+    """
     if not isinstance(table, dict):
         raise _malformed("'files' must be an object of path to blob", where)
     files: list[SourceFile] = []
@@ -171,7 +186,10 @@ def _files(table: object, where: str) -> tuple[SourceFile, ...]:
 
 
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object of JSON. git may have merged two of one key into it."""
+    """An object of JSON, in which no key occurs twice.
+
+    git may have merged two lines of one key into it. Raises ValueError.
+    """
     table = dict(pairs)
     if len(table) != len(pairs):
         raise ValueError("a key occurs twice")
@@ -179,6 +197,7 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _malformed(what: str, where: str) -> InputError:
+    """The complaint about a lock that a hand or a merge has damaged."""
     return InputError(
         what,
         where=where,

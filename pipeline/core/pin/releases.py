@@ -69,7 +69,8 @@ def _versions(tags: Iterable[str], template: str) -> list[str]:
 def _order(version: str) -> _Order | None:
     """What a final version is sorted by, as pip sorts it; None for other texts.
 
-    ``1.0`` and ``1.0.0`` are one version.
+    ``1.0`` and ``1.0.0`` are one version: ``((1,), -1)``. ``0.10.2.post1`` is
+    ``((0, 10, 2), 1)``, and ``0.10.2rc1`` none.
     """
     match = _FINAL.fullmatch(version)
     if not match:

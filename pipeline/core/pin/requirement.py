@@ -32,7 +32,7 @@ class Pin:
 
     @property
     def ref(self) -> str:
-        """The tag, branch or commit."""
+        """The tag, branch or commit: ``jax-v{jax}`` of 0.10.2 is ``jax-v0.10.2``."""
         return self.template.replace("{jax}", self.jax)
 
     @property
@@ -42,7 +42,10 @@ class Pin:
 
 
 def read_pin(text: str, *, upstream: str, jax: str) -> Pin:
-    """The pin in force in ``text``, the ``pyproject.toml`` that the configuration was read from."""
+    """The pin in force in ``text``, the ``pyproject.toml`` that the configuration was read from.
+
+    ``jax`` is the version that the configuration says. A folder as upstream has no ref.
+    """
     table = tomllib.loads(text)["tool"]["pipeline"]["upstreams"][upstream]
     return Pin(template=table.get("ref", ""), jax=jax)
 
@@ -112,7 +115,10 @@ def move_pin(text: str, pin: Pin, *, upstream: str, where: str) -> str:
 
 
 def _version_in(word: str, template: str) -> str | None:
-    """The version that ``word`` names: by itself, or in the place of ``{jax}`` in ``template``."""
+    """The version that ``word`` names: by itself, or in the place of ``{jax}`` in ``template``.
+
+    ``0.10.2`` → ``0.10.2``, ``jax-v0.10.2`` → ``0.10.2``, ``main`` → None.
+    """
     before, _, after = template.partition("{jax}")
     in_template = rf"{re.escape(before)}({_VERSION}){re.escape(after)}"
     match = re.fullmatch(in_template, word) or re.fullmatch(f"({_VERSION})", word)
@@ -120,7 +126,10 @@ def _version_in(word: str, template: str) -> str | None:
 
 
 def _literal(word: str, told: str | None) -> Pin:
-    """The pin of a ref that is no release: a branch, or a commit."""
+    """The pin of a ref that is no release: a branch, or a commit.
+
+    It needs the version ``told``, as nothing else says one. Raises ConfigError.
+    """
     if not word or "{" in word or word.startswith("-"):
         raise ConfigError(
             f"{word!r} is not a ref",
@@ -154,6 +163,7 @@ def _edit(
 
 
 def _odd_layout(pin: Pin, upstream: str, where: str) -> ConfigError:
+    """The complaint that a person has to move the pin, and to what."""
     hint = (
         f"Edit it by hand: jax=={pin.jax} and jaxlib=={pin.jax} in the dependency group,"
         f' ref = "{pin.template}" for {upstream}; then sync.'

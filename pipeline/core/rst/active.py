@@ -7,9 +7,9 @@ their order tells apart have to stay as they are.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 
-from pipeline.core.document.refusal import Refusal
+from pipeline.core.document.refusal import Refusal, quoted
 from pipeline.core.document.written import find_written
 from pipeline.core.rst.inline import spaced
 from pipeline.core.rst.pieces import BY_NUMBER, pieces_of
@@ -23,25 +23,62 @@ _BY_ORDER = "Keep each of them, in the order of the English: nothing else says w
 _HINTS = {
     "interpreted text": "Code stands between two backquotes on either side (``code``)."
 }
-_SHOWN = 60  # characters of a piece
 
 
 def inline_refusal(msgid: str, line: str) -> Refusal | None:
-    """Whether docutils finds anything active that the English has not."""
-    if not _ACTIVE.search(line) and not _ACTIVE.search(msgid):
+    """Whether docutils finds anything active that the English has not.
+
+    Both are texts of a whole message. What the English has may go missing or stand there twice,
+    unless only its order tells what it belongs to:
+
+        "Read the guide_."  "阅读 guide_ 。"          None
+        "Read the guide_."  "阅读 `指南 <u>`_ 。"     adds link target “u”
+        "See [#]_."         "参见。"                   has 0 numbered footnotes
+    """
+    # Neither has a mark: spare docutils a text of words only.
+    if not _ACTIVE.search(msgid + line):
         return None
     theirs = pieces_of(msgid)
     # A translation gets separators before it is put in place; so does the English here, because
     # it may have marks that docutils does not recognise for want of one.
     meant = pieces_of(spaced(msgid))
     ours = pieces_of(spaced(line))
+    return _new_refusal(theirs, meant, ours) or _numbered_refusal(theirs, ours)
+
+
+def written_refusal(msgid: str, line: str) -> Refusal | None:
+    """What becomes active in a browser wherever it stands: the same as in Markdown.
+
+    ``"javascript:alert(1)"`` is refused even where docutils takes it for words.
+    """
+    for name in _ACTIVE_AS_WRITTEN:
+        known = frozenset(find_written(name, msgid))
+        refused = _added(name, find_written(name, line), known)
+        if refused:
+            return refused
+    return None
+
+
+def _new_refusal(
+    theirs: Mapping[str, list[str]],
+    meant: Mapping[str, list[str]],
+    ours: Mapping[str, list[str]],
+) -> Refusal | None:
+    """Whether ``ours`` has pieces that lead where neither reading of the English does."""
     for name, pieces in ours.items():
         if name in BY_NUMBER:
-            continue
+            continue  # their words are translated: only their order can be compared
         known = {*theirs.get(name, ()), *meant.get(name, ())}
-        added = [piece for piece in pieces if piece not in known]
-        if added:
-            return _added(name, added)
+        refused = _added(name, pieces, known)
+        if refused:
+            return refused
+    return None
+
+
+def _numbered_refusal(
+    theirs: Mapping[str, list[str]], ours: Mapping[str, list[str]]
+) -> Refusal | None:
+    """The same for what only its order tells apart: ```words`__`` and ``[#]_``."""
     for name in BY_NUMBER:
         refused = _order_refusal(name, theirs.get(name, []), ours.get(name, []))
         if refused:
@@ -49,18 +86,11 @@ def inline_refusal(msgid: str, line: str) -> Refusal | None:
     return None
 
 
-def written_refusal(msgid: str, line: str) -> Refusal | None:
-    """What becomes active in a browser wherever it stands: the same as in Markdown."""
-    for name in _ACTIVE_AS_WRITTEN:
-        known = frozenset(find_written(name, msgid))
-        added = [piece for piece in find_written(name, line) if piece not in known]
-        if added:
-            return _added(name, added)
-    return None
-
-
 def _order_refusal(name: str, before: list[str], after: list[str]) -> Refusal | None:
-    """Whether marks that are told apart by their order alone are others, or in another order."""
+    """Whether marks that are told apart by their order alone are others, or in another order.
+
+    ``["#", "*"]`` may not become ``["*", "#"]``; ``["here"]`` may become ``["这里"]``.
+    """
     if len(before) != len(after):
         return Refusal(
             "G104",
@@ -73,13 +103,13 @@ def _order_refusal(name: str, before: list[str], after: list[str]) -> Refusal | 
     return None
 
 
-def _added(name: str, pieces: Iterable[str]) -> Refusal:
-    """The refusal that names each of the pieces once."""
-    parts = [f"adds {name} {_quote(piece)}" for piece in dict.fromkeys(pieces)]
-    return Refusal("G104", "; ".join(parts), _HINTS.get(name, _KEEP))
+def _added(name: str, pieces: Iterable[str], known: Collection[str]) -> Refusal | None:
+    """The refusal of those pieces that are not known, each named once; None if all are.
 
-
-def _quote(piece: str) -> str:
-    if len(piece) <= _SHOWN:
-        return f"“{piece}”"
-    return f"“{piece[:_SHOWN]}…”"
+    ``name`` is what they are for people: "adds link target “u”; adds link target “v”".
+    """
+    added = [piece for piece in dict.fromkeys(pieces) if piece not in known]
+    if not added:
+        return None
+    text = "; ".join(f"adds {name} {quoted(piece)}" for piece in added)
+    return Refusal("G104", text, _HINTS.get(name, _KEEP))

@@ -14,9 +14,17 @@ _INDENTED = re.compile(r"\s*(?:\r\n?|\n)[ \t]+\S")
 
 
 def insertion(split: Split, line: str) -> Edit:
-    """A quote with one line of reST under the title.
+    """A quote with ``line``, which is reST, under the title.
 
-    On a page that has none it stands behind the first paragraph, or at the end.
+    On a page that has none it stands behind the first paragraph, or at the end. A title with
+    a paragraph below becomes:
+
+        Title
+        =====
+
+           本页译自 …
+
+        Words of the paragraph.
     """
     text = split.text
     end = line_end_of(text)
@@ -42,7 +50,10 @@ def _place(split: Split) -> int | None:
     if split.title_end is not None:
         return split.title_end
     for message in split.messages:
+        # Within a list or a table, the quote would become a part of that.
+        if not message.is_top_level:
+            continue
         # What announces a literal block must be followed by that.
-        if message.is_top_level and not message.mark:
+        if not message.mark:
             return message.block_end
     return None

@@ -79,19 +79,25 @@ def ancestors(node: nodes.Element) -> Iterator[nodes.Element]:
 
 
 def metadata(node: nodes.Element) -> nodes.Node | None:
-    """The fields at the very start of a document: they say things about it, to programs."""
+    """The fields at the very start of a document, as ``:orphan:``.
+
+    They say things about it, to programs. None if ``node`` is no document, or does not begin so.
+    """
     if not isinstance(node, nodes.document):
         return None
-    for child in node.children:
-        if isinstance(child, _UNSEEN):
-            continue  # a comment or a target above them
-        # The first block that is seen decides.
-        return child if isinstance(child, nodes.field_list) else None
+    # Comments and targets may stand above them. The first block that is seen decides.
+    seen = (child for child in node.children if not isinstance(child, _UNSEEN))
+    first = next(seen, None)
+    if isinstance(first, nodes.field_list):
+        return first
     return None
 
 
 def code_of(node: nodes.Element) -> str | None:
-    """The code that a block is, if it is one."""
+    """The code that a block is; None of any other.
+
+    docutils has nodes of its own for it; a directive keeps its code as an attribute.
+    """
     if isinstance(node, _CODE):
         return node.astext()
     code: str | None = node.get("code")  # of a directive
@@ -99,10 +105,15 @@ def code_of(node: nodes.Element) -> str | None:
 
 
 def attributes(node: nodes.Element) -> Signature:
-    """What of a node must be the same after a merge, besides its type and place."""
+    """What of a node must be the same after a merge, besides its type and place.
+
+        * words                  ("bullet=*",)
+        .. _here: https://a.b    ("refuri=https://a.b", "name=here")
+
+    Of a directive it is the signature that :mod:`pipeline.core.rst.holding` has made.
+    """
     found = [f"{name}={node[name]}" for name in _ATTRIBUTES if name in node]
     if isinstance(node, _NAMED):
         # docutils moves a name that stands twice on the page from the one to the other.
-        names = [*node["names"], *node["dupnames"]]
-        found += [f"name={name}" for name in names]
+        found += [f"name={name}" for name in node["names"] + node["dupnames"]]
     return (*found, *node.get("signature", ()))

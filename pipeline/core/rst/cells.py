@@ -27,6 +27,7 @@ class CellBlock(StringList):
     def get_2D_block(  # noqa: N802
         self, top: int, left: int, bottom: int, right: int, strip_indent: bool = True
     ) -> CellBlock:
+        """Cut a cell out of the table. docutils calls this for each one, and counts columns."""
         lines: list[str] = self.data[top:bottom]
         cell: CellBlock = super().get_2D_block(top, left, bottom, right, strip_indent)  # type: ignore[assignment]
         cell.drawn = tuple(line.replace(_PAD, "") for line in lines)
@@ -49,9 +50,13 @@ def _has_combining(line: str) -> bool:
 
 @cache
 def recording(parser_class: type[Any]) -> type[Any]:
-    """docutils' parser of one kind of table, with cells that know their columns."""
+    """docutils' parser of one kind of table, with cells that know their columns.
+
+    A class, because docutils makes the parser itself; of the same name, because it asks for that.
+    """
 
     def setup(self: Any, block: StringList) -> None:
+        # docutils cuts cells with a method of the block: give it a block that remembers.
         parser_class.setup(self, CellBlock(block.data[:], items=block.items[:]))
 
     return type(parser_class.__name__, (parser_class,), {"setup": setup})

@@ -39,6 +39,7 @@ class Finder:
     """Finds texts in the lines of one document, and keeps what else is noted while it is read."""
 
     def __init__(self, lines: Lines) -> None:
+        """``lines`` are those of the document: offsets go into its text."""
         self.lines = lines
         self.overlined: set[int] = set()  # lines of titles that have an overline
         # Columns by line, inside a drawn table.
@@ -56,7 +57,11 @@ class Finder:
         return words_at(text[:end], self._find(text, numbers, end), first)
 
     def _find(self, text: str, numbers: Sequence[int], end: int | None) -> Place | None:
-        """Where ``text`` up to ``end`` stands; None if its lines say something else."""
+        """Where ``text`` up to ``end`` stands; None if its lines say something else.
+
+        ``"two\\nlines"``, of the list item ``"* two\\n  lines"``, stands in two pieces: (2, 5) and
+        (8, 13).
+        """
         parts = text.split("\n")
         if len(numbers) < len(parts):
             return None  # docutils has put something together
@@ -131,10 +136,14 @@ class Finder:
             yield line, (shift + left, shift + right)
 
     def _trouble(self, cell: CellBlock) -> str:
-        """Why texts in a cell cannot be found; empty if they can."""
+        """Why texts in a cell cannot be found; empty if they can.
+
+        They are found by columns, so that a column has to be a character of the line.
+        """
         if self._cell is not None:
             return "a table within a cell of a table"
-        if any("\t" in self.lines.raw(line) for _, line in cell.items):
+        raw_lines = (self.lines.raw(line) for _, line in cell.items)
+        if "\t" in "".join(raw_lines):
             return "tabs in a table"
         if not cell.is_plain:
             return "combining characters in a table"
@@ -152,7 +161,10 @@ def words_at(text: str, place: Place | None, first: int, reason: str = "") -> Wo
 
 
 def term(state: Any, line: str, lineno: int) -> list[nodes.Element]:
-    """The term in a line that ``state`` reads, and the classifiers that stand behind it."""
+    """The term in a line that ``state`` reads, and the classifiers that stand behind it.
+
+    ``"rng : key : array"`` is the term ``rng`` with the classifier ``key : array``.
+    """
     for match in _CLASSIFIER.finditer(line):
         if match[1]:
             words = state.words(line, lineno, match.start())
@@ -165,7 +177,14 @@ def term(state: Any, line: str, lineno: int) -> list[nodes.Element]:
 
 
 def _mark(shown: str, body: str) -> str:
-    """What stands behind the words of a paragraph that announces a literal block."""
+    """What stands behind the words of a paragraph that announces a literal block.
+
+    ``shown`` is its last line in the page, ``body`` the same as docutils gives it:
+
+        "as here::"     "as here:"    "::"
+        "as here: ::"   "as here:"    " ::"
+        "- as here"     "as here"     ""
+    """
     # "words::" shows a colon, "words ::" and a "::" alone show none.
     if body.endswith(":") and shown.endswith(f"{body}:"):
         return _LITERAL

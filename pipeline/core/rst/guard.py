@@ -18,6 +18,7 @@ from pipeline.core.document.refusal import Refusal, text_refusal
 from pipeline.core.document.splice import Placed
 from pipeline.core.document.split import Split
 from pipeline.core.rst import active, targets
+from pipeline.core.rst.holding import held
 from pipeline.core.rst.lines import Lines
 from pipeline.core.rst.reading import read
 from pipeline.core.rst.split import split_rst
@@ -47,7 +48,10 @@ _FRAMES = {
 
 
 def refusal(message: Message, msgstr: str) -> Refusal | None:
-    """What a translation does that none may do; None if nothing is found."""
+    """What a translation does that none may do; None if nothing is found.
+
+    It is looked at alone: whether the page stays intact with it, :func:`read_back` says.
+    """
     return _refusal(message.msgid, message.kind, bool(message.mark), msgstr)
 
 
@@ -75,6 +79,10 @@ def read_back(split: Split, placed: Placed) -> tuple[Message, ...] | None:
 
 @lru_cache(maxsize=1 << 14)
 def _refusal(msgid: str, kind: Kind, announces: bool, msgstr: str) -> Refusal | None:
+    """The same for any message of this kind; ``announces``: a literal block stands below it.
+
+    Cached for pages that hold the same words, and for the checks, which ask again.
+    """
     line = msgstr.strip()
     # The cheap looks come first, and those whose words help a translator most.
     refused = text_refusal(msgid, msgstr) or _lines_refusal(line)
@@ -104,7 +112,11 @@ def _lines_refusal(line: str) -> Refusal | None:
 def _block_refusal(
     msgid: str, kind: Kind, announces: bool, line: str
 ) -> Refusal | None:
-    """Whether the text, alone, would be something else than the English is."""
+    """Whether the text, alone, would be something else than the English is.
+
+    A paragraph may not become a list (``"- 中文"``), announce a literal block (``"如下::"``), or
+    turn into anything else than a paragraph.
+    """
     if kind is Kind.TITLE:
         return None  # behind the name of a directive; read_back has the last word
     if kind is Kind.TERM and _classifiers(line) > _classifiers(msgid):
@@ -139,15 +151,23 @@ def _classifiers(line: str) -> int:
 
 @lru_cache(maxsize=1 << 10)
 def _block(line: str, kind: Kind) -> str:
-    """What docutils takes a line for, in the place of a message of this kind."""
+    """What docutils takes a line for, in the place of a message of this kind.
+
+    "- a"            paragraph    "bullet list"
+    ".. note:: a"    paragraph    "directive"
+    "a"              heading      "section"
+    """
     frame = _FRAMES.get(kind, "{line}")
     text = frame.format(line=line, rule="=" * column_width(line))
     document, _ = read(Lines(text))
     place = document.children[0] if kind is Kind.QUOTE else document
-    blocks = [child for child in place.children if isinstance(child, nodes.Element)]
     # Whatever is no paragraph tells: the text may have become a paragraph and something else.
-    others = (block for block in blocks if not isinstance(block, nodes.paragraph))
-    block = next(others, blocks[0])
-    if block.tagname == "held":
+    others = (
+        child for child in place.children if not isinstance(child, nodes.paragraph)
+    )
+    block = next(others, nodes.paragraph())
+    # Bare words come from "replace", which leaves but the text of its paragraph.
+    if isinstance(block, held) or not isinstance(block, nodes.Element):
         return "directive"
-    return block.tagname.replace("_", " ")
+    name: str = block.tagname
+    return name.replace("_", " ")

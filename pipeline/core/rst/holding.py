@@ -32,10 +32,17 @@ class _AnyOption(dict[str, Callable[[str | None], str]]):
     """Takes every option as it is written: whether it is right is not our business."""
 
     def __bool__(self) -> bool:
+        """docutils asks whether there are any options at all."""
         return True
 
     def __getitem__(self, name: str) -> Callable[[str | None], str]:
-        return lambda value: value or ""
+        """What docutils calls with the value of an option; None if there is only its name."""
+        return _as_written
+
+
+def _as_written(value: str | None) -> str:
+    """The value of an option; empty for a flag."""
+    return value or ""
 
 
 class Held(DocutilsDirective):
@@ -58,6 +65,16 @@ class Held(DocutilsDirective):
         return type(cls.__name__, (cls,), members)
 
     def run(self) -> list[nodes.Node]:
+        """The node of this directive: docutils calls this for each one that it meets.
+
+        What is words becomes leaves of the tree, all else the ``signature``:
+
+            .. figure:: a.png        held, signature ("figure", "a.png", "alt=", "width=3em"),
+               :alt: Some words      with a leaf "Some words" and a paragraph
+               :width: 3em
+
+               What it shows.
+        """
         form = self.form
         node = held(kind=form.paragraphs)
         node.line = self.number(self.lineno) + 1
@@ -98,7 +115,15 @@ class Held(DocutilsDirective):
         return numbers[0]
 
     def option_lines(self, name: str) -> Iterator[tuple[int, str]]:
-        """The lines of an option's value, as they are written, with docutils' line numbers."""
+        """The lines of an option's value, as they are written, with docutils' line numbers.
+
+        For ``alt`` of this figure on line 5, they are (7, "Some words") and (8, "go on"):
+
+            .. figure:: a.png
+               :width: 3em
+               :alt: Some words
+                  go on
+        """
         is_named = False
         for number, line in enumerate(self.block_text.split("\n")[1:], self.lineno + 1):
             if not line.strip():
@@ -115,7 +140,8 @@ class Held(DocutilsDirective):
 
     def _argument(self, text: str) -> Words:
         """The last argument; it may begin below the directive's own line."""
-        for number, _ in enumerate(self.block_text.split("\n"), self.lineno):
+        count = self.block_text.count("\n") + 1
+        for number in range(self.lineno, self.lineno + count):
             words = self.words(text, number)
             if words.place:
                 return words

@@ -86,7 +86,10 @@ class Mark:
 
 
 def marks(text: str) -> Iterator[Mark]:
-    """The inline marks of ``text`` that docutils reads, or would read if they stood apart."""
+    """The inline marks of ``text`` that docutils reads, or would read if they stood apart.
+
+    In ``"用``jit``编译"`` it is the literal at [1, 8), which needs a separator on both sides.
+    """
     at = end = 0  # where to look on, and where the last mark ended
     while match := _MARK.search(text, at):
         at = match.end()
@@ -112,6 +115,9 @@ def spaced(text: str) -> str:
     r"""``text`` with ``\ `` where docutils would not recognise a mark otherwise.
 
     What it recognises stays as it is.
+
+        用``jit``编译     用\ ``jit``\ 编译
+        “``jit``”，编译   the same: quotes and commas may stand beside a mark
     """
     parts: list[str] = []
     at = 0

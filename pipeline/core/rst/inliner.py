@@ -55,6 +55,7 @@ def shown_text(text: str) -> str:
 
 @cache
 def _inliner() -> tuple[Any, Any]:
+    """docutils' reader of inline text, and the language whose roles it knows. Made only once."""
     inliner: Any = states.Inliner()
     # No subclass: docutils looks into the class itself for parts of its patterns.
     inliner.interpreted = _interpreted

@@ -36,6 +36,7 @@ class Lines:
     """
 
     def __init__(self, text: str) -> None:
+        """``text`` is the whole document, as it was decoded."""
         at = 1 if text.startswith(_BYTE_ORDER_MARK) else 0
         # What docutils puts in the place of these is as long as they are.
         plain = text[at:].replace("\0", "\ufffd").replace("\v", " ").replace("\f", " ")
@@ -51,7 +52,10 @@ class Lines:
         return self._raw[line]
 
     def offset(self, line: int, column: int) -> int:
-        """Offset into the text of a column of a shown line."""
+        """Offset into the text of a column of a shown line.
+
+        A column within a tab is that of what follows it.
+        """
         raw = self._raw[line]
         if "\t" not in raw[:column]:
             return self.starts[line] + column
@@ -76,7 +80,10 @@ class Lines:
 
 
 def line_start(text: str, at: int) -> int:
-    """Where the line that holds ``at`` begins; a byte order mark belongs to no line."""
+    """Where the line that holds ``at`` begins.
+
+    A byte order mark belongs to no line: what is inserted before the first one stands behind it.
+    """
     start = line_start_of(text, at)
     if start == 0 and text.startswith(_BYTE_ORDER_MARK):
         return len(_BYTE_ORDER_MARK)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Callable
 
 from docutils import nodes
 
@@ -30,50 +31,65 @@ _TITLED = re.compile(
 
 
 def pieces_of(text: str) -> dict[str, list[str]]:
-    """What acts in ``text``, by its name for people: each as the place where it leads, in order."""
+    """What acts in ``text``, by its name for people: each as the place where it leads, in order.
+
+    ``"`Here <a.html>`_ and [1]_"`` has ``{"link target": ["a.html"], "footnote": ["1"]}``.
+    """
     found: dict[str, list[str]] = defaultdict(list)
     for top in read_inline(text):
-        for node in top.findall():
-            if piece := _piece(node):
+        for node in top.findall(nodes.Element):
+            piece = _piece(node)
+            if piece:
                 name, target = piece
                 found[name].append(target)
     return dict(found)
 
 
-def _piece(node: nodes.Node) -> tuple[str, str] | None:
+def _piece(node: nodes.Element) -> tuple[str, str] | None:
     """The name and the place of what a node does; None if it only says how words look."""
-    match node:
-        case nodes.inline():
-            return _role(node)
-        case nodes.reference():
-            return _reference(node)
-        case nodes.footnote_reference():
-            return _footnote(node)
-        case nodes.citation_reference():  # [Name]_
-            return "citation", node["refname"]
-        case nodes.substitution_reference():  # |name|
-            return "substitution", f"|{node.astext()}|"
-        case nodes.target():
-            return _target(node)
-    return None
+    reader = _READERS.get(node.tagname)
+    if reader is None:
+        return None  # emphasis, a literal
+    return reader(node)
 
 
-def _footnote(node: nodes.footnote_reference) -> tuple[str, str]:
-    """``[1]_`` or ``[#name]_`` by its name, ``[#]_`` and ``[*]_`` by their order."""
+def _footnote(node: nodes.Element) -> tuple[str, str]:
+    """A footnote mark: ``[1]_`` or ``[#name]_`` by its name, ``[#]_`` and ``[*]_`` by their order.
+
+    docutils numbers the latter: the first one on the page leads to the first such footnote.
+    """
     if "refname" in node:
         return "footnote", node["refname"]
     return NUMBERED, "*" if node["auto"] == "*" else "#"
 
 
-def _target(node: nodes.target) -> tuple[str, str] | None:
-    r"""``_`words```; the target that a link defines for its words acts no more than the link."""
+def _citation(node: nodes.Element) -> tuple[str, str]:
+    """``[Name]_`` by its name."""
+    return "citation", node["refname"]
+
+
+def _substitution(node: nodes.Element) -> tuple[str, str]:
+    """``|name|`` as it is written."""
+    return "substitution", f"|{node.astext()}|"
+
+
+def _target(node: nodes.Element) -> tuple[str, str] | None:
+    r"""A target in a line, ``_`words```, whatever its words are.
+
+    The one that a link with an address defines for its own words acts no more than the link.
+    """
     if "refuri" in node or "refname" in node:
         return None
     return "target", "_`…`"
 
 
-def _role(node: nodes.inline) -> tuple[str, str]:
-    """A role by its name, and by what it leads to or holds if its words may not change."""
+def _role(node: nodes.Element) -> tuple[str, str]:
+    """A role by its name, and by what it leads to or holds if its words may not change.
+
+    :strong:`words`          :strong:
+    :func:`words <~a.b>`     :func:`a.b`
+    :raw-html:`<b>`          :raw-html:`<b>`
+    """
     role = node["role"]
     if not role:
         return "interpreted text", "`…`"
@@ -86,10 +102,21 @@ def _role(node: nodes.inline) -> tuple[str, str]:
     return "role", f":{role}:`{content}`"
 
 
-def _reference(node: nodes.reference) -> tuple[str, str]:
+def _reference(node: nodes.Element) -> tuple[str, str]:
     """A link by where it leads, a reference by its name, ```words`__`` by its order."""
     if "refuri" in node:
         return "link target", node["refuri"]
     if "refname" in node:
         return "reference", node["refname"]
     return ANONYMOUS, node.astext()
+
+
+# By the names that docutils gives its nodes. What is missing here does nothing.
+_READERS: dict[str, Callable[[nodes.Element], tuple[str, str] | None]] = {
+    "inline": _role,
+    "reference": _reference,
+    "footnote_reference": _footnote,
+    "citation_reference": _citation,
+    "substitution_reference": _substitution,
+    "target": _target,
+}

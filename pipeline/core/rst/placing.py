@@ -34,7 +34,11 @@ _NAMED_LINK = re.compile(r"`.*<[^<>]+>`_", re.DOTALL)
 def place(
     split: Split, translations: Mapping[int, str], insertions: Sequence[Edit] = ()
 ) -> Placed:
-    """Put ``translations`` (by index of the message) and ``insertions`` into the split text."""
+    """Put ``translations`` (by index of the message) and ``insertions`` into the split text.
+
+    What is drawn around a message is drawn anew: ``Notes`` above five hyphens that becomes
+    ``备注一览`` has eight of them, since a Chinese character is two columns wide.
+    """
     text = split.text
     named = targets.referenced_names(text) if translations else frozenset()
     translated: dict[int, Edit] = {}
@@ -62,7 +66,15 @@ def place(
 
 
 def _written(text: str, message: Message, msgstr: str, named: frozenset[str]) -> str:
-    """What stands in the document for ``msgstr``."""
+    """What stands in the document for ``msgstr``.
+
+        "如下："          with the mark "::"     如下： ::
+        "例如:"           with the mark "::"     例如::
+        "甲, 乙"          in a field of CSV      "甲, 乙"
+        "用``jit``编译"   anywhere               用\\ ``jit``\\ 编译
+
+    ``named``: the names that something on the page refers to.
+    """
     line = " ".join(msgstr.split("\t")).strip()  # in a table, a tab is some columns
     if not _is_plain(text, message):
         line = spaced(_nameless(line, message.msgid, named))
@@ -96,7 +108,7 @@ def _nameless(line: str, msgid: str, named: frozenset[str]) -> str:
     """``line`` with its translated links made anonymous, unless something refers to their words.
 
     Two links with the same words and other targets are an error to docutils; translations make
-    such words.
+    such words. So ```文档 <a.html>`_`` becomes ```文档 <a.html>`__``.
     """
     parts: list[str] = []
     at = 0
@@ -127,9 +139,8 @@ def _rules(text: str, message: Message, edit: Edit) -> Iterator[Edit]:
 def _table(text: str, table: tuple[int, int], changes: Sequence[Edit]) -> list[Edit]:
     """What has to be redrawn of a table that is drawn with characters."""
     start, end = table
-    # An insertion changes no cell.
-    changes = [edit for edit in changes if edit.start < edit.end]
-    inside = [edit for edit in changes if start <= edit.start and edit.end <= end]
+    # An insertion, which ends where it starts, changes no cell.
+    inside = [edit for edit in changes if start <= edit.start < edit.end <= end]
     if not inside:
         return []  # do not even read the table
     return aligned(text, table, inside)

@@ -32,11 +32,13 @@ class _State(states.RSTState):
     nested_sm_cache: list[Any] = []  # noqa: RUF012
 
     def __init__(self, state_machine: Any, debug: bool = False) -> None:
+        """docutils makes states; what they nest is to be read with states of ours as well."""
         super().__init__(state_machine, debug)
         self.nested_sm_kwargs = {"state_classes": STATES, "initial_state": "Body"}
 
     @property
     def finder(self) -> Finder:
+        """The one of this run: docutils hands the inliner from state to state."""
         inliner: Any = self.inliner
         finder: Finder = inliner.finder
         return finder
@@ -44,6 +46,7 @@ class _State(states.RSTState):
     def inline_text(
         self, text: str, lineno: int
     ) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        """Take an inline text whole; docutils would read its marks."""
         return [self.words(text, lineno)] if text else [], []
 
     def words(self, text: str, lineno: int, end: int | None = None) -> Words:
@@ -72,6 +75,7 @@ class _State(states.RSTState):
     def section(
         self, title: str, source: Any, style: Any, lineno: int, messages: Any
     ) -> None:
+        """Open a section, and remember whether its title has an overline."""
         if len(style) > 1:  # the characters of both rules
             self.finder.overlined.add(self.words(title, lineno).first)
         super().section(title, source, style, lineno, messages)
@@ -81,10 +85,12 @@ class _Body(_State, states.Body):
     """Blocks: directives are ours, and tables tell the columns of their cells."""
 
     def directive(self, match: re.Match[str], **presets: Any) -> Any:
+        """Read a directive with our class for its name; docutils would look it up, and run it."""
         name = match[1]
         return self.run_directive(directive_class(name), match, name, presets)  # type: ignore[no-untyped-call]
 
     def table(self, isolate_function: Any, parser_class: Any) -> Any:
+        """Read a drawn table, and note its first and last line in its node, as ``lines``."""
         machine: Any = self.state_machine
         first = machine.input_lines.items[machine.line_offset][1]
         found, blank_finish = super().table(isolate_function, recording(parser_class))  # type: ignore[no-untyped-call]
@@ -98,6 +104,7 @@ class _Text(_State, states.Text):
     """Paragraphs, titles and terms: a term goes without its classifiers."""
 
     def term(self, lines: Any, lineno: int) -> Any:
+        """The nodes of a term; docutils would read its words and its classifiers as inline text."""
         return term(self, lines[0], lineno), []
 
 
@@ -124,17 +131,20 @@ class _Inliner(states.Inliner):
     """What all states of one run share. It has nothing to set up: inline markup is not read."""
 
     def __init__(self, finder: Finder) -> None:
+        """``finder`` is what the states want to share."""
         self.finder = finder
 
     def init_customizations(self, settings: Any) -> None:
-        pass
+        """docutils would build its patterns of inline marks here."""
 
     def adjust_uri(self, uri: str) -> str:
+        """The address of an explicit target, which stays as it is written."""
         return uri
 
 
 @cache
 def _settings() -> Any:
+    """docutils' own settings, but for what reads files, runs HTML or writes to the terminal."""
     settings = frontend.get_default_settings(Parser)
     settings.report_level = settings.halt_level = _NEVER
     settings.file_insertion_enabled = settings.raw_enabled = False

@@ -7,6 +7,7 @@ is two of them.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -79,10 +80,12 @@ class _Simple(SimpleTableParser):
     """Remembers where the cells of each row are."""
 
     def setup(self, block: Any) -> None:
+        """docutils calls this before it reads a table."""
         super().setup(block)
         self.found: list[_Cell] = []
 
     def check_columns(self, lines: Any, first_line: int, columns: list[Any]) -> None:
+        """docutils calls this for each row, with the columns of its cells."""
         super().check_columns(lines, first_line, columns)
         bottom = first_line + len(lines)
         for left, right in columns:
@@ -97,17 +100,21 @@ def aligned(text: str, table: tuple[int, int], changes: Sequence[Edit]) -> list[
     """What has to be edited besides ``changes`` so that the table at ``table`` stays one.
 
     Each change lies within one line of one cell. Nothing for a table that docutils cannot read.
+    Once ``one`` has become ``第一行``, the first column grows by three, and so do its rules:
+
+        === ==========     ====== ==========
+        one some words     第一行 some words
+        === ==========     ====== ==========
     """
     lines = _lines(text, *table)
     is_grid = lines[0].text.startswith("+")
     cells = _cells([line.text for line in lines], is_grid=is_grid)
     parts: list[_Part] = []
     for cell in cells:
-        parts += [
-            _part(text, line, cell, changes) for line in lines[cell.top : cell.bottom]
-        ]
+        rows = lines[cell.top : cell.bottom]
+        parts += [_part(text, line, cell, changes) for line in rows]
     # A grid has a line to the right of each cell, and a space before that.
-    growth = _growth(cells, parts, margin=1 if is_grid else 0)
+    growth = _growth(cells, parts, margin=int(is_grid))
     edits: list[Edit] = []
     for part in parts:
         edits += _padding(text, part, _room(part.cell, growth))
@@ -120,9 +127,12 @@ def aligned(text: str, table: tuple[int, int], changes: Sequence[Edit]) -> list[
 
 def _growth(
     cells: Sequence[_Cell], parts: Sequence[_Part], *, margin: int
-) -> dict[int, int]:
-    """By how much the table grows before each column where cells end."""
-    growth = dict.fromkeys(sorted({cell.right for cell in cells}), 0)
+) -> Counter[int]:
+    """By how much the table grows before the columns where cells end, if it does there.
+
+    ``margin``: the columns between the widest words of a cell and its right edge.
+    """
+    growth: Counter[int] = Counter()
     needed = dict.fromkeys(cells, 0)
     for part in parts:
         # What nobody has touched has room enough.
@@ -131,19 +141,28 @@ def _growth(
     # From left to right: a cell over several columns has the room that theirs have got.
     for cell in sorted(cells, key=lambda cell: cell.right):
         growth[cell.right] += max(0, needed[cell] - _room(cell, growth))
-    return growth
+    return +growth  # without the columns that stay
 
 
 def _growth_outside(
     cells: Sequence[_Cell], growth: Mapping[int, int]
 ) -> dict[int, int]:
-    """The growth where none of ``cells`` lies: there a line has rules, if anything."""
-    columns = [column for column in growth if not _is_inside(column, cells)]
-    return {column: growth[column] for column in columns if growth[column]}
+    """The growth where none of ``cells`` lies: there a line has rules, if anything.
+
+    A cell ends at the column before which it grows, so that one counts as its own.
+    """
+    outside = dict(growth)
+    for column in growth:
+        if any(cell.left <= column <= cell.right for cell in cells):
+            del outside[column]
+    return outside
 
 
 def _lines(text: str, start: int, end: int) -> list[_Line]:
-    """The lines of a table that stands at ``[start, end)``, each from the table's left edge on."""
+    """The lines of a table that stands at ``[start, end)``, each from the table's left edge on.
+
+    In a list or a quote all of them are indented; the first line of the table tells how far.
+    """
     top = _TOP.search(text, start, end)
     left = top.start() - start if top else 0
     lines: list[_Line] = []
@@ -155,7 +174,10 @@ def _lines(text: str, start: int, end: int) -> list[_Line]:
 
 
 def _line(text: str, start: int, stop: int) -> _Line:
-    """The line at ``[start, stop)``; a wide character has two columns at the same offset."""
+    """The line at ``[start, stop)``; a wide character has two columns at the same offset.
+
+    ``"中a"`` at 7 has the offsets 7, 7, 8, and 9 for its end.
+    """
     start = min(start, stop)  # a blank line may be shorter than the table's margin
     shown = text[start:stop].rstrip()
     offsets: list[int] = []
@@ -185,12 +207,16 @@ def _cells(lines: Sequence[str], *, is_grid: bool) -> list[_Cell]:
 def _part(text: str, line: _Line, cell: _Cell, changes: Sequence[Edit]) -> _Part:
     """What ``line`` holds of ``cell``, with the changes that lie there."""
     start, stop = line.span(cell)
-    inside = tuple(edit for edit in changes if start <= edit.start and edit.end <= stop)
     end = start + len(text[start:stop].rstrip())
+    inside: list[Edit] = []
     # The same changes of the part alone: how wide does it become?
-    moved = [Edit(edit.start - start, edit.end - start, edit.text) for edit in inside]
+    moved: list[Edit] = []
+    for edit in changes:
+        if start <= edit.start <= edit.end <= stop:
+            inside.append(edit)
+            moved.append(Edit(edit.start - start, edit.end - start, edit.text))
     shown = splice(text[start:end], moved)
-    return _Part(cell, line, end, inside, column_width(shown))
+    return _Part(cell, line, end, tuple(inside), column_width(shown))
 
 
 def _room(cell: _Cell, growth: Mapping[int, int]) -> int:
@@ -200,11 +226,6 @@ def _room(cell: _Cell, growth: Mapping[int, int]) -> int:
         if cell.left < column <= cell.right:
             room += more
     return room
-
-
-def _is_inside(column: int, cells: Sequence[_Cell]) -> bool:
-    """Whether a column lies in one of ``cells``, or ends it."""
-    return any(cell.left <= column <= cell.right for cell in cells)
 
 
 def _padding(text: str, part: _Part, room: int) -> list[Edit]:
@@ -219,7 +240,10 @@ def _padding(text: str, part: _Part, room: int) -> list[Edit]:
 
 
 def _rules(text: str, line: _Line, growth: Mapping[int, int]) -> list[Edit]:
-    """The rules of a line, longer before each column that has grown."""
+    """The rules of a line, longer before each column that has grown.
+
+    Where the table has grown by two before column 3, ``=== ===`` becomes ``===== ===``.
+    """
     edits: list[Edit] = []
     for column, more in growth.items():
         at = line.offset(column)

@@ -22,15 +22,15 @@ from pipeline.core.rst.holding import Held, held
 from pipeline.core.rst.lines import Place
 
 _CARD_RULE = re.compile(r"\^{3,}\s*|\+{3,}\s*")  # between header, body and footer
-_ENTRY = re.compile(
-    r"(.+?)\s*(?<!\\)<([^<]*?)>"
-)  # of a table of contents, with its own title
+# An entry of a table of contents with a title of its own: "Some title <page>".
+_ENTRY = re.compile(r"(.+?)\s*(?<!\\)<([^<]*?)>")
 
 
 class Opaque(Held):
     """Nothing in it is words."""
 
     def fill(self, node: held) -> None:
+        """Keep every line."""
         node["signature"] += tuple(self.content)
 
 
@@ -38,6 +38,7 @@ class Unknown(Opaque):
     """Nobody knows what it holds, and a person should know that."""
 
     def fill(self, node: held) -> None:
+        """Keep every line, and say why."""
         super().fill(node)
         node["lost"] = f'what the directive "{self.name}" holds is not known'
         node["first"] = self.number(self.lineno)
@@ -47,13 +48,24 @@ class Code(Held):
     """Code."""
 
     def fill(self, node: held) -> None:
+        """Keep the content as code: the guard compares it by itself, as what is run."""
         node["code"] = "\n".join(self.content)
 
 
 class Card(Held):
-    """Blocks in up to three parts, with rules between them that would be titles' elsewhere."""
+    """Blocks in up to three parts, with rules between them that would be titles' elsewhere.
+
+    .. card:: Some title
+
+       A header
+       ^^^
+       Words of the body.
+       +++
+       A footer
+    """
 
     def fill(self, node: held) -> None:
+        """Read each part by itself."""
         start = 0
         for index, line in enumerate(self.content):
             if _CARD_RULE.fullmatch(line):
@@ -69,9 +81,10 @@ class Card(Held):
 
 
 class Quote(Held):
-    """A quotation; an attribution may close it."""
+    """A quotation; an attribution may close it: ``-- Somebody``."""
 
     def fill(self, node: held) -> None:
+        """Read the content as docutils reads an indented block."""
         state: Any = self.state
         node += state.block_quote(self.content, self.content_offset)
 
@@ -80,6 +93,7 @@ class Replacement(Held):
     """What stands for a substitution: one paragraph, of which only the text stays."""
 
     def run(self) -> list[nodes.Node]:
+        """The words, for docutils to put into the definition: ``.. |name| replace:: words``."""
         node = held(kind=self.form.paragraphs, signature=(self.name,))
         self.blocks(self.content, self.content_offset, node)
         if len(node) == 1 and isinstance(node[0], nodes.paragraph):
@@ -89,9 +103,16 @@ class Replacement(Held):
 
 
 class ListTable(Held):
-    """A list of lists: what stands right in the inner ones is cells."""
+    """A list of lists: what stands right in the inner ones is cells.
+
+    .. list-table::
+
+       * - first cell
+         - second cell
+    """
 
     def fill(self, node: held) -> None:
+        """Read the lists, and mark the items of the inner ones as cells."""
         self.blocks(self.content, self.content_offset, node)
         for row in _items(node):
             for item in _items(row):
@@ -99,26 +120,35 @@ class ListTable(Held):
 
 
 def _items(node: nodes.Element) -> list[nodes.Element]:
-    """The items of the lists right in ``node``."""
+    """The items of the bullet lists right in ``node``, and of no list further down."""
     items: list[nodes.Element] = []
-    lists = [child for child in node.children if isinstance(child, nodes.bullet_list)]
-    for each in lists:
-        # Not those of lists further down.
-        items += [item for item in each.findall(nodes.list_item) if item.parent is each]
+    for item in node.findall(nodes.list_item):
+        bullets = item.parent
+        if isinstance(bullets, nodes.bullet_list) and bullets.parent is node:
+            items.append(item)
     return items
 
 
 class CsvTable(Held):
-    """Comma-separated cells, in the content and in the option ``header``."""
+    """Comma-separated cells, in the content and in the option ``header``.
+
+    .. csv-table::
+       :header: Name, "What it is, in short"
+
+       one, "a cell"
+    """
 
     def fill(self, node: held) -> None:
+        """Read the header and then the content, each as rows of cells.
+
+        The header may have several lines, like any option.
+        """
         self._rows(node, "header", list(self.option_lines("header")))
         self._rows(node, "row", list(enumerate(self.content, self.content_offset + 1)))
         # The words of the header stand in the tree now, or in the signature of a lost row.
-        options = [
-            value for value in node["signature"] if not value.startswith("header=")
-        ]
-        node["signature"] = tuple(options)
+        signature = node["signature"]
+        kept = [part for part in signature if not part.startswith("header=")]
+        node["signature"] = tuple(kept)
 
     def _rows(self, node: held, name: str, lines: list[tuple[int, str]]) -> None:
         """Add the rows that ``lines`` hold, each with its number by docutils' count."""
@@ -157,30 +187,41 @@ class CsvTable(Held):
 
 
 class Glossary(Held):
-    """A list of definitions, of which several terms may share one."""
+    """A list of definitions, of which several terms may share one.
+
+    .. glossary::
+
+       array
+       tensor
+          A definition of both.
+    """
 
     def fill(self, node: held) -> None:
+        """Read each term with its definition. Comments and what stands above all terms are kept."""
         # Terms stand at the left; what is said of them is indented.
         lines = enumerate(self.content)
-        starts = [index for index, line in lines if line and not line[0].isspace()]
-        if starts and starts[0] > 0:
-            node["signature"] += tuple(self.content[: starts[0]])
+        starts = [index for index, line in lines if line[:1].strip()]
+        above = tuple(self.content[: min(starts, default=0)])
+        if above:
+            node["signature"] += above
             node["lost"] = "it stands before the first term of a glossary"
             node["first"] = self.number(self.lineno)
-        item = nodes.definition_list_item()
+        items: list[nodes.Element] = []
         for start, end in pairwise([*starts, len(self.content)]):
             if self.content[start].startswith(".. "):  # a comment
                 node["signature"] += tuple(self.content[start:end])
                 continue
             # Terms right below each other share a definition: one that has it is complete.
-            is_complete = item.parent is None or isinstance(item[-1], nodes.definition)
-            if is_complete:
-                item = nodes.definition_list_item()
-                node += item
-            self._entry(item, start, end)
+            if not items or isinstance(items[-1][-1], nodes.definition):
+                items.append(nodes.definition_list_item())
+                node += items[-1]
+            self._entry(items[-1], start, end)
 
     def _entry(self, item: nodes.Element, start: int, end: int) -> None:
-        """Add the term in line ``start`` of the content to ``item``, and what is said of it."""
+        """Add the term in line ``start`` of the content to ``item``, and what is said of it.
+
+        The lines up to ``end`` are its definition; if all are blank, the next term has it.
+        """
         lineno = self.content_offset + start + 1
         item += term(self.state, self.content[start], lineno)
         block, _, _ = self.content[start + 1 : end].get_indented()
@@ -191,9 +232,10 @@ class Glossary(Held):
 
 
 class TocTree(Held):
-    """Documents, some with a title of their own."""
+    """Documents, some with a title of their own: ``Some title <page>``."""
 
     def fill(self, node: held) -> None:
+        """Read each line as an entry. Only a title of its own is words."""
         for number, line in enumerate(self.content, self.content_offset + 1):
             entry = _ENTRY.fullmatch(line)
             if entry is None:

@@ -41,7 +41,11 @@ _PARSER_ERRORS = (
 
 
 def split_rst(text: str) -> Split:
-    """Find the messages of a whole document. Raises InputError where docutils itself fails."""
+    """Find the messages of a whole document. Raises InputError where docutils itself fails.
+
+    Offsets are characters of ``text``. ``"Title\\n=====\\n\\n* two\\n  lines\\n"`` has the heading
+    ``Title`` at [0, 5), with its underline as a rule, and the list item ``two lines``.
+    """
     lines = Lines(text)
     limit = longest_line()
     for number, line in enumerate(lines.shown, 1):
@@ -66,6 +70,7 @@ class _Splitter:
     """Walks the tree of one document and collects messages with their offsets."""
 
     def __init__(self, text: str, finder: Finder) -> None:
+        """``finder`` has read the text: it knows its lines, and which titles have overlines."""
         self.text = text
         self.finder = finder
         self.lines = finder.lines
@@ -94,7 +99,10 @@ class _Splitter:
         )
 
     def walk(self, node: nodes.Element, depth: int, where: Where, offset: int) -> None:
-        """Read the blocks in ``node``, which stands at ``offset`` at the latest."""
+        """Read the blocks in ``node``.
+
+        ``offset`` is where ``node`` stands; a block that docutils gives no place begins there.
+        """
         fields = metadata(node)
         for child in node.children:
             if isinstance(child, nodes.system_message):
@@ -108,10 +116,12 @@ class _Splitter:
     def _block(
         self, node: nodes.Element, depth: int, where: Where, offset: int
     ) -> None:
-        """One block with all that stands in it. docutils may not tell where it is itself."""
-        found = self._offset(node)
-        if found is not None:
-            offset = found
+        """One block with all that stands in it. docutils may not tell where it is itself.
+
+        Note its signature and its code, the words in it as messages, and whatever a person
+        should know to stay English.
+        """
+        offset = self._offset(node, offset)
         leaves = [child for child in node.children if isinstance(child, nodes.Text)]
         texts = [self._text(leaf, node, where) for leaf in leaves]
         # The depth is a part of it: a list that has moved into another one is another list.
@@ -131,34 +141,37 @@ class _Splitter:
             first, last = node["lines"]
             self.tables.append((self.lines.starts[first], self.lines.end(last)))
 
-    def _offset(self, node: nodes.Element) -> int | None:
-        """Where a block begins, as far as docutils tells."""
+    def _offset(self, node: nodes.Element, default: int) -> int:
+        """Where a block begins; ``default`` if docutils tells of nothing in it."""
+        # A list stands where its first item does: the outermost block that is told decides.
+        offsets = map(self._offset_told, node.findall(nodes.Element))
+        return next((offset for offset in offsets if offset is not None), default)
+
+    def _offset_told(self, node: nodes.Element) -> int | None:
+        """Where a block begins by its own words or line, whatever stands in it.
+
+        Of a heading and a paragraph docutils tells the words, of a directive the line. Of a list
+        it tells nothing.
+        """
         for child in node.children:
             if isinstance(child, Words) and child.place:
                 return child.place.pieces[0][0]
-        # Of a section only its title tells where it is.
-        if node.line is not None and not isinstance(node, nodes.section):
-            # docutils counts from 1, and may name the line behind the last one.
-            line = min(max(node.line, 1), len(self.lines.starts))
-            return self.lines.starts[line - 1]
-        # A list stands where its first item does.
-        blocks = [child for child in node.children if isinstance(child, nodes.Element)]
-        for block in blocks:
-            offset = self._offset(block)
-            if offset is not None:
-                return offset
-        return None
+        # The line of a section is not that of its title, and the title tells where it is.
+        if node.line is None or isinstance(node, nodes.section):
+            return None
+        # docutils counts from 1, and may name the line behind the last one.
+        line = min(max(node.line, 1), len(self.lines.starts))
+        return self.lines.starts[line - 1]
 
     def _lost(self, message: nodes.system_message, depth: int, offset: int) -> None:
-        """A message of docutils' that stands in the place of source that it could not read."""
-        quoted = [
-            child
-            for child in message.children
-            if isinstance(child, nodes.literal_block)
-        ]
-        if not quoted or message["level"] < _SOURCE_LOST:
-            return  # a warning beside source that it has read
+        """A message of docutils' that stands in the place of source that it could not read.
+
+        It quotes that source: a table with a column too few, a directive without its argument.
+        """
+        quoted = message.findall(nodes.literal_block)
         sources = [block.astext() for block in quoted]
+        if not sources or message["level"] < _SOURCE_LOST:
+            return  # a warning beside source that it has read
         self.skeleton.append((offset, (str(depth), "lost", *sources)))
         reason = message[0].astext().replace("\n", " ")
         self.unsafe.append((message.get("line") or 1, reason))
@@ -173,6 +186,7 @@ class _Splitter:
         headings = self.headings
         if where.kind is Kind.HEADING:
             headings = self._enter_section(text, node, where)
+        # An image may be described by a file name, which nobody translates.
         is_worth = is_sentence if where.kind is Kind.IMAGE else has_words
         if where.is_opaque or not is_worth(text):
             return text.astext()
@@ -187,11 +201,9 @@ class _Splitter:
     def _enter_section(
         self, words: Words, title: nodes.Element, where: Where
     ) -> list[tuple[int, str]]:
-        """Note the section that a title opens; return those around it."""
-        sections = [
-            above for above in ancestors(title) if isinstance(above, nodes.section)
-        ]
-        level = len(sections)
+        """Note the section that a title opens; return those around it, as (level, title)."""
+        level = sum(isinstance(above, nodes.section) for above in ancestors(title))
+        # Sections of this level, or further in, end here.
         outer = [heading for heading in self.headings if heading[0] < level]
         shown = self._msgid(words.place) if words.place else words.astext()
         self.headings = [*outer, (level, shown)]
@@ -207,7 +219,10 @@ class _Splitter:
         where: Where,
         headings: Sequence[tuple[int, str]],
     ) -> None:
-        """Make a message of words whose place is known."""
+        """Make a message of words whose place is known.
+
+        ``headings`` are the sections around it: for a title, those around its own.
+        """
         first = words.first
         last = first + len(place.pieces) - 1
         rules: tuple[int, ...] = ()
@@ -240,7 +255,13 @@ class _Splitter:
         )
 
     def _msgid(self, place: Place) -> str:
-        """The words at a place, on one line."""
+        """The words at a place, on one line.
+
+        "two\\n  lines"            two lines
+        "as here::"               as here:        with the mark "::"
+        "as here ::"              as here         with the mark " ::"
+        '"a ""b"", c"'            a "b", c        a field of CSV
+        """
         parts = [self.text[start:end] for start, end in place.pieces]
         if place.mark:
             parts[-1] = parts[-1].removesuffix(place.mark)
@@ -255,7 +276,14 @@ class _Splitter:
 
 
 def _danger(words: Words, node: nodes.Element) -> str:
-    """Why a text that has been found must stay as it is."""
+    """Why a text that has been found must stay as it is; empty if it may be a message.
+
+    Two lines of a paragraph become one. These would become something else:
+
+        Some words
+        and more
+           indented
+    """
     if _SURROGATE.search(words):
         return "it has a lone surrogate"  # no catalogue can hold it
     if "\n" not in words:

@@ -43,13 +43,20 @@ _GLOSSARY = ".. glossary::"
 def referenced_names(text: str) -> frozenset[str]:
     """The names that references in a document point to, normalised.
 
-    Rather some too many: code is not told apart.
+    ``"See Guide_ or `The  API`_."`` refers to ``guide`` and ``the api``. Rather some too many: code
+    is not told apart.
     """
     return frozenset(_referenced(text))
 
 
 def link_names(text: str) -> frozenset[str]:
-    """The names that a text defines, normalised: by links with a target, and inline targets."""
+    """The names that a text defines, normalised: by links with a target, and inline targets.
+
+    `Some words <a.html>`_     some words
+    `<a.html>`_                a.html
+    `Some words <a.html>`__    none
+    _`Some words`              some words
+    """
     names = [_normal(words) for words in _INLINE.findall(text)]
     for words, end in _PHRASE.findall(text):
         if end == "__":
@@ -84,7 +91,11 @@ def plan_targets(split: Split, linked: frozenset[str]) -> dict[int, str]:
 
 
 def insertion(text: str, message: Message, name: str) -> Edit:
-    """An explicit target above a title, and above its overline if it has one."""
+    """An explicit target above a title, and above its overline if it has one.
+
+    ``name`` is the English title, without its markup. It is written as a line ``.. _some title:``
+    with a blank line below, and one above if there is none.
+    """
     rule_starts = [start for start, _ in message.rules]
     start = line_start(text, min([message.start, *rule_starts]))
     # The title itself may be indented below its rules.
@@ -98,9 +109,13 @@ def insertion(text: str, message: Message, name: str) -> Edit:
 
 
 def second_term(text: str, message: Message) -> Edit | None:
-    """The English of a glossary's term, written below its translation.
+    """The English of a glossary's term, written below its translation; None elsewhere.
 
-    ``:term:`` on any page finds a term by its words.
+    ``:term:`` on any page finds a term by its words, so both have to be terms:
+
+        数组
+        array
+           A definition.
     """
     if message.kind is not Kind.TERM or not _is_in_glossary(text, message.start):
         return None
@@ -112,7 +127,11 @@ def second_term(text: str, message: Message) -> Edit | None:
 
 
 def keeps_names(before: Split, after: Split) -> bool:
-    """Whether every name that is referred to still belongs to something, if it did before."""
+    """Whether every name that is referred to still belongs to something, if it did before.
+
+    ``before`` is upstream's text and ``after`` the merged one. A reference that leads nowhere in
+    upstream's may do so in ours.
+    """
     wanted = referenced_names(after.text)
     lost = (_own_names(before) & wanted) - _own_names(after)
     # The targets above titles that a merge has written.
@@ -144,21 +163,28 @@ def _own_names(split: Split) -> set[str]:
 
 
 def _referenced(text: str) -> Iterator[str]:
-    """What references point to, in no order."""
-    for words, end in _PHRASE.findall(text):
-        link = _EMBEDDED.fullmatch(words)
-        if link is None:
-            if end == "_":  # `name`_
-                yield _normal(words)
-        elif link[2].endswith("_"):  # `words <name_>`_
-            yield _normal(link[2][:-1])
+    """What references point to, in no order.
+
+    Both forms with backquotes may end in two underscores: with a name in it, a link is anonymous
+    but still points there; without one, ```words`__`` points to the next anonymous target.
+    """
     # name_
     yield from map(_normal, _WORD.findall(text))
+    for words, end in _PHRASE.findall(text):
+        link = _EMBEDDED.fullmatch(words)
+        if link is None and end == "_":  # `name`_
+            yield _normal(words)
+        elif link and link[2].endswith("_"):  # `words <name_>`_
+            yield _normal(link[2].removesuffix("_"))
 
 
 def _explicit_names(text: str) -> set[str]:
-    """The names that targets define in a line of their own: ``.. _name:``."""
-    return {_normal(quoted or plain) for quoted, plain in _EXPLICIT.findall(text)}
+    """The names that targets define in a line of their own.
+
+    ``.. _name:`` or, where the name has a colon in it, ``.. _`two: words`:``.
+    """
+    # Of the two groups, only that of its form has matched.
+    return {_normal(quoted + plain) for quoted, plain in _EXPLICIT.findall(text)}
 
 
 def _normal(words: str) -> str:
@@ -167,11 +193,12 @@ def _normal(words: str) -> str:
 
 
 def _unescaped(match: re.Match[str]) -> str:
+    r"""The character behind a backslash; ``\ `` joins what stands beside it."""
     return match[1].strip()
 
 
 def _quoted(name: str) -> str:
-    """A name as it is written in a target."""
+    """A name as it is written in a target: in backquotes if it has more than words in it."""
     if _SIMPLE_NAME.fullmatch(name):
         return name
     escaped = _TO_ESCAPE.sub(r"\\\1", name)

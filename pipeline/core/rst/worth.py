@@ -27,7 +27,12 @@ _ROLE = re.compile(r":[\w+.:-]+:(?=`)")
 
 
 def has_words(text: str) -> bool:
-    """Whether a block holds anything to translate."""
+    """Whether a block holds anything to translate.
+
+    See `the guide`_.        yes
+    :func:`jax.numpy.dot`    no: one name
+    |version| [1]_           no
+    """
     if not _WORD.search(text):
         return False
     # Atoms go first: they are told by the roles before them.

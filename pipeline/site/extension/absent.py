@@ -27,11 +27,8 @@ def in_repository(env: Any, path: str) -> list[nodes.Node]:
     words = text(env.config.language, "file")
     template = env.config.jz_site["file_url"]
     if not template:
-        return [
-            nodes.paragraph(
-                "", words, nodes.literal("", path), classes=["jz-elsewhere"]
-            )
-        ]
+        name_only = nodes.literal("", path)
+        return [nodes.paragraph("", words, name_only, classes=["jz-elsewhere"])]
     file = Path(env.relfn2path(path)[1]).resolve()
     docs = Path(env.srcdir).resolve()
     # ../CHANGELOG.md stands beside upstream's docs; where our own sources stand says nothing.
@@ -42,32 +39,37 @@ def in_repository(env: Any, path: str) -> list[nodes.Node]:
     return [nodes.paragraph("", words, link, classes=["jz-elsewhere"])]
 
 
-class SomeLiteralInclude(LiteralInclude):
-    """As Sphinx's, for files that are there."""
+class _IfThere:
+    """For a directive whose first argument is a file."""
+
+    arguments: list[str]
+    state: Any
 
     def run(self) -> list[nodes.Node]:
-        if has_file(self.env, self.arguments[0]):
-            return super().run()
-        return in_repository(self.env, self.arguments[0])
-
-
-class SomeInclude(Include):
-    """As docutils', for files that are there."""
-
-    def run(self) -> list[nodes.Node]:
+        """What the directive makes of the file; a link to it if it was not pulled."""
         env = self.state.document.settings.env
         if has_file(env, self.arguments[0]):
-            return list(super().run())
+            return list(super().run())  # type: ignore[misc]  # the directive has it
         return in_repository(env, self.arguments[0])
+
+
+class SomeLiteralInclude(_IfThere, LiteralInclude):
+    """As Sphinx's, for files that are there."""
+
+
+class SomeInclude(_IfThere, Include):
+    """As docutils', for files that are there."""
 
 
 class SomeRaw(Raw):
     """As docutils', for files that are there."""
 
     def run(self) -> list[nodes.Node]:
+        """What stands in the directive or in its file; nothing if that is elsewhere."""
         env = self.state.document.settings.env
+        # It would be fetched when the site is built.
         if "url" in self.options:
-            return []  # it would be fetched when the site is built
+            return []
         if "file" in self.options and not has_file(env, self.options["file"]):
             return []
         return list(super().run())
@@ -80,6 +82,7 @@ def _patch_myst_include() -> None:
     run = MockIncludeDirective.run
 
     def run_if_there(self: Any) -> list[Any]:
+        """As ``_IfThere`` does, for the mock that MyST has in the place of a directive."""
         env = self.renderer.sphinx_env
         if has_file(env, self.arguments[0]):
             return list(run(self))

@@ -33,9 +33,8 @@ class _Titled:
 class EnglishAnchors(SphinxTransform):
     """Name sections by their English titles."""
 
-    default_priority = (
-        263  # when explicit targets have found their sections (MyST's: 262)
-    )
+    # When explicit targets have found their sections (MyST's: 262).
+    default_priority = 263
 
     def apply(self, **_: Any) -> None:
         """Change the ids of all sections of a page that has a translated heading."""
@@ -72,12 +71,10 @@ class EnglishAnchors(SphinxTransform):
     def _sections(self) -> Iterator[_Titled]:
         """Those that have a title, in the order of the page."""
         explicit = self._explicit_ids()
-        for section in self.document.findall(nodes.section):
-            title = next(
-                (node for node in section.children if isinstance(node, nodes.title)),
-                None,
-            )
-            if title is not None:
+        for title in self.document.findall(nodes.title):
+            section = title.parent
+            # Tables and boxes (``.. topic::``) have titles too.
+            if isinstance(section, nodes.section):
                 implicit = [name for name in section["ids"] if name not in explicit]
                 yield _Titled(section, title, implicit)
 
@@ -96,28 +93,23 @@ class EnglishAnchors(SphinxTransform):
         """
         names = {nodes.make_id(nodes.fully_normalize_name(title)) for title in titles}
         for raw in list(self.document.findall(nodes.raw)):
-            match = _ANCHOR.fullmatch(raw.astext().strip())
-            if not match or match[1] not in names:
-                continue
-            above = raw.parent
-            above.remove(raw)
-            # The end tag may be a piece of HTML of its own, in the same paragraph.
-            rest = above.astext().strip().removesuffix("</a>")
-            if isinstance(above, nodes.paragraph) and not rest:
-                above.parent.remove(above)
+            anchor = _ANCHOR.fullmatch(raw.astext().strip())
+            # Upstream may have written others.
+            if anchor and anchor[1] in names:
+                _remove_anchor(raw)
 
     def _rename(self, titled: _Titled, text: str, numbers: Iterator[int]) -> None:
-        """Give a section the id of its English title, and tell all who know it by another."""
+        """Give a section the id of its English title, and tell all who know it by another.
+
+        ``快速入门`` with the English ``Quick start``: ``id3`` → ``quick-start``.
+        """
         section = titled.section
         name = nodes.fully_normalize_name(text)
-        new = nodes.make_id(name)
+        wanted = nodes.make_id(name)
         ids = [known for known in section["ids"] if known not in titled.implicit]
-        if new not in ids:
-            # As docutils does where two headings are the same, or none has letters: id1, id2 …
-            while not new or new in self.document.ids:
-                new = f"id{next(numbers)}"
-            ids.append(new)
-            self.document.ids[new] = section
+        if wanted not in ids:
+            ids.append(self._free_id(wanted, numbers))
+            self.document.ids[ids[-1]] = section
         # The last one counts: explicit names, which links use as well, stay before it.
         section["ids"] = ids
         # Links of the page that look for the Chinese title find the section still.
@@ -127,6 +119,26 @@ class EnglishAnchors(SphinxTransform):
         if name not in self.document.nameids:
             self.document.nameids[name] = ids[-1]
             self.document.nametypes[name] = False
+
+    def _free_id(self, wanted: str, numbers: Iterator[int]) -> str:
+        """The id that is wanted, or the next one with a number that the page does not have.
+
+        So does docutils where two headings are the same, or one has no letters: id1, id2 …
+        """
+        free = wanted
+        while not free or free in self.document.ids:
+            free = f"id{next(numbers)}"
+        return free
+
+
+def _remove_anchor(raw: nodes.raw) -> None:
+    """Remove ``<a id="…">``, and the paragraph that held nothing else."""
+    above = raw.parent
+    above.remove(raw)
+    # The end tag may be a piece of HTML of its own, in the same paragraph.
+    rest = above.astext().strip().removesuffix("</a>")
+    if isinstance(above, nodes.paragraph) and not rest:
+        above.parent.remove(above)
 
 
 def english_titles(document: nodes.document) -> dict[int, str]:

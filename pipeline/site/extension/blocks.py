@@ -7,7 +7,6 @@ at the end of the page until ``placing`` puts the two side by side.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from docutils import nodes
@@ -18,19 +17,20 @@ from sphinx.util import logging
 from pipeline.site.blocks import State
 from pipeline.site.extension.contents import note_marks
 from pipeline.site.extension.english import Renderer, renderer_for
-from pipeline.site.extension.nodes import english, store
+from pipeline.site.extension.nodes import english, is_html, store
 from pipeline.site.extension.records import read_record
-from pipeline.site.extension.waiting import Numbered, Waiting, key_of, keys_of
+from pipeline.site.extension.waiting import Block, Numbered, Waiting, key_of, keys_of
 
 logger = logging.getLogger(__name__)
-_TEXTS = (
+# What may be a block wherever it stands, and the contents, which have blocks in them.
+_CANDIDATES = (
     nodes.title,
     nodes.paragraph,
     nodes.term,
     nodes.caption,
     nodes.rubric,
     nodes.line,
-    nodes.raw,
+    addnodes.toctree,
 )
 # These hold their English: what stands after a heading or a caption belongs to it no more.
 _INSIDE = (nodes.title, nodes.term, nodes.caption, nodes.rubric, nodes.line)
@@ -47,19 +47,17 @@ class MarkBlocks(SphinxTransform):
         waiting = Waiting(record.get("blocks", ()))
         # The site says in a line of its own where the page is from.
         left_out = key_of(record.get("attribution", ""))
-        has_contents = (
-            record.get("markup") == "reST"
-        )  # in Markdown they are no messages
+        # In Markdown the contents are no messages.
+        has_contents = record.get("markup") == "reST"
+        is_first = self.env.docname == self.config.root_doc
         # Not in place yet: what collects titles from the page must not see it.
         shelf = store()
         renderer: Renderer | None = None
         # A list, since what is found changes the page.
-        for node in list(_candidates(self.document)):
+        for node in list(filter(_is_candidate, self.document.findall(nodes.Element))):
             if isinstance(node, addnodes.toctree):
                 if has_contents:
-                    note_marks(
-                        node, waiting, is_first=self.env.docname == self.config.root_doc
-                    )
+                    note_marks(node, waiting, is_first=is_first)
                 continue
             keys = keys_of(node)
             if left_out and left_out in keys:
@@ -70,7 +68,8 @@ class MarkBlocks(SphinxTransform):
                 continue
             holder = _holder_of(node)
             _mark(holder, taken)
-            if taken.block["state"] != State.ENGLISH and not taken.block.get("kept"):
+            if _has_english(taken.block):
+                # Most pages that are read anew have some; one in English needs no renderer.
                 renderer = renderer or renderer_for(self.document, record)
                 _add_english(shelf, holder, taken, renderer)
         if shelf.children:
@@ -79,21 +78,27 @@ class MarkBlocks(SphinxTransform):
             renderer.finish()
 
 
-def _candidates(document: nodes.document) -> Iterator[nodes.Element]:
-    """What may be a block, or have blocks in it, in the order of the page."""
-    for node in document.findall(nodes.Element):
-        if isinstance(node.parent, nodes.system_message):
-            continue
-        if isinstance(node, nodes.raw):
-            # HTML within a paragraph is a part of it.
-            is_html = "html" in node.get("format", "").split()
-            if is_html and not isinstance(node.parent, nodes.TextElement):
-                yield node
-        elif isinstance(node, (*_TEXTS, addnodes.toctree)) or _is_card_title(node):
-            yield node
+def _is_candidate(node: nodes.Element) -> bool:
+    """Whether a node of the page may be a block, or have blocks in it."""
+    # What docutils has to say of a page is not upstream's.
+    if isinstance(node.parent, nodes.system_message):
+        return False
+    if isinstance(node, nodes.raw):
+        # HTML within a paragraph is a part of it.
+        return is_html(node) and not isinstance(node.parent, nodes.TextElement)
+    return isinstance(node, _CANDIDATES) or _is_card_title(node)
+
+
+def _has_english(block: Block) -> bool:
+    """Whether the English of a block is to be made: not if it is shown already.
+
+    The English of a block that is ``kept`` stands behind it on the page, as a term does.
+    """
+    return block["state"] != State.ENGLISH and not block.get("kept")
 
 
 def _is_card_title(node: nodes.Node) -> bool:
+    """Whether it is the title of a card of sphinx-design, which is no title to docutils."""
     return (
         isinstance(node, nodes.container)
         and node.get("design_component") == "card-title"
@@ -101,6 +106,7 @@ def _is_card_title(node: nodes.Node) -> bool:
 
 
 def _is_tab_label(node: nodes.Node | None) -> bool:
+    """Whether it is the label of a tab of sphinx-design."""
     return isinstance(node, nodes.rubric) and "sd-tab-label" in node["classes"]
 
 
@@ -126,7 +132,10 @@ def _holder_of(node: nodes.Element) -> nodes.Element:
 
 
 def _mark(node: nodes.Element, taken: Numbered) -> None:
-    """Say on a node which block it is, and what else its record says of it."""
+    """Say on a node which block it is, and what else its record says of it.
+
+    ``writing`` makes attributes of that: ``<p class="jz-block jz-fuzzy" data-jz="7">``.
+    """
     block = taken.block
     node["jz"] = taken.number
     node["classes"] += ["jz-block", f"jz-{block['state']}"]
@@ -172,7 +181,7 @@ def _add_english(
 
 
 def _tag_for(node: nodes.Element, made: english) -> str:
-    """The element that the English stands in."""
+    """The element that the English stands in: ``span``, ``div`` or ``p``."""
     if is_inside(node):
         return "span"
     # A formula of its own, and HTML, are no part of a paragraph.
@@ -189,7 +198,8 @@ def _is_wide(node: nodes.Node) -> bool:
 def is_inside(node: nodes.Element) -> bool:
     """Whether a block holds its English, as a heading or a cell must.
 
-    That of a paragraph stands after it.
+    That of a paragraph stands after it: ``<p>你好</p><p class="jz-en">Hello</p>``, but
+    ``<h1><span class="jz-zh">你好</span><span class="jz-en">Hello</span></h1>``.
     """
     if isinstance(node, _INSIDE) or _is_card_title(node):
         return True

@@ -7,7 +7,6 @@ left for it in a file.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +14,11 @@ from docutils import nodes
 from docutils.utils import new_document
 from myst_nb.sphinx_ import Parser as NotebookParser
 from sphinx.application import Sphinx
-from sphinx.environment import BuildEnvironment
 from sphinx.parsers import RSTParser
 from sphinx.util import logging
 
 from pipeline.adapters.sphinx import BROKEN
+from pipeline.site.extension.noting import Notes
 from pipeline.site.extension.records import read_record
 from pipeline.site.extension.texts import text
 
@@ -27,17 +26,12 @@ ERROR = 3  # docutils' level: an error, not a warning
 # What a document is made with; all else comes of what was read.
 _KEPT = frozenset(
     (
-        "reporter",
-        "settings",
-        "transformer",
-        "rawsource",
-        "tagname",
-        "attributes",
-        "parent",
-        "source",
-        "line",
+        *("reporter", "settings", "transformer", "rawsource", "tagname"),
+        *("attributes", "parent", "source", "line"),
     )
 )
+# The pages that are shown as their source, each with the reason.
+_BROKEN: Notes[str] = Notes("jz_broken")
 logger = logging.getLogger(__name__)
 
 
@@ -45,7 +39,10 @@ class _Careful:
     """For a parser: look at what came of it."""
 
     def parse(self, inputstring: Any, document: nodes.document) -> None:
-        """As the parser does, unless that fails."""
+        """As the parser does, unless that fails: then the page is its source.
+
+        It fails with an exception, or with an error among the messages of the page.
+        """
         try:
             super().parse(inputstring, document)  # type: ignore[misc]
         # Parsers and directives raise anything; one page must not stop the others.
@@ -67,13 +64,24 @@ class CarefulRSTParser(_Careful, RSTParser):
 
 def _problem_in(document: nodes.document) -> str:
     """The first error that a directive or role reported; empty if there is none."""
-    for message in [*document.parse_messages, *document.findall(nodes.system_message)]:
-        # To MyST a directive that it does not know is worth a warning: it shows its source.
-        if message["level"] >= ERROR or "myst.directive_unknown" in message.astext():
-            words = message.children[0].astext() if message.children else "?"
-            place = f"{message['line']}: " if message.get("line") else ""
-            return place + words.strip()
-    return ""
+    messages = [*document.parse_messages, *document.findall(nodes.system_message)]
+    return next(map(_words_of, filter(_is_error, messages)), "")
+
+
+def _is_error(message: nodes.system_message) -> bool:
+    """Whether docutils' message is of an error, not of something that it could mend."""
+    if message["level"] >= ERROR:
+        return True
+    # To MyST a directive that it does not know is worth a warning: it shows its source.
+    return "myst.directive_unknown" in message.astext()
+
+
+def _words_of(message: nodes.system_message) -> str:
+    """What a message says, with the line: ``12: Unknown directive type "plt".``"""
+    words = message.children[0].astext().strip() if message.children else "?"
+    if message.get("line"):
+        return f"{message['line']}: {words}"
+    return words
 
 
 def show_source(document: nodes.document, problem: str) -> None:
@@ -94,7 +102,7 @@ def show_source(document: nodes.document, problem: str) -> None:
     document += section
     # As the parser does for a heading.
     document.note_implicit_target(section, section)
-    broken_pages(env)[env.docname] = problem
+    _BROKEN.by_page(env)[env.docname] = problem
     logger.error(problem, location=env.docname, type="jz", subtype="broken")
 
 
@@ -125,35 +133,10 @@ def _empty(document: nodes.document) -> None:
     document.myst_slugs = {}  # type: ignore[attr-defined]  # where MyST looks for them
 
 
-def broken_pages(env: Any) -> dict[str, str]:
-    """The pages that are shown as their source, with the reason.
-
-    They are kept with what Sphinx remembers: a page that is not read again is as it was.
-    """
-    pages: dict[str, str] = getattr(env, "jz_broken", {})
-    # New in an environment that is made anew.
-    env.jz_broken = pages
-    return pages
-
-
-def forget(app: Sphinx, env: BuildEnvironment, page: str) -> None:
-    """A page that is read again, or gone, may not be broken any more."""
-    broken_pages(env).pop(page, None)
-
-
-def merge(
-    app: Sphinx, env: BuildEnvironment, pages: Collection[str], other: BuildEnvironment
-) -> None:
-    """Take over what another process read."""
-    for page, problem in broken_pages(other).items():
-        if page in pages:
-            broken_pages(env)[page] = problem
-
-
 def tell(app: Sphinx, problem: Exception | None) -> None:
-    """Leave a file for the pipeline."""
+    """Leave a file for the pipeline: ``{"guide": "12: Unknown directive type …"}``."""
     if problem is None:
-        pages = json.dumps(broken_pages(app.env), sort_keys=True)
+        pages = json.dumps(_BROKEN.by_page(app.env), sort_keys=True)
         Path(app.doctreedir, BROKEN).write_text(pages, encoding="utf-8")
 
 
@@ -167,6 +150,7 @@ def _read_as_python() -> None:
     known = NotebookClientBase.nb_source_code_lexer
 
     def lexer(self: Any) -> str:
+        """The name of Pygments' lexer for the code of a notebook."""
         return known(self) or "ipython3"
 
     NotebookClientBase.nb_source_code_lexer = lexer
@@ -177,6 +161,5 @@ def setup(app: Sphinx) -> None:
     _read_as_python()
     app.add_source_parser(CarefulNotebookParser, override=True)
     app.add_source_parser(CarefulRSTParser, override=True)
-    app.connect("env-purge-doc", forget)
-    app.connect("env-merge-info", merge)
+    _BROKEN.setup(app)
     app.connect("build-finished", tell)

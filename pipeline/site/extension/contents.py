@@ -7,15 +7,16 @@ the navigation only: ``navigation`` marks it there, on the page that it is of.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
+from itertools import islice
 
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.environment import BuildEnvironment
 
-from pipeline.site.extension.nodes import english
+from pipeline.site.extension.nodes import english, hold_both
 from pipeline.site.extension.waiting import Numbered, Waiting, key_of
 
 
@@ -54,13 +55,24 @@ def note_marks(tree: addnodes.toctree, waiting: Waiting, *, is_first: bool) -> N
         if taken is not None:
             marks.append(_mark_of(text, taken))
     tree["jz_marks"] = marks
-    if tree["hidden"]:
-        # Its entries are in the navigation, which has captions of the first page only.
-        caption = "" if is_first else tree.get("caption")
-        marks = [mark for mark in marks if mark.text == caption][:1]
     if isinstance(tree.parent, nodes.compound):
         # Sphinx replaces the toctree, but not what it stands in, which the writer meets first.
-        tree.parent["jz_marks"] = marks
+        tree.parent["jz_marks"] = _marks_on_page(tree, is_first=is_first)
+
+
+def _marks_on_page(tree: addnodes.toctree, *, is_first: bool) -> list[Mark]:
+    """Those marks of a toctree that are put on its page.
+
+    Of one that is shown these are all; of a hidden one it is at most the caption, and
+    ``marks_in_navigation`` has the others.
+    """
+    marks: list[Mark] = tree["jz_marks"]
+    if not tree["hidden"]:
+        return marks
+    # The navigation has the entries of all pages, but captions of the first one only.
+    if is_first:
+        return []
+    return [mark for mark in marks if mark.text == tree.get("caption")][:1]
 
 
 def _strings_of(tree: addnodes.toctree) -> Iterator[str]:
@@ -84,35 +96,59 @@ def _mark_of(text: str, taken: Numbered) -> Mark:
     )
 
 
+class WaitingMarks:
+    """Marks that have not found their place yet.
+
+    They are taken in order, so that of equal words each is marked once.
+    """
+
+    def __init__(self, marks: Iterable[Mark]) -> None:
+        """All of ``marks`` wait at first."""
+        self.left = list(marks)
+
+    def take(self, words: str) -> Mark | None:
+        """The first mark of these words, which waits no more; None if they are no block."""
+        for mark in self.left:
+            if mark.text == words:
+                self.left.remove(mark)
+                return mark
+        return None
+
+
 def put_marks(wrapper: nodes.compound) -> None:
     """Mark the nodes that Sphinx has made of a toctree. Comes when its page is written."""
-    # Taken in order, so that of equal words each is marked once.
-    waiting: list[Mark] = list(wrapper["jz_marks"])
+    waiting = WaitingMarks(wrapper["jz_marks"])
     for node in list(_captions_and_entries(wrapper)):
-        for mark in waiting:
-            if mark.text == node.astext():
-                waiting.remove(mark)
-                _put(mark, node)
-                break
+        mark = waiting.take(node.astext())
+        if mark is not None:
+            _put(mark, node)
     # Sphinx shows no caption of a list that is hidden or empty. Nor do we, but it is marked.
-    for mark in waiting:
+    for mark in waiting.left:
         unseen = nodes.inline("", mark.text, jz_hidden="")
         wrapper += unseen
         _put(mark, unseen)
 
 
 def _captions_and_entries(wrapper: nodes.compound) -> Iterator[nodes.Element]:
-    """The title of each list, then the link at the start of each of its outermost items."""
+    """The title of each list, then the link at the start of each of its outermost items.
+
+    They are what Sphinx has made of the strings that ``_strings_of`` tells, in the same order.
+    """
+    for child in _made_of_toctrees(wrapper):
+        if isinstance(child, nodes.title):
+            yield child
+        elif isinstance(child, nodes.bullet_list):
+            for item in child.children:
+                # The links behind the first one are those of the items within.
+                yield from islice(item.findall(nodes.reference), 1)
+
+
+def _made_of_toctrees(wrapper: nodes.compound) -> Iterator[nodes.Node]:
+    """What Sphinx has put in the place of toctrees: captions, each with its list behind it."""
     for made in wrapper.findall(addnodes.compact_paragraph):
         # Sphinx says so of its own lists.
-        if not made.get("toctree"):
-            continue
-        for child in made.children:
-            if isinstance(child, nodes.title):
-                yield child
-            elif isinstance(child, nodes.bullet_list):
-                for item in child.children:
-                    yield from list(item.findall(nodes.reference))[:1]
+        if made.get("toctree"):
+            yield from made.children
 
 
 def _put(mark: Mark, node: nodes.Element) -> None:
@@ -130,9 +166,7 @@ def _put(mark: Mark, node: nodes.Element) -> None:
     if not mark.english:
         block["lang"] = "en"
         return
-    chinese = nodes.inline("", "", *node.children, classes=["jz-zh"])
-    node.children = []
-    node += [chinese, english("", mark.english, jz=mark.number, tag="span")]
+    hold_both(node, english("", mark.english, jz=mark.number, tag="span"))
 
 
 def marks_in_navigation(tree: addnodes.toctree) -> Sequence[Mark]:
@@ -144,7 +178,10 @@ def marks_in_navigation(tree: addnodes.toctree) -> Sequence[Mark]:
 
 
 def marked_html(mark: Mark) -> str:
-    """The words of a mark in both languages, as HTML."""
+    """The words of a mark in both languages, as HTML.
+
+    ``<span class="jz-zh">入门</span><span class="jz-en" lang="en">Basics</span>``
+    """
     words = escape(mark.text)
     if not mark.english:
         return words
@@ -154,7 +191,10 @@ def marked_html(mark: Mark) -> str:
 
 
 def mark_attributes(mark: Mark, *, editable: bool) -> str:
-    """The attributes of a marked element but for its classes, as HTML."""
+    """The attributes of a marked element but for its classes, as HTML: `` data-jz="3"``.
+
+    An element that is ``editable`` says where people can change its words.
+    """
     html = f' data-jz="{mark.number}"'
     if editable and mark.edit is not None:
         html += f' data-jz-edit="{escape(mark.edit)}"'

@@ -36,6 +36,7 @@ class MarkdownRenderer:
     """
 
     def __init__(self, document: nodes.document, definitions: str) -> None:
+        """Read the definitions for a renderer of MyST's that writes to ``document``."""
         from myst_parser.mdit_to_docutils.sphinx_ import SphinxRenderer
         from myst_parser.parsers.mdit import create_md_parser
 
@@ -49,7 +50,7 @@ class MarkdownRenderer:
         parser.parse(definitions, environment)
 
     def render(self, text: str, into: nodes.Element) -> None:
-        """Line breaks of a message are hard ones."""
+        """Line breaks of a message are hard ones: ``a`` and ``b`` on two lines stay on two."""
         # Rendering moves it; what is reported of the page later goes by it.
         line = self._document.current_line
         with self._renderer.current_node_context(into):
@@ -69,6 +70,7 @@ class RSTRenderer:
     """
 
     def __init__(self, document: nodes.document) -> None:
+        """Make a document that says nothing of its own, and all that its inliner asks for."""
         self._page = document
         self._source = str(document.get("source", ""))
         self._own = new_document(self._source, document.settings)
@@ -93,6 +95,7 @@ class RSTRenderer:
         return reporter
 
     def _place(self, line: int | None = None) -> tuple[str | None, int | None]:
+        """The file of the page, whatever the line: messages have no lines of their own."""
         return self._source, line
 
     def render(self, text: str, into: nodes.Element) -> None:
@@ -104,9 +107,8 @@ class RSTRenderer:
             target.parent.replace(target, target.children)
         for link in into.findall(nodes.reference):
             if link.attributes.pop("anonymous", None) and "refuri" not in link:
-                link["jz_anonymous"] = (
-                    True  # it leads where that of the translation does
-                )
+                # It leads where that of the translation does.
+                link["jz_anonymous"] = True
 
     def finish(self) -> None:
         """Let named links lead to targets of the page, else to those of other messages.
@@ -120,20 +122,15 @@ class RSTRenderer:
                 continue
             address = self._address(name)
             for link in links:
-                if address:
-                    del link["refname"]
-                    link["refuri"] = address
-                    link.resolved = True  # type: ignore[attr-defined]  # docutils marks them so
-                elif link.parent is not None:
-                    link.parent.replace(link, link.children)
+                _lead(link, address)
         self._take_over_footnotes()
 
     def _address(self, name: str) -> str:
         """Where a name leads that a message has defined; empty if none has."""
         target = self._own.ids.get(self._own.nameids.get(name) or "")
-        return (
-            str(target.get("refuri", "")) if isinstance(target, nodes.Element) else ""
-        )
+        if target is None:
+            return ""
+        return str(target.get("refuri", ""))
 
     def _take_over_footnotes(self) -> None:
         """Let the page number the marks of footnotes, and lead them to its own notes."""
@@ -149,6 +146,16 @@ class RSTRenderer:
             self._page.ids[mark["ids"][0]] = mark
         self._page.autofootnote_refs += self._own.autofootnote_refs
         self._page.symbol_footnote_refs += self._own.symbol_footnote_refs
+
+
+def _lead(link: nodes.Element, address: str) -> None:
+    """Let a named link lead to an address; without one its words stay, and no link."""
+    if address:
+        del link["refname"]
+        link["refuri"] = address
+        link.resolved = True  # type: ignore[attr-defined]  # docutils marks them so
+    elif link.parent is not None:
+        link.parent.replace(link, link.children)
 
 
 def renderer_for(document: nodes.document, record: dict[str, Any]) -> Renderer:

@@ -25,6 +25,7 @@ class LeanFormatter(HtmlFormatter[str]):
 
 
 def _without_plain(tokens: Iterable[tuple[Any, str]]) -> Iterator[tuple[Any, str]]:
+    """Each token with its kind; those that look as all text does are text."""
     for kind, words in tokens:
         # Text has no mark in HTML.
         yield (Text if kind in PLAIN else kind), words

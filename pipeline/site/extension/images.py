@@ -20,11 +20,15 @@ from urllib.parse import unquote
 from docutils import nodes
 from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
+from sphinx.util.images import parse_data_uri
 
-from pipeline.site.extension.nodes import write_html
+from pipeline.site.extension.nodes import replace_by_words, write_html
 from pipeline.site.extension.texts import text
 
 ATTACHMENT = "attachment:"
+_INLINE = "data:"
+# Characters of a data URI that stays in the page. Readers would wait for the text if it was larger.
+_LONGEST_INLINE = 4096
 _CELL = 10000  # MyST-NB counts lines of a notebook from there, cell by cell
 _IN_HTML = re.compile(r"(?<=src=[\"'])attachment:([^\"']+)")
 _ADDRESS = re.compile(r"[a-zA-Z][\w+.-]*:|//")
@@ -39,17 +43,23 @@ class FindImages(SphinxTransform):
     def apply(self, **_: Any) -> None:
         """Make files of attachments, and words of what is not there."""
         for image in list(self.document.findall(nodes.image)):
-            uri = image.get("uri", "")
-            if uri.startswith(ATTACHMENT):
-                file = self._file_of(unquote(uri.removeprefix(ATTACHMENT)), image)
-                if file:
-                    image["uri"] = uri = file
-            if uri and not self._is_there(uri):
-                self._say_missing(image, uri)
+            self._look_for(image)
         # HTML may show an attachment too: <img src="attachment:…">.
         for raw in self.document.findall(nodes.raw):
             if ATTACHMENT in raw.astext():
                 write_html(raw, _IN_HTML.sub(self._inlined, raw.astext()))
+
+    def _look_for(self, image: nodes.image) -> None:
+        """Let an image show its file, or let words say that there is none."""
+        uri = image.get("uri", "")
+        if uri.startswith(ATTACHMENT):
+            name = unquote(uri.removeprefix(ATTACHMENT))
+            image["uri"] = uri = self._file_of(name, image) or uri
+        elif uri.startswith(_INLINE) and len(uri) > _LONGEST_INLINE:
+            image["uri"] = uri = self._file_of_inline(uri) or uri
+        # An image of nothing, ![](), is upstream's to mend.
+        if uri and not self._is_there(uri):
+            self._say_missing(image, uri)
 
     def _is_there(self, uri: str) -> bool:
         """Whether a browser would find what an image is of."""
@@ -64,23 +74,47 @@ class FindImages(SphinxTransform):
         )
 
     def _file_of(self, name: str, image: nodes.image) -> str:
-        """A file with an attachment, as images name files; empty if no cell has it."""
+        """A file with an attachment, as images name files; empty if no cell has it.
+
+        ``plot.png`` → ``/../doctrees/outputs/6f3c….png``
+        """
         attachment = self._find(name, _line_of(image) // _CELL - 1)
         if attachment is None or not attachment.data:
             return ""
+        suffix = mimetypes.guess_extension(attachment.media) or Path(name).suffix
+        return self._written(attachment.data, suffix)
+
+    def _file_of_inline(self, uri: str) -> str:
+        """A file with the image that a data URI holds; empty if it holds none that is known.
+
+        ``data:image/png;base64,iVBORw0…`` → ``/../doctrees/outputs/6f3c….png``
+        """
+        try:
+            image = parse_data_uri(uri)
+        except ValueError:
+            return ""  # a browser cannot read it either
+        suffix = mimetypes.guess_extension(image.mimetype) if image else None
+        if image is None or suffix is None:
+            return ""
+        return self._written(image.data, suffix)
+
+    def _written(self, data: bytes, suffix: str) -> str:
+        """A file with ``data``, as images name files."""
         # Beside the images of outputs; Sphinx copies from there what a page shows.
         folder = Path(self.app.doctreedir, "outputs")
         # The name goes by the content, so that two cells with one name do not meet.
-        suffix = mimetypes.guess_extension(attachment.media) or Path(name).suffix
-        path = folder / f"{hashlib.sha256(attachment.data).hexdigest()}{suffix}"
+        path = folder / f"{hashlib.sha256(data).hexdigest()}{suffix}"
         if not path.exists():
             folder.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(attachment.data)
+            path.write_bytes(data)
         # To Sphinx a path that begins so is one from the top of the sources.
         return "/" + os.path.relpath(path, self.env.srcdir).replace(os.sep, "/")
 
     def _inlined(self, match: re.Match[str]) -> str:
-        """An attachment that HTML shows, as a data URI."""
+        """An attachment that HTML shows, as a data URI; as it was if no cell has it.
+
+        ``attachment:plot.png`` → ``data:image/png;base64,iVBORw0…``
+        """
         attachment = self._find(unquote(match[1]), -1)
         if attachment is None or not attachment.data:
             return match[0]
@@ -93,12 +127,9 @@ class FindImages(SphinxTransform):
         if path.suffix != ".ipynb":
             return None
         attachments = _attachments(str(path), path.stat().st_mtime_ns)
-        if (cell, name) in attachments:
-            return attachments[cell, name]
-        for (_, known), attachment in attachments.items():
-            if known == name:
-                return attachment
-        return None
+        by_cell = attachments.get(name, {})
+        first = next(iter(by_cell.values()), None)
+        return by_cell.get(cell, first)
 
     def _say_missing(self, image: nodes.image, uri: str) -> None:
         """Put words in the place of an image."""
@@ -107,9 +138,7 @@ class FindImages(SphinxTransform):
         )
         words = text(self.config.language, "missing image") + (image.get("alt") or uri)
         note = nodes.inline("", words, classes=["jz-missing"])
-        # In a paragraph there cannot be a second one.
-        inside = isinstance(image.parent, nodes.TextElement)
-        image.parent.replace(image, note if inside else nodes.paragraph("", "", note))
+        replace_by_words(image, note)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,13 +158,17 @@ def _line_of(image: nodes.image) -> int:
 
 
 @lru_cache(maxsize=2)
-def _attachments(path: str, _: int) -> Mapping[tuple[int, str], Attachment]:
-    """All attachments of a notebook, by cell and name. The second argument is the file's time."""
-    attachments: dict[tuple[int, str], Attachment] = {}
+def _attachments(path: str, _: int) -> Mapping[str, Mapping[int, Attachment]]:
+    """All attachments of a notebook, by name and number of the cell, from 0.
+
+    The second argument is the file's time: a notebook that was written anew is read again.
+    """
+    attachments: dict[str, dict[int, Attachment]] = {}
     for number, cell in enumerate(json.loads(Path(path).read_bytes()).get("cells", [])):
         for name, bundle in (cell.get("attachments") or {}).items():
             for media, payload in bundle.items():
                 # The format allows a list of lines too.
                 data = base64.b64decode("".join(payload))
-                attachments[number, name] = Attachment(media, data)
+                by_cell = attachments.setdefault(name, {})
+                by_cell[number] = Attachment(media, data)
     return attachments

@@ -11,7 +11,10 @@ from pipeline.site.extension.texts import INTERFACE
 
 
 class _Interface(gettext.NullTranslations):
+    """A catalogue of the few messages in ``INTERFACE``."""
+
     def gettext(self, message: str) -> str:
+        """The message in Chinese; as it is if we have no words for it either."""
         return INTERFACE.get(message, message)
 
 

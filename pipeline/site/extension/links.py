@@ -30,11 +30,15 @@ class FindPages(SphinxTransform):
         One to a file that was not pulled leads to upstream's repository.
         """
         for link in list(self.document.findall(addnodes.pending_xref)):
+            # Where one with a domain leads MyST has found out already.
             if link.get("reftype") == "myst" and not link.get("refdomain"):
                 self._lead(link)
 
     def _lead(self, link: addnodes.pending_xref) -> None:
-        """Let one link lead where its document is; what is no document stays with MyST."""
+        """Let one link lead where its document is; what is no document stays with MyST.
+
+        ``../guide.md#part`` → the page ``guide``, at ``part``; ``setup.py`` → upstream's file.
+        """
         path, _, fragment = link["reftarget"].partition("#")
         folder = posixpath.dirname(self.env.docname)
         # Links are relative to the page, and may be quoted: my%20page.md
@@ -49,7 +53,8 @@ class FindPages(SphinxTransform):
             return
         template = self.config.jz_site["file_url"]
         # The name of a label, as in [](label), is no file.
-        if template and path and not page and _FILE.search(path):
+        names_file = not page and _FILE.search(path)
+        if template and names_file:
             address = template.replace("{path}", name)
             link.parent.replace(
                 link, nodes.reference("", "", *link.children, refuri=address)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from html import escape
 from typing import Any
 
@@ -18,6 +19,7 @@ from sphinx.environment import BuildEnvironment
 
 from pipeline.site.extension.contents import (
     Mark,
+    WaitingMarks,
     mark_attributes,
     marked_html,
     marks_in_navigation,
@@ -66,14 +68,12 @@ def add_navigation(
 
     Comes before the theme, which tries every template to see what is empty.
     """
-    made: list[str] = []
 
+    @cache
     def navigation() -> str:
-        # Templates ask for it more than once.
-        if not made:
-            expand = text(app.config.language, "expand")
-            made.append(to_html(_parts(app), page, context["pathto"], expand=expand))
-        return made[0]
+        """The navigation, made once: templates ask for it several times, or not at all."""
+        expand = text(app.config.language, "expand")
+        return to_html(_parts(app), page, context["pathto"], expand=expand)
 
     root = app.env.titles.get(app.config.root_doc)
     context["jz_text"] = lambda key: text(app.config.language, key)
@@ -140,17 +140,21 @@ class _View:
 
         Its classes are those that the theme asks for, and no others: there are many entries.
         """
-        is_here = bool(entry.page) and entry.page in self.trail
-        inner = ""
-        if entry.children and (self.everything or is_here):
-            items = "".join(map(self.item, entry.children))
-            inner = f"<details{' open' if is_here else ''}>{self.chevron}<ul>{items}</ul></details>"
-        classes: list[str] = []
-        if is_here:
-            classes += ["current", "active"]
-        if inner:
+        is_here = entry.page in self.trail
+        below = self._below(entry, is_open=is_here)
+        classes = ["current", "active"] if is_here else []
+        if below:
             classes.append("has-children")
-        return f"<li{_class(classes)}>{self._link(entry, has_more=bool(inner))}{inner}</li>"
+        return f"<li{_class(classes)}>{self._link(entry, has_more=bool(below))}{below}</li>"
+
+    def _below(self, entry: Entry, *, is_open: bool) -> str:
+        """The entries below one, as a list that can be folded; empty if they are not shown."""
+        is_shown = is_open or self.everything
+        if not entry.children or not is_shown:
+            return ""
+        items = "".join(map(self.item, entry.children))
+        details = "<details open>" if is_open else "<details>"
+        return f"{details}{self.chevron}<ul>{items}</ul></details>"
 
     def _link(self, entry: Entry, *, has_more: bool) -> str:
         """An entry without those below it."""
@@ -171,7 +175,10 @@ class _View:
 
 
 def _class(classes: Sequence[str]) -> str:
-    return f' class="{" ".join(classes)}"' if classes else ""
+    """The attribute with its space: `` class="current active"``; empty without classes."""
+    if not classes:
+        return ""
+    return f' class="{" ".join(classes)}"'
 
 
 def _trail(entry: Entry, page: str) -> Iterator[str]:
@@ -189,6 +196,7 @@ def _trail(entry: Entry, page: str) -> Iterator[str]:
 
 
 def _count(entries: Sequence[Entry]) -> int:
+    """How many entries there are, with all below them."""
     return sum(1 + _count(entry.children) for entry in entries)
 
 
@@ -200,7 +208,7 @@ def _parts(app: Sphinx) -> tuple[Part, ...]:
         parts: list[Part] = []
         for tree in toctrees_of(app.env, root):
             caption = tree.get("caption") or ""
-            marks = _Marks(tree)
+            marks = WaitingMarks(marks_in_navigation(tree))
             mark = marks.take(caption)
             entries = tuple(_entries(app.env, tree, marks, above=(root,)))
             parts.append(
@@ -211,25 +219,10 @@ def _parts(app: Sphinx) -> tuple[Part, ...]:
     return known
 
 
-class _Marks:
-    """The marks of one toctree that have not found their place yet."""
-
-    def __init__(self, tree: addnodes.toctree) -> None:
-        self._waiting = list(marks_in_navigation(tree))
-
-    def take(self, words: str) -> Mark | None:
-        """The mark of these words, which waits no more; None if they are no block."""
-        for mark in self._waiting:
-            if mark.text == words:
-                self._waiting.remove(mark)
-                return mark
-        return None
-
-
 def _entries(
     env: BuildEnvironment,
     tree: addnodes.toctree,
-    marks: _Marks,
+    marks: WaitingMarks,
     *,
     above: tuple[str, ...],
 ) -> Iterator[Entry]:
@@ -239,17 +232,10 @@ def _entries(
         # So Sphinx names the page that the toctree is on.
         page = tree["parent"] if target == "self" else target
         if page in env.titles:
-            children: list[Entry] = []
-            # Pages may list each other.
-            if page not in above and len(above) < DEPTH:
-                for below in toctrees_of(env, page):
-                    children += _entries(
-                        env, below, _Marks(below), above=(*above, page)
-                    )
             yield Entry(
                 title=escape(title) if title else title_html(env.titles[page]),
                 page=page,
-                children=tuple(children),
+                children=_children(env, page, above),
                 mark=mark,
                 marked_on=tree["parent"],
             )
@@ -259,8 +245,22 @@ def _entries(
             yield Entry(title=words, url=target, mark=mark, marked_on=tree["parent"])
 
 
+def _children(
+    env: BuildEnvironment, page: str, above: tuple[str, ...]
+) -> tuple[Entry, ...]:
+    """The entries of all toctrees on a page; none where the navigation ends."""
+    # Pages may list each other.
+    if page in above or len(above) >= DEPTH:
+        return ()
+    children: list[Entry] = []
+    for tree in toctrees_of(env, page):
+        marks = WaitingMarks(marks_in_navigation(tree))
+        children += _entries(env, tree, marks, above=(*above, page))
+    return tuple(children)
+
+
 def title_html(title: nodes.Element) -> str:
-    """A title with its code and formulas."""
+    """A title with its code and formulas: ``The <code …>jit</code> decorator``."""
     pieces: list[str] = []
     for node in title.children:
         words = escape(node.astext())

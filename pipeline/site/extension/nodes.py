@@ -14,29 +14,33 @@ from sphinx.application import Sphinx
 from sphinx.util.osutil import relative_uri
 
 
-class english(nodes.Invisible, nodes.TextElement):  # noqa: N801 - docutils names nodes so
+class _Wordless(nodes.Invisible):
+    """For a node that has something to show, and nothing to say."""
+
+    def astext(self) -> str:
+        """No word, whatever stands in it: titles and the search go by this."""
+        return ""
+
+
+class english(_Wordless, nodes.TextElement):  # noqa: N801 - docutils names nodes so
     """The English of the block with the number ``jz``, in an element ``tag``."""
 
-    def astext(self) -> str:
-        return ""
 
-
-class store(nodes.Invisible, nodes.Element):  # noqa: N801
+class store(_Wordless, nodes.Element):  # noqa: N801
     """Where the ``english`` of a page waits until Sphinx has collected titles and contents."""
-
-    def astext(self) -> str:
-        return ""
 
 
 class term_note(nodes.TextElement):  # noqa: N801
     """The first use of a term in a page: its words, with the English as ``title``."""
 
 
-class fixed(nodes.Invisible, nodes.Element):  # noqa: N801
+class fixed(_Wordless, nodes.Element):  # noqa: N801
     """HTML of ours. ``{root}`` in it is the way to the root of the site."""
 
-    def astext(self) -> str:
-        return ""
+
+def is_html(raw: nodes.raw) -> bool:
+    """Whether a raw piece of a page is (also) for HTML: ``latex html`` is."""
+    return "html" in raw.get("format", "").split()
 
 
 def write_html(raw: nodes.raw, html: str) -> None:
@@ -48,13 +52,36 @@ def write_html(raw: nodes.raw, html: str) -> None:
     raw += nodes.Text(html)
 
 
+def replace_by_words(node: nodes.Element, words: nodes.Element) -> None:
+    """Put ``words``, a part of a line, in the place of ``node``.
+
+    A node that stands by itself, as an image may, becomes a paragraph of its own.
+    """
+    # In a paragraph there cannot be a second one.
+    if not isinstance(node.parent, nodes.TextElement):
+        words = nodes.paragraph("", "", words)
+    node.parent.replace(node, words)
+
+
+def hold_both(node: nodes.Element, copy: english) -> None:
+    """Let ``node`` hold its own words and, behind them, their English.
+
+    Styles show one of the two, or both: ``<span class="jz-zh">…</span><span class="jz-en">…``.
+    """
+    chinese = nodes.inline("", "", *node.children, classes=["jz-zh"])
+    node.children = []
+    node += [chinese, copy]
+
+
 def _visit_english(self: Any, node: english) -> None:
+    """``<p class="jz-en" lang="en" data-jz-for="3">``: scripts find the block by its number."""
     self.body.append(
         f'<{node["tag"]} class="jz-en" lang="en" data-jz-for="{node["jz"]}">'
     )
 
 
 def _depart_english(self: Any, node: english) -> None:
+    """The end tag, on a line with nothing behind it where that is the same to a browser."""
     self.body.append(f"</{node['tag']}>")
     # Within a line a line end would be a space.
     if node["tag"] != "span":
@@ -62,6 +89,7 @@ def _depart_english(self: Any, node: english) -> None:
 
 
 def _visit_term(self: Any, node: term_note) -> None:
+    """``<abbr>`` with the English as its title; who has no mouse reaches it by the Tab key."""
     self.body.append(
         f'<abbr class="jz-term" title="{escape(node["title"])}" tabindex="0">'
     )
@@ -72,17 +100,19 @@ def _depart_term(self: Any, node: term_note) -> None:
 
 
 def _visit_fixed(self: Any, node: fixed) -> None:
+    """The HTML as it is, with the way to the root of the site from this page."""
     # Known only when the page is written: the same doctree may serve other builders.
     page = self.builder.get_target_uri(self.builder.current_docname)
     self.body.append(node["html"].replace("{root}", relative_uri(page, "")))
 
 
 def _skip(self: Any, node: nodes.Node) -> None:
+    """Leave out the node and all that it holds."""
     raise nodes.SkipNode
 
 
 def _nothing(self: Any, node: nodes.Node) -> None:
-    """Leave no mark."""
+    """Leave no mark: what the node holds is written as if it stood there by itself."""
 
 
 def setup(app: Sphinx) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 from docutils import nodes
 from sphinx.transforms import SphinxTransform
 
-from pipeline.site.extension.nodes import write_html
+from pipeline.site.extension.nodes import is_html, replace_by_words, write_html
 from pipeline.site.extension.stubs import elsewhere
 
 _ANY_CASE = re.IGNORECASE | re.DOTALL
@@ -59,19 +59,15 @@ class StayOffline(SphinxTransform):
 
     def apply(self, **_: Any) -> None:
         """Replace remote images, and what HTML would fetch."""
-        for link in list(self.document.findall(nodes.reference)):
-            # Badges that start the English notebook: ours is started under the title.
-            if _LAUNCHERS.match(link.get("refuri", "")) and any(
-                link.findall(nodes.image)
-            ):
-                _remove_badge(link)
+        # Lists, since what is found changes the page.
+        for link in list(filter(_is_badge, self.document.findall(nodes.reference))):
+            _remove_badge(link)
         for image in list(self.document.findall(nodes.image)):
             if _REMOTE.match(image.get("uri", "")):
                 _replace_image(image)
         self._lacks_scripts = False
-        for raw in list(self.document.findall(nodes.raw)):
-            if "html" in raw.get("format", "").split():
-                self._keep_what_works(raw)
+        for raw in list(filter(is_html, self.document.findall(nodes.raw))):
+            self._keep_what_works(raw)
 
     def _keep_what_works(self, raw: nodes.raw) -> None:
         """Scripts of a page that lacks one do not run: what they would show is a link away."""
@@ -88,19 +84,33 @@ class StayOffline(SphinxTransform):
     def _if_there(self, match: re.Match[str]) -> str:
         """A script or style sheet of upstream's, if it was pulled."""
         path = match["path"].partition("?")[0]
+        if path.startswith("data:"):
+            return match[0]
         is_remote = "//" in path
         folder = Path(self.env.doc2path(self.env.docname)).parent
-        is_there = path.startswith("data:") or (
-            not is_remote and (folder / path).is_file()
-        )
-        if not is_there and match[0].lower().startswith("<script"):
-            self._lacks_scripts = True
+        if not is_remote and (folder / path).is_file():
+            return match[0]
+        # A page can do without a style sheet.
+        self._lacks_scripts |= match[0].lower().startswith("<script")
         # ``without_remote`` knows more about what is elsewhere.
-        return match[0] if is_there or is_remote else ""
+        return match[0] if is_remote else ""
+
+
+def _is_badge(link: nodes.reference) -> bool:
+    """Whether a link is an image that starts the English notebook.
+
+    It is not needed: the page starts its own notebook under the title.
+    """
+    if not _LAUNCHERS.match(link.get("refuri", "")):
+        return False
+    return any(link.findall(nodes.image))
 
 
 def _remove_badge(link: nodes.reference) -> None:
-    """Remove a badge, and the paragraph that held nothing else."""
+    """Remove a badge, and the paragraph that held nothing else.
+
+    Badges mostly stand side by side: the paragraph goes with the last of them.
+    """
     above = link.parent
     above.remove(link)
     is_empty = not above.astext().strip() and not any(above.findall(nodes.image))
@@ -117,12 +127,14 @@ def _replace_image(image: nodes.image) -> None:
         image.parent.replace(image, nodes.Text(words))
         return
     link = nodes.reference("", words, refuri=image["uri"], classes=["jz-remote"])
-    inside = isinstance(image.parent, nodes.TextElement)
-    image.parent.replace(image, link if inside else nodes.paragraph("", "", link))
+    replace_by_words(image, link)
 
 
 def without_remote(html: str) -> str:
-    """A piece of HTML that fetches nothing from elsewhere."""
+    """A piece of HTML that fetches nothing from elsewhere.
+
+    ``<img src="https://a.org/b.png" alt="B">`` → ``<a class="jz-remote" href="…">B</a>``
+    """
     # Whole elements first: what is left of them would be taken for something else.
     html = _LAUNCH_LINK.sub("", html)
     html = _SCRIPT.sub("", html)
@@ -133,6 +145,7 @@ def without_remote(html: str) -> str:
 
 
 def _link_to_image(match: re.Match[str]) -> str:
+    """A link with the words that ``<img>`` has for those who do not see it."""
     alt = _ALT.search(match[0])
     return _link(match["url"], alt["words"] if alt else "")
 

@@ -7,6 +7,7 @@ both are in its record.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from html import escape
 from pathlib import Path
@@ -35,20 +36,23 @@ class AddHead(SphinxTransform):
     def apply(self, **_: Any) -> None:
         """A page without a record, or without a section, gets none."""
         record = read_record(self.env)
-        section = next(iter(self.document.findall(nodes.section)), None)
+        section = self.document.next_node(nodes.section)
         if not record or section is None:
             return
+        head = fixed(html=head_html(record, self.config.language))
+        title = section.first_child_matching_class(nodes.title)
         # Behind the title, whatever stands before it.
-        at = 0
-        for number, child in enumerate(section.children, start=1):
-            if isinstance(child, nodes.title):
-                at = number
-                break
-        section.insert(at, fixed(html=head_html(record, self.config.language)))
+        section.insert(0 if title is None else title + 1, head)
 
 
 def head_html(record: dict[str, Any], locale: str) -> str:
-    """What stands under the title, from the page's record."""
+    """What stands under the title, from the page's record.
+
+    A line that says how fresh the page is, then the downloads if there are any::
+
+        <p class="jz-fresh" data-jz-edit="https://…">JAX 0.10.2 · …</p>
+        <p class="jz-downloads"><a class="jz-download" href="{root}…" download>…</a></p>
+    """
     edit = f' data-jz-edit="{escape(record["edit"])}"' if record["edit"] else ""
     html = f'<p class="jz-fresh"{edit}>{record["fresh"]}</p>\n'
     links: list[str] = []
@@ -75,18 +79,11 @@ class GiveTitle(SphinxTransform):
 
     def apply(self, **_: Any) -> None:
         """Name it as its file is named."""
-        if (
-            any(True for _ in self.document.findall(nodes.section))
-            or not self.document.children
-        ):
+        if self.document.next_node(nodes.section) or not self.document.children:
             return
-        # release_notes → Release notes
-        words = (
-            self.env.docname.rpartition("/")[2]
-            .replace("_", " ")
-            .replace("-", " ")
-            .capitalize()
-        )
+        # about/release_notes → Release notes
+        name = self.env.docname.rpartition("/")[2]
+        words = re.sub("[_-]", " ", name).capitalize()
         title = nodes.title(words, words)
         section = nodes.section("", title, names=[nodes.fully_normalize_name(words)])
         # A section of its own, as every title has one.
@@ -113,15 +110,17 @@ def own_pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
 
 
 def glossary_html(terms: list[dict[str, Any]], locale: str) -> str:
-    """The table of all terms."""
+    """The table of all terms, a row for each: English, renderings, words to avoid, a note.
+
+    Several renderings are joined: ``<td>数组、阵列</td>``.
+    """
     heads = ""
     for key in ("english", "rendering", "avoided", "note"):
         heads += f'<th scope="col">{escape(text(locale, key))}</th>'
     rows: list[str] = []
     for term in terms:
-        renderings, avoided = (
-            "、".join(map(escape, term[key])) for key in ("renderings", "avoided")
-        )
+        renderings = "、".join(map(escape, term["renderings"]))
+        avoided = "、".join(map(escape, term["avoided"]))
         # Each term has an address: glossary-zh.html#pytree
         rows.append(
             f'<tr id="{nodes.make_id(term["english"])}">'
@@ -138,7 +137,7 @@ def glossary_html(terms: list[dict[str, Any]], locale: str) -> str:
 
 
 def spots(env: BuildEnvironment, root: str) -> dict[str, Spot]:
-    """Where each page stands in the contents, in their order.
+    """Where each page stands in the contents, in their order: title, group and level.
 
     The group of a page is the chapter of the first level that it belongs to. Chapters without
     pages of their own belong to the part that lists them.
@@ -166,4 +165,7 @@ def _add_spots(
 
 
 def _title(env: BuildEnvironment, page: str) -> str:
-    return env.titles[page].astext() if page in env.titles else page
+    """The title of a page; its name if it has none, or is missing."""
+    if page not in env.titles:
+        return page
+    return env.titles[page].astext()

@@ -10,12 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from html import escape
+from itertools import chain
 
 from docutils import nodes
 from sphinx.application import Sphinx
 
 from pipeline.site.extension.blocks import is_inside
-from pipeline.site.extension.nodes import english, store, write_html
+from pipeline.site.extension.nodes import english, hold_both, store, write_html
 from pipeline.site.extension.terms import note_terms
 from pipeline.site.extension.texts import text
 
@@ -36,9 +37,7 @@ def place_english(app: Sphinx, document: nodes.document) -> None:
         title.attributes.pop("refid", None)
     seen: set[str] = set()
     # A list, since English comes between the nodes.
-    for node in list(document.findall(nodes.Element)):
-        if "jz" not in node or isinstance(node, english):
-            continue
+    for node in list(filter(_is_block, document.findall(nodes.Element))):
         if "jz_kept" in node:
             _use_kept(node)
         copy = copies.get(node["jz"])
@@ -48,6 +47,11 @@ def place_english(app: Sphinx, document: nodes.document) -> None:
             _place(node, copy)
         node.attributes.pop("jz_terms", None)
     name_boxes(document, app.config.language)
+
+
+def _is_block(node: nodes.Element) -> bool:
+    """Whether ``blocks`` has given a node the number of a block."""
+    return "jz" in node
 
 
 def _taken_from_shelves(document: nodes.document) -> dict[int, english]:
@@ -62,13 +66,15 @@ def _taken_from_shelves(document: nodes.document) -> dict[int, english]:
 
 
 def _forget_ids(document: nodes.document, copies: Iterable[english]) -> None:
-    """What stands twice is found by one name only, and footnotes lead back to the page's marks."""
+    """Take the ids from ``copies``, and from the footnotes that lead back to one.
+
+    What stands twice is found by one name only, and footnotes lead back to the page's marks.
+    """
     names: set[str] = set()
-    for copy in copies:
-        for node in copy.findall(nodes.Element):
-            # Also those of formulas and targets within a message.
-            names.update(node["ids"])
-            node["ids"] = []
+    # Also those of formulas and targets within a message.
+    for node in chain.from_iterable(copy.findall(nodes.Element) for copy in copies):
+        names.update(node["ids"])
+        node["ids"] = []
     # A mark that has no id any more is nothing to lead back to.
     for note in document.findall(nodes.footnote):
         note["backrefs"] = [name for name in note["backrefs"] if name not in names]
@@ -80,9 +86,7 @@ def _place(node: nodes.Element, copy: english) -> None:
     if isinstance(node, nodes.raw):
         _place_html(node, copy)
     elif is_inside(node):
-        chinese = nodes.inline("", "", *node.children, classes=["jz-zh"])
-        node.children = []
-        node += [chinese, copy]
+        hold_both(node, copy)
     else:
         if node.children and _is_box(node.children[0]):
             # A task is ticked in both languages.
@@ -103,54 +107,70 @@ def _place_html(node: nodes.raw, copy: english) -> None:
 
 
 def _is_balanced(html: str) -> bool:
-    """Whether every element that begins in a piece of HTML ends in it."""
-    depth: list[str] = []
+    """Whether every element that begins in a piece of HTML ends in it.
+
+    ``<p>a<br></p>`` is whole; ``<details>`` and ``</b><b>`` are not.
+    """
+    opened: list[str] = []
     for tag in _TAG.finditer(html):
         name = tag["name"].lower()
         if tag["end"]:
-            if not depth or depth.pop() != name:
+            # Only what began last may end.
+            if opened[-1:] != [name]:
                 return False
+            opened.pop()
         elif not tag["empty"] and name not in _VOID:
-            depth.append(name)
-    return not depth
+            opened.append(name)
+    return not opened
 
 
 def name_boxes(document: nodes.document, locale: str) -> None:
-    """Say of the boxes of tasks, in the language of their words, whether they are ticked."""
-    for box in document.findall(nodes.raw):
-        if not _is_box(box):
-            continue
+    """Say of the boxes of tasks, in the language of their words, whether they are ticked.
+
+    ``<input class="task-list-item-checkbox" …>`` → ``<input aria-label="未完成" class=… …>``
+    """
+    for box in filter(_is_box, document.findall(nodes.raw)):
         html = box.astext()
-        # A task in English stands in a block in English, or in the English of a block.
-        is_english = isinstance(box.parent, english) or box.parent.get("lang") == "en"
-        label = text(
-            "en" if is_english else locale,
-            "ticked" if " checked" in html else "unticked",
-        )
-        write_html(
-            box, html.replace("<input", f'<input aria-label="{escape(label)}"', 1)
-        )
+        key = "ticked" if " checked" in html else "unticked"
+        label = escape(text(_language_around(box, locale), key))
+        write_html(box, html.replace("<input", f'<input aria-label="{label}"', 1))
+
+
+def _language_around(box: nodes.raw, locale: str) -> str:
+    """The language of the words beside the box of a task: ``en``, or ``locale``."""
+    # A task in English stands in a block in English, or in the English of a block.
+    if isinstance(box.parent, english) or box.parent.get("lang") == "en":
+        return "en"
+    return locale
 
 
 def _is_box(node: nodes.Node) -> bool:
+    """Whether a node is the box that MyST makes of ``[ ]`` or ``[x]`` at the start of an item."""
     return isinstance(node, nodes.raw) and node.astext().startswith(_BOX)
 
 
 def _lead_anonymous(node: nodes.Element, copy: english) -> None:
     """Let links without a name lead somewhere: ``again__``, as reST has them.
 
-    The n-th one of the English leads where the n-th one of the translation does.
+    The n-th one of the English leads where the n-th one of the translation does. If it has more of
+    them than the translation, the last ones lead nowhere.
     """
-    links = [
-        link
-        for link in copy.findall(nodes.reference)
-        if link.attributes.pop("jz_anonymous", None)
-    ]
     shown = [link for link in node.findall(nodes.reference) if link.get("anonymous")]
-    for link, other in zip(links, shown, strict=False):
-        for key in ("refuri", "refid"):
-            if key in other:
-                link[key] = other[key]
+    waiting = iter(shown)
+    for link in copy.findall(nodes.reference):
+        if not link.attributes.pop("jz_anonymous", None):
+            continue
+        other = next(waiting, None)
+        if other is not None:
+            link.attributes |= _address_of(other)
+
+
+def _address_of(link: nodes.reference) -> dict[str, str]:
+    """Where a link leads: an address, or an id of the page.
+
+    Empty if docutils has found neither, as it may in a page with faults.
+    """
+    return {key: link[key] for key in ("refuri", "refid") if key in link}
 
 
 def _use_kept(node: nodes.Element) -> None:

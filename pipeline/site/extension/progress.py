@@ -5,6 +5,7 @@ What ``progress.json`` holds comes in, HTML goes out; others write the files.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 _WIDE = Tile(0, 0, 1080, 600)
 _TALL = Tile(0, 0, 358, 760)
 _STRIP, _GAP = 22, 6
+_HAN = re.compile("[\u4e00-\u9fff]")
 NEXT = 8  # pages that are named as those to translate next
 
 
@@ -84,11 +86,15 @@ def sections(pages: Sequence[Mapping[str, Any]]) -> list[Section]:
 
 
 def _shape(wide: Tile, tall: Tile) -> Shape:
+    """The places of a tile on a desktop and of the same one on a phone."""
     return Shape(_inset(wide, _WIDE), _inset(tall, _TALL))
 
 
 def _inset(tile: Tile, room: Tile) -> str:
-    """How far a tile is from the top, right, bottom and left of its room, in percent."""
+    """How far a tile is from the top, right, bottom and left of its room, in percent.
+
+    The upper left quarter: ``0.00% 50.00% 50.00% 0.00%``.
+    """
     right = (room.width - tile.x - tile.width) / room.width
     bottom = (room.height - tile.y - tile.height) / room.height
     sides = (tile.y / room.height, right, bottom, tile.x / room.width)
@@ -97,17 +103,20 @@ def _inset(tile: Tile, room: Tile) -> str:
 
 
 def _words(number: int) -> str:
+    """A number of words as people read it: ``12,345``."""
     return f"{number:,}"
 
 
 def _share(part: int, whole: int) -> int:
     """Percent, rounded down: 100 only where all is done."""
     percent = whole_percent(part, whole)
-    return 100 if percent is None else percent  # of nothing, all is done
+    # Of nothing, all is done.
+    return 100 if percent is None else percent
 
 
 def _is_english(title: str) -> bool:
-    return not any("\u4e00" <= letter <= "\u9fff" for letter in title)
+    """Whether a title has no Chinese letter: its element says ``lang="en"`` then."""
+    return _HAN.search(title) is None
 
 
 @cache

@@ -43,7 +43,7 @@ class SearchInChinese(SearchChinese):
         _options.update(options)
 
     def split(self, input: str) -> list[str]:  # noqa: A002 - Sphinx calls it so
-        """The words of a text."""
+        """The words of a text: ``用 jit 编译函数`` → ``用``, ``编译``, ``函数``, ``jit``."""
         words: list[str] = []
         for run in _HAN.findall(input):
             words += _cut(run)
@@ -59,6 +59,7 @@ class SearchInChinese(SearchChinese):
 
 @lru_cache(maxsize=1 << 15)
 def _cut(run: str) -> tuple[str, ...]:
+    """The words of Chinese letters in a row. The same rows come again from page to page."""
     return tuple(_cutter().cut_for_search(run))
 
 
@@ -100,4 +101,5 @@ def _common_words(path: Path) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def _stemmed(language: SearchInChinese, word: str) -> str:
+    """What Sphinx's own stemmer says, kept: it takes long, and most words come often."""
     return SearchChinese.stem(language, word)

@@ -22,15 +22,18 @@ from pipeline.site.extension.texts import text
 
 
 class Anything(dict[str, Any]):
-    """Options of any name."""
+    """Options of any name: what docutils asks for when it reads ``:members: jit``."""
 
     def __bool__(self) -> bool:
+        """A directive without options would refuse them all."""
         return True
 
     def __contains__(self, key: object) -> bool:
+        """No name is unknown."""
         return True
 
     def __getitem__(self, key: str) -> Any:
+        """How the value of an option is read: it may be anything, and stays a string."""
         return directives.unchanged
 
 
@@ -47,6 +50,7 @@ class Elsewhere(Stub):
     """What only the English docs have: a link to this page of theirs."""
 
     def run(self) -> list[nodes.Node]:
+        """The link, whatever the directive holds."""
         return elsewhere(self.env)
 
 
@@ -71,6 +75,10 @@ class Documented(Stub):
     """``autofunction`` and its like: the name of the object."""
 
     def run(self) -> list[nodes.Node]:
+        """A link to the object on the English page: ``guide.html#jax.numpy.sin``.
+
+        After ``automodule`` the names that follow are of its module.
+        """
         # It may come with its arguments: grad(fun, argnums=0)
         name = _full_name(self, " ".join(self.arguments).partition("(")[0].strip())
         if self.name == "automodule":
@@ -83,14 +91,14 @@ class Summary(Stub):
     """``autosummary``: the names, as links where an inventory knows them."""
 
     def run(self) -> list[nodes.Node]:
+        """A list of the names; nothing if there are none."""
         names = nodes.bullet_list(classes=["jz-api", "simple"])
         # A line is a name, perhaps with ~, or an option in the wrong place.
         for line in self.content:
             name = line.strip().removeprefix("~")
             if name and not name.startswith(":"):
-                names += nodes.list_item(
-                    "", nodes.paragraph("", "", _reference(self, name))
-                )
+                words = nodes.paragraph("", "", _reference(self, name))
+                names += nodes.list_item("", words)
         return [names] if names.children else []
 
 
@@ -113,16 +121,19 @@ def _reference(directive: SphinxDirective, name: str) -> nodes.Node:
 
 def _full_name(directive: SphinxDirective, name: str) -> str:
     """A name with its module: ``numpy.sin`` after ``.. module:: jax`` is ``jax.numpy.sin``."""
-    module = directive.env.ref_context.get("py:module") or ""
-    if not module or name.startswith(f"{module.partition('.')[0]}."):
+    module = directive.env.ref_context.get("py:module")
+    if not module:
         return name
-    return f"{module}.{name}"
+    # jax.nn.relu on the page of jax.numpy is whole, too.
+    package = module.partition(".")[0]
+    return name if name.startswith(f"{package}.") else f"{module}.{name}"
 
 
 class Listing(Stub):
     """What is drawn from its text by a script elsewhere (diagrams, plots): the text."""
 
     def run(self) -> list[nodes.Node]:
+        """The text as a block of code; a plot that is in a file has none, and is a link."""
         code = "\n".join(self.content)
         if not code:
             return elsewhere(self.env)
@@ -131,21 +142,29 @@ class Listing(Stub):
 
 
 class TaggedBlock(Stub):
-    """Lines of a file between two marks: ``# tag: NAME``."""
+    """Lines of a file between two marks, ``# tag: NAME``."""
 
     def run(self) -> list[nodes.Node]:
+        """The lines as Python code; a link to the file if it does not have them.
+
+        ``.. tagged-block:: example.py setup`` shows what stands between the two ``# tag: setup``.
+        """
         path, tag = [*self.arguments, "", ""][:2]
         file = Path(self.env.relfn2path(path)[1])
-        lines = file.read_text(encoding="utf-8").split("\n") if file.is_file() else []
-        marks: list[int] = []
-        for number, line in enumerate(lines):
-            if line.strip().startswith("#") and line.split("tag:")[-1].strip() == tag:
-                marks.append(number)
+        if not file.is_file():
+            return in_repository(self.env, path)
+        lines = file.read_text(encoding="utf-8").split("\n")
+        marks = [at for at, line in enumerate(lines) if _is_mark(line, tag)]
         # Tags that upstream has moved: the file says more than we do.
         if len(marks) < 2:
             return in_repository(self.env, path)
         code = "\n".join(lines[marks[0] + 1 : marks[1]])
         return [nodes.literal_block(code, code, language="python")]
+
+
+def _is_mark(line: str, tag: str) -> bool:
+    """Whether a line is the comment of a tag: ``# tag: setup``, also with a word before it."""
+    return line.strip().startswith("#") and line.rpartition("tag:")[2].strip() == tag
 
 
 def issue_role(

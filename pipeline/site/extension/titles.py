@@ -7,30 +7,26 @@ pages are written.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
-from sphinx.environment import BuildEnvironment
 
 from pipeline.site.extension.anchors import english_titles
 from pipeline.site.extension.nodes import english
+from pipeline.site.extension.noting import Notes
+
+# Of each page: its titles as the page shows them, with their English.
+_TITLES: Notes[dict[str, str]] = Notes("jz_titles")
 
 
 def setup(app: Sphinx) -> None:
     """Connect what notes titles and what uses them."""
     # Noting comes before English leaves the shelf where it waits (900).
     app.connect("doctree-read", note_titles, priority=800)
-    app.connect("env-purge-doc", forget_titles)
-    app.connect("env-merge-info", merge_titles)
+    _TITLES.setup(app)
     app.connect("doctree-resolved", show_english_titles)
-
-
-def _known(env: BuildEnvironment) -> dict[str, dict[str, str]]:
-    """By page: titles as the page shows them, and in English."""
-    known: dict[str, dict[str, str]] = env.__dict__.setdefault("jz_titles", {})
-    return known
 
 
 def note_titles(app: Sphinx, document: nodes.document) -> None:
@@ -40,33 +36,16 @@ def note_titles(app: Sphinx, document: nodes.document) -> None:
     for title in document.findall(nodes.title):
         if title.get("jz") in originals:
             titles[title.astext()] = originals[title["jz"]]
-    _known(app.env)[app.env.docname] = titles
-
-
-def forget_titles(app: Sphinx, env: BuildEnvironment, page: str) -> None:
-    """The page is read anew, or gone."""
-    _known(env).pop(page, None)
-
-
-def merge_titles(
-    app: Sphinx, env: BuildEnvironment, pages: Collection[str], other: BuildEnvironment
-) -> None:
-    """What another process has read."""
-    for page, titles in _known(other).items():
-        if page in pages:
-            _known(env)[page] = titles
+    _TITLES.by_page(app.env)[app.env.docname] = titles
 
 
 def show_english_titles(app: Sphinx, document: nodes.document, page: str) -> None:
-    """Let links in English show English titles."""
+    """Let links in English show English titles: ``即时编译`` → ``Just-in-time compilation``."""
     # Pages without any are most: nothing is put together for them.
     links = list(_links_in_english(document))
     if not links:
         return
-    originals: dict[str, set[str]] = {}
-    for titles in _known(app.env).values():
-        for shown, original in titles.items():
-            originals.setdefault(shown, set()).add(original)
+    originals = _originals(_TITLES.by_page(app.env).values())
     for link in links:
         known = originals.get(link.astext(), set())
         # Of a title that two headings share the English is not known: it stays.
@@ -74,7 +53,20 @@ def show_english_titles(app: Sphinx, document: nodes.document, page: str) -> Non
             _say(link, *known)
 
 
+def _originals(titles_of_pages: Iterable[Mapping[str, str]]) -> dict[str, set[str]]:
+    """By title as it is shown: all English titles that are translated so, on any page."""
+    originals: dict[str, set[str]] = {}
+    for titles in titles_of_pages:
+        for shown, original in titles.items():
+            originals.setdefault(shown, set()).add(original)
+    return originals
+
+
 def _links_in_english(document: nodes.document) -> Iterator[nodes.reference]:
+    """The links to places on the site that stand in the English of blocks.
+
+    A link that leads out of the site shows the words that upstream gave it.
+    """
     for copy in document.findall(english):
         for link in copy.findall(nodes.reference):
             if link.get("internal"):

@@ -15,9 +15,8 @@ from typing import Any
 
 from docutils import nodes
 
-Block = dict[
-    str, Any
-]  # of a record: text, english, state, and what else there is to say
+# A block of a record: text, english, state, and what else there is to say.
+Block = dict[str, Any]
 
 # A role, as reST and as MyST write it: :func:`jit`, {func}`jit`
 _ROLE = re.compile(r":[A-Za-z][\w.+:-]*:`[^`]*`|\{[\w+:-]+\}`[^`]*`")
@@ -37,6 +36,7 @@ class Waiting:
     """All blocks of a page at first."""
 
     def __init__(self, blocks: Sequence[Block]) -> None:
+        """All blocks of a record, in its order, under every key that may tell one."""
         self._taken: set[int] = set()
         self._by_key: dict[str, deque[Numbered]] = {}
         for number, block in enumerate(blocks):
@@ -60,12 +60,15 @@ class Waiting:
 
 
 def key_of(text: str) -> str:
-    """What a source text is compared by."""
+    """What a source text is compared by: ``a \\* b::`` → ``a*b``."""
     return _UNCERTAIN.sub("", text)
 
 
 def keys_of(node: nodes.Element) -> list[str]:
-    """What a node may be told by: its source, and what of it is shown."""
+    """What a node may be told by: its source, and what of it is shown.
+
+    A node of ``**a** b`` has the keys ``**a**b`` and ``ab``; of HTML there is the source alone.
+    """
     if isinstance(node, nodes.raw):
         return [key_of(node.astext())]
     texts = (node.rawsource, _shown_text(node))
@@ -73,6 +76,9 @@ def keys_of(node: nodes.Element) -> list[str]:
 
 
 def _shown_text(node: nodes.Element) -> str:
-    """The words of a node without those of raw HTML in it: the box of a task is no word."""
+    """The words of a node without those of raw HTML in it.
+
+    ``[x] done`` in a list of tasks is ``done``: its box is HTML, and no word.
+    """
     words = node.findall(nodes.Text)
     return "".join(word for word in words if not isinstance(word.parent, nodes.raw))

@@ -7,6 +7,7 @@ on every page.
 from __future__ import annotations
 
 from importlib.util import find_spec
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,12 @@ _SCRIPTS = {
     "copybutton.js": "<pre",
 }
 # What formulas need of MathJax; the whole of it is 24 MB.
-_MATHJAX = ("tex-chtml.js", "output/chtml/fonts/woff-v2", "input/tex/extensions")
+# By name in the package: the folder below ours that the file, or what the folder holds, goes to.
+_MATHJAX = {
+    "tex-chtml.js": "",
+    "output/chtml/fonts/woff-v2": "output/chtml/fonts/woff-v2",
+    "input/tex/extensions": "input/tex/extensions",
+}
 
 
 def setup(app: Sphinx) -> None:
@@ -43,7 +49,10 @@ def load_what_is_used(
     context: dict[str, Any],
     document: nodes.document | None,
 ) -> None:
-    """Leave out the scripts for which a page has nothing."""
+    """Leave out the scripts for which a page has nothing.
+
+    A page without ``<pre`` gets no button to copy code, nor the script that would make one.
+    """
     body = context.get("body", "")
     unused = tuple(script for script, mark in _SCRIPTS.items() if mark not in body)
     # Not in place: other pages may have the same list.
@@ -73,24 +82,31 @@ def keep_compiled_templates(app: Sphinx) -> None:
 
 
 def copy_mathjax(app: Sphinx, problem: Exception | None) -> None:
-    """Copy what formulas need, unless it is there."""
-    if problem is not None or app.builder.format != "html":
-        return
-    spec = find_spec("sphinx-mathjax-offline")
-    # Once there it stays: finish prunes no scripts.
+    """Copy what formulas need, unless it is there: to ``_static/mathjax`` of the site."""
     target = Path(app.outdir, "_static", "mathjax")
-    if spec is None or not spec.origin or (target / _MATHJAX[0]).exists():
+    # Once there it stays: finish prunes no scripts.
+    if not _is_whole_site(app, problem) or (target / "tex-chtml.js").exists():
         return
-    source = Path(spec.origin).parent / "static" / "mathjax"
-    for name in _MATHJAX:
-        path = source / name
-        copy_asset(path, target / name if path.is_dir() else target)
+    package = find_spec("sphinx-mathjax-offline")
+    # Without the package formulas are shown as they were written.
+    if package is None or not package.origin:
+        return
+    source = Path(package.origin).parent / "static" / "mathjax"
+    for name, folder in _MATHJAX.items():
+        copy_asset(source / name, target / folder)
 
 
 def drop_unused(app: Sphinx, problem: Exception | None) -> None:
     """Take out what no page of ours loads."""
-    if problem is not None or app.builder.format != "html":
+    if not _is_whole_site(app, problem):
         return
-    for pattern in _UNUSED:
-        for path in list(Path(app.outdir, "_static").glob(pattern)):
-            path.unlink(missing_ok=True)
+    static = Path(app.outdir, "_static")
+    unused = chain.from_iterable(map(static.glob, _UNUSED))
+    # A list, since the folder changes; two patterns may find one file.
+    for path in list(unused):
+        path.unlink(missing_ok=True)
+
+
+def _is_whole_site(app: Sphinx, problem: Exception | None) -> bool:
+    """Whether Sphinx has made HTML, and came to the end of it without a ``problem``."""
+    return problem is None and app.builder.format == "html"

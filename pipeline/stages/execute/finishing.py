@@ -179,7 +179,8 @@ def output_findings(stage: Stage, task: Task, entry: CacheEntry) -> Iterator[Fin
         docs, here = difference.docs or "nothing", difference.here or "nothing"
         yield Finding(
             code="output-differs",
-            severity=Severity.NOTE,  # most are new names of the same things; a person decides
+            # Most are new names of the same things; a person decides.
+            severity=Severity.NOTE,
             where=f"{task.page.name}, code cell {difference.cell}",
             text=f"the docs say {docs!r}, JAX {jax} prints {here!r}",
             page=task.page.name,

@@ -30,11 +30,8 @@ from pipeline.stages.execute.policy import (
 )
 
 AS_IT_IS = RunRule(pages=(), reason="")  # the rule of pages that no rule is about
-_LANGUAGES = (
-    "python",
-    "ipython",
-    "",
-)  # that can be run here; "" is not stated, which is Python
+# That can be run here; "" is not stated, which is Python.
+_LANGUAGES = ("python", "ipython", "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

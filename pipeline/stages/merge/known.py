@@ -89,8 +89,12 @@ class MergedFiles:
         return self.run.paths.blocks(self.locale) / f"{path}.json"
 
     def write(self, path: Path, data: bytes) -> None:
-        """Write one of these files, if it changes and the run may."""
-        if write_if_changed(path, data, dry=self.run.dry):
+        """Write one of these files, if it changes and the run may.
+
+        They are not flushed: the next run proves them against the memo, and makes again what a
+        crash of the machine has left empty.
+        """
+        if write_if_changed(path, data, dry=self.run.dry, flush=False):
             self.changes.append(self.run.shown(path))
 
     def attribution(self, path: str) -> str:

@@ -35,12 +35,10 @@ class ToMerge:
     """What the stages before have to say of the pages of one locale."""
 
     pages: Sequence[Page]
-    read: Callable[
-        [Page], SplitPage
-    ]  # a page's documents and messages, if it must be made
-    catalogs: (
-        Catalogs | None
-    )  # None: no catalogue was updated, those that lie there count
+    # A page's documents and messages, if it must be made.
+    read: Callable[[Page], SplitPage]
+    # None: no catalogue was updated, those that lie there count.
+    catalogs: Catalogs | None
     findings: Mapping[str, tuple[Finding, ...]]  # by page
     linked: Mapping[str, frozenset[str]]  # the fragments that links point to, by page
     code: str  # the digest of all else that decides about a merge
@@ -106,9 +104,8 @@ def _catalog_bytes(files: MergedFiles, work: ToMerge, page: str) -> bytes | None
 def _make(
     files: MergedFiles, work: ToMerge, page: Page, linked: frozenset[str]
 ) -> MergedPage:
-    from pipeline.stages.merge.making import (
-        make,
-    )  # reads Markdown: most runs make no page
+    # Reads Markdown: most runs make no page.
+    from pipeline.stages.merge.making import make
 
     catalog = None
     if work.catalogs is not None:

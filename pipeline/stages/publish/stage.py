@@ -20,9 +20,8 @@ from pipeline.run import Run
 from pipeline.stages.publish.rendering import Rendered, render_sheet
 from pipeline.stages.publish.sheet import Sheet, language_tag, sheet_of
 
-ENOUGH_FOR_PROCESSES = (
-    8  # pages; for fewer, starting processes takes longer than the work
-)
+# Pages; for fewer, starting processes takes longer than the work.
+ENOUGH_FOR_PROCESSES = 8
 
 
 def render(run: Run, pages: Sequence[PageResult], *, locale: str) -> None:

@@ -44,7 +44,7 @@ def update_catalog_files(
     with run.log.step("update") as step:
         files = CatalogFiles(run=run, locale=locale)
         files.read_all()
-        files.catalogs.update(opened or {})
+        files.stand_in(opened or {})
         there = _documents(lock)
         _tell_only_of(files, pages, there)
         # Told by the lock, not by ``pages``: a run of a few pages has not split the others.

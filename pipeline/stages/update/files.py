@@ -28,6 +28,7 @@ class CatalogFiles:
 
     ``catalogs`` is what they hold, ``data`` the bytes of their files, ``findings`` what a person
     should know of them. A file that cannot be read is in ``data`` and ``findings`` only.
+    ``canonical`` are the pages whose file is just what would be written for what it holds.
     """
 
     run: Run
@@ -35,6 +36,7 @@ class CatalogFiles:
     catalogs: dict[str, Catalog] = field(default_factory=dict)
     data: dict[str, bytes] = field(default_factory=dict)
     findings: dict[str, tuple[Finding, ...]] = field(default_factory=dict)
+    canonical: set[str] = field(default_factory=set)
 
     def path(self, page: str) -> Path:
         """The file of a page's catalogue."""
@@ -64,8 +66,15 @@ class CatalogFiles:
                 self.tell(page, Finding.of(error, page=page))
                 continue
             self.catalogs[page] = read.catalog
+            if read.is_canonical:
+                self.canonical.add(page)
             self.tell(page, *(replace(finding, page=page) for finding in read.findings))
         self._save(memo)
+
+    def stand_in(self, opened: Mapping[str, Catalog]) -> None:
+        """Let ``opened`` stand for files that a dry run has not written."""
+        self.catalogs.update(opened)
+        self.canonical.difference_update(opened)
 
     def write(self, updated: Mapping[str, Updated]) -> tuple[str, ...]:
         """Write what changed, then remove what is empty; return these files, relative to the root.
@@ -83,9 +92,12 @@ class CatalogFiles:
                 if before is not None and page in self.catalogs:
                     removed.append(self.path(page))
                 continue
+            # Most pages of most runs: an update returns the very catalogue that it need not change.
+            if page in self.canonical and result.catalog is self.catalogs[page]:
+                continue
             data = po.format_catalog(result.catalog)
             if data == before:
-                continue  # most pages of most runs
+                continue
             if self.run.dry or replace_if_unchanged(
                 self.path(page), data, before=before
             ):

@@ -20,9 +20,8 @@ from pipeline.findings import Finding, Severity
 from pipeline.paths import Paths
 from pipeline.run import Run
 
-STORE = (
-    "Run: nox -s build"  # it stores the catalogues, and opens the memory before that
-)
+# It stores the catalogues, and opens the memory before that.
+STORE = "Run: nox -s build"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -144,19 +144,13 @@ CARRIED = [
 REFUSED = [
     ("Words here.", "Other words here.", "词。"),  # not the same words
     ("A sentence", "A sentence.", "一句话"),  # punctuation is for a person
-    (
-        "one\nline",
-        "one line",
-        "一\n行",
-    ),  # which break of the translation it is cannot be known
+    # Which break of the translation it is cannot be known.
+    ("one\nline", "one line", "一\n行"),
     ("data set", "dataset", "数据集"),
     ("Use `a  b`.", "Use `a b`.", "用 `a  b`。"),  # inside code a space counts
     ("<pre>a  b</pre>", "<pre>a b</pre>", "<pre>a  b</pre>"),
-    (
-        "See http://a.example/x",
-        "See http://a.example/y",
-        "见 http://a.example/x",
-    ),  # another page
+    # Another page.
+    ("See http://a.example/x", "See http://a.example/y", "见 http://a.example/x"),
     ("See http://a.example/x", "See http://a.example/x?y=1", "见 http://a.example/x"),
     (
         "See http://a.example/x",

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.core.checks import atoms, content, structure
+from pipeline.core.checks import atoms, content, structure, typography
 from pipeline.core.checks.base import Check, Problem, Subject
 from pipeline.core.checks.blocking import blocking_problem
 from pipeline.core.checks.notes import Place, read_place
-from pipeline.core.checks.run import run_checks
+from pipeline.core.checks.run import run_checks, without_echoes
 from pipeline.core.checks.shifted import find_shifted
 from pipeline.core.document.message import Kind, Markup
 from pipeline.entries import Entry
 from pipeline.findings import Severity
 
 CHECKS: dict[str, Check] = {
-    check.code: check for check in (*structure.CHECKS, *atoms.CHECKS, *content.CHECKS)
+    check.code: check
+    for check in (
+        *structure.CHECKS,
+        *atoms.CHECKS,
+        *content.CHECKS,
+        *typography.CHECKS,
+    )
 }
 
 
@@ -33,12 +39,8 @@ def told(code: str, one: Subject) -> Problem:
 @pytest.mark.parametrize(
     ("code", "place", "msgid", "msgstr"),
     [
-        (
-            "M101",
-            "paragraph (reST)",
-            "1) Kettle",
-            "水壶",
-        ),  # nothing stands there to be mended
+        # Nothing stands there to be mended.
+        ("M101", "paragraph (reST)", "1) Kettle", "水壶"),
         ("M102", "list item", "**a** *b*", "__ **__"),  # another block would begin
         (
             "M102",
@@ -53,6 +55,14 @@ def told(code: str, one: Subject) -> Problem:
             "***，，__ ``\\ ***",
         ),  # less would be bold
         ("M102", "heading (reST)", "**a**", "甲**，\\ **"),  # stars would still show
+        ("M102", "paragraph", "**Note:** no", "**注意：**不要*做"),  # so would one here
+        (
+            "M102",
+            "paragraph",
+            "**a** *b*",
+            "** *`f`**",
+        ),  # less would show than is meant
+        ("M403", "paragraph (reST)", "a", "a| ，|"),  # |，| would be a substitution
         ("M110", "list item (reST)", "**a**", "\\甲_ ＊＊"),  # a reference would come
     ],
 )
@@ -170,3 +180,21 @@ def test_the_place_of_a_message_is_read_from_its_first_note(
     notes: tuple[str, ...], place: Place
 ) -> None:
     assert read_place(Entry(msgid="Kettle", notes=notes)) == place
+
+
+def test_bare_code_is_not_marked_if_a_target_has_the_same_words() -> None:
+    lost = told(
+        "M201",
+        subject("Call `a.b` as [here](a.b).", "调用 a.b，见[这里](a.b)。"),
+    )
+    assert lost.text == "lacks `a.b`"
+    assert not lost.spans
+    assert lost.fix is None
+
+
+def test_the_guard_is_not_heard_about_what_a_check_explains() -> None:
+    # The guard refuses the new target; the check also says which one was meant.
+    changed = subject("See [the guide](a.md).", "见[指南](b.md)。")
+    problems = run_checks({"guide": [changed]})
+    assert {problem.code for problem in problems} == {"G104", "M204"}
+    assert [problem.code for problem in without_echoes(problems)] == ["M204"]

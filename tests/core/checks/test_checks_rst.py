@@ -243,11 +243,8 @@ def test_a_mark_without_a_partner_shows() -> None:
         ("https://b.example/c?d。 e@f.example", Atom.URL, ["https://b.example/c?d"]),
         ("`https://a.example <https://a.example>`_", Atom.URL, []),
         ("a@b.example", Atom.EMAIL, ["a@b.example"]),
-        (
-            "{{a}} [@b] [!NOTE] $c$ [d](e.md) <b>",
-            Atom.SUBSTITUTION,
-            [],
-        ),  # nothing of Markdown
+        # Nothing of Markdown.
+        ("{{a}} [@b] [!NOTE] $c$ [d](e.md) <b>", Atom.SUBSTITUTION, []),
     ],
 )
 def test_atoms_are_found_and_counted(text: str, name: Atom, values: list[str]) -> None:
@@ -405,9 +402,8 @@ def test_nothing_is_told_of_copies_and_next_to_nothing_of_fillings_of_the_real_d
             codes(subject(message.msgid, filled(message.msgid), message.kind))
         )
     assert copies == Counter()
-    assert (
-        fillings.total() <= 1
-    )  # one message of upstream's has a mark without a partner
+    # One message of upstream's has a mark without a partner.
+    assert fillings.total() <= 1
 
 
 # --- what is mended ------------------------------------------------------------------------------

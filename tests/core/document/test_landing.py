@@ -285,9 +285,8 @@ def test_equal_records_are_equal_bytes() -> None:
     data = landings_to_json((BLOCK,))
     assert data == landings_to_json(landings_from_json(data, "x"))
     assert data.startswith(b'[\n{"kind": "paragraph", "markup": "Markdown", ')
-    assert (
-        landings_to_json((BLOCK, BLOCK)).count(b"\n") == 4
-    )  # a line for each, and the brackets
+    # A line for each, and the brackets.
+    assert landings_to_json((BLOCK, BLOCK)).count(b"\n") == 4
     assert landings_from_json(landings_to_json(()), "x") == ()
 
 

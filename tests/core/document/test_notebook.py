@@ -241,11 +241,8 @@ def test_bytes_that_are_not_utf8() -> None:
             '"\\u00e9 \\ud83d\\udd2c words"',
         ),
         ('"\\ud83e \\uddea words"', Edit(4, 9, "x"), '"\\ud83e \\uddea x"'),
-        (
-            '"\\u003cb\\u003e words"',
-            Edit(4, 9, "字"),
-            '"\\u003cb\\u003e 字"',
-        ),  # Colab's dialect
+        # Colab's dialect.
+        ('"\\u003cb\\u003e words"', Edit(4, 9, "字"), '"\\u003cb\\u003e 字"'),
         ('"\\u001b words"', Edit(2, 7, "字"), '"\\u001b 字"'),
         ('"é \\u00e9 words"', Edit(4, 9, "字"), '"é \\u00e9 字"'),
         ('"\\\\u00e9 words"', Edit(7, 12, "字"), '"\\\\u00e9 字"'),

@@ -209,9 +209,8 @@ def test_an_edit_lands_where_it_should_whatever_the_escapes(
         ensure_ascii=ascii_only,
     )
     notebook = scan_notebook(raw, where="a")
-    text = notebook.cells[
-        0
-    ].source  # two halves of a surrogate pair have become one character
+    # Two halves of a surrogate pair have become one character.
+    text = notebook.cells[0].source
     start = data.draw(st.integers(0, len(text)))
     end = data.draw(st.integers(start, len(text)))
     new = data.draw(st.text(alphabet='字a"\\\n🧪', max_size=4))

@@ -36,19 +36,11 @@ def tags(*versions: str) -> list[str]:
             Newest(jax="1.1.0", waiting=("1.2.0",)),
         ),  # tagged, not yet on the index
         (["1.1.0"], [], "1.0.0", Newest(jax="1.0.0", waiting=("1.1.0",))),
-        (
-            ["1.0.0"],
-            ["1.0.0", "1.1.0"],
-            "1.0.0",
-            Newest(jax="1.0.0"),
-        ),  # on the index, not tagged
+        # On the index, not tagged.
+        (["1.0.0"], ["1.0.0", "1.1.0"], "1.0.0", Newest(jax="1.0.0")),
         (["0.9.0"], ["0.9.0"], "1.0.0", Newest(jax="1.0.0")),  # never back
-        (
-            ["1.0.0"],
-            [],
-            "1.0.0",
-            Newest(jax="1.0.0"),
-        ),  # what is pinned is not waited for
+        # What is pinned is not waited for.
+        (["1.0.0"], [], "1.0.0", Newest(jax="1.0.0")),
         (["1.0"], ["1.0"], "1.0.0", Newest(jax="1.0.0")),
         (
             ["1.1.0rc1", "1.1.0.dev3", "1.1.0a0"],

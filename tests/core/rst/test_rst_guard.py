@@ -48,6 +48,7 @@ STARTS = (
         "A. 文字",
         ".. 文字",
         ".. note:: 文字",
+        ".. replace:: 文字",
         ".. raw:: html",
     ),
     *(
@@ -590,9 +591,8 @@ def test_any_marks_change_only_prose(page: str, msgstrs: list[str]) -> None:
 WHOLE = bool(os.environ.get("JAX_DOCS_WHOLE"))
 RELEASE = "jax-v0.10.2"
 PARTS = 4
-AT_ONCE = (
-    15  # hostile messages on a page: each that breaks it costs some readings of it
-)
+# Hostile messages on a page: each that breaks it costs some readings of it.
+AT_ONCE = 15
 
 
 @pytest.mark.realdocs

@@ -556,6 +556,10 @@ def test_a_name_that_is_referred_to_stays(
             "Some words::\n\n   x\n\nMore words.\n\n   译自\\ `x <y>`__\\ 页\n",
         ),
         (
+            "* Some words.\n\nMore words.\n",
+            "* Some words.\n\nMore words.\n\n   译自\\ `x <y>`__\\ 页\n",
+        ),
+        (
             ".. toctree::\n\n   a\n",
             ".. toctree::\n\n   a\n\n..\n\n   译自\\ `x <y>`__\\ 页\n",
         ),

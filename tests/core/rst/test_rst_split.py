@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from pipeline.core.document.message import Kind, Markup, Message
 from pipeline.core.document.split import Split
+from pipeline.core.rst.csv_cells import rows
 from pipeline.core.rst.finding import Finder
 from pipeline.core.rst.lines import Lines
 from pipeline.core.rst.split import split_rst
@@ -585,6 +586,12 @@ def test_a_cell_of_several_lines_lies_in_pieces() -> None:
 
 def test_tables_without_messages_are_none() -> None:
     assert split_rst("==  ==\n1   2\n==  ==\n").tables == ()
+
+
+def test_csv_that_python_reads_in_another_way_is_not_read() -> None:
+    # Python finds a field in a line of spaces, and none in an empty one.
+    assert rows([" "], {}) is None
+    assert rows([""], {}) == []
 
 
 def test_fields_of_csv_include_their_quotation_marks() -> None:
