@@ -432,6 +432,25 @@ def test_unstored_work_on_a_page_whose_memory_a_branch_has_deleted(work: Clone) 
     assert "还没存的胶水" in (work.memories / "cellar.po").read_text("utf-8")
 
 
+@pytest.mark.parametrize("is_deleted", [False, True])
+def test_a_dry_run_after_a_switch_tells_and_writes_nothing(
+    work: Clone, is_deleted: bool
+) -> None:
+    translate(work, "cellar")
+    work.branch("other", "main~1")
+    if is_deleted:
+        work.git("rm", "-q", "translations/memory/zh_CN/docs/cellar.po")
+        work.git("commit", "-qm", "Give the cellar up")
+    before = read_tree(work.root)
+    assert work.run("sync", "docs", "--no-execute", "--check") == 1
+    after = read_tree(work.root)
+    for name in (path for path in before if "report" in path or "junit" in path):
+        after[name] = before[name]
+    assert after == before
+    assert work.sync() == 0
+    assert is_blank(work, "cellar")
+
+
 # What no run remembers
 
 

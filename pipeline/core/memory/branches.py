@@ -2,7 +2,7 @@
 
 In go the three versions that git has, out comes the merged one with the entries that both sides
 have translated differently. Nothing else is a conflict: lines that touch, an upgrade on one side, a
-note that moved. No translation of either side is dropped.
+note that moved. A translation is dropped only where the other side has a more finished one.
 """
 
 from __future__ import annotations
@@ -41,25 +41,16 @@ def merge_branches(base: Memory | None, ours: Memory, theirs: Memory) -> MergedB
     the later one counts.
     """
     head = _head(base, ours, theirs)
+    # What both have added has nothing in common that either could have removed.
     before = base or replace(head, entries=(), extra={}, comment=())
-    merge = _Merge(
-        base=before.by_key(),
-        ours=ours,
-        theirs=theirs,
-        live=head.live,
-    )
+    merge = _Merge(base=before.by_key(), ours=ours, theirs=theirs, live=head.live)
     # In the order of the page that stays; what only the other side has comes behind.
     other = theirs if head is ours else ours
     for key in {**head.by_key(), **other.by_key()}:
         merge.add(key)
-    extra: dict[str, str] = {}
-    for name in {**ours.extra, **theirs.extra}:
-        value = _changed(*(side.extra.get(name) for side in (before, ours, theirs)))
-        if value is not None:
-            extra[name] = value
     memory = replace(
         head,
-        extra=extra,
+        extra=_merged_fields(before.extra, ours.extra, theirs.extra),
         comment=_changed(before.comment, ours.comment, theirs.comment),
         entries=in_order(merge.entries),
     )
@@ -86,33 +77,34 @@ class _Merge:
 
     def add(self, key: Key) -> None:
         """Add the entry that comes of both sides' ones, if any does."""
-        our, their = self.our_entries.get(key), self.their_entries.get(key)
         before = self.base.get(key)
-        if our is None or their is None:
-            self._add_alone(our, their, before)
-            return
-        side = _side_of(before, our, their)
-        if side is None:
-            ours = self._placed(our, self.ours)
-            self.conflicts.append(Conflict(ours, self._placed(their, self.theirs)))
-        picked, memory = (our, self.ours)
-        if side is their:
-            picked, memory = (their, self.theirs)
+        match self.our_entries.get(key), self.their_entries.get(key):
+            case Entry() as our, Entry() as their:
+                self._add_both(before, our, their)
+            case Entry() as our, None:
+                self._add_alone(before, our, self.ours)
+            case None, Entry() as their:
+                self._add_alone(before, their, self.theirs)
+
+    def _add_both(self, before: Entry | None, our: Entry, their: Entry) -> None:
+        """Add the entry that both sides have, in the translation that stays."""
+        chosen = _chosen(before, our, their)
+        if chosen is None:
+            conflict = self._placed(our, self.ours), self._placed(their, self.theirs)
+            self.conflicts.append(Conflict(*conflict))
+        memory = self.theirs if chosen is their else self.ours
         # Remarks and flags are added and taken away on both sides, each for itself.
         blank = before or Entry(msgid=our.msgid)
-        picked = replace(
-            picked,
+        merged = replace(
+            chosen or our,
             comments=_union(blank.comments, our.comments, their.comments),
             flags=_union(blank.flags, our.flags, their.flags),
         )
-        self._add(picked, memory)
+        self._add(merged, memory)
 
-    def _add_alone(
-        self, our: Entry | None, their: Entry | None, before: Entry | None
-    ) -> None:
+    def _add_alone(self, before: Entry | None, entry: Entry, memory: Memory) -> None:
         """Add an entry that one side has, unless the other side has removed it."""
-        entry, memory = (our, self.ours) if our else (their, self.theirs)
-        assert entry is not None
+        # What was changed here is more than that it was removed there.
         if before is None or _content(before) != _content(entry):
             self._add(entry, memory)
 
@@ -146,7 +138,7 @@ def _page(memory: Memory) -> tuple[str, ...]:
     return memory.commit, memory.ref, memory.layout, memory.project, memory.date
 
 
-def _side_of(before: Entry | None, our: Entry, their: Entry) -> Entry | None:
+def _chosen(before: Entry | None, our: Entry, their: Entry) -> Entry | None:
     """Whose translation stays, the first rule that fits; None if a person has to choose."""
     our_work, their_work = _translation(our), _translation(their)
     base_work = _translation(before) if before else None
@@ -154,15 +146,17 @@ def _side_of(before: Entry | None, our: Entry, their: Entry) -> Entry | None:
         return their
     if their_work in (base_work, our_work):
         return our
-    # Both have changed it. A translation is more than none, and a finished one more than one that
-    # waits.
-    if not text_of(our):
-        return their
-    if not text_of(their) or (their.fuzzy and not our.fuzzy):
-        return our
-    if our.fuzzy and not their.fuzzy:
-        return their
-    return None
+    # Both have changed it. The more finished one is meant: git has the other one.
+    if _worth(our) == _worth(their) > 0:
+        return None
+    return max(our, their, key=_worth)
+
+
+def _worth(entry: Entry) -> int:
+    """No translation, one that waits for a person, a finished one: 0, 1, 2."""
+    if not text_of(entry):
+        return 0
+    return 1 if entry.fuzzy else 2
 
 
 def _translation(entry: Entry) -> tuple[object, ...]:
@@ -172,6 +166,18 @@ def _translation(entry: Entry) -> tuple[object, ...]:
 def _content(entry: Entry) -> tuple[object, ...]:
     """What people have put into an entry."""
     return *_translation(entry), entry.comments, entry.flags
+
+
+def _merged_fields(
+    base: Mapping[str, str], ours: Mapping[str, str], theirs: Mapping[str, str]
+) -> dict[str, str]:
+    """Fields of a header, each as ``_changed`` has it; one that a side has removed goes."""
+    fields: dict[str, str] = {}
+    for name in {**ours, **theirs}:
+        value = _changed(base.get(name), ours.get(name), theirs.get(name))
+        if value is not None:
+            fields[name] = value
+    return fields
 
 
 def _changed(base: Value, ours: Value, theirs: Value) -> Value:

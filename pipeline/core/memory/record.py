@@ -144,14 +144,12 @@ def with_refs(memory: Memory, old: Memory | None, known: Mapping[str, str]) -> M
     What ``old``, the same page's memory so far, names without a ref stays without one: so nothing
     changes in a memory that nobody has touched.
     """
-    told = old.refs if old else {}
-    settled = commits_in(old.entries) if old else frozenset()
-    refs: dict[str, str] = {}
-    for commit in sorted(commits_in(memory.entries)):
-        ref = told.get(commit, "") if commit in settled else known.get(commit, "")
-        if ref:
-            refs[commit] = ref
-    return replace(memory, refs=refs)
+    refs = dict(known)
+    if old:
+        refs.update(dict.fromkeys(commits_in(old.entries), ""))
+        refs.update(old.refs)
+    named = {commit: refs.get(commit, "") for commit in commits_in(memory.entries)}
+    return replace(memory, refs={commit: ref for commit, ref in named.items() if ref})
 
 
 def _left_place(

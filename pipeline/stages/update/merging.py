@@ -106,10 +106,10 @@ def _dropped(sides: Sides, merged: Merged) -> _Dropped:
     stored = [sides.theirs]
     if sides.base is not None and not sides.move.is_silent:
         stored.append(sides.base)
+    told = (*others, *merged.given_up)
     held = held_by([merged.memory])
     for memory in stored:
         lost = lost_in(merged.memory, memory, held)
-        told = (*others, *merged.given_up)
         replaced += [entry for entry in lost if entry not in told]
     return _Dropped(others=others, gone=gone, replaced=replaced)
 

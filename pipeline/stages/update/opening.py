@@ -67,9 +67,10 @@ def open_memory(
             opening.open_page(memory, due[page])
         state.write(run.paths, locale, dry=run.dry)
         step.result = "nothing to open"
-        if due:
+        compared = len(due) + len(moves.keys() & removed)
+        if compared:
             step.result = (
-                f"{len(due)} pages compared, {len(work.changes)} files written"
+                f"{compared} pages compared, {len(work.changes)} files written"
             )
     return work.result()
 

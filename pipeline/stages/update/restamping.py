@@ -7,6 +7,7 @@ same, and everybody can find it. In goes the memory, out comes the memory with o
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -55,29 +56,23 @@ def _restamp_locale(work: Workspace, english: English, upstream: str) -> None:
     memories = work.read_memories(upstream, files)
     # All pages first: a note of one page may name the commit of another one's header.
     here = {page: _commit_here(work, english, memories[page]) for page in memories}
-    renamed: dict[str, str] = {}
-    for page, memory in memories.items():
-        for commit, ref in memory.refs.items():
-            renamed[commit] = _commit_of(english, commit, ref)
-        if here[page] != memory.commit:
-            renamed[memory.commit] = here[page]
+    renamed = _renamed(english, memories.values(), here)
 
     def rename(code: str, place: Place) -> Place:
         """A place with its commit renamed, if the English with digest ``code`` is there too."""
-        commit = renamed.get(place.commit, place.commit)
-        if commit != place.commit and code in texts_by_digest(
-            english.at(commit, place.page)
-        ):
-            return replace(place, commit=commit)
-        return place
+        commit = renamed.get(place.commit)
+        if commit is None:
+            return place
+        known = texts_by_digest(english.at(commit, place.page))
+        return replace(place, commit=commit) if code in known else place
 
     state = read_state(work.paths, work.locale)
     for page, memory in memories.items():
         entries = tuple(renamed_places(entry, rename) for entry in memory.entries)
         stamped = replace(memory, commit=here[page], entries=entries)
-        refs = dict(memory.refs)
-        refs |= {renamed[commit]: ref for commit, ref in memory.refs.items()}
-        stamped = with_refs(stamped, None, refs)
+        # What was renamed is called as before; what was not, too.
+        new = {renamed.get(commit, commit): ref for commit, ref in memory.refs.items()}
+        stamped = with_refs(stamped, None, {**memory.refs, **new})
         if stamped == memory:
             continue
         data = po.format_catalog(memory_file(stamped))
@@ -85,6 +80,22 @@ def _restamp_locale(work: Workspace, english: English, upstream: str) -> None:
             # It says the same as before: catalogue and memory go on to agree.
             state.restamp(page, files[page], data)
     state.write(work.paths, work.locale, dry=work.dry)
+
+
+def _renamed(
+    english: English, memories: Iterable[Memory], here: Mapping[str, str]
+) -> dict[str, str]:
+    """The commits that this upstream does not have, each with the one that takes its place.
+
+    ``here`` has the commits that headers will name, by page.
+    """
+    pairs: list[tuple[str, str]] = []
+    for memory in memories:
+        for commit, ref in memory.refs.items():
+            pairs.append((commit, _commit_of(english, commit, ref)))
+        pairs.append((memory.commit, here[memory.page]))
+    # Of two pages with one commit only one may have the same page under its ref here.
+    return {commit: new for commit, new in pairs if new != commit}
 
 
 def _commit_here(work: Workspace, english: English, memory: Memory) -> str:

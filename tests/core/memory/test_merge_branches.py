@@ -55,6 +55,7 @@ def said(merged: MergedBranches) -> list[str]:
         ("", "?甲", "乙", "乙"),
         ("", "甲", "?乙", "甲"),
         ("甲", "?甲", "甲", "?甲"),
+        ("甲", "?", "", "?"),
     ],
 )
 def test_whose_translation_stays(base: str, ours: str, theirs: str, stays: str) -> None:
