@@ -211,7 +211,10 @@ def check(session: nox.Session) -> None:
 
 @nox.session
 def memory(session: nox.Session) -> None:
-    """Prove that memory, catalogues and upstream agree: `-- verify`."""
+    """Prove that memory, catalogues and upstream agree: `-- verify`; also `restamp` and `setup`.
+
+    `-- setup` lets git merge the memory by entry in this clone, with this session's Python.
+    """
     run_pipeline(session)
 
 

@@ -32,7 +32,7 @@ COMMANDS = {
     "status": "show which pages to translate next, or all (--all), and how much is done; "
     "writes nothing but badges, if asked to",
     "check": "look for mistakes in the catalogues, and mend what can be mended if asked to",
-    "memory": "prove that memory, catalogues and upstream agree; writes nothing",
+    "memory": "prove that memory, catalogues and upstream agree; let git merge it by entry",
     "cache": "tell about the outputs of code that ran, prove them or forget them",
     "report": "make one report of those of several machines",
 }
@@ -43,7 +43,7 @@ READING = ("status", "memory")
 WRITING = ("sync", "pull", "split", "merge", "execute", "build", "upgrade")
 # Commands with a second word that says what to do.
 ACTIONS = {
-    "memory": ("verify",),
+    "memory": ("verify", "restamp", "setup", "merge"),
     "cache": ("stats", "clear", "verify"),
     "report": ("merge",),
 }
@@ -108,8 +108,15 @@ OPTIONS = (
     ),
     _option(
         "words",
+        "memory",
+        metavar="NAME | WORD",
+        nargs="*",
+        help="the upstream (default: the first one configured); for merge: what git says",
+    ),
+    _option(
+        "words",
         *WRITING,
-        *READING,
+        "status",
         "site",
         metavar="NAME",
         nargs="?",
@@ -250,6 +257,7 @@ OPTIONS = (
     _option(
         "--check",
         *WRITING,
+        "memory",
         action="store_true",
         help="write nothing, exit 1 if something would be written",
     ),

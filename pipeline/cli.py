@@ -28,7 +28,7 @@ from pipeline.commands.showing import (
 from pipeline.commands.signals import terminated_like_interrupted
 from pipeline.config import Settings, Upstream, read_settings
 from pipeline.config.suggesting import did_you_mean
-from pipeline.errors import ConfigError, PipelineError
+from pipeline.errors import ConfigError, FindingsError, PipelineError
 from pipeline.log import Log
 from pipeline.report.result import RunResult
 from pipeline.run import KernelOptions, Run
@@ -74,6 +74,8 @@ def _run(arguments: argparse.Namespace) -> int:
     command: str = arguments.command
     if command in _ON_FILES:
         return _ON_FILES[command](arguments, log)
+    if command == "memory" and arguments.action in _WITH_GIT:
+        return _WITH_GIT[arguments.action](arguments, log)
     call = _Call(arguments=arguments, settings=read_settings(arguments.config), log=log)
     result = _ON_UPSTREAMS[command](call)
     show(command, result, log, as_json=arguments.json)
@@ -102,7 +104,7 @@ class _Call:
 
         ``address`` replaces that of the upstream, ``pages`` are patterns.
         """
-        upstream = self.settings.upstream(self.arguments.words)
+        upstream = self.settings.upstream(_one_name(self.arguments.words))
         if address is not None:
             upstream = _with_address(upstream, address)
         return Run(
@@ -201,8 +203,10 @@ def _status(call: _Call) -> RunResult:
 
 
 def _memory(call: _Call) -> RunResult:
-    from pipeline.commands.memory import verify_memory
+    from pipeline.commands.memory import restamp_memory, verify_memory
 
+    if call.arguments.action == "restamp":
+        return restamp_memory(call.run(dry=call.arguments.check))
     return verify_memory(call.run())
 
 
@@ -271,7 +275,52 @@ _ON_FILES: dict[str, Callable[[argparse.Namespace, Log], int]] = {
     "report": _report,
 }
 
+# What git has to do with the memory. No configuration is read: a merge may be about that.
+
+
+def _memory_setup(arguments: argparse.Namespace, log: Log) -> int:
+    from pipeline.commands.memory import set_up_merging
+
+    if arguments.words:
+        raise ConfigError(
+            f"memory setup is about all of the clone, not {arguments.words[0]!r}",
+            hint="Run: nox -s memory -- setup",
+        )
+    merging = set_up_merging(arguments.config.resolve().parent)
+    since = "from now on" if merging.is_new else "already"
+    log.note(f"git merges the memory entry by entry in this clone {since}")
+    if merging.lacks:
+        log.warn(f"it will, once .gitattributes has the line: {merging.lacks}")
+    return 0
+
+
+def _memory_merge(arguments: argparse.Namespace, log: Log) -> int:
+    from pipeline.commands.memory import merge_versions
+
+    conflicts = merge_versions(arguments.words)
+    for conflict in conflicts:
+        log.warn(conflict)
+    return FindingsError.exit_code if conflicts else 0
+
+
+_WITH_GIT: dict[str, Callable[[argparse.Namespace, Log], int]] = {
+    "setup": _memory_setup,
+    "merge": _memory_merge,
+}
+
 # From words to values.
+
+
+def _one_name(words: str | list[str] | None) -> str | None:
+    """The upstream that is named; None if none is."""
+    if not isinstance(words, list):
+        return words
+    if len(words) > 1:
+        raise ConfigError(
+            f"one upstream at a time, not {' '.join(words)}",
+            hint="Run it once for each of them.",
+        )
+    return words[0] if words else None
 
 
 def _with_address(upstream: Upstream, address: str) -> Upstream:

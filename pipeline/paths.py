@@ -105,6 +105,14 @@ class Paths:
         """The memory as it was last opened or stored here: both sides of a merge start from it."""
         return self.output(locale) / "memory.json"
 
+    def set_aside(self, locale: str, page: str) -> Path:
+        """Translations of a page that gave way to others, and that a person should look at."""
+        return self.output(locale) / "set-aside" / f"{page}.po"
+
+    def replaced(self, locale: str, page: str) -> Path:
+        """Earlier translations of a page that an edit has replaced."""
+        return self.output(locale) / "replaced" / f"{page}.po"
+
     def output(self, locale: str) -> Path:
         """Folder of everything built in one locale."""
         return self.build / locale / self.name

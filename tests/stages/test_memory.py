@@ -732,10 +732,12 @@ def test_two_translations_of_one_message_are_told_and_the_own_one_stays(
         "也是队友的",
     )
     assert "自己的" in project.memory("guide").read_text(encoding="utf-8")
-    assert project.entry("guide", "Glue").comments == ("someone else wrote: 队友的",)
-    assert "# someone else wrote: 队友的" in project.memory("guide").read_text(
-        encoding="utf-8"
-    )
+    assert project.entry("guide", "Glue").comments == ()
+    assert '"队友的"' not in project.memory("guide").read_text(encoding="utf-8")
+    assert "build/zh_CN/docs/set-aside/guide.po" in finding.hint
+    (other,) = project.kept("set-aside", "guide")
+    assert (other.context, other.msgstr) == ("someone else wrote", "队友的")
+    assert other.msgid == project.entry("guide", "Glue").msgid
     assert project.sync("v1").codes == []
 
 
@@ -1220,14 +1222,13 @@ def test_one_side_of_a_conflicted_memory_taken_whole_loses_nothing_silently(
     (finding,) = run.opened.findings["guide"]
     assert finding.code == "memory-taken-back"
     entry = project.entry("guide", "drill")
-    assert (entry.msgstr, entry.comments) == (
-        "",
-        ("someone else took this back: 钻头",),
-    )
+    assert (entry.msgstr, entry.comments) == ("", ())
     assert finding.where == f"translations/zh_CN/docs/guide.po:{entry.line}"
-    assert "# someone else took this back: 钻头" in project.memory("guide").read_text(
-        encoding="utf-8"
-    )
+    assert "build/zh_CN/docs/set-aside/guide.po" in finding.hint
+    (kept,) = project.kept("set-aside", "guide")
+    assert (kept.context, kept.msgid) == ("gone from the memory", entry.msgid)
+    assert kept.msgstr == "钻头"
+    assert "钻头" not in project.memory("guide").read_text(encoding="utf-8")
     assert project.sync("v1").codes == []
     assert before != without
 

@@ -147,6 +147,11 @@ class Project:
     def read(self, page: str) -> Catalog:
         return po.read_catalog(self.catalog(page).read_bytes(), where=page).catalog
 
+    def kept(self, folder: str, page: str) -> tuple[Entry, ...]:
+        """What gave way and was kept under ``build/``, in ``set-aside`` or ``replaced``."""
+        path = self.paths.output(LOCALE) / folder / f"{page}.po"
+        return po.read_catalog(path.read_bytes(), where=folder).catalog.entries
+
     def entry(self, page: str, words: str) -> Entry:
         """The live entry of a page whose English has ``words``."""
         (found,) = (

@@ -70,6 +70,14 @@ def close_catalog(
     )
 
 
+def close_to_compare(catalog: Catalog, head: Memory, *, old: Memory) -> Memory:
+    """The memory of a catalogue, to be compared with ``head`` by what people put into entries.
+
+    ``old`` is what the catalogue was last stored in. Where English stands is left out.
+    """
+    return close_catalog(catalog, head, old=old, live=head.live, find=lambda _: None)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Closing:
     """Turns entries of one catalogue into entries of its memory."""

@@ -23,6 +23,8 @@ COMMENT = (_WARNING,)  # above the header of every memory file
 # The first obsolete entry. It keeps those before and behind it from touching each other in a merge.
 END = Entry(msgid="end of the page; what follows is gone from it", obsolete=True)
 FIELDS = ("X-Upstream", "X-Upstream-Ref", "X-Upstream-Commit", "X-Upstream-Page")
+# One line: "COMMIT=REF COMMIT=REF". Only where notes name commits.
+REFS = "X-Upstream-Refs"
 STANDARD = (
     "Project-Id-Version",
     "POT-Creation-Date",
@@ -56,7 +58,7 @@ def read_memory(
     comment = file.comment
     if comment[: len(COMMENT)] == COMMENT:
         comment = comment[len(COMMENT) :]
-    ours = (*FIELDS, *STANDARD)
+    ours = (*FIELDS, REFS, *STANDARD)
     return Memory(
         upstream=upstream,
         locale=locale,
@@ -68,6 +70,7 @@ def read_memory(
         date=header.get("POT-Creation-Date", ""),
         extra={field: value for field, value in header.items() if field not in ours},
         comment=comment,
+        refs=_read_refs(header.get(REFS, ""), where),
         entries=entries,
     )
 
@@ -88,11 +91,25 @@ def memory_file(memory: Memory) -> Catalog:
         "X-Upstream-Ref": memory.ref,
         "X-Upstream-Commit": memory.commit,
         "X-Upstream-Page": memory.layout,
-        **memory.extra,
     }
+    if memory.refs:
+        pairs = (f"{commit}={ref}" for commit, ref in sorted(memory.refs.items()))
+        header[REFS] = " ".join(pairs)
+    header |= memory.extra
     live = sum(not entry.obsolete for entry in memory.entries)
     entries = (*memory.entries[:live], END, *memory.entries[live:])
     return Catalog(header=header, comment=(*COMMENT, *memory.comment), entries=entries)
+
+
+def _read_refs(text: str, where: str) -> dict[str, str]:
+    """What commits are called. Raises InputError."""
+    refs: dict[str, str] = {}
+    for pair in text.split():
+        commit, _, ref = pair.partition("=")
+        if not _COMMIT.fullmatch(commit) or not ref:
+            raise _malformed(f"{REFS} must be COMMIT=REF, not {pair!r}", where, line=1)
+        refs[commit] = ref
+    return refs
 
 
 def _check_header(

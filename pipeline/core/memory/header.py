@@ -10,13 +10,13 @@ import re
 from collections.abc import Mapping
 from datetime import datetime
 
-from pipeline.core.memory.file import FIELDS, STANDARD
+from pipeline.core.memory.file import FIELDS, REFS, STANDARD
 from pipeline.core.memory.notes import TOUCH, TRANSLATOR, translators_of
 from pipeline.core.memory.record import Memory
 from pipeline.entries import GENERATOR, NEUTRAL_DATE
 
 EDITING = ("PO-Revision-Date", "Last-Translator", "X-Generator")
-_MADE = (*FIELDS, *STANDARD, *EDITING, "Plural-Forms")  # none of the team's
+_MADE = (*FIELDS, REFS, *STANDARD, *EDITING, "Plural-Forms")  # none of the team's
 
 
 def touch_note(header: Mapping[str, str]) -> str:
@@ -81,10 +81,10 @@ def _newest_touch(memory: Memory) -> re.Match[str] | None:
         notes.update(translators_of(entry))
     touches = filter(None, map(TOUCH.fullmatch, notes))
     # Of two notes of one moment the text decides, so that every run chooses the same.
-    return max(touches, key=lambda note: (_moment(note[2]), note[0]), default=None)
+    return max(touches, key=lambda note: (moment_of(note[2]), note[0]), default=None)
 
 
-def _moment(when: str) -> float:
+def moment_of(when: str) -> float:
     """A date as gettext writes it, in seconds since 1970: ``2026-05-01 09:30+0800``.
 
     A text that only looks like one (a 13th month) is older than all dates.

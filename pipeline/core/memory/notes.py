@@ -18,8 +18,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from pipeline.entries import Entry
@@ -132,6 +132,36 @@ def english_of(entry: Entry) -> Iterator[English]:
     if entry.previous is not None and not sources:
         yield English(entry.previous, place_of(entry, PREVIOUS_SEEN))
     yield from sources
+
+
+def commits_in(entries: Iterable[Entry]) -> frozenset[str]:
+    """The commits that the notes of ``entries`` name."""
+    commits: set[str] = set()
+    for entry in entries:
+        for _, place in english_of(entry):
+            if place:
+                commits.add(place.commit)
+    return frozenset(commits)
+
+
+def renamed_places(entry: Entry, rename: Callable[[str, Place], Place]) -> Entry:
+    """``entry`` with other places in its notes: ``rename`` takes the English's digest and place."""
+    codes = {SEEN: entry.msgid, PREVIOUS_SEEN: entry.previous or ""}
+    notes: list[str] = []
+    for note in entry.notes:
+        source = _SOURCE.fullmatch(note)
+        if source:
+            place = Place(commit=source[2], page=source[3])
+            notes.append(source_note(source[1], rename(source[1], place)))
+            continue
+        renamed = note
+        for prefix, code in codes.items():
+            seen = _PATTERNS[prefix].fullmatch(note)
+            if seen:
+                place = Place(commit=seen[1], page=seen[2])
+                renamed = seen_note(prefix, rename(code, place))
+        notes.append(renamed)
+    return replace(entry, notes=tuple(notes))
 
 
 def _matches(pattern: re.Pattern[str], entry: Entry) -> list[re.Match[str]]:

@@ -76,7 +76,7 @@ class _Opening:
         An entry may be opened and missing: its msgstr is known, but not the English that
         it was written for.
         """
-        opened = [_open(entry, blank, self.texts) for entry in remembered]
+        opened = [open_entry(entry, blank, self.texts) for entry in remembered]
         # A page is whole: where nothing could be opened, the message stands without a
         # translation.
         self.entries.extend(list(filter(None, opened)) or [blank])
@@ -90,7 +90,7 @@ class _Opening:
         opened: Entry | None = None
         text = self.texts.get(entry.msgid)
         if text is not None:
-            opened = _open(entry, Entry(msgid=text, obsolete=True), self.texts)
+            opened = open_entry(entry, Entry(msgid=text, obsolete=True), self.texts)
         if opened:
             self.entries.append(opened)
         if opened is None or self._lacks_previous(entry):
@@ -101,7 +101,7 @@ class _Opening:
         return bool(entry.previous) and _previous(entry, self.texts) is None
 
 
-def _open(entry: Entry, blank: Entry, texts: Texts) -> Entry | None:
+def open_entry(entry: Entry, blank: Entry, texts: Texts) -> Entry | None:
     """``blank``, a message in English, with what the memory's ``entry`` holds for it.
 
     None if the translation cannot be had without English that is not known.

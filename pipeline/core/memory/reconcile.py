@@ -1,12 +1,12 @@
 """Bring together what was translated here and what came in with the memory.
 
-That is a three-way merge by entry, against what both started from. No translation that a person
-wrote is dropped in silence: what gives way is told, and stands in a comment.
+That is a three-way merge by entry, against what both started from. Nothing is written into an entry
+about the other side: what gives way is handed back, for the caller to keep elsewhere.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
@@ -15,9 +15,6 @@ from typing import NamedTuple
 from pipeline.core.memory.record import Key, Memory, digest, in_order, text_of, work_of
 from pipeline.core.memory.redact import stored
 from pipeline.entries import Catalog, Entry
-
-# What a comment begins with that holds the translation which gave way.
-OTHER, TAKEN_BACK = "someone else wrote:", "someone else took this back:"
 
 # Digests of English messages, each with a translation that was written for it (``text_of``).
 Held = AbstractSet[tuple[str, str]]
@@ -35,10 +32,10 @@ class Merged:
     """A memory that holds what was done here and elsewhere."""
 
     memory: Memory
-    taken: bool  # something came from elsewhere
+    taken: bool  # the catalogue has to change
     conflicts: tuple[Conflict, ...] = ()
-    # Translations here that are no more elsewhere, and stand nowhere else there.
-    taken_back: tuple[Entry, ...] = ()
+    # Entries here whose translation had been stored, and gave way to another one or to none.
+    given_up: tuple[Entry, ...] = ()
 
 
 class _Side(Enum):
@@ -84,7 +81,12 @@ def held_by(memories: Iterable[Memory]) -> Held:
 
 
 def reconcile(
-    ours: Memory, theirs: Memory, *, base: Memory | None, held: Held
+    ours: Memory,
+    theirs: Memory,
+    *,
+    base: Memory | None,
+    held: Held,
+    follows: bool = False,
 ) -> Merged:
     """Merge by entry, into the page as it is in ``theirs``.
 
@@ -92,12 +94,17 @@ def reconcile(
     started from, if that is known. ``held`` are the translations in all working catalogues: what
     moved from one entry to another is not restored. Without a base a finished translation here
     stays, an unfinished one gives way.
+
+    If the catalogue ``follows`` the memory, an entry that the memory lacks is meant to be gone
+    unless it was changed here. Else the memory may be damaged, and the entry stays.
     """
     merge = _Merge(
         ours=ours.by_key(),
         base=base.by_key() if base else {},
         held=held,
         theirs_hold=held_by([theirs]),
+        live=theirs.live,
+        follows=follows,
     )
     their_entries = theirs.by_key()
     for key, their in their_entries.items():
@@ -109,8 +116,36 @@ def reconcile(
         memory=replace(theirs, entries=in_order(merge.entries)),
         taken=merge.taken,
         conflicts=tuple(merge.conflicts),
-        taken_back=tuple(merge.taken_back),
+        given_up=tuple(merge.given_up),
     )
+
+
+def lost_in(memory: Memory, old: Memory, held: Held) -> tuple[Entry, ...]:
+    """Entries of ``old`` whose translation ``memory`` has not, and nobody holds.
+
+    The entry may be gone, or have another translation now, or none.
+    """
+    now = memory.by_key()
+    lost: list[Entry] = []
+    for key, entry in old.by_key().items():
+        text = text_of(entry)
+        if not text or _held(entry) in held:
+            continue
+        # With the same words it may have become fuzzy, or finished: nothing of it is lost.
+        if key not in now or text_of(now[key]) != text:
+            lost.append(entry)
+    return tuple(lost)
+
+
+def is_stored(ours: Memory, stored: Memory) -> bool:
+    """Whether all work that ``ours`` holds is in ``stored``, and the other way round."""
+    return _work(ours) == _work(stored)
+
+
+def _work(memory: Memory) -> dict[Key, tuple[object, ...]]:
+    """What people have put into a memory; blank entries are nobody's work."""
+    work = {key: work_of(entry) for key, entry in memory.by_key().items()}
+    return {key: content for key, content in work.items() if any(content)}
 
 
 def keep_unheld(memory: Memory, old: Memory, held: Held) -> tuple[Entry, ...]:
@@ -136,10 +171,12 @@ class _Merge:
     base: Mapping[Key, Entry]  # empty if nobody knows what both started from
     held: Held  # in all working catalogues
     theirs_hold: Held  # in the memory that comes in
+    live: Collection[str]  # digests of the page as that has it
+    follows: bool
     entries: list[Entry] = field(default_factory=list)
     taken: bool = False
     conflicts: list[Conflict] = field(default_factory=list)
-    taken_back: list[Entry] = field(default_factory=list)
+    given_up: list[Entry] = field(default_factory=list)
 
     def add(self, key: Key, their: Entry) -> None:
         """Add an entry that the memory has, in the version that stays.
@@ -158,13 +195,13 @@ class _Merge:
                 return
             case _Side.CONFLICT:
                 self.conflicts.append(Conflict(our, their))
-                our = _with_comment(our, f"{OTHER} {text_of(their)}")
         self.entries.append(replace(our, obsolete=their.obsolete))
 
     def add_ours(self, key: Key, our: Entry) -> None:
-        """Add an entry of the catalogue alone, as obsolete, if its translation would be lost.
+        """Add an entry of the catalogue alone, if its translation would be lost.
 
-        The page as the memory has it lacks the message.
+        The memory lacks it: another release has no such message, or somebody has told
+        contexts apart here, or the memory's file has lost it.
         """
         if not text_of(our):
             return
@@ -174,16 +211,20 @@ class _Merge:
         # another entry.
         if is_unchanged and _held(our) in self.theirs_hold:
             return
-        self.entries.append(replace(our, obsolete=True))
+        if is_unchanged and self.follows:
+            self.given_up.append(our)
+            self.taken = True
+            return
+        self.entries.append(replace(our, obsolete=our.msgid not in self.live))
 
     def _take(self, our: Entry, their: Entry) -> None:
-        """Add ``their``, with what would be lost of ``our`` in a comment.
+        """Add ``their``, and note ``our`` if its translation is not there any more.
 
-        That is a translation which was taken back elsewhere, and moved to no other entry.
+        It was replaced elsewhere, or taken back, and moved to no other entry.
         """
-        if text_of(our) and not text_of(their) and _held(our) not in self.theirs_hold:
-            self.taken_back.append(our)
-            their = _with_comment(their, f"{TAKEN_BACK} {text_of(our)}")
+        is_same = text_of(our) in ("", text_of(their))
+        if not is_same and _held(our) not in self.theirs_hold:
+            self.given_up.append(our)
         self.entries.append(their)
         self.taken |= work_of(our) != work_of(their)
 
@@ -214,13 +255,3 @@ def _choose(our: Entry, their: Entry, before: Entry | None) -> _Side:
 def _held(entry: Entry) -> tuple[str, str]:
     """An entry of a memory as an element of ``Held``."""
     return entry.written_for, text_of(entry)
-
-
-def _with_comment(entry: Entry, comment: str) -> Entry:
-    """``entry`` with the translation that gave way in a comment, where a person finds it.
-
-    ``# someone else wrote: 茶很烫。`` stands there once, however often the two are merged.
-    """
-    if comment in entry.comments:
-        return entry
-    return replace(entry, comments=(*entry.comments, comment))

@@ -16,6 +16,7 @@ from pipeline.core.memory.notes import (
     SEEN,
     TRANSLATOR,
     Place,
+    commits_in,
     place_of,
     same_note_of,
     seen_note,
@@ -46,12 +47,22 @@ class Memory:
     # Header fields that are the team's.
     extra: Mapping[str, str] = field(default_factory=dict)
     comment: tuple[str, ...] = ()  # above the catalogue's header
+    # What people call the commits of notes: a copy of upstream may have other ids for them.
+    refs: Mapping[str, str] = field(default_factory=dict)
     entries: tuple[Entry, ...] = ()
 
     @property
     def live(self) -> frozenset[str]:
         """Digests of the messages on the page at the memory's commit."""
         return frozenset(entry.msgid for entry in self.entries if not entry.obsolete)
+
+    @property
+    def known_refs(self) -> dict[str, str]:
+        """The refs of all commits that this memory names, as far as it knows them."""
+        known = dict(self.refs)
+        if self.ref:
+            known[self.commit] = self.ref
+        return known
 
     def by_key(self) -> dict[Key, Entry]:
         """The entries by context and digest, in their order.
@@ -125,6 +136,20 @@ def left_over(entry: Entry, *, old: Memory, live: Collection[str]) -> Entry:
             notes.append(seen_note(prefix, place))
     notes += translators_of(entry)
     return replace(entry, obsolete=True, notes=tuple(notes), line=0)
+
+
+def with_refs(memory: Memory, old: Memory | None, known: Mapping[str, str]) -> Memory:
+    """``memory`` with the refs of the commits that its notes name, as far as they are ``known``.
+
+    What ``old``, the same page's memory so far, names without a ref stays without one: so nothing
+    changes in a memory that nobody has touched.
+    """
+    refs = dict(known)
+    if old:
+        refs.update(dict.fromkeys(commits_in(old.entries), ""))
+        refs.update(old.refs)
+    named = {commit: refs.get(commit, "") for commit in commits_in(memory.entries)}
+    return replace(memory, refs={commit: ref for commit, ref in named.items() if ref})
 
 
 def _left_place(

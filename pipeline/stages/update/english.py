@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 class _OlderCommit:
     """The pages of an older commit, and the repository that their documents are read from."""
 
+    commit: str
     repository: Repository
     pages: Mapping[str, Page]
 
@@ -63,15 +64,21 @@ class English:
         return self.pinned.get(page)
 
     def at(self, commit: str, page: str) -> tuple[Entry, ...]:
-        """What ``page`` asked for at ``commit``; nothing if it had no such page.
+        """What ``page`` asked for at ``commit``, or at a ref; nothing if it had no such page.
 
         Raises UpstreamError if the commit cannot be had.
         """
-        if commit == self.lock.commit:
+        if commit in (self.lock.commit, self.lock.ref):
             return self.at_pin(page) or ()
         if (commit, page) not in self.older:
             self.older[commit, page] = self._at_older(self._commit(commit), page)
         return self.older[commit, page]
+
+    def commit_of(self, ref: str) -> str:
+        """The commit that ``ref`` (or a commit) names here. Raises UpstreamError."""
+        if ref in (self.lock.commit, self.lock.ref):
+            return self.lock.commit
+        return self._commit(ref).commit
 
     def texts_at_pin(self) -> dict[str, str]:
         """All English of the pin by digest."""
@@ -120,10 +127,11 @@ class English:
                 f"a plain folder has no history: what was there at {commit[:12]} is not known"
             )
         # A lock of another docs folder is not looked for: the memory knows pages by their names.
-        entries = repository.fetch(repository.resolve(commit), self.docs)
+        found = repository.resolve(commit)
+        entries = repository.fetch(found, self.docs)
         files = [SourceFile(path=entry.path, blob=entry.blob) for entry in entries]
         pages = {page.name: page for page in pages_of(files)}
-        return _OlderCommit(repository=repository, pages=pages)
+        return _OlderCommit(commit=found, repository=repository, pages=pages)
 
 
 def texts_by_digest(entries: Sequence[Entry]) -> dict[str, str]:

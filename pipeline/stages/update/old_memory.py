@@ -7,7 +7,7 @@ than the rest of the work.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from pipeline.core.memory.notes import Place
@@ -26,6 +26,8 @@ class OldMemory:
     upstream: str  # its name
     files: Mapping[str, bytes]  # by page
     due: Collection[str]  # the pages that this run stores
+    # What people call the commits that the memory names, as far as it was read.
+    refs: dict[str, str] = field(default_factory=dict)
 
     @cached_property
     def of_due(self) -> dict[str, Memory]:
@@ -50,9 +52,12 @@ class OldMemory:
         return _index(self.of_due | self.of_others)
 
     def _read(self, pages: Iterable[str]) -> dict[str, Memory]:
-        return self.work.read_memories(
+        memories = self.work.read_memories(
             self.upstream, {page: self.files[page] for page in pages}
         )
+        for memory in memories.values():
+            self.refs |= memory.known_refs
+        return memories
 
 
 def _index(memories: Mapping[str, Memory]) -> dict[str, Place]:

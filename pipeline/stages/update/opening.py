@@ -1,29 +1,39 @@
 """Open: bring what the memory holds into the catalogues.
 
 Catalogues that are missing are rebuilt; what came in with the memory is merged into the others.
-In goes the memory, as git has it now; out come working catalogues. Three versions of a page meet
-here: ``ours`` is the catalogue, ``theirs`` the memory, ``base`` the memory that both started from.
+In goes the memory, as git has it now; out come working catalogues. A catalogue in which nothing
+waits to be stored follows what git has checked out (``checkouts``); else both are merged entry by
+entry (``merging``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache, partial
 
 from pipeline.adapters import po
 from pipeline.core.document.read import SplitPage
-from pipeline.core.memory import record as core
-from pipeline.core.memory.close import close_catalog
-from pipeline.core.memory.file import memory_file, read_memory
-from pipeline.core.memory.reconcile import Held, Merged, held_by, held_in, reconcile
-from pipeline.core.memory.record import Memory, digest
+from pipeline.core.memory.english_edits import put_english_back, strangers_in
+from pipeline.core.memory.file import memory_file
+from pipeline.core.memory.open import Opened
+from pipeline.core.memory.reconcile import Held, held_in
+from pipeline.core.memory.record import Memory, with_refs
 from pipeline.core.pin.lock import Lock
-from pipeline.entries import Catalog, Entry
+from pipeline.entries import Catalog
 from pipeline.errors import InputError
 from pipeline.findings import Finding, Severity
 from pipeline.run import Run
+from pipeline.stages.update.checkouts import (
+    NO_MOVE,
+    Move,
+    Start,
+    moves_of,
+    start_in_git,
+)
 from pipeline.stages.update.english import English, open_english
-from pipeline.stages.update.rebuild import rebuilt
+from pipeline.stages.update.merging import Sides, keep_what_gives_way, merge_sides
+from pipeline.stages.update.rebuild import page_at, rebuilt
 from pipeline.stages.update.state import State, read_state
 from pipeline.stages.update.workspace import MemoryResult, Workspace
 
@@ -41,20 +51,26 @@ def open_memory(
     work.sweep()
     with run.log.step("memory") as step, open_english(run, pages, lock) as english:
         state = read_state(run.paths, locale)
+        memories = work.files.memories()
         # Most pages of most runs agree: reading two files is all that they cost.
         due = {
             page: data
-            for page, data in work.files.memories().items()
+            for page, data in memories.items()
             if not state.agrees(page, work.files.catalog(page), data)
         }
-        opening = _Opening(work, english, state)
+        removed = state.pages.keys() - memories.keys()
+        moves = moves_of(work, state, due, removed=removed)
+        opening = _Opening(work, english, state, moves)
+        for page in sorted(removed):
+            opening.close_page(page)
         for page, memory in work.read_memories(run.name, due).items():
             opening.open_page(memory, due[page])
         state.write(run.paths, locale, dry=run.dry)
         step.result = "nothing to open"
-        if due:
+        compared = len(due) + len(moves.keys() & removed)
+        if compared:
             step.result = (
-                f"{len(due)} pages compared, {len(work.changes)} files written"
+                f"{compared} pages compared, {len(work.changes)} files written"
             )
     return work.result()
 
@@ -62,10 +78,17 @@ def open_memory(
 class _Opening:
     """One pass over the memory of a locale."""
 
-    def __init__(self, work: Workspace, english: English, state: State) -> None:
+    def __init__(
+        self,
+        work: Workspace,
+        english: English,
+        state: State,
+        moves: Mapping[str, Move],
+    ) -> None:
         self.work = work
         self.english = english
         self.state = state
+        self.moves = moves
         # It reads every catalogue: once, if at all.
         self.held_elsewhere: Callable[[], Held] = cache(partial(_held_elsewhere, work))
 
@@ -77,99 +100,112 @@ class _Opening:
             local = work.read_catalog(page, before)
         except InputError:
             return  # update says so; the file is left for a person to mend
-        memory = theirs
-        if local is not None:
-            merged = self._merge(local, theirs, data)
-            if not merged.taken:
-                # All of it is in the catalogue: there is nothing to open, only to start from.
-                self.state.keep(page, data, None)
-                return
-            memory = merged.memory
+        if local is None or before is None:
+            self._write(theirs, self._rebuilt(theirs), data=data, before=before)
+            return
+        base, move = self._start(local, theirs, data)
+        mended = self._with_english(local, base)
+        sides = Sides(local=mended, theirs=theirs, base=base, move=move)
+        merged = merge_sides(sides, self.held_elsewhere)
+        if not merged.taken and not move.by_git and mended is local:
+            # All of it is in the catalogue: there is nothing to open, only to start from.
+            keep_what_gives_way(work, sides, merged, before)
+            self.state.keep(page, data, None)
+            return
+        memory = merged.memory
+        if memory.entries == theirs.entries:
+            memory = theirs
         # Before anything is written: what it reads may fail.
-        opened = rebuilt(work, self.english, memory, local=local)
+        opened = self._rebuilt(memory, local=mended)
+        keep_what_gives_way(work, sides, merged, po.format_catalog(opened.catalog))
         if memory is not theirs:
             # With what was done here: who did it is known now, and would not be after, when the
             # catalogue is written by us.
-            written = po.format_catalog(memory_file(memory))
+            refs = theirs.known_refs | (base.known_refs if base else {})
+            written = po.format_catalog(memory_file(with_refs(memory, theirs, refs)))
+            if move.by_git:
+                # A run that is killed before the catalogue is written must not take this for
+                # somebody's edit.
+                self.state.announce(page, written)
+                self.state.write(work.paths, work.locale, dry=work.dry)
             if not work.write_memory(page, written, before=data):
                 return
             data = written
+        self._write(memory, opened, data=data, before=before)
+
+    def close_page(self, page: str) -> None:
+        """Take away the catalogue of a page whose memory git has taken away.
+
+        What was not stored stays. If somebody else has removed the file, everything does, and it is
+        stored again.
+        """
+        work, move = self.work, self.moves.get(page, NO_MOVE)
+        before = work.files.catalog(page)
+        base = work.read_base(page, self.state.base(page))
+        if before is None or base is None:
+            return
+        try:
+            local = work.read_catalog(page, before)
+        except InputError:
+            return  # update says so
+        assert local is not None
+        mended = self._with_english(local, base)
+        # A memory of the page that has no entry at all.
+        nothing = replace(base, entries=())
+        sides = Sides(local=mended, theirs=nothing, base=base, move=move)
+        merged = merge_sides(sides, self.held_elsewhere)
+        keep_what_gives_way(work, sides, merged, before)
+        if not move.by_git:
+            return
+        if merged.memory.entries:
+            opened = self._rebuilt(merged.memory, local=mended)
+            data = po.format_catalog(opened.catalog)
+            work.opened[page] = opened.catalog
+            work.write_catalog(page, data, before=before)
+        else:
+            work.remove_catalog(page)
+        self.state.forget([page])
+
+    def _start(self, local: Catalog, theirs: Memory, data: bytes) -> Start:
+        """What a catalogue and its memory (``data`` is its file) both started from."""
+        known = self.state.base(theirs.page)
+        if known is None:
+            return start_in_git(self.work, local, theirs, data)
+        # Most of the time the catalogue has changed, and not the memory.
+        base = theirs if known == data else self.work.read_base(theirs.page, known)
+        return Start(base, self.moves.get(theirs.page, NO_MOVE))
+
+    def _rebuilt(self, memory: Memory, *, local: Catalog | None = None) -> Opened:
+        return rebuilt(self.work, self.english, memory, local=local)
+
+    def _write(
+        self, memory: Memory, opened: Opened, *, data: bytes, before: bytes | None
+    ) -> None:
+        """Write a catalogue that was opened; ``data`` is the file of its memory."""
+        page = memory.page
         after = po.format_catalog(opened.catalog)
-        work.opened[page] = opened.catalog
+        self.work.opened[page] = opened.catalog
         # A memory without any English left makes no catalogue.
-        if opened.catalog.entries and not work.write_catalog(
+        if opened.catalog.entries and not self.work.write_catalog(
             page, after, before=before
         ):
             return
         self.state.keep(page, data, None if opened.missing else after)
 
-    def _merge(self, local: Catalog, theirs: Memory, data: bytes) -> Merged:
-        """Merge the catalogue into the memory, and tell where the two have gone apart."""
-        base = self._base(theirs, data)
-        # Where the English of an entry stands is no matter here: the result is opened again.
-        ours = close_catalog(
-            local, theirs, old=base or theirs, live=theirs.live, find=lambda _: None
-        )
-        held = held_by([ours])
-        merged = reconcile(ours, theirs, base=base, held=held)
-        if merged.taken:
-            # A translation that this catalogue lacks may only have moved to another one.
-            held |= self.held_elsewhere()
-            merged = reconcile(ours, theirs, base=base, held=held)
-        self._tell_of_differences(merged, theirs, lines=_lines(ours, local))
-        return merged
-
-    def _base(self, theirs: Memory, data: bytes) -> Memory | None:
-        """The memory that both sides started from, as far as it is known and can be read."""
-        known = self.state.base(theirs.page)
-        if known is None:
-            return None
-        if known == data:
-            return theirs
-        try:
-            return read_memory(
-                po.read_catalog(known, where="base").catalog,
-                upstream=theirs.upstream,
-                locale=self.work.locale,
-                page=theirs.page,
-                where="base",
-            )
-        except InputError:
-            return None
-
-    def _tell_of_differences(
-        self, merged: Merged, theirs: Memory, *, lines: dict[core.Key, int]
-    ) -> None:
-        """A finding for every entry that now has a comment with what gave way.
-
-        ``lines`` are those of the catalogue as it was. The comments move everything below them:
-        each finding names the line where its entry will stand.
-        """
-        differences: list[tuple[Entry, Entry | None]] = [*merged.conflicts]
-        differences += [(our, None) for our in merged.taken_back]
-        differences.sort(key=lambda pair: lines[core.key_of(pair[0])])
-        added = 0
-        for our, their in differences:
-            added += core.text_of(their or our).count("\n") + 1
-            line = lines[core.key_of(our)] + added
-            where = f"{self.work.files.catalog_name(theirs.page)}:{line}"
-            memory_name = self.work.files.memory_name(theirs.page)
-            if their is None:
-                self.work.tell(_taken_back(theirs.page, where, memory_name))
-            else:
-                self.work.tell(
-                    _conflict(theirs.page, where, f"{memory_name}:{their.line}")
-                )
-
-
-def _lines(ours: Memory, local: Catalog) -> dict[core.Key, int]:
-    """The line in the catalogue of every entry that its memory has."""
-    lines: dict[core.Key, int] = {}
-    known = ours.by_key()
-    for entry in local.entries:
-        closed = known[entry.context, digest(entry.msgid)]
-        lines[core.key_of(closed)] = entry.line
-    return lines
+    def _with_english(self, local: Catalog, base: Memory | None) -> Catalog:
+        """The catalogue with upstream's English where somebody has edited that."""
+        if base is None or not strangers_in(local, base):
+            return local
+        wanted = page_at(self.english, base)
+        if wanted is None:
+            return local
+        pinned = self.english.at_pin(base.page) or ()
+        newer = [entry.msgid for entry in pinned]
+        back = put_english_back(local, base, wanted, newer=newer)
+        name = self.work.files.catalog_name(base.page)
+        for entry in back.edited:
+            self.work.tell(_edited(base.page, f"{name}:{entry.line}"))
+        return back.catalog
 
 
 def _held_elsewhere(work: Workspace) -> Held:
@@ -188,26 +224,12 @@ def _held_elsewhere(work: Workspace) -> Held:
     return held_in(catalogs)
 
 
-def _conflict(page: str, where: str, other: str) -> Finding:
+def _edited(page: str, where: str) -> Finding:
     return Finding(
-        code="memory-conflict",
+        code="english-edited",
         severity=Severity.WARNING,
         where=where,
-        text=f"was translated here and, differently, in {other}; the one here is kept",
+        text="the English of this entry was edited; upstream's is put back",
         page=page,
-        hint="The other one stands in a comment above the entry: take it, or delete the comment.",
-    )
-
-
-def _taken_back(page: str, where: str, memory: str) -> Finding:
-    return Finding(
-        code="memory-taken-back",
-        severity=Severity.WARNING,
-        where=where,
-        text=f"the translation that stood here is gone from {memory}",
-        page=page,
-        hint=(
-            "Someone took it back, or one side of a git conflict was dropped. "
-            "It stands in a comment: put it back, or delete that."
-        ),
+        hint="A translation that was not stored before waits as fuzzy: look whether it fits.",
     )

@@ -6,13 +6,13 @@ What cannot be joined stays in the memory and is a finding: no translation is lo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pipeline.adapters import po
 from pipeline.core.memory import record as core
 from pipeline.core.memory.header import editing_fields
-from pipeline.core.memory.notes import english_of
+from pipeline.core.memory.notes import Place, english_of
 from pipeline.core.memory.open import Opened, open_memory
 from pipeline.core.memory.record import Memory, digest
 from pipeline.entries import Catalog, Entry
@@ -55,7 +55,7 @@ def rebuilt(
     # The nearest sources first: history is asked for what is in none of the others.
     sought.texts.update(texts_by_digest(page.wanted))
     if local is not None:
-        sought.texts.update(_texts_in(local))
+        sought.texts.update(texts_in(local))
     _look_where_notes_lead(english, memory, sought)
     if _lacks_english(memory, sought.texts):
         sought.texts.update(english.texts_at_pin())
@@ -66,9 +66,19 @@ def rebuilt(
         header=_header(work, english, memory, is_exact=page.is_exact),
     )
     # They stay in the memory as they are: another upstream, or a later run, may have their English.
-    if opened.missing:
-        work.tell(_not_recovered(work, memory, opened, sought.reasons))
+    nowhere = [entry for entry in opened.missing if _never_stood(entry, sought.texts)]
+    lost = [entry for entry in opened.missing if entry not in nowhere]
+    if lost:
+        work.tell(_not_recovered(work, memory, lost, sought.reasons))
+    if nowhere:
+        work.tell(_never_upstreams(work, memory, nowhere))
     return opened
+
+
+def page_at(english: English, memory: Memory) -> tuple[Entry, ...] | None:
+    """What the page of a memory asks for at the memory's own commit; None if that is not known."""
+    page = _page_of(english, memory, _Sought())
+    return page.wanted if page.is_exact else None
 
 
 def _page_of(english: English, memory: Memory, sought: _Sought) -> _Page:
@@ -84,11 +94,30 @@ def _page_of(english: English, memory: Memory, sought: _Sought) -> _Page:
         return _Page(wanted=english.at(memory.commit, memory.page), is_exact=True)
     except UpstreamError as error:
         sought.note(error)
+    named = page_under_ref(english, memory)
+    if named is not None:
+        return _Page(wanted=named, is_exact=True)
     return _Page(wanted=pinned or (), is_exact=False)
 
 
-def _texts_in(catalog: Catalog) -> dict[str, str]:
-    """All English that a catalogue holds, also that which its translations were written for."""
+def page_under_ref(english: English, memory: Memory) -> tuple[Entry, ...] | None:
+    """The page of a memory at the ref that its header names, if it is the very same page.
+
+    The commit may be of a copy of upstream in which all commits have other ids. A ref may be
+    anything, so that the digest of the page decides.
+    """
+    # Without a ref it is of a plain folder, which is at the pin or nowhere.
+    if not memory.ref and english.lock.ref:
+        return None
+    try:
+        wanted = english.at(memory.ref, memory.page)
+    except UpstreamError:
+        return None
+    return wanted if core.layout_of(wanted) == memory.layout else None
+
+
+def texts_in(catalog: Catalog) -> dict[str, str]:
+    """All English that a catalogue holds, by digest: also that which it was translated from."""
     texts = texts_by_digest(catalog.entries)
     for entry in catalog.entries:
         # Of a fuzzy entry: the message as it was when somebody translated it.
@@ -104,13 +133,25 @@ def _look_where_notes_lead(english: English, memory: Memory, sought: _Sought) ->
             # One page of one commit often has many of them, so that most are known by now.
             if place is None or code in sought.texts:
                 continue
-            # A commit of the notes may be out of reach where that of the header is not.
-            try:
-                entries = english.at(place.commit, place.page)
-            except UpstreamError as error:
-                sought.note(error)
-                continue
-            sought.texts.update(texts_by_digest(entries))
+            sought.texts.update(_texts_at(english, memory, place, sought))
+
+
+def _texts_at(
+    english: English, memory: Memory, place: Place, sought: _Sought
+) -> dict[str, str]:
+    """The English at a place, by digest; nothing if it cannot be had."""
+    # A commit of the notes may be out of reach where that of the header is not. As with the
+    # header's own, its ref does as well: the digests prove it.
+    refs = memory.known_refs
+    commits = [place.commit]
+    if place.commit in refs:
+        commits.append(refs[place.commit])
+    for commit in commits:
+        try:
+            return texts_by_digest(english.at(commit, place.page))
+        except UpstreamError as error:
+            sought.note(error)
+    return {}
 
 
 def _lacks_english(memory: Memory, texts: Mapping[str, str]) -> bool:
@@ -121,6 +162,14 @@ def _lacks_english(memory: Memory, texts: Mapping[str, str]) -> bool:
             if code not in texts:
                 return True
     return False
+
+
+def _never_stood(entry: Entry, texts: Mapping[str, str]) -> bool:
+    """Whether the English that an entry lacks stood on no page of upstream's, as far as known."""
+    # What is on the page needs no note of its place: that its English is not found is a loss.
+    if not entry.obsolete and entry.msgid not in texts:
+        return False
+    return all(place is None for code, place in english_of(entry) if code not in texts)
 
 
 def _header(
@@ -144,18 +193,17 @@ def _header(
 
 
 def _not_recovered(
-    work: Workspace, memory: Memory, opened: Opened, reasons: Iterable[str]
+    work: Workspace, memory: Memory, missing: Sequence[Entry], reasons: Iterable[str]
 ) -> Finding:
     # Entries without a translation have nothing that could be lost.
     translated = sum(bool(core.text_of(entry)) for entry in memory.entries)
     why = "; ".join(reasons) or "it stands nowhere in upstream's docs"
-    line = min(entry.line for entry in opened.missing)
     return Finding(
         code="memory-not-recovered",
         severity=Severity.WARNING,
-        where=f"{work.files.memory_name(memory.page)}:{line}",
+        where=_first_line(work, memory, missing),
         text=(
-            f"{len(opened.missing)} of {translated} translations could not be joined "
+            f"{len(missing)} of {translated} translations could not be joined "
             f"to their English; they stay in the memory ({why})"
         ),
         page=memory.page,
@@ -164,3 +212,25 @@ def _not_recovered(
             "what is not joined is not shown."
         ),
     )
+
+
+def _never_upstreams(
+    work: Workspace, memory: Memory, missing: Sequence[Entry]
+) -> Finding:
+    """Nothing is wrong with them that anybody could mend: a note, and no warning."""
+    return Finding(
+        code="memory-without-english",
+        severity=Severity.NOTE,
+        where=_first_line(work, memory, missing),
+        text=(
+            f"{len(missing)} translations belong to English that was never upstream's; "
+            "they stay in the memory, and are not shown"
+        ),
+        page=memory.page,
+        hint="A msgid was edited or damaged once; nothing needs to be done.",
+    )
+
+
+def _first_line(work: Workspace, memory: Memory, missing: Sequence[Entry]) -> str:
+    line = min(entry.line for entry in missing)
+    return f"{work.files.memory_name(memory.page)}:{line}"

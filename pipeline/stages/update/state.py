@@ -23,6 +23,8 @@ class Agreed(NamedTuple):
 
     memory: str  # the text of the file
     catalog: str  # the digest of the file; empty if none agreed
+    # The digest of a memory file that a run is about to write, merged from what git has put there.
+    pending: str = ""
 
 
 @dataclass(slots=True)
@@ -33,9 +35,13 @@ class State:
 
     def agrees(self, page: str, catalog: bytes | None, memory: bytes | None) -> bool:
         """Whether neither file has changed since they were found to agree."""
-        return self.pages.get(page) == Agreed(
-            memory=_text(memory), catalog=_digest(catalog)
-        )
+        known = self.pages.get(page)
+        return known is not None and known[:2] == (_text(memory), _digest(catalog))
+
+    def has_stored(self, page: str, catalog: bytes | None) -> bool:
+        """Whether all of a catalogue was stored, in whatever memory that was."""
+        known = self.pages.get(page)
+        return known is not None and known.catalog == _digest(catalog) != ""
 
     def base(self, page: str) -> bytes | None:
         """The memory file that both sides started from; None if it is not known."""
@@ -48,6 +54,23 @@ class State:
     def keep(self, page: str, memory: bytes, catalog: bytes | None) -> None:
         """Let both sides start from ``memory``; ``catalog`` agrees with it, if one does."""
         self.pages[page] = Agreed(memory=_text(memory), catalog=_digest(catalog))
+
+    def announce(self, page: str, memory: bytes) -> None:
+        """Tell that ``memory`` is about to be written, in place of what git has put there."""
+        known = self.pages.get(page)
+        if known is not None:
+            self.pages[page] = known._replace(pending=_digest(memory))
+
+    def has_announced(self, page: str, memory: bytes) -> bool:
+        """Whether ``memory`` is what a run had begun to write when it was killed."""
+        known = self.pages.get(page)
+        return known is not None and known.pending == _digest(memory)
+
+    def restamp(self, page: str, before: bytes, memory: bytes) -> None:
+        """Let ``memory`` take the place of ``before``, which says the same in other words."""
+        known = self.pages.get(page)
+        if known is not None and known.memory == _text(before):
+            self.pages[page] = known._replace(memory=_text(memory))
 
     def forget(self, pages: Iterable[str]) -> None:
         """Neither file of these pages is left."""
@@ -69,8 +92,8 @@ def read_state(paths: Paths, locale: str) -> State:
         pages = json.loads(paths.memory_state(locale).read_bytes())
         # It may be any JSON: what has not this shape ends below.
         known = {}
-        for page, (memory, catalog) in pages.items():
-            known[page] = Agreed(memory=str(memory), catalog=str(catalog))
+        for page, texts in pages.items():
+            known[page] = Agreed(*map(str, texts))
         return State(known)
     except (OSError, ValueError, TypeError, AttributeError):
         return State({})  # the first run, or whatever else lies in that file

@@ -112,7 +112,8 @@ class _Store:
         for page, memory in self.closed.items():
             rest = self._rest(memory)
             entries = core.in_order((*memory.entries, *rest))
-            data = po.format_catalog(memory_file(replace(memory, entries=entries)))
+            whole = self._with_refs(replace(memory, entries=entries))
+            data = po.format_catalog(memory_file(whole))
             if not self.work.write_memory(page, data, before=self.old.files.get(page)):
                 continue
             # With a rest the memory holds more than the catalogue: the next run is to open it.
@@ -224,6 +225,13 @@ class _Store:
             ref=self.lock.ref,
             layout=layout,
         )
+
+    def _with_refs(self, memory: Memory) -> Memory:
+        """The memory with what its commits are called, for upstreams that have other ids."""
+        known = self.old.refs
+        if self.lock.ref:
+            known = known | {self.lock.commit: self.lock.ref}
+        return core.with_refs(memory, self.old.of_due.get(memory.page), known)
 
     def _rest(self, memory: Memory) -> list[Entry]:
         """What the old memory of the page holds, and no catalogue: as it stays."""

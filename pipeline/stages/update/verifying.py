@@ -6,7 +6,7 @@ catalogue that lies there. Every difference is a finding, none is silence. Nothi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from pipeline.adapters.files import read_bytes
@@ -16,16 +16,18 @@ from pipeline.entries import Entry
 from pipeline.errors import InputError, UpstreamError
 from pipeline.findings import Finding, Severity
 from pipeline.run import Run
+from pipeline.stages.update.checkouts import moves_of
 from pipeline.stages.update.english import English, open_english
 from pipeline.stages.update.rebuild import rebuilt
+from pipeline.stages.update.state import read_state
 from pipeline.stages.update.workspace import STORE, Workspace
 
 
 def verify_memory(run: Run) -> tuple[Finding, ...]:
     """Prove that memory, catalogues and upstream agree; return what does not.
 
-    A catalogue that was not opened yet is no difference. Raises UpstreamError if nothing has been
-    pulled.
+    A catalogue that was not opened yet is no difference, be it that there is none, or that git has
+    checked out another memory since it was stored. Raises UpstreamError if nothing has been pulled.
     """
     paths = run.paths
     if not paths.lock.is_file():
@@ -44,11 +46,12 @@ def verify_memory(run: Run) -> tuple[Finding, ...]:
         ):
             files = work.files.memories()
             memories = work.read_memories(run.name, files)
+            waiting = _waiting(work, files)
             # One by one, so that a page which is wrong hides no other.
-            for memory in memories.values():
-                _verify_page(work, english, memory)
+            for page, memory in memories.items():
+                _verify_page(work, english, memory, is_waiting=page in waiting)
             for page in work.files.catalog_pages():
-                if page not in files:
+                if page not in files and page not in waiting:
                     work.tell(_lacks_memory(page, work.files.catalog_name(page)))
             entries = sum(len(memory.entries) for memory in memories.values())
             step.result = f"{len(memories)} pages, {entries} entries"
@@ -57,10 +60,26 @@ def verify_memory(run: Run) -> tuple[Finding, ...]:
     return tuple(findings)
 
 
-def _verify_page(work: Workspace, english: English, memory: Memory) -> None:
+def _waiting(work: Workspace, memories: Mapping[str, bytes]) -> set[str]:
+    """The pages whose catalogue the next sync will let follow what git has checked out."""
+    state = read_state(work.paths, work.locale)
+    removed = state.pages.keys() - memories.keys()
+    waiting: set[str] = set()
+    for page, move in moves_of(work, state, memories, removed=removed).items():
+        if move.by_git and state.has_stored(page, work.files.catalog(page)):
+            waiting.add(page)
+    return waiting
+
+
+def _verify_page(
+    work: Workspace, english: English, memory: Memory, *, is_waiting: bool
+) -> None:
+    """Compare a catalogue with its memory, unless the catalogue ``is_waiting`` to be opened."""
     page = memory.page
     # Also where there is no catalogue: that its English cannot be had is a finding all the same.
     opened = rebuilt(work, english, memory)
+    if is_waiting:
+        return
     try:
         local = work.read_catalog(page, work.files.catalog(page))
     except InputError as error:

@@ -118,10 +118,13 @@ class Workspace:
         """Remove what a killed run was writing: temporary files beside catalogues and memory."""
         if self.dry:
             return
+        output = self.paths.output(self.locale)
         abandoned: list[Path] = []
         for folder in (
             self.paths.memories(self.locale),
             self.paths.catalogs(self.locale),
+            output / "set-aside",
+            output / "replaced",
         ):
             abandoned += folder.rglob(".*.tmp")
         # The state and the memos; beside them are built pages, which are made whole anyway.
@@ -151,6 +154,21 @@ class Workspace:
                 self.tell(Finding.of(error, page=page))
         return memories
 
+    def read_base(self, page: str, data: bytes | None) -> Memory | None:
+        """A memory file of the past, as the state keeps it; None if it tells nothing."""
+        if data is None:
+            return None
+        try:
+            return read_memory(
+                po.read_catalog(data, where="base").catalog,
+                upstream=self.paths.name,
+                locale=self.locale,
+                page=page,
+                where="base",
+            )
+        except InputError:
+            return None  # the state lies in a file that anybody may have edited
+
     def read_catalog(self, page: str, data: bytes | None) -> Catalog | None:
         """A working catalogue; None if there is none. Raises InputError."""
         # A page that nobody has opened here is no error.
@@ -172,6 +190,13 @@ class Workspace:
         return self._write(
             self.paths.catalog(self.locale, page), page, data, before=before
         )
+
+    def remove_catalog(self, page: str) -> None:
+        """Remove the catalogue of a page. A dry run only notes it."""
+        self.changes.append(self.files.catalog_name(page))
+        self.opened[page] = Catalog()
+        if not self.dry:
+            remove_files([self.paths.catalog(self.locale, page)])
 
     def _write(
         self, path: Path, page: str, data: bytes, *, before: bytes | None

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from pipeline.core.memory.reconcile import OTHER, Merged, reconcile
+from pipeline.core.memory.reconcile import Merged, held_by, lost_in, reconcile
 from pipeline.core.memory.record import Memory, digest
 from pipeline.entries import Entry
 
@@ -26,9 +26,13 @@ def memory(entry: Entry) -> Memory:
     )
 
 
-def merge(our: Entry, their: Entry, before: Entry | None = None) -> Merged:
+def merge(
+    our: Entry, their: Entry, before: Entry | None = None, *, follows: bool = False
+) -> Merged:
     base = memory(before) if before else None
-    return reconcile(memory(our), memory(their), base=base, held=NOBODY)
+    return reconcile(
+        memory(our), memory(their), base=base, held=NOBODY, follows=follows
+    )
 
 
 @pytest.mark.parametrize(
@@ -56,15 +60,66 @@ def test_without_a_base_finished_beats_unfinished(
     assert said(merged.memory.entries[0]) == stays
 
 
-def test_the_other_translation_is_told_once() -> None:
-    """A person may have merged the same two before, and left the comment."""
-    comment = f"{OTHER} 乙"
-    our = replace(written("甲"), comments=(comment,))
-    merged = merge(our, written("乙"), before=written("丙"))
+def test_both_sides_of_a_conflict_are_handed_back_and_none_is_written_into_the_other() -> (
+    None
+):
+    merged = merge(written("甲"), written("乙"), before=written("丙"))
     assert [(said(our), said(their)) for our, their in merged.conflicts] == [
         ("甲", "乙")
     ]
-    assert merged.memory.entries[0].comments == (comment,)
+    assert merged.memory.entries == (written("甲"),)
+    assert merged.given_up == ()
+
+
+@pytest.mark.parametrize("follows", [False, True])
+@pytest.mark.parametrize("theirs", ["", "乙"])
+def test_what_was_stored_gives_way_to_what_the_memory_has_now(
+    theirs: str, follows: bool
+) -> None:
+    before = written("甲")
+    merged = merge(before, written(theirs), before=before, follows=follows)
+    assert merged.memory.entries == (written(theirs),)
+    assert (merged.given_up, merged.taken) == ((before,), True)
+
+
+@pytest.mark.parametrize("follows", [False, True])
+def test_what_was_not_stored_stays_whatever_the_memory_has(follows: bool) -> None:
+    merged = merge(written("新"), written(""), before=written("甲"), follows=follows)
+    assert merged.memory.entries == (written("新"),)
+    assert merged.given_up == ()
+
+
+def test_an_entry_that_the_memory_lacks_goes_if_git_has_taken_it_away() -> None:
+    before, other = written("甲"), Entry(msgid=digest("Another text."))
+    followed = merge(before, other, before=before, follows=True)
+    assert (followed.memory.entries, followed.given_up) == ((other,), (before,))
+    # Else the file may be damaged.
+    kept = merge(before, other, before=before)
+    assert kept.memory.entries == (other, replace(before, obsolete=True))
+    # Work that was not stored stays in any case.
+    unstored = written("新")
+    assert merge(unstored, other, before=before, follows=True).memory.entries == (
+        other,
+        replace(unstored, obsolete=True),
+    )
+
+
+def test_a_context_that_was_told_apart_here_stays_on_its_page() -> None:
+    theirs = written("甲")
+    ours = replace(written("乙"), context="第二处")
+    merged = merge(ours, theirs, before=theirs, follows=True)
+    assert set(merged.memory.entries) == {theirs, ours}
+
+
+def test_a_translation_is_lost_if_it_stands_nowhere_any_more() -> None:
+    old, new = memory(written("甲")), memory(written("乙"))
+    assert lost_in(new, old, NOBODY) == (written("甲"),)
+    assert lost_in(memory(Entry(msgid=digest("Other."))), old, NOBODY) == old.entries
+    assert lost_in(old, old, NOBODY) == ()
+    # It may only wait now, or have moved to another page.
+    assert lost_in(memory(written("?甲")), old, NOBODY) == ()
+    assert lost_in(new, old, held_by([old])) == ()
+    assert lost_in(new, memory(written("")), NOBODY) == ()
 
 
 def test_what_went_along_to_a_changed_message_elsewhere_is_not_kept_twice() -> None:

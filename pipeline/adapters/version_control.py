@@ -1,0 +1,129 @@
+"""git, as far as the project's own files lie in it: what it has of them, and how it merges them.
+
+In go the project's root and names of objects or files. Where there is no git, or no repository, it
+has nothing: no error, since the project works without one. Upstream's git is another matter
+(``upstream/``).
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+from pipeline.errors import ConfigError
+
+# A hook tells git's programs which repository it runs in: here the root alone decides that.
+_OF_A_HOOK = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX")
+_SECONDS = 60.0  # for what takes milliseconds
+_VERSIONS = 50  # of a file, that are looked through
+
+
+def blobs_in_git(root: Path, blobs: Collection[str]) -> frozenset[str]:
+    """Those of ``blobs`` (40 hex digits each) that the repository around ``root`` has.
+
+    It has every version of a file that was ever added, committed, stashed or checked out, unless it
+    has thrown it away since.
+    """
+    asked = "".join(f"{blob}\n" for blob in blobs)
+    answer = _git(root, "cat-file", "--batch-check=%(objectname)", given=asked)
+    # What it has not, it answers with "<name> missing".
+    return frozenset(answer.split("\n")) & frozenset(blobs)
+
+
+def versions_in_git(root: Path, path: str) -> Iterator[bytes]:
+    """The versions that the file ``path`` has had on any branch, and before it was rewritten.
+
+    The newest come first, each once, and not more than anybody would go back by hand.
+    """
+    log = ("log", "--all", "--reflog", f"--max-count={_VERSIONS}", "-m", "--format=")
+    told = ("--raw", "--no-abbrev", "--no-renames", "--", f":(literal){path}")
+    # The words of a row: both modes, the blob before, the one after, what was done, the path.
+    rows = (line.split() for line in _git(root, *log, *told).split("\n"))
+    blobs = dict.fromkeys(row[3] for row in rows if len(row) > 3)
+    for blob in blobs:
+        # A file that was deleted has the blob 000….
+        if blob.strip("0"):
+            yield _run_git(root, "cat-file", "blob", blob)
+
+
+def files_in_index(root: Path, paths: Collection[str]) -> frozenset[str]:
+    """Those of ``paths``, relative to ``root``, that git expects to be there."""
+    if not paths:
+        return frozenset()
+    answer = _git(
+        root, "ls-files", "-z", "--", *(f":(literal){path}" for path in paths)
+    )
+    return frozenset(answer.split("\0")) & frozenset(paths)
+
+
+def set_merge_driver(root: Path, name: str, *, title: str, command: str) -> bool:
+    """Let git merge files with the attribute ``merge=<name>`` by ``command``, in this clone.
+
+    Return whether that is new. Raises ConfigError where it cannot be set.
+    """
+    if not _git(root, "rev-parse", "--git-dir"):
+        raise ConfigError(
+            "is not in a git repository",
+            where=str(root),
+            hint="Clone the project with git, or run: git init",
+        )
+    is_new = False
+    for key, value in (
+        (f"merge.{name}.name", title),
+        (f"merge.{name}.driver", command),
+    ):
+        if _setting(root, key) == value:
+            continue
+        is_new = True
+        _git(root, "config", "--local", key, value)
+        if _setting(root, key) != value:
+            raise ConfigError(
+                f"git cannot set {key}",
+                where=str(root),
+                hint="Look whether the configuration in .git can be written.",
+            )
+    return is_new
+
+
+def merge_attribute(root: Path, path: str) -> str:
+    """What ``.gitattributes`` say by which driver the file ``path`` is merged; empty: nothing."""
+    answer = _git(root, "check-attr", "-z", "merge", "--", path)
+    # "<path> NUL merge NUL <value> NUL"
+    value = answer.split("\0")[2] if answer else ""
+    return "" if value == "unspecified" else value
+
+
+def _setting(root: Path, key: str) -> str:
+    return _git(root, "config", "--local", "--get", key).rstrip("\n")
+
+
+def _git(root: Path, *arguments: str, given: str = "") -> str:
+    """What git prints, as text; nothing if it fails, or if there is no git."""
+    data = _run_git(root, *arguments, given=given.encode("utf-8", "surrogateescape"))
+    return data.decode("utf-8", "surrogateescape")
+
+
+def _run_git(root: Path, *arguments: str, given: bytes = b"") -> bytes:
+    program = shutil.which("git")
+    if program is None:
+        return b""
+    environment = {
+        name: value for name, value in os.environ.items() if name not in _OF_A_HOOK
+    }
+    # A partial clone is asked for what it has, not for what it could have.
+    environment["GIT_NO_LAZY_FETCH"] = "1"
+    try:
+        ended = subprocess.run(
+            [program, "-C", str(root), *arguments],
+            input=given,
+            env=environment,
+            capture_output=True,
+            timeout=_SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return b""
+    return ended.stdout if ended.returncode == 0 else b""

@@ -1,0 +1,111 @@
+"""What git has done to the memory since a catalogue was last opened or stored here.
+
+People switch, merge, rebase and stash branches, and the catalogues, which git ignores, stay as
+they are. So it matters whether git has put a memory file where it is, and whether it still has what
+stood there before. In goes the state of the last run, out comes an answer for each page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from pipeline.adapters.version_control import (
+    blobs_in_git,
+    files_in_index,
+    versions_in_git,
+)
+from pipeline.core.memory.close import close_to_compare
+from pipeline.core.memory.reconcile import is_stored
+from pipeline.core.memory.record import Memory
+from pipeline.core.pin.lock import blob_id
+from pipeline.entries import Catalog
+from pipeline.stages.update.state import State
+from pipeline.stages.update.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Move:
+    """How the memory of a page came to be another one than that which was last seen here.
+
+    ``by_git``: it is as git checked it out, so that whatever differs is meant. Else somebody has
+    edited or damaged the file. ``is_kept``: git has the version of the last time.
+    """
+
+    by_git: bool = False
+    is_kept: bool = False
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether nobody needs to be told, since git brings back what was there before."""
+        return self.by_git and self.is_kept
+
+
+NO_MOVE = Move()
+
+
+def moves_of(
+    work: Workspace,
+    state: State,
+    memories: Mapping[str, bytes],
+    *,
+    removed: Collection[str],
+) -> dict[str, Move]:
+    """The pages whose memory is not the one of the last time, with what git says of it.
+
+    ``memories`` are the files that there are, ``removed`` the pages whose file has gone.
+    """
+    before: dict[str, str] = {}
+    now: dict[str, str] = {}
+    for page in (*memories, *removed):
+        base = state.base(page)
+        if base is None or base == memories.get(page):
+            continue
+        before[page] = blob_id(base)
+        if page in memories:
+            now[page] = blob_id(memories[page])
+    if not before:
+        return {}  # nearly always: then git is not asked
+    root = work.paths.root
+    known = blobs_in_git(root, {*before.values(), *now.values()})
+    # A file that git expects was removed by a person, or by a program of theirs.
+    names = {page: work.files.memory_name(page) for page in before if page not in now}
+    expected = files_in_index(root, names.values())
+    moves: dict[str, Move] = {}
+    for page, blob in before.items():
+        is_kept = blob in known
+        # What a killed run has merged into a memory that git had checked out is as good.
+        is_checked_out = now.get(page) in known or state.has_announced(
+            page, memories.get(page, b"")
+        )
+        is_removed = page in names and names[page] not in expected
+        by_git = is_checked_out or (is_removed and is_kept)
+        moves[page] = Move(by_git=by_git, is_kept=is_kept)
+    return moves
+
+
+class Start(NamedTuple):
+    """What a catalogue and its memory started from, and how the memory came to be another one."""
+
+    base: Memory | None
+    move: Move
+
+
+def start_in_git(work: Workspace, local: Catalog, theirs: Memory, data: bytes) -> Start:
+    """The same where no run remembers it: somebody has deleted ``build/``.
+
+    If all that a catalogue holds is in a version that its memory has had, it was stored there.
+    ``data`` is the file of ``theirs``.
+    """
+    if is_stored(close_to_compare(local, theirs, old=theirs), theirs):
+        return Start(theirs, NO_MOVE)  # nearly always
+    root, page = work.paths.root, theirs.page
+    for version in versions_in_git(root, work.files.memory_name(page)):
+        base = work.read_base(page, version)
+        if base is None:
+            continue
+        if is_stored(close_to_compare(local, base, old=base), base):
+            by_git = bool(blobs_in_git(root, {blob_id(data)}))
+            return Start(base, Move(by_git=by_git, is_kept=True))
+    return Start(None, NO_MOVE)

@@ -1,0 +1,163 @@
+"""One page where its catalogue, its memory and what both started from meet.
+
+In go the three versions, out comes the memory that holds what was done on both sides. What gives
+way is kept in a file beside what is built, and told if git cannot bring it back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from pipeline.adapters import po
+from pipeline.core.memory.close import close_to_compare
+from pipeline.core.memory.reconcile import (
+    Held,
+    Merged,
+    held_by,
+    lost_in,
+    reconcile,
+)
+from pipeline.core.memory.record import Key, Memory, digest, key_of, text_of
+from pipeline.entries import Catalog, Entry
+from pipeline.findings import Finding, Severity
+from pipeline.stages.update.aside import OTHER, REPLACED, TAKEN_BACK, keep_aside
+from pipeline.stages.update.checkouts import Move
+from pipeline.stages.update.rebuild import texts_in
+from pipeline.stages.update.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sides:
+    """The three versions of a page, and how the memory came to be another than the base."""
+
+    local: Catalog
+    theirs: Memory
+    base: Memory | None  # what both started from, if that is known
+    move: Move
+
+
+def merge_sides(sides: Sides, held_elsewhere: Callable[[], Held]) -> Merged:
+    """Merge the catalogue into the memory.
+
+    ``held_elsewhere`` tells the translations in all catalogues; it is asked if that matters.
+    """
+    base, theirs = sides.base, sides.theirs
+    ours = close_to_compare(sides.local, theirs, old=base or theirs)
+    follows = sides.move.by_git
+    held = held_by([ours])
+    merged = reconcile(ours, theirs, base=base, held=held, follows=follows)
+    if merged.taken and not follows:
+        # A translation that this catalogue lacks may only have moved to another one.
+        held |= held_elsewhere()
+        merged = reconcile(ours, theirs, base=base, held=held)
+    return merged
+
+
+def keep_what_gives_way(
+    work: Workspace, sides: Sides, merged: Merged, data: bytes
+) -> None:
+    """Keep the translations that this merge drops, and tell of those that a person should know.
+
+    ``data`` is the catalogue as it will be: findings name its lines. Call it before anything is
+    written.
+    """
+    dropped = _dropped(sides, merged)
+    if not any(dropped):
+        return
+    page = sides.theirs.page
+    catalog = po.read_catalog(data, where="").catalog
+    # An entry that was cut out of one of the two may stand in the other one.
+    texts = texts_in(sides.local) | texts_in(catalog)
+    lines = {
+        (entry.context, digest(entry.msgid)): entry.line for entry in catalog.entries
+    }
+    if dropped.replaced:
+        keep_aside(work, page, dropped.replaced, texts, reason=REPLACED)
+    if dropped.others:
+        name = keep_aside(work, page, dropped.others, texts, reason=OTHER)
+        _tell_of_conflicts(work, page, merged, name=name, lines=lines)
+    if dropped.gone:
+        name = keep_aside(work, page, dropped.gone, texts, reason=TAKEN_BACK)
+        work.tell(_taken_back(work, page, dropped.gone, name=name, lines=lines))
+
+
+class _Dropped(NamedTuple):
+    """Entries whose translations a merge drops, by what a person is told of them."""
+
+    others: Sequence[Entry] = ()  # of a conflict: those of the other side
+    gone: Sequence[Entry] = ()  # nothing stands in their place
+    replaced: Sequence[Entry] = ()  # another translation does: nothing is told
+
+
+def _dropped(sides: Sides, merged: Merged) -> _Dropped:
+    """What a merge drops, but for what git brings back."""
+    others = [their for _, their in merged.conflicts]
+    gone: list[Entry] = []
+    replaced: list[Entry] = []
+    now = merged.memory.by_key()
+    given_up = () if sides.move.is_silent else merged.given_up
+    for entry in given_up:
+        successor = now.get(key_of(entry))
+        is_gone = successor is None or not text_of(successor)
+        (gone if is_gone else replaced).append(entry)
+    # Beside that, what the catalogue alone has replaced, and what both sides have.
+    stored = [sides.theirs]
+    if sides.base is not None and not sides.move.is_silent:
+        stored.append(sides.base)
+    told = (*others, *merged.given_up)
+    held = held_by([merged.memory])
+    for memory in stored:
+        lost = lost_in(merged.memory, memory, held)
+        replaced += [entry for entry in lost if entry not in told]
+    return _Dropped(others=others, gone=gone, replaced=replaced)
+
+
+def _tell_of_conflicts(
+    work: Workspace, page: str, merged: Merged, *, name: str, lines: Mapping[Key, int]
+) -> None:
+    catalog, memory = work.files.catalog_name(page), work.files.memory_name(page)
+    places = [(lines[key_of(our)], their.line) for our, their in merged.conflicts]
+    for our_line, their_line in sorted(places):
+        finding = Finding(
+            code="memory-conflict",
+            severity=Severity.WARNING,
+            where=f"{catalog}:{our_line}",
+            text=(
+                f"was translated here and, differently, in {memory}:{their_line}; "
+                "the one here is kept"
+            ),
+            page=page,
+            hint=f"The other one stands in {name}: compare the two, and take the better one.",
+        )
+        work.tell(finding)
+
+
+def _taken_back(
+    work: Workspace,
+    page: str,
+    gone: Sequence[Entry],
+    *,
+    name: str,
+    lines: Mapping[Key, int],
+) -> Finding:
+    where, memory = work.files.catalog_name(page), work.files.memory_name(page)
+    # Of entries that the page has lost there is no line any more.
+    known = sorted(lines[key_of(entry)] for entry in gone if key_of(entry) in lines)
+    if known:
+        where = f"{where}:{known[0]}"
+    subject = "a translation that stood here is"
+    if len(gone) > 1:
+        subject = f"{len(gone)} translations that stood here are"
+    return Finding(
+        code="memory-taken-back",
+        severity=Severity.WARNING,
+        where=where,
+        text=f"{subject} gone from {memory}, and git may not have them",
+        page=page,
+        hint=(
+            "Someone took them back, or one side of a git conflict was dropped. "
+            f"They stand in {name}: put back what is right."
+        ),
+    )

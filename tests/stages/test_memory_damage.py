@@ -1,0 +1,389 @@
+"""Catalogues and memory that are damaged or edited in the wrong place.
+
+Nothing that was stored once vanishes: it is in a catalogue, in the memory, or in the files that
+keep what gave way. And no English that upstream never had stays behind.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+from folders import read_tree
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from memory_project import FIRST, LOCALE, Project
+from repositories import git, make_origin
+
+from pipeline.adapters import po
+from pipeline.core.memory.record import digest
+from pipeline.core.memory.redact import redact
+from pipeline.entries import Entry
+from pipeline.errors import InputError
+
+PAGES = ("guide", "intro/start", "faq")
+# Long enough that the memory has ⟦1⟧ in place of the link.
+LINK = "Read [what the bakers next door say about shoes](https://example.org/a-page-about-shoes).\n"
+SOURCES = FIRST | {
+    "faq.md": FIRST["faq.md"]
+    + f"\n{LINK}\nThe first line ends here,\\\nand the second one too.\n"
+}
+
+
+@pytest.fixture(scope="module")
+def origin(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_origin(tmp_path_factory.mktemp("upstream") / "origin", {"v1": SOURCES})
+
+
+def make_project(root: Path, origin: Path) -> Project:
+    """A project whose catalogues are translated and stored, in a repository of its own."""
+    root.mkdir()
+    project = Project(root, str(origin))
+    project.sync("v1")
+    project.edit("faq", lambda entry: replace(entry, msgstr=faq(entry)))
+    project.translate_all()
+    project.sync("v1")
+    git(root, "init", "-q", "-b", "main")
+    git(root, "add", "translations/memory")
+    git(root, "commit", "-qm", "Translate")
+    return project
+
+
+def faq(entry: Entry) -> str:
+    if "bakers" in entry.msgid:
+        return entry.msgid.replace("Read", "请读")
+    return "第一行到此为止，\n第二行也是。" if "\n" in entry.msgid else ""
+
+
+@pytest.fixture
+def project(tmp_path: Path, origin: Path) -> Project:
+    return make_project(tmp_path / "project", origin)
+
+
+# Damage of any kind
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """One thing that is done to a file: what, where (as a part of its length), and how much."""
+
+    kind: str
+    start: float
+    length: int = 1
+    text: str = ""
+
+    def apply(self, data: bytes) -> bytes:
+        at = int(self.start * len(data))
+        head, tail = data[:at], data[at:]
+        lines = data.split(b"\n")
+        row = int(self.start * len(lines))
+        above, some = lines[:row], lines[row : row + self.length]
+        below = lines[row + self.length :]
+        match self.kind:
+            case "flip":
+                return (
+                    head
+                    + bytes(byte ^ (1 << self.length % 8) for byte in tail[:1])
+                    + tail[1:]
+                )
+            case "cut":
+                return head + tail[self.length :]
+            case "insert":
+                return head + self.text.encode() + tail
+            case "end":
+                return head
+            case "cut lines":
+                rows = [*above, *below]
+            case "double lines":
+                rows = [*above, *some, *some, *below]
+            case _:
+                size = self.length
+                rows = [*above, *below[:size], *some, *below[size:]]
+        return b"\n".join(rows)
+
+
+KINDS = ("flip", "cut", "insert", "end", "cut lines", "double lines", "swap lines")
+TEXTS = ('"', "\n", "\n\n", "#, fuzzy\n", "#~ ", "中", "x", "\\", '"\n"')
+DAMAGES = st.builds(
+    Damage,
+    kind=st.sampled_from(KINDS),
+    start=st.floats(0, 1, exclude_max=True),
+    length=st.integers(1, 12),
+    text=st.sampled_from(TEXTS),
+)
+FILES = st.tuples(st.sampled_from(("catalog", "memory")), st.sampled_from(PAGES))
+
+
+class Stored:
+    """A project that every example starts from, and how it looked then."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self.synced = project.sync("v1")
+        self.files = {
+            path: data
+            for path, data in read_tree(project.root).items()
+            if not path.startswith((".git/", "upstream/"))
+        }
+        self.translations = {
+            entry.msgid: entry.msgstr
+            for page in PAGES
+            for entry in project.read(page).entries
+        }
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory: pytest.TempPathFactory, origin: Path) -> Stored:
+    project = make_project(tmp_path_factory.mktemp("damaged") / "project", origin)
+    stored = Stored(project)
+    assert len(set(stored.translations.values())) == 12
+    assert all(stored.translations.values())
+    return stored
+
+
+def missing(stored: Stored, *, is_broken: bool = False) -> list[str]:
+    """The stored translations that are nowhere any more.
+
+    They may be in catalogues, kept aside, or in the memory, there with the digest of the English.
+    Of a file that cannot be read, and that waits for a person, every line counts: it ``is_broken``.
+    """
+    paths = stored.project.paths
+    output = paths.output(LOCALE)
+    there: set[tuple[str, str]] = set()
+    broken = ""
+    for folder in (
+        paths.catalogs(LOCALE),
+        paths.memories(LOCALE),
+        output / "set-aside",
+        output / "replaced",
+    ):
+        for data in read_tree(folder).values():
+            try:
+                catalog = po.read_catalog(data, where="").catalog
+            except InputError:
+                broken += data.decode("utf-8", "replace")
+                continue
+            there |= {(entry.msgid, entry.msgstr) for entry in catalog.entries}
+    if is_broken:
+        # What was there last is not forgotten until it can be compared again.
+        broken += paths.memory_state(LOCALE).read_bytes().decode("unicode-escape")
+    texts = {msgstr for _, msgstr in there}
+    lost = []
+    for english, msgstr in stored.translations.items():
+        remembered = redact(msgstr, english)
+        if msgstr in texts or (digest(english), remembered) in there:
+            continue
+        if not all(line in broken for line in remembered.split("\n")):
+            lost.append(msgstr)
+    return lost
+
+
+# PIPELINE_DAMAGES sets how many are tried, if that shall be more than usual.
+DEFAULT = settings.get_profile(settings.get_current_profile_name()).max_examples
+MANY = int(os.environ.get("PIPELINE_DAMAGES", DEFAULT))
+
+
+@settings(max_examples=MANY)
+@given(done=st.lists(st.tuples(FILES, DAMAGES), min_size=1, max_size=4))
+def test_whatever_happens_to_files_nothing_that_was_stored_vanishes(
+    stored: Stored, done: list[tuple[tuple[str, str], Damage]]
+) -> None:
+    project = stored.project
+    for folder in ("translations", "build"):
+        shutil.rmtree(project.root / folder)
+    for name, data in stored.files.items():
+        (project.root / name).parent.mkdir(parents=True, exist_ok=True)
+        (project.root / name).write_bytes(data)
+    assert missing(stored) == []
+    for (kind, page), damage in done:
+        path = project.catalog(page) if kind == "catalog" else project.memory(page)
+        path.write_bytes(damage.apply(path.read_bytes()))
+    for _ in range(2):
+        # A second run has another state to start from.
+        run = project.translate_pages(stored.synced.lock, stored.synced.pages)
+        found = [*run.catalogs.findings.values(), *run.opened.findings.values()]
+        codes = {finding.code for findings in found for finding in findings}
+        assert missing(stored, is_broken="input-error" in codes) == []
+
+
+# Each kind on its smallest input
+
+
+def edit_file(path: Path, old: str, new: str) -> None:
+    text = path.read_text("utf-8")
+    assert text.count(old) == 1
+    path.write_text(text.replace(old, new), "utf-8")
+
+
+def test_a_letter_changed_in_a_catalogue_leaves_the_stored_translation_beside(
+    project: Project,
+) -> None:
+    stored = project.entry("guide", "Glue")
+    edit_file(project.catalog("guide"), stored.msgstr, f"x{stored.msgstr}")
+    assert project.sync("v1").codes == []
+    assert project.entry("guide", "Glue").msgstr == f"x{stored.msgstr}"
+    (kept,) = project.kept("replaced", "guide")
+    assert (kept.context, kept.msgid, kept.msgstr) == (
+        "replaced",
+        stored.msgid,
+        stored.msgstr,
+    )
+    # Nothing is added as long as nothing else is replaced, and then it is added below.
+    project.sync("v1")
+    assert project.kept("replaced", "guide") == (kept,)
+    project.translate("guide", "Glue", "再改一次")
+    project.sync("v1")
+    first, second = project.kept("replaced", "guide")
+    assert first.msgstr == kept.msgstr
+    assert (second.context, second.msgstr) == ("replaced (2)", f"x{stored.msgstr}")
+    # And when somebody puts the first one back, it is not kept twice.
+    project.translate("guide", "Glue", stored.msgstr)
+    project.sync("v1")
+    project.translate("guide", "Glue", f"x{stored.msgstr}")
+    project.sync("v1")
+    assert len(project.kept("replaced", "guide")) == 3
+
+
+def test_a_letter_changed_in_the_memory_leaves_the_stored_translation_beside(
+    project: Project,
+) -> None:
+    stored = project.entry("guide", "Glue")
+    edit_file(project.memory("guide"), stored.msgstr, f"x{stored.msgstr}")
+    assert project.sync("v1").codes == []
+    assert project.entry("guide", "Glue").msgstr == f"x{stored.msgstr}"
+    (kept,) = project.kept("replaced", "guide")
+    assert (kept.msgid, kept.msgstr) == (stored.msgid, stored.msgstr)
+
+
+def test_the_same_entry_damaged_in_both_files(project: Project) -> None:
+    stored = project.entry("guide", "Glue")
+    edit_file(project.catalog("guide"), stored.msgstr, f"x{stored.msgstr}")
+    edit_file(project.memory("guide"), stored.msgstr, f"y{stored.msgstr}")
+    assert project.sync("v1").codes == ["memory-conflict"]
+    assert project.entry("guide", "Glue").msgstr == f"x{stored.msgstr}"
+    (other,) = project.kept("set-aside", "guide")
+    assert other.msgstr == f"y{stored.msgstr}"
+    (kept,) = project.kept("replaced", "guide")
+    assert kept.msgstr == stored.msgstr
+
+
+def test_an_edit_of_a_catalogue_whose_memory_is_removed(project: Project) -> None:
+    stored = project.entry("guide", "Glue")
+    project.translate("guide", "Glue", "新的")
+    project.memory("guide").unlink()
+    assert project.sync("v1").codes == []
+    assert "新的" in project.memory("guide").read_text("utf-8")
+    (kept,) = project.kept("replaced", "guide")
+    assert kept.msgstr == stored.msgstr
+
+
+def test_an_entry_cut_out_of_the_memory_comes_back_from_the_catalogue(
+    project: Project,
+) -> None:
+    before = project.memory("guide").read_bytes()
+    blocks = before.split(b"\n\n")
+    project.memory("guide").write_bytes(b"\n\n".join([*blocks[:2], *blocks[3:]]))
+    assert project.sync("v1").codes == []
+    assert project.memory("guide").read_bytes() == before
+
+
+def test_lines_cut_through_two_entries_of_the_memory(project: Project) -> None:
+    """The head of one entry with the end of another's msgstr is one entry with a wrong one."""
+    texts = {entry.msgstr for entry in project.read("guide").entries}
+    path = project.memory("guide")
+    blocks = path.read_text("utf-8").split("\n\n")
+    joined = blocks[1][: blocks[1].rindex("译文") + 3] + blocks[2][-4:]
+    path.write_text("\n\n".join([blocks[0], joined, *blocks[3:]]), "utf-8")
+    project.sync("v1")
+    kept = {entry.msgstr for entry in project.kept("replaced", "guide")}
+    assert texts <= {entry.msgstr for entry in project.read("guide").entries} | kept
+    assert len(kept) == 1
+
+
+def test_a_whole_memory_file_in_place_of_a_catalogue(project: Project) -> None:
+    """Its digests are taken for English that was edited, and are put right."""
+    before = project.catalog("guide").read_bytes()
+    shutil.copy(project.memory("guide"), project.catalog("guide"))
+    project.sync("v1")
+    live = [entry for entry in project.read("guide").entries if not entry.obsolete]
+    expected = po.read_catalog(before, where="").catalog.entries
+    assert [(entry.msgid, entry.msgstr) for entry in live] == [
+        (entry.msgid, entry.msgstr) for entry in expected
+    ]
+
+
+def test_a_file_of_what_gave_way_that_is_damaged_is_not_written_over(
+    project: Project,
+) -> None:
+    path = project.paths.replaced(LOCALE, "guide")
+    path.parent.mkdir(parents=True)
+    path.write_text("<<<<<<< damaged\n", "utf-8")
+    project.translate("guide", "Glue", "新的")
+    project.sync("v1")
+    assert path.read_text("utf-8") == "<<<<<<< damaged\n"
+    assert len(project.kept("replaced", "guide.2")) == 1
+
+
+# English that somebody has edited
+
+
+def test_an_edited_msgid_is_put_back_and_leaves_no_trace(project: Project) -> None:
+    before = (
+        project.catalog("guide").read_bytes(),
+        project.memory("guide").read_bytes(),
+    )
+    edit_file(project.catalog("guide"), "Glue dries slowly", "Glue dries very slowly")
+    line = next(
+        entry.line for entry in project.read("guide").entries if "Glue" in entry.msgid
+    )
+    (finding,) = project.sync("v1").opened.findings["guide"]
+    assert finding.code == "english-edited"
+    assert finding.where == f"translations/zh_CN/docs/guide.po:{line}"
+    after = (
+        project.catalog("guide").read_bytes(),
+        project.memory("guide").read_bytes(),
+    )
+    assert after == before
+    assert project.sync("v1").codes == []
+    project.clone()
+    assert project.sync("v1").codes == []
+    assert project.verify() == ()
+
+
+def test_a_new_translation_of_an_edited_msgid_waits_for_a_person(
+    project: Project,
+) -> None:
+    stored = project.entry("guide", "Glue")
+    edit_file(project.catalog("guide"), "Glue dries slowly", "Glue dries very slowly")
+    edit_file(project.catalog("guide"), stored.msgstr, "胶水干得很慢")
+    assert project.sync("v1").codes == ["english-edited"]
+    entry = project.entry("guide", "Glue")
+    assert (entry.msgid, entry.msgstr) == (stored.msgid, "胶水干得很慢")
+    assert (entry.fuzzy, entry.previous) == (True, stored.msgid)
+    assert "edited here" in entry.notes[-1]
+    (kept,) = project.kept("replaced", "guide")
+    assert kept.msgstr == stored.msgstr
+    project.clone()
+    assert project.sync("v1").codes == []
+    assert project.entry("guide", "Glue") == entry
+    assert project.verify() == ()
+
+
+def test_english_that_upstream_never_had_is_a_note_and_no_warning(
+    project: Project,
+) -> None:
+    catalog = project.read("guide")
+    stranger = Entry(msgid="A message of somebody's own.", msgstr="自己加的")
+    project.catalog("guide").write_bytes(
+        po.format_catalog(replace(catalog, entries=(*catalog.entries, stranger)))
+    )
+    assert project.sync("v1").codes == []
+    assert "自己加的" in project.memory("guide").read_text("utf-8")
+    project.clone()
+    (finding,) = project.sync("v1").opened.findings["guide"]
+    assert (finding.code, finding.severity) == ("memory-without-english", "note")
+    assert "自己加的" in project.memory("guide").read_text("utf-8")
+    assert [finding.severity for finding in project.verify()] == ["note"]

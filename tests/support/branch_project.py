@@ -1,0 +1,217 @@
+"""A project in a git repository of its own, worked on as one does on GitHub.
+
+Memory, lock and configuration are committed, catalogues and ``build/`` are ignored. The upstream is
+a real repository too, with two releases. Everything runs through the command line.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from collections.abc import Callable
+from contextlib import chdir
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from folders import read_tree
+from repositories import git, make_origin
+
+from pipeline.adapters import po
+from pipeline.cli import main
+from pipeline.entries import Catalog, Entry
+
+NAME, LOCALE = "docs", "zh_CN"
+CONFIG = """\
+[dependency-groups]
+jax = ["jax==1.0.0", "jaxlib==1.0.0"]
+
+[tool.pipeline]
+locales = ["zh_CN"]
+
+[tool.pipeline.upstreams.docs]
+url = "{url}"
+ref = "v1"
+docs = "docs"
+"""
+IGNORED = "/build/\n/translations/zh_CN/\n/upstream/docs/\n"
+
+_WORDS = "lamp saw glue drill bench apron drawer clamp varnish hammer".split()
+
+
+def page(title: str, sentence: str) -> str:
+    """A page with a heading and a paragraph for each word: ``sentence`` with it for ``{}``."""
+    paragraphs = [sentence.format(word) for word in _WORDS]
+    return "\n\n".join([f"# {title}", *paragraphs]) + "\n"
+
+
+# The sentences have nothing in common, so that no page offers its translations to another.
+FIRST = {
+    "cellar.md": page("Down there", "A {} hangs beside the stairs, right of the door."),
+    "garage.md": page("Cars", "Whoever borrows our {} brings it back before Monday."),
+    "attic.md": page("Under the roof", "Nobody knows how old this {} may really be."),
+    "yard/shed.md": page("Outside", "Rain would spoil every {}, so keep things dry!"),
+}
+# The second release changes a paragraph, drops one, adds one, and renames a page.
+SECOND = {
+    **FIRST,
+    "cellar.md": FIRST["cellar.md"]
+    .replace("A lamp hangs beside", "A lamp now hangs beside")
+    .replace("A saw hangs", "This paragraph was not there before.\n\nA saw hangs")
+    .replace("A hammer hangs beside the stairs, right of the door.\n", ""),
+    "loft.md": FIRST["attic.md"],
+}
+del SECOND["attic.md"]
+
+
+def make_upstream(folder: Path) -> Path:
+    """The upstream, with the releases v1 and v2."""
+    return make_origin(folder, {"v1": FIRST, "v2": SECOND})
+
+
+@dataclass(frozen=True, slots=True)
+class Clone:
+    """A working copy of the project."""
+
+    root: Path
+
+    @classmethod
+    def make(cls, root: Path, upstream: Path) -> Clone:
+        """A new project at v1, with one page translated; all of it is committed on ``main``."""
+        root.mkdir(parents=True)
+        clone = cls(root)
+        (root / "pyproject.toml").write_text(CONFIG.format(url=upstream))
+        (root / ".gitignore").write_text(IGNORED)
+        (root / ".gitattributes").write_text("/translations/** -text\n")
+        clone.git("init", "-q", "-b", "main")
+        assert clone.sync() == 0
+        clone.translate("yard/shed")
+        assert clone.sync() == 0
+        clone.commit("Begin with the shed")
+        return clone
+
+    def git(self, *words: str) -> str:
+        return git(self.root, *words)
+
+    def commit(self, subject: str) -> None:
+        """Commit everything that git does not ignore."""
+        self.git("add", "-A")
+        self.git("commit", "-qm", subject)
+
+    def branch(self, name: str, start: str = "main") -> None:
+        self.git("checkout", "-q", "-b", name, start)
+
+    def run(self, *words: str) -> int:
+        """``python -m pipeline`` in this working copy; return its exit code."""
+        with chdir(self.root):
+            return main([*words, "-q"])
+
+    def sync(self) -> int:
+        return self.run("sync", NAME, "--no-execute")
+
+    # What lies there
+
+    @property
+    def catalogs(self) -> Path:
+        return self.root / "translations" / LOCALE / NAME
+
+    @property
+    def memories(self) -> Path:
+        return self.root / "translations" / "memory" / LOCALE / NAME
+
+    @property
+    def output(self) -> Path:
+        return self.root / "build" / LOCALE / NAME
+
+    def read(self, name: str) -> Catalog:
+        path = self.catalogs / f"{name}.po"
+        return po.read_catalog(path.read_bytes(), where=name).catalog
+
+    def texts(self, name: str) -> dict[str, str]:
+        """The translations of a page's paragraphs by the word that stands in them."""
+        texts: dict[str, str] = {}
+        for entry in self.read(name).entries:
+            words = set(re.findall(r"\w+", entry.msgid)).intersection(_WORDS)
+            if words and not entry.obsolete:
+                texts[words.pop()] = entry.msgstr
+        return texts
+
+    def codes(self) -> list[str]:
+        """The codes of the last run's findings."""
+        report = json.loads((self.root / "build" / "report.json").read_bytes())
+        rows = report["locales"][LOCALE]["pages"]
+        findings = [*report["findings"], *(f for row in rows for f in row["findings"])]
+        return sorted(finding["code"] for finding in findings)
+
+    def findings(self, code: str) -> list[dict[str, str]]:
+        report = json.loads((self.root / "build" / "report.json").read_bytes())
+        rows = report["locales"][LOCALE]["pages"]
+        return [f for row in rows for f in row["findings"] if f["code"] == code]
+
+    def comments(self) -> list[bytes]:
+        """Translators' comments in the memory, but for the warning on top."""
+        lines = b"\n".join(read_tree(self.memories).values()).split(b"\n")
+        found = (line for line in lines if re.match(rb"#~?[ ]*# |# ", line))
+        return [line for line in found if not line.startswith(b"# Translation memory:")]
+
+    def kept(self, folder: str) -> dict[str, str]:
+        """What lies in ``build/…/set-aside`` or ``replaced``: msgstr by context."""
+        kept: dict[str, str] = {}
+        for data in read_tree(self.output / folder).values():
+            for entry in po.read_catalog(data, where=folder).catalog.entries:
+                kept[entry.context or ""] = entry.msgstr
+        return kept
+
+    # Work
+
+    def edit(self, name: str, change: Callable[[Entry], Entry]) -> None:
+        """Change the entries of a catalogue, as a translator's tool does."""
+        catalog = self.read(name)
+        entries = tuple(map(change, catalog.entries))
+        header = {
+            **catalog.header,
+            "Last-Translator": "Li Lei <li@example.org>",
+            "PO-Revision-Date": "2026-01-02 03:04+0800",
+        }
+        data = po.format_catalog(replace(catalog, header=header, entries=entries))
+        (self.catalogs / f"{name}.po").write_bytes(data)
+
+    def translate(self, name: str, word: str = "", text: str = "") -> None:
+        """Translate the paragraph with ``word``, or all of a page; the text says which it is."""
+
+        def change(entry: Entry) -> Entry:
+            if entry.obsolete or not re.search(rf"\b{word}\b", entry.msgid):
+                return entry
+            msgstr = text or f"{name}：译文{sum(map(ord, entry.msgid))}"
+            return replace(entry, msgstr=msgstr, fuzzy=False, previous=None)
+
+        self.edit(name, change)
+
+    def move_to(self, ref: str) -> None:
+        """Pin another release."""
+        path = self.root / "pyproject.toml"
+        path.write_text(re.sub('ref = ".*"', f'ref = "{ref}"', path.read_text()))
+
+    def fresh(self) -> Clone:
+        """A new clone of what is committed here, synced."""
+        target = self.root.with_name("fresh")
+        shutil.rmtree(target, ignore_errors=True)
+        git(self.root.parent, "clone", "-q", str(self.root), str(target))
+        clone = Clone(target)
+        head = self.git("rev-parse", "HEAD")
+        clone.git("checkout", "-q", "--detach", head)
+        assert clone.sync() == 0
+        return clone
+
+    def assert_follows(self) -> None:
+        """After a sync everything is as in a fresh clone, and nothing was said or written."""
+        assert self.sync() == 0
+        assert self.git("status", "--porcelain") == ""
+        assert [code for code in self.codes() if code.startswith("memory")] == []
+        assert self.comments() == []
+        assert not (self.output / "set-aside").exists()
+        fresh = self.fresh()
+        assert read_tree(self.catalogs) == read_tree(fresh.catalogs)
+        assert read_tree(self.memories) == read_tree(fresh.memories)
+        assert os.fspath(fresh.root) != os.fspath(self.root)
