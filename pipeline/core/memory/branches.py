@@ -76,15 +76,19 @@ class _Merge:
         self.their_entries = self.theirs.by_key()
 
     def add(self, key: Key) -> None:
-        """Add the entry that comes of both sides' ones, if any does."""
+        """Add the entry that comes of what the sides have for ``key``, if any does.
+
+        At least one of them has it.
+        """
         before = self.base.get(key)
-        match self.our_entries.get(key), self.their_entries.get(key):
-            case Entry() as our, Entry() as their:
-                self._add_both(before, our, their)
-            case Entry() as our, None:
-                self._add_alone(before, our, self.ours)
-            case None, Entry() as their:
-                self._add_alone(before, their, self.theirs)
+        our = self.our_entries.get(key)
+        their = self.their_entries.get(key)
+        if our and their:
+            self._add_both(before, our, their)
+        elif our:
+            self._add_alone(before, our, self.ours)
+        else:
+            self._add_alone(before, self.their_entries[key], self.theirs)
 
     def _add_both(self, before: Entry | None, our: Entry, their: Entry) -> None:
         """Add the entry that both sides have, in the translation that stays."""

@@ -91,6 +91,12 @@ def test_equal_text_keeps_its_translation_wherever_it_moved() -> None:
     assert (result.kept, result.fuzzy, result.new, result.obsolete) == (2, 0, 0, 0)
 
 
+def test_a_remark_on_an_entry_without_translation_stays() -> None:
+    old = catalog(Entry(msgid=LONG, comments=("ask upstream",)))
+    (entry,) = update(old, wanted(LONG)).catalog.entries
+    assert (entry.msgstr, entry.comments) == ("", ("ask upstream",))
+
+
 def test_text_that_changed_a_little_is_fuzzy_with_the_english_it_was_written_for() -> (
     None
 ):

@@ -293,6 +293,16 @@ def test_a_failure_is_told_in_plain_text() -> None:
     assert "\x1b" not in text
 
 
+def test_a_failure_of_the_page_as_a_whole_shows_no_source() -> None:
+    failure = cell_failure(
+        0, "", exception="DeadKernelError", message="gone", traceback="line 1"
+    )
+    text = failure_text("guide/page", failure)
+    assert text.startswith("guide/page: DeadKernelError: gone\n  blame: ")
+    assert "  | " not in text
+    assert text.endswith("  line 1")
+
+
 def test_outputs_notebook_holds_nothing_of_papermill() -> None:
     cell = code("1", outputs=[{"output_type": "stream", "name": "stdout", "text": "1"}])
     cell["metadata"] |= {"papermill": {"start_time": "now"}, "execution": {"x": "now"}}
