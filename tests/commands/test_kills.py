@@ -36,8 +36,11 @@ COMMANDS = {
     "upgrade": ("upgrade", "v2", NAME, "--jax", "1.0.0"),
     "check": ("check", "--fix"),
 }
-# What is of one run only: locks, what is known of the last run, its report, what was half-written.
-OF_ONE_RUN = re.compile(r"(^|/)(\.git|\.lock|memo|report\.|junit\.|git)(/|$|\w)|\.tmp$")
+# What is of one run only: locks, what is known of the last run, its report, what was half-written,
+# and what an upgrade keeps until it has come to its end (the next one removes it).
+OF_ONE_RUN = re.compile(
+    r"(^|/)(\.git|\.lock|memo|report\.|junit\.|git|upgrade)(/|$|\w)|\.tmp$"
+)
 
 
 def unspaced(entry: Entry) -> Entry:
