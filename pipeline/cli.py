@@ -23,6 +23,7 @@ from pipeline.commands.showing import (
     print_text,
     show,
     tell_of_changes,
+    tell_where_to_look,
     terminal,
 )
 from pipeline.commands.signals import terminated_like_interrupted
@@ -30,6 +31,7 @@ from pipeline.config import Settings, Upstream, read_settings
 from pipeline.config.suggesting import did_you_mean
 from pipeline.errors import ConfigError, FindingsError, PipelineError
 from pipeline.log import Log
+from pipeline.paths import Paths
 from pipeline.report.result import RunResult
 from pipeline.run import KernelOptions, Run
 
@@ -82,6 +84,7 @@ def _run(arguments: argparse.Namespace) -> int:
     # That nothing was written goes without saying where a command only reads.
     if command not in READING or result.changes:
         tell_of_changes(result, log)
+    tell_where_to_look(command, result, Paths(call.settings.root, result.name), log)
     return result.exit_code
 
 
@@ -260,12 +263,15 @@ def _cache(arguments: argparse.Namespace, log: Log) -> int:
 def _report(arguments: argparse.Namespace, log: Log) -> int:
     from pipeline.commands.report import merge_files
 
-    merged = merge_files(read_settings(arguments.config), arguments.words)
+    settings = read_settings(arguments.config)
+    merged = merge_files(settings, arguments.words)
     if arguments.json:
         print_text(merged.json)
     else:
         screen = terminal()
         print_text(merged.text(width=screen.width, colour=screen.colour))
+    result = merged.result
+    tell_where_to_look("report", result, Paths(settings.root, result.name), log)
     return merged.exit_code
 
 
@@ -363,7 +369,7 @@ def _build_options(
         scheduler=words.scheduler,
     )
     return BuildOptions(
-        last="publish" if runs_code else "merge",
+        runs_code=runs_code,
         kernels=kernels,
         summaries=_summaries(words.summary),
     )

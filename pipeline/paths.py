@@ -81,6 +81,11 @@ class Paths:
         """The same for CI."""
         return self.build / "junit.xml"
 
+    @property
+    def site(self) -> Path:
+        """The web site: that of the first locale holds those of the others."""
+        return self.build / "site" / self.name
+
     # --- written by translators
 
     def catalogs(self, locale: str) -> Path:
@@ -138,5 +143,15 @@ class Paths:
         return self.output(locale) / "executed"
 
     def html(self, locale: str) -> Path:
-        """Stand-alone HTML of the executed notebooks."""
+        """Stand-alone HTML of all pages: the preview."""
         return self.output(locale) / "html"
+
+    def preview(self, locale: str) -> Path:
+        """The page of the preview to begin with: a list of all pages."""
+        return self.html(locale) / "index.html"
+
+    def html_page(self, locale: str, page: str) -> Path:
+        """The preview of one page."""
+        # The page that is called as the list is makes way for it.
+        name = "_index" if page == "index" else page
+        return self.html(locale) / f"{name}.html"

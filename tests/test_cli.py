@@ -141,6 +141,50 @@ def test_sync_then_nothing_to_do(project: Path, capsys: Speech) -> None:
     assert snapshot(project) == before
 
 
+@pytest.mark.parametrize("command", ["sync", "build"])
+def test_without_running_code_the_preview_is_written_and_told(
+    command: str, project: Path, capsys: Speech
+) -> None:
+    assert main(["pull", "sample", "-q"]) == 0
+    # No kernel can be started: there is no program to start.
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "executable", "/nowhere/python")
+        words = ["--pages", "grad", "index"]
+        assert main([command, "sample", "--no-execute", *words]) == 0
+    assert "look at build/zh_CN/sample/html/index.html\n" in capsys.readouterr().err
+    folder = project / "build" / "zh_CN" / "sample" / "html"
+    assert {path.name for path in folder.iterdir()} == {
+        "_index.html",
+        "grad.html",
+        "index.html",
+    }
+    assert "code was not run" in (folder / "grad.html").read_text("utf-8")
+    assert not (project / "build" / "report.html").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("words", "place"),
+    [
+        (["pull"], "upstream/sample"),
+        (["split"], "translations/zh_CN/sample"),
+        (["merge"], "build/zh_CN/sample/merged"),
+        (["build", "--no-execute"], "build/zh_CN/sample/html/index.html"),
+    ],
+)
+def test_every_run_tells_where_to_look(
+    words: list[str], place: str, project: Path, capsys: Speech
+) -> None:
+    assert main(["pull", "sample", "-q"]) == 0
+    command, *options = words
+    assert main([command, "sample", *options]) == 0
+    assert capsys.readouterr().err.endswith(f"look at {place}\n")
+    assert (project / place).exists()
+    # A dry run has made nothing.
+    assert main([command, "sample", "--check", *options]) == 0
+    assert "look at" not in capsys.readouterr().err
+
+
 @pytest.mark.kernel
 def test_sync_runs_the_code_once(project: Path, capsys: Speech) -> None:
     assert main(["sync", "sample", "--pages", "grad"]) == 0

@@ -19,8 +19,6 @@ from pipeline.commands.updating import UpdatedLocale, update_locale
 from pipeline.core.execution.result import Execution, Status
 from pipeline.core.pin.lock import Lock, Page
 from pipeline.core.results import PageResult
-from pipeline.errors import PublishError
-from pipeline.findings import Finding
 from pipeline.report.result import RunResult
 from pipeline.run import KernelOptions, Run
 from pipeline.stages import goes_as_far_as
@@ -35,10 +33,18 @@ class BuildOptions:
     """How far to go, and how."""
 
     last: str = "publish"  # a stage, of ``stages.ORDER``
+    runs_code: bool = (
+        True  # False: pages are shown as they are, with outputs of earlier runs
+    )
     # Look at every catalogue, and count what became of its entries.
     is_thorough: bool = False
     kernels: KernelOptions = field(default_factory=KernelOptions)
     summaries: tuple[Path, ...] = ()  # files that get the run in short, as Markdown
+
+    @property
+    def executes(self) -> bool:
+        """Whether code is run."""
+        return self.runs_code and goes_as_far_as(self.last, "execute")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,23 +74,22 @@ def build_pulled(
         merged[locale] = made.pages
         gone[locale] = made.gone
         changes += made.changes
-    runs_code = goes_as_far_as(options.last, "execute")
     result = RunResult(
         name=run.name,
         lock=lock,
         pages=merged,
         gone=gone,
         # Nobody else goes by these rules.
-        findings=rule_findings(run, lock) if runs_code else (),
+        findings=rule_findings(run, lock) if options.executes else (),
         changes=changes,
         check_only=run.dry,
         only=run.pages,
     )
-    # A dry run has merged nothing that code could be run of.
-    if runs_code and not run.dry:
+    # A dry run has merged nothing that could be run or shown.
+    if options.executes and not run.dry:
         result = _execute(run, options, result, pages)
-        if goes_as_far_as(options.last, "publish"):
-            result = _publish(run, result)
+    if goes_as_far_as(options.last, "publish") and not run.dry:
+        result = _publish(run, result)
     return write_report(run, options, result)
 
 
@@ -162,7 +167,10 @@ def _execute(
         told = (replace(page, execution=by_page.get(page.page)) for page in rows)
         with_execution[locale] = tuple(told)
     return replace(
-        result, pages=with_execution, findings=(*result.findings, *executed.findings)
+        result,
+        pages=with_execution,
+        findings=(*result.findings, *executed.findings),
+        changes=(*result.changes, *executed.changes),
     )
 
 
@@ -180,11 +188,11 @@ def _publish(run: Run, result: RunResult) -> RunResult:
     """The preview of every page, in every locale. A page that cannot be rendered is a finding."""
     from pipeline.stages.publish.stage import render
 
-    findings = result.findings
+    findings, changes = result.findings, result.changes
     for locale, rows in result.pages.items():
-        try:
-            with run.log.step("render"):
-                render(run, rows, locale=locale)
-        except PublishError as error:
-            findings += (Finding.of(error),)
-    return replace(result, findings=findings)
+        with run.log.step("render") as step:
+            published = render(run, rows, locale=locale)
+            step.result = f"{len(published.changes)} files written"
+        findings += published.findings
+        changes += published.changes
+    return replace(result, findings=findings, changes=changes)

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from pipeline.adapters.files import append_text, write_if_changed
 from pipeline.report.result import RunResult
 from pipeline.run import Run
-from pipeline.stages import goes_as_far_as
 
 if TYPE_CHECKING:
     from pipeline.commands.build import BuildOptions
@@ -41,7 +40,7 @@ def write_report(run: Run, options: BuildOptions, result: RunResult) -> RunResul
     ):
         if write_if_changed(path, data):
             changes.append(run.shown(path))
-    if goes_as_far_as(options.last, "execute"):
+    if options.executes:
         # The page shows the times of the last run that ran something: one that did nothing leaves
         # it as it is.
         has_run = any(execution.worker for execution in result.executions)

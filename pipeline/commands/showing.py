@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TextIO
 
 from pipeline.log import Log, is_terminal, printable
+from pipeline.paths import Paths
 from pipeline.report.counts import counted
 from pipeline.report.result import RunResult
 
@@ -93,6 +94,46 @@ def tell_of_changes(result: RunResult, log: Log) -> None:
         log.note("nothing to write: everything is up to date")
         return
     log.note(f"{counted(len(result.changes), 'file')} {all_of_them}")
+
+
+def tell_where_to_look(command: str, result: RunResult, paths: Paths, log: Log) -> None:
+    """Say where people find what ``command`` has made; nothing if there is nothing to look at."""
+    if result.check_only or result.dry_run:
+        return
+    places: list[Path] = []
+    for locale in result.pages:
+        places += _made_for(command, locale, paths)
+    if command == "pull":
+        places.append(paths.docs)
+    # Written only by runs of code: another one leaves that of the last.
+    if result.executions:
+        places.append(paths.report_page)
+    shown = [_from_here(path) for path in dict.fromkeys(places) if path.exists()]
+    if shown:
+        log.note(f"look at {', '.join(shown)}")
+
+
+def _made_for(command: str, locale: str, paths: Paths) -> tuple[Path, ...]:
+    """What ``command`` makes for a locale that people look at."""
+    match command:
+        case "sync" | "build" | "execute":
+            return (paths.preview(locale),)
+        case "merge":
+            return (paths.merged(locale),)
+        case "split" | "upgrade":
+            return (paths.catalogs(locale),)
+        case "site":
+            # The sites of other locales lie within that of the first, which leads to them.
+            return (paths.site / "index.html",)
+        case _:
+            return ()
+
+
+def _from_here(path: Path) -> str:
+    """``path`` so that it can be opened from the folder that one is in."""
+    if path.is_relative_to(Path.cwd()):
+        return path.relative_to(Path.cwd()).as_posix()
+    return str(path)
 
 
 def print_text(text: str) -> None:

@@ -10,7 +10,6 @@ from dataclasses import replace
 
 from pipeline.commands.build import BuildOptions, build_pulled
 from pipeline.commands.holding import only_this_run
-from pipeline.findings import Finding
 from pipeline.report.result import RunResult
 from pipeline.run import Run
 from pipeline.stages.pull.stage import read_pulled
@@ -31,8 +30,10 @@ def site(run: Run, options: BuildOptions, *, show_fuzzy: bool) -> RunResult:
         if options.last == "publish":
             options = replace(options, last="execute")
         result = build_pulled(run, options, lock)
-        # A site that cannot be made is a finding: that of another locale may do.
-        findings: list[Finding] = []
+        # What is wrong with one page is a finding: the other pages may do.
+        findings, changes = result.findings, result.changes
         for locale, pages in result.pages.items():
-            findings += build_site(run, pages, lock=lock, locale=locale, policy=policy)
-    return replace(result, findings=(*result.findings, *findings))
+            built = build_site(run, pages, lock=lock, locale=locale, policy=policy)
+            findings += built.findings
+            changes += built.changes
+    return replace(result, findings=findings, changes=changes)

@@ -114,8 +114,8 @@ def summary_lines(result: RunResult) -> list[str]:
         total = totals(pages)
         done = percent_text(total["translated"], total["messages"])
         parts = [
-            f"{total['pages']} pages",
-            f"{total['messages']} messages",
+            counted(total["pages"], "page"),
+            counted(total["messages"], "message"),
             f"{done} translated",
         ]
         outcomes = outcomes_text(total)

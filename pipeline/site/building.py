@@ -7,7 +7,8 @@ say of it goes out as findings. If nothing changed since the last run, not even 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline.adapters import files
@@ -25,12 +26,27 @@ from pipeline.run import Run
 from pipeline.site.assembling import assemble
 from pipeline.site.contributors import contributors
 from pipeline.site.finishing import finish
-from pipeline.site.known import WHOLE, Known, forget_all, forget_gone, memo_of
+from pipeline.site.known import (
+    WHOLE,
+    Known,
+    digest_of_stamps,
+    forget_all,
+    forget_gone,
+    memo_of,
+)
 from pipeline.site.plan import Site
 from pipeline.site.styles import restore_styles
 
 FEW = 20  # changed files: to share them among processes costs more than it saves
 _PHASES = {"reading sources": "read", "writing output": "write"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuiltSite:
+    """What there is to say of a site, and the files of it that were written or removed."""
+
+    findings: tuple[Finding, ...] = ()
+    changes: tuple[str, ...] = ()
 
 
 def build_site(
@@ -40,8 +56,8 @@ def build_site(
     lock: Lock,
     locale: str,
     policy: SitePolicy,
-) -> tuple[Finding, ...]:
-    """Write the site of one locale, as far as it is out of date; return what there is to say of it.
+) -> BuiltSite:
+    """Write the site of one locale, as far as it is out of date.
 
     Raises PublishError if Sphinx ends without a site, WriteError if it cannot be written.
     """
@@ -66,7 +82,8 @@ def build_site(
     # Somebody may have removed the site itself.
     if last and not assembled.changed and (site.target / "index.html").is_file():
         run.log.note(f"nothing changed for the site in {locale} since the last run")
-        return (*findings, *map(_broken, last.broken.items()))
+        return BuiltSite(findings=(*findings, *map(_broken, last.broken.items())))
+    stamps = _stamps(site.target)
     # From here on a kill leaves a site that is neither the old one nor the new one.
     forget_all(site)
     # After a change of our code every page is made anew, which is worth several processes.
@@ -78,10 +95,30 @@ def build_site(
     # Last: from now on the site counts as whole.
     memo.keep(WHOLE, code, Known(broken=built.broken))
     memo.save()
-    return (
-        *findings,
-        *map(_broken, built.broken.items()),
-        *map(_warning, built.warned),
+    return BuiltSite(
+        findings=(
+            *findings,
+            *map(_broken, built.broken.items()),
+            *map(_warning, built.warned),
+        ),
+        # Sphinx does not tell what it writes.
+        changes=_changed(run, stamps, _stamps(site.target)),
+    )
+
+
+def _stamps(folder: Path) -> dict[Path, str]:
+    """What changes when one of the files below ``folder`` is written, for each."""
+    paths = (path for path in folder.rglob("*") if path.is_file())
+    return {path: digest_of_stamps(path) for path in paths}
+
+
+def _changed(
+    run: Run, before: Mapping[Path, str], after: Mapping[Path, str]
+) -> tuple[str, ...]:
+    """The files that were written or removed in between, relative to the root."""
+    paths = sorted({*before, *after})
+    return tuple(
+        run.shown(path) for path in paths if before.get(path) != after.get(path)
     )
 
 

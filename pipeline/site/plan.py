@@ -47,10 +47,9 @@ class Site:
     @property
     def target(self) -> Path:
         """The site: that of the first locale holds those of the others."""
-        first = self.paths.build / "site" / self.upstream.name
         if self.locale == self.settings.locales[0]:
-            return first
-        return first / self.locale
+            return self.paths.site
+        return self.paths.site / self.locale
 
     def attribution(self, path: str) -> str:
         """The line that ``merge`` puts under the title of a document."""

@@ -389,9 +389,11 @@ class Workshop:
             upstreams={"demo": upstream},
         )
         run = run_of(settings, upstream, log=log)
-        return build_site(
+        built = build_site(
             run, self.pages(), lock=self.lock, locale="zh_CN", policy=policy
         )
+        self.changes = built.changes
+        return built.findings
 
     def html(self, page: str) -> str:
         return (self.target / f"{page}.html").read_text(encoding="utf-8")

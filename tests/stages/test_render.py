@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -247,10 +248,82 @@ def test_one_page_that_cannot_be_rendered_stops_no_other(
     )
     (paths.merged("zh_CN") / "fine.md").write_text("# Fine\n", "utf-8")
     pages = [page("broken", ".ipynb"), page("odd", ".ipynb"), page("fine", ".md")]
-    with pytest.raises(PublishError, match="broken"):
-        render(run_of(settings, upstream), pages, locale="zh_CN")
+    published = render(run_of(settings, upstream), pages, locale="zh_CN")
+    (finding,) = published.findings
+    assert finding.exit_code == PublishError.exit_code
+    assert "broken" in finding.text
+    assert "odd" in finding.text
+    assert [path.rpartition("/")[2] for path in published.changes] == [
+        "fine.html",
+        "index.html",
+    ]
     assert (paths.html("zh_CN") / "fine.html").is_file()
     assert (paths.html("zh_CN") / "index.html").is_file()
+
+
+def outputs(text: str) -> list[dict[str, object]]:
+    return [{"output_type": "stream", "name": "stdout", "text": text}]
+
+
+@pytest.mark.parametrize(
+    ("ran", "state", "is_shown"),
+    [
+        ("print(1)", "code was not run, outputs are of an earlier run", True),
+        ("print(2)", "code was not run, outputs are of an earlier run", False),
+        (None, "code was not run", False),
+    ],
+    ids=["same code", "other code", "never run"],
+)
+def test_a_page_that_is_not_run_has_new_prose_and_the_outputs_of_its_own_code(
+    project: tuple[Settings, Upstream, Paths],
+    ran: str | None,
+    state: str,
+    is_shown: bool,
+) -> None:
+    settings, upstream, paths = project
+    merged = notebook(code("print(1)"), title="# 新的译文")
+    (paths.merged("zh_CN") / "a.ipynb").write_text(merged, "utf-8")
+    if ran is not None:
+        old = notebook(code(ran, outputs=outputs("printed")), title="# 旧的译文")
+        (paths.executed("zh_CN") / "a.ipynb").write_text(old, "utf-8")
+    rows = [page("a", ".ipynb", code_cells=1)]
+    render(run_of(settings, upstream), rows, locale="zh_CN")
+    html = (paths.html("zh_CN") / "a.html").read_text("utf-8")
+    assert "新的译文" in html
+    assert "旧的译文" not in html
+    assert ("printed" in html) == is_shown
+    assert f"{state}<" in html
+
+
+def test_a_page_that_is_called_index_stands_beside_the_list_of_pages(
+    project: tuple[Settings, Upstream, Paths],
+) -> None:
+    settings, upstream, paths = project
+    (paths.merged("zh_CN") / "index.md").write_text("# 首页\n", "utf-8")
+    run = run_of(settings, upstream)
+    first = render(run, [page("index", ".md", title="首页")], locale="zh_CN")
+    assert len(first.changes) == 2
+    assert '<h1 id="首页">' in paths.html_page("zh_CN", "index").read_text("utf-8")
+    listed = paths.preview("zh_CN").read_text("utf-8")
+    assert '<a href="_index.html">首页</a>' in listed
+    assert (
+        render(run, [page("index", ".md", title="首页")], locale="zh_CN").changes == ()
+    )
+
+
+def test_a_run_of_one_page_leaves_the_others_in_the_list(
+    project: tuple[Settings, Upstream, Paths],
+) -> None:
+    settings, upstream, paths = project
+    for name in "ab":
+        (paths.merged("zh_CN") / f"{name}.md").write_text(f"# {name}\n", "utf-8")
+    rows = [page("a", ".md"), page("b", ".md")]
+    run = run_of(settings, upstream)
+    render(run, rows, locale="zh_CN")
+    (paths.merged("zh_CN") / "a.md").write_text("# changed\n", "utf-8")
+    published = render(replace(run, pages=("a",)), rows[:1], locale="zh_CN")
+    assert [path.rpartition("/")[2] for path in published.changes] == ["a.html"]
+    assert 'href="b.html"' in paths.preview("zh_CN").read_text("utf-8")
 
 
 @pytest.mark.slow

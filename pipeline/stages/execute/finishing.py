@@ -142,18 +142,24 @@ def _write(
     merged = read_notebook(merged_path) if merged_path.exists() else None
     # Merge could not make it, or the page is not in this locale.
     if merged is None:
-        target.unlink(missing_ok=True)
+        _remove(stage, target)
         return
     executed = with_outputs(merged, outputs, where=f"{locale}/{task.page.name}")
-    files.write_if_changed(
-        target, kernel.notebook_text(executed).encode("utf-8", "replace")
-    )
+    data = kernel.notebook_text(executed).encode("utf-8", "replace")
+    if files.write_if_changed(target, data):
+        stage.changes.append(stage.run.shown(target))
 
 
 def remove_executed(stage: Stage, page: Page) -> None:
     """Remove what an earlier run of the page left: it would pass for the state of now."""
     for locale in stage.run.locales:
-        _executed(stage, page, locale).unlink(missing_ok=True)
+        _remove(stage, _executed(stage, page, locale))
+
+
+def _remove(stage: Stage, target: Path) -> None:
+    if target.exists():
+        target.unlink()
+        stage.changes.append(stage.run.shown(target))
 
 
 def _executed(stage: Stage, page: Page, locale: str) -> Path:

@@ -45,6 +45,9 @@ class Stage:
     offline: bool
     environment: Mapping[str, str]
     digests: dict[Path, Mapping[str, str]] = field(default_factory=dict)
+    changes: list[str] = field(
+        default_factory=list
+    )  # files written, relative to the root
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -44,6 +44,7 @@ class Executed:
 
     executions: tuple[Execution, ...] = ()
     findings: tuple[Finding, ...] = ()
+    changes: tuple[str, ...] = ()  # the files written
 
 
 def execute(run: Run, pages: Sequence[Page], options: KernelOptions) -> Executed:
@@ -81,6 +82,7 @@ def execute(run: Run, pages: Sequence[Page], options: KernelOptions) -> Executed
     return Executed(
         executions=tuple(results[page.name] for page in pages if page.name in results),
         findings=tuple(findings),
+        changes=tuple(stage.changes),
     )
 
 

@@ -27,11 +27,11 @@ def prune(run: Run, pages: Sequence[Page], *, locale: str) -> tuple[str, ...]:
         paths.html(locale),
     )
     blocks = paths.blocks(locale)
-    wanted = {html / "index.html"}  # of the preview: it belongs to no page
+    wanted = {paths.preview(locale)}  # it belongs to no page
     for page in pages:
         # Also of pages without code, which have no executed notebook: it is only a name.
         wanted.add(executed / f"{page.name}.ipynb")
-        wanted.add(html / f"{page.name}.html")
+        wanted.add(paths.html_page(locale, page.name))
         for file in page.files:
             wanted.add(merged / file.path)
             wanted.add(blocks / f"{file.path}.json")

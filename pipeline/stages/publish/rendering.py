@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -17,28 +18,34 @@ from pipeline.adapters.html import notebook as html
 from pipeline.adapters.html.rst import rst_html
 from pipeline.core.document.read import is_myst_notebook
 from pipeline.core.execution import notebook as execution
-from pipeline.core.execution.placing import for_readers, with_ids
+from pipeline.core.execution.placing import (
+    for_readers,
+    outputs_of,
+    with_ids,
+    with_outputs,
+)
 from pipeline.errors import PipelineError
 from pipeline.stages.publish.sheet import Sheet
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rendered:
-    """The end of one page. ``problem`` is empty if its HTML is written."""
+    """The end of one page. ``problem`` is empty if its HTML is as it should be."""
 
     page: str
     problem: str = ""
+    has_changed: bool = False
 
 
 def render_sheet(sheet: Sheet) -> Rendered:
     """Write the HTML of one page, if it changes. Raises nothing: one page must stop no other."""
     try:
-        files.write_if_changed(sheet.target, _html(sheet))
+        has_changed = files.write_if_changed(sheet.target, _html(sheet))
     except PipelineError as error:
         return Rendered(page=sheet.page, problem=str(error))
     except Exception as error:  # noqa: BLE001 - nbconvert and its filters raise anything
         return Rendered(page=sheet.page, problem=f"{type(error).__name__}: {error}")
-    return Rendered(page=sheet.page)
+    return Rendered(page=sheet.page, has_changed=has_changed)
 
 
 def _html(sheet: Sheet) -> bytes:
@@ -62,17 +69,30 @@ def _notebook(sheet: Sheet) -> dict[str, Any]:
     path = sheet.source
     data = files.read_bytes(path)
     if path.suffix == ".ipynb":
-        return _for_readers(execution.parse_notebook(data, where=str(path)))
+        notebook = execution.parse_notebook(data, where=str(path))
+        return _for_readers(_with_outputs(notebook, sheet))
     text = data.decode("utf-8", "replace")
     if path.suffix == ".rst":
         # Nbconvert reads no reST, but passes HTML in a raw cell through.
         return _rst_notebook(text, sheet.folder)
     # Of the others, one that has a header of jupytext's is a notebook, with cells of code.
     if is_myst_notebook(text):
-        return _for_readers(kernel.notebook_from_myst(text))
+        return _for_readers(_with_outputs(kernel.notebook_from_myst(text), sheet))
     return _for_readers(
         _of_one_cell({"cell_type": "markdown", "metadata": {}, "source": text})
     )
+
+
+def _with_outputs(notebook: dict[str, Any], sheet: Sheet) -> dict[str, Any]:
+    """``notebook`` with what its code printed when it ran; as it is if other code ran."""
+    if sheet.outputs is None:
+        return notebook
+    with suppress(PipelineError):
+        ran = execution.parse_notebook(
+            files.read_bytes(sheet.outputs), where=str(sheet.outputs)
+        )
+        return with_outputs(notebook, outputs_of(ran), where=sheet.page)
+    return notebook
 
 
 def _rst_notebook(text: str, folder: Path) -> dict[str, Any]:
@@ -87,8 +107,16 @@ def _of_one_cell(cell: Mapping[str, Any]) -> dict[str, Any]:
 
 def _for_readers(notebook: Mapping[str, Any]) -> dict[str, Any]:
     """The notebook with whole sources and ids, and without what is for running it only."""
+    # Of what the format demands, many notebooks lack something. Nbconvert insists on it.
+    whole = {"metadata": {}, "nbformat_minor": 4, **notebook}
+    cells = [_whole_cell(cell) for cell in notebook["cells"]]
+    return for_readers({**whole, "cells": with_ids(cells, whole)})
+
+
+def _whole_cell(cell: Mapping[str, Any]) -> dict[str, Any]:
+    """A cell with all that the format demands of it."""
+    default: dict[str, Any] = {"metadata": {}}
+    if cell.get("cell_type") == "code":
+        default |= {"outputs": [], "execution_count": None}
     # The format allows a list of lines, too; the template wants a string.
-    cells = [
-        {**cell, "source": execution.source_of(cell)} for cell in notebook["cells"]
-    ]
-    return for_readers({**notebook, "cells": with_ids(cells, notebook)})
+    return {**default, **cell, "source": execution.source_of(cell)}

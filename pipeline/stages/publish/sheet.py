@@ -17,7 +17,7 @@ from pipeline.core.execution.result import Status
 from pipeline.core.results import PageResult
 from pipeline.paths import Paths
 
-FORMAT = "2"  # raise it when the look changes
+FORMAT = "3"  # raise it when the look changes
 _HEAD = 400  # bytes at the start of an HTML file, within which its digest stands
 
 
@@ -35,6 +35,7 @@ class Sheet:
 
     page: str  # its name
     source: Path  # executed notebook, or merged document
+    outputs: Path | None  # a notebook that ran, whose outputs the source gets
     target: Path
     folder: Path  # where images are looked up
     language: str
@@ -54,25 +55,34 @@ def sheet_of(
     paths: Paths, settings: Settings, page: PageResult, *, locale: str
 ) -> Sheet | None:
     """The sheet of ``page``; None if none of its documents is there."""
-    source = _source(paths, page, locale)
+    executed = paths.executed(locale) / f"{page.page}.ipynb"
+    ran = executed if executed.is_file() else None
+    # What ran is as old as its run: a page that is not run now may say something else by now.
+    is_run_now = page.execution is not None
+    source = ran if ran and is_run_now else _merged(paths, page, locale)
     if source is None:
         return None
+    outputs = None if is_run_now or not page.code_cells else ran
     # Everything that the head shows is part of the digest: a run that fails changes no document.
-    state = _state(page, settings.jax)
+    state = _state(page, settings.jax, has_outputs=outputs is not None)
     title = page.title or page.page
     facts = "\n".join([FORMAT, title, state.kind, state.text]).encode(
         "utf-8", "replace"
     )
+    digest = hashlib.sha256(facts + files.read_bytes(source))
+    if outputs is not None:
+        digest.update(files.read_bytes(outputs))
     return Sheet(
         page=page.page,
         source=source,
-        target=paths.html(locale) / f"{page.page}.html",
+        outputs=outputs,
+        target=paths.html_page(locale, page.page),
         # Merged pages lie without their images: those of upstream's docs are shown.
         folder=(paths.docs / page.page).parent,
         language=language_tag(locale),
         title=title,
         state=state,
-        digest=hashlib.sha256(facts + files.read_bytes(source)).hexdigest(),
+        digest=digest.hexdigest(),
     )
 
 
@@ -81,28 +91,30 @@ def language_tag(locale: str) -> str:
     return locale.replace("_", "-")
 
 
-def _source(paths: Paths, page: PageResult, locale: str) -> Path | None:
-    """What is shown: the executed notebook, else the first merged document that is there.
+def _merged(paths: Paths, page: PageResult, locale: str) -> Path | None:
+    """The first merged document that is there.
 
     Of a pair that is the notebook, which has outputs of upstream's at least.
     """
-    candidates = [paths.executed(locale) / f"{page.page}.ipynb"]
-    # A page that is no notebook, or could not be run, is shown as it was merged.
-    candidates += [paths.merged(locale) / document.path for document in page.files]
-    for path in candidates:
+    for document in page.files:
+        path = paths.merged(locale) / document.path
         if path.is_file():
             return path
     return None
 
 
-def _state(page: PageResult, jax: str) -> RunState:
+def _state(page: PageResult, jax: str, *, has_outputs: bool) -> RunState:
     """How the code of ``page`` ran, for the head of its page.
 
-    JAX is named wherever code ran: people look at this to know what their version does.
+    If it was not run now, the page may have outputs all the same (``has_outputs``). JAX is named
+    wherever code ran: people look at this to know what their version does.
     """
     run = page.execution
-    if run is None:
+    if run is None and not page.code_cells:
         return RunState(kind="plain", text="no code to run")
+    if run is None:
+        earlier = ", outputs are of an earlier run" if has_outputs else ""
+        return RunState(kind="plain", text=f"code was not run{earlier}")
     if run.status is Status.PASSED:
         verb = "passed"
     elif run.status is Status.PARTIAL:

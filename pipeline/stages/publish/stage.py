@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
 from multiprocessing import get_context
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pipeline.adapters import files, kernel
 from pipeline.adapters.html import notebook as html
@@ -16,19 +19,30 @@ from pipeline.core.execution.result import Status
 from pipeline.core.progress import progress_of, whole_percent
 from pipeline.core.results import PageResult
 from pipeline.errors import PublishError
+from pipeline.findings import Finding
 from pipeline.run import Run
-from pipeline.stages.publish.rendering import Rendered, render_sheet
 from pipeline.stages.publish.sheet import Sheet, language_tag, sheet_of
+
+if TYPE_CHECKING:
+    from pipeline.stages.publish.rendering import Rendered
 
 # Pages; for fewer, starting processes takes longer than the work.
 ENOUGH_FOR_PROCESSES = 8
 
 
-def render(run: Run, pages: Sequence[PageResult], *, locale: str) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Published:
+    """The files written, and what kept pages from being rendered."""
+
+    changes: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
+
+
+def render(run: Run, pages: Sequence[PageResult], *, locale: str) -> Published:
     """Write ``html/<page>.html`` for every page that has a document, and ``html/index.html``.
 
-    The executed notebook is shown where there is one, else the merged document.
-    Raises PublishError after all pages were tried, naming those that could not be rendered.
+    The executed notebook is shown where there is one, else the merged document. All pages are
+    tried; one finding, a PublishError, names those that could not be rendered.
     """
     paths, settings = run.paths, run.settings
     sheets: dict[str, Sheet] = {}
@@ -39,6 +53,7 @@ def render(run: Run, pages: Sequence[PageResult], *, locale: str) -> None:
     # Rendering takes most of a build that has nothing to run: unchanged pages are left alone.
     stale = [sheet for sheet in sheets.values() if not sheet.is_fresh]
     failed: list[str] = []  # "PAGE: PROBLEM"
+    changes: list[str] = []
     workers = kernel.worker_count(settings.execution.jobs)
     with run.log.progress("render", total=len(stale)) as advance:
         for rendered in _render_all(stale, workers=workers):
@@ -46,19 +61,30 @@ def render(run: Run, pages: Sequence[PageResult], *, locale: str) -> None:
             if rendered.problem:
                 message = f"{rendered.page}: {rendered.problem}"
                 failed.append(message)
+            if rendered.has_changed:
+                changes.append(run.shown(sheets[rendered.page].target))
             advance(1, message)
     # Also after a failure: the index shows what there is.
-    _write_index(run, pages, sheets, locale=locale)
+    if _write_index(run, pages, sheets, locale=locale):
+        changes.append(run.shown(paths.preview(locale)))
+    findings: tuple[Finding, ...] = ()
     if failed:
-        raise PublishError(
+        error = PublishError(
             f"could not be rendered: {'; '.join(failed)}",
             where=str(paths.html(locale)),
             hint="The other pages are complete.",
         )
+        findings = (Finding.of(error),)
+    return Published(changes=tuple(changes), findings=findings)
 
 
 def _render_all(sheets: Sequence[Sheet], *, workers: int) -> Iterator[Rendered]:
     """Render every sheet; yield how each ended, as they come."""
+    if not sheets:
+        return
+    # What reads documents takes a while to load, and most runs have nothing to render.
+    from pipeline.stages.publish.rendering import render_sheet
+
     if len(sheets) < ENOUGH_FOR_PROCESSES or workers == 1:
         yield from map(render_sheet, sheets)
         return
@@ -71,8 +97,14 @@ def _render_all(sheets: Sequence[Sheet], *, workers: int) -> Iterator[Rendered]:
 
 def _write_index(
     run: Run, pages: Sequence[PageResult], sheets: dict[str, Sheet], *, locale: str
-) -> None:
-    rows = [_row(page, sheets.get(page.page)) for page in pages]
+) -> bool:
+    """Write the index of all pages, if it changes; whether it did."""
+    target = run.paths.preview(locale)
+    # A run of a few pages knows nothing of the others: their index stays.
+    if run.pages and target.exists():
+        return False
+    root = target.parent
+    rows = [_row(page, sheets.get(page.page), root=root) for page in pages]
     progress = progress_of(pages)
     count = f"{progress.translated} of {progress.messages} messages translated"
     text = html.index_html(
@@ -81,8 +113,7 @@ def _write_index(
         title=f"{run.name} · {locale}",
         summary=f"{len(rows)} pages, {count}; {_counts(rows)}",
     )
-    target = run.paths.html(locale) / "index.html"
-    files.write_if_changed(target, text.encode("utf-8", "replace"))
+    return files.write_if_changed(target, text.encode("utf-8", "replace"))
 
 
 def _counts(rows: Sequence[html.Row]) -> str:
@@ -98,12 +129,13 @@ def _counts(rows: Sequence[html.Row]) -> str:
     return ", ".join(f"{count} {status}" for status, count in counts.items())
 
 
-def _row(page: PageResult, sheet: Sheet | None) -> html.Row:
-    """The line of one page in the index."""
+def _row(page: PageResult, sheet: Sheet | None, *, root: Path) -> html.Row:
+    """The line of one page in the index, which lies in ``root``."""
     # Without a sheet merge has written nothing of it: the guard, or a document that is malformed.
     link, status, state = "", "plain", "not built"
     if sheet is not None:
-        link, status, state = f"{page.page}.html", sheet.state.kind, sheet.state.text
+        link = sheet.target.relative_to(root).as_posix()
+        status, state = sheet.state.kind, sheet.state.text
     return html.Row(
         page=page.page,
         title=page.title or page.page,

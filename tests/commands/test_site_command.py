@@ -1,0 +1,53 @@
+"""``site`` as people run it: what it says of what it has written."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from pipeline.cli import main
+
+Speech = pytest.CaptureFixture[str]
+
+
+def stamps(folder: Path) -> dict[Path, int]:
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {path: path.stat().st_mtime_ns for path in files}
+
+
+@pytest.mark.slow
+def test_a_new_title_is_written_and_told(project: Path, capsys: Speech) -> None:
+    """It stands in the navigation of every page: "nothing to write" would be wrong."""
+    docs = project / "docs"
+    docs.mkdir()
+    contents = "# Start\n\n```{toctree}\nguide\n```\n\nWords.\n"
+    (docs / "index.md").write_text(contents, "utf-8")
+    (docs / "guide.md").write_text("# Guide\n\nMore words.\n", "utf-8")
+    site = project / "build" / "site" / "sample"
+    words = ["site", "sample", "--no-execute", "-v"]
+    assert main(["pull", "sample", "--upstream", "docs", "-q"]) == 0
+    assert main(words) == 0
+    assert "look at build/site/sample/index.html\n" in capsys.readouterr().err
+
+    before = stamps(project / "build")
+    assert main(words) == 0
+    assert "nothing to write: everything is up to date" in capsys.readouterr().err
+    assert stamps(project / "build") == before
+
+    catalog = project / "translations" / "zh_CN" / "sample" / "guide.po"
+    text = catalog.read_text("utf-8")
+    assert 'msgid "Guide"\nmsgstr ""' in text
+    catalog.write_text(
+        text.replace('msgid "Guide"\nmsgstr ""', 'msgid "Guide"\nmsgstr "指南"'),
+        "utf-8",
+    )
+    before = stamps(site)
+    assert main(words) == 0
+    said = capsys.readouterr().err
+    told = {project / name for name in re.findall(r"wrote (build/site/\S+)", said)}
+    after = stamps(site)
+    assert told == {path for path in after if after[path] != before.get(path)}
+    assert site / "index.html" in told
+    assert "nothing to write" not in said
