@@ -13,11 +13,20 @@ from __future__ import annotations
 import argparse
 import os
 import shutil
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import nox
 from nox.virtualenv import VirtualEnv
+
+# Sessions run on the Python of nox itself. An older one would break somewhere in the middle.
+if sys.version_info < (3, 11):
+    sys.exit(
+        f"error: nox runs on Python {sys.version_info[0]}.{sys.version_info[1]}, and 3.11 is the "
+        "oldest that will do\n  Install nox with a newer one: uv tool install --python 3.12 nox, "
+        "or python3.12 -m pip install nox."
+    )
 
 nox.needs_version = ">=2024.10"
 nox.options.default_venv_backend = "uv|virtualenv"
@@ -30,6 +39,8 @@ PINNED = ("--constraint", "constraints.txt")
 # Outputs are kept for the set of packages that made them. So whatever runs code has this group and
 # no other, and nothing else is installed beside it.
 RUNNING = ("site",)
+# A part of it, for pages that are shown and not run: no kernel, no JAX.
+PREVIEWING = ("preview",)
 
 # What `tests -- --quick` leaves out, so that it answers in half a minute.
 LONG_TESTS = ("slow", "kernel", "browser", "realdocs")
@@ -106,8 +117,8 @@ def call_pipeline(session: nox.Session, *words: str) -> None:
 
 
 def needed_to_run(session: nox.Session) -> tuple[str, ...]:
-    """The groups for a session that runs code unless it is told not to."""
-    return () if "--no-execute" in session.posargs else RUNNING
+    """The groups for a session that runs code unless it is told not to, and makes a preview."""
+    return PREVIEWING if "--no-execute" in session.posargs else RUNNING
 
 
 @nox.session
@@ -275,9 +286,9 @@ def screenshots(session: nox.Session) -> None:
     chromium(session)
     enter(session, "tests")
     session.install(*packages("site", "browser"))
-    sites = session.posargs or [
-        str(path) for path in sorted(Path("build/site").iterdir())
-    ]
+    sites = session.posargs or sorted(map(str, Path("build/site").glob("*")))
+    if not sites:
+        session.error("there is no site to take pictures of: run nox -s site first")
     command = ("python", "-m", "screenshots", "build/screenshots", *sites)
     session.run(*command, env={"PYTHONPATH": "tests/support"})
 

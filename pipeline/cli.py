@@ -31,6 +31,7 @@ from pipeline.config import Settings, Upstream, read_settings
 from pipeline.config.suggesting import did_you_mean
 from pipeline.errors import ConfigError, FindingsError, PipelineError
 from pipeline.log import Log
+from pipeline.packages import missing_text
 from pipeline.paths import Paths
 from pipeline.report.result import RunResult
 from pipeline.run import KernelOptions, Run
@@ -64,6 +65,10 @@ def main(argv: Sequence[str] | None = None) -> int:
             "interrupted\n  No file was left half-written: run the same command again."
         )
         return INTERRUPTED
+    except ImportError as error:
+        text = missing_text(error)
+        complain(text or bug_text(error, verbose=verbose))
+        return ConfigError.exit_code if text else UNEXPECTED
     except Exception as error:  # noqa: BLE001 - the one place that turns bugs into an exit code
         complain(bug_text(error, verbose=verbose))
         return UNEXPECTED

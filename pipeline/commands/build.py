@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pipeline import packages
 from pipeline.commands.holding import only_this_run
 from pipeline.commands.known import Known, UpdatedPage
 from pipeline.commands.pages import pages_of_run, rule_findings
@@ -19,6 +20,8 @@ from pipeline.commands.updating import UpdatedLocale, update_locale
 from pipeline.core.execution.result import Execution, Status
 from pipeline.core.pin.lock import Lock, Page
 from pipeline.core.results import PageResult
+from pipeline.errors import PublishError
+from pipeline.findings import Finding, Severity
 from pipeline.report.result import RunResult
 from pipeline.run import KernelOptions, Run
 from pipeline.stages import goes_as_far_as
@@ -89,7 +92,7 @@ def build_pulled(
     if options.executes and not run.dry:
         result = _execute(run, options, result, pages)
     if goes_as_far_as(options.last, "publish") and not run.dry:
-        result = _publish(run, result)
+        result = _publish(run, options, result)
     return write_report(run, options, result)
 
 
@@ -184,8 +187,19 @@ def _counts(executions: Sequence[Execution]) -> str:
     return ", ".join(f"{count} {status}" for status, count in counts.items())
 
 
-def _publish(run: Run, result: RunResult) -> RunResult:
+def _publish(run: Run, options: BuildOptions, result: RunResult) -> RunResult:
     """The preview of every page, in every locale. A page that cannot be rendered is a finding."""
+    lacking = packages.missing("preview")
+    if lacking:
+        error = PublishError(
+            f"no preview is made: {packages.names(lacking)} not installed",
+            where=run.name,
+            hint=packages.how_to_install("preview"),
+        )
+        # Who runs no code may do without: what is committed does not need it.
+        severity = Severity.ERROR if options.executes else Severity.WARNING
+        finding = replace(Finding.of(error), severity=severity)
+        return replace(result, findings=(*result.findings, finding))
     from pipeline.stages.publish.stage import render
 
     findings, changes = result.findings, result.changes

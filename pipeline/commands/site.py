@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from pipeline import packages
 from pipeline.commands.build import BuildOptions, build_pulled
 from pipeline.commands.holding import only_this_run
+from pipeline.errors import PublishError
 from pipeline.report.result import RunResult
 from pipeline.run import Run
 from pipeline.stages.pull.stage import read_pulled
@@ -18,8 +20,15 @@ from pipeline.stages.pull.stage import read_pulled
 def site(run: Run, options: BuildOptions, *, show_fuzzy: bool) -> RunResult:
     """Build, and write the site of every locale.
 
-    With ``show_fuzzy`` it shows translations that wait for a person, marked.
+    With ``show_fuzzy`` it shows translations that wait for a person, marked. Raises PublishError if
+    what makes sites is not installed.
     """
+    lacking = packages.missing("site")
+    if lacking:
+        raise PublishError(
+            f"no site can be made: {packages.names(lacking)} not installed",
+            hint=packages.how_to_install("site"),
+        )
     from pipeline.site.building import build_site  # loads what makes pages of templates
 
     # Told by the command line, and part of how a site looks: it is made anew if this changes.

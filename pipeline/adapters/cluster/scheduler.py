@@ -31,6 +31,7 @@ from pipeline.adapters.kernel import Job, Outcome, Stop
 from pipeline.adapters.kernel.job import died
 from pipeline.adapters.kernel.sandbox import is_left_out
 from pipeline.errors import ExecutionError
+from pipeline.packages import how_to_install
 
 CONNECT_SECONDS = 20
 WORKERS_SECONDS = 60  # that a cluster without workers is waited for
@@ -175,7 +176,7 @@ def _connected(address: str) -> Iterator[Any]:
     except ImportError as error:
         raise ExecutionError(
             "the package distributed is not installed: no page can be sent to a cluster",
-            hint="Install the dependency group dask, or run without --scheduler.",
+            hint=f"{how_to_install('dask')}. Or run without --scheduler.",
         ) from error
     for name in ("distributed", "distributed.client", "tornado.application"):
         # What goes wrong is told by us.

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from pipeline import packages
 from pipeline.adapters import files, kernel
 from pipeline.adapters.execution_cache import ExecutionCache
 from pipeline.adapters.kernel import sandbox
@@ -59,7 +60,10 @@ def execute(run: Run, pages: Sequence[Page], options: KernelOptions) -> Executed
     tasks: list[Task] = []
     results: dict[str, Execution] = {}
     for page in pages:
-        planned = plan(stage, page)
+        try:
+            planned = plan(stage, page)
+        except ImportError as error:  # jupytext, which reads MyST notebooks
+            raise _not_installed() from error
         if isinstance(planned, Task):
             tasks.append(planned)
         elif planned is not None:
@@ -68,6 +72,8 @@ def execute(run: Run, pages: Sequence[Page], options: KernelOptions) -> Executed
             remove_executed(stage, page)
     # A project without code needs no JAX.
     if tasks:
+        if packages.missing("execute"):
+            raise _not_installed()
         _check_version(stage.environment, run.settings.jax)
         if options.offline and not sandbox.can_isolate_network():
             run.log.warn(
@@ -93,11 +99,17 @@ def _check_version(environment: Mapping[str, str], jax: str) -> None:
     if installed != jax:
         raise ExecutionError(
             f"the pin is JAX {jax}, but {installed} is installed: no code was run",
-            hint=(
-                f"Install it: pip install jax=={jax} jaxlib=={jax}; "
-                "nox -s build does that by itself."
-            ),
+            hint=packages.how_to_install("execute"),
         )
+
+
+def _not_installed() -> ExecutionError:
+    """Told before a worker is started: it would end without a word."""
+    lacking = packages.names(packages.missing("execute"))
+    return ExecutionError(
+        f"{lacking} not installed: no code was run",
+        hint=packages.how_to_install("execute"),
+    )
 
 
 def _of_shard(tasks: Sequence[Task], shard: tuple[int, int] | None) -> list[Task]:
