@@ -136,7 +136,7 @@ def test_configurations_are_read(block: str, tmp_path: Path) -> None:
 def test_full_configuration_has_every_key() -> None:
     source = (ROOT / "pipeline" / "config" / "reading.py").read_text("utf-8")
     allowed = re.findall(r"\.allow\(([^)]*)\)", source)
-    allowed += re.findall(r"(?:places|numbers) = \(([^)]*)\)", source)
+    allowed += re.findall(r"(?:places|numbers|limits) = \(([^)]*)\)", source)
     keys = {key for group in allowed for key in re.findall(r'"([^"]+)"', group)}
     assert len(keys) > 20
     assert [
