@@ -8,10 +8,12 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -522,6 +524,38 @@ def test_cells_from_until_on_are_kept_without_outputs(zoo: Zoo) -> None:
         len(zoo["until"].outcome.cell_seconds),
         zoo["until-nothing"].outcome.stop,
     ) == (2, None)
+
+
+def test_a_machine_that_is_paused_makes_no_page_fail(tmp_path: Path) -> None:
+    """Everything of a run is stopped for longer than a page may be silent, and goes on."""
+    began = tmp_path / "began"
+    wait = f"open({str(began)!r}, 'w').close(); import time; time.sleep(3)"
+    policy = dataclasses.replace(USUAL, stall=5)
+    paused: list[int] = []
+
+    def pause() -> None:
+        if not until(began.exists, seconds=60):
+            return
+        (kernel,) = processes_with(f"{MARK}={marked_as('paused')}\0")
+        worker = int(
+            Path(f"/proc/{kernel}/stat").read_text().rpartition(")")[2].split()[1]
+        )
+        paused.extend((worker, kernel))
+        for process in paused:
+            os.kill(process, signal.SIGSTOP)
+        time.sleep(8)
+        for process in paused:
+            os.kill(process, signal.SIGCONT)
+
+    pausing = threading.Thread(target=pause)
+    pausing.start()
+    (outcome,) = run_notebooks(
+        [job("paused", Case((wait, "print('after')"), policy), tmp_path)], workers=1
+    )
+    pausing.join()
+    assert len(paused) == 2
+    assert outcome.stop is None
+    assert outcome.cell_seconds[0] > policy.stall
 
 
 def test_a_worker_that_is_killed_leaves_nothing_either(

@@ -86,7 +86,8 @@ class PageEngine(NBClientEngine):  # type: ignore[misc]  # papermill has no type
     ) -> Any:
         # Limits are the watch's business. Those of nbclient go by the clock: a kernel that waits
         # for its turn on a busy machine would pass for one that hangs.
-        far = options["page"].watch.policy.wall_timeout
+        # They are further away than all others, in case that the watch itself breaks.
+        far = 2 * options["page"].watch.policy.wall_timeout
         client = _Client(
             manager,
             kernel_name=kernel_name,

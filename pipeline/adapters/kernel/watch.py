@@ -2,7 +2,8 @@
 
 They go by what the kernel and its children have used, so that a verdict is the same on a machine
 that does nothing else and on one that is busy. The clock decides about two things only: a page that
-neither works nor prints for long is stalled, and far beyond all of that every page ends.
+neither works nor prints for long is stalled, and far beyond all of that every page ends. Time in
+which the watch itself was not let run (a machine that is paused, or too busy) does not count.
 """
 
 from __future__ import annotations
@@ -28,9 +29,10 @@ EVERY = 0.2  # seconds between two looks
 # whether something has come takes half of it; a page on a machine that is ten times too busy has
 # ten times as much.
 AT_WORK = 0.01
-_CLOCK = (
-    0.1  # CPU seconds that count as work at once: several ticks of the system's clock
-)
+# CPU seconds that count as work at once: several ticks of the system's clock.
+_CLOCK = 0.1
+# Seconds that may pass between two looks and count: what is longer says nothing of the page.
+_LATE = 2.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,10 +54,10 @@ class Watch:
         self.spared = spared
         self.breach: Breach | None = None
         self._printed = 0
-        self._began = time.monotonic()
+        self._now = 0.0  # seconds that were watched
         self._usage = _Usage()
         self._before_cell = 0.0  # CPU seconds that were used when the cell began
-        self._last_sign = _Sign(at=self._began, cpu=0.0)
+        self._last_sign = _Sign(at=0.0, cpu=0.0)
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._look, daemon=True)
 
@@ -92,7 +94,11 @@ class Watch:
         return self.breach is None
 
     def _look(self) -> None:
+        last = time.monotonic()
         while not self._over.wait(EVERY):
+            now = time.monotonic()
+            self._now += min(now - last, _LATE)
+            last = now
             processes = descendants(self.spared)
             if self.breach is not None:
                 # Whatever was started while the others were being killed.
@@ -100,13 +106,13 @@ class Watch:
                 continue
             self._usage.take_in(cpu_seconds(processes))
             memory = memory_of(processes, limit=self.policy.memory)
-            for limit, is_broken, message in self._limits(memory, time.monotonic()):
+            for limit, is_broken, message in self._limits(memory):
                 if is_broken:
                     self._end(limit, message)
 
-    def _limits(self, memory: int, now: float) -> tuple[tuple[str, bool, str], ...]:
+    def _limits(self, memory: int) -> tuple[tuple[str, bool, str], ...]:
         """Each limit by its name, whether it is broken, and what is told of that."""
-        policy, cpu = self.policy, self._usage.seconds
+        policy, cpu, now = self.policy, self._usage.seconds, self._now
         if self._last_sign.is_followed_by_work(now, cpu):
             self._give_sign()
         return (
@@ -132,14 +138,14 @@ class Watch:
             ),
             (
                 "WallTimeout",
-                now - self._began > policy.wall_timeout,
+                now > policy.wall_timeout,
                 f"the page was not done after {policy.wall_timeout} s",
             ),
         )
 
     def _give_sign(self) -> None:
         """The page lives: it has worked, or printed something, or gone on to its next cell."""
-        self._last_sign = _Sign(at=time.monotonic(), cpu=self._usage.seconds)
+        self._last_sign = _Sign(at=self._now, cpu=self._usage.seconds)
 
     def _end(self, limit: str, message: str) -> None:
         if self.breach is None:  # what was broken first is what the page is stopped for
@@ -163,7 +169,10 @@ class _Usage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Sign:
-    """When a page last gave a sign of life, and what CPU time it had used by then."""
+    """When a page last gave a sign of life, and what CPU time it had used by then.
+
+    ``at`` is in seconds that were watched.
+    """
 
     at: float
     cpu: float
