@@ -76,7 +76,7 @@ def _left_alone(document: Document, page: Page) -> Iterator[Finding]:
             yield Finding(
                 code="left-alone",
                 severity=Severity.NOTE,
-                where=f"{document.path}:{line}",
+                where=document.line_place(unit, line),
                 text=f"stays in English: {reason}",
                 page=page.name,
             )

@@ -310,6 +310,7 @@ def rendered(text: str) -> str:
 _PROSE = re.compile(
     r"\{(?!code|raw|math|eval-rst|toctree|include|mermaid|list-table)[^{}]*\}"
 )
+_CAPTION = re.compile(r"^([ \t]*:?caption:).*", re.MULTILINE)
 
 
 def prose_free_fences(text: str) -> list[tuple[str, str]]:
@@ -326,7 +327,7 @@ def prose_free_fences(text: str) -> list[tuple[str, str]]:
     )
     kinds = ("fence", "myst_block_break", "front_matter")
     return [
-        (token.info, token.content)
+        (token.info, _CAPTION.sub(r"\1", token.content))
         for token in parser.parse(text)
         if token.type in kinds and not _PROSE.match(token.info.strip())
     ]

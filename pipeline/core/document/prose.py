@@ -58,6 +58,12 @@ _DATA_URI = re.compile(r"data:(?:[\w.+/-]+)?(?:;[\w=.-]+)*,[A-Za-z0-9+/=%_.~-]{2
 _PLACEHOLDER = re.compile(r"data:#(\d+)")
 _SEVERAL_WORDS = re.compile(rf"\s|[{CJK}]")
 _FILE_NAME = re.compile(r"\.(?:png|jpe?g|gif|svg|webp)$", re.IGNORECASE)
+# A name in one piece that has an ending: the caption of many a listing.
+_PATH = re.compile(r"`*[\w./\\-]*[\w-]\.[A-Za-z]\w{0,5}`*")
+# No capital but the first, no digit, no underscore: not a name, as far as can be told.
+_PLAIN_WORD = re.compile(r"[^\W\d_](?:(?![A-Z])[^\W\d_]|[-'’.:!?](?=[^\W\d_A-Z]|\Z))+")
+# What tools write where an author gave no text: Jupyter and Markdown editors.
+_FORMATS = frozenset("png jpg jpeg gif svg webp img alt image".split())
 
 
 def mask(text: str, markup: Markup = Markup.MARKDOWN) -> str:
@@ -116,17 +122,23 @@ def has_words(text: str, markup: Markup = Markup.MARKDOWN) -> bool:
     return bool(_WORD.search(mask(text, markup)))
 
 
-def is_sentence(text: str) -> bool:
-    """Whether the text of an image says something: file names and single words do not."""
-    return has_words(text) and is_several_words(text)
+def is_caption(text: str) -> bool:
+    """Whether a caption says something: ``"The sum"`` does, ``"src/sum.py"`` does not."""
+    return has_words(text) and not _PATH.fullmatch(text.strip())
 
 
-def is_several_words(text: str) -> bool:
-    """Whether there is more than one word, or Chinese, and no file name at the end.
+def is_image_text(text: str) -> bool:
+    """Whether the text of an image says something, so that it is worth translating.
 
-    ``"a plot"`` and ``"图"`` are; ``"plot"`` and ``"my plot.png"`` are not.
+    ``"a plot"``, ``"Plot"`` and ``"图"`` do. A file name (``"my plot.png"``), the name of a format
+    (``"png"``) and a name (``"JAX"``, ``"all_gather"``) do not.
     """
-    return bool(_SEVERAL_WORDS.search(text)) and not _FILE_NAME.search(text)
+    text = text.strip()
+    if not has_words(text) or _FILE_NAME.search(text):
+        return False
+    if _SEVERAL_WORDS.search(text):
+        return True
+    return bool(_PLAIN_WORD.fullmatch(text)) and text.lower() not in _FORMATS
 
 
 # A message is counted when its catalogue is updated, and again when its page is merged.

@@ -84,9 +84,13 @@ class Document:
 
         Cells are counted from 1. "cell 3" is the third of all; what runs is "code cell 2".
         """
+        return self.line_place(unit, message.line)
+
+    def line_place(self, unit: Unit, line: int) -> str:
+        """Where a line of a unit stands, for people, as `place` tells it of a message."""
         if unit.cell is None:
-            return f"{self.path}:{message.line}"
-        return f"{self.path}, cell {unit.cell + 1}:{message.line}"
+            return f"{self.path}:{line}"
+        return f"{self.path}, cell {unit.cell + 1}:{line}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

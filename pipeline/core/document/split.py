@@ -30,7 +30,6 @@ class Split:
     headings: tuple[tuple[int, str], ...] = ()
     # Offset behind the first heading that stands in no container.
     title_end: int | None = None
-    # The rest is of reStructuredText only.
-    # Where tables lie that are drawn with characters.
-    tables: tuple[tuple[int, int], ...] = ()
     unsafe: tuple[tuple[int, str], ...] = ()  # line, and why its block is left as it is
+    # Of reStructuredText only: where tables lie that are drawn with characters.
+    tables: tuple[tuple[int, int], ...] = ()

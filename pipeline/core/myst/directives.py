@@ -1,14 +1,16 @@
 """Which MyST directives hold prose, and where it stands in them: one table, a row per family.
 
 Source: MyST-Parser's directive syntax (an argument on the first line, options as ``:key: value``
-lines or between ``---`` lines, then the body) and docutils' list of admonitions. A directive that
-is not named here is opaque: it stays upstream's, whole.
+lines or between ``---`` lines, then the body), and the directives of docutils, Sphinx, MyST-NB,
+sphinx-design, sphinx-proof and sphinx-exercise. A directive that is not named here stays
+upstream's, whole, and a person is told.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import Enum, auto
 from itertools import takewhile
 
@@ -20,21 +22,35 @@ class Body(Enum):
 
     PROSE = auto()  # Markdown, read like the rest of the page
     CODE = auto()
-    OPAQUE = auto()  # neither; it stays as it is
+    TOCTREE = auto()  # names of pages, some with a title: "Some title <page>"
+    OPAQUE = auto()  # nothing in it is words
+    RST = auto()  # reStructuredText, which is not read within Markdown
+    UNKNOWN = auto()  # nobody knows what it holds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Directive:
-    """What a directive holds. Its options are never prose."""
+    """What a directive holds."""
 
     body: Body = Body.PROSE
     paragraphs: Kind = Kind.ADMONITION  # what a paragraph in the body is
     # What the argument is; None for a path, a version, a language.
     argument: Kind | None = None
     is_cell: bool = False  # jupytext takes it for a cell of the notebook
+    # Options whose values are words, and what kind of words. All others stay as they are.
+    options: Mapping[str, Kind] = field(default_factory=dict)
+
+    @property
+    def holds_words(self) -> bool:
+        """Whether any of it may be words."""
+        if self.body in (Body.PROSE, Body.TOCTREE):
+            return True
+        return self.argument is not None or bool(self.options)
 
 
-_OPAQUE = Directive(body=Body.OPAQUE)
+_UNKNOWN = Directive(body=Body.UNKNOWN)
+_CAPTION = {"caption": Kind.CAPTION}
+_ALT = {"alt": Kind.IMAGE}
 _FAMILIES = (
     # An admonition's first words may stand behind its name: ```{note} Like this.
     (
@@ -43,17 +59,60 @@ _FAMILIES = (
     ),
     (
         Directive(argument=Kind.TITLE),
-        "admonition card dropdown grid-item-card list-table rubric sidebar tab-item table topic",
+        (
+            "admonition centered dropdown exercise list-table rubric sidebar tab-item table topic"
+        ),
     ),
     (
+        Directive(
+            argument=Kind.TITLE, options={"img-alt": Kind.IMAGE, "link-alt": Kind.IMAGE}
+        ),
+        "card grid-item-card",
+    ),
+    (
+        Directive(argument=Kind.TITLE),
+        (
+            "prf:algorithm prf:assumption prf:axiom prf:conjecture prf:corollary prf:criterion "
+            "prf:definition prf:example prf:lemma prf:notation prf:observation prf:property "
+            "prf:proposition prf:remark prf:theorem"
+        ),
+    ),
+    # An argument, if there is one, is no words: a label, a class, a condition.
+    (
         Directive(),
-        "aside compound container div epigraph grid grid-item highlights margin pull-quote tab-set",
+        (
+            "aside card-carousel compound container div epigraph grid grid-item grid-row "
+            "highlights hlist ifconfig margin only prf:proof pull-quote solution tab-set"
+        ),
     ),
     (Directive(), "deprecated versionadded versionchanged versionremoved"),
-    (Directive(paragraphs=Kind.CAPTION), "figure figure-md"),
+    (Directive(paragraphs=Kind.CAPTION, options=_ALT), "figure"),
+    (Directive(paragraphs=Kind.CAPTION), "figure-md"),
+    (Directive(body=Body.OPAQUE, options=_ALT), "image"),
+    (Directive(body=Body.TOCTREE, options=_CAPTION), "toctree"),
     (Directive(body=Body.CODE, is_cell=True), "code-cell"),
     (Directive(body=Body.OPAQUE, is_cell=True), "raw-cell"),
-    (Directive(body=Body.CODE), "code code-block sourcecode testcode"),
+    (
+        Directive(body=Body.CODE, options=_CAPTION),
+        (
+            "code code-block doctest literalinclude sourcecode testcleanup testcode testoutput "
+            "testsetup"
+        ),
+    ),
+    (
+        Directive(body=Body.OPAQUE, argument=Kind.TITLE),
+        "contents",
+    ),
+    (
+        Directive(body=Body.OPAQUE),
+        (
+            "autoattribute autoclass autodata autoexception autofunction automethod automodule "
+            "autosummary bibliography currentmodule default-role digraph graph graphviz highlight "
+            "include index math mermaid meta parsed-literal plot productionlist raw "
+            "tableofcontents tabularcolumns"
+        ),
+    ),
+    (Directive(body=Body.RST), "eval-rst"),
 )
 DIRECTIVES = {
     name: directive for directive, names in _FAMILIES for name in names.split()
@@ -92,7 +151,7 @@ def parse_info(info: str) -> Info:
 
 def directive_of(name: str) -> Directive:
     """What the directive of this name holds."""
-    return DIRECTIVES.get(name, _OPAQUE)
+    return DIRECTIVES.get(name, _UNKNOWN)
 
 
 def count_option_lines(lines: list[str]) -> int:

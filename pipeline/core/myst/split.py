@@ -25,11 +25,16 @@ from pipeline.core.myst.finding import (
     words_in_line,
 )
 from pipeline.core.myst.lines import Lines, Place
+from pipeline.core.myst.options import option_values
 from pipeline.core.myst.reading import parser
 from pipeline.core.myst.tables import cell_spans
 from pipeline.errors import InputError
 
 _IMAGE = re.compile(r"(?<!\[)!\[([^\[\]]+)\]\(")
+# An entry of a table of contents with a title of its own: "Some title <page>".
+_ENTRY = re.compile(r"\s*(?P<title>\S.*?)\s*(?<!\\)<[^<]*?>\s*")
+# Of options and titles: whether they say something.
+_IS_WORTH = {Kind.CAPTION: prose.is_caption, Kind.IMAGE: prose.is_image_text}
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _UNDERLINES = ("=", "-")
 _MAX_DEPTH = 8  # directives in directives; deeper ones stay upstream's
@@ -68,6 +73,7 @@ def split_text(
         code=tuple(splitter.code),
         headings=tuple(splitter.headings),
         title_end=splitter.title_end,
+        unsafe=tuple(splitter.unsafe),
     )
 
 
@@ -81,6 +87,7 @@ class _Splitter:
         self.messages: list[Message] = []
         self.skeleton: list[tuple[int, Signature]] = []
         self.code: list[str] = []
+        self.unsafe: list[tuple[int, str]] = []
         self.title_end: int | None = None
 
     def walk(
@@ -193,7 +200,7 @@ class _Splitter:
     def _image_text(self, match: re.Match[str], line: int) -> None:
         """The text of one image, group 1 of the match, if it says something."""
         text = match[1].strip()
-        if prose.is_sentence(text):
+        if prose.is_image_text(text):
             column = match.start(1) + match[1].index(text)
             words = words_in_line(self.lines, line, column, column + len(text))
             self._add(words, Kind.IMAGE)
@@ -201,7 +208,7 @@ class _Splitter:
     def _opaque(
         self, token: Token, line: int, containers: Sequence[Kind], depth: int
     ) -> None:
-        """A block that is taken whole, unless it is a directive or HTML with prose in it."""
+        """A block that is taken whole, unless it is a directive or HTML with words in it."""
         start = self.lines.starts[line]
         if token.type == "html_block":
             self.skeleton.append(
@@ -209,35 +216,102 @@ class _Splitter:
             )
             return
         if token.type in blocks.FENCES:
-            info = directives.parse_info(token.info)
-            directive = directives.directive_of(info.name)
-            if directive.body is Body.PROSE and depth < _MAX_DEPTH:
-                self.skeleton.append((start, (token.type, token.markup, info.name)))
-                self._directive(directive, info.argument, token, line, depth)
-                return
-            if directive.body is Body.CODE and directive.is_cell:
-                self.code.append(token.content)
+            self._fence(token, line, depth)
+        else:
+            self.skeleton.append((start, blocks.opaque_signature(token)))
+
+    def _fence(self, token: Token, line: int, depth: int) -> None:
+        """A fence of code, or a directive, of which the table says what in it is words."""
+        start = self.lines.starts[line]
+        info = directives.parse_info(token.info)
+        directive = directives.directive_of(info.name)
+        if directive.body is Body.CODE and directive.is_cell:
+            self.code.append(token.content)
+        if reason := _why_left_alone(info.name, directive, depth):
+            self.unsafe.append((line + 1, reason))
+        elif directive.holds_words:
+            self.skeleton.append((start, (token.type, token.markup, info.name)))
+            self._directive(directive, info.argument, token, line, depth)
+            return
         self.skeleton.append((start, blocks.opaque_signature(token)))
 
     def _directive(
         self, directive: Directive, argument: str, token: Token, line: int, depth: int
     ) -> None:
-        """A directive whose body is prose: its argument, if that is prose too, and its body."""
+        """A directive with words in it: in its argument, its options or its body."""
+        fixed: list[str] = []
         if directive.argument and prose.has_words(argument):
             end = len(self.lines.shown[line].rstrip())
             words = words_in_line(self.lines, line, end - len(argument), end)
             self._add(words, directive.argument)
+        else:
+            fixed.append(argument)
         body = token.content.removesuffix("\n").split("\n")
         skipped = directives.count_option_lines(body)
-        fixed = body[:skipped]
-        if directive.argument is None:
-            fixed = [argument, *fixed]
+        fixed += self._options(directive, body[:skipped], line + 1)
+        content, first = body[skipped:], line + 1 + skipped
+        if directive.body is Body.TOCTREE:
+            fixed += self._entries(content, first)
+        elif directive.body is not Body.PROSE:
+            fixed += content
         start = self.lines.starts[line]
         self.skeleton.append((start, ("options", *fixed)))
-        self.walk(
-            body[skipped:], line + 1 + skipped, directive=directive, depth=depth + 1
-        )
+        if directive.body is Body.PROSE:
+            self.walk(content, first, directive=directive, depth=depth + 1)
         self.skeleton.append((start, ("end of directive",)))
+
+    def _options(
+        self, directive: Directive, lines: list[str], first: int
+    ) -> Iterator[str]:
+        """Add the options that are words; return what of all options must stay, line by line.
+
+        ``:alt: Some words`` -> ``:alt: ``
+        """
+        values = {
+            value.line: value for value in option_values(lines, directive.options)
+        }
+        for number, line in enumerate(lines):
+            value = values.get(number)
+            if value is None:
+                yield line
+                continue
+            kind = directive.options[value.key]
+            if value.columns is None:
+                reason = f'how the option "{value.key}" is written is not read here'
+                self.unsafe.append((first + number + 1, reason))
+                yield line
+            else:
+                yield self._without_words(line, first + number, value.columns, kind)
+
+    def _entries(self, lines: list[str], first: int) -> Iterator[str]:
+        """Add the titles in a table of contents; return what must stay of each line.
+
+        ``Some title <page>`` -> `` <page>``
+        """
+        for number, line in enumerate(lines, first):
+            entry = _ENTRY.fullmatch(line)
+            if entry is None:
+                yield line
+            else:
+                yield self._without_words(line, number, entry.span("title"), Kind.TITLE)
+
+    def _without_words(
+        self, content: str, line: int, columns: tuple[int, int], kind: Kind
+    ) -> str:
+        """Add the words at some columns of ``content``, if they are any; return what is left of it.
+
+        ``content`` is what its containers leave of the line with number ``line``.
+        """
+        text = content[slice(*columns)]
+        shown = self.lines.shown[line]
+        is_worth = _IS_WORTH.get(kind, prose.has_words)
+        # Behind a tab that is half a container's, the parser gives spaces that no line has.
+        if not is_worth(text) or not shown.endswith(content):
+            return content
+        start, end = columns
+        offset = len(shown) - len(content)
+        self._add(words_in_line(self.lines, line, offset + start, offset + end), kind)
+        return content[:start] + content[end:]
 
     def _html(
         self, token: Token, line: int, containers: Sequence[Kind]
@@ -318,6 +392,22 @@ class _Splitter:
                 block_end=block_end,
             )
         )
+
+
+def _why_left_alone(name: str, directive: Directive, depth: int) -> str:
+    """Why a directive with this name stays in English, as a person should know; empty if not.
+
+    ``depth`` is how many directives it stands in. A fence without a name is code.
+    """
+    if not name:
+        return ""
+    if directive.body is Body.UNKNOWN:
+        return f'what the directive "{name}" holds is not known'
+    if directive.body is Body.RST:
+        return "it is reStructuredText within Markdown"
+    if directive.body is Body.PROSE and depth >= _MAX_DEPTH:
+        return f"it stands more than {_MAX_DEPTH} directives deep"
+    return ""
 
 
 def _enter_or_leave(token: Token, kind: Kind, containers: list[Kind]) -> None:

@@ -18,11 +18,13 @@ from pipeline.core.rst.blocks import Where, ancestors, attributes, code_of, meta
 from pipeline.core.rst.finding import Finder, Words
 from pipeline.core.rst.lines import Lines, Place
 from pipeline.core.rst.reading import longest_line, read
-from pipeline.core.rst.worth import has_words, is_sentence
+from pipeline.core.rst.worth import has_words, is_caption, is_image_text
 from pipeline.errors import InputError
 
 # From this level on, a message of docutils' that quotes source stands in its place.
 _SOURCE_LOST = 3
+# An image may be described by a file name, which nobody translates; a listing is named by one.
+_IS_WORTH = {Kind.CAPTION: is_caption, Kind.IMAGE: is_image_text}
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _FOLDED = re.compile(r"[ \t]*[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]\s*")
 _LITERAL = "::"
@@ -186,8 +188,7 @@ class _Splitter:
         headings = self.headings
         if where.kind is Kind.HEADING:
             headings = self._enter_section(text, node, where)
-        # An image may be described by a file name, which nobody translates.
-        is_worth = is_sentence if where.kind is Kind.IMAGE else has_words
+        is_worth = _IS_WORTH.get(where.kind, has_words)
         if where.is_opaque or not is_worth(text):
             return text.astext()
         reason = text.reason or _danger(text, node)

@@ -39,6 +39,11 @@ def has_words(text: str) -> bool:
     return bool(_WORD.search(_ROLE.sub(" ", _ATOM.sub(" ", text))))
 
 
-def is_sentence(text: str) -> bool:
-    """Whether the text of an image says something: file names and single words do not."""
-    return has_words(text) and prose.is_several_words(text)
+def is_image_text(text: str) -> bool:
+    """Whether the text of an image says something: file names and names do not."""
+    return has_words(text) and prose.is_image_text(text)
+
+
+def is_caption(text: str) -> bool:
+    """Whether a caption says something: the name of a file does not."""
+    return has_words(text) and prose.is_caption(text)

@@ -119,6 +119,66 @@ def test_every_message_takes_an_honest_translation(
     assert [message.msgid for message in again.messages] == list(chosen.values())
 
 
+LEFT_ALONE = {
+    "unknown directive": (
+        "Words.\n\n```{made-up} a b\nSome words.\n```\n",
+        [(3, 'what the directive "made-up" holds is not known')],
+    ),
+    "in a directive": (
+        ":::{note}\nWords.\n\n```{made-up}\n```\n:::\n",
+        [(4, 'what the directive "made-up" holds is not known')],
+    ),
+    "reST": (
+        "```{eval-rst}\n.. note:: Words.\n```\n",
+        [(1, "it is reStructuredText within Markdown")],
+    ),
+    "value in several lines": (
+        "```{figure} a.png\n:width: 3em\n:alt: Some\n:  words\n```\n",
+        [(3, 'how the option "alt" is written is not read here')],
+    ),
+    "too deep": (
+        "".join(f"{':' * count}{{note}}\n" for count in range(11, 2, -1)),
+        [(9, "it stands more than 8 directives deep")],
+    ),
+    "code": ("```python\nx\n```\n\n``` {.python .a}\nx\n```\n", []),
+    "known, without words": ("```{math}\nx\n```\n\n```{include} a.md\n```\n", []),
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"), LEFT_ALONE.values(), ids=LEFT_ALONE.keys()
+)
+def test_what_is_not_read_is_told(text: str, expected: list[tuple[int, str]]) -> None:
+    assert list(split_text(text).unsafe) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "msgstr"),
+    [
+        (":alt: Some words", "甲 # 乙"),  # a comment would begin
+        (":alt: Some words", '"甲" 乙'),  # YAML's own quotes
+        (':alt: "Some words"', '甲"乙'),
+        (":alt: 'Some words'", "甲's"),
+        (":alt: Some words", "XLA"),  # a name is no message any more
+        (":alt: Some words", "> 甲"),
+    ],
+)
+def test_a_translation_does_not_leave_its_option(text: str, msgstr: str) -> None:
+    split = split_text(f"```{{image}} a.png\n{text}\n:width: 3em\n```\n", page=True)
+    assert len(split.messages) == 1
+    placed = placing.place(split, {0: msgstr})
+    assert guard.read_back(split, placed, page=True) is None
+
+
+@pytest.mark.parametrize("msgstr", ["甲 <b>", "甲 <other>"])
+def test_a_title_in_a_table_of_contents_keeps_its_page(msgstr: str) -> None:
+    split = split_text("```{toctree}\nSome words <page>\n```\n", page=True)
+    (message,) = split.messages
+    placed = placing.place(split, {0: msgstr})
+    refused = guard.refusal(message, msgstr)
+    assert refused or guard.read_back(split, placed, page=True) is None
+
+
 def test_headings_around_a_message() -> None:
     split = split_text(
         "# Top\n\nwords\n\n## Inner\n\nmore words\n\n# Other\n\nlast words\n",

@@ -15,7 +15,7 @@ from pipeline.core.rst.csv_cells import rows
 from pipeline.core.rst.finding import Finder
 from pipeline.core.rst.lines import Lines
 from pipeline.core.rst.split import split_rst
-from pipeline.core.rst.worth import has_words, is_sentence
+from pipeline.core.rst.worth import has_words, is_caption, is_image_text
 from pipeline.errors import InputError
 
 # What is found in a text: kind and msgid of every message, in order.
@@ -213,7 +213,7 @@ FOUND: dict[str, tuple[str, list[tuple[str, str]]]] = {
         [("image text", "A small picture")],
     ),
     "image without words": (
-        ".. image:: a.png\n   :alt: word\n\n.. image:: b.png\n   :alt: my file.png\n",
+        ".. image:: a.png\n   :alt: png\n\n.. image:: b.png\n   :alt: my file.png\n",
         [],
     ),
     "image with an empty text": (".. image:: a.png\n   :alt:\n   :width: 3\n", []),
@@ -718,11 +718,19 @@ def test_marks_and_names_make_no_message(text: str) -> None:
     assert not has_words(text)
 
 
-def test_is_sentence() -> None:
-    assert is_sentence("Two words")
-    assert is_sentence("图片")
-    assert not is_sentence("word")
-    assert not is_sentence("my picture.png")
+def test_is_caption() -> None:
+    assert is_caption("The whole file")
+    assert not is_caption("src/whole_file.py")
+    assert not is_caption(":func:`a.b`")
+
+
+def test_is_image_text() -> None:
+    assert is_image_text("Two words")
+    assert is_image_text("图片")
+    assert is_image_text("Word")
+    assert not is_image_text("png")
+    assert not is_image_text("some_name")
+    assert not is_image_text("my picture.png")
 
 
 PIECES = [
