@@ -92,9 +92,11 @@ def places_of(source: str, value: str) -> tuple[Span, ...]:
     """Where an atom stands first; nowhere, if the source does not have it.
 
     White space may stand anywhere in it, for the values of some classes are kept without any:
-    ``{{a}}`` is found in ``用 {{ a }}``.
+    ``{{a}}`` is found in ``用 {{ a }}``. Of ``f`` in ``{func}`f``` the one between backquotes is
+    meant: the first place counts where the atom is no part of a longer word.
     """
-    match = re.search(r"\s*".join(map(re.escape, value)), source)
-    if not match:
-        return ()
-    return (match.span(),)
+    pattern = r"\s*".join(map(re.escape, value))
+    for place in (rf"(?<=`){pattern}(?=`)", rf"(?<!\w){pattern}(?!\w)", pattern):
+        if match := re.search(place, source):
+            return (match.span(),)
+    return ()

@@ -23,13 +23,15 @@ from pipeline.core.checks.untranslated import (
 from pipeline.findings import Severity, Span
 
 _MARKS = f"[{OPEN}{CLOSE}]*[ ]?[{OPEN}{CLOSE}]*"
-# One character that is hardly ever doubled. What may follow makes it another word: 在在线 is
-# 在 + 在线, 为了了解 is 为了 + 了解.
+# One character that is hardly ever doubled. What stands beside it may make it part of another word:
+# 在在线 is 在 + 在线, 为了了解 is 为了 + 了解, 现在在 is 现在 + 在.
 _DOUBLED_CHARACTER = r"""
-      ([我你他她它这那很们与于但且该或])\1
-    | 的的(?!确) | 了了(?![解结然事]) | 是是(?![否非]) | 在在(?!编[^译]|[线场职位读途建研于])
+      (?<![参授赋应])([我你他她它这那很们与于但且该或])\1
+    | (?<!目)的的(?!确) | 了了(?![解结然事]) | (?<![但可于])是是(?![否非])
+    | (?<![现存所内外潜实])在在(?!编[^译]|[线场职位读途建研于])
     | 都都(?!市) | 也也(?!许) | 就就(?![业绪]) | 把把(?![手握关]) | 被被(?![动除乘减加调告测])
-    | 从从(?![属未事]) | 并并(?![行发列联]) | 和和(?![谐弦声平]) | 及及(?![时格]) | 为为(?![什何数])
+    | 从从(?![属未事]) | 并并(?![行发列联]) | (?<!总)和和(?![谐弦声平]) | 及及(?![时格])
+    | (?<![行认作因成视])为为(?![什何数])
     """
 # Several characters: 数组数组. Not 一步一步, 研究研究 and the like, which are good Chinese.
 _MAY_BE_TWICE = "一|的|很|越|又|讨论|研究|考虑|尝试|商量|思考|非常|很多|许多"

@@ -86,7 +86,7 @@ def find_cut(subject: Subject) -> Iterator[Problem]:
             hint="See whether something is missing.",
         )
     elif subject.kind not in _NO_SENTENCES and _is_sentence(theirs):
-        yield from _find_broken_off(shown)
+        yield from _find_broken_off(shown, needs_end=not _is_bracketed(subject))
 
 
 def _is_question_of_title(subject: Subject, shown: str) -> bool:
@@ -104,7 +104,16 @@ def _is_sentence(end: str) -> bool:
     return len(english.words_of(end)) >= _LEAST_WORDS
 
 
-def _find_broken_off(shown: str) -> Iterator[Problem]:
+def _is_bracketed(subject: Subject) -> bool:
+    """Whether both texts end with a bracket, within which Chinese needs no full stop.
+
+    ``（见下文）`` for "(See below.)"
+    """
+    ends = (subject.masked_english, subject.masked_chinese)
+    return all(text.rstrip(f"{CLOSE} ").endswith((")", "）")) for text in ends)
+
+
+def _find_broken_off(shown: str, *, needs_end: bool) -> Iterator[Problem]:
     """A sentence without an end: ``…是因为``, ``…的``, or one that has just no full stop."""
     if mid := _MID.search(shown):
         yield Problem(
@@ -112,7 +121,7 @@ def _find_broken_off(shown: str) -> Iterator[Problem]:
             hint="Translate the rest of the sentence.",
             spans=(mid.span(),),
         )
-    elif _VISIBLE.match(shown[-1]):
+    elif needs_end and _VISIBLE.match(shown[-1]):
         start = len(shown) - 1
         if shown[-1] == WORD:  # code is marked as a whole
             start = len(shown.rstrip(WORD))

@@ -37,6 +37,21 @@ _ORDINARY = frozenset(
     steps time
     """.split()
 )
+# What one keyword is, is told by its being one word.
+_KEYWORDS = frozenset(
+    (
+        *("not in", "is not", "async for", "async with", "async def", "yield from"),
+        *("raise from", "else if", "for each", "end if", "if not", "not null"),
+    )
+)
+_PROPER_NAMES = frozenset(("Read the Docs", "Write the Docs", "Hugging Face"))
+_ORGANISATIONS = frozenset(
+    """
+    Alliance Association Company Consortium Corporation Foundation Initiative Institute Institution
+    License Organization University
+    """.split()
+)
+_WITHIN_NAMES = frozenset("and for of the".split())
 # A word, or (so that no part of it is taken for one) a name such as x_0, a.b, f(.
 _TOKEN = re.compile(r"([A-Za-z]+(?:['’-][A-Za-z]+)*)(?![\w(@/\\]|[.-]\w)|[\w@/\\.-]+")
 _HAN = re.compile(f"[{HAN}]")
@@ -139,6 +154,24 @@ def _is_plain(text: str) -> bool:
     if _PHRASE.search(text):
         return True
     return bool(_ENDING.search(text)) and not _CAMEL.search(text)
+
+
+def is_name_or_keyword(text: str) -> bool:
+    """Whether a masked text that is a copy of the English may well stay as it is.
+
+    not in                              keywords of a language
+    timeout                             one word in lower case: the name of a parameter
+    Example Software Foundation         a name, by its last word
+    """
+    text = text.strip()
+    if text in _KEYWORDS or text in _PROPER_NAMES:
+        return True
+    words = words_of(text)
+    if len(words) == 1:
+        return text == words[0] and text.islower()
+    if not words or words[-1] not in _ORGANISATIONS:
+        return False
+    return all(word.istitle() or word in _WITHIN_NAMES for word in words)
 
 
 def is_phrase(text: str) -> bool:

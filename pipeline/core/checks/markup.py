@@ -261,9 +261,10 @@ def _shown_tag(
     looks_like = re.compile(
         rf"[<＜〈《]{slash}\s*{name}\b[^<>＜＞〈〉《》]*[>＞〉》]", re.IGNORECASE
     )
-    kept = subject.english.of(Atom.HTML)
+    # A tag that works is none that shows: its target may be another one, which the guard tells.
+    working = {*subject.english.of(Atom.HTML), *subject.chinese.of(Atom.HTML)}
     for match in looks_like.finditer(source):
-        if match[0] not in kept:
+        if match[0] not in working:
             return match
     return None
 

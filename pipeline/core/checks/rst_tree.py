@@ -18,6 +18,8 @@ _MAYBE_MARKED = re.compile(r"[\x00\\`*_|:@]")
 # Text, or what stood behind a backslash, of which docutils leaves a null character.
 _PIECE = re.compile(r"(?P<plain>[^\x00]+)|\x00(?P<escaped>.?)", re.DOTALL)
 _CODE = re.compile(r"\S+")  # what a word in single backquotes is mostly meant to be
+_WITH_VARIABLES = frozenset(("file", "samp"))
+_VARIABLE = re.compile(r"\{[^{}]*\}")
 _EMPHASIS = {"emphasis": "em", "strong": "strong"}
 
 
@@ -103,6 +105,9 @@ def _role(node: Any) -> Node:
     shown = Node("text", words)
     if words == target:
         shown = Node("code", shortened(target))
+    # Of :samp:`{host}:80` and :file:`{folder}/a.py` readers put something in: that is words.
+    if name in _WITH_VARIABLES:
+        target = _VARIABLE.sub("{…}", target)
     return Node("role", f":{name}:`{target.removeprefix('~')}`", (shown,))
 
 

@@ -29,7 +29,7 @@ _TITLED = re.compile(r"(.*\S)\s*<([^<>]*)>", re.DOTALL)
 # Roles whose content is no target but text, to be translated like any other.
 TEXT_ROLES = frozenset(
     (
-        *("abbr", "emphasis", "guilabel", "menuselection", "strong"),
+        *("abbr", "dfn", "emphasis", "guilabel", "menuselection", "strong"),
         *("sub", "subscript", "sup", "superscript", "title", "title-reference"),
     )
 )
@@ -39,6 +39,7 @@ _LEAVES = {
     "text_special": "escape",
     "code_inline": "code",
     "math_inline": "math",
+    "math_inline_double": "math",  # $$x$$ in a line
     "html_inline": "html",
 }
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from pipeline.core.checks.masked import HAN
 from pipeline.core.checks.numbers import NARROW_DIGITS
 
 _ANY_DIGIT = re.compile(r"\d")
+_HAN = re.compile(f"[{HAN}]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +65,18 @@ def _forms(symbol: str) -> list[str]:
 
 
 def _anywhere(symbol: str) -> re.Pattern[str]:
-    """Whatever may stand for a unit; 秒 is not found in 毫秒, nor s in ms."""
+    """Whatever may stand for a unit; 秒 is not found in 毫秒, nor s in ms.
+
+    A Chinese word ends where it ends: there are 64 位 in ``64 位x86``.
+    """
     possible = _UNITS[symbol][3].split()
-    forms = "|".join(re.escape(form) for form in (*_forms(symbol), *possible))
-    return re.compile(
-        rf"(?<![A-Za-z毫微纳千兆吉太拍])(?:{forms})(?![A-Za-z])", re.IGNORECASE
-    )
+    patterns = []
+    for form in (*_forms(symbol), *possible):
+        before, behind = "(?<![A-Za-z])", "(?![A-Za-z])"
+        if _HAN.match(form):
+            before, behind = "(?<![毫微纳千兆吉太拍])", ""
+        patterns.append(f"{before}{re.escape(form)}{behind}")
+    return re.compile("|".join(patterns), re.IGNORECASE)
 
 
 _ANYWHERE = {symbol: _anywhere(symbol) for symbol in _UNITS}
@@ -98,4 +106,4 @@ def units_of(text: str) -> list[Unit]:
 
 def names_unit(text: str, symbol: str) -> bool:
     """Whether a text has a unit anywhere, however it is written."""
-    return bool(_ANYWHERE[symbol].search(text))
+    return bool(_ANYWHERE[symbol].search(text.translate(NARROW_DIGITS)))

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pipeline.core.checks import english
 from pipeline.core.checks.base import Problem, Subject
 from pipeline.core.checks.masked import HAN
+from pipeline.core.document.message import Kind
 from pipeline.findings import Span
 
 _HAN = re.compile(f"[{HAN}]")
@@ -33,6 +34,8 @@ def find_copied(subject: Subject) -> Iterator[Problem]:
     if english.is_kept(subject.masked_english):
         return
     shown = subject.masked_chinese
+    if subject.kind is not Kind.HEADING and english.is_name_or_keyword(shown):
+        return
     # Of a copy less is enough to tell that it is no name.
     if english.is_english(shown) or english.is_phrase(shown):
         yield Problem(

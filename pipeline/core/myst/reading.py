@@ -32,7 +32,8 @@ class _Parser(MarkdownIt):
 def parser(*, page: bool = False) -> MarkdownIt:
     """MyST's grammar as upstream's site reads it. ``page`` also reads front matter."""
     md = _Parser("commonmark").enable(["table", "strikethrough"])
-    md.use(dollarmath_plugin)
+    # As MyST does: in a line, too, $$x$$ is one formula, and no words stand between two of them.
+    md.use(dollarmath_plugin, double_inline=True)
     md.use(myst_block_plugin)
     md.use(myst_role_plugin)
     md.use(colon_fence_plugin)

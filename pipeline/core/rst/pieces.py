@@ -17,17 +17,23 @@ _LOOKS = frozenset(
     "abbr abbreviation ab ac acronym code command dfn emphasis guilabel kbd literal math "
     "menuselection samp strong sub subscript sup superscript t title title-reference".split()
 )
-# Sphinx' roles whose words may be ``title <target>``. Of any other role the whole text has to
-# stay: it may be raw HTML.
+# Sphinx' roles whose words may be ``title <target>``.
 _TITLED = re.compile(
     r"""
     (?:external(?:\+[\w.-]+)?:)?
-    (?:(?:py|c|cpp|js|rst|std):)?
-    (?: any | attr | class | const | data | doc | download | envvar | eq | exc | file | func
-      | keyword | meth | mod | numref | obj | option | pep | ref | rfc | term | type | var )
+    (?: (?:py|c|cpp|js|rst|std):[\w-]+
+      | any | attr | class | const | data | deco | doc | download | enum | enumerator | envvar | eq
+      | exc | file | func | keyword | macro | member | meth | mod | numref | obj | option | pep
+      | ref | rfc | struct | term | token | type | union | var )
     """,
     re.VERBOSE,
 )
+# Of any other role the whole text has to stay, for it may be raw HTML. But words that cannot be
+# part of a tag are a title, as those of Sphinx' extlinks: ":source:`the patch <Lib/a.py>`".
+_PLAIN_TITLE = re.compile(
+    r"(?P<title>[^<>&=\"'\\\x00]+?)\s*<(?P<target>[^<>]*)>", re.DOTALL
+)
+_VARIABLE = re.compile(r"\{[^{}]*\}")  # of :file:`{folder}/a.py`
 
 
 def pieces_of(text: str) -> dict[str, list[str]]:
@@ -88,6 +94,8 @@ def _role(node: nodes.Element) -> tuple[str, str]:
 
     :strong:`words`          :strong:
     :func:`words <~a.b>`     :func:`a.b`
+    :file:`{folder}/a.py`    :file:`{…}/a.py`
+    :patch:`words <a/b>`     :patch:`… <a/b>`
     :raw-html:`<b>`          :raw-html:`<b>`
     """
     role = node["role"]
@@ -98,7 +106,9 @@ def _role(node: nodes.Element) -> tuple[str, str]:
     content = node["content"]
     if _TITLED.fullmatch(role):
         # "~" and "!" only say how much of the name is shown.
-        content = node["target"].lstrip("~!")
+        content = _VARIABLE.sub("{…}", node["target"].lstrip("~!"))
+    elif titled := _PLAIN_TITLE.fullmatch(content):
+        content = f"… <{titled['target']}>"
     return "role", f":{role}:`{content}`"
 
 
