@@ -36,6 +36,10 @@ class Entry:
     notes: tuple[str, ...] = ()  # extracted comments, ``#. ``
     references: tuple[str, ...] = ()  # ``#: ``, page names
     flags: tuple[str, ...] = ()  # other flags than fuzzy
+    # Of programs' catalogues only: prose has no plural forms. Such an entry has no ``msgstr``.
+    plural: str | None = None  # msgid_plural
+    forms: tuple[str, ...] = ()  # msgstr[0], msgstr[1] …
+    previous_plural: str | None = None
     line: int = 0
 
     @property

@@ -5,13 +5,14 @@ Files that cannot be read whole are refused.
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from pipeline.adapters.po import (
@@ -19,6 +20,7 @@ from pipeline.adapters.po import (
     ReadCatalog,
     format_catalog,
     read_catalog,
+    replace_msgstrs,
     standard_header,
 )
 from pipeline.entries import Catalog, Entry
@@ -500,3 +502,102 @@ def test_what_translators_wrote_into_the_header_stays() -> None:
         )
         == header
     )
+
+
+PLURAL = """#: lamps.py:12
+#, fuzzy, no-python-format
+#| msgid "%d old lamp"
+#| msgid_plural "%d old lamps"
+msgctxt "shop"
+msgid "%d lamp"
+msgid_plural "%d lamps"
+msgstr[0] "%d lampe"
+msgstr[1] "%d lampes\\n"
+
+#~ msgid "%d fuse"
+#~ msgid_plural "%d fuses"
+#~ msgstr[0] "%d fusible"
+#~ msgstr[1] "%d fusibles"
+"""
+PLURAL_HEADER = 'msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=UTF-8\\n"\n\n'
+
+
+def test_plural_forms_come_back_as_they_were() -> None:
+    data = (PLURAL_HEADER + PLURAL).encode()
+    read = read_catalog(data, where="x.po", takes_plurals=True)
+    lamps, fuses = read.catalog.entries
+    assert (lamps.plural, lamps.previous_plural) == ("%d lamps", "%d old lamps")
+    # Not even the line break goes that msgfmt would complain of.
+    assert lamps.forms == ("%d lampe", "%d lampes\n")
+    assert (fuses.forms, fuses.obsolete) == (("%d fusible", "%d fusibles"), True)
+    assert not lamps.is_finished
+    assert (lamps.line, fuses.line) == (9, 15)
+    written = format_catalog(read.catalog)
+    again = read_catalog(written, where="x.po", takes_plurals=True)
+    assert again.catalog.entries == read.catalog.entries
+    assert written == data
+
+
+@pytest.mark.parametrize(
+    ("entry", "line", "what"),
+    [
+        ('msgid "a"\nmsgid_plural "b"\n', 5, "no msgstr"),
+        ('msgid "a"\nmsgid_plural "b"\nmsgstr "c"\n', 5, "no msgstr"),
+        ('msgid "a"\nmsgid_plural "b"\nmsgstr[1] "c"\n', 7, "msgstr[0] should stand"),
+        (
+            'msgid "a"\nmsgid_plural "b"\nmsgstr[0] "c"\nmsgstr[0] "d"\n',
+            8,
+            "msgstr[1] should stand",
+        ),
+        ('msgid "a"\nmsgstr[0] "c"\n', 5, "no msgstr"),
+        ('msgid_plural "b"\n', 5, "without a msgid"),
+        (
+            'msgid "a"\nmsgid_plural "b"\nmsgstr[0] "c"\n#~ msgstr[1] "d"\n',
+            8,
+            "half obsolete",
+        ),
+        (
+            (
+                'msgid "a"\nmsgid_plural "b"\nmsgstr[0] "c"\n\n'
+                'msgid "a"\nmsgid_plural "b"\nmsgstr[0] "d"\n'
+            ),
+            9,
+            "another translation",
+        ),
+    ],
+)
+def test_plural_forms_that_are_none(entry: str, line: int, what: str) -> None:
+    data = (PLURAL_HEADER + entry).encode()
+    with pytest.raises(InputError, match=re.escape(what)) as caught:
+        read_catalog(data, where="x.po", takes_plurals=True)
+    assert caught.value.where == f"x.po:{line}"
+
+
+def test_an_entry_with_plural_forms_may_stand_twice() -> None:
+    entry = 'msgid "a"\nmsgid_plural "b"\nmsgstr[0] "c"\n\n'
+    data = (PLURAL_HEADER + entry + entry.removesuffix("\n")).encode()
+    read = read_catalog(data, where="x.po", takes_plurals=True)
+    assert [finding.code for finding in read.findings] == ["po-duplicate"]
+    assert [entry.forms for entry in read.catalog.entries] == [("c",)]
+
+
+@settings(deadline=None)
+@given(CATALOGS, st.data())
+def test_a_translation_is_replaced_and_nothing_beside_it(
+    catalog: Catalog, data: st.DataObject
+) -> None:
+    before = format_catalog(catalog)
+    entries = read_catalog(before, where="x.po").catalog.entries
+    chosen = [entry for entry in entries if entry.is_translated]
+    assume(chosen)
+    entry = data.draw(st.sampled_from(chosen))
+    after = replace_msgstrs(before, {entry.line: "新的“译文”\n两行"})
+    expected = [
+        replace(one, msgstr="新的“译文”\n两行") if one is entry else one
+        for one in entries
+    ]
+    found = read_catalog(after, where="x.po").catalog.entries
+    assert [replace(one, line=0) for one in found] == [
+        replace(one, line=0) for one in expected
+    ]
+    assert replace_msgstrs(before, {}) == before

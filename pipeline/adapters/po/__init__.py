@@ -5,6 +5,7 @@ the bytes that we write, in GNU's own layout, so that other tools leave the line
 The one undoes the other: a catalogue that is written and read again is the same catalogue.
 """
 
+from pipeline.adapters.po.edit import replace_msgstrs
 from pipeline.adapters.po.header import standard_header
 from pipeline.adapters.po.read import ReadCatalog, read_catalog
 from pipeline.adapters.po.write import format_catalog
@@ -15,5 +16,6 @@ __all__ = [
     "ReadCatalog",
     "format_catalog",
     "read_catalog",
+    "replace_msgstrs",
     "standard_header",
 ]

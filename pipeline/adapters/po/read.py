@@ -47,12 +47,15 @@ class ReadCatalog:
     is_canonical: bool = False
 
 
-def read_catalog(data: bytes, *, where: str) -> ReadCatalog:
+def read_catalog(
+    data: bytes, *, where: str, takes_plurals: bool = False
+) -> ReadCatalog:
     """Read the bytes of the ``.po`` file called ``where``, whole or not at all.
 
     Accepts any line ends, a byte order mark, wrapped strings, and entries given twice with one
     translation. A line break at the edge of a msgstr that its msgid does not have is removed, as
-    ``msgfmt -c`` demands. ``Entry.line`` is the line of ``msgctxt`` or ``msgid``.
+    ``msgfmt -c`` demands. ``Entry.line`` is the line of ``msgctxt`` or ``msgid``. Plural forms,
+    which catalogues of prose have not, are an error unless the caller ``takes_plurals``.
     Raises InputError with ``file:line``.
     """
     text = _decode(data, where)
@@ -64,7 +67,7 @@ def read_catalog(data: bytes, *, where: str) -> ReadCatalog:
     if data.startswith(codecs.BOM_UTF8):
         what = "starts with a byte order mark, which is removed"
         findings.append(source.finding("po-bom", what, line=1))
-    scan = Scan(source)
+    scan = Scan(source, takes_plurals=takes_plurals)
     strings = "\n".join(map(scan.read, text.split("\n")))
     scan.end(unfinished=text != "" and not text.endswith(("\n", "\r")))
     findings += scan.findings
@@ -179,6 +182,9 @@ def _entry(above: LinesAbove, read: polib.POEntry) -> Entry:
         notes=tuple(above.notes),
         references=_references(above.references),
         flags=tuple(flag for flag in above.flags if flag != "fuzzy"),
+        plural=read.msgid_plural or None,
+        forms=tuple(read.msgstr_plural.values()),
+        previous_plural=read.previous_msgid_plural,
         line=above.line,
     )
 
@@ -196,7 +202,8 @@ def _references(lines: Iterable[str]) -> tuple[str, ...]:
 
 def _merged(first: Entry, second: Entry, source: Source) -> Entry:
     """Two entries with one msgid as one. Raises InputError if that would lose a translation."""
-    if first.msgstr and second.msgstr and first.msgstr != second.msgstr:
+    differs = first.msgstr and second.msgstr and first.msgstr != second.msgstr
+    if differs or first.forms != second.forms:
         what = (
             "the same msgid with another translation"
             if first.msgid

@@ -21,7 +21,7 @@ _BLANK = " \t\f\v\r"
 _STRING = re.compile(
     r"""
     [ \t]* (\#~\||\#~|\#\||)
-    [ \t]* (msgctxt|msgid|msgstr|)
+    [ \t]* (msgctxt|msgid_plural|msgid|msgstr(?:\[\d+\])?|)
     [ \t]* ("[^"\\]*(?:\\[abfnrtv"\\][^"\\]*)*")
     [ \t\f\v\r]*
     """,
@@ -31,7 +31,7 @@ _STRING = re.compile(
 _OPENS_STRING = re.compile(
     r"""
     [ \t]* (?:\#~\||\#~|\#\||)
-    [ \t]* (?:msgctxt|msgid|msgstr|(?="))
+    [ \t]* (?:msgctxt|msgid_plural|msgid|msgstr(?:\[\d+\])?|(?="))
     [ \t]* (.*)
     """,
     re.VERBOSE,
@@ -45,11 +45,14 @@ _PLURAL = re.compile(r"[ \t]*(?:#~\|?|#\|)?[ \t]*(?:msgid_plural|msgstr\[)")
 _PREVIOUS = "#|"
 # What may stand above the first line of a string: nothing or a comment (""), or another string.
 _MAY_FOLLOW = {
-    "msgctxt": ("", _PREVIOUS, "msgstr"),
-    "msgid": ("", _PREVIOUS, "msgctxt", "msgstr"),
+    "msgctxt": ("", _PREVIOUS, "msgstr", "msgstr["),
+    "msgid": ("", _PREVIOUS, "msgctxt", "msgstr", "msgstr["),
+    "msgid_plural": ("msgid",),
     "msgstr": ("msgid",),
+    "msgstr[": ("msgid_plural", "msgstr["),
 }
-_UNFINISHED = ("msgctxt", "msgid")  # an entry that ends here has no msgstr
+# An entry that ends here has no msgstr.
+_UNFINISHED = ("msgctxt", "msgid", "msgid_plural")
 
 
 @dataclass(slots=True)
@@ -71,6 +74,8 @@ class Scan:
     """
 
     source: Source
+    takes_plurals: bool = False  # entries with plural forms, which prose has not
+    forms: int = 0  # plural forms of the last entry so far
     number: int = 0  # of the line that is read
     last: str = ""  # what the line above was: a keyword, _PREVIOUS, or "" for a comment
     mark: str = ""  # "#~" and so on, of the last string
@@ -86,7 +91,7 @@ class Scan:
         """
         self.number += 1
         match = _STRING.fullmatch(line)
-        if match:
+        if match and (self.takes_plurals or not _PLURAL.match(line)):
             mark, keyword, quoted = match.groups()
             return self._string(mark, keyword, quoted)
         line = line.lstrip(_BLANK).rstrip("\r")
@@ -146,10 +151,19 @@ class Scan:
 
     def _open_string(self, keyword: str, mark: str) -> None:
         """A line with ``keyword`` begins a string of an entry, and maybe the entry itself."""
-        if self.last not in _MAY_FOLLOW[keyword]:
+        # Of all plural forms alike; each stands behind the one before it.
+        kind, bracket, index = keyword.partition("[")
+        kind += bracket
+        if self.last not in _MAY_FOLLOW[kind]:
             self._expect_complete()
             raise self._error(f"{keyword} without a msgid above it")
-        if self.last in _UNFINISHED:
+        if bracket:
+            if self.last != kind:
+                self.forms = 0
+            if index != f"{self.forms}]":
+                raise self._error(f"{keyword} where msgstr[{self.forms}] should stand")
+            self.forms += 1
+        if self.last in _UNFINISHED or bracket:
             if mark != self.mark:
                 raise self._error(
                     "an entry is half obsolete (#~) and half not",
@@ -159,7 +173,7 @@ class Scan:
             self.pending.line = self.number
             self.above.append(self.pending)
             self.pending = LinesAbove()
-        self.last = keyword
+        self.last = kind
 
     def _comment(self, line: str) -> None:
         """Take in a ``#`` line that stands above the next entry.
@@ -201,7 +215,7 @@ class Scan:
                 "an unresolved merge conflict",
                 hint="Choose one side and remove the lines with <<<<<<<, =======, >>>>>>>.",
             )
-        if _PLURAL.match(line):
+        if _PLURAL.match(line) and not self.takes_plurals:
             return self._error(
                 "a plural entry; catalogues of prose have none",
                 hint="Give the entry one msgid and one msgstr.",
