@@ -48,6 +48,7 @@ ACTIONS = {
     "report": ("merge",),
 }
 _BEFORE_COMMANDS = ("-h", "--help", "-V", "--version")
+MARKUPS = ("markdown", "rst")
 FORMATS = ("text", "json", "sarif", "github")
 
 
@@ -246,6 +247,12 @@ OPTIONS = (
     ),
     _option(
         "--strict", "check", action="store_true", help="end with 1 for warnings too"
+    ),
+    _option(
+        "--markup",
+        "check",
+        choices=MARKUPS,
+        help="what catalogues of other projects hold (default: by the files that they name)",
     ),
     _option(
         "--format",

@@ -236,7 +236,11 @@ _ON_UPSTREAMS: dict[str, Callable[[_Call], RunResult]] = {
 
 def _check(arguments: argparse.Namespace, log: Log) -> int:
     """``check`` works on files, of any project: it needs no configuration if they are named."""
-    from pipeline.commands.check.choosing import CheckOptions, check_catalogs
+    from pipeline.commands.check.choosing import (
+        MARKUPS,
+        CheckOptions,
+        check_catalogs,
+    )
     from pipeline.report.check import render
 
     # Without words it is all catalogues of the project, so that there must be one.
@@ -246,6 +250,7 @@ def _check(arguments: argparse.Namespace, log: Log) -> int:
         pages=tuple(arguments.pages),
         fix=arguments.fix,
         strict=arguments.strict,
+        markup=MARKUPS.get(arguments.markup),
     )
     result = check_catalogs(settings, arguments.words, options, log)
     form = "json" if arguments.json else arguments.format

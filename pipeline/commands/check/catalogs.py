@@ -1,25 +1,27 @@
-"""One catalogue under check: read, mended, and what there is to say of the file itself.
+"""One catalogue under check: read, and what there is to say of the file itself.
 
-In goes a file, out come its entries and findings. A file is written only if mending changes it, and
-if nobody has saved it meanwhile.
+In goes a file, out come its entries and findings.
 """
 
 from __future__ import annotations
 
-import difflib
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 from pipeline.adapters import po
-from pipeline.adapters.files import read_bytes, replace_if_unchanged
+from pipeline.adapters.files import read_bytes
 from pipeline.core.checks import hygiene
 from pipeline.core.checks.base import Rule, Subject
-from pipeline.core.checks.run import fix_entry, subjects_of
+from pipeline.core.checks.locales import locale_of_header
+from pipeline.core.checks.run import subjects_of
+from pipeline.core.checks.sets import CheckSet, checks_of
+from pipeline.core.document.message import Markup
 from pipeline.entries import Catalog, Entry
 from pipeline.errors import InputError
-from pipeline.findings import Finding
-from pipeline.log import Log
+from pipeline.findings import Finding, Severity
 
 # Fields that gettext asks for, but that say nothing of a translation.
 _OPTIONAL = ("Report-Msgid-Bugs-To", "POT-Creation-Date", "X-Generator")
@@ -33,20 +35,27 @@ _FIXED = (
 )
 # A memory has digests in place of the English: there is nothing to compare with.
 _MEMORY_FIELD = "X-Upstream-Page"
+_SOFT_BREAK = re.compile(r"(?<!\n)\n(?!\n)")
 _WAY_OUT = "--fix mends it; so does the next sync."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CatalogFile:
-    """A catalogue to check. ``name`` is its path as people read it."""
+    """A catalogue to check. ``name`` is its path as people read it.
+
+    One of ours lies where the project has its catalogues: its place says what its header has to
+    say. Of any other one the header counts.
+    """
 
     path: Path
     name: str
     page: str
-    locale: str
+    locale: str  # by its place; of others perhaps a mere guess
+    is_ours: bool = True
+    markup: Markup | None = None  # what the team says that it is marked up in
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class ReadFile:
     """A catalogue that can be read, and what reading it brought up."""
 
@@ -56,9 +65,29 @@ class ReadFile:
     remarks: tuple[Finding, ...] = ()  # of the reader
 
     @property
+    def locale(self) -> str:
+        """What language its translations are in."""
+        if self.file.is_ours:
+            return self.file.locale
+        return locale_of_header(self.catalog.header) or self.file.locale
+
+    @property
+    def checks(self) -> CheckSet:
+        """The checks of its language."""
+        return checks_of(self.locale)
+
+    @cached_property
     def subjects(self) -> list[Subject]:
-        """The entries that the checks look at."""
-        return subjects_of(self.catalog.entries, self.file.page)
+        """The entries that the checks look at.
+
+        To other tools a line break in a translation is white space, unless the English has any.
+        """
+        file, entries = self.file, self.catalog.entries
+        if file.is_ours:
+            # Notes tell what is reST; whatever has none is Markdown.
+            return subjects_of(entries, file.page, Markup.MARKDOWN)
+        lines = tuple(map(_on_one_line, entries))
+        return subjects_of(lines, file.page, file.markup, are_of_others=True)
 
     @property
     def is_memory(self) -> bool:
@@ -66,20 +95,12 @@ class ReadFile:
         return _MEMORY_FIELD in self.catalog.header
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mended:
-    """A catalogue after mending. ``diff`` is empty if the file stays as it was."""
-
-    read: ReadFile
-    diff: str = ""
-
-
 def read_file(file: CatalogFile) -> ReadFile | Finding:
     """Read a catalogue; a finding if it cannot be read."""
     # One that cannot be read must not keep people from the findings of all others.
     try:
         data = read_bytes(file.path)
-        read = po.read_catalog(data, where=file.name)
+        read = po.read_catalog(data, where=file.name, takes_plurals=not file.is_ours)
     except InputError as error:
         finding = finding_of(
             hygiene.UNREADABLE,
@@ -92,49 +113,18 @@ def read_file(file: CatalogFile) -> ReadFile | Finding:
     return ReadFile(file=file, data=data, catalog=read.catalog, remarks=read.findings)
 
 
-def mend(read: ReadFile, log: Log) -> Mended:
-    """Mend what needs no judgement, and write the file if that changes it."""
-    file = read.file
-    entries = tuple(_mended_entry(entry, file.page) for entry in read.catalog.entries)
-    data = po.format_catalog(
-        replace(read.catalog, header=_header(read), entries=entries)
-    )
-    if data == read.data:
-        return Mended(read=read)
-    if not replace_if_unchanged(file.path, data, before=read.data):
-        log.warn(
-            f"{file.name} was saved by someone else meanwhile: it is left as it is"
-        )
-        return Mended(read=read)
-    # Read again: lines have moved, and findings name them.
-    catalog = po.read_catalog(data, where=file.name).catalog
-    mended = ReadFile(file=file, data=data, catalog=catalog)
-    return Mended(read=mended, diff=_diff(file.name, read.data, data))
-
-
-def _mended_entry(entry: Entry, page: str) -> Entry:
-    """An entry with what can be mended mended, if it is a finished translation."""
-    # Fuzzy ones are a person's to look at, and obsolete ones nobody's.
-    if not entry.is_translated:
+def _on_one_line(entry: Entry) -> Entry:
+    """An entry without the single line breaks of its translation, if its English has none."""
+    if "\n" not in entry.msgstr or "\n" in entry.msgid:
         return entry
-    return replace(entry, msgstr=fix_entry(Subject(entry, page)))
+    return replace(entry, msgstr=_SOFT_BREAK.sub(" ", entry.msgstr))
 
 
-def _diff(name: str, old: bytes, new: bytes) -> str:
-    """What mending has changed, as ``git diff`` would show it."""
-    lines = difflib.unified_diff(
-        old.decode("utf-8", "replace").split("\n"),
-        new.decode("utf-8", "replace").split("\n"),
-        f"a/{name}",
-        f"b/{name}",
-        n=2,
-        lineterm="",
-    )
-    return "".join(f"{line}\n" for line in lines)
+def wanted_header(read: ReadFile) -> dict[str, str]:
+    """The header that one of our catalogues should have.
 
-
-def _header(read: ReadFile) -> dict[str, str]:
-    """The header with every field that gettext asks for, and those right that have one value."""
+    It has every field that gettext asks for, and those right that have one value.
+    """
     header = read.catalog.header
     file = read.file
     # A sync knows project and date; here it only matters that there is something.
@@ -154,10 +144,13 @@ def _header(read: ReadFile) -> dict[str, str]:
 
 def findings_of_file(read: ReadFile) -> Iterator[Finding]:
     """What is to be said of the file itself: its header, what the reader remarked, its layout."""
+    if not read.file.is_ours:
+        yield from _findings_of_others(read)
+        return
     file = read.file
     # The reader may have told of the header already, in better words.
     if not any(remark.code == "po-header" for remark in read.remarks):
-        text = hygiene.header_problem(read.catalog, _header(read))
+        text = hygiene.header_problem(read.catalog, wanted_header(read))
         if text:
             hint = "--fix completes it; so does the next sync."
             yield finding_of(hygiene.HEADER, file, 1, text=text, hint=hint)
@@ -174,6 +167,19 @@ def findings_of_file(read: ReadFile) -> Iterator[Finding]:
             "git would show changes that are none"
         )
         yield finding_of(hygiene.LAYOUT, file, 1, text=text, hint=_WAY_OUT)
+
+
+def _findings_of_others(read: ReadFile) -> Iterator[Finding]:
+    """The same for a catalogue of another project, whose header and layout are its own affair."""
+    for remark in read.remarks:
+        rule = hygiene.OF_READING.get(remark.code)
+        # Sphinx leaves the mark "fuzzy" on each header, which the reader remarks as a note.
+        is_form = rule is hygiene.HEADER and remark.severity is Severity.NOTE
+        if rule is None or is_form:
+            continue
+        hint = "Mend it with the tool that the file is from."
+        line = _line(remark.where)
+        yield finding_of(rule, read.file, line, text=remark.text, hint=hint)
 
 
 def finding_of(

@@ -7,7 +7,7 @@ needed: a catalogue holds all that its checks compare.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -17,12 +17,20 @@ from pipeline.commands.check.catalogs import (
     CatalogFile,
     ReadFile,
     findings_of_file,
-    mend,
     read_file,
 )
-from pipeline.commands.check.looking import look
+from pipeline.commands.check.english import English
+from pipeline.commands.check.looking import Looked, LookedAt, Way, look
+from pipeline.commands.check.memories import (
+    MemoryFile,
+    findings_of_placeholders,
+    look_at_memories,
+    remember,
+)
+from pipeline.commands.check.mending import mend
 from pipeline.config import IgnoreRule
 from pipeline.core.checks.run import code_names
+from pipeline.core.checks.sets import checks_of
 from pipeline.core.checks.silence import is_guards
 from pipeline.core.glossary.terms import Glossary, read_glossary
 from pipeline.errors import ConfigError
@@ -37,6 +45,7 @@ class Rules:
 
     glossaries: Mapping[str, Path]
     ignore: Sequence[IgnoreRule] = ()
+    english: English | None = None  # of memories; None if there is no project
 
 
 def check(
@@ -54,48 +63,87 @@ def check(
     """
     # Before anything is read: a rule that silences nothing would let a build pass.
     _check_rules(rules.ignore)
-    findings: dict[str, list[Finding]] = {file.name: [] for file in files}
-    readable: list[ReadFile] = []
-    unreadable = 0
-    for file in files:
-        read = read_file(file)
-        if isinstance(read, Finding):
-            findings[file.name].append(read)
-            unreadable += 1
-        # A folder that is named may hold both.
-        elif not read.is_memory:
-            readable.append(read)
+    read = _read(files)
     diffs: dict[str, str] = {}
     if fix:
         # What is looked at below is what the files hold then.
-        for at, read in enumerate(readable):
-            mended = mend(read, log)
-            readable[at] = mended.read
+        for at, catalog in enumerate(read.catalogs):
+            mended = mend(catalog, log)
+            read.catalogs[at] = mended.read
             if mended.diff:
-                diffs[read.file.name] = mended.diff
+                diffs[catalog.file.name] = mended.diff
+    findings = read.findings
+    remembered = remember(read.memories, rules.english, files)
     silenced = 0
-    # A locale at a time: each has its own glossary, and texts are compared within one.
-    for locale in sorted({read.file.locale for read in readable}):
-        of_locale = [read for read in readable if read.file.locale == locale]
-        looked = look(of_locale, _glossary(rules, locale), rules.ignore)
+    for looked in _looks(read.catalogs, remembered, rules):
         silenced += looked.silenced
         for name, found in looked.findings.items():
             findings[name] += found
-    for read in readable:
-        findings[read.file.name] += findings_of_file(read)
+    for catalog in read.catalogs:
+        findings[catalog.file.name] += findings_of_file(catalog)
+    for finding in findings_of_placeholders(remembered):
+        findings[finding.file].append(finding)
     # As a person goes through them: file by file, from the first line to the last.
     in_order: list[Finding] = []
     for file in files:
         in_order += sorted(findings[file.name], key=lambda finding: finding.line)
+    entries = sum(len(catalog.subjects) for catalog in read.catalogs)
+    entries += sum(len(memory.remembered.entries) for memory in remembered)
     return CheckResult(
         findings=tuple(in_order),
-        files=len(readable) + unreadable,
-        entries=sum(len(read.subjects) for read in readable),
+        files=len(files),
+        entries=entries,
         silenced=silenced,
         written=tuple(diffs),
         diffs="".join(diffs.values()),
         strict=strict,
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _ReadFiles:
+    """Files that were read, by what they are, and a list of findings for each file by name."""
+
+    catalogs: list[ReadFile]
+    memories: list[ReadFile]
+    findings: dict[str, list[Finding]]
+
+
+def _read(files: Sequence[CatalogFile]) -> _ReadFiles:
+    """Read all files. Those that cannot be read are findings."""
+    read_files = _ReadFiles(catalogs=[], memories=[], findings={})
+    for file in files:
+        read = read_file(file)
+        read_files.findings[file.name] = []
+        if isinstance(read, Finding):
+            read_files.findings[file.name].append(read)
+        elif read.is_memory:
+            read_files.memories.append(read)
+        else:
+            read_files.catalogs.append(read)
+    return read_files
+
+
+def _looks(
+    catalogs: Sequence[ReadFile], memories: Sequence[MemoryFile], rules: Rules
+) -> Iterator[Looked]:
+    """Look at all entries, a locale at a time.
+
+    Each has its own checks and its own glossary, and texts are compared within one.
+    """
+    reads = [*catalogs, *(memory.read for memory in memories)]
+    for locale in sorted({read.locale for read in reads}):
+        way = Way(
+            checks=checks_of(locale),
+            glossary=_glossary(rules, locale),
+            ignore=rules.ignore,
+        )
+        of_locale = [read for read in catalogs if read.locale == locale]
+        yield look(
+            [LookedAt(read=read, subjects=read.subjects) for read in of_locale], way
+        )
+        remembered = [memory for memory in memories if memory.read.locale == locale]
+        yield from look_at_memories(remembered, way)
 
 
 def _check_rules(rules: Sequence[IgnoreRule]) -> None:

@@ -14,14 +14,19 @@ from pathlib import Path
 
 from pipeline.commands.check.catalogs import CatalogFile
 from pipeline.commands.check.checking import Rules, check
+from pipeline.commands.check.english import English
 from pipeline.commands.pages import unmatched
 from pipeline.config import Settings, matches
 from pipeline.config.suggesting import did_you_mean, did_you_mean_any
+from pipeline.core.checks.locales import locale_of_path
+from pipeline.core.document.message import Markup
 from pipeline.errors import ConfigError
 from pipeline.log import Log
 from pipeline.paths import Paths, glossary_path
 from pipeline.report.result import CheckResult
 
+# How the command line calls them.
+MARKUPS = {"markdown": Markup.MARKDOWN, "rst": Markup.RST}
 _SELDOM = 10_000  # new records between two looks for garbage
 
 
@@ -29,10 +34,12 @@ _SELDOM = 10_000  # new records between two looks for garbage
 class CheckOptions:
     """What is looked at, and what is done with it."""
 
-    locales: tuple[str, ...]  # the first one counts where a file's place tells none
+    locales: tuple[str, ...]  # the first one counts where nothing else tells it
     pages: tuple[str, ...] = ()  # glob patterns; empty: every page
     fix: bool = False  # mend what needs no judgement
     strict: bool = False  # warnings count as errors
+    # What catalogues of others are marked up in; None: what they say.
+    markup: Markup | None = None
 
 
 def check_catalogs(
@@ -49,7 +56,11 @@ def check_catalogs(
         path = glossary_path(settings.root, locale)
         if path.is_file():
             glossaries[locale] = path
-    rules = Rules(glossaries=glossaries, ignore=settings.ignore)
+    rules = Rules(
+        glossaries=glossaries,
+        ignore=settings.ignore,
+        english=English(root=settings.root),
+    )
     with _garbage_seldom_looked_for():
         return check(chosen, rules, log=log, fix=options.fix, strict=options.strict)
 
@@ -60,7 +71,7 @@ def _choose(
     """The catalogues that are named, each once, of the pages that are asked for."""
     files: list[CatalogFile] = []
     for word in words or settings.upstreams:
-        files += _files(settings, word, options.locales)
+        files += _files(settings, word, options)
     if not files:
         raise ConfigError(
             "there are no catalogues yet", hint="Run: nox -s sync -- --no-execute"
@@ -95,55 +106,56 @@ def _garbage_seldom_looked_for() -> Iterator[None]:
 
 
 def _files(
-    settings: Settings, word: str, locales: Sequence[str]
+    settings: Settings, word: str, options: CheckOptions
 ) -> Iterator[CatalogFile]:
     """The catalogues that one word names. Raises ConfigError if it names none."""
     # First the names of upstreams: a folder of that name can still be meant by "./NAME".
     if word in settings.upstreams:
-        for locale in locales:
+        for locale in options.locales:
             yield from _below(
-                settings, Paths(settings.root, word).catalogs(locale), locales
+                settings, Paths(settings.root, word).catalogs(locale), options
             )
         return
     path = Path(word)
     if path.is_dir():
-        yield from _below(settings, path, locales)
+        yield from _below(settings, path, options)
     elif path.suffix == ".po" and path.is_file():
-        yield _file(settings, path, locales)
+        yield _file(settings, path, options)
     else:
         raise ConfigError(
             "is no catalogue" if path.exists() else "there is no such file",
             where=word,
-            hint=f"{_meant(settings, word, locales)}Name catalogues (.po), folders of them, "
+            hint=f"{_meant(settings, word, options)}Name catalogues (.po), folders of them, "
             f"or an upstream: {', '.join(settings.upstreams)}.",
         )
 
 
-def _meant(settings: Settings, word: str, locales: Sequence[str]) -> str:
+def _meant(settings: Settings, word: str, options: CheckOptions) -> str:
     """What may have been meant: the name of an upstream, or the catalogue of a page."""
     upstream = did_you_mean(word, settings.upstreams)
     if upstream:
         return upstream
     names = []
     for name in settings.upstreams:
-        for locale in locales:
+        for locale in options.locales:
             folder = Paths(settings.root, name).catalogs(locale)
-            names += [file.name for file in _below(settings, folder, locales)]
+            names += [file.name for file in _below(settings, folder, options)]
     return did_you_mean_any(word, names)
 
 
 def _below(
-    settings: Settings, folder: Path, locales: Sequence[str]
+    settings: Settings, folder: Path, options: CheckOptions
 ) -> Iterator[CatalogFile]:
     """All catalogues in a folder and in those within it, sorted; none if it is not there."""
     for path in sorted(folder.rglob("*.po")):
-        yield _file(settings, path, locales)
+        yield _file(settings, path, options)
 
 
-def _file(settings: Settings, path: Path, locales: Sequence[str]) -> CatalogFile:
+def _file(settings: Settings, path: Path, options: CheckOptions) -> CatalogFile:
     """A file with the page and the locale that its place tells.
 
-    Elsewhere the page is named by the file, and the locale is the first one.
+    Elsewhere the page is named by the file, and the locale is what the path says, or the first
+    one.
     """
     # Resolved: one file that two words name is looked at once.
     path = path.resolve()
@@ -152,9 +164,23 @@ def _file(settings: Settings, path: Path, locales: Sequence[str]) -> CatalogFile
         name = path.relative_to(Path.cwd()).as_posix()
     # Of all locales, also of those that are not asked for: the place of a file tells its own.
     for upstream in settings.upstreams:
+        paths = Paths(settings.root, upstream)
         for locale in settings.locales:
-            folder = Paths(settings.root, upstream).catalogs(locale).resolve()
-            if path.is_relative_to(folder):
-                page = path.relative_to(folder).as_posix().removesuffix(".po")
-                return CatalogFile(path=path, name=name, page=page, locale=locale)
-    return CatalogFile(path=path, name=name, page=path.stem, locale=locales[0])
+            for folder in (paths.catalogs(locale), paths.memories(locale)):
+                if path.is_relative_to(folder.resolve()):
+                    page = path.relative_to(folder.resolve()).as_posix()
+                    return CatalogFile(
+                        path=path,
+                        name=name,
+                        page=page.removesuffix(".po"),
+                        locale=locale,
+                    )
+    locale = locale_of_path(path.parts)
+    return CatalogFile(
+        path=path,
+        name=name,
+        page=path.stem,
+        locale=locale or options.locales[0],
+        is_ours=False,
+        markup=options.markup,
+    )

@@ -16,6 +16,7 @@ from pipeline.core.checks import hygiene
 from pipeline.core.checks.base import Problem, Rule, Subject
 from pipeline.core.checks.notes import read_place
 from pipeline.core.checks.run import code_names, fix_entry, run_checks, without_echoes
+from pipeline.core.checks.sets import CheckSet
 from pipeline.core.checks.silence import ignores_of, is_guards, silence_problems
 from pipeline.core.glossary.terms import Glossary
 from pipeline.findings import Finding
@@ -40,27 +41,45 @@ class _Entry:
     @cached_property
     def mended(self) -> str:
         """What ``--fix`` would make of it: once, for an entry may have several mistakes."""
-        return fix_entry(self.subject)
+        return fix_entry(self.subject, self.read.checks.checks)
 
 
-def look(
-    files: Sequence[ReadFile], glossary: Glossary | None, ignore: Sequence[IgnoreRule]
-) -> Looked:
-    """Run the checks over catalogues of one locale.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Way:
+    """How catalogues of one locale are looked at."""
+
+    checks: CheckSet
+    glossary: Glossary | None = None
+    ignore: Sequence[IgnoreRule] = ()
+    # Whether all checks run, so that a comment which silences nothing is of no use.
+    is_whole: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LookedAt:
+    """A catalogue with those of its entries that are looked at."""
+
+    read: ReadFile
+    subjects: Sequence[Subject]
+
+
+def look(files: Sequence[LookedAt], way: Way) -> Looked:
+    """Run the checks over the entries of catalogues of one locale.
 
     Findings of one entry stand in the order of the checks, and what its comments do wrong last.
     """
     entries: dict[str, list[_Entry]] = {}
-    for read in files:
-        entries[read.file.name] = [_Entry(read, subject) for subject in read.subjects]
+    for file in files:
+        of_file = [_Entry(file.read, subject) for subject in file.subjects]
+        entries[file.read.file.name] = of_file
     # All at once: some checks compare what one text has become on several pages.
     subjects = {
         name: [entry.subject for entry in of_file] for name, of_file in entries.items()
     }
     kept: list[Problem] = []
     silenced = 0
-    for problem in run_checks(subjects, glossary=glossary):
-        if _is_silenced(problem, entries[problem.page][problem.index], ignore):
+    for problem in run_checks(subjects, glossary=way.glossary, of=way.checks):
+        if _is_silenced(problem, entries[problem.page][problem.index], way.ignore):
             silenced += 1
         else:
             kept.append(problem)
@@ -71,7 +90,7 @@ def look(
         findings[problem.page].append(_finding(problem, entry))
     # Last, when it is known which comments were of any use.
     codes = code_names()
-    for name, of_file in entries.items():
+    for name, of_file in entries.items() if way.is_whole else ():
         for entry in of_file:
             findings[name] += _of_comments(entry, codes)
     return Looked(findings=findings, silenced=silenced)
@@ -100,8 +119,10 @@ def _finding(problem: Problem, entry: _Entry) -> Finding:
     # A check may find one thing worse than another: the severity is that of what it found.
     rule = Rule(code=problem.code, name=problem.name, severity=problem.severity)
     fixed = None
-    # A fix may be undone by that of another check: then nothing would change.
-    if problem.fix is not None and entry.mended not in ("", entry.subject.msgstr):
+    # A fix may be undone by that of another check: then nothing would change. A memory is not
+    # mended: it is written from the catalogue.
+    is_mended = problem.fix is not None and not entry.read.is_memory
+    if is_mended and entry.mended not in ("", entry.subject.msgstr):
         fixed = entry.mended
     finding = _of_entry(rule, entry, text=problem.text, hint=problem.hint)
     return replace(finding, spans=problem.spans, fixed=fixed)

@@ -8,5 +8,5 @@ M3  content (`content`, `shifted`)  M6  the ``.po`` file itself (`hygiene`)
 M7  meaning (`meaning`: `omissions`, `slips`, `alike`)
 G   what the guard would refuse (`guarded`)
 
-`base` has what a check is given and gives, `run` runs all of them.
+`base` has what a check is given and gives, `sets` which ones each language gets, `run` runs them.
 """

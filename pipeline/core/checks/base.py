@@ -14,6 +14,7 @@ from pipeline.core.checks.masked import masked
 from pipeline.core.checks.notes import Place, read_place
 from pipeline.core.checks.parsed import Parsed, parse
 from pipeline.core.checks.sentences import Pair, sentence_pairs
+from pipeline.core.checks.sphinx import as_english_is_read, as_sphinx_reads
 from pipeline.core.document.message import Kind, Markup, Message
 from pipeline.core.document.refusal import Refusal
 from pipeline.core.myst import guard
@@ -36,6 +37,10 @@ class Subject:
 
     entry: Entry
     page: str = ""
+    # What it is marked up in, if the entry does not tell.
+    usual_markup: Markup = Markup.MARKDOWN
+    # Whether it is of another project, whose tools read more than ours do.
+    is_of_others: bool = False
 
     @property
     def msgid(self) -> str:
@@ -50,7 +55,7 @@ class Subject:
     @cached_property
     def place(self) -> Place:
         """Where the message stands, as far as the entry tells."""
-        return read_place(self.entry)
+        return read_place(self.entry, self.usual_markup)
 
     @cached_property
     def kind(self) -> Kind:
@@ -65,25 +70,26 @@ class Subject:
     @cached_property
     def refusal(self) -> Refusal | None:
         """Why the guard leaves the translation out; None if it does not."""
+        english, chinese = self._as_read
         message = Message(
-            msgid=self.msgid, kind=self.kind, start=0, end=0, line=0, markup=self.markup
+            msgid=english, kind=self.kind, start=0, end=0, line=0, markup=self.markup
         )
         if self.markup is not Markup.RST:
-            return guard.refusal(message, self.msgstr)
+            return guard.refusal(message, chinese)
         # docutils is slow to import, and most catalogues need none of it.
         from pipeline.core.rst import guard as rst_guard
 
-        return rst_guard.refusal(message, self.msgstr)
+        return rst_guard.refusal(message, chinese)
 
     @cached_property
     def english(self) -> Parsed:
         """The msgid, parsed in the place where it stands."""
-        return self.read(self.msgid)
+        return self.read(self._as_read[0])
 
     @cached_property
     def chinese(self) -> Parsed:
         """The msgstr, parsed in the place where it will stand."""
-        return self.read(self.msgstr)
+        return self.read(self._as_read[1])
 
     @cached_property
     def is_in_place(self) -> bool:
@@ -112,6 +118,14 @@ class Subject:
     def sentences(self) -> tuple[Pair, ...]:
         """The sentences, masked, each with its translation."""
         return sentence_pairs(self.masked_english, self.masked_chinese)
+
+    @cached_property
+    def _as_read(self) -> tuple[str, str]:
+        """English and translation as the tools read them that put them in place."""
+        if not self.is_of_others or self.markup is not Markup.RST:
+            return self.msgid, self.msgstr
+        english = as_english_is_read(self.msgid)
+        return english, as_sphinx_reads(self.msgid, self.msgstr)
 
     def read(self, text: str) -> Parsed:
         """Another text, parsed in the same place."""

@@ -140,6 +140,14 @@ def _warning(find: Find, *, code: str, name: str) -> Check:
     return Check(code=code, name=name, severity=Severity.WARNING, find=find)
 
 
+# Nothing in it depends on what the words mean.
+OF_ANY_LANGUAGE: tuple[Check, ...] = (
+    _warning(_find_unreviewed, code="M313", name="fuzzy mark taken off only"),
+)
+# It can be told without the English.
+OF_TEXT: tuple[Check, ...] = (
+    _warning(_find_doubled, code="M311", name="doubled words"),
+)
 CHECKS: tuple[Check, ...] = (
     _warning(find_english, code="M301", name="left in English"),
     _warning(find_copied, code="M302", name="copy of the English"),
@@ -150,7 +158,7 @@ CHECKS: tuple[Check, ...] = (
     _warning(find_length, code="M307", name="too short or too long"),
     _warning(find_lost_colon, code="M308", name="lost colon"),
     _warning(find_cut, code="M309", name="cut off"),
-    _warning(_find_doubled, code="M311", name="doubled words"),
+    *OF_TEXT,
     _warning(_find_unbalanced, code="M312", name="brackets or quotes without partner"),
-    _warning(_find_unreviewed, code="M313", name="fuzzy mark taken off only"),
+    *OF_ANY_LANGUAGE,
 )

@@ -28,7 +28,9 @@ _NO_COLON = "，。；、,.;"  # what stands where the colon should
 _BEHIND_END = f"\"'”’）)」』》{CLOSE} "
 _ENDS = "。！？：；…!?.;:—"
 _PAUSES = "，、,"
-_ASKING = re.compile("什么|哪|怎|如何|为何|何时|是否|多少|几|谁|吗|呢")
+_ASKING = re.compile(
+    "[什甚][么麼]|哪|怎|如何|[为為]何|何[时時]|是否|多少|[几幾谁誰吗嗎]|呢"
+)
 # Words that no Chinese sentence ends with.
 _MID_WORDS = "以及|因为|由于|如果|并且|而且|但是|不但|或者|例如|比如|关于|通过|使得"
 _MID = re.compile(rf"(?:[，、,]|{_MID_WORDS}|[的和与及且但把被将从在对为于])$")

@@ -44,6 +44,7 @@ _KEYWORDS = frozenset(
         *("raise from", "else if", "for each", "end if", "if not", "not null"),
     )
 )
+_ANSWERS = frozenset(("yes", "no", "none"))
 _PROPER_NAMES = frozenset(("Read the Docs", "Write the Docs", "Hugging Face"))
 _ORGANISATIONS = frozenset(
     """
@@ -168,7 +169,7 @@ def is_name_or_keyword(text: str) -> bool:
         return True
     words = words_of(text)
     if len(words) == 1:
-        return text == words[0] and text.islower()
+        return text == words[0] and text.islower() and text not in _ANSWERS
     if not words or words[-1] not in _ORGANISATIONS:
         return False
     return all(word.istitle() or word in _WITHIN_NAMES for word in words)

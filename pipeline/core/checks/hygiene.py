@@ -29,7 +29,12 @@ SILENCED = Rule(
     name="a comment that silences nothing, or gives no reason",
     severity=Severity.WARNING,
 )
-RULES = (UNREADABLE, HEADER, REPEATED, CUT, LAYOUT, SILENCED)
+PLACEHOLDER = Rule(
+    code="M607",
+    name="a placeholder of the memory that does not fit",
+    severity=Severity.ERROR,
+)
+RULES = (UNREADABLE, HEADER, REPEATED, CUT, LAYOUT, SILENCED, PLACEHOLDER)
 
 # The rule for each remark of the reader, by the code of the remark; all others are about layout.
 OF_READING = {"po-header": HEADER, "po-duplicate": REPEATED, "po-cut": CUT}
@@ -45,9 +50,9 @@ def header_problem(catalog: Catalog, wanted: Mapping[str, str]) -> str:
     if missing:
         return f"the header lacks {', '.join(missing)}"
     language = catalog.header.get("Language")
-    if language != wanted["Language"]:
+    if language != wanted.get("Language"):
         return f"the header says Language: {language}, but this is {wanted['Language']}"
     plural = catalog.header.get("Plural-Forms")
-    if plural != wanted["Plural-Forms"]:
-        return f"the header says Plural-Forms: {plural}, but Chinese has one form"
+    if plural != wanted.get("Plural-Forms"):
+        return f"the header says Plural-Forms: {plural}, but prose has one form"
     return ""

@@ -211,8 +211,8 @@ def brackets(shown: str) -> Iterator[Edit]:
         yield Edit(closing, end, "）")
 
 
-def quotes(shown: str) -> Iterator[Edit]:
-    """Straight quotes around Chinese: ``"词"`` -> ``“词”``."""
+def quotes(shown: str, pair: str = "“”") -> Iterator[Edit]:
+    """Straight quotes around Chinese: ``"词"`` -> ``“词”``, or another pair of marks."""
     places = [match.start() for match in re.finditer('"', shown)]
     if len(places) % 2:  # one has no partner, which M312 tells
         return
@@ -222,8 +222,8 @@ def quotes(shown: str) -> Iterator[Edit]:
         return
     for opening, closing in zip(openings, closings, strict=True):
         if _ANY_HAN.search(shown, opening, closing):
-            yield Edit(opening, opening + 1, "“")
-            yield Edit(closing, closing + 1, "”")
+            yield Edit(opening, opening + 1, pair[0])
+            yield Edit(closing, closing + 1, pair[1])
 
 
 # Doubled marks.

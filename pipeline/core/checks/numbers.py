@@ -27,18 +27,28 @@ _DECADE = re.compile(r"(\d\d)(\d0)['’]?s\b")  # 1990s
 
 # Chinese.
 
-_POWERS = {"十": 10, "百": 100, "千": 10**3, "万": 10**4, "亿": 10**8, "兆": 10**12}
+_POWERS = {
+    "十": 10,
+    "百": 100,
+    "千": 10**3,
+    "万": 10**4,
+    "亿": 10**8,
+    "兆": 10**12,
+    "萬": 10**4,
+    "億": 10**8,  # Traditional
+}
 _GREAT = 10**4  # from this power on, it multiplies all that stands before it
 _NUMERALS = {
     **{digit: at for at, digit in enumerate("零一二三四五六七八九")},
     "〇": 0,
     "两": 2,
+    "兩": 2,
 }
 _VALUE_OF_HAN = {**_POWERS, **_NUMERALS}
 _HAN_NUMBER = re.compile(f"[{''.join(_VALUE_OF_HAN)}]+")
 _HAN_WORDS = {  # what else a number may be called
-    "0": re.compile("无|没|空|不"),
-    "2": re.compile("[双俩倍番半]|成对"),
+    "0": re.compile("[无無没沒空不]"),
+    "2": re.compile("[双雙俩倆倍番半]|成[对對]"),
     "50": re.compile("半"),
     "0.5": re.compile("半"),
     "100": re.compile("全|所有|完"),

@@ -11,20 +11,13 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from pipeline.core.checks import (
-    atoms,
-    content,
-    guarded,
-    hygiene,
-    meaning,
-    shifted,
-    structure,
-    terms,
-    typography,
-)
+from pipeline.core.checks import guarded, hygiene, terms
 from pipeline.core.checks.base import Check, PageCheck, Problem, Subject
 from pipeline.core.checks.blocking import BLOCKING
+from pipeline.core.checks.notes import markup_of_references, usual_markup_of
+from pipeline.core.checks.sets import SIMPLIFIED, CheckSet
 from pipeline.core.checks.silence import is_guards
+from pipeline.core.document.message import Markup
 from pipeline.core.glossary.terms import Glossary
 from pipeline.entries import Entry
 from pipeline.findings import Severity
@@ -32,40 +25,52 @@ from pipeline.findings import Severity
 _NO_WORD = re.compile(r"[\W_]+")
 _ROUNDS = 12  # of mending; entries that still change then are left alone
 
-CHECKS: tuple[Check, ...] = (
-    *guarded.CHECKS,
-    *structure.CHECKS,
-    *atoms.CHECKS,
-    *content.CHECKS,
-    *typography.CHECKS,
-    *meaning.CHECKS,
-)
-PAGE_CHECKS: tuple[PageCheck, ...] = (*shifted.PAGE_CHECKS, *typography.PAGE_CHECKS)
-ACROSS_CHECKS: tuple[PageCheck, ...] = (terms.INCONSISTENT, *meaning.ACROSS_CHECKS)
 
+def subjects_of(
+    entries: Sequence[Entry],
+    page: str,
+    markup: Markup | None = None,
+    *,
+    are_of_others: bool = False,
+) -> list[Subject]:
+    """The entries of a page that readers would see: translated, not fuzzy, not obsolete.
 
-def subjects_of(entries: Iterable[Entry], page: str) -> list[Subject]:
-    """The entries of a page that readers would see: translated, not fuzzy, not obsolete."""
-    return [Subject(entry, page) for entry in entries if entry.is_translated]
+    ``markup`` is what those are marked up in that have no note of ours. None: each is what the file
+    is that it names, and where it names none, what most others are. Those of other projects
+    (``are_of_others``) are put in place by other tools.
+    """
+    usual = markup or usual_markup_of(entries)
+    subjects: list[Subject] = []
+    for entry in entries:
+        if entry.is_translated:
+            own = markup or markup_of_references(entry) or usual
+            subjects.append(Subject(entry, page, own, are_of_others))
+    return subjects
 
 
 def run_checks(
-    pages: Mapping[str, Sequence[Subject]], *, glossary: Glossary | None = None
+    pages: Mapping[str, Sequence[Subject]],
+    *,
+    glossary: Glossary | None = None,
+    of: CheckSet = SIMPLIFIED,
 ) -> list[Problem]:
     """What is wrong with the translations of ``pages``, by page, entry and check.
 
-    The ``page`` of a problem is a key of ``pages``. What only shows when all pages are compared
-    comes last.
+    All of them are in the language that the checks are ``of``. The ``page`` of a problem is a key
+    of ``pages``. What only shows when all pages are compared comes last.
     """
-    checks = CHECKS
+    checks = of.checks
     if glossary:  # without one nobody has agreed on any term
-        checks = (*CHECKS, *terms.checks_of(glossary))
+        checks = (*checks, *terms.checks_of(glossary))
     problems: list[Problem] = []
     for page, subjects in pages.items():
         # What is wrong with one entry stands together, whichever check has found it.
-        of_page = [*_of_entries(page, subjects, checks), *_of_page(page, subjects)]
+        of_page = [
+            *_of_entries(page, subjects, checks),
+            *_of_page(page, subjects, of.page_checks),
+        ]
         problems += sorted(of_page, key=lambda problem: problem.index)
-    return [*problems, *_across(pages)]
+    return [*problems, *_across(pages, of.across)]
 
 
 def _of_entries(
@@ -81,17 +86,21 @@ def _of_entries(
                 yield check.stamp(problem, page=page, index=index)
 
 
-def _of_page(page: str, subjects: Sequence[Subject]) -> Iterator[Problem]:
+def _of_page(
+    page: str, subjects: Sequence[Subject], checks: Sequence[PageCheck]
+) -> Iterator[Problem]:
     """What is wrong with the entries of a page when they are compared.
 
     The check says which entry of the page a problem is about.
     """
-    for check in PAGE_CHECKS:
+    for check in checks:
         for problem in check.find(subjects):
             yield check.stamp(problem, page=page, index=problem.index)
 
 
-def _across(pages: Mapping[str, Sequence[Subject]]) -> Iterator[Problem]:
+def _across(
+    pages: Mapping[str, Sequence[Subject]], checks: Sequence[PageCheck]
+) -> Iterator[Problem]:
     """What shows when the entries of all pages are laid in one row.
 
     A problem there has the number of an entry in the row; ``places`` say what that is on its page.
@@ -101,7 +110,7 @@ def _across(pages: Mapping[str, Sequence[Subject]]) -> Iterator[Problem]:
     for page, subjects in pages.items():
         places += [(page, index) for index in range(len(subjects))]
         row += subjects
-    for check in ACROSS_CHECKS:
+    for check in checks:
         for problem in check.find(row):
             page, index = places[problem.index]
             yield check.stamp(problem, page=page, index=index)
@@ -128,17 +137,18 @@ def without_echoes(problems: Iterable[Problem]) -> list[Problem]:
 
 def code_names() -> dict[str, str]:
     """Every code there is, with its name: ``"M101": "text that becomes another block"``."""
+    # Other languages have a part of these.
     rules = (
-        *CHECKS,
-        *PAGE_CHECKS,
+        *SIMPLIFIED.checks,
+        *SIMPLIFIED.page_checks,
         *terms.RULES,
-        *meaning.ACROSS_CHECKS,
+        *SIMPLIFIED.across,
         *hygiene.RULES,
     )
     return {rule.code: rule.name for rule in rules}
 
 
-def fix_entry(subject: Subject, checks: Sequence[Check] = CHECKS) -> str:
+def fix_entry(subject: Subject, checks: Sequence[Check] = SIMPLIFIED.checks) -> str:
     """The msgstr with everything mended that needs no judgement.
 
     For a reader it differs in white space and punctuation at most. Mending it again changes
@@ -165,7 +175,7 @@ def _mended_once(
             if problem.fix in (None, current.msgstr):
                 continue
             entry = replace(current.entry, msgstr=problem.fix)
-            mended = Subject(entry, current.page)
+            mended = replace(current, entry=entry)
             if _is_harmless(original, mended):
                 return mended
     return None

@@ -148,6 +148,11 @@ _find_straight_quote = _from_edits(
     text="has straight quotes around Chinese",
     hint="Write “ and ”, or 「 and 」 if the page has those.",
 )
+_find_straight_quote_of_traditional = _from_edits(
+    partial(marks.quotes, pair="「」"),
+    text="has straight quotes around Chinese",
+    hint="Write 「 and 」.",
+)
 _find_wide_letter = _from_edits(
     spacing.wide_letters,
     text="has full-width letters or digits",
@@ -317,6 +322,16 @@ CHECKS: tuple[Check, ...] = (
     _warning(_find_doubled_mark, code="M413", name="doubled punctuation"),
     _note(_find_listed_comma, code="M414", name="half-width comma in a list of code"),
     _note(_find_space_in_chinese, code="M415", name="space inside Chinese"),
+)
+# Its readers are addressed as 您 where ours are as 你, and its quotation marks are 「」.
+_OF_SIMPLIFIED_ONLY = frozenset(("M407", "M408", "M410"))
+TRADITIONAL_CHECKS: tuple[Check, ...] = (
+    *(check for check in CHECKS if check.code not in _OF_SIMPLIFIED_ONLY),
+    _warning(
+        _find_straight_quote_of_traditional,
+        code="M407",
+        name="straight quotes around Chinese",
+    ),
 )
 PAGE_CHECKS: tuple[PageCheck, ...] = (
     PageCheck(

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 _FENCE = "---"
 # An option begins its line with its name. MyST takes the colon before it away first.
-_COLON = re.compile(r"\s*:")
 _KEY = re.compile(r"(?P<key>[\w-]+):[ ]+(?=\S)")
 _GOES_ON = re.compile(r"[ ]+\S")
 # A value on one line. A "#" behind a space begins a comment. Quotes with escapes are not read.
@@ -66,11 +65,11 @@ def _starts(lines: Sequence[str]) -> list[int]:
     """At which column of each line of a block the YAML begins."""
     if not lines or not lines[0].startswith(_FENCE):
         # Each line of such a block has the colon: that is how the block is told from words.
-        return [match.end() if (match := _COLON.match(line)) else 0 for line in lines]
-    # The least indentation of all is none.
-    inner = [line for line in lines[1:] if line.strip() and not line.startswith(_FENCE)]
-    indent = min((len(line) - len(line.lstrip(" ")) for line in inner), default=0)
-    return [0 if line.startswith(_FENCE) else indent for line in lines]
+        return [len(line) - len(line.lstrip()) + 1 for line in lines]
+    # The least indentation of all lines between the rules is none.
+    inner = [line for line in lines if line.strip() and not line.startswith(_FENCE)]
+    indents = [len(line) - len(line.lstrip(" ")) for line in inner]
+    return [min(indents, default=0)] * len(lines)
 
 
 def _goes_on(lines: Sequence[str], starts: Sequence[int], number: int) -> bool:

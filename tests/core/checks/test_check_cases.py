@@ -36,6 +36,11 @@ HEADER = (
     + "\n"
 )
 
+MEMORY_HEADER = (
+    HEADER.rstrip("\n")
+    + f'\n"X-Upstream: lamps\\n"\n"X-Upstream-Page: {32 * "0"}\\n"\n\n'
+)
+
 
 @cache
 def checks_of(module: str) -> dict[str, Check | PageCheck]:
@@ -148,7 +153,8 @@ def mistakes_in(
     """What ``check`` tells of a file, under this code."""
     text = case["po"].removeprefix("\n")
     if not text.startswith('msgid ""\nmsgstr "C'):
-        text = case.get("header", HEADER) + text
+        usual = MEMORY_HEADER if case.get("memory") else HEADER
+        text = case.get("header", usual) + text
     if "replace" in case:
         old, new = case["replace"]
         assert old in text
@@ -172,7 +178,7 @@ def test_a_bad_file_is_told_and_mended(
     assert told[0].line >= 1
     before = file.path.read_bytes()
     after = look([file], fix=True)
-    if code in ("M601", "M606"):
+    if code in ("M601", "M606", "M607"):
         assert code in [mistake.code for mistake in after.findings]
     else:
         assert code not in [mistake.code for mistake in after.findings]

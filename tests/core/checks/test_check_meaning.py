@@ -25,7 +25,8 @@ from places import ROOT
 from pipeline.adapters import po
 from pipeline.core.checks import english, meaning
 from pipeline.core.checks.base import Check, Subject
-from pipeline.core.checks.run import CHECKS, subjects_of
+from pipeline.core.checks.run import subjects_of
+from pipeline.core.checks.sets import SIMPLIFIED
 from pipeline.core.checks.silence import ignores_of
 from pipeline.core.checks.terms import checks_of
 from pipeline.core.glossary.terms import read_glossary
@@ -113,7 +114,7 @@ def without_clauses(subjects: Sequence[Subject]) -> list[tuple[Subject, Subject]
 def every_check() -> tuple[Check, ...]:
     """Those of terms and lengths as well."""
     glossary = read_glossary(GLOSSARY.read_text(encoding="utf-8"), where=GLOSSARY.name)
-    return (*CHECKS, *checks_of(glossary))
+    return (*SIMPLIFIED.checks, *checks_of(glossary))
 
 
 def show(name: str, told: int, of: int) -> None:

@@ -1,0 +1,76 @@
+"""The English of a memory under check, from wherever it can be had without git or network.
+
+In go the upstream and the page of a memory file, out come the entries of that page by digest. They
+are those of the working catalogue, or else of the docs that were pulled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pipeline.adapters import po
+from pipeline.adapters.files import read_bytes
+from pipeline.commands.check.catalogs import ReadFile
+from pipeline.core.catalog.wanted import wanted_entries
+from pipeline.core.document.read import Document, read_document
+from pipeline.core.memory.record import digest
+from pipeline.entries import Entry
+from pipeline.errors import InputError
+from pipeline.paths import Paths
+
+_SUFFIXES = (".ipynb", ".md", ".rst")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class English:
+    """The English that a project has at hand."""
+
+    root: Path
+
+    def catalog_of(self, memory: ReadFile) -> Path:
+        """Where the working catalogue of a memory's page lies, if there is one."""
+        return self._paths(memory).catalog(memory.locale, memory.file.page)
+
+    def of(self, memory: ReadFile) -> Mapping[str, Entry]:
+        """The messages of a memory's page by digest; none if nothing of it is here."""
+        messages = [*self._of_docs(memory), *self._of_catalog(memory)]
+        return {digest(entry.msgid): entry for entry in messages}
+
+    def _of_catalog(self, memory: ReadFile) -> Iterator[Entry]:
+        """The live entries of the working catalogue; one that is broken is told elsewhere."""
+        path = self.catalog_of(memory)
+        if not path.is_file():
+            return
+        try:
+            read = po.read_catalog(read_bytes(path), where=path.name)
+        except InputError:
+            return
+        for entry in read.catalog.entries:
+            if not entry.obsolete:
+                yield Entry(
+                    msgid=entry.msgid, notes=entry.notes, references=entry.references
+                )
+
+    def _of_docs(self, memory: ReadFile) -> tuple[Entry, ...]:
+        """What the page asks to be translated, as it was pulled."""
+        page = memory.file.page
+        documents: list[Document] = []
+        for suffix in _SUFFIXES:
+            path = self._paths(memory).docs / f"{page}{suffix}"
+            if path.is_file():
+                documents += _readable(f"{page}{suffix}", path)
+        return wanted_entries(page, documents)
+
+    def _paths(self, memory: ReadFile) -> Paths:
+        """The places of the upstream that a memory says it is of."""
+        return Paths(self.root, memory.catalog.header.get("X-Upstream", ""))
+
+
+def _readable(name: str, path: Path) -> Iterator[Document]:
+    """A document, if it can be read: whether it can is for ``split`` to say."""
+    try:
+        yield read_document(name, read_bytes(path))
+    except InputError:
+        return

@@ -1,0 +1,64 @@
+"""Names of locales, and which one a catalogue is in: its header says so, or its path does."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+_CHINESE = re.compile(r"zh(?:_.*)?")
+# Language, perhaps a script, perhaps a country: no other word, such as xgettext's LANGUAGE.
+_LOCALE = re.compile(r"[a-z]{2,3}(?:_[A-Z][a-z]{3})?(?:_(?:[A-Z]{2}|\d{3}))?")
+_SCRIPT = 4  # letters: Hans
+# gettext's own folder, which stands right below that of the locale.
+_MESSAGES = "LC_MESSAGES"
+# Folders of catalogues that are named by locale: po/fr.po
+_OF_LOCALES = frozenset("po locale locales lang langs i18n l10n translations".split())
+
+
+def is_chinese(locale: str) -> bool:
+    """Whether a locale is of Chinese, whatever its script."""
+    return bool(_CHINESE.fullmatch(locale))
+
+
+def canonical(name: str) -> str:
+    """A name of a locale as gettext writes it; empty if it is none.
+
+    ``zh-hans-cn`` -> ``zh_Hans_CN``, ``pt_br.UTF-8`` -> ``pt_BR``, ``LANGUAGE`` -> nothing
+    """
+    # "pt_BR.UTF-8@latin": what stands behind the country is no part of the locale.
+    plain = re.split(r"[.@]", name.strip())[0]
+    language, *others = re.split(r"[-_]", plain)
+    parts = [language.lower()]
+    for part in others:
+        parts += [part.capitalize() if len(part) == _SCRIPT else part.upper()]
+    locale = "_".join(parts)
+    return locale if _LOCALE.fullmatch(locale) else ""
+
+
+def locale_of_header(header: Mapping[str, str]) -> str:
+    """What a catalogue's header says of its language; empty if it says nothing."""
+    return canonical(header.get("Language", ""))
+
+
+def locale_of_path(parts: Sequence[str]) -> str:
+    """What a path says of the language of the catalogue at its end; empty if it says nothing.
+
+    locale/fr/LC_MESSAGES/guide.po      fr
+    docs/pt-BR/guide.po                 pt_BR
+    po/ja.po                            ja
+    src/app/guide.po                    nothing: "app" may be a name
+    """
+    *folders, file = parts
+    stem = file.removesuffix(".po")
+    for above, folder in pairwise(folders):
+        if folder == _MESSAGES and canonical(above):
+            return canonical(above)
+    if folders and folders[-1] in _OF_LOCALES and canonical(stem):
+        return canonical(stem)
+    for part in (stem, *reversed(folders)):
+        # With a country it is hardly anything else.
+        locale = canonical(part)
+        if "_" in locale:
+            return locale
+    return ""
