@@ -571,6 +571,18 @@ def test_pofilter_reads_everything_and_what_it_picks_is_unharmed(
 # --- and back ------------------------------------------------------------------------------------
 
 
+PROJECT = """
+[dependency-groups]
+jax = ["jax==1.0.0", "jaxlib==1.0.0"]
+
+[tool.pipeline]
+locales = ["zh_CN"]
+
+[tool.pipeline.upstreams.here]
+url = "elsewhere"
+"""
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["tricky", "arrays"])
 @EVERY_TOOL
@@ -583,13 +595,18 @@ def test_check_fix_gives_back_our_bytes(
     """
     data = CATALOGS[name]
     before = _read(data)
-    (tmp_path / "scratch").mkdir()
-    (tmp_path / "tool.po").write_bytes(tool.run(data, tmp_path / "scratch"))
-    (tmp_path / "ours.po").write_bytes(format_catalog(tool.left_of(before)))
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    # Catalogues of other projects keep their layout: these are of one of ours.
+    (tmp_path / "pyproject.toml").write_text(PROJECT, "utf-8")
+    folder = tmp_path / "translations/zh_CN/here"
+    folder.mkdir(parents=True)
+    (folder / "tool.po").write_bytes(tool.run(data, scratch))
+    (folder / "ours.po").write_bytes(format_catalog(tool.left_of(before)))
     monkeypatch.chdir(tmp_path)
     for file in ("tool.po", "ours.po"):
-        assert main(["check", "--fix", "--quiet", file]) in (0, 1)
-    theirs, ours = ((tmp_path / file).read_bytes() for file in ("tool.po", "ours.po"))
+        assert main(["check", "--fix", "--quiet", str(folder / file)]) in (0, 1)
+    theirs, ours = ((folder / file).read_bytes() for file in ("tool.po", "ours.po"))
     assert _without_header(theirs) == _without_header(ours)
     fields = list(_read(theirs).header.items())
     assert fields == [*{**before.header, **tool.header}.items()]
