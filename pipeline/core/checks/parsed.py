@@ -66,7 +66,7 @@ _ATOM_OF = {
 # What is found in text that the parser takes for plain.
 _URL_CHARACTER = r"[A-Za-z0-9/?#&=%~:@+_-]"
 _URL = re.compile(
-    rf"(?:[A-Za-z][A-Za-z0-9+.-]*://|\bwww\.){_URL_CHARACTER}+(?:[.,;!]+{_URL_CHARACTER}+)*",
+    rf"(?:[A-Za-z][A-Za-z0-9+.-]{{0,40}}://|\bwww\.){_URL_CHARACTER}+(?:[.,;!]+{_URL_CHARACTER}+)*",
     re.ASCII,
 )
 _EMAIL = re.compile(

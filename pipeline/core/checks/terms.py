@@ -27,6 +27,7 @@ from pipeline.findings import Severity
 _HAN = re.compile(f"[{prose.CJK}]")
 _EMPHASIS = re.compile(r"\*+|(?<![^\W_])_+|_+(?![^\W_])")
 _ENDS = re.compile(r"[\s.,:;!?。，：；！？、…]+$")
+_LONGEST_WORD = 80
 _WORD_BEFORE = re.compile(r"[A-Za-z]+ $")
 _WORD_BEHIND = re.compile(r" [A-Za-z]+")
 _LONGEST_QUOTE = 40  # characters
@@ -149,7 +150,8 @@ def _is_kept(mention: Mention, msgstr: str) -> bool:
     although ``tensor`` has a rendering.
     """
     names = []
-    if before := _WORD_BEFORE.search(mention.text, 0, mention.start):
+    near = max(mention.start - _LONGEST_WORD, 0)
+    if before := _WORD_BEFORE.search(mention.text, near, mention.start):
         names.append(f"{before[0]}{mention.words}")
     if behind := _WORD_BEHIND.match(mention.text, mention.end):
         names.append(f"{mention.words}{behind[0]}")

@@ -28,6 +28,7 @@ _PARTED = _TITLES | {Kind.LIST_ITEM, Kind.DEFINITION}
 # A gap of reStructuredText beside white space, which parts a mark from a word as well.
 _IDLE_GAP = re.compile(r"(?<!\\)\\ (?=\s)|(?<=\s)\\ ")
 _WORD_AT = re.compile(rf"{OPEN}*(?:[A-Za-z0-9._]+|{WORD}+)|.")
+_LONGEST_WORD = 80  # that is marked as a whole
 _WORD_BEFORE = re.compile(rf"(?:(?:[A-Za-z0-9._%+#]+|{WORD}+){CLOSE}*|.)\Z")
 
 
@@ -109,7 +110,9 @@ def _span(shown: str, edit: Edit) -> Span:
         start = edit.start + text.index(inner)
         return start, start + len(inner)
     start, end = 0, len(shown)
-    if before := _WORD_BEFORE.search(shown, 0, edit.start):
+    # Before a word there may be all of the text, which is no part of it.
+    near = max(edit.start - _LONGEST_WORD, 0)
+    if before := _WORD_BEFORE.search(shown, near, edit.start):
         start = before.start()
     if after := _WORD_AT.match(shown, edit.end):
         end = after.end()

@@ -84,7 +84,8 @@ _SYMBOL_OF = {form: symbol for symbol in _UNITS for form in _forms(symbol)}
 _FORMS = "|".join(re.escape(form) for form in sorted(_SYMBOL_OF, key=len, reverse=True))
 _BARE_S = re.compile(r"[\d,]+s")
 _MEASURED = re.compile(
-    rf"(?<![\w.])\d[\d,.]*(?P<gap>[ \u00a0-]?)(?P<unit>{_FORMS})(?![A-Za-z])"
+    # A number is taken whole, from its start: "1,1,1,…" is looked at once.
+    rf"(?<![\w.])(?<!\d,)\d[\d,.]*+(?P<gap>[ \u00a0-]?)(?P<unit>{_FORMS})(?![A-Za-z])"
 )
 
 

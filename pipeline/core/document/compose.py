@@ -24,6 +24,11 @@ _STRUCTURE = Refusal(
     "Look for marks that the English has not: of lists, headings, tables, code, "
     "or a lone ` $ [ | at the start or end.",
 )
+_GAVE_UP = Refusal(
+    "G105",
+    "would change the structure of the page, or stands among too many that would",
+    "Mend or delete the others of this page first; the merge tries a limited number of times.",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,6 +133,9 @@ def _settled(
     grammar = grammar_of(document)
     splits = [unit.split for unit in document.units]
     names = grammar.plan_targets(splits, frame.anchors)
+    names_of: dict[int, dict[int, str]] = {}
+    for (owner, index), name in names.items():
+        names_of.setdefault(owner, {})[index] = name
     line = grammar.attribution(splits, frame.attribution) if frame.attribution else None
     settled: dict[int, Settled] = {}
     for number, unit in enumerate(document.units):
@@ -137,9 +145,7 @@ def _settled(
         wanted = Wanted(
             unit=unit,
             translations=chosen[number],
-            names={
-                index: name for (owner, index), name in names.items() if owner == number
-            },
+            names=names_of.get(number, {}),
             insertions=insertions,
         )
         result = settle(grammar, wanted)
@@ -150,10 +156,11 @@ def _settled(
                 hint=BUG,
             )
         settled[number] = result
+        refusal = _GAVE_UP if result.gave_up else _STRUCTURE
         for index in chosen[number]:
             if index not in result.kept:
                 message = unit.split.messages[index]
-                rejected.append(_rejected(document, unit, message, _STRUCTURE))
+                rejected.append(_rejected(document, unit, message, refusal))
     return settled
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
@@ -78,6 +78,15 @@ def _literal_edits(
 ) -> list[Edit]:
     """The same edits on the JSON: only the touched ends of the touched strings are written anew."""
     bounds = list(accumulate(map(len, cell.texts), initial=0))
+    # Looked at once for all edits: a cell may be one string of any length.
+    literals: dict[int, _Literal] = {}
+
+    def position(number: int, offset: int) -> int:
+        """Where the character at ``offset`` of the source begins, in the string of this number."""
+        if number not in literals:
+            literals[number] = _literal(raw, cell.literals[number])
+        return literals[number].position(offset - bounds[number])
+
     changes: list[Edit] = []
     for edit in edits:
         first = _literal_at(bounds, edit.start)
@@ -87,10 +96,10 @@ def _literal_edits(
             # It may end exactly where a string ends: then the next one is not touched.
             if edit.end == bounds[last] and last > first:
                 last -= 1
-        start = _raw_position(raw, cell.literals[first], edit.start - bounds[first])
-        end = _raw_position(raw, cell.literals[last], edit.end - bounds[last])
         text = _encode_lines(raw, cell, first, edit.text, ascii_only=ascii_only)
-        changes.append(Edit(start, end, text))
+        changes.append(
+            Edit(position(first, edit.start), position(last, edit.end), text)
+        )
     return changes
 
 
@@ -103,24 +112,33 @@ def _literal_at(bounds: Sequence[int], offset: int) -> int:
     return max(min(bisect_right(bounds, offset) - 1, last), 0)
 
 
-def _raw_position(raw: str, literal: tuple[int, int], offset: int) -> int:
-    """Where the character at ``offset`` of a JSON string's text begins in the raw JSON."""
-    start, end = literal[0] + 1, literal[1] - 1  # without the quotes
-    body = raw[start:end]
-    if "\\" not in body:
-        return start + offset
-    at = 0
-    for match in _ESCAPE.finditer(body):
-        plain = match.start() - at
-        if offset < plain:
-            break
-        offset -= plain
-        at = match.start()
-        if offset == 0:
-            break
-        offset -= 1  # the escape is one character
-        at = match.end()
-    return start + at + offset
+@dataclass(frozen=True, slots=True)
+class _Literal:
+    """A JSON string that begins at ``start``, without its quote, and the escapes in it.
+
+    ``escapes`` are the offsets of escapes in the decoded text. ``more`` says, for each number of
+    escapes, how many characters longer than their text they are. Of ``"a\\nb"`` they are (1,)
+    and (0, 1).
+    """
+
+    start: int
+    escapes: Sequence[int]
+    more: Sequence[int]
+
+    def position(self, offset: int) -> int:
+        """Where the character at ``offset`` of the decoded text begins in the raw JSON."""
+        return self.start + offset + self.more[bisect_left(self.escapes, offset)]
+
+
+def _literal(raw: str, span: tuple[int, int]) -> _Literal:
+    """The JSON string at ``span`` of the raw JSON, quotes included."""
+    start, end = span[0] + 1, span[1] - 1
+    escapes: list[int] = []
+    more = [0]
+    for match in _ESCAPE.finditer(raw, start, end):
+        escapes.append(match.start() - start - more[-1])
+        more.append(more[-1] + len(match[0]) - 1)
+    return _Literal(start, escapes, more)
 
 
 def _encode_lines(
@@ -146,5 +164,7 @@ def _separator(raw: str, cell: Cell, first: int) -> str:
         after = min(first + 1, len(cell.literals) - 1)
         return raw[cell.literals[after - 1][1] : cell.literals[after][0]]
     # A list of one string: what stands before that will do behind a comma.
-    before = raw[:start].rstrip(" \t\r\n")
-    return f",{raw[len(before) : start]}" if before.endswith("[") else ""
+    before = start
+    while before and raw[before - 1] in " \t\r\n":
+        before -= 1
+    return f",{raw[before:start]}" if raw[before - 1] == "[" else ""

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import chain
 
+from pipeline.core.document.limits import unread, why_not_read
 from pipeline.core.document.message import Kind, Message
 from pipeline.core.document.notebook import Notebook
 from pipeline.core.document.scanning import scan_notebook
@@ -143,6 +144,9 @@ def read_document(path: str, data: bytes) -> Document:
             hint="It is no text file; exclude the page.",
         )
     text_format = _text_format(path, raw)
+    if reason := why_not_read(len(raw), raw.count("\n")):
+        units = (Unit(split=unread(raw, reason)),)
+        return Document(path=path, format=text_format, raw=raw, units=units)
     try:
         split = (
             _split_rst(raw) if text_format is Format.RST else split_text(raw, page=True)
@@ -183,24 +187,38 @@ def _split_rst(raw: str) -> Split:
 def _read_notebook(path: str, raw: str) -> Document:
     """A notebook: each of its Markdown cells is split by itself."""
     notebook = scan_notebook(raw, where=path)
+    units = _units(notebook, path)
+    return Document(
+        path=path,
+        format=Format.NOTEBOOK,
+        raw=raw,
+        units=units,
+        notebook=notebook,
+    )
+
+
+def _units(notebook: Notebook, path: str) -> tuple[Unit, ...]:
+    """The Markdown cells of a notebook; the first alone if all of them are too much to read."""
+    sources = [
+        (index, cell.source)
+        for index, cell in enumerate(notebook.cells)
+        if cell.kind == "markdown"
+    ]
+    length = sum(len(source) for _, source in sources)
+    lines = sum(source.count("\n") for _, source in sources)
+    if reason := why_not_read(length, lines):
+        index, source = sources[0]
+        return (Unit(split=unread(source, reason), cell=index),)
     units: list[Unit] = []
     # Sections go on from cell to cell.
     headings: tuple[tuple[int, str], ...] = ()
-    for index, cell in enumerate(notebook.cells):
-        if cell.kind != "markdown":
-            continue
+    for index, source in sources:
         try:
-            split = split_text(cell.source, headings=headings)
+            split = split_text(source, headings=headings)
         except InputError as error:
             raise InputError(
                 error.what, where=f"{path}, cell {index + 1}", hint=error.hint
             ) from error
         headings = split.headings
         units.append(Unit(split=split, cell=index))
-    return Document(
-        path=path,
-        format=Format.NOTEBOOK,
-        raw=raw,
-        units=tuple(units),
-        notebook=notebook,
-    )
+    return tuple(units)

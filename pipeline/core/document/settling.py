@@ -1,15 +1,17 @@
 """Which translations a unit takes: as many as leave it intact together.
 
 The guard looks at whole texts, not at single translations, because two of them may be harmless
-alone and swallow what stands between them. What is left out is found by halving.
+alone and swallow what stands between them. What is left out is found by halving, in a bounded
+number of tries: where very many break a page, some that break nothing are left out as well.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pipeline.core.document.grammar import Grammar
+from pipeline.core.document.limits import most_tries
 from pipeline.core.document.message import Message
 from pipeline.core.document.read import Unit
 from pipeline.core.document.splice import Edit, Placed
@@ -33,6 +35,7 @@ class Settled:
     kept: frozenset[int]  # messages whose translation stands there
     placed: Placed
     messages: tuple[Message, ...]
+    gave_up: bool = False  # whether translations were left out that nobody has tried
 
 
 def settle(grammar: Grammar, wanted: Wanted) -> Settled | None:
@@ -41,10 +44,15 @@ def settle(grammar: Grammar, wanted: Wanted) -> Settled | None:
     None if the unit is broken without any of them: the insertions alone are to blame.
     """
     settled: Settled | None = None
+    tries_left = most_tries(len(wanted.unit.split.text))
 
     def is_good(indices: Sequence[int]) -> bool:
         """Whether the unit is intact with these translations; if so, it is the result so far."""
-        nonlocal settled
+        nonlocal settled, tries_left
+        # Without any translation the unit is tried in any case: it has to be written.
+        if indices and tries_left == 0:
+            return False
+        tries_left -= 1
         placed = _place(grammar, wanted, indices)
         messages = grammar.read_back(wanted.unit.split, placed)
         if messages is None:
@@ -55,6 +63,8 @@ def settle(grammar: Grammar, wanted: Wanted) -> Settled | None:
 
     if not _largest_good(list(wanted.translations), is_good):
         is_good([])
+    if settled and tries_left <= 0:
+        return replace(settled, gave_up=True)
     return settled
 
 

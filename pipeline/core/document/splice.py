@@ -141,7 +141,8 @@ def _inserted(
 ) -> Iterator[tuple[int, int]]:
     """Where each insertion has come to lie. ``edits`` are all edits, sorted."""
     shift = 0
+    inserted = frozenset(insertions)
     for edit in edits:
-        if edit in insertions:
+        if edit in inserted:
             yield edit.start + shift, edit.start + shift + len(edit.text)
         shift += edit.growth

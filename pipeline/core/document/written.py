@@ -18,7 +18,7 @@ _HTML = re.compile(
 _LINK_TARGET = re.compile(r"\]\(\s*<?([^\s()<>]*)")
 _URL = re.compile(
     r"""
-    (?: [a-z][a-z0-9+.-]*:// | www\. | (?<![^\s<(])//(?=\w) )
+    (?: [a-z][a-z0-9+.-]{0,40}:// | www\. | (?<![^\s<(])//(?=\w) )
     [\w/?\#&=%~:@+-]+
     (?: [.,;!][\w/?\#&=%~:@+-]+ )*          # a full stop at the end is no part of it
     """,

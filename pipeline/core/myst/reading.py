@@ -5,16 +5,21 @@ Parsers are for reading only. They say where blocks are; nothing they make is ev
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 from markdown_it import MarkdownIt
+from markdown_it.rules_inline import StateInline
 from mdit_py_plugins.colon_fence import colon_fence_plugin
 from mdit_py_plugins.deflist import deflist_plugin
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 from mdit_py_plugins.footnote import footnote_plugin
+from mdit_py_plugins.footnote.index import footnote_ref
 from mdit_py_plugins.front_matter import front_matter_plugin
 from mdit_py_plugins.myst_blocks import myst_block_plugin
 from mdit_py_plugins.myst_role import myst_role_plugin
+
+_FOOTNOTE_MARK = re.compile(r"\[\^[^\] \n]+\]")
 
 
 class _Parser(MarkdownIt):
@@ -28,6 +33,16 @@ class _Parser(MarkdownIt):
         return True
 
 
+def _footnote_ref(state: StateInline, silent: bool) -> bool:
+    """The plugin's rule, asked only where there is a mark.
+
+    By itself it goes through the rest of the text, character by character, at each ``[^``.
+    """
+    if not _FOOTNOTE_MARK.match(state.src, state.pos, state.posMax):
+        return False
+    return footnote_ref(state, silent, always_match=True)
+
+
 @cache
 def parser(*, page: bool = False) -> MarkdownIt:
     """MyST's grammar as upstream's site reads it. ``page`` also reads front matter."""
@@ -39,6 +54,7 @@ def parser(*, page: bool = False) -> MarkdownIt:
     md.use(colon_fence_plugin)
     md.use(deflist_plugin)
     md.use(footnote_plugin, inline=False, move_to_end=False, always_match_refs=True)
+    md.inline.ruler.at("footnote_ref", _footnote_ref)
     return md.use(front_matter_plugin) if page else md
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from markdown_it.token import Token
 
-from pipeline.core.document import prose
+from pipeline.core.document import limits, prose
 from pipeline.core.document.message import Kind, Message
 from pipeline.core.document.split import Signature, Split
 from pipeline.core.myst import blocks, directives, html
@@ -37,7 +37,6 @@ _ENTRY = re.compile(r"\s*(?P<title>\S.*?)\s*(?<!\\)<[^<]*?>\s*")
 _IS_WORTH = {Kind.CAPTION: prose.is_caption, Kind.IMAGE: prose.is_image_text}
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _UNDERLINES = ("=", "-")
-_MAX_DEPTH = 8  # directives in directives; deeper ones stay upstream's
 # What markdown-it and its plugins have raised on odd pages.
 _PARSER_ERRORS = (
     ValueError,
@@ -46,7 +45,6 @@ _PARSER_ERRORS = (
     AttributeError,
     TypeError,
     AssertionError,
-    RecursionError,
 )
 
 
@@ -55,12 +53,15 @@ def split_text(
 ) -> Split:
     """Find the messages of ``text``: a whole document if ``page``, else the source of a cell.
 
-    ``headings`` are the sections that are open where the text starts. Raises InputError where the
-    Markdown parser itself fails.
+    ``headings`` are the sections that are open where the text starts. What is beyond the bounds of
+    :mod:`pipeline.core.document.limits` is no message, but stands in ``unsafe``. Raises InputError
+    where the Markdown parser itself fails.
     """
     splitter = _Splitter(text, list(headings))
     try:
         splitter.walk(splitter.lines.to_parse(), 0, page=page)
+    except RecursionError:
+        return limits.unread(text, limits.TOO_DEEP)
     except _PARSER_ERRORS as error:
         raise InputError(
             f"the Markdown parser fails on it ({type(error).__name__}: {error})",
@@ -128,6 +129,8 @@ class _Splitter:
                     )
                 if token.nesting > 0:
                     heading = token if token.type == "heading_open" else None
+                    if token.level + 1 >= limits.NESTING:
+                        self.unsafe.append((line + 1, limits.TOO_DEEP))
                 if kind := blocks.CONTAINERS.get(token.type):
                     _enter_or_leave(token, kind, containers)
             elif containers and containers[-1] is Kind.TABLE_CELL:
@@ -152,11 +155,26 @@ class _Splitter:
         block_end = self.lines.end(place.last)
         if heading:
             block_end = self._heading(heading, words, is_top_level=not containers)
+        if self._is_too_long(words.text, place.line):
+            return
         # gettext keeps a line end at the start of a msgid for itself.
         if not prose.has_words(words.text) or words.text.startswith("\n"):
             self._image_texts(place)
         else:
             self._add(words, kind, is_top_level=not containers, block_end=block_end)
+
+    def _is_too_long(self, text: str, line: int) -> bool:
+        """Whether the words that begin on ``line`` are too many for a message; notes it if so."""
+        if len(text) <= limits.MESSAGE_LENGTH:
+            return False
+        # A picture in the text has a payload of any length.
+        length = len(prose.hide_payloads(text)[0])
+        if length <= limits.MESSAGE_LENGTH:
+            return False
+        self.unsafe.append((line + 1, limits.too_long(length)))
+        # What is no message must stay as it is.
+        self.skeleton.append((self.lines.starts[line], ("too long", text)))
+        return True
 
     def _heading(self, heading: Token, words: Words, *, is_top_level: bool) -> int:
         """Note the section that a heading opens; return the offset behind the heading."""
@@ -174,7 +192,7 @@ class _Splitter:
         """Close the sections that a heading of this level ends, and open its own."""
         while self.headings and self.headings[-1][0] >= level:
             self.headings.pop()
-        self.headings.append((level, title))
+        self.headings.append((level, title[: limits.TITLE_LENGTH]))
 
     def _table_cell(
         self, span: tuple[int, int] | None, content: str, line: int
@@ -183,6 +201,8 @@ class _Splitter:
         if span is None or not content:
             return
         words = words_in_line(self.lines, line, *span)
+        if self._is_too_long(words.text, line):
+            return
         # Only where our cut of the row is the parser's own.
         is_same = words.text.replace("\\|", "|") == content.strip()
         if is_same and prose.has_words(words.text):
@@ -200,7 +220,7 @@ class _Splitter:
     def _image_text(self, match: re.Match[str], line: int) -> None:
         """The text of one image, group 1 of the match, if it says something."""
         text = match[1].strip()
-        if prose.is_image_text(text):
+        if not self._is_too_long(text, line) and prose.is_image_text(text):
             column = match.start(1) + match[1].index(text)
             words = words_in_line(self.lines, line, column, column + len(text))
             self._add(words, Kind.IMAGE)
@@ -240,7 +260,11 @@ class _Splitter:
     ) -> None:
         """A directive with words in it: in its argument, its options or its body."""
         fixed: list[str] = []
-        if directive.argument and prose.has_words(argument):
+        if (
+            directive.argument
+            and not self._is_too_long(argument, line)
+            and prose.has_words(argument)
+        ):
             end = len(self.lines.shown[line].rstrip())
             words = words_in_line(self.lines, line, end - len(argument), end)
             self._add(words, directive.argument)
@@ -308,6 +332,8 @@ class _Splitter:
         # Behind a tab that is half a container's, the parser gives spaces that no line has.
         if not is_worth(text) or not shown.endswith(content):
             return content
+        if self._is_too_long(text, line):
+            return content
         start, end = columns
         offset = len(shown) - len(content)
         self._add(words_in_line(self.lines, line, offset + start, offset + end), kind)
@@ -320,7 +346,11 @@ class _Splitter:
         block = token.content.strip()
         if html.is_raw(block):
             return (token.content,)
-        if not html.holds_code(block) and prose.has_words(block):
+        if (
+            not html.holds_code(block)
+            and not self._is_too_long(block, line)
+            and prose.has_words(block)
+        ):
             words = self._html_words(token.content, line)
             if words is not None:
                 self._add(
@@ -405,8 +435,8 @@ def _why_left_alone(name: str, directive: Directive, depth: int) -> str:
         return f'what the directive "{name}" holds is not known'
     if directive.body is Body.RST:
         return "it is reStructuredText within Markdown"
-    if directive.body is Body.PROSE and depth >= _MAX_DEPTH:
-        return f"it stands more than {_MAX_DEPTH} directives deep"
+    if directive.body is Body.PROSE and depth >= limits.DIRECTIVES:
+        return limits.TOO_MANY_DIRECTIVES
     return ""
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from docutils import nodes
 from docutils.statemachine import StringList
 
+from pipeline.core.document import limits
 from pipeline.core.rst.cells import CellBlock
 from pipeline.core.rst.lines import Lines, Place
 
@@ -45,6 +46,7 @@ class Finder:
         # Columns by line, inside a drawn table.
         self._cell: dict[int, tuple[int, int]] | None = None
         self._reason = ""  # why nothing can be found at the moment
+        self._depth = 0  # of blocks around what is read
 
     def words(self, text: str, numbers: Sequence[int], end: int | None = None) -> Words:
         """``text`` up to ``end`` as a leaf of the tree.
@@ -114,7 +116,22 @@ class Finder:
 
     @contextmanager
     def inside(self, block: StringList) -> Iterator[None]:
-        """Look for texts in the columns of ``block`` if it is a cell of a drawn table."""
+        """Look for texts in the columns of ``block`` if it is a cell of a drawn table.
+
+        Raises RecursionError if it stands in too many others.
+        """
+        # docutils copies the lines of a block for each block around it.
+        if self._depth >= limits.NESTING:
+            raise RecursionError(limits.TOO_DEEP)
+        self._depth += 1
+        try:
+            with self._columns_of(block):
+                yield
+        finally:
+            self._depth -= 1
+
+    @contextmanager
+    def _columns_of(self, block: StringList) -> Iterator[None]:
         if not isinstance(block, CellBlock) or not block.drawn:
             yield  # the inside of a list or a quote, or a table as a whole
             return

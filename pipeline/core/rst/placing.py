@@ -7,8 +7,10 @@ a literal block.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from operator import attrgetter
 
 from docutils.utils import column_width
 
@@ -56,7 +58,7 @@ def place(
         # A name that is the same in both languages need not stand there twice.
         if term and edit.text != message.msgid:
             terms[index] = term
-    changes = [*translated.values(), *redrawn]
+    changes = sorted([*translated.values(), *redrawn], key=attrgetter("start"))
     for table in split.tables:
         redrawn += _table(text, table, changes)
     result = placed(
@@ -137,10 +139,15 @@ def _rules(text: str, message: Message, edit: Edit) -> Iterator[Edit]:
 
 
 def _table(text: str, table: tuple[int, int], changes: Sequence[Edit]) -> list[Edit]:
-    """What has to be redrawn of a table that is drawn with characters."""
+    """What has to be redrawn of a table that is drawn with characters.
+
+    ``changes`` are those of the whole page, in order.
+    """
     start, end = table
+    first = bisect_left(changes, start, key=attrgetter("start"))
+    behind = bisect_left(changes, end, key=attrgetter("start"))
     # An insertion, which ends where it starts, changes no cell.
-    inside = [edit for edit in changes if start <= edit.start < edit.end <= end]
+    inside = [edit for edit in changes[first:behind] if edit.start < edit.end <= end]
     if not inside:
         return []  # do not even read the table
     return aligned(text, table, inside)

@@ -7,9 +7,11 @@ is two of them.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 from docutils.parsers.rst.tableparser import (
@@ -109,10 +111,13 @@ def aligned(text: str, table: tuple[int, int], changes: Sequence[Edit]) -> list[
     lines = _lines(text, *table)
     is_grid = lines[0].text.startswith("+")
     cells = _cells([line.text for line in lines], is_grid=is_grid)
+    ordered = sorted(changes, key=attrgetter("start"))
     parts: list[_Part] = []
+    beside: dict[int, list[_Cell]] = {}  # the cells of each line
     for cell in cells:
-        rows = lines[cell.top : cell.bottom]
-        parts += [_part(text, line, cell, changes) for line in rows]
+        for row in range(cell.top, min(cell.bottom, len(lines))):
+            parts.append(_part(text, lines[row], cell, ordered))
+            beside.setdefault(row, []).append(cell)
     # A grid has a line to the right of each cell, and a space before that.
     growth = _growth(cells, parts, margin=int(is_grid))
     edits: list[Edit] = []
@@ -120,8 +125,7 @@ def aligned(text: str, table: tuple[int, int], changes: Sequence[Edit]) -> list[
         edits += _padding(text, part, _room(part.cell, growth))
     for row, line in enumerate(lines):
         # A line of words may hold a rule beside them: below one cell of a grid, another goes on.
-        beside = [cell for cell in cells if cell.top <= row < cell.bottom]
-        edits += _rules(text, line, _growth_outside(beside, growth))
+        edits += _rules(text, line, _growth_outside(beside.get(row, []), growth))
     return edits
 
 
@@ -205,16 +209,14 @@ def _cells(lines: Sequence[str], *, is_grid: bool) -> list[_Cell]:
 
 
 def _part(text: str, line: _Line, cell: _Cell, changes: Sequence[Edit]) -> _Part:
-    """What ``line`` holds of ``cell``, with the changes that lie there."""
+    """What ``line`` holds of ``cell``, with those of ``changes``, in order, that lie there."""
     start, stop = line.span(cell)
     end = start + len(text[start:stop].rstrip())
-    inside: list[Edit] = []
+    first = bisect_left(changes, start, key=attrgetter("start"))
+    behind = bisect_right(changes, stop, key=attrgetter("start"))
+    inside = [edit for edit in changes[first:behind] if edit.end <= stop]
     # The same changes of the part alone: how wide does it become?
-    moved: list[Edit] = []
-    for edit in changes:
-        if start <= edit.start <= edit.end <= stop:
-            inside.append(edit)
-            moved.append(Edit(edit.start - start, edit.end - start, edit.text))
+    moved = [Edit(edit.start - start, edit.end - start, edit.text) for edit in inside]
     shown = splice(text[start:end], moved)
     return _Part(cell, line, end, tuple(inside), column_width(shown))
 

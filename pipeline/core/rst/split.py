@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from docutils import ApplicationError, nodes
 
+from pipeline.core.document import limits
 from pipeline.core.document.message import Kind, Markup, Message
 from pipeline.core.document.split import Signature, Split
 from pipeline.core.rst.blocks import Where, ancestors, attributes, code_of, metadata
@@ -37,7 +38,6 @@ _PARSER_ERRORS = (
     AttributeError,
     TypeError,
     AssertionError,
-    RecursionError,
     ApplicationError,
 )
 
@@ -60,6 +60,8 @@ def split_rst(text: str) -> Split:
         document, finder = read(lines)
         splitter = _Splitter(text, finder)
         splitter.walk(document, 0, Where(), 0)
+    except RecursionError:
+        return limits.unread(text, limits.TOO_DEEP)
     except _PARSER_ERRORS as error:
         raise InputError(
             f"docutils fails on it ({type(error).__name__}: {error})",
@@ -188,6 +190,9 @@ class _Splitter:
         headings = self.headings
         if where.kind is Kind.HEADING:
             headings = self._enter_section(text, node, where)
+        if len(text) > limits.MESSAGE_LENGTH and not where.is_opaque:
+            self.unsafe.append((text.first + 1, limits.too_long(len(text))))
+            return text.astext()
         is_worth = _IS_WORTH.get(where.kind, has_words)
         if where.is_opaque or not is_worth(text):
             return text.astext()
@@ -207,7 +212,7 @@ class _Splitter:
         # Sections of this level, or further in, end here.
         outer = [heading for heading in self.headings if heading[0] < level]
         shown = self._msgid(words.place) if words.place else words.astext()
-        self.headings = [*outer, (level, shown)]
+        self.headings = [*outer, (level, shown[: limits.TITLE_LENGTH])]
         # The title of the page ends with its underline.
         if where.is_top and self.title_end is None:
             self.title_end = self.lines.end(words.first + 1)

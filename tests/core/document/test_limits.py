@@ -1,0 +1,367 @@
+"""Bounds of messages and pages: what is beyond them stays English, and time grows as texts do.
+
+Time is never measured. Growth is told by the lines of Python that run; patterns run within a call,
+so that those are only looked at as long as a message may be, with a generous time-out.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from types import FrameType
+from typing import Any
+
+import pytest
+
+from pipeline.core.catalog.wanted import wanted_entries
+from pipeline.core.checks.run import fix_entry, run_checks, subjects_of
+from pipeline.core.document import limits
+from pipeline.core.document.compose import merge
+from pipeline.core.document.grammar import grammar_of
+from pipeline.core.document.message import Kind
+from pipeline.core.document.read import Document, read_document
+from pipeline.core.document.settling import Wanted, settle
+
+LONG = "word " * (limits.MESSAGE_LENGTH // 5 + 1)
+PATIENCE = 120  # seconds; what runs away takes hours
+
+
+def messages(document: Document) -> list[str]:
+    return [message.msgid for _, message in document.messages()]
+
+
+def unsafe(document: Document) -> list[tuple[int, str]]:
+    found: list[tuple[int, str]] = []
+    for unit in document.units:
+        found += unit.split.unsafe
+    return found
+
+
+def translated(document: Document) -> str:
+    """The page with all its messages translated."""
+    return merge(document, dict.fromkeys(messages(document), "译文")).data.decode()
+
+
+TOO_LONG = {
+    "a paragraph": f"{LONG}\n",
+    "a heading": f"# {LONG}\n",
+    "a list item": f"- {LONG}\n",
+    "a table cell": f"| a |\n|---|\n| {LONG} |\n",
+    "an image's text": f"![{LONG}](a.png)\n",
+    "a block of HTML": f"<p>{LONG}</p>\n",
+    "the title of a directive": f"```{{admonition}} {LONG}\nA note.\n```\n",
+    "an option": f"```{{figure}} a.png\n:alt: {LONG}\n\nWords.\n```\n",
+}
+
+
+@pytest.mark.parametrize("text", TOO_LONG.values(), ids=TOO_LONG)
+def test_a_block_that_is_too_long_stays_english_and_is_told(text: str) -> None:
+    document = read_document("a.md", f"Before it.\n\n{text}\nBehind it.\n".encode())
+    assert LONG.strip() not in messages(document)
+    (found,) = unsafe(document)
+    assert found[0] in (3, 4, 5)
+    assert "a block of 5,0" in found[1]
+    assert translated(document).count("译文") == len(messages(document)) >= 2
+    assert LONG.strip() in translated(document)
+
+
+def test_a_paragraph_of_rest_that_is_too_long_stays_english_and_is_told() -> None:
+    document = read_document("a.rst", f"Before it.\n\n{LONG}\n\nBehind it.\n".encode())
+    assert messages(document) == ["Before it.", "Behind it."]
+    assert unsafe(document) == [(3, limits.too_long(len(LONG.strip())))]
+    assert translated(document) == f"译文\n\n{LONG}\n\n译文\n"
+
+
+def test_the_payload_of_a_picture_does_not_count() -> None:
+    picture = f"![A picture](data:image/png;base64,{'A' * 10_000})"
+    document = read_document("a.md", f"Look at {picture} here.\n".encode())
+    assert len(messages(document)) == 1
+    assert not unsafe(document)
+
+
+@pytest.mark.parametrize("path", ["a.md", "a.rst"])
+def test_titles_are_told_in_short(path: str) -> None:
+    title = "long " * 200
+    document = read_document(path, f"{title}\n{'=' * 1000}\n\nSome words.\n".encode())
+    heading, words = [message for _, message in document.messages()]
+    assert heading.kind is Kind.HEADING
+    assert heading.msgid == title.strip()
+    assert words.headings == (title[: limits.TITLE_LENGTH],)
+
+
+LINES = "\n" * (limits.PAGE_LINES + 1)
+
+
+@pytest.mark.parametrize("path", ["a.md", "a.rst"])
+@pytest.mark.parametrize(
+    "text", [f"Some words.\n{LINES}", f"Some words{' ' * limits.PAGE_LENGTH}"]
+)
+def test_a_page_that_is_too_long_stays_english_and_is_told(
+    path: str, text: str
+) -> None:
+    document = read_document(path, text.encode())
+    assert messages(document) == []
+    ((line, reason),) = unsafe(document)
+    assert line == 1
+    assert reason.startswith("it has ")
+    assert merge(document, {"Some words.": "译文"}).data.decode() == text
+
+
+def test_a_notebook_that_is_too_long_stays_english_and_keeps_its_code() -> None:
+    cells = [
+        {"cell_type": "code", "metadata": {}, "source": "x = 1", "outputs": []},
+        {"cell_type": "markdown", "metadata": {}, "source": "Some words."},
+        {"cell_type": "markdown", "metadata": {}, "source": LINES},
+    ]
+    raw = json.dumps({"cells": cells, "metadata": {}, "nbformat": 4})
+    document = read_document("a.ipynb", raw.encode())
+    assert messages(document) == []
+    assert document.code == ("x = 1",)
+    assert len(unsafe(document)) == 1
+    assert merge(document, {"Some words.": "译文"}).data.decode() == raw
+
+
+# One level of each, again and again, to what is too deep.
+TOO_DEEP = {
+    "quotes": ("a.md", f"Before.\n\n{'> ' * 30}Words here.\n"),
+    "lists": ("a.md", f"Before.\n\n{'- ' * 30}Words here.\n"),
+    "quotes of reST": (
+        "a.rst",
+        "".join(f"{'  ' * depth}Words here.\n\n" for depth in range(30)),
+    ),
+    "lists of reST": (
+        "a.rst",
+        "".join(f"{'  ' * depth}- Words here.\n\n" for depth in range(300)),
+    ),
+    "directives of reST": (
+        "a.rst",
+        "".join(f"{'   ' * depth}.. note:: Words.\n\n" for depth in range(30)),
+    ),
+}
+
+
+@pytest.mark.parametrize(("path", "text"), TOO_DEEP.values(), ids=TOO_DEEP)
+def test_what_is_nested_too_deeply_stays_english_and_is_told(
+    path: str, text: str
+) -> None:
+    document = read_document(path, text.encode())
+    assert "Words here." not in messages(document)
+    assert {reason for _, reason in unsafe(document)} == {limits.TOO_DEEP}
+    assert "Words" in translated(document)
+
+
+def test_directives_that_stand_in_too_many_others_stay_english_and_are_told() -> None:
+    opening = "".join(f"{'`' * (15 - depth)}{{note}}\n" for depth in range(10))
+    closing = "".join(f"{'`' * (6 + depth)}\n" for depth in range(10))
+    document = read_document("a.md", f"{opening}Some words.\n{closing}".encode())
+    assert messages(document) == []
+    assert unsafe(document) == [(9, limits.TOO_MANY_DIRECTIVES)]
+
+
+def test_a_parser_that_recurses_too_deeply_leaves_the_page_as_it_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    limit = sys.getrecursionlimit()
+    # As if the pipeline were called from deep within something else.
+    monkeypatch.setattr(limits, "NESTING", limit)
+    text = "".join(f"{'  ' * depth}- Words here.\n\n" for depth in range(300))
+    document = read_document("a.rst", text.encode())
+    assert messages(document) == []
+    assert unsafe(document) == [(1, limits.TOO_DEEP)]
+
+
+def test_directives_that_recurse_too_deeply_leave_the_page_as_it_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    limit = sys.getrecursionlimit()
+    monkeypatch.setattr(limits, "DIRECTIVES", limit)
+    count = limit // 2  # each is read by two functions at least
+    text = "".join(f"{'`' * (count + 3 - depth)}{{note}}\n" for depth in range(count))
+    document = read_document("a.md", f"{text}Some words.\n".encode())
+    assert messages(document) == []
+    assert unsafe(document) == [(1, limits.TOO_DEEP)]
+
+
+def test_a_merge_tries_a_bounded_number_of_times(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(limits, "TRIED_LENGTH", 0)
+    blocks = "".join(f"<div>Words {number}.</div>\n\n" for number in range(200))
+    document = read_document("a.md", f"Some words.\n\n{blocks}".encode())
+    texts = dict.fromkeys(messages(document), "译文")
+    # Each is a paragraph with inline HTML now, which only the page as a whole shows.
+    texts |= {msgid: f"译文 {msgid}" for msgid in texts if msgid.startswith("<div>")}
+    count = 0
+    markdown = grammar_of(document)
+
+    def counted(*arguments: Any) -> Any:
+        nonlocal count
+        count += 1
+        return markdown.read_back(*arguments)
+
+    wanted = Wanted(
+        unit=document.units[0],
+        translations=dict(enumerate(texts.values())),
+        names={},
+        insertions=(),
+    )
+    settled = settle(replace(markdown, read_back=counted), wanted)
+    assert settled is not None
+    assert settled.gave_up
+    assert settled.kept == {0}
+    assert count <= limits.LEAST_TRIES + 1
+    merged = merge(document, texts)
+    assert merged.data.decode() == f"译文\n\n{blocks}"
+    assert {rejected.refusal.code for rejected in merged.rejected} == {"G105"}
+
+
+# Shapes of pages by a number: twice as much makes the page twice as long.
+MARKDOWN: dict[str, Callable[[int], str]] = {
+    "paragraphs": lambda count: "Some words.\n\n" * count,
+    "lines": lambda count: "Some words.\n" * count,
+    "headings": lambda count: "# Some words\n\n" * count,
+    "linked headings": lambda count: "".join(
+        f"[words](#some-words-{number})\n\n# Some words {number}\n\n"
+        for number in range(count)
+    ),
+    "list items": lambda count: "- Some words.\n" * count,
+    "quote marks": lambda count: ">" * count + " Some words.\n",
+    "markers of lists": lambda count: "- " * count + "Some words.\n",
+    "quotes of growing depth": lambda count: "".join(
+        f"{'>' * (number % 30)} Some words.\n" for number in range(count)
+    ),
+    "rows": lambda count: "| a | b |\n|---|---|\n" + "| words | words |\n" * count,
+    "definitions": lambda count: "Words\n: Some words.\n\n" * count,
+    "definitions of one term": lambda count: "Words\n" + ": Some words.\n" * count,
+    "footnotes": lambda count: "[^a]: Some words.\n" * count,
+    "link definitions": lambda count: "[a]: b\n" * count,
+    "open link definitions": lambda count: "[a]:\n" * count,
+    "open fences": lambda count: "```{note}\nSome words.\n" * count,
+    "open colon fences": lambda count: ":::{note}\nSome words.\n" * count,
+    "open formulas": lambda count: "$$ a\n" * count,
+    "open comments": lambda count: "<!-- a\n" * count,
+    "blocks of HTML": lambda count: "<div>Some words.</div>\n\n" * count,
+    "open tags": lambda count: '<div a="\n\n' * count,
+    "images": lambda count: "![Some words](a.png)\n\n" * count,
+    "targets": lambda count: "(a)=\n" * count,
+    "block breaks": lambda count: "+++ {}\n" * count,
+}
+RST: dict[str, Callable[[int], str]] = {
+    "paragraphs": lambda count: "Some words.\n\n" * count,
+    "sections": lambda count: "Some words\n==========\n\n" * count,
+    "list items": lambda count: "* Some words.\n" * count,
+    "definitions": lambda count: "words\n   Some words.\n" * count,
+    "directives": lambda count: ".. note:: Some words.\n\n" * count,
+    "unknown directives": lambda count: ".. x::\n\n   Words.\n\n" * count,
+    "rows of a simple table": lambda count: (
+        "=====  =====\n" + "words  words\n" * count + "=====  =====\n"
+    ),
+    "rows of a grid": lambda count: "+-----+\n" + "|words|\n+-----+\n" * count,
+    "rows of CSV": lambda count: ".. csv-table::\n\n" + '   "words", words\n' * count,
+    "glossary": lambda count: ".. glossary::\n\n" + "   words\n     Some.\n" * count,
+    "footnotes": lambda count: ".. [1] Some words.\n" * count,
+    "targets": lambda count: ".. _a:\n" * count,
+    "literal blocks": lambda count: "Words::\n\n  code\n\n" * count,
+    "lines of wrong depth": lambda count: "".join(
+        f"{' ' * (number % 7)}Words.\n" for number in range(count)
+    ),
+}
+# What a message is made of, again and again: openings that nothing closes, and long words.
+PIECES = (
+    "a|a-|a.|`|`` a |$|$a|[|[a|](|![|<|<a |<!--|<http:|{{|{a}`|\\begin{a}|*a |**a |_a |~~a |（|“|"
+    "1,|1.|a@|a.b@|&a|http://|www.a,|\\(|:a|:a:`|_`|`a <|a_ |a:b|中a|中 a|**a**中|data:|[^|[^a|"
+    '\\text{|<img alt="|5s |[]('
+).split("|")
+
+
+def work_on(path: str, text: str) -> None:
+    """Read, merge and check a page, as a build does."""
+    document = read_document(path, text.encode())
+    texts = {msgid: f"{msgid} 译文" for msgid in messages(document)}
+    merge(document, texts)
+    entries = [
+        replace(entry, msgstr=texts[entry.msgid])
+        for entry in wanted_entries("a", [document])
+    ]
+    subjects = subjects_of(entries, "a")
+    run_checks({"a": subjects})
+    for subject in subjects:
+        fix_entry(subject)
+
+
+def steps(work: Callable[[], None]) -> int:
+    """How many lines of Python ``work`` runs."""
+    count = 0
+
+    def trace(frame: FrameType, event: str, argument: object) -> Any:
+        nonlocal count
+        count += 1
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        work()
+    finally:
+        sys.settrace(before)
+    return count
+
+
+def assert_linear(path: str, shape: Callable[[int], str]) -> None:
+    work_on(path, shape(200))  # loads and compiles whatever the shape needs
+    small, middle, large = (
+        steps(lambda count=count: work_on(path, shape(count)))  # type: ignore[misc]
+        for count in (30, 60, 120)
+    )
+    # What the second half adds is twice what the first one did; a square would add four times.
+    assert large - middle < 2.5 * (middle - small) + 2_000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shape", MARKDOWN.values(), ids=MARKDOWN)
+def test_steps_grow_as_a_page_of_markdown_does(shape: Callable[[int], str]) -> None:
+    assert_linear("a.md", shape)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shape", RST.values(), ids=RST)
+def test_steps_grow_as_a_page_of_rest_does(shape: Callable[[int], str]) -> None:
+    assert_linear("a.rst", shape)
+
+
+@contextmanager
+def patience() -> Iterator[None]:
+    """Fail after ``PATIENCE`` seconds, also within a pattern's search."""
+
+    def fail(*_: object) -> None:
+        raise AssertionError(f"not done after {PATIENCE} seconds")
+
+    before = signal.signal(signal.SIGALRM, fail)
+    signal.alarm(PATIENCE)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", ["a.md", "a.rst"])
+@pytest.mark.parametrize("piece", PIECES)
+def test_no_message_of_the_greatest_length_takes_long(path: str, piece: str) -> None:
+    count = (limits.MESSAGE_LENGTH - 10) // len(piece)
+    with patience():
+        work_on(path, f"Words {piece * count}\n")
+
+
+@pytest.mark.parametrize("path", ["a.md", "a.rst"])
+def test_a_word_without_end_is_left_alone(path: str) -> None:
+    # The pages that took more than 20 seconds had such a word, and an address behind it.
+    text = f"The {'a' * 9_000} of https://docs.example\n"
+    with patience():
+        work_on(path, text)
+    assert messages(read_document(path, text.encode())) == []
