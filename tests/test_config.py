@@ -321,6 +321,22 @@ BAD: dict[str, tuple[str | bytes, str]] = {
         MINIMAL.replace("jax==", "jax>="),
         "the dependency group 'jax' must pin",
     ),
+    "a number without end": (
+        MINIMAL + f"[tool.pipeline.execution]\njobs = {'9' * 5_000}\n",
+        "is not valid TOML",
+    ),
+    "a number without end in hexadecimal": (
+        MINIMAL + f"[tool.pipeline.execution]\njobs = 0x{'f' * 5_000}\n",
+        "jobs must be at most 1000000000, not that number",
+    ),
+    "lists in lists without end": (
+        MINIMAL + f"x = {'[' * 5_000}{']' * 5_000}\n",
+        "is nested too deeply to be read",
+    ),
+    "tables in tables without end": (
+        MINIMAL + f"[tool.pipeline.execution.variables{'.a' * 900}]\n",
+        "variables must be a list of strings, not {'a': {",
+    ),
     "not TOML": ("[tool.pipeline\n", "is not valid TOML"),
     "not UTF-8": (b"\xff\xfe", "is not valid TOML"),
 }

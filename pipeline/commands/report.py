@@ -64,7 +64,7 @@ def _read(path: Path) -> dict[str, object]:
     """The object of JSON that a file holds. Raises InputError if it holds anything else."""
     try:
         value = json.loads(read_bytes(path))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(
             f"is not valid JSON: {error}", where=str(path), hint=_HINT
         ) from error

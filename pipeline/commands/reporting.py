@@ -92,5 +92,5 @@ def _previous_report(path: Path) -> object:
     # It is only compared with: a report of another version compares as far as it goes.
     try:
         return json.loads(path.read_bytes())
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None

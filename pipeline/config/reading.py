@@ -73,9 +73,15 @@ def _read_toml(path: Path) -> dict[str, Any]:
             where=str(path),
             hint="Run from the project's root, or give --config.",
         ) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:  # also of a number of thousands of digits
         raise ConfigError(
             f"is not valid TOML: {error}",
+            where=str(path),
+            hint="Mend the file and run again.",
+        ) from error
+    except RecursionError as error:
+        raise ConfigError(
+            "is nested too deeply to be read",
             where=str(path),
             hint="Mend the file and run again.",
         ) from error

@@ -6,12 +6,15 @@ file and the key.
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from pipeline.config.suggesting import did_you_mean
 from pipeline.errors import ConfigError
+
+_MOST = 1_000_000_000  # of any number: seconds, MiB, processes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,11 +56,13 @@ class Table:
         return tuple(value)
 
     def integer(self, key: str, *, default: int, least: int) -> int:
-        """A whole number of at least ``least``."""
+        """A whole number of at least ``least``, and not so large that no clock could count it."""
         value = self.values.get(key, default)
         # "isinstance" would take TOML's true for 1.
         if type(value) is not int or value < least:
             raise self.wrong(key, f"a whole number of at least {least}", value)
+        if value > _MOST:
+            raise self.wrong(key, f"at most {_MOST}", value)
         return value
 
     def boolean(self, key: str) -> bool:
@@ -91,10 +96,18 @@ class Table:
     def wrong(self, key: str, wanted: str, got: object) -> ConfigError:
         """What to raise for a value of another kind than ``wanted``."""
         return self.error(
-            f"{self.name}.{key} must be {wanted}, not {got!r}",
+            f"{self.name}.{key} must be {wanted}, not {_shown(got)}",
             hint="Mend the value and run again.",
         )
 
     def error(self, what: str, *, hint: str) -> ConfigError:
         """What to raise for anything else."""
         return ConfigError(what, where=self.where, hint=hint)
+
+
+def _shown(value: object) -> str:
+    """A value as a complaint shows it, which may be nested or long without end."""
+    try:
+        return reprlib.repr(value)
+    except ValueError:  # a number of thousands of digits
+        return "that number"

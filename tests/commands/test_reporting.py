@@ -36,6 +36,8 @@ def test_the_cache_is_told_proved_and_forgotten(project: Path, capsys: Speech) -
     [
         ("{", "r.json: is not valid JSON"),
         ("[]", "r.json: is not a report"),
+        ("[" * 100_000, "r.json: is not valid JSON"),
+        (f'{{"a": {"9" * 5_000}}}', "r.json: is not valid JSON"),
         ("{}", "is not a report of this version"),
     ],
 )

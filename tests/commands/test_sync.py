@@ -94,6 +94,31 @@ def test_a_second_run_without_its_state_file_writes_the_same(
     }
 
 
+STATES = {
+    "an array": b"[]",
+    "arrays without end": b"[" * 100_000,
+    "a number without end": b'{"page": [' + b"9" * 5_000 + b"]}",
+    "other types": b'{"page": "a", "b": [1, {}], "inputs": 3, "merged": [null]}',
+    "no text": b"\xff\xfe\x00",
+    "nothing": b"",
+}
+
+
+@pytest.mark.parametrize("state", STATES.values(), ids=STATES)
+def test_state_that_makes_no_sense_is_made_again(
+    docs: Path, sync: Run, state: bytes
+) -> None:
+    assert sync() == 0
+    root = docs.parent.parent
+    files = [root / "build" / "report.json"]
+    files += (root / "build" / "zh_CN" / "sample").rglob("*.json")
+    before = {path: path.read_bytes() for path in files}
+    for path in files:
+        path.write_bytes(state)
+    assert sync() == 0
+    assert {path: path.read_bytes() for path in files} == before
+
+
 def test_check_tells_what_would_change_and_writes_nothing(
     docs: Path, sync: Run, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from pipeline.errors import InputError
+
 
 def notebook_from_myst(text: str) -> dict[str, Any]:
     """Convert a MyST notebook to the plain value of a notebook. Raises ValueError."""
@@ -20,9 +22,18 @@ def notebook_from_myst(text: str) -> dict[str, Any]:
 
 
 def notebook_text(notebook: Mapping[str, Any]) -> str:
-    """A notebook as nbformat writes it. The same value gives the same text."""
+    """A notebook as nbformat writes it. The same value gives the same text.
+
+    Raises InputError for a notebook that nbformat cannot write: it looks at no types before.
+    """
     import nbformat
     from nbformat.v4 import nbjson
 
-    text: str = nbjson.writes(nbformat.from_dict(dict(notebook)))  # type: ignore[no-untyped-call]
+    try:
+        text: str = nbjson.writes(nbformat.from_dict(dict(notebook)))  # type: ignore[no-untyped-call]
+    except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as error:
+        raise InputError(
+            f"nbformat cannot write the notebook ({type(error).__name__}: {error})",
+            hint="Open it in Jupyter and save it, or take it from upstream again.",
+        ) from error
     return text + "\n"

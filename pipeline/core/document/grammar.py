@@ -43,16 +43,19 @@ def grammar_of(document: Document) -> Grammar:
     """The rules of the document's language."""
     if document.format is Format.RST:
         return _rst()
-    return _markdown(is_page=document.notebook is None)
+    return _markdown(
+        is_page=document.notebook is None,
+        is_run=document.format is Format.MYST_NOTEBOOK,
+    )
 
 
 @cache
-def _markdown(*, is_page: bool) -> Grammar:
+def _markdown(*, is_page: bool, is_run: bool) -> Grammar:
     """The rules of MyST: of a page as a whole, or of the cells of a notebook."""
     return Grammar(
         refusal=guard.refusal,
         place=placing.place,
-        read_back=partial(guard.read_back, page=is_page),
+        read_back=partial(guard.read_back, page=is_page, is_run=is_run),
         plan_targets=targets.plan_targets,
         target=partial(targets.insertion, notebook=not is_page),
         attribution=attribution.insertion,

@@ -36,6 +36,8 @@ BRACKET = re.compile(r"（[^（）]*）|\([^()]*\)")
 # A rendering must ask for more than 的, which is left out of comparisons.
 _ASKED = re.compile(r"(?!的)[^\W_]")
 _WORD = re.compile(r"[^\W_]")
+# Characters. The pattern that finds all terms is nested as deep as the longest of them is long.
+_LONGEST_TERM = 100
 
 
 class Row(NamedTuple):
@@ -126,6 +128,12 @@ def _row(names: list[str], fields: list[str], *, where: str, line: int) -> Row:
             "has no English term",
             where=at,
             hint="Fill in the column “source”, or delete the row.",
+        )
+    if len(row.source) > _LONGEST_TERM:
+        raise InputError(
+            f"has a term of {len(row.source):,} characters",
+            where=at,
+            hint=f"Shorten it: a term has {_LONGEST_TERM} at most.",
         )
     if row.target and not _ASKED.search(BRACKET.sub("", row.target)):
         raise InputError(

@@ -78,16 +78,18 @@ def restore(msgstr: str, english: str | None) -> str | None:
 
     ``english`` is the text that ``redact`` had; None if nobody knows it any more.
     """
-    numbers = {int(number) for number in _MARK.findall(msgstr)}
+    numbers = set(_MARK.findall(msgstr))
     if not numbers:
         return msgstr
     atoms = [_BRACKET]
     # A translation in which only brackets are marked needs no English.
-    if english is not None and numbers != {0}:
+    if english is not None and numbers != {"0"}:
         atoms += _long_atoms(english)
-    if max(numbers) >= len(atoms):
+    # By their digits, as they are written: a file may hold a number of thousands of them.
+    known = {str(number): atom for number, atom in enumerate(atoms)}
+    if not numbers <= known.keys():
         return None
-    return _MARK.sub(lambda match: atoms[int(match[1])], msgstr)
+    return _MARK.sub(lambda match: known[match[1]], msgstr)
 
 
 def _long_atoms(english: str) -> list[str]:

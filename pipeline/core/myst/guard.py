@@ -63,12 +63,15 @@ def _refusal(msgid: str, kind: Kind, msgstr: str) -> Refusal | None:
 
 
 def read_back(
-    split: Split, placed: Placed, *, page: bool
+    split: Split, placed: Placed, *, page: bool, is_run: bool = False
 ) -> tuple[Message, ...] | None:
     """The messages of the merged text, parsed afresh; what a merge has inserted is left out.
 
     None unless messages, blocks and code lie where upstream has them.
     """
+    # What is prose to us may be code to jupytext, where upstream has left a fence open.
+    if is_run and executable(placed.text) != executable(split.text):
+        return None
     try:
         fresh = split_text(placed.text, page=page)
     except InputError:
@@ -79,6 +82,8 @@ def read_back(
     return merged_messages(split, fresh, placed, added)
 
 
+# Upstream's text is asked for at each try, and the last result once more.
+@lru_cache(maxsize=4)
 def executable(text: str) -> tuple[tuple[str, str], ...]:
     """All that jupytext, which runs a MyST notebook, sees in it besides prose.
 

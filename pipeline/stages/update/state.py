@@ -95,7 +95,7 @@ def read_state(paths: Paths, locale: str) -> State:
         for page, texts in pages.items():
             known[page] = Agreed(*map(str, texts))
         return State(known)
-    except (OSError, ValueError, TypeError, AttributeError):
+    except (OSError, ValueError, TypeError, AttributeError, RecursionError):
         return State({})  # the first run, or whatever else lies in that file
 
 

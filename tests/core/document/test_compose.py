@@ -11,7 +11,9 @@ from notebooks import code, notebook_value, prose
 
 from pipeline.core.document.attribution import attribution
 from pipeline.core.document.compose import Frame, Merged, merge
+from pipeline.core.document.joining import joined
 from pipeline.core.document.read import Document, read_document
+from pipeline.core.document.splice import Edit
 from pipeline.core.pin.lock import Lock, SourceFile
 from pipeline.errors import GuardError
 
@@ -234,10 +236,24 @@ def test_lone_carriage_returns_are_line_ends_to_jupytext_too() -> None:
 
 def test_other_cells_for_jupytext_are_an_error() -> None:
     document = page("---\njupytext: x\n---\n\n# Title\n\nwords here\n")
-    with pytest.raises(GuardError, match="jupytext would read other cells"):
+    with pytest.raises(GuardError, match="the attribution line would change"):
         merge(
             document, {"words here": "文字"}, Frame(attribution='x\n\n+++ {"a": 1}\n')
         )
+    edit = Edit(len(document.raw), len(document.raw), "\n+++\n")
+    with pytest.raises(GuardError, match="jupytext would read other cells"):
+        joined(document, {0: (edit,)})
+
+
+def test_prose_that_is_code_to_jupytext_stays_english() -> None:
+    # Jupytext knows no colon fences: to it, the cell goes on to the end of the page.
+    document = page(
+        "---\njupytext: {}\n---\n\nwords here\n\n:::{note}\n```{code-cell}\n:::\nmore words\n"
+    )
+    merged = merge(document, {"words here": "文字", "more words": "更多文字"})
+    assert_only_prose_changed(document, merged.data)
+    assert "文字\n\n:::{note}" in merged.data.decode()
+    assert [rejected.message.msgid for rejected in merged.rejected] == ["more words"]
 
 
 def test_anchors_of_translated_headings_only() -> None:

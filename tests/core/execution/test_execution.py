@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,8 @@ def key_of(
         '{"worksheets": []}',
         '{"cells": 3}',
         '{"cells": [1]}',
+        '{"cells": [{"source": null}]}',
+        '{"cells": [{"source": ["a", ["b"]]}]}',
         b"\xff\xfe{",
         "[" * 100_000,
     ],
@@ -63,9 +66,43 @@ def test_what_is_no_notebook_is_an_input_error(text: str | bytes) -> None:
 
 
 def test_a_notebook_is_parsed() -> None:
-    assert execution.parse_notebook('{"cells": [{"cell_type": "code"}]}', where="x")[
-        "cells"
-    ] == [{"cell_type": "code"}]
+    text = '{"cells": [{"cell_type": "code", "source": "1"}], "nbformat": 4}'
+    assert execution.parse_notebook(text, where="x") == {
+        "cells": [{"cell_type": "code", "metadata": {}, "outputs": [], "source": "1"}],
+        "metadata": {},
+        "nbformat": 4,
+        "nbformat_minor": 4,
+    }
+
+
+@pytest.mark.parametrize(
+    "metadata", ['"a"', "[1]", "null", '{"kernelspec": "a", "language_info": 5}']
+)
+def test_metadata_of_another_shape_are_left_out(metadata: str) -> None:
+    text = f'{{"cells": [], "metadata": {metadata}, "nbformat_minor": "x"}}'
+    notebook = execution.parse_notebook(text, where="x")
+    assert notebook == {"cells": [], "metadata": {}, "nbformat_minor": 4}
+    assert execution.kernel_of(notebook) == ("python3", "python")
+    run = {"cells": [], "metadata": {"language_info": {"name": "python"}}}
+    assert with_outputs(notebook, run, where="x")["metadata"] == run["metadata"]
+
+
+def test_parts_of_cells_that_have_another_shape_are_left_out() -> None:
+    cells = [
+        {"cell_type": "markdown", "metadata": "a", "attachments": {"b": 1, "c": {}}},
+        {"cell_type": "markdown", "metadata": {"d": 2}, "attachments": 3},
+        {"cell_type": "code", "outputs": ["e", {"output_type": "stream"}]},
+        {"cell_type": "code", "outputs": [{"output_type": "error", "data": "g"}]},
+        {"cell_type": "code", "outputs": "f"},
+    ]
+    notebook = execution.parse_notebook(json.dumps({"cells": cells}), where="x")
+    assert notebook["cells"] == [
+        {"cell_type": "markdown", "metadata": {}, "attachments": {"c": {}}},
+        {"cell_type": "markdown", "metadata": {"d": 2}, "attachments": {}},
+        {"cell_type": "code", "metadata": {}, "outputs": [{"output_type": "stream"}]},
+        {"cell_type": "code", "metadata": {}, "outputs": []},
+        {"cell_type": "code", "metadata": {}, "outputs": []},
+    ]
 
 
 @pytest.mark.parametrize(

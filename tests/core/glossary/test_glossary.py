@@ -334,3 +334,17 @@ def test_weblate_reads_the_glossary_as_we_do_and_we_read_what_it_writes(
     assert [(term.english, term.renderings, term.avoided) for term in ours.terms] == [
         (term.english, term.renderings, term.avoided) for term in again.terms
     ]
+
+
+def test_a_term_without_end_is_told_with_its_line() -> None:
+    with pytest.raises(InputError, match="has a term of 101 characters") as caught:
+        glossary_of("trace,跟踪,,", f"{'ab' * 50}c,译,,")
+    assert caught.value.where == "zh_CN.csv:3"
+
+
+def test_the_longest_term_is_found() -> None:
+    # Each of them makes the pattern of all terms as deep as it is long.
+    terms = ["ab" * 50, "a " * 49 + "b", "ab" * 49 + "c"]
+    glossary = glossary_of(*(f"{term},译,verb," for term in terms))
+    for term in terms:
+        assert [found.words for found in glossary.mentions(f"See {term}.")] == [term]

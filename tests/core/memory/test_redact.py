@@ -64,3 +64,11 @@ PIECES = st.sampled_from(
 )
 def test_any_translation_comes_back(msgstr: str, english: str) -> None:
     assert restore(redact(msgstr, english), english) == msgstr
+
+
+@pytest.mark.parametrize("number", ["9" * 5_000, "01", "٣", "2"])
+def test_a_number_that_no_atom_has_is_english_that_is_not_known(number: str) -> None:
+    english = "Ask for `one cup of tea` here."
+    assert restore("来 ⟦1⟧。", english) == "来 `one cup of tea`。"
+    assert restore(f"来 ⟦{number}⟧。", english) is None
+    assert restore(f"来 ⟦{number}⟧。", None) is None

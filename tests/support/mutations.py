@@ -1,0 +1,168 @@
+"""Files gone wrong: bytes lost or doubled, values of another type, numbers and depths without end.
+
+Each change is drawn from a ``random.Random``, so that a seed gives the same file again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+# What may come into a text anywhere: marks of all formats that are read, and odd characters.
+PIECES = (
+    '"',
+    "'",
+    "\\",
+    "\n",
+    "\r",
+    "\t",
+    "\0",
+    "\x85",
+    "\u2028",
+    "\ufeff",
+    "\ud800",
+    "{",
+    "}",
+    "[",
+    "]",
+    "[[",
+    ",",
+    ":",
+    "=",
+    "#",
+    "#~ ",
+    "#| ",
+    "#, fuzzy\n",
+    "msgid ",
+    "msgstr ",
+    'msgstr ""\n',
+    'msgctxt "x"\n',
+    'msgid_plural "x"\n',
+    "⟦0⟧",
+    "⟦9⟧",
+    f"⟦{'9' * 5_000}⟧",
+    "9" * 5_000,
+    "-1",
+    "1e999",
+    "null",
+    "true",
+    "[" * 5_000,
+    '{"a":' * 5_000,
+    "a" * 5_000,
+    "> " * 200,
+    "```{note}\n",
+    "| a ",
+    ".. x::\n",
+)
+# What may stand in the place of any value of JSON.
+VALUES: tuple[Any, ...] = (
+    None,
+    True,
+    -1,
+    0,
+    3.5,
+    10**400,
+    "",
+    "a",
+    "../../a",
+    "\ud800",
+    "a" * 5_000,
+    [],
+    {},
+    [[]],
+    [None],
+    {"a": 1},
+)
+
+
+def _cut(data: bytes, random: Random) -> bytes:
+    start = random.randrange(len(data) + 1)
+    return data[:start] + data[start + random.randrange(1, 200) :]
+
+
+def _end(data: bytes, random: Random) -> bytes:
+    return data[: random.randrange(len(data) + 1)]
+
+
+def _double(data: bytes, random: Random) -> bytes:
+    start = random.randrange(len(data) + 1)
+    piece = data[start : start + random.randrange(1, 300)]
+    at = random.randrange(len(data) + 1)
+    return data[:at] + piece * random.choice((1, 1, 2, 300)) + data[at:]
+
+
+def _insert(data: bytes, random: Random) -> bytes:
+    at = random.randrange(len(data) + 1)
+    piece = random.choice(PIECES).encode("utf-8", "surrogatepass")
+    return data[:at] + piece + data[at:]
+
+
+def _flip(data: bytes, random: Random) -> bytes:
+    changed = bytearray(data)
+    for _ in range(random.randrange(1, 6)):
+        if changed:
+            changed[random.randrange(len(changed))] = random.randrange(256)
+    return bytes(changed)
+
+
+def _lines(data: bytes, random: Random) -> bytes:
+    lines = data.split(b"\n")
+    random.shuffle(lines)
+    return b"\n".join(lines)
+
+
+def _places(value: Any) -> list[tuple[Any, Any]]:
+    """Every container of a value of JSON, with each of its keys or indices."""
+    found: list[tuple[Any, Any]] = []
+    containers = [value]
+    while containers:
+        container = containers.pop()
+        keys: list[Any] = []
+        if isinstance(container, dict):
+            keys = list(container)
+        elif isinstance(container, list):
+            keys = list(range(len(container)))
+        for key in keys:
+            found.append((container, key))
+            containers.append(container[key])
+    return found
+
+
+def _value(data: bytes, random: Random) -> bytes:
+    """Another value somewhere in JSON; other files lose a piece."""
+    try:
+        value = json.loads(data)
+    except (ValueError, RecursionError):
+        return _cut(data, random)
+    places = _places(value)
+    if not places:
+        return json.dumps(random.choice(VALUES)).encode()
+    container, key = random.choice(places)
+    if isinstance(container, dict) and random.random() < 0.2:
+        del container[key]
+    else:
+        container[key] = random.choice(VALUES)
+    return json.dumps(value, indent=random.choice((None, 1))).encode()
+
+
+CHANGES: tuple[Callable[[bytes, Random], bytes], ...] = (
+    _cut,
+    _end,
+    _double,
+    _insert,
+    _insert,
+    _flip,
+    _lines,
+    _value,
+    _value,
+    _value,
+)
+
+
+def mutated(data: bytes, random: Random) -> bytes:
+    """``data`` with one to three changes."""
+    for _ in range(random.randrange(1, 4)):
+        data = random.choice(CHANGES)(data, random)
+    return data

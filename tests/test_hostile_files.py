@@ -1,0 +1,221 @@
+"""Damaged files of every kind: each ends in a value or an error on purpose, never in a traceback.
+
+A few rounds are run always, the same each time. More of them:
+
+    JAX_DOCS_FUZZ=5000 pytest tests/test_hostile_files.py -rP
+
+So many files are read alone, and a twentieth of that with whole commands. What fails names its
+round, which ``JAX_DOCS_FUZZ_ROUND`` repeats; ``JAX_DOCS_FUZZ_FROM`` begins at another one.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from random import Random
+
+import pytest
+from folders import copy_project
+from mutations import mutated
+
+from pipeline.adapters import po
+from pipeline.cli import main
+from pipeline.config import read_settings
+from pipeline.core.checks.run import run_checks, subjects_of
+from pipeline.core.document.compose import merge
+from pipeline.core.document.landing import landings_from_json
+from pipeline.core.document.read import read_document
+from pipeline.core.execution.entry import decode_entry
+from pipeline.core.execution.history import parse_history
+from pipeline.core.execution.notebook import parse_notebook
+from pipeline.core.execution.placing import for_readers, outputs_of, with_outputs
+from pipeline.core.glossary.terms import read_glossary
+from pipeline.core.memory.file import read_memory
+from pipeline.core.memory.open import open_memory
+from pipeline.core.pin.lock import parse_lock
+from pipeline.entries import translations_of
+from pipeline.errors import UNEXPECTED, WORST_FIRST, GuardError, PipelineError
+
+ROUNDS = int(os.environ.get("JAX_DOCS_FUZZ", "0"))
+FIRST = int(os.environ.get("JAX_DOCS_FUZZ_FROM", "0"))
+ONLY = os.environ.get("JAX_DOCS_FUZZ_ROUND")
+PATIENCE = 300  # seconds for one file, on a busy machine
+
+
+@contextmanager
+def patience() -> Iterator[None]:
+    def fail(*_: object) -> None:
+        raise TimeoutError(f"not done after {PATIENCE} seconds")
+
+    before = signal.signal(signal.SIGALRM, fail)
+    signal.alarm(PATIENCE)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def rounds(count: int) -> list[int]:
+    """The numbers of the rounds to run: each is a seed."""
+    if ONLY:
+        return [int(ONLY)]
+    return list(range(FIRST, FIRST + max(count, 1)))
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample, built as far as that goes without a kernel."""
+    root = tmp_path_factory.mktemp("hostile") / "project"
+    copy_project(root)
+    config = str(root / "pyproject.toml")
+    assert main(["sync", "sample", "--no-execute", "-q", "--config", config]) == 0
+    return root
+
+
+def files_of(root: Path) -> list[Path]:
+    """Everything that a run reads: what people write, and what runs leave for the next."""
+    paths = [path for path in sorted(root.rglob("*")) if path.is_file()]
+    return [path for path in paths if path.suffix not in (".html", ".svg", ".lock~")]
+
+
+def read_page(path: Path, data: bytes) -> None:
+    """Read, merge with the translations that the sample has, and check what came of it."""
+    name = path.name
+    document = read_document(name, data)
+    texts = {
+        message.msgid: f"{message.msgid} 译文" for _, message in document.messages()
+    }
+    merge(document, texts)
+    if path.suffix == ".ipynb":
+        notebook = parse_notebook(data, where=name)
+        with_outputs(notebook, outputs_of(notebook), where=name)
+        for_readers(notebook)
+
+
+def read_po(path: Path, data: bytes) -> None:
+    catalog = po.read_catalog(data, where=path.name).catalog
+    po.format_catalog(catalog)
+    translations_of(catalog)
+    run_checks({"a": subjects_of(catalog.entries, "a")})
+    memory = read_memory(
+        catalog, upstream="sample", locale="zh_CN", page="a", where=path.name
+    )
+    open_memory(memory, (), texts={}, header={})
+
+
+def read_json(path: Path, data: bytes) -> None:
+    """All readers of our own JSON, whichever of them the file was written for."""
+    readers: tuple[Callable[[], object], ...] = (
+        lambda: parse_lock(data, where=path.name),
+        lambda: landings_from_json(data, path.name),
+        lambda: decode_entry(data, where=path.name),
+        lambda: parse_history(data),
+        lambda: parse_notebook(data, where=path.name),
+    )
+    for reader in readers:
+        try:
+            reader()
+        except PipelineError:
+            continue
+
+
+def read_config(path: Path, data: bytes, folder: Path) -> None:
+    target = folder / "pyproject.toml"
+    target.write_bytes(data)
+    read_settings(target, environ={})
+
+
+def read_csv(path: Path, data: bytes) -> None:
+    glossary = read_glossary(data.decode("utf-8", "replace"), where=path.name)
+    mentions = glossary.mentions("Some words of a traced array, a batch and a pytree.")
+    list(glossary.misuses(mentions, "一些关于数组的话。"))
+
+
+def read_alone(path: Path, data: bytes, folder: Path) -> None:
+    """A file by itself, with what reads files of its kind."""
+    match path.suffix:
+        case ".md" | ".rst" | ".ipynb":
+            read_page(path, data)
+        case ".po":
+            read_po(path, data)
+        case ".toml":
+            read_config(path, data, folder)
+        case ".csv":
+            read_csv(path, data)
+        case ".json" | ".lock":
+            read_json(path, data)
+
+
+@pytest.mark.slow
+def test_any_file_alone_ends_in_a_value_or_an_error_on_purpose(
+    built: Path, tmp_path: Path
+) -> None:
+    files = files_of(built)
+    ends: Counter[str] = Counter()
+    for number in rounds(ROUNDS or 150):
+        random = Random(f"file {number}")
+        path = random.choice(files)
+        data = mutated(path.read_bytes(), random)
+        try:
+            with patience():
+                read_alone(path, data, tmp_path)
+            ends["read"] += 1
+        except PipelineError as error:
+            assert error.exit_code in (1, 2, 4)
+            assert error.what
+            ends[type(error).__name__] += 1
+        except Exception as error:
+            raise AssertionError(
+                f"round {number}: {path.relative_to(built)}"
+            ) from error
+    print(dict(ends))
+
+
+BUGS = (UNEXPECTED, GuardError.exit_code)
+COMMANDS = (
+    ("sync", "sample", "--no-execute"),
+    ("build", "sample", "--no-execute"),
+    ("check",),
+    ("check", "--fix"),
+    ("status", "sample"),
+    ("memory", "verify"),
+    ("memory", "store", "sample"),
+    ("cache", "verify"),
+    ("report", "merge", "build/report.json"),
+)
+
+
+@pytest.mark.slow
+def test_any_file_ends_a_command_in_an_exit_code_on_purpose(
+    built: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(built)
+    whole = {path: path.read_bytes() for path in built.rglob("*") if path.is_file()}
+    files = files_of(built)
+    ends: Counter[int] = Counter()
+    for number in rounds(ROUNDS // 20 or 12):
+        random = Random(f"command {number}")
+        path = random.choice(files)
+        path.write_bytes(mutated(whole[path], random))
+        # The second run finds what the first one has made of it.
+        for command in (random.choice(COMMANDS), COMMANDS[0]):
+            with patience():
+                code = main([*command, "-q"])
+            told = "".join(capsys.readouterr())
+            where = f"round {number}: {' '.join(command)}: {path.relative_to(built)}"
+            assert code not in BUGS, f"{where}\n{told}"
+            assert code in WORST_FIRST, where
+            assert code in (0, 1) or told, where
+            ends[code] += 1
+        for written in built.rglob("*"):
+            if written.is_file() and written not in whole:
+                written.unlink()
+        for kept, data in whole.items():
+            if not kept.is_file() or kept.read_bytes() != data:
+                kept.write_bytes(data)
+    print(dict(ends))
