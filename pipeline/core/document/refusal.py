@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from html import unescape
 
 # Besides control characters: what turns the direction of text around or cannot be seen. A reader
 # would see something else than stands there.
 _CONTROL = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f\x80-\x9f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
 )
+_ENVIRONMENT = re.compile(r"\\(begin|end)\s*\{([^{}]*)\}")
 # Parsing takes time that grows faster than the text; no honest translation is that much longer.
 _LEAST_LIMIT = 1000
 _TIMES_AS_LONG = 10
@@ -46,7 +48,37 @@ def text_refusal(msgid: str, msgstr: str) -> Refusal | None:
             f"has {len(msgstr)} characters where the English has {len(msgid)}",
             "Shorten it.",
         )
+    return _environment_refusal(msgid, msgstr)
+
+
+def _environment_refusal(msgid: str, msgstr: str) -> Refusal | None:
+    """Whether a formula environment begins or ends that does not in the English.
+
+    MyST makes a block of ``\\begin{equation}``, and MathJax reads on to the next ``\\end``,
+    wherever that stands on the page.
+    """
+    theirs, ours = _environments(msgid), _environments(msgstr)
+    for name in sorted({*theirs, *ours}):
+        before, after = theirs.get(name, []), ours.get(name, [])
+        if before != after:
+            return Refusal(
+                "G104",
+                f"begins or ends the formula environment {quoted(name)} where the English does not",
+                "Keep \\begin{…} and \\end{…} exactly as the English has them.",
+            )
     return None
+
+
+def _environments(text: str) -> dict[str, list[str]]:
+    """Where the formula environments of each name begin and end.
+
+    ``\\begin{align}x\\end{align}`` -> ``{"align": ["begin", "end"]}``
+    """
+    marks: dict[str, list[str]] = {}
+    # A renderer resolves character references first: "&#92;begin{align}".
+    for mark, name in _ENVIRONMENT.findall(unescape(text)):
+        marks.setdefault(name, []).append(mark)
+    return marks
 
 
 def quoted(piece: str) -> str:

@@ -16,6 +16,10 @@ from pipeline.core.rst.pieces import BY_NUMBER, pieces_of
 
 # Without any of these docutils finds nothing but words.
 _ACTIVE = re.compile(r"[`*_|\[:@\\]")
+# Another field, ``:name:``, or brackets of any language: ``[a]``, ``<![CDATA[``, ``]]>``, ``<b>``.
+_FIELD_MARK = re.compile(
+    r"^:[^:\s][^:]*:(?=\s|$)|<!\[?\w*|</?[A-Za-z]|\]\]>|\[[^\[\]]*\]_?"
+)
 # What becomes active in a browser wherever it stands.
 _ACTIVE_AS_WRITTEN = ("scheme", "math macro")
 _KEEP = "Keep exactly what the English has, letter by letter."
@@ -44,6 +48,15 @@ def inline_refusal(msgid: str, line: str) -> Refusal | None:
     meant = pieces_of(spaced(msgid))
     ours = pieces_of(spaced(line))
     return _new_refusal(theirs, meant, ours) or _numbered_refusal(theirs, ours)
+
+
+def field_refusal(msgid: str, line: str) -> Refusal | None:
+    """Whether the words of a directive's argument or option have marks that the English has not.
+
+    Some fields reach more than readers: a class of CSS is made from the title of an admonition.
+    """
+    known = frozenset(_FIELD_MARK.findall(msgid))
+    return _added("mark", _FIELD_MARK.findall(line), known)
 
 
 def written_refusal(msgid: str, line: str) -> Refusal | None:

@@ -39,6 +39,8 @@ _CLASSIFIER = re.compile(r"\s:\s")
 _BLANK_LINES = re.compile(r"(?:[ \t]*(?:\r\n?|\n))+")
 # Two colons at their end announce nothing.
 _KINDS_ON_ONE_LINE = frozenset((Kind.HEADING, Kind.TERM))
+# They stand behind the name of a directive, or of one of its options.
+_KINDS_OF_FIELDS = frozenset((Kind.TITLE, Kind.IMAGE, Kind.CAPTION))
 # The least document in which a line stands where a message of the kind does.
 _FRAMES = {
     Kind.HEADING: "{line}\n{rule}",
@@ -88,8 +90,10 @@ def _refusal(msgid: str, kind: Kind, announces: bool, msgstr: str) -> Refusal | 
     refused = text_refusal(msgid, msgstr) or _lines_refusal(line)
     if refused:
         return refused
-    if kind is Kind.IMAGE:
-        return None  # it is shown as it is: no mark in it means anything
+    if kind in _KINDS_OF_FIELDS:
+        refused = active.field_refusal(msgid, line)
+    if refused or kind is Kind.IMAGE:
+        return refused  # an image's text is shown as it is
     return (
         _block_refusal(msgid, kind, announces, line)
         or active.inline_refusal(msgid, line)

@@ -121,6 +121,14 @@ def _reference(node: nodes.Element) -> tuple[str, str]:
     return ANONYMOUS, node.astext()
 
 
+def _problem(node: nodes.Element) -> tuple[str, str]:
+    """A mark that docutils cannot make sense of: ``**`` without its end.
+
+    It is shown in red, and a substitution that holds it is not defined.
+    """
+    return "mark without its end", node.astext()
+
+
 # By the names that docutils gives its nodes. What is missing here does nothing.
 _READERS: dict[str, Callable[[nodes.Element], tuple[str, str] | None]] = {
     "inline": _role,
@@ -129,4 +137,5 @@ _READERS: dict[str, Callable[[nodes.Element], tuple[str, str] | None]] = {
     "citation_reference": _citation,
     "substitution_reference": _substitution,
     "target": _target,
+    "problematic": _problem,
 }

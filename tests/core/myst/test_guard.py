@@ -337,3 +337,35 @@ def test_an_insertion_is_no_change() -> None:
         )
         is None
     )
+
+
+FORMULA = r"Let \begin{align}x\end{align} and \begin{a}y\end{a} be."
+
+
+@pytest.mark.parametrize(
+    ("text", "msgstr"),
+    [
+        ("Some words\n", r"\begin{equation}"),
+        ("Some words\n", r"\begin{equation} x \end{equation}"),
+        ("Some words\n", r"文字 \end{equation}"),
+        ("Some words\n", r"文字 \\begin {equation}"),
+        ("Some words\n", "文字 &#92;begin{equation}"),
+        ("# Some words\n", r"\begin{equation*}"),
+        ("Read `code` first\n", r"先读 `code`，\begin{x}"),
+        (f"{FORMULA}\n", r"令 \begin{align}x 与 \begin{a}y\end{a}。"),
+        (f"{FORMULA}\n", r"令 \end{align}x\begin{align} 与 \begin{a}y\end{a}。"),
+    ],
+)
+def test_a_translation_begins_and_ends_no_formula(text: str, msgstr: str) -> None:
+    assert code_of(text, msgstr) == "G104"
+
+
+@pytest.mark.parametrize(
+    "msgstr",
+    [
+        r"令 \begin{align}x\end{align} 与 \begin{a}y\end{a}。",
+        r"令 \begin{a}y\end{a} 与 \begin{align}x\end{align}。",
+    ],
+)
+def test_the_formulas_of_the_english_may_change_their_places(msgstr: str) -> None:
+    assert code_of(f"{FORMULA}\n", msgstr) == ""

@@ -138,7 +138,7 @@ LEFT_ALONE = {
     ),
     "too deep": (
         "".join(f"{':' * count}{{note}}\n" for count in range(11, 2, -1)),
-        [(9, "it stands more than 8 directives deep")],
+        [(9, "it stands in more than 8 directives")],
     ),
     "code": ("```python\nx\n```\n\n``` {.python .a}\nx\n```\n", []),
     "known, without words": ("```{math}\nx\n```\n\n```{include} a.md\n```\n", []),

@@ -167,6 +167,49 @@ def test_a_line_that_begins_another_block_is_refused(text: str, msgstr: str) -> 
     assert code_of(text, msgstr) == "G103"
 
 
+ADMONITION = ".. admonition:: Some words\n\n   More words.\n"
+ALT = ".. image:: a.png\n   :alt: Some words\n"
+CAPTION = ".. toctree::\n   :caption: Some words\n\n   a\n"
+
+
+@pytest.mark.parametrize("text", [ADMONITION, ALT, CAPTION])
+@pytest.mark.parametrize(
+    "msgstr",
+    [":name: 甲", ":class:", "[a]", "甲 [a]_", "<![CDATA[甲]]>", "甲]]>", "<b>甲</b>"],
+)
+def test_a_translation_begins_no_other_field_of_a_directive(
+    text: str, msgstr: str
+) -> None:
+    assert code_of(text, msgstr) == "G104"
+
+
+@pytest.mark.parametrize(
+    ("text", "msgstr"),
+    [
+        (ADMONITION, "注意：甲 < 乙（见下）"),
+        (ADMONITION.replace("Some", "Some [a]"), "[a] 甲"),
+        (ALT, "比例 1:2:3"),
+        (ALT.replace("Some", "Some <b>"), "<b> 甲"),
+    ],
+)
+def test_marks_that_the_english_has_may_stand_in_a_field(
+    text: str, msgstr: str
+) -> None:
+    assert code_of(text, msgstr) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "msgstr"),
+    [
+        ("Some words\n", r"\begin{equation}"),
+        ("Some words\n", r"甲 \end{equation} 乙"),
+        (r"A :math:`\begin{a}x\end{a}` word" + "\n", r"甲 :math:`x`"),
+    ],
+)
+def test_a_translation_begins_and_ends_no_formula(text: str, msgstr: str) -> None:
+    assert code_of(text, msgstr) == "G104"
+
+
 @pytest.mark.parametrize("msgstr", ["-- 某人", "——某人说"])
 def test_a_quote_that_gains_an_attribution_is_refused(msgstr: str) -> None:
     assert code_of(QUOTE, msgstr, 1) == "G103"
@@ -208,6 +251,9 @@ def test_a_quote_that_gains_an_attribution_is_refused(msgstr: str) -> None:
         ("Words [#]_ and [*]_\n", "文字[*]_[#]_"),
         ("See `one`__ and `two`__.\n", "见`一`__。"),
         ("See `one`__ and `two`__.\n", "见`two`__和`one`__。"),
+        # A mark that nothing closes takes the definition of a substitution with it.
+        ("Some words\n", "**文字"),
+        (".. |x| replace:: Some words\n", "``文字"),
     ],
 )
 def test_something_active_is_refused(text: str, msgstr: str) -> None:
@@ -219,7 +265,6 @@ def test_something_active_is_refused(text: str, msgstr: str) -> None:
     [
         ("======\nSome\n======\n", "``x``"),
         ("Some words\n", "``x``"),
-        (".. admonition:: Some words\n\n   x\n", ":class: x"),
         (".. toctree::\n\n   Some words <a>\n", "``x``"),
         (QUOTE, "文字"),
     ],
