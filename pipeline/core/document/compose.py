@@ -10,13 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pipeline.core.document.grammar import grammar_of
-from pipeline.core.document.joining import BUG, joined
+from pipeline.core.document.joining import joined
 from pipeline.core.document.landing import Landed, landed
 from pipeline.core.document.message import Message
 from pipeline.core.document.read import Document, Unit
 from pipeline.core.document.refusal import Refusal
 from pipeline.core.document.settling import Settled, Wanted, settle
-from pipeline.errors import GuardError
 
 _STRUCTURE = Refusal(
     "G105",
@@ -28,6 +27,11 @@ _GAVE_UP = Refusal(
     "G105",
     "would change the structure of the page, or stands among too many that would",
     "Mend or delete the others of this page first; the merge tries a limited number of times.",
+)
+_NO_ATTRIBUTION = Refusal(
+    "G105",
+    "cannot be used: the line that names its source would change the structure of the page",
+    "The page is odd: look at its first lines upstream.",
 )
 
 
@@ -138,6 +142,7 @@ def _settled(
         names_of.setdefault(owner, {})[index] = name
     line = grammar.attribution(splits, frame.attribution) if frame.attribution else None
     settled: dict[int, Settled] = {}
+    broken: list[Rejected] = []
     for number, unit in enumerate(document.units):
         insertions = (line.edit,) if line and line.unit == number else ()
         if not chosen[number] and not insertions:
@@ -150,18 +155,26 @@ def _settled(
         )
         result = settle(grammar, wanted)
         if result is None:
-            raise GuardError(
-                "the attribution line would change the structure of the page",
-                where=document.path,
-                hint=BUG,
-            )
+            # Without the line that says whose text it is, no translation may stand here.
+            rejected.extend(_all_rejected(document, chosen, _NO_ATTRIBUTION))
+            return {}
         settled[number] = result
         refusal = _GAVE_UP if result.gave_up else _STRUCTURE
         for index in chosen[number]:
             if index not in result.kept:
                 message = unit.split.messages[index]
-                rejected.append(_rejected(document, unit, message, refusal))
+                broken.append(_rejected(document, unit, message, refusal))
+    rejected.extend(broken)
     return settled
+
+
+def _all_rejected(
+    document: Document, chosen: Sequence[Mapping[int, str]], refusal: Refusal
+) -> Iterator[Rejected]:
+    """All the translations of ``chosen``, left out for the same reason."""
+    for unit, translations in zip(document.units, chosen, strict=True):
+        for index in translations:
+            yield _rejected(document, unit, unit.split.messages[index], refusal)
 
 
 def _rejected(

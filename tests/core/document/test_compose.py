@@ -197,12 +197,18 @@ def test_page_whose_translations_are_all_refused_gets_no_attribution() -> None:
     )
 
 
-def test_attribution_that_would_change_the_page_is_an_error() -> None:
-    document = page("- words here\n\n```\nnever closed")
-    with pytest.raises(
-        GuardError, match=r"page\.md: the attribution line would change the structure"
-    ):
-        merge(document, {"words here": "文字"}, Frame(attribution="From there."))
+def test_a_page_without_a_place_for_its_attribution_stays_english() -> None:
+    document = page("- words here\n- more words\n\n```\nnever closed")
+    texts = {"words here": "文字", "more words": "更多"}
+    merged = merge(document, texts, Frame(attribution="From there."))
+    assert (merged.data, merged.translated) == (document.raw.encode(), 0)
+    assert {
+        (rejected.message.msgid, rejected.refusal.code, rejected.refusal.text[:14])
+        for rejected in merged.rejected
+    } == {
+        ("words here", "G105", "cannot be used"),
+        ("more words", "G105", "cannot be used"),
+    }
 
 
 @pytest.mark.parametrize(
@@ -236,10 +242,9 @@ def test_lone_carriage_returns_are_line_ends_to_jupytext_too() -> None:
 
 def test_other_cells_for_jupytext_are_an_error() -> None:
     document = page("---\njupytext: x\n---\n\n# Title\n\nwords here\n")
-    with pytest.raises(GuardError, match="the attribution line would change"):
-        merge(
-            document, {"words here": "文字"}, Frame(attribution='x\n\n+++ {"a": 1}\n')
-        )
+    frame = Frame(attribution='x\n\n+++ {"a": 1}\n')
+    merged = merge(document, {"words here": "文字"}, frame)
+    assert merged.data == document.raw.encode()
     edit = Edit(len(document.raw), len(document.raw), "\n+++\n")
     with pytest.raises(GuardError, match="jupytext would read other cells"):
         joined(document, {0: (edit,)})
