@@ -9,6 +9,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from html import unescape
 
 from pipeline.core.document.message import Kind, Message
 from pipeline.core.document.splice import Edit, line_end_of, line_start_of
@@ -30,6 +31,7 @@ _MARKUP = re.compile(
       (?:\{[\w+:-]+\})? (`+) (.+?) \1                       # code or a role: its text, group 2
     | !?\[([^\[\]]*)\] (?: \([^()]*\) | \[[^\[\]]*\] )?      # link or image: its words, group 3
     | <[^<>]+>
+    | \\([!-/:-@\[-`{-~]) | (&\#?\w+;)                       # an escape: what it shows, 4 or 5
     | [*~] | (?<!\w)_ | _(?!\w)                             # emphasis
     """,
     re.VERBOSE,
@@ -159,6 +161,7 @@ def _plain(title: str) -> str:
 def _words_of(match: re.Match[str]) -> str:
     """What is left of a piece of markup: the text of code, the words of a link, or nothing.
 
-    Of a role that is its content; of a tag and of the marks of emphasis there is nothing.
+    Of a role that is its content; of a tag and of the marks of emphasis there is nothing. What is
+    escaped shows as it is: ``\\<img\\>`` is ``<img>``.
     """
-    return match[2] or match[3] or ""
+    return match[2] or match[3] or match[4] or unescape(match[5] or "")

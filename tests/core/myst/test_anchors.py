@@ -34,6 +34,20 @@ def test_a_title_is_taken_without_its_markup() -> None:
 
 
 @pytest.mark.parametrize(
+    ("title", "plain"),
+    [
+        (r"The \<img src=x\> \*tag\*", "The <img src=x> *tag*"),
+        ("The &lt;img&gt; tag", "The <img> tag"),
+        ("The `<img>` tag", "The <img> tag"),
+        (r"A `\*` and a\b", r"A \* and a\b"),
+        ("The <img> tag", "The  tag"),
+    ],
+)
+def test_a_title_shows_what_is_escaped_in_it(title: str, plain: str) -> None:
+    assert anchors.plain_title(title) == plain
+
+
+@pytest.mark.parametrize(
     ("page", "text", "expected"),
     [
         ("a", "no links", {}),
