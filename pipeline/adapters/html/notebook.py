@@ -35,24 +35,28 @@ class Row:
     state: str
 
 
-def page_html(
-    notebook: Mapping[str, Any], *, language: str, folder: Path, head: Mapping[str, str]
-) -> str:
-    """A whole page. Local images are looked up in ``folder``.
+def page_html(body: str, *, language: str, head: Mapping[str, str]) -> str:
+    """A whole page around ``body``, which is HTML.
 
-    ``head`` has title, state, status, digest and index (a link).
+    ``head`` has title, state, status, digest and index (a link), as plain text.
     """
+    css = _safe(_css() + _pygments_css())
+    return _render("page.html.j2", body=_safe(body), css=css, language=language, **head)
+
+
+def notebook_html(notebook: Mapping[str, Any], *, folder: Path) -> str:
+    """The cells of a notebook as HTML. Local images are looked up in ``folder``."""
     import nbformat
     from nbformat.v4.rwbase import rejoin_lines
 
     exporter = _exporter()
     # Notebooks may store a text as a list of lines; nbconvert wants it whole.
     node = rejoin_lines(nbformat.from_dict(dict(notebook)))  # type: ignore[no-untyped-call]
+    body: str
     body, _ = exporter.from_notebook_node(
         node, resources={"metadata": {"path": str(folder)}}
     )
-    css = _safe(_css() + _pygments_css())
-    return _render("page.html.j2", body=_safe(body), css=css, language=language, **head)
+    return body
 
 
 def index_html(rows: Sequence[Row], *, language: str, title: str, summary: str) -> str:

@@ -1,4 +1,4 @@
-"""A sheet as HTML. Every document is made a notebook first, so that one template serves them all.
+"""A sheet as HTML. Markdown is made a notebook first, so that one template serves all of it.
 
 This runs in processes of its own: sheets go in, what went wrong comes out, and nothing else is
 shared.
@@ -10,7 +10,7 @@ import os
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import Any
 
 from pipeline.adapters import files, kernel
@@ -57,24 +57,26 @@ def _html(sheet: Sheet) -> bytes:
         # Pages lie in folders as upstream's do: "../index.html"
         "index": os.path.relpath("index.html", PurePosixPath(sheet.page).parent),
     }
-    text = html.page_html(
-        _notebook(sheet), language=sheet.language, folder=sheet.folder, head=head
-    )
+    text = html.page_html(_body(sheet), language=sheet.language, head=head)
     # Lone surrogates of a JSON escape ("\ud800") cannot be written as UTF-8.
     return text.encode("utf-8", "replace")
 
 
-def _notebook(sheet: Sheet) -> dict[str, Any]:
-    """The document of a sheet, whatever its format, as a notebook."""
-    path = sheet.source
-    data = files.read_bytes(path)
-    if path.suffix == ".ipynb":
-        notebook = execution.parse_notebook(data, where=str(path))
+def _body(sheet: Sheet) -> str:
+    """The document of a sheet as HTML."""
+    data = files.read_bytes(sheet.source)
+    if sheet.source.suffix == ".rst":
+        # nbconvert reads no reST, and takes HTML out of raw cells.
+        return rst_html(data.decode("utf-8", "replace"), folder=sheet.folder)
+    return html.notebook_html(_notebook(sheet, data), folder=sheet.folder)
+
+
+def _notebook(sheet: Sheet, data: bytes) -> dict[str, Any]:
+    """A document of Markdown, whatever its format, as a notebook."""
+    if sheet.source.suffix == ".ipynb":
+        notebook = execution.parse_notebook(data, where=str(sheet.source))
         return _for_readers(_with_outputs(notebook, sheet))
     text = data.decode("utf-8", "replace")
-    if path.suffix == ".rst":
-        # Nbconvert reads no reST, but passes HTML in a raw cell through.
-        return _rst_notebook(text, sheet.folder)
     # Of the others, one that has a header of jupytext's is a notebook, with cells of code.
     if is_myst_notebook(text):
         return _for_readers(_with_outputs(kernel.notebook_from_myst(text), sheet))
@@ -93,12 +95,6 @@ def _with_outputs(notebook: dict[str, Any], sheet: Sheet) -> dict[str, Any]:
         )
         return with_outputs(notebook, outputs_of(ran), where=sheet.page)
     return notebook
-
-
-def _rst_notebook(text: str, folder: Path) -> dict[str, Any]:
-    body = rst_html(text, folder=folder)
-    metadata = {"raw_mimetype": "text/html"}
-    return _of_one_cell({"cell_type": "raw", "metadata": metadata, "source": body})
 
 
 def _of_one_cell(cell: Mapping[str, Any]) -> dict[str, Any]:

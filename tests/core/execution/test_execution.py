@@ -441,10 +441,7 @@ def test_tags_that_remove_do_so_in_the_page_that_is_shown() -> None:
         )
         for number, tag in tags.items()
     ]
-    head = dict.fromkeys(("title", "state", "status", "digest", "index"), "x")
-    page = html.page_html(
-        for_readers(notebook_value(*cells)), language="zh-CN", folder=Path(), head=head
-    )
+    page = html.notebook_html(for_readers(notebook_value(*cells)), folder=Path())
     words = [
         f"{part} of the {number}" for number in tags for part in ("source", "output")
     ]
