@@ -16,6 +16,18 @@ const jzCut = (text) => {
 const jzParts = /\p{Script=Han}+|(?:(?!\p{Script=Han})[\p{Letter}\p{Number}_])+/gu;
 splitQuery = (query) => (query.match(jzParts) || []).flatMap((text) => (/\p{Script=Han}/u.test(text) ? jzCut(text) : [text]));
 
+// A result is put on the page as HTML. Sphinx has escaped the title of its page, but not that of the section behind it: page > section.
+const jzEscape = (text) => text.replace(/[&<>"']/g, (mark) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;" })[mark]);
+const jzSearch = Search._performSearch;
+Search._performSearch = (...words) =>
+  jzSearch(...words).map(([page, title, ...rest]) => {
+    const pageTitle = Search._index.titles[Search._index.docnames.indexOf(page)];
+    const start = `${pageTitle} > `;
+    if (!title.startsWith(start)) return [page, title, ...rest];
+    const section = jzEscape(title.slice(start.length));
+    return [page, section === pageTitle ? pageTitle : start + section, ...rest];
+  });
+
 // What is shown of a page is its text: no navigation, no buttons, and the English only where it was looked for.
 Search.htmlToText = (html, anchor) => {
   const page = new DOMParser().parseFromString(html, "text/html");

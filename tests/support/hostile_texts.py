@@ -1,0 +1,170 @@
+"""A project in which every text that someone else may write is an attack, though it is only text.
+
+Titles, paragraphs, terms, notes, names of translators: all of them show markup, which browsers,
+GitHub or terminals would act on if it arrived as markup. The guard passes it, as it should: it is
+escaped, in the English as in the Chinese.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+from folders import copy_project, write_tree
+
+from pipeline.adapters import po
+from pipeline.entries import Entry
+
+# What a reader is to see. Any of it that ran would leave ``window.hit`` behind.
+IMAGE = '<img src=x onerror="window.hit=1">'
+SCRIPT = '"><script>window.hit=1</script>'
+ADDRESS = "javascript:window.hit=1"
+MARKDOWN = "**a** [b](javascript:c) @d #7 | `e`"
+TRANSLATOR = f"Li{SCRIPT}{IMAGE}"
+TERM = 'lid" onfocus="window.hit=1" x'
+NOTE = f"note {IMAGE} {SCRIPT}"
+
+
+def _escaped(text: str) -> str:
+    """The same as Markdown, in which it is text."""
+    for mark in "<>*[]|`":
+        text = text.replace(mark, f"\\{mark}")
+    return text
+
+
+_IMAGE, _SCRIPT, _MARKDOWN = map(_escaped, (IMAGE, SCRIPT, MARKDOWN))
+INDEX = f"""# Kitchen {_IMAGE}
+
+The kettle {_SCRIPT} sings; see {ADDRESS} here, and `{IMAGE}` too.
+
+```{{toctree}}
+:caption: Rooms {IMAGE}
+
+pots
+lids
+tables
+```
+"""
+POTS = f"""# Pots {_IMAGE}
+
+A {TERM} stands on each pot {_IMAGE} in turn.
+
+## Handles {_SCRIPT}
+
+Nobody has translated this {_IMAGE} yet.
+
+```{{note}} Mind {_IMAGE}
+
+A handle gets hot {_SCRIPT} when it stands on the stove.
+```
+
+| Pot {_IMAGE} | Size |
+|---|---|
+| small {_SCRIPT} | {ADDRESS} |
+
+![A pot {SCRIPT.replace('"', "'")}](pot.png)
+"""
+LIDS = f"""Lids {IMAGE}
+{"=" * 60}
+
+A lid {IMAGE} fits {SCRIPT} one pot.
+
+.. admonition:: Mind {IMAGE}
+
+   It is hot.
+"""
+TABLES = {
+    "cells": [
+        {
+            "cell_type": "markdown",
+            "metadata": {},
+            "source": f"# Tables {_SCRIPT} {_MARKDOWN}\n\nThe table {_SCRIPT} is round.",
+        },
+        {
+            "cell_type": "code",
+            "execution_count": None,
+            "metadata": {},
+            "outputs": [],
+            "source": f"print('{IMAGE}')",
+        },
+    ],
+    "metadata": {"kernelspec": {"name": "python3", "display_name": IMAGE}},
+    "nbformat": 4,
+    "nbformat_minor": 4,
+}
+# A title with what terminals act on; nobody can translate it, since no catalogue can hold it.
+ESCAPES = (
+    "# Spoons \x1b[31mred\x1b]8;;https://evil.example\x07 ::error::done\n\nWords.\n"
+)
+WORDS = {
+    "Kitchen": "厨房",
+    "The kettle": "水壶",
+    "sings; see": "在唱；见",
+    "here, and": "这里，还有",
+    "too.": "。",
+    "stands on each pot": "盖在每口锅",
+    "in turn.": "上。",
+    "Pots": "锅具",
+    "Pot ": "锅 ",
+    "Handles": "把手",
+    "Mind": "小心",
+    "A handle gets hot": "把手会变烫",
+    "when it stands on the stove.": "，若放在炉上。",
+    "Size": "大小",
+    "small": "小",
+    "Lids": "锅盖",
+    "A lid ": "锅盖 ",
+    "fits": "配",
+    "one pot.": "一口锅。",
+    "It is hot.": "很烫。",
+    "Tables": "桌子",
+    "The table": "桌子",
+    "is round.": "是圆的。",
+}
+
+
+def make_project(root: Path) -> None:
+    """Put the project into ``root``; its upstream is called ``sample``."""
+    copy_project(root)
+    write_tree(
+        root / "upstream" / "sample",
+        {
+            "index.md": INDEX,
+            "pots.md": POTS,
+            "lids.rst": LIDS,
+            "tables.ipynb": json.dumps(TABLES),
+            "spoons.md": ESCAPES,
+        },
+    )
+    for path in (root / "translations").rglob("*.po"):
+        path.unlink()
+    glossary = root / "translations" / "glossary" / "zh_CN.csv"
+    quoted = [text.replace('"', '""') for text in (TERM, NOTE)]
+    with glossary.open("a", encoding="utf-8") as file:
+        file.write(f'"{quoted[0]}",锅盖,,"{quoted[1]}"\n')
+
+
+def translate(root: Path) -> None:
+    """Translate what can be translated in the catalogues, and sign it."""
+    for path in (root / "translations" / "zh_CN" / "sample").rglob("*.po"):
+        catalog = po.read_catalog(path.read_bytes(), where=path.name).catalog
+        header = {
+            **catalog.header,
+            "Last-Translator": f"{TRANSLATOR} <li@example.org>",
+            "PO-Revision-Date": "2026-01-02 03:04+0800",
+        }
+        entries = tuple(map(_translated, catalog.entries))
+        made = replace(catalog, header=header, entries=entries)
+        path.write_bytes(po.format_catalog(made))
+
+
+def _translated(entry: Entry) -> Entry:
+    text = entry.msgid.replace(f"A {TERM}", "锅盖")
+    for english, chinese in WORDS.items():
+        text = text.replace(english, chinese)
+    if text == entry.msgid:
+        return entry
+    if "把手会变烫" in text:
+        return replace(entry, msgstr=text, fuzzy=True)
+    return replace(entry, msgstr=text)
