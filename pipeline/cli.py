@@ -258,7 +258,7 @@ def _check(arguments: argparse.Namespace, log: Log) -> int:
     text = render(
         result, form, width=screen.width, colour=screen.colour, level=log.level
     )
-    print_text(text)
+    print_text(text, as_is=form != "text")
     return result.exit_code
 
 
@@ -276,7 +276,7 @@ def _report(arguments: argparse.Namespace, log: Log) -> int:
     settings = read_settings(arguments.config)
     merged = merge_files(settings, arguments.words)
     if arguments.json:
-        print_text(merged.json)
+        print_text(merged.json, as_is=True)
     else:
         screen = terminal()
         print_text(merged.text(width=screen.width, colour=screen.colour))

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
-from pipeline.log import Log, is_terminal, printable
+from pipeline.log import Log, is_terminal, printable, without_commands
 from pipeline.paths import Paths
 from pipeline.report.counts import counted
 from pipeline.report.result import RunResult
@@ -46,7 +46,7 @@ def show(command: str, result: RunResult, log: Log, *, as_json: bool) -> None:
     if as_json:
         from pipeline.report.json import run_json
 
-        print_text(run_json(result).decode("utf-8"))
+        print_text(run_json(result).decode("utf-8"), as_is=True)
     elif log.level < 0:
         from pipeline.report.text import failure_lines, findings_lines
 
@@ -136,8 +136,14 @@ def _from_here(path: Path) -> str:
     return str(path)
 
 
-def print_text(text: str) -> None:
-    """Print to stdout. A reader that has gone (``| head``) or never was (``>&-``) is no error."""
+def print_text(text: str, *, as_is: bool = False) -> None:
+    """Print to stdout. A reader that has gone (``| head``) or never was (``>&-``) is no error.
+
+    GitHub takes a line that begins with ``::`` for a command. In a text for people such a
+    line was quoted from a page, or broken at the width; what is for programs stays ``as_is``.
+    """
+    if not as_is:
+        text = without_commands(text)
     stream: TextIO | None = sys.stdout  # None where a shell has closed it
     if stream is None:
         return
@@ -155,7 +161,7 @@ def print_text(text: str) -> None:
 def complain(text: str) -> None:
     """Tell an error, on stderr."""
     # Texts of pages may be quoted in it, with what would move a cursor or change a title.
-    sys.stderr.write(f"error: {printable(text)}\n")
+    sys.stderr.write(f"error: {without_commands(printable(text))}\n")
 
 
 def bug_text(error: Exception, *, verbose: bool) -> str:

@@ -19,6 +19,8 @@ from pipeline.report.result import CheckResult
 GUIDE = "docs/translating.zh.md"  # explains every code
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _WEIGHT = {severity: number for number, severity in enumerate(Severity)}
+# The middle of a link, behind backslashes that come in pairs: another one escapes it.
+_LINK = re.compile(r"(?<!\\)((?:\\\\)*)\]\(")
 _PROPERTIES = ("page", "section", "msgid", "msgstr", "fixed")
 
 
@@ -88,7 +90,7 @@ def _result(finding: Finding, index: int, fingerprint: str) -> dict[str, Any]:
         "ruleIndex": index,
         "level": finding.severity.value,
         # SARIF reads "[text](target)" as a link: one of a msgstr must not become one of ours.
-        "message": {"text": text.replace("](", "\\](")},
+        "message": {"text": _LINK.sub(r"\1\\](", text)},
         "locations": [{"physicalLocation": place}],
         "partialFingerprints": {"entry/v1": fingerprint},
         "properties": {name: getattr(finding, name) for name in _PROPERTIES},
