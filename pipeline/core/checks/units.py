@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 
 from pipeline.core.checks.masked import HAN
 from pipeline.core.checks.numbers import NARROW_DIGITS
@@ -64,6 +65,7 @@ def _forms(symbol: str) -> list[str]:
     return [symbol, *symbols.split(), *english.split(), *plurals, *chinese.split()]
 
 
+@cache  # compiled when it is asked for: few texts lack the unit at its place
 def _anywhere(symbol: str) -> re.Pattern[str]:
     """Whatever may stand for a unit; 秒 is not found in 毫秒, nor s in ms.
 
@@ -79,7 +81,6 @@ def _anywhere(symbol: str) -> re.Pattern[str]:
     return re.compile("|".join(patterns), re.IGNORECASE)
 
 
-_ANYWHERE = {symbol: _anywhere(symbol) for symbol in _UNITS}
 _SYMBOL_OF = {form: symbol for symbol in _UNITS for form in _forms(symbol)}
 _FORMS = "|".join(re.escape(form) for form in sorted(_SYMBOL_OF, key=len, reverse=True))
 _BARE_S = re.compile(r"[\d,]+s")
@@ -107,4 +108,4 @@ def units_of(text: str) -> list[Unit]:
 
 def names_unit(text: str, symbol: str) -> bool:
     """Whether a text has a unit anywhere, however it is written."""
-    return bool(_ANYWHERE[symbol].search(text.translate(NARROW_DIGITS)))
+    return bool(_anywhere(symbol).search(text.translate(NARROW_DIGITS)))
