@@ -1,0 +1,111 @@
+"""The files of the index, from what it has of all pages. Values in, texts of files out.
+
+``index.js`` is read first: the pages, the terms of the glossary, and where the files of entries
+begin. A file of entries has the places of neighbouring entries; a file of a page has pieces of its
+text, for excerpts. They are scripts that call ``jzSearch``, since a browser reads nothing else from
+a folder (``file://``).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha256
+from typing import Any
+
+from pipeline.site.search.pieces import SearchedPage
+
+ENTRIES = 12_000  # bytes of a file of entries, about: a query needs one for each of its entries
+TEXT = 5_000  # of a file of text: an excerpt needs one
+
+
+def files_of(
+    pages: Mapping[str, SearchedPage], synonyms: Sequence[Any]
+) -> dict[str, str]:
+    """The files by name, without suffix, for pages in the order of the contents.
+
+    ``synonyms`` are those of ``pipeline.site.terms``.
+    """
+    files: dict[str, str] = {}
+    rows: list[list[Any]] = []
+    for name, page in pages.items():
+        starts: list[int] = []
+        for start, pieces in _packed(page.pieces):
+            files[f"pages/{name}.{len(starts)}"] = to_json(pieces)
+            starts.append(start)
+        row = [name, page.title, page.english, int(page.is_translated)]
+        rows.append([*row, len(page.pieces), starts])
+    firsts: list[str] = []
+    for first, entries in _shelves(places_by_entry(pages)):
+        files[f"entries/{len(firsts)}"] = entries
+        firsts.append(first)
+    # Files of two builds must not meet: their numbers of pages and pieces differ.
+    digest = sha256("".join(files.values()).encode("utf-8", "replace"))
+    contents = {
+        "version": digest.hexdigest()[:8],
+        "pages": rows,
+        "synonyms": synonyms,
+        "firsts": firsts,
+    }
+    files["index"] = to_json(contents)
+    return {name: _script(name, data) for name, data in files.items()}
+
+
+def places_by_entry(pages: Mapping[str, SearchedPage]) -> dict[str, str]:
+    """Where each entry stands on the site: ``3:0n,2;7:1`` are pieces of pages 3 and 7."""
+    places: dict[str, list[str]] = {}
+    for number, page in enumerate(pages.values()):
+        for entry, pieces in page.entries.items():
+            places.setdefault(entry, []).append(f"{number}:{pieces}")
+    return {entry: ";".join(parts) for entry, parts in places.items()}
+
+
+def _packed(pieces: Sequence[Sequence[str]]) -> Iterator[tuple[int, list[Any]]]:
+    """Pieces in files of some size, each with the number of its first piece."""
+    start = size = 0
+    file: list[Any] = []
+    for number, piece in enumerate(pieces):
+        length = len("".join(piece).encode("utf-8", "replace"))
+        if file and size + length > TEXT:
+            yield start, file
+            start, size, file = number, 0, []
+        file.append(piece)
+        size += length
+    if file:
+        yield start, file
+
+
+def _shelves(places: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """The entries in the order of JavaScript, in files of some size; each with its first entry."""
+    lines: list[str] = []
+    first = ""
+    size = 0
+    for entry in sorted(places, key=_utf16):
+        # Letters, digits, dots and the like: nothing that JSON would escape.
+        line = f'"{entry}":"{places[entry]}"'
+        # With the comma behind it; most entries are two Chinese letters of three bytes each.
+        length = len(line.encode("utf-8", "replace")) + 1
+        if lines and size + length > ENTRIES:
+            yield first, f"{{{','.join(lines)}}}"
+            lines, size = [], 0
+        if not lines:
+            first = entry
+        lines.append(line)
+        size += length
+    if lines:
+        yield first, f"{{{','.join(lines)}}}"
+
+
+def _utf16(entry: str) -> bytes:
+    """How JavaScript compares strings: by units of UTF-16."""
+    return entry.encode("utf-16-be", "surrogatepass")
+
+
+def to_json(value: Any) -> str:
+    """A value as JSON without spaces."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _script(name: str, data: str) -> str:
+    """A file that hands its data to the script that has asked for it."""
+    return f"jzSearch({to_json(name)},{data})\n"

@@ -1,0 +1,169 @@
+"""A page as the search has it: its text in pieces, and the entries of the index for each of them.
+
+Blocks of text come in, in the order of the page. A piece is what a result leads to and shows: a
+section, or a part of one that is long. No block is cut but at line ends, so that what stands on
+one line of the page stands in one piece.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from pipeline.site.search.words import entries_of
+
+MANY = 4  # times in a piece
+PIECE = 1_500  # letters, from which on a piece takes no more blocks
+_SPACE = re.compile(r"\s+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """Some text of a page that stands by itself.
+
+    ``english`` is the English that is shown beside or instead of it. A block with an ``anchor`` is
+    the heading of a section.
+    """
+
+    text: str = ""
+    english: str = ""
+    anchor: str | None = None
+    is_name: bool = False  # of something that is explained there: as good as a heading
+    is_title: bool = False  # of another page, in a list of contents
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    """A place that results lead to: ``page.html#anchor``. Blocks are lines of its texts."""
+
+    anchor: str
+    heading: str
+    text: str
+    english: str
+    names: str  # headings and names in it, in both languages: they weigh more
+    titles: str  # of other pages: they weigh less
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchedPage:
+    """What the index has of a page. ``entries``: where each of them stands, ``0n,3,4m``.
+
+    Numbers are those of pieces. A letter says how the entry stands there: ``n``, in a name or a
+    heading; ``m``, many times; ``t``, only in the title of another page.
+    """
+
+    title: str
+    english: str  # the title in English; empty if the title is English
+    is_translated: bool
+    pieces: Sequence[Sequence[str]]  # anchor, heading, text, English
+    entries: dict[str, str]
+
+
+def searched_page(blocks: Iterable[Block], *, is_translated: bool) -> SearchedPage:
+    """What the index has of a page with these blocks, of which the first heading is its title."""
+    blocks = tuple(blocks)
+    title = next((block for block in blocks if block.anchor is not None), Block())
+    pieces = cut(blocks)
+    return SearchedPage(
+        title=_on_one_line(title.text),
+        english=_on_one_line(title.english),
+        is_translated=is_translated,
+        pieces=[
+            (piece.anchor, piece.heading, piece.text, piece.english) for piece in pieces
+        ],
+        entries=places_of(pieces),
+    )
+
+
+def cut(blocks: Iterable[Block]) -> list[Piece]:
+    """The pieces of a page. A heading begins one, and so does what would make one too long."""
+    pieces: list[Piece] = []
+    anchor = heading = ""
+    waiting: list[Block] = []
+    size = 0
+    for block in _at_line_ends(blocks):
+        if block.anchor is not None or size > PIECE:
+            pieces += _piece(waiting, anchor, heading)
+            waiting, size = [], 0
+        if block.anchor is not None:
+            anchor, heading = block.anchor, _on_one_line(block.text)
+        waiting.append(block)
+        size += len(block.text) + len(block.english)
+    return [*pieces, *_piece(waiting, anchor, heading)]
+
+
+def _at_line_ends(blocks: Iterable[Block]) -> Iterator[Block]:
+    """The same blocks, long ones in parts: what a program prints may be longer than all else."""
+    for block in blocks:
+        if len(block.text) <= PIECE or block.anchor is not None:
+            yield block
+            continue
+        part: list[str] = []
+        size = 0
+        for line in block.text.split("\n"):
+            part.append(line)
+            size += len(line)
+            if size > PIECE:
+                yield replace(block, text="\n".join(part), english="")
+                part, size = [], 0
+        yield replace(block, text="\n".join(part))
+
+
+def _piece(blocks: Sequence[Block], anchor: str, heading: str) -> list[Piece]:
+    """The piece that blocks make; none if they say nothing."""
+    texts: list[str] = []
+    copies: list[str] = []
+    names: list[str] = []
+    titles: list[str] = []
+    for block in blocks:
+        both = f"{block.text}\n{block.english}"
+        if block.anchor is not None:
+            # The heading of a piece is told by itself.
+            names.append(both)
+            continue
+        texts.append(block.text)
+        copies.append(block.english)
+        if block.is_name:
+            names.append(both)
+        if block.is_title:
+            titles.append(both)
+    piece = Piece(
+        anchor=anchor,
+        heading=heading,
+        text=_lines(texts),
+        english=_lines(copies),
+        names=_lines(names),
+        titles=_lines(titles),
+    )
+    return [piece] if piece.text or piece.english or piece.names else []
+
+
+def _lines(texts: Iterable[str]) -> str:
+    """Texts on lines of their own, without spaces that no browser shows."""
+    lines = "\n".join(texts).split("\n")
+    return "\n".join(filter(None, map(_on_one_line, lines)))
+
+
+def _on_one_line(text: str) -> str:
+    """A text with one space for each row of them."""
+    return _SPACE.sub(" ", text).strip()
+
+
+def places_of(pieces: Sequence[Piece]) -> dict[str, str]:
+    """By entry of the index the pieces that have it: ``{"jit": "0n,2"}``."""
+    places: dict[str, list[str]] = {}
+    for number, piece in enumerate(pieces):
+        names = entries_of(piece.names)
+        titles = entries_of(piece.titles)
+        counts = entries_of(f"{piece.text}\n{piece.english}")
+        for entry, count in (counts | names).items():
+            mark = ""
+            if entry in names:
+                mark = "n"
+            elif count == titles[entry]:
+                mark = "t"
+            elif count >= MANY:
+                mark = "m"
+            places.setdefault(entry, []).append(f"{number}{mark}")
+    return {entry: ",".join(numbers) for entry, numbers in places.items()}

@@ -1,0 +1,93 @@
+"""The files of the index, as the script in the browser gets them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from pipeline.site.search.index import ENTRIES, TEXT, files_of, places_by_entry
+from pipeline.site.search.pieces import Block, SearchedPage, searched_page
+
+START, END = "jzSearch(", ")\n"
+
+
+def page(name: str, *texts: str) -> SearchedPage:
+    title = Block(text=name, english=f"{name} in English", anchor="top")
+    return searched_page(
+        (title, *(Block(text=text) for text in texts)), is_translated=True
+    )
+
+
+def data(script: str) -> tuple[str, Any]:
+    assert script.startswith(START)
+    assert script.endswith(END)
+    name, value = json.loads(f"[{script[len(START) : -len(END)]}]")
+    return name, value
+
+
+def test_every_file_hands_its_data_to_the_script_under_its_name() -> None:
+    files = files_of({"a/b": page("茶", "水 </script>\u2028")}, [])
+    assert files.keys() == {"index", "entries/0", "pages/a/b.0"}
+    assert all(data(script)[0] == name for name, script in files.items())
+    assert data(files["pages/a/b.0"])[1] == [["top", "茶", "水 </script>", ""]]
+
+
+def test_the_contents_say_which_pages_there_are_and_where_entries_begin() -> None:
+    pages = {"tea": page("茶", "水"), "pot": page("壶", *["热" * 1_000] * 30)}
+    files = files_of(pages, [(["kettle"], ["水壶"])])
+    contents = data(files["index"])[1]
+    size = len(pages["pot"].pieces)
+    first, second = contents["pages"]
+    assert first == ["tea", "茶", "茶 in English", 1, 1, [0]]
+    assert second[:5] == ["pot", "壶", "壶 in English", 1, size]
+    starts = second[5]
+    assert len(starts) > 1
+    # Each file of text begins where the contents say.
+    for number, start in enumerate(starts):
+        texts = data(files[f"pages/pot.{number}"])[1]
+        assert texts == [
+            list(piece) for piece in pages["pot"].pieces[start:][: len(texts)]
+        ]
+    assert contents["synonyms"] == [[["kettle"], ["水壶"]]]
+
+
+def test_entries_lie_in_the_order_of_javascript_in_files_of_some_size() -> None:
+    words = " ".join(f"word{number}" for number in range(5_000))
+    # Beyond the 16 bits of a unit, and before them in the order of JavaScript.
+    files = files_of({"a": page("a", words, "𠀀𠀀 \ufa0e\ufa0e")}, [])
+    firsts = data(files["index"])[1]["firsts"]
+    shelves = [data(files[f"entries/{number}"])[1] for number in range(len(firsts))]
+    assert len(shelves) > 3
+    assert max(len(files[f"entries/{number}"]) for number in range(len(firsts))) < (
+        ENTRIES + 200
+    )
+    entries = [entry for shelf in shelves for entry in shelf]
+    assert entries == sorted(entries, key=lambda entry: entry.encode("utf-16-be"))
+    assert [next(iter(shelf)) for shelf in shelves] == firsts
+    assert entries.index("𠀀𠀀") < entries.index("\ufa0e\ufa0e")
+
+
+def test_places_are_told_by_page_and_piece() -> None:
+    pages = {"a": page("茶"), "b": page("水"), "c": page("茶", "茶")}
+    assert places_by_entry(pages)["茶"] == "0:0n;2:0n"
+
+
+def test_the_version_changes_with_what_the_files_hold() -> None:
+    def version(text: str) -> str:
+        return str(data(files_of({"a": page("a", text)}, [])["index"])[1]["version"])
+
+    assert version("水") == version("水")
+    assert version("水") != version("火")
+
+
+def test_a_page_in_many_pieces_is_in_files_of_some_size() -> None:
+    long = page("a", *["水" * 700] * 50)
+    files = files_of({"a": long}, [])
+    sizes = [len(file.encode()) for name, file in files.items() if "pages/" in name]
+    assert len(sizes) > 3
+    assert max(sizes) < 2 * TEXT
+
+
+def test_no_pages_are_an_index_of_nothing() -> None:
+    contents = data(files_of({}, [])["index"])[1]
+    assert (contents["pages"], contents["firsts"]) == ([], [])

@@ -1,0 +1,82 @@
+"""Pages in pieces: what a result leads to, and where each entry stands."""
+
+from __future__ import annotations
+
+from pipeline.site.search.pieces import MANY, PIECE, Block, cut, searched_page
+
+TITLE = Block(text="泡茶", english="Making tea", anchor="making-tea")
+WATER = Block(text="水", english="Water", anchor="water")
+
+
+def test_a_heading_begins_a_piece() -> None:
+    blocks = (
+        TITLE,
+        Block(text="先烧水。"),
+        WATER,
+        Block(text="要热。", english="Hot."),
+    )
+    first, second = cut(blocks)
+    assert (first.anchor, first.heading, first.text) == (
+        "making-tea",
+        "泡茶",
+        "先烧水。",
+    )
+    assert (second.anchor, second.heading) == ("water", "水")
+    assert (second.text, second.english) == ("要热。", "Hot.")
+
+
+def test_a_long_section_is_several_pieces_of_one_address() -> None:
+    blocks = [WATER, *(Block(text="热" * 400) for _ in range(10))]
+    pieces = cut(blocks)
+    assert len(pieces) > 1
+    assert {piece.anchor for piece in pieces} == {"water"}
+    assert "".join(piece.text for piece in pieces).count("热") == 4_000
+
+
+def test_a_long_block_is_cut_at_line_ends_only() -> None:
+    lines = [f"line {number} " + "x" * 50 for number in range(200)]
+    pieces = cut([TITLE, Block(text="\n".join(lines))])
+    assert len(pieces) > 1
+    assert max(len(piece.text) for piece in pieces) < 2 * PIECE
+    assert "\n".join(piece.text for piece in pieces).split("\n")[-200:] == lines
+    endless = "y" * 3 * PIECE
+    assert endless in {piece.text for piece in cut([TITLE, Block(text=endless)])}
+
+
+def test_spaces_are_those_that_a_browser_shows() -> None:
+    (piece,) = cut([TITLE, Block(text="  a\t b\n\n  c  ")])
+    assert piece.text == "a b\nc"
+
+
+def test_a_page_without_words_has_no_piece() -> None:
+    assert cut([]) == []
+    assert cut([Block(text=" \n ")]) == []
+    page = searched_page([], is_translated=False)
+    assert (page.title, page.english, page.pieces, page.entries) == ("", "", [], {})
+
+
+def test_an_entry_says_how_it_stands_in_each_piece() -> None:
+    blocks = (
+        TITLE,
+        Block(text="水" * (MANY + 1)),
+        Block(text="壶 kettle.boil", is_name=True),
+        WATER,
+        Block(text="泡茶", is_title=True),
+        Block(text="tea", english="tea and tea"),
+    )
+    page = searched_page(blocks, is_translated=True)
+    assert (page.title, page.english) == ("泡茶", "Making tea")
+    # In the heading, and in the title of a page that is listed.
+    assert page.entries["泡茶"] == "0n,1t"
+    # Many times, and in a heading.
+    assert page.entries["水水"] == "0m"
+    assert page.entries["水"] == "0,1n"
+    assert page.entries[".kettle.boil"] == "0n"
+    # In the English of a heading, and in text.
+    assert page.entries["tea"] == "0n,1"
+    assert page.entries["making"] == "0n"
+
+
+def test_a_title_that_is_also_said_in_the_text_counts_as_text() -> None:
+    blocks = (WATER, Block(text="泡茶", is_title=True), Block(text="泡茶"))
+    assert searched_page(blocks, is_translated=True).entries["泡茶"] == "0"
