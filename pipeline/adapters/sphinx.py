@@ -27,7 +27,6 @@ CONFIGURATION = SITE / "extension" / "conf.py"
 # The packages whose version decides what a site is made of the same pages.
 PACKAGES = (
     "docutils",
-    "jieba",
     "myst-nb",
     "myst-parser",
     "pydata-sphinx-theme",

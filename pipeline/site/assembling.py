@@ -24,8 +24,9 @@ from pipeline.site.known import Known, digest_of_stamps, subject_of_page
 from pipeline.site.plan import RECORDS, Site
 from pipeline.site.progress import facts
 from pipeline.site.records import record_of
+from pipeline.site.search.readers import readers_words
 from pipeline.site.shown import notebooks_of, shown_of, to_json
-from pipeline.site.terms import search_words, term_list
+from pipeline.site.terms import synonyms, term_list
 
 # What a file is to hold: bytes, the same as another file, or (None) what it holds already.
 Content = bytes | Path | None
@@ -84,14 +85,13 @@ def assemble(
 
 def _files_of_site(site: Site, contributors: Mapping[str, int]) -> dict[str, Content]:
     """What belongs to no page: Sphinx's configuration, records of the site, upstream's images."""
-    words = "".join(f"{word}\n" for word in search_words(site.glossary))
+    words = [*synonyms(site.glossary), *readers_words(site.locale)]
     wanted: dict[str, Content] = {
         "conf.py": files.read_bytes(CONFIGURATION),
         "site.json": to_json(configuration_of(site)),
         f"{RECORDS}/progress.json": to_json(facts(site.lock, site.pages, contributors)),
         f"{RECORDS}/glossary.json": to_json(term_list(site.glossary)),
-        # For jieba, which takes each line for one word.
-        f"{RECORDS}/words.txt": words.encode(),
+        f"{RECORDS}/synonyms.json": to_json(words),
     }
     # Documents come from merge and execute instead, page by page.
     documents = {file.path for page in site.pages for file in page.files}

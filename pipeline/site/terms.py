@@ -12,7 +12,7 @@ from typing import Any
 
 from pipeline.core.document.message import Markup
 from pipeline.core.glossary.rows import BRACKET
-from pipeline.core.glossary.terms import Glossary, Term
+from pipeline.core.glossary.terms import Glossary, Rendering, Term
 from pipeline.findings import Severity
 
 _GAP = re.compile("[ …]")  # a rendering with one in it, like 把…掩盖, is no word
@@ -72,15 +72,36 @@ def term_list(glossary: Glossary) -> list[Mapping[str, Any]]:
     return sorted(rows, key=lambda row: (row["english"].lower(), row["english"]))
 
 
-def search_words(glossary: Glossary) -> Sequence[str]:
-    """The renderings that search is to take as one word each, sorted.
+def synonyms(glossary: Glossary) -> list[tuple[list[str], list[str]]]:
+    """For each term what may be asked for it, the English first, and its renderings.
 
-    即时（JIT）编译 is searched for without its bracket: 即时编译.
+    ``(["vectorization", "vectorizations", "矢量化"], ["向量化"])``: who asks for a word of the
+    first list is shown what has one of the second; who asks for a rendering, what has the English.
     """
-    words: set[str] = set()
+    rows: list[tuple[list[str], list[str]]] = []
+    # 张量, which is wrong for an array, is right for a tensor: it asks for nothing else.
+    right = set().union(*map(_searched, (term.renderings for term in glossary.terms)))
     for term in glossary.terms:
-        for rendering in term.renderings:
-            word = BRACKET.sub("", rendering.text)
-            if _is_worth_marking(word) and not _GAP.search(word):
-                words.add(word)
-    return sorted(words)
+        renderings = _searched(term.renderings)
+        # Words that only allow something, or that have no word of their own, lead nowhere.
+        if term.weight is not None and renderings:
+            others = [word for word in _searched(term.avoided) if word not in right]
+            rows.append(
+                (
+                    [
+                        *dict.fromkeys(map(str.lower, (term.english, *term.forms))),
+                        *others,
+                    ],
+                    renderings,
+                )
+            )
+    return rows
+
+
+def _searched(renderings: Sequence[Rendering]) -> list[str]:
+    """What of renderings is searched for: 即时（JIT）编译 without its bracket, 即时编译."""
+    words = (BRACKET.sub("", rendering.text) for rendering in renderings)
+    fitting = [
+        word for word in words if _is_worth_marking(word) and not _GAP.search(word)
+    ]
+    return list(dict.fromkeys(fitting))

@@ -335,7 +335,7 @@ def test_the_search_finds(visit: Visit, reader: Open, query: str) -> None:
     page.locator("#pst-search-dialog input[name=q]").press_sequentially(query)
     page.keyboard.press("Enter")
     page.wait_for_url("**/search.html?*")
-    found = page.locator("#search-results ul.search > li")
+    found = page.locator("#search-results li")
     found.first.wait_for()
     page.wait_for_function(
         "document.querySelector('#search-results').innerText.includes('个页面')"
@@ -352,7 +352,7 @@ def test_a_search_in_vain_says_so(reader: Open) -> None:
     page.wait_for_function(
         "document.querySelector('#search-results').innerText.includes('没有')"
     )
-    assert page.locator("#search-results ul.search > li").count() == 0
+    assert page.locator("#search-results li").count() == 0
 
 
 def test_a_notebook_can_be_taken_home(

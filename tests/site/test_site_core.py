@@ -18,7 +18,8 @@ from pipeline.site.blocks import Block, State, blocks_of
 from pipeline.site.freshness import freshness
 from pipeline.site.progress import Spot, facts, progress
 from pipeline.site.redirects import redirect_pages
-from pipeline.site.terms import search_words, term_hints, term_list
+from pipeline.site.search.readers import readers_words
+from pipeline.site.terms import synonyms, term_hints, term_list
 
 LOCK = Lock(
     url="u",
@@ -257,7 +258,36 @@ def test_the_glossary_page_lists_what_is_to_be_used_and_what_not() -> None:
         "note": "What grad does",
     }
     assert "convert" not in rows  # no term of its own
-    assert search_words(GLOSSARY) == ["关键", "即时编译", "变换", "梯度", "转换"]
+
+
+def test_synonyms_lead_from_what_is_asked_to_renderings() -> None:
+    rows = {asked[0]: (asked, found) for asked, found in synonyms(GLOSSARY)}
+    assert rows["transformation"] == (
+        ["transformation", "transformations"],
+        ["变换"],
+    )
+    assert rows["just-in-time compilation"][1] == ["即时编译"]
+    # A word that is right for another term, one that is no term, a rendering with a gap in it.
+    assert "转换" not in rows["transformation"][0]
+    assert rows.keys().isdisjoint({"convert", "mask out", "pytree"})
+
+
+def test_a_word_to_avoid_leads_to_the_rendering_in_its_place() -> None:
+    glossary = read_glossary(
+        "source,target,context\nvectorize,向量化,verb\nvectorize,矢量化,avoid\n",
+        where="g.csv",
+    )
+    ((asked, found),) = synonyms(glossary)
+    assert {"vectorize", "vectorized", "矢量化"} <= set(asked)
+    assert found == ["向量化"]
+
+
+def test_readers_words_are_those_of_their_language() -> None:
+    rows = readers_words("zh_CN")
+    assert all(asked and found for asked, found in rows)
+    words = [word for asked, _ in rows for word in asked]
+    assert len(words) == len(set(words))
+    assert readers_words("xx") == []
 
 
 def rows(**counts: tuple[int, int, int]) -> list[PageResult]:

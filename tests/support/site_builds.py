@@ -22,7 +22,6 @@ from site_html import Site
 VARIABLE = "JAX_DOCS_SITE"
 NAMES = ("sample", *filter(None, os.environ.get(VARIABLE, "").split(os.pathsep)))
 NEEDED = (
-    "jieba",
     "myst_nb",
     "sphinx_book_theme",
     "sphinx_copybutton",

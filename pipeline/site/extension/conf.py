@@ -85,12 +85,6 @@ html_last_updated_fmt = None
 # Nothing is documented here that an index could list.
 html_use_index = False
 html_domain_indices = False
-html_search_language = "zh" if language.startswith("zh") else "en"
-# What our ``SearchInChinese`` reads.
-html_search_options = {
-    "dict": str(HERE / "_jz" / "words.txt"),
-    "cache": str(HERE.parent / "doctrees" / "jieba"),
-}
 html_show_copyright = False
 html_permalinks_icon = "#"
 html_sidebars = {

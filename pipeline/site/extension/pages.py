@@ -26,6 +26,7 @@ from pipeline.site.extension.texts import text
 from pipeline.site.progress import Spot, progress
 
 GLOSSARY, PROGRESS = "glossary-zh", "progress"
+HEADS = ("english", "rendering", "avoided", "note")  # of the table of terms
 
 
 class AddHead(SphinxTransform):
@@ -115,7 +116,7 @@ def glossary_html(terms: list[dict[str, Any]], locale: str) -> str:
     Several renderings are joined: ``<td>数组、阵列</td>``.
     """
     heads = ""
-    for key in ("english", "rendering", "avoided", "note"):
+    for key in HEADS:
         heads += f'<th scope="col">{escape(text(locale, key))}</th>'
     rows: list[str] = []
     for term in terms:

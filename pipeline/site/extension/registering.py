@@ -17,6 +17,7 @@ from pipeline.site.extension import (
     broken,
     interface,
     nodes,
+    search,
     stubs,
     titles,
     weight,
@@ -31,7 +32,6 @@ from pipeline.site.extension.navigation import add_navigation
 from pipeline.site.extension.offline import StayOffline
 from pipeline.site.extension.pages import AddHead, GiveTitle, own_pages
 from pipeline.site.extension.placing import place_english
-from pipeline.site.extension.search import SearchInChinese
 
 # In the order of their priorities, in which they come.
 TRANSFORMS = (
@@ -48,13 +48,21 @@ TRANSFORMS = (
 def register(app: Sphinx) -> dict[str, Any]:
     """Register all parts, and say which version of them makes a site of its own."""
     app.add_config_value("jz_site", {}, "env", dict)
-    for module in (nodes, writing, stubs, absent, titles, broken, interface, weight):
+    for module in (
+        nodes,
+        writing,
+        stubs,
+        absent,
+        titles,
+        broken,
+        interface,
+        weight,
+        search,
+    ):
         module.setup(app)
     # These change the libraries that Sphinx works with, for this process.
     setup_formulas()
     setup_highlighting()
-    # In the place of Sphinx's own for Chinese.
-    app.add_search_language(SearchInChinese)
     for transform in TRANSFORMS:
         app.add_transform(transform)
     # After everybody who collects from a page: titles, contents, images.

@@ -1,105 +1,229 @@
-"""Full-text search in Chinese.
+"""The search of the site in the place of Sphinx's: words are collected as pages are written.
 
-Words are cut by jieba when the index is made; what a reader asks for is cut by the words that the
-index has (``search.js``).
+What the index has of a page is kept beside Sphinx's doctrees, for a page that is not written again
+has the same words. When the site is there, the files of the index are made from all of them.
 """
 
 from __future__ import annotations
 
-import os
+import json
 import re
-from functools import cache, lru_cache
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from functools import partial
+from html import unescape
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
-from sphinx.search.zh import SearchChinese
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.locale import admonitionlabels
 
-_HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+")
-_LATIN = re.compile(r"[a-zA-Z0-9_]+")
+from pipeline.adapters import files
+from pipeline.site.extension.contents import Mark
+from pipeline.site.extension.nodes import english, is_html, term_note
+from pipeline.site.extension.pages import GLOSSARY, HEADS, spots
+from pipeline.site.extension.records import read_facts
+from pipeline.site.extension.texts import text
+from pipeline.site.search.index import files_of, to_json
+from pipeline.site.search.pieces import Block, SearchedPage, searched_page
 
-COMMON = 5  # times that a word stands in what jieba learnt from
-_options: dict[str, str] = {}
-_SCRIPT = Path(__file__).with_name("search.js")
+SEARCH = "search"  # the page
+FOLDER = "_search"  # of the site
+# What is not a page's own text, or no text.
+_SKIPPED = (nodes.Invisible, nodes.math_block)
+# An end tag or a break ends a line where the element is not a part of one.
+_LINE_END = re.compile(
+    r"<(?:br|/?(?:p|div|li|tr|t[dh]|h\d|pre|table|dt|dd))\b[^>]*>", re.IGNORECASE
+)
+_NO_TEXT = re.compile(
+    r"<(script|style|svg)\b.*?</\1>|<!--.*?-->", re.DOTALL | re.IGNORECASE
+)
+_TAG = re.compile(r"<[^>]*>")
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")  # of programs that print to a terminal
 
 
-class SearchInChinese(SearchChinese):
-    """As Sphinx's, with a splitter for queries.
+def setup(app: Sphinx) -> None:
+    """Connect what collects words and what writes the index."""
+    app.connect("builder-inited", replace_search)
+    app.connect("html-collect-pages", search_page)
+    app.connect("build-finished", write_index)
+    # In this order: the second uses the first.
+    app.add_js_file("search.js", priority=800, loading_method="defer")
+    app.add_js_file("search-box.js", priority=801, loading_method="defer")
 
-    It is several times faster in pages that are half English.
+
+def replace_search(app: Sphinx) -> None:
+    """Let Sphinx make no index of its own, and hand the words of its pages to ours."""
+    if app.builder.format == "html":
+        builder: Any = app.builder
+        builder.search = False
+        # It is called all the same, for each page that is written, with the contents in place.
+        builder.index_page = partial(note_page, app)
+
+
+def search_page(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
+    """The page of results, which Sphinx makes only with its own index."""
+    yield SEARCH, {"title": text(app.config.language, "search")}, "search.html"
+
+
+def note_page(app: Sphinx, page: str, document: nodes.document, title: str) -> None:
+    """Keep what the index has of a page. Its title is a heading in it."""
+    searched = searched_page(
+        blocks_of(document), is_translated=_is_translated(document)
+    )
+    record = to_json(asdict(searched)).encode("utf-8", "replace")
+    files.write_if_changed(_record(app, page), record)
+
+
+def _record(app: Sphinx, page: str) -> Path:
+    """Where it is kept."""
+    return Path(app.doctreedir, "search", f"{page}.json")
+
+
+def _is_translated(document: nodes.document) -> bool:
+    """Whether no more blocks wait for their translation than have one."""
+    waiting = 0
+    for node in document.findall(nodes.Element):
+        if "jz" in node:
+            waiting += 1 if "jz-english" in node["classes"] else -1
+    return waiting <= 0
+
+
+def blocks_of(node: nodes.Element, *, is_title: bool = False) -> Iterator[Block]:
+    """The texts below a node, in order. ``is_title``: they are titles of other pages."""
+    if isinstance(node, english):
+        yield Block(english=_Words(node).text)
+    elif isinstance(node, nodes.raw):
+        yield Block(text=_words_of_html(node))
+    elif isinstance(node, _SKIPPED):
+        return
+    elif isinstance(node, nodes.TextElement):
+        yield _block_of(node, is_title=is_title)
+    else:
+        is_title |= "toctree-wrapper" in node["classes"]
+        yield from _written_later(node)
+        for child in filter(_is_element, node.children):
+            yield from blocks_of(child, is_title=is_title)
+
+
+def _is_element(node: nodes.Node) -> TypeGuard[nodes.Element]:
+    """Whether a node has nodes in it, as all have but text."""
+    return isinstance(node, nodes.Element)
+
+
+def _block_of(node: nodes.TextElement, *, is_title: bool) -> Block:
+    """The text of a paragraph, a heading, code, and the like.
+
+    What explains a name says so, ``jz_name``, and shows it as a whole or in part.
     """
-
-    js_splitter_code = _SCRIPT.read_text(encoding="utf-8")
-
-    def init(self, options: dict[str, str]) -> None:
-        """Note the options.
-
-        Dictionaries are loaded when there is something to cut: a build of pages that did not
-        change needs none.
-        """
-        # The base class loads its dictionary too, word by word: it is not asked to.
-        import snowballstemmer
-
-        self.stemmer = snowballstemmer.stemmer("english")
-        _options.update(options)
-
-    def split(self, input: str) -> list[str]:  # noqa: A002 - Sphinx calls it so
-        """The words of a text: ``用 jit 编译函数`` → ``用``, ``编译``, ``函数``, ``jit``."""
-        words: list[str] = []
-        for run in _HAN.findall(input):
-            words += _cut(run)
-        # English words behind the Chinese ones: the order does not matter to the index.
-        latin = _LATIN.findall(input)
-        self.latin_terms.update(latin)
-        return words + latin
-
-    def stem(self, word: str) -> str:
-        """The form that the index has of a word."""
-        return _stemmed(self, word)
+    # An English term stands behind the Chinese one as a block of its own.
+    words = _Words(node, as_english="jz-en" in node["classes"])
+    anchor = None
+    if isinstance(node, nodes.title) and isinstance(node.parent, nodes.section):
+        anchor = "".join(node.parent["ids"][:1])
+    name = node.get("jz_name", "")
+    return Block(
+        text=words.text if name in words.text else name,
+        english=words.english,
+        anchor=anchor,
+        is_name=bool(name),
+        is_title=is_title,
+    )
 
 
-@lru_cache(maxsize=1 << 15)
-def _cut(run: str) -> tuple[str, ...]:
-    """The words of Chinese letters in a row. The same rows come again from page to page."""
-    return tuple(_cutter().cut_for_search(run))
+def _written_later(node: nodes.Element) -> Iterator[Block]:
+    """What the writer puts into a node: English in a list of contents, a title like 警告."""
+    marks: Sequence[Mark] = node.get("jz_marks", ())
+    for mark in marks:
+        yield Block(english=mark.english, is_title=True)
+    # One with a title of its own is no such node.
+    if isinstance(node, nodes.Admonition) and node.tagname in admonitionlabels:
+        yield Block(text=str(admonitionlabels[node.tagname]))
 
 
-@cache
-def _cutter() -> Any:
-    """jieba with the words of the glossary, and with its own cache.
+class _Words:
+    """The words in a node as its page shows them, and those of the English in it."""
 
-    The cache that it would use belongs to whoever was first on the machine.
-    """
-    import jieba
+    def __init__(self, node: nodes.Element, *, as_english: bool = False) -> None:
+        """Gather them; ``as_english``, all of them are English."""
+        self._text: list[str] = []
+        self._english: list[str] = []
+        self._gather(node, self._english if as_english else self._text)
+        self.text = _COLOURS.sub("", "".join(self._text))
+        self.english = "".join(self._english)
 
-    jieba.setLogLevel("ERROR")
-    cutter = jieba.Tokenizer()
-    if place := _options.get("cache"):
-        cutter = jieba.Tokenizer(_common_words(Path(place)))
-        cutter.cache_file = f"{place}.cache"
-    if words := _options.get("dict"):
-        cutter.load_userdict(words)
-    return cutter
-
-
-def _common_words(path: Path) -> str:
-    """jieba's dictionary without the rare words, as a file that is made at ``path``.
-
-    They are two thirds of it, and to load it takes most of the time of a page.
-    """
-    import jieba
-
-    if not path.exists():
-        with jieba.get_dict_file() as file:
-            # A line is a word, how often it was seen, and its kind: 梯度 46 n
-            words = [line for line in file if int(line.split()[1]) >= COMMON]
-        # Several processes may be at it.
-        unfinished = path.with_suffix(f".{os.getpid()}")
-        unfinished.write_bytes(b"".join(words))
-        unfinished.replace(path)
-    return str(path)
+    def _gather(self, node: nodes.Element, words: list[str]) -> None:
+        """Add what a node has to ``words``, and what English it holds to the English."""
+        for child in node.children:
+            if isinstance(child, nodes.Text):
+                words.append(child.astext())
+            elif isinstance(child, english):
+                self._gather(child, self._english)
+            elif isinstance(child, nodes.raw):
+                words.append(_words_of_html(child))
+            elif isinstance(child, nodes.Element) and _is_shown(child):
+                # A paragraph within a link, as cards have it, is a line.
+                is_inline = isinstance(child, nodes.Inline | term_note)
+                edge = "" if is_inline else "\n"
+                words.append(edge)
+                self._gather(child, words)
+                words.append(edge)
 
 
-@lru_cache(maxsize=1 << 16)
-def _stemmed(language: SearchInChinese, word: str) -> str:
-    """What Sphinx's own stemmer says, kept: it takes long, and most words come often."""
-    return SearchChinese.stem(language, word)
+def _is_shown(node: nodes.Element) -> bool:
+    """Whether a node within a line is a part of it."""
+    if isinstance(node, nodes.target):
+        return True  # invisible to docutils, but the words in it are not
+    return not isinstance(node, _SKIPPED)
+
+
+def _words_of_html(raw: nodes.raw) -> str:
+    """The words of a piece of HTML, lines as they are shown."""
+    if not is_html(raw):
+        return ""
+    html = _NO_TEXT.sub(" ", raw.astext())
+    return unescape(_TAG.sub("", _LINE_END.sub("\n", html)))
+
+
+def write_index(app: Sphinx, problem: Exception | None) -> None:
+    """Write the files of the index, as far as they change, and remove those that are gone."""
+    if problem is not None or app.builder.format != "html":
+        return
+    folder = Path(app.outdir, FOLDER)
+    wanted: set[Path] = set()
+    scripts = files_of(_pages(app), read_facts(app, "synonyms"))
+    for name, script in scripts.items():
+        path = folder / f"{name}.js"
+        wanted.add(path)
+        data = script.encode("utf-8", "replace")
+        files.write_if_changed(path, data, flush=False)
+    files.remove_files([path for path in folder.rglob("*.js") if path not in wanted])
+
+
+def _pages(app: Sphinx) -> dict[str, SearchedPage]:
+    """What the index has of each page, in the order of the contents; other pages come last."""
+    pages: dict[str, SearchedPage] = {}
+    listed = spots(app.env, app.config.root_doc)
+    for page in dict.fromkeys([*listed, *sorted(app.env.found_docs)]):
+        file = _record(app, page)
+        # A page that says so itself is not to be found.
+        is_hidden = {"nosearch", "no-search"} & app.env.metadata.get(page, {}).keys()
+        if page in app.env.found_docs and not is_hidden and file.is_file():
+            pages[page] = SearchedPage(**json.loads(file.read_bytes()))
+    pages[GLOSSARY] = _glossary(app)
+    return pages
+
+
+def _glossary(app: Sphinx) -> SearchedPage:
+    """The page of terms, a line for each."""
+    rows = read_facts(app, "glossary")
+    words = [
+        (row["english"], *row["renderings"], *row["avoided"], row["note"])
+        for row in rows
+    ]
+    locale = app.config.language
+    title = Block(text=text(locale, "glossary"), anchor="")
+    heads = Block(text="\n".join(text(locale, key) for key in HEADS))
+    lines = Block(text="\n".join(map(" ".join, words)))
+    return searched_page((title, heads, lines), is_translated=True)

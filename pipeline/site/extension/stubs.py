@@ -55,20 +55,25 @@ class Elsewhere(Stub):
 
 
 def elsewhere(
-    env: BuildEnvironment, fragment: str = "", words: str = ""
+    env: BuildEnvironment, fragment: str = "", words: str = "", *, explained: str = ""
 ) -> list[nodes.Node]:
-    """A paragraph that leads to this page of the English docs; just the words if there are none."""
+    """A paragraph that leads to this page of the English docs; just the words if there are none.
+
+    ``explained`` is the name that it stands for, if it is one.
+    """
     words = words or env.docname
     english_url = env.config.jz_site["english_url"]
+    # The search knows by it where a name is explained.
+    name = {"jz_name": explained} if explained else {}
     if not english_url:
-        return [nodes.paragraph("", "", nodes.literal("", words))]
+        return [nodes.paragraph("", "", nodes.literal("", words), **name)]
     # The English page has the same name.
     url = f"{english_url}{env.docname}.html"
     if fragment:
         url += f"#{fragment}"
     link = nodes.reference("", words, refuri=url)
     above = text(env.config.language, "elsewhere")
-    return [nodes.paragraph("", above, link, classes=["jz-elsewhere"])]
+    return [nodes.paragraph("", above, link, classes=["jz-elsewhere"], **name)]
 
 
 class Documented(Stub):
@@ -84,7 +89,7 @@ class Documented(Stub):
         if self.name == "automodule":
             self.env.ref_context["py:module"] = name
             return elsewhere(self.env, f"module-{name}", name)
-        return elsewhere(self.env, name, name)
+        return elsewhere(self.env, name, name, explained=name)
 
 
 class Summary(Stub):
@@ -98,6 +103,8 @@ class Summary(Stub):
             name = line.strip().removeprefix("~")
             if name and not name.startswith(":"):
                 words = nodes.paragraph("", "", _reference(self, name))
+                # Who searches knows it by its whole name.
+                words["jz_name"] = _full_name(self, name)
                 names += nodes.list_item("", words)
         return [names] if names.children else []
 

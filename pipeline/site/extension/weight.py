@@ -17,7 +17,14 @@ from sphinx.application import Sphinx
 from sphinx.util.fileutil import copy_asset
 
 # What the theme brings and no page of ours loads.
-_UNUSED = ("*webpack-macros.html", "**/*.map", "scripts/fontawesome.js*")
+_UNUSED = (
+    "*webpack-macros.html",
+    "**/*.map",
+    "scripts/fontawesome.js*",
+    # Of Sphinx's own search.
+    "searchtools.js",
+    "language_data.js",
+)
 # Scripts that extensions give to every page, by what a page must have for them.
 _SCRIPTS = {
     "design-tabs.js": "sd-tab-set",

@@ -1,0 +1,106 @@
+"""What the index is handed of a page: docutils nodes to blocks of text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+pytest.importorskip(
+    "sphinx_book_theme", reason="the dependency group site is not installed"
+)
+
+from docutils import nodes
+from sphinx import addnodes
+
+from pipeline.site.extension.contents import Mark
+from pipeline.site.extension.nodes import english, fixed, hold_both, term_note
+from pipeline.site.extension.search import blocks_of
+from pipeline.site.search.pieces import Block
+
+
+def section(*children: nodes.Node) -> nodes.section:
+    return nodes.section("", *children, ids=["water", "id1"])
+
+
+def copy(words: str) -> english:
+    return english("", words, tag="p", jz=0)
+
+
+@pytest.mark.parametrize(
+    ("node", "blocks"),
+    [
+        (nodes.paragraph("", "水"), [Block(text="水")]),
+        (section(nodes.title("", "水")), [Block(text="水", anchor="water")]),
+        (copy("Water"), [Block(english="Water")]),
+        (
+            nodes.raw("", "<p>a<br>b&amp;c</p>", format="html"),
+            [Block(text="\na\nb&c\n")],
+        ),
+        (nodes.raw("", "x", format="latex"), [Block()]),
+        (
+            nodes.raw("", "<script>a()</script><b>c</b>", format="html"),
+            [Block(text=" c")],
+        ),
+        (nodes.comment("", "不说"), []),
+        (nodes.math_block("", "x^2"), []),
+        (fixed(html="<p>我们的</p>"), []),
+        (nodes.literal_block("", "\x1b[34;1mlet\x1b[39m a"), [Block(text="let a")]),
+        (
+            nodes.note("", nodes.paragraph("", "水")),
+            [Block(text="备注"), Block(text="水")],
+        ),
+    ],
+)
+def test_a_node_has_these_blocks(
+    node: nodes.Element, blocks: list[Block], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "pipeline.site.extension.search.admonitionlabels", {"note": "备注"}
+    )
+    assert list(blocks_of(node)) == blocks
+
+
+def test_a_heading_holds_both_languages() -> None:
+    title = nodes.title("", "水")
+    hold_both(title, copy("Water"))
+    (block,) = blocks_of(section(title))
+    assert block == Block(text="水", english="Water", anchor="water")
+
+
+def test_words_stay_together_across_links_code_and_terms() -> None:
+    term = term_note("", "水", title="water")
+    link = nodes.reference("", "壶", refuri="https://example.org")
+    line = nodes.paragraph("", "", term, link, nodes.literal("", "kettle"))
+    line += nodes.target("", "里")
+    (block,) = blocks_of(line)
+    assert block.text == "水壶kettle里"
+
+
+def test_a_paragraph_in_a_link_is_a_line_of_its_own() -> None:
+    card = addnodes.compact_paragraph("", "水", nodes.paragraph("", "壶"))
+    card += nodes.Text("茶")
+    assert [block.text for block in blocks_of(card)] == ["水\n壶\n茶"]
+
+
+def test_a_name_is_explained_by_its_whole_name() -> None:
+    item: Any = nodes.paragraph("", "boil", jz_name="kettle.boil")
+    whole: Any = nodes.paragraph("", "见 kettle.boil", jz_name="kettle.boil")
+    first, second = blocks_of(nodes.container("", item, whole))
+    assert first == Block(text="kettle.boil", is_name=True)
+    assert second == Block(text="见 kettle.boil", is_name=True)
+
+
+def test_contents_are_titles_of_other_pages() -> None:
+    mark = Mark(number=1, text="水", state="translated", english="Water")
+    tree = nodes.compound("", nodes.paragraph("", "水"), classes=["toctree-wrapper"])
+    tree["jz_marks"] = [mark]
+    assert list(blocks_of(tree)) == [
+        Block(english="Water", is_title=True),
+        Block(text="水", is_title=True),
+    ]
+
+
+def test_an_english_term_behind_a_chinese_one_is_english() -> None:
+    (block,) = blocks_of(nodes.term("", "kettle", classes=["jz-en"]))
+    assert block == Block(english="kettle")
