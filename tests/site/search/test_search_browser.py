@@ -1,0 +1,470 @@
+"""The search of built sites, in a real Chromium: from a server and from a folder."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Callable, Iterator
+from importlib import resources
+from pathlib import Path
+from shutil import copyfile
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from places import ROOT
+from search_truth import Asked, random_names, random_parts, texts_of
+from servers import served
+from site_builds import NAMES, get_site
+from site_chromium import PHONE, REASON, Reader
+
+from pipeline.site.search.index import files_of
+from pipeline.site.search.pieces import Block, searched_page
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+pytestmark = [pytest.mark.browser, pytest.mark.skipif(bool(REASON), reason=REASON)]
+
+QUESTIONS = Path(__file__).with_name("questions.csv")
+MOST_BYTES = 300_000  # that a query takes, letter by letter and with excerpts
+_FIND = """async (query) => {
+  const { exact, similar } = await jzSearch.find(query);
+  const names = (results) => results.map(({ page }) => page.name);
+  return { exact: names(exact), similar: names(similar) };
+}"""
+DIALOG = "#pst-search-dialog"
+RESULT = ".jz-found li"
+EXCERPT = f"{RESULT} p"
+
+
+@pytest.fixture(scope="session", params=NAMES)
+def folder(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """A built site."""
+    return get_site(request.param, tmp_path_factory).folder
+
+
+@pytest.fixture(scope="session")
+def texts(folder: Path) -> dict[str, str]:
+    return texts_of(folder)
+
+
+Open = Callable[..., Reader]
+
+
+@pytest.fixture
+def in_folder(folder: Path, browser: Browser) -> Iterator[Open]:
+    """Makes readers who read the site from the folder that it lies in."""
+    made: list[Reader] = []
+
+    def new(**options: Any) -> Reader:
+        made.append(Reader(browser, f"{folder.as_uri()}/", **options))
+        return made[-1]
+
+    yield new
+    for reader in made:
+        reader.close()
+
+
+@pytest.fixture
+def on_server(folder: Path, browser: Browser) -> Iterator[Open]:
+    """Makes readers who read the site from a server."""
+    made: list[Reader] = []
+    with served(folder) as address:
+
+        def new(**options: Any) -> Reader:
+            made.append(Reader(browser, address, **options))
+            return made[-1]
+
+        yield new
+        for reader in made:
+            reader.close()
+
+
+def find(page: Page, query: str) -> dict[str, list[str]]:
+    """The names of the pages for a query, best first: ``exact`` have all of it."""
+    found: dict[str, list[str]] = page.evaluate(_FIND, query)
+    return found
+
+
+def misses(page: Page, asked: list[Asked]) -> dict[str, set[str]]:
+    """The pages that queries do not find, by query."""
+    missed: dict[str, set[str]] = {}
+    for one in asked:
+        missed[one.query] = {*one.pages}.difference(find(page, one.query)["exact"])
+    return {query: pages for query, pages in missed.items() if pages}
+
+
+def type_in_dialog(page: Page, query: str) -> None:
+    page.keyboard.press("Control+k")
+    page.locator(f"{DIALOG} input[name=q]").press_sequentially(query, delay=60)
+    page.locator(f"{DIALOG} {EXCERPT}").first.wait_for()
+
+
+# — what is found —————————————————————————————————
+
+
+def test_every_part_of_a_chinese_word_finds_all_its_pages(
+    in_folder: Open, texts: dict[str, str]
+) -> None:
+    parts = random_parts(texts, 500)
+    assert len(parts) > 400
+    assert misses(in_folder().open("search.html"), parts) == {}
+
+
+def test_every_name_and_part_of_one_finds_all_its_pages(
+    in_folder: Open, texts: dict[str, str]
+) -> None:
+    names = random_names(texts, 200)
+    assert len(names) == 200
+    assert sum("." in name.query for name in names) > 10
+    assert misses(in_folder().open("search.html"), names) == {}
+
+
+def test_the_title_of_a_page_in_either_language_finds_it_first(in_folder: Open) -> None:
+    page = in_folder().open("search.html")
+    rows = page.evaluate(
+        "async () => (await jzSearch.open()).pages.map((one) => [one.name, one.title, one.english])"
+    )
+    titles = [title for row in rows for title in {row[1], row[2]} if title]
+    assert len(titles) > 10
+    below: dict[str, list[str]] = {}
+    for name, *both in rows:
+        for title in filter(None, both):
+            # Of pages of the same name one is first.
+            first = find(page, title)["exact"][: titles.count(title) + 1]
+            if name not in first:
+                below[title] = [name, *first]
+    assert below == {}
+
+
+def test_newcomers_find_the_right_page_among_the_first_three(
+    in_folder: Open, texts: dict[str, str]
+) -> None:
+    with QUESTIONS.open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 40
+    if not {row["page"] for row in rows} <= texts.keys():
+        pytest.skip("the questions are about the docs of JAX")
+    page = in_folder().open("search.html")
+    lost: dict[str, list[str]] = {}
+    for row in rows:
+        found = find(page, row["question"])
+        first = [*found["exact"], *found["similar"]][:3]
+        if row["page"] not in first:
+            lost[row["question"]] = first
+    assert len(lost) <= 2, lost
+
+
+def test_an_english_term_finds_what_has_its_rendering_only(
+    in_folder: Open, texts: dict[str, str]
+) -> None:
+    page = in_folder().open("search.html")
+    synonyms = page.evaluate(
+        "async () => [...(await jzSearch.open()).words].filter(([word]) => /^[a-z]+$/.test(word))"
+    )
+    lost: dict[str, set[str]] = {}
+    looked_at = 0
+    for word, (rendering, *_) in synonyms[:60]:
+        wanted = {name for name, text in texts.items() if rendering in text}
+        looked_at += len(wanted)
+        lost[word] = wanted.difference(find(page, word)["exact"])
+    assert looked_at
+    assert {word: pages for word, pages in lost.items() if pages} == {}
+
+
+def test_what_is_not_translated_says_so_and_counts_less(on_server: Open) -> None:
+    scores = """async () => {
+      const { exact } = await jzSearch.find("JAX");
+      return exact.map(({ page, score }) => [page.name, score]);
+    }"""
+    reader = on_server()
+    page = reader.open("search.html")
+    before = dict(page.evaluate(scores))
+    # The same site with its first page in English.
+    name = next(iter(before))
+    row = re.compile(rf'(\["{re.escape(name)}",.*?),1,(\d+,\[)')
+    page.route(
+        "**/_search/index.js",
+        lambda route: route.fulfill(
+            body=row.sub(r"\1,0,\2", route.fetch().text(), count=1),
+            content_type="text/javascript",
+        ),
+    )
+    page = reader.open("search.html?q=JAX")
+    page.locator(EXCERPT).first.wait_for()
+    after = dict(page.evaluate(scores))
+    assert after[name] < before[name]
+    assert {**after, name: 0} == {**before, name: 0}
+    more = page.locator("button.jz-found-more")
+    while more.is_visible():
+        more.click()
+    item = page.locator(RESULT, has=page.locator(f"a[href^='./{name}.html']"))
+    assert item.locator(".jz-found-en").all_inner_texts() == ["EN"]
+
+
+# — results while typing ——————————————————————————
+
+
+@pytest.mark.parametrize("query", ["变换", "函数变换", "jit", "jax.numpy"])
+def test_results_come_while_one_types_for_few_bytes(
+    on_server: Open, folder: Path, query: str
+) -> None:
+    reader = on_server()
+    page = reader.open("index.html")
+    before = set(reader.asked)
+    type_in_dialog(page, query)
+    assert re.fullmatch(
+        r"找到 \d+ 个页面。", page.locator(f"{DIALOG} .jz-found-status").inner_text()
+    )
+    marks = page.locator(f"{DIALOG} {RESULT} mark")
+    assert query.lower() in {text.lower() for text in marks.all_inner_texts()}
+    page.wait_for_load_state("networkidle")
+    files = [name for name in reader.files() if name.startswith("_search/")]
+    assert 0 < sum((folder / name).stat().st_size for name in files) < MOST_BYTES
+    others = {url for url in set(reader.asked) - before if "/_search/" not in url}
+    assert others == set()
+    assert (reader.said, reader.refused, reader.foreign()) == ([], [], [])
+
+
+def test_the_search_works_in_a_folder(in_folder: Open) -> None:
+    reader = in_folder()
+    page = reader.open("index.html")
+    type_in_dialog(page, "变换")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/search.html?*")
+    page.locator(EXCERPT).first.wait_for()
+    assert page.locator("#search-results input, form input[name=q] >> nth=-1").count()
+    page.locator(f"{RESULT} a").first.click()
+    page.wait_for_url(lambda url: "search.html" not in url)
+    assert "变换" in page.locator("article").inner_text()
+    assert page.locator("article .highlighted").count()
+    assert (reader.said, reader.refused, reader.foreign()) == ([], [], [])
+
+
+def test_the_address_of_the_results_says_what_was_asked_for(on_server: Open) -> None:
+    page = on_server().open("search.html?q=变换")
+    page.locator(EXCERPT).first.wait_for()
+    field = page.locator("main input[name=q]")
+    assert field.input_value() == "变换"
+    field.fill("jit")
+    page.wait_for_url("**/search.html?q=jit")
+    field.fill("")
+    page.wait_for_url(lambda url: url.endswith("search.html"))
+    assert page.locator(RESULT).count() == 0
+
+
+def test_the_last_query_counts_however_late_the_others_answer(on_server: Open) -> None:
+    reader = on_server()
+    page = reader.open("search.html")
+    page.evaluate(
+        """() => {
+          const [field] = document.querySelectorAll("main input[name=q]");
+          for (const query of ["变", "变换", "鸑鷟"]) {
+            field.value = query;
+            field.dispatchEvent(new CompositionEvent("compositionend"));
+          }
+        }"""
+    )
+    page.get_by_text("没有找到").wait_for()
+    page.wait_for_load_state("networkidle")
+    assert page.locator(RESULT).count() == 0
+
+
+def test_a_question_in_one_breath_finds_what_comes_close(in_folder: Open) -> None:
+    page = in_folder().open("search.html?q=怎么做函数变换呢")
+    page.locator(EXCERPT).first.wait_for()
+    assert "相近" in page.locator("#search-results .jz-found-status").inner_text()
+    assert page.locator(RESULT).count() > 1
+
+
+def test_nothing_is_said_of_signs_and_of_nothing(in_folder: Open) -> None:
+    page = in_folder().open("search.html")
+    for query in ("", " ", "。", "_", "(", "\\", "a" * 5_000, "*.*", "[x"):
+        assert isinstance(find(page, query)["exact"], list)
+    assert find(page, "。") == {"exact": [], "similar": []}
+
+
+def test_what_is_asked_for_is_never_run(in_folder: Open) -> None:
+    page = in_folder().open("search.html")
+    field = page.locator("main input[name=q]")
+    field.fill("变换 <img src=x onerror='window.hit=1'>")
+    page.locator("#search-results .jz-found-status:not(:empty)").wait_for()
+    page.wait_for_timeout(300)
+    assert page.evaluate("window.hit") is None
+    assert page.locator("#search-results img").count() == 0
+
+
+def test_an_index_that_cannot_be_loaded_is_told_and_asked_for_again(
+    on_server: Open,
+) -> None:
+    reader = on_server()
+    page = reader.open("search.html")
+    page.route("**/_search/**", lambda route: route.abort())
+    field = page.locator("main input[name=q]")
+    field.fill("变换")
+    page.get_by_text("搜索索引无法载入").wait_for()
+    page.unroute("**/_search/**")
+    field.fill("变换 ")
+    page.locator(EXCERPT).first.wait_for()
+
+
+# — for everyone —————————————————————————————————
+
+
+def test_keys_go_through_the_results_and_back(in_folder: Open) -> None:
+    page = in_folder().open("index.html")
+    type_in_dialog(page, "变换")
+    focused = "document.activeElement.closest('li, input')?.matches('{}') ?? false"
+    page.keyboard.press("ArrowUp")
+    assert page.evaluate(focused.format("input"))
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate(focused.format("li:first-child"))
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate(focused.format("li:nth-child(2)"))
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowUp")
+    assert page.evaluate(focused.format("input"))
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.wait_for_url(lambda url: "index.html" not in url or "highlight" in url)
+    page.keyboard.press("Control+k")
+    page.keyboard.press("Escape")
+    assert not page.locator(DIALOG).is_visible()
+
+
+def test_more_results_are_a_key_away(in_folder: Open, texts: dict[str, str]) -> None:
+    query = next(one.query for one in random_parts(texts, 500) if len(one.pages) > 8)
+    page = in_folder().open(f"search.html?q={query}")
+    page.locator(EXCERPT).first.wait_for()
+    assert page.locator(RESULT).count() == 8
+    page.locator("button.jz-found-more").press("Enter")
+    page.locator(f"{RESULT}:nth-child(9)").wait_for()
+    assert page.evaluate(
+        "document.activeElement.closest('li')?.matches(':nth-child(9)')"
+    )
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("where", ["dialog", "page"])
+def test_axe_finds_nothing_in_results(in_folder: Open, scheme: str, where: str) -> None:
+    reader = in_folder(color_scheme=scheme, reduced_motion="reduce")
+    page = reader.open("index.html" if where == "dialog" else "search.html?q=变换")
+    if where == "dialog":
+        type_in_dialog(page, "变换")
+    page.locator(EXCERPT).first.wait_for()
+    page.wait_for_timeout(300)
+    axe = resources.files("axe_playwright_python").joinpath("axe.min.js")
+    page.evaluate(axe.read_text(encoding="utf-8"))
+    box = DIALOG if where == "dialog" else ".bd-search-container"
+    violations = page.evaluate("(box) => axe.run(box)", box)["violations"]
+    assert [(one["id"], one["nodes"][0]["html"]) for one in violations] == []
+
+
+@pytest.mark.parametrize("where", ["dialog", "page"])
+def test_results_fit_a_phone(in_folder: Open, where: str) -> None:
+    reader = in_folder(viewport=PHONE, has_touch=True, is_mobile=True)
+    page = reader.open("index.html" if where == "dialog" else "search.html?q=jax.numpy")
+    if where == "dialog":
+        type_in_dialog(page, "变换")
+    page.locator(EXCERPT).first.wait_for()
+    assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
+    wide = page.evaluate(
+        """() => [...document.querySelectorAll(".jz-found li *")]
+          .filter((one) => one.getBoundingClientRect().right > innerWidth).length"""
+    )
+    assert wide == 0
+
+
+# — an index of a few words ———————————————————————
+
+_PAGE = """<!doctype html><html lang="zh-CN" data-content_root="./"><meta charset="utf-8">
+<form class="bd-search" action="#"><input name="q"></form><div id="search-results"></div>
+<script src="search.js"></script><script src="search-box.js"></script></html>"""
+
+
+@pytest.fixture
+def tiny(tmp_path: Path, browser: Browser) -> Iterator[Callable[..., Page]]:
+    """Makes the page of results of a site with these pages: their names, their texts by line."""
+    readers: list[Reader] = []
+
+    def new(pages: dict[str, list[str]], synonyms: list[Any] | None = None) -> Page:
+        searched = {
+            name: searched_page(
+                [Block(text=name, anchor="top"), *(Block(text=line) for line in lines)],
+                is_translated=True,
+            )
+            for name, lines in pages.items()
+        }
+        for name, script in files_of(searched, synonyms or []).items():
+            path = tmp_path / "_search" / f"{name}.js"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(script, encoding="utf-8")
+        for name in ("search.js", "search-box.js"):
+            copyfile(ROOT / "pipeline" / "site" / "static" / name, tmp_path / name)
+        (tmp_path / "search.html").write_text(_PAGE, encoding="utf-8")
+        readers.append(Reader(browser, f"{tmp_path.as_uri()}/"))
+        return readers[-1].open("search.html")
+
+    yield new
+    for reader in readers:
+        assert reader.said == []
+        reader.close()
+
+
+def test_letters_that_stand_apart_are_taken_from_the_results(
+    tiny: Callable[..., Page],
+) -> None:
+    page = tiny({"apart": ["它们都在，我们可以走"], "together": ["它们可以走"]})
+    assert sorted(find(page, "它们可")["exact"]) == ["apart", "together"]
+    page.locator("input[name=q]").fill("它们可")
+    page.get_by_text("找到 1 个页面。").wait_for()
+    assert page.locator(f"{RESULT} a").all_inner_texts() == ["together"]
+
+
+def test_the_beginning_of_a_word_is_enough_while_it_is_typed(
+    tiny: Callable[..., Page],
+) -> None:
+    page = tiny({"long": ["kettles.boiling"], "whole": ["kettle"], "no": ["pot"]})
+    assert find(page, "kettle")["exact"] == ["whole", "long"]
+    assert find(page, "kettles.boi")["exact"] == ["long"]
+    assert find(page, "KETTLES.BOILING()")["exact"] == ["long"]
+    assert find(page, "ket")["exact"] == ["long", "whole"]
+
+
+def test_an_entry_is_found_on_whichever_shelf_it_stands(
+    tiny: Callable[..., Page],
+) -> None:
+    words = [f"word{number}" for number in range(4_000)]
+    page = tiny({"many": words, "rare": ["𠀀𠀁", "\ufa0e\ufa0f", "一"]})
+    assert page.evaluate("async () => (await jzSearch.open()).firsts.length") > 2
+    for word in (*words[::400], words[-1]):
+        assert "many" in find(page, word)["exact"]
+    for word in ("𠀀𠀁", "𠀁", "\ufa0e\ufa0f", "一"):
+        assert find(page, word)["exact"] == ["rare"]
+    assert find(page, "aaa")["exact"] == find(page, "zzz")["exact"] == []
+
+
+def test_several_words_may_stand_anywhere_on_a_page(tiny: Callable[..., Page]) -> None:
+    page = tiny({"both": ["水" * 2_000, "kettle 壶"], "one": ["水水"], "other": ["壶"]})
+    assert find(page, "水水 壶")["exact"] == ["both"]
+    assert find(page, "怎么 水水 壶 呢")["exact"] == ["both"]
+
+
+def test_synonyms_lead_both_ways_and_count_less(tiny: Callable[..., Page]) -> None:
+    synonyms = [(["tea pot", "泡茶器"], ["茶壶"])]
+    pages = {"chinese": ["一把茶壶"], "english": ["one tea pot"], "no": ["tea", "pot"]}
+    page = tiny(pages, synonyms)
+    assert find(page, "tea pot")["exact"] == ["english", "no", "chinese"]
+    assert find(page, "茶壶")["exact"][0] == "chinese"
+    assert "english" in find(page, "茶壶")["exact"]
+    assert find(page, "泡茶器")["exact"] == ["chinese"]
+
+
+def test_nothing_in_a_page_is_run(tiny: Callable[..., Page]) -> None:
+    page = tiny({"<img src=x onerror=hit()>": ["水 </script><script>hit()</script>"]})
+    page.locator("input[name=q]").fill("水")
+    page.locator(EXCERPT).first.wait_for()
+    assert page.locator("#search-results img, #search-results script").count() == 0
+    assert "</script>" in page.locator(EXCERPT).first.inner_text()
