@@ -771,11 +771,12 @@ def test_only_what_changed_is_built_and_what_is_gone_does_not_stay(
     tmp_path: Path,
 ) -> None:
     workshop = Workshop(tmp_path)
-    contents = "# Start\n\n```{toctree}\nguide\nwork\ngone\n```\n"
+    contents = "# Start\n\n```{toctree}\nguide\nwork\ngone\nhidden\n```\n"
     for path, text in {
         "index.md": contents,
         "guide.md": GUIDE,
         "gone.md": "# Gone\n",
+        "hidden.md": "---\nnosearch: true\n---\n\n# Hidden\n",
         "work.ipynb": notebook(CELLS),
     }.items():
         workshop.write(path, text)
@@ -787,6 +788,10 @@ def test_only_what_changed_is_built_and_what_is_gone_does_not_stay(
         any("gone.png" in finding.text for finding in workshop.build()) is False
     )  # nothing is read again
     assert workshop.times() == before
+    searched = workshop.target / "_search" / "pages"
+    assert (searched / "gone.0.js").is_file()
+    assert (workshop.target / "hidden.html").is_file()
+    assert not (searched / "hidden.0.js").exists()
 
     merged = {
         page: workshop.paths.merged("zh_CN") / page
@@ -810,6 +815,7 @@ def test_only_what_changed_is_built_and_what_is_gone_does_not_stay(
     assert "新活计" in workshop.article("work")
     assert "True" in workshop.article("work")
     assert workshop.times()["gone.html"] == before["gone.html"]
+    assert "提示的新内容" in (searched / "guide.0.js").read_text(encoding="utf-8")
 
     (workshop.paths.docs / "gone.md").unlink()
     workshop.put(workshop.paths.docs / "index.md", contents.replace("gone\n", ""))
@@ -823,6 +829,7 @@ def test_only_what_changed_is_built_and_what_is_gone_does_not_stay(
     assert "True" not in workshop.article("work")
     assert "未附运行结果" in workshop.article("work")
     assert not (workshop.target / "gone.html").exists()
+    assert not (searched / "gone.0.js").exists()
     assert not (workshop.target / "_downloads" / "work.ipynb").exists()
 
 
