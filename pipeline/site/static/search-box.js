@@ -14,9 +14,11 @@
     const [anchor, heading, text, english] = pieces[piece - page.starts[file]] ?? ["", "", "", ""];
     return { anchor, heading, text, english };
   };
+  // Latin words are marked where a word begins, so that ffi is not in efficient.
   const toPattern = (marks) => {
     const words = marks.map((word) => word.replace(/^\./, "").replaceAll(".", "\\."));
-    return new RegExp(words.sort((one, other) => other.length - one.length).join("|"), "giu");
+    words.sort((one, other) => other.length - one.length);
+    return new RegExp(words.map((word) => (/^\w/.test(word) ? `(?<![a-z0-9])${word}` : word)).join("|"), "giu");
   };
   // The words around the first place of a pattern; those of the page come before their English. Under a heading that has it the text begins.
   const excerptOf = ({ heading, text, english }, pattern) => {
