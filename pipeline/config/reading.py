@@ -34,6 +34,7 @@ _JAX_PIN = re.compile(r"(jax|jaxlib)==([\w.]+)")
 _TEMPLATES = {
     "edit-url": ("locale", "name", "page", "line", "digest"),
     "notebook-url": ("locale", "name", "page"),
+    "repository-url": (),
 }
 
 
@@ -193,12 +194,15 @@ def _upstream(
 
 def _site(table: Table, *, repository: str) -> SitePolicy:
     """``[tool.pipeline.upstreams.NAME.site]`` as a record; ``repository`` is owner/name."""
-    table.allow("title", "edit-url", "notebook-url", "english-url")
+    urls = ("edit-url", "notebook-url", "english-url", "repository-url")
+    table.allow("title", *urls, "start")
     return SitePolicy(
         title=table.string("title"),
         edit_url=_template(table, "edit-url", repository),
         notebook_url=_template(table, "notebook-url", repository),
+        repository_url=_template(table, "repository-url", repository),
         english_url=table.string("english-url"),
+        start=table.strings("start"),
     )
 
 

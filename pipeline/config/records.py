@@ -82,7 +82,10 @@ class SitePolicy:
     edit_url: str = ""
     # Where Colab finds a translated notebook: a template with {locale}, {name} and {page}.
     notebook_url: str = ""
+    repository_url: str = ""  # of this project: where readers find who translates
     english_url: str = ""  # the English docs, with a slash at the end
+    # Pages that the home page leads newcomers to: to begin with, to install, to learn by.
+    start: tuple[str, ...] = ()
     # What the command line says: translations that wait for a person are shown, and marked.
     show_fuzzy: bool = False
 

@@ -22,7 +22,9 @@ def configuration_of(site: Site) -> dict[str, Any]:
         "english_url": site.policy.english_url,
         "file_url": site.source_url("{path}"),
         "issue_url": _issue_url(site),
+        "repository": site.policy.repository_url,
         "docs": str(site.paths.docs),
+        "start": list(site.policy.start),
         "inventories": _inventories(site),
     }
 

@@ -23,7 +23,14 @@ class Spot:
 
     title: str
     group: str  # title of the part or chapter it belongs to
-    level: int  # 1 for pages that the first page lists
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """How readers come to a page."""
+
+    steps: int  # links to follow from the first page
+    links: int  # pages that lead to it
 
 
 def page_counts(pages: Sequence[PageResult]) -> list[dict[str, Any]]:
@@ -67,11 +74,13 @@ def facts(
     }
 
 
-def progress(known: Mapping[str, Any], spots: Mapping[str, Spot]) -> dict[str, Any]:
+def progress(
+    known: Mapping[str, Any], spots: Mapping[str, Spot], reach: Mapping[str, Reach]
+) -> dict[str, Any]:
     """What ``progress.json`` holds, from ``facts`` and the pages of the site in its order.
 
     Pages that are not in the contents come last, without a group. ``next`` are those that wait for
-    a translator, the worthiest first.
+    a translator, the ones that readers meet first first.
     """
     order = {page: number for number, page in enumerate(spots)}
     last = len(order)
@@ -79,29 +88,21 @@ def progress(known: Mapping[str, Any], spots: Mapping[str, Spot]) -> dict[str, A
         known["pages"], key=lambda row: (order.get(row["page"], last), row["page"])
     )
     pages: list[dict[str, Any]] = []
-    worth: dict[str, float] = {}
     for row in rows:
         page = row["page"]
         spot = spots.get(page)
         title, group = (spot.title, spot.group) if spot else (page, "")
         pages.append({**row, "title": title, "group": group, "url": f"{page}.html"})
-        if row["untranslated"] and spot:
-            worth[page] = _worth(row, spot, order[page] / max(1, last))
-        elif row["untranslated"]:
-            # Readers hardly find a page that no contents lists.
-            worth[page] = float(row["untranslated"] / 100)
     totals = {count: sum(row[count] for row in rows) for count in _COUNTS}
-    upcoming = sorted(worth, key=lambda page: (-worth[page], page))
+    waiting = [row["page"] for row in rows if row["untranslated"]]
+    # Those that are as near, and as much linked to, stay in the order of the contents.
+    upcoming = sorted(waiting, key=lambda page: _rank(reach.get(page)))
     return {**known, **totals, "pages": pages, "next": upcoming}
 
 
-def _worth(row: Mapping[str, Any], spot: Spot, place: float) -> float:
-    """Words that wait, weighed by where readers come upon them: early and near the first page.
-
-    ``place`` is 0 for the first page of the contents and nearly 1 for the last one.
-    """
-    early = 2 - place
-    # Readers of a page that is partly translated are in the middle of it.
-    begun = 1 + (row["translated"] + row["fuzzy"]) / row["words"]
-    # A long page is worth more, but its length is also work: it counts with its square root.
-    return float(row["untranslated"] ** 0.5 * early**2 * begun / spot.level)
+def _rank(reach: Reach | None) -> tuple[bool, int, int]:
+    """Pages near the first one come first; of those the ones that many pages lead to."""
+    # No way leads to a page that only an address or the search finds.
+    if reach is None:
+        return True, 0, 0
+    return False, reach.steps, -reach.links

@@ -9,7 +9,6 @@ import base64
 import json
 import os
 import re
-import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -23,6 +22,7 @@ pytest.importorskip(
     "sphinx_book_theme", reason="the dependency group site is not installed"
 )
 
+from inventories import inventory
 from runs import run_of
 
 from pipeline.adapters import po
@@ -41,6 +41,7 @@ from pipeline.findings import Finding, Severity
 from pipeline.log import Log
 from pipeline.paths import Paths
 from pipeline.site.building import build_site
+from pipeline.site.extension.hero import CODE
 from pipeline.stages.pull.inventory import refresh_inventory
 
 pytestmark = pytest.mark.slow  # each runs Sphinx, or looks at what it made
@@ -53,6 +54,8 @@ POLICY = SitePolicy(
     edit_url="https://example.org/{name}/{locale}/{page}.po#L{line}",
     notebook_url="https://colab.research.google.com/github/us/{page}.ipynb",
     english_url="https://docs.example.org/en/",
+    repository_url="https://github.com/us/docs",
+    start=("guide", "gone", "card"),
 )
 INDEX = """# The workshop
 
@@ -81,6 +84,7 @@ card
 broken
 bare
 hostile
+running
 api
 html
 ```
@@ -160,6 +164,31 @@ See `Named <https://example.org/named>`_, Named_, a note [#a]_, and :jax-issue:`
    self
 
 .. [#a] Of words.
+"""
+# What a stranger may write into a page to have it run in a browser.
+RUNNING = """Running
+=======
+
+`Words <javascript:alert(1)>`_ of a link, and `more <data:text/html,x>`_.
+
+.. raw:: html
+
+   <p onclick="alert(2)" ONLOAD = alert(3)>Quiet <b>words</b></p>
+   <a href=" java&#115;cript:alert(4)">a place</a>
+   <ScRiPt>alert(5)</sCrIpT >
+   <svg/onload=alert(6)><a xlink:href="javascript:alert(7)"></a></svg>
+   <iframe srcdoc="<script>alert(8)</script>"></iframe>
+   <meta http-equiv="refresh" content="0; url=https://example.org">
+   <base href="https://example.org/">
+   <object data="javascript:alert(9)"></object>
+   <form action="javascript:alert(10)"><button formaction="javascript:alert(11)">b</button></form>
+
+.. raw:: html
+   :file: hero.html
+
+.. raw:: html
+
+   <script>alert(12)
 """
 HTML = """# Blocks
 
@@ -379,7 +408,11 @@ class Workshop:
         )
 
     def build(
-        self, policy: SitePolicy = POLICY, log: Log | None = None, **changes: Any
+        self,
+        policy: SitePolicy = POLICY,
+        log: Log | None = None,
+        pages: tuple[PageResult, ...] = (),
+        **changes: Any,
     ) -> tuple[Finding, ...]:
         upstream = Upstream(name="demo", url="x", page_url="", **changes)
         settings = Settings(
@@ -390,7 +423,7 @@ class Workshop:
         )
         run = run_of(settings, upstream, log=log)
         built = build_site(
-            run, self.pages(), lock=self.lock, locale="zh_CN", policy=policy
+            run, pages or self.pages(), lock=self.lock, locale="zh_CN", policy=policy
         )
         self.changes = built.changes
         return built.findings
@@ -409,14 +442,6 @@ class Workshop:
         }
 
 
-def inventory(*objects: str) -> bytes:
-    head = (
-        b"# Sphinx inventory version 2\n# Project: demo\n# Version: 1\n"
-        b"# The remainder of this file is compressed using zlib.\n"
-    )
-    return head + zlib.compress("".join(f"{line}\n" for line in objects).encode())
-
-
 def workshop_in(root: Path) -> Workshop:
     found = Workshop(root)
     for path, text in {
@@ -430,6 +455,8 @@ def workshop_in(root: Path) -> Workshop:
     found.write("broken.md", "# Broken\n\nWhole.\n\n```{nonsense}\nx <b>y</b>\n```\n")
     found.write("api.rst", API)
     found.write("html.md", HTML)
+    found.write("running.rst", RUNNING)
+    found.put(found.paths.docs / "hero.html", '<h2 class="hero">Laid out</h2>')
     found.put(
         found.paths.docs / "tags.py", "import x\n# tag: first\nlamp = 1\n# tag: first\n"
     )
@@ -619,6 +646,100 @@ def test_blocks_of_html_and_tasks(built: Built) -> None:
     )
 
 
+def test_nothing_of_upstreams_runs(built: Built) -> None:
+    article = built[0].article("running")
+    active = (
+        r"alert|<script|javascript|data:text|<(?:iframe|meta|base|object)|\son\w+\s*="
+    )
+    assert re.findall(active, article, re.IGNORECASE) == []
+    assert "<p>Quiet <b>words</b></p>" in article
+    assert "Words of a link, and more." in article
+    # The first and the last piece of HTML have a script each.
+    assert article.count('href="https://docs.example.org/en/running.html"') == 2
+    head = built[0].html("running").partition("</head>")[0]
+    policy = head.index('http-equiv="Content-Security-Policy"')
+    assert policy < head.index("<script")
+    assert head.count("<script>") == 1
+
+
+def test_html_for_upstreams_own_styles_is_not_shown(built: Built) -> None:
+    assert "Laid out" not in built[0].article("running")
+
+
+def test_the_home_page_begins_with_words_code_and_ways_on(built: Built) -> None:
+    article = built[0].article("index")
+    hero = article[article.index("jz-front") :]
+    assert article.index("<h1") < article.index("jz-front") < article.index("jz-fresh")
+    assert "NumPy" in hero[:300]
+    assert 'href="guide.html"><span class="doc">开始</span>' in hero
+    # The page to install from is not there; the button after it keeps its own words.
+    assert "安装" not in hero
+    assert 'href="card.html"><span class="doc">教程</span>' in hero
+    assert "jz-front" not in built[0].article("guide")
+
+
+def test_the_code_of_the_home_page_runs() -> None:
+    *lines, last = CODE.split("\n")
+    names: dict[str, Any] = {}
+    exec("\n".join(lines), names)
+    # d/dw (2w - 1)² = 4 (2w - 1)
+    assert eval(last, names).tolist() == [-4.0, 4.0, 12.0]
+
+
+def test_what_leads_to_a_page_in_english_says_so(tmp_path: Path) -> None:
+    workshop = workshop_in(tmp_path)
+    mark = '<small class="jz-lang" title="尚未翻译，英文">EN</small>'
+    cards = """# Cards
+
+````{grid} 2
+```{grid-item-card} Bare
+:link: bare
+:link-type: doc
+```
+```{grid-item-card} Guide
+:link: guide
+:link-type: doc
+```
+````
+
+See [bare](bare.md) in a sentence.
+"""
+    workshop.write("html.md", cards)
+    workshop.merge()
+    pages = tuple(
+        replace(page, translated_words=0) if page.page == "card" else page
+        for page in workshop.pages()
+    )
+    bare = next(page for page in pages if page.page == "bare")
+    workshop.build(pages=(*(p for p in pages if p != bare), replace(bare, words=0)))
+    article = workshop.article("html")
+    # No word of bare.md is for translators, and its title is English.
+    assert article.count(mark) == 1
+    assert article.index("Bare") < article.index(mark) < article.index("Guide")
+    nav = workshop.html("guide").partition("<article")[0]
+    marked = re.findall(r'href="([\w#.]+)">[^<]* <small class="jz-lang"', nav)
+    assert marked == ["card.html", "bare.html"]
+    # The list of contents on the home page says the same.
+    assert workshop.article("index").count(mark) == 2
+
+
+def test_the_header_says_where_one_is_and_leads_to_the_english_page(
+    built: Built,
+) -> None:
+    html = built[0].html("guide")
+    header = html[html.index("bd-header-article") : html.index("<article")]
+    assert (
+        'href="https://docs.example.org/en/guide.html" title="本页英文原文"' in header
+    )
+    assert 'href="https://github.com/us/docs" title="源代码仓库"' in header
+    assert re.search(
+        r'aria-label="当前位置">\s*<ol>\s*<li><a href="index.html">首页', header
+    )
+    assert "当前位置" not in built[0].html("index")
+    # Pages of our own have no English.
+    assert "jz-to-english" not in built[0].html("progress")
+
+
 def test_links_that_show_titles_show_them_in_the_language_around_them(
     built: Built,
 ) -> None:
@@ -803,6 +924,10 @@ def test_only_what_changed_is_built_and_what_is_gone_does_not_stay(
         .read_text(encoding="utf-8")
         .replace("提示的内容", "提示的新内容"),
     )
+    workshop.build()
+    assert "提示的新内容" in workshop.article("guide")
+    assert workshop.times()["gone.html"] == before["gone.html"]
+
     workshop.put(
         merged["work.ipynb"],
         merged["work.ipynb"].read_text(encoding="utf-8").replace("活计", "新活计"),
@@ -811,10 +936,10 @@ def test_only_what_changed_is_built_and_what_is_gone_does_not_stay(
         workshop.paths.executed("zh_CN") / "work.ipynb", (1, 1)
     )  # the same code, executed before
     workshop.build()
-    assert "提示的新内容" in workshop.article("guide")
     assert "新活计" in workshop.article("work")
     assert "True" in workshop.article("work")
-    assert workshop.times()["gone.html"] == before["gone.html"]
+    # The navigation of every page has the new title.
+    assert "新活计" in workshop.html("gone").partition("<article")[0]
     assert "提示的新内容" in (searched / "guide.0.js").read_text(encoding="utf-8")
 
     (workshop.paths.docs / "gone.md").unlink()

@@ -31,6 +31,11 @@ LONG = {
 PACKED = 200_000  # bytes that travel, of any page of text
 _INLINE_IMAGE = re.compile(rb"data:image/[^\"')]+")
 _IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".ico")
+# What a page would run if it stood there after all.
+_HOSTILE = (
+    "<script>document.title = 1</script><b id=hostile onclick='document.title = 2'>b</b>"
+    "<script src='https://example.org/x.js'></script>"
+)
 _LOOK = """() => {
   const article = document.querySelector(".bd-article") ?? document.body;
   const math = [...article.querySelectorAll(".math")];
@@ -181,6 +186,32 @@ def test_no_request_leaves_the_machine(visit: Visit) -> None:
 
 def test_every_request_is_answered(visit: Visit) -> None:
     assert bad(visit, lambda seen: seen.refused + seen.facts["lost"]) == {}
+
+
+def test_a_page_runs_its_own_scripts_and_no_others(visit: Visit) -> None:
+    one = Reader(visit.browser, visit.address, bypass_csp=False)
+    for path in visit.kinds.values():
+        one.said.clear()
+        one.page.goto(visit.address + path)
+        one.page.locator("html[data-jz-view=zh]").wait_for(state="attached")
+        assert _not_of_playwright(one) == [], path
+    one.page.route(
+        "**/index.html",
+        lambda route: route.fulfill(
+            body=route.fetch().text().replace("</article>", _HOSTILE + "</article>")
+        ),
+    )
+    one.page.goto(visit.address + "index.html")
+    one.page.locator("#hostile").click()
+    said = _not_of_playwright(one)
+    assert len(said) == 3, said
+    assert all("Content Security Policy" in words for words in said)
+    one.close()
+
+
+def _not_of_playwright(reader: Reader) -> list[str]:
+    """What a reader heard, but for Playwright's own strings, which it tries to run."""
+    return [words for words in reader.said if "Evaluating a string" not in words]
 
 
 def test_formulas_are_typeset(visit: Visit) -> None:

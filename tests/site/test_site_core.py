@@ -15,8 +15,9 @@ from pipeline.core.pin.lock import Lock, SourceFile
 from pipeline.core.results import PageResult
 from pipeline.entries import Entry
 from pipeline.site.blocks import Block, State, blocks_of
+from pipeline.site.extension.reach import steps_from
 from pipeline.site.freshness import freshness
-from pipeline.site.progress import Spot, facts, progress
+from pipeline.site.progress import Reach, Spot, facts, progress
 from pipeline.site.redirects import redirect_pages
 from pipeline.site.search.readers import readers_words
 from pipeline.site.terms import synonyms, term_hints, term_list
@@ -306,7 +307,7 @@ def test_progress_adds_up_in_the_order_of_the_site() -> None:
         {"Li": 3, "An": 3, "Bo": 9},
     )
     found = progress(
-        known, {"first": Spot("第一页", "开始", 1), "late": Spot("Late", "后面", 2)}
+        known, {"first": Spot("第一页", "开始"), "late": Spot("Late", "后面")}, {}
     )
     assert [
         (page["page"], page["title"], page["group"], page["url"])
@@ -337,21 +338,30 @@ def test_progress_adds_up_in_the_order_of_the_site() -> None:
     )
 
 
-def test_what_readers_meet_first_is_worth_more() -> None:
-    spots = {
-        name: Spot(name, "", 1 if name != "deep" else 3)
-        for name in ("early", "middle", "deep", "begun")
+def test_what_readers_meet_first_is_to_be_translated_first() -> None:
+    names = ("unlinked", "far", "near", "loved", "done", "first")
+    spots = {name: Spot(name, "") for name in names}
+    counts = dict.fromkeys(names, (100, 0, 0)) | {
+        # Length says nothing, nor does what is done already.
+        "far": (9000, 0, 0),
+        "near": (5, 4, 0),
+        "done": (100, 100, 0),
     }
-    known = facts(
-        LOCK,
-        rows(
-            early=(100, 0, 0), middle=(100, 0, 0), deep=(100, 0, 0), begun=(120, 20, 0)
-        ),
-        {},
-    )
-    order = progress(known, spots)["next"]
-    assert order.index("early") < order.index("middle") < order.index("deep")
-    assert order.index("begun") < order.index("deep")
+    reach = {
+        "first": Reach(0, 0),
+        "near": Reach(1, 1),
+        "loved": Reach(1, 7),
+        "far": Reach(3, 9),
+        "done": Reach(1, 3),
+    }
+    known = facts(LOCK, rows(**counts), {})
+    order = progress(known, spots, reach)["next"]
+    assert order == ["first", "loved", "near", "far", "unlinked"]
+
+
+def test_steps_are_counted_along_the_shortest_way() -> None:
+    net = {"a": ["b", "c"], "b": ["c", "a"], "c": ["d"], "lone": ["a"]}
+    assert steps_from("a", net) == {"a": 0, "b": 1, "c": 1, "d": 2}
 
 
 def test_old_pages_lead_to_new_ones() -> None:

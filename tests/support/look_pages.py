@@ -5,6 +5,7 @@ They have the markup of the site's blocks inside real pages of the theme.
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +18,7 @@ from pathlib import Path
 SITE = Path({str(SITE)!r})
 project = html_title = "样例"
 language = "zh_CN"
+extensions = ["pipeline.site.extension.policy"]
 # Nothing is searched here: Sphinx's own index of Chinese would want a dictionary.
 html_search_language = "en"
 html_theme = "sphinx_book_theme"
@@ -203,7 +205,8 @@ def build(folder: Path, progress: str) -> Path:
         str(source),
         str(folder / "html"),
     )
-    subprocess.run(command, check=True, capture_output=True)
+    path = {**os.environ, "PYTHONPATH": str(ROOT)}
+    subprocess.run(command, check=True, capture_output=True, env=path)
     for name, body in bodies.items():
         page = folder / "html" / f"{name}.html"
         text = page.read_text(encoding="utf-8")

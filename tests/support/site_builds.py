@@ -1,6 +1,7 @@
 """The sites that tests look at.
 
-The sample's is built for them; others lie in the folders that JAX_DOCS_SITE names.
+The sample's is built for them, and one of the sample in a repository that has what upstream's own
+site is made with. Others lie in the folders that JAX_DOCS_SITE names.
 """
 
 from __future__ import annotations
@@ -15,12 +16,17 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 from folders import copy_project
+from inventories import inventory
 from places import ROOT
+from repositories import git, init_repository
 from site_html import Site
+
+from pipeline.paths import Paths
 
 # Folders of built sites in their projects, …/build/site/NAME, separated as in PATH.
 VARIABLE = "JAX_DOCS_SITE"
-NAMES = ("sample", *filter(None, os.environ.get(VARIABLE, "").split(os.pathsep)))
+OURS = ("sample", "repository")
+NAMES = (*OURS, *filter(None, os.environ.get(VARIABLE, "").split(os.pathsep)))
 NEEDED = (
     "myst_nb",
     "sphinx_book_theme",
@@ -28,32 +34,44 @@ NEEDED = (
     "sphinx_design",
     "sphinx-mathjax-offline",
 )
+ENGLISH = "http://127.0.0.1:9/english/"  # nobody answers there
+RAW_INCLUDE = "\n```{raw} html\n:file: hero.html\n```\n"
+# What is laid out by a style sheet, and run by a tool, that no site of ours has.
+UPSTREAMS_OWN = {
+    "hero.html": '<div class="hero"><img src="images/keys.png"><h2>Fast and tidy</h2></div>\n',
+    "conf.py": (
+        'raise SystemExit("nobody runs this")\n'
+        'rediraffe_redirects = {"old/arrays.md": "arrays.md", "gone.md": "missing.md"}\n'
+    ),
+}
 LACKING = [name for name in NEEDED if find_spec(name) is None]
 
 
 def get_site(name: str, tmp_path_factory: pytest.TempPathFactory) -> Site:
-    """The site of the sample, or the one in the folder ``name``.
+    """One of our sites, or the one in the folder ``name``.
 
-    The sample's is built once in a run of pytest, however many processes it has.
+    Ours are built once in a run of pytest, however many processes it has.
     """
-    if name != "sample":
+    if name not in OURS:
         return Site(Path(name).resolve())
     if LACKING:
         pytest.skip(f"not installed: {', '.join(LACKING)}")
     base = tmp_path_factory.getbasetemp()
     project = (
         base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base
-    ) / "sample-site"
+    ) / f"{name}-site"
     with FileLock(f"{project}.lock"):
         if not project.exists():
-            _build(project)
+            _build(project, in_repository=name == "repository")
     return Site(project / "build" / "site" / "sample")
 
 
-def _build(project: Path) -> None:
+def _build(project: Path, *, in_repository: bool) -> None:
     unfinished = project.with_suffix(".new")
     shutil.rmtree(unfinished, ignore_errors=True)
     copy_project(unfinished)
+    if in_repository:
+        _move_to_repository(unfinished)
     for words in (("pull", "sample"), ("site", "sample", "--no-execute")):
         command = (sys.executable, "-m", "pipeline", *words)
         done = subprocess.run(
@@ -66,3 +84,32 @@ def _build(project: Path) -> None:
         )
         assert done.returncode == 0, done.stderr
     unfinished.rename(project)
+
+
+def _move_to_repository(project: Path) -> None:
+    """Let the sample come from a repository with a hero, a ``conf.py`` and an inventory."""
+    docs = project / "english" / "docs"
+    docs.parent.mkdir()
+    (project / "upstream" / "sample").rename(docs)
+    for path, text in UPSTREAMS_OWN.items():
+        (docs / path).write_text(text, encoding="utf-8")
+    index = docs / "index.md"
+    # Behind the title: after the attribution nothing else may stand between the two.
+    english = index.read_text(encoding="utf-8")
+    before, title, after = english.partition("# A small tour of JAX\n")
+    index.write_text(f"{before}{title}{RAW_INCLUDE}{after}", encoding="utf-8")
+    init_repository(docs.parent)
+    git(docs.parent, "add", ".")
+    git(docs.parent, "commit", "-q", "-m", "all")
+    git(docs.parent, "tag", "v1")
+    configuration = project / "pyproject.toml"
+    text = configuration.read_text(encoding="utf-8")
+    text = text.replace(
+        'url = "upstream/sample"', 'url = "english"\nref = "v1"\ndocs = "docs"'
+    ).replace(
+        'title = "JAX 小导览"', f'title = "JAX 小导览"\nenglish-url = "{ENGLISH}"'
+    )
+    configuration.write_text(text, encoding="utf-8")
+    known = Paths(project, "sample").inventory
+    known.parent.mkdir(parents=True)
+    known.write_bytes(inventory("jax.jit py:function 1 api.html#$ -"))

@@ -78,7 +78,13 @@ class Reader:
 
     def __init__(self, browser: Browser, address: str, **options: Any) -> None:
         self.context: BrowserContext = browser.new_context(
-            **{"viewport": DESKTOP, "color_scheme": "light", **options}
+            # Playwright runs strings in the page, which its policy does not allow.
+            **{
+                "viewport": DESKTOP,
+                "color_scheme": "light",
+                "bypass_csp": True,
+                **options,
+            }
         )
         self.context.set_default_timeout(10_000)
         self.address = address

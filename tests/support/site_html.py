@@ -104,6 +104,8 @@ class _Reader(HTMLParser):
             and "highlight" in self._open[-1][1]
             and not self._within("cell_output")
             and not self._within("jz-en")
+            # The top of the home page is ours.
+            and not self._within("jz-front")
         )
 
 

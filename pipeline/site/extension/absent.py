@@ -1,7 +1,8 @@
 """Directives that take a file, for files that were not pulled: a link to them instead.
 
-Upstream's docs include files of its whole repository; pulled are the docs alone. What would be
-decoration (``raw``) goes without a word.
+Upstream's docs include files of its whole repository; pulled are the docs alone. HTML from a file
+goes without a word: it is made for upstream's own style sheet, and without it a page would show
+pictures as large as they are.
 """
 
 from __future__ import annotations
@@ -62,15 +63,11 @@ class SomeInclude(_IfThere, Include):
 
 
 class SomeRaw(Raw):
-    """As docutils', for files that are there."""
+    """As docutils', for what stands in the page."""
 
     def run(self) -> list[nodes.Node]:
-        """What stands in the directive or in its file; nothing if that is elsewhere."""
-        env = self.state.document.settings.env
-        # It would be fetched when the site is built.
-        if "url" in self.options:
-            return []
-        if "file" in self.options and not has_file(env, self.options["file"]):
+        """What stands in the directive; nothing of another file, here or elsewhere."""
+        if {"url", "file"} & self.options.keys():
             return []
         return list(super().run())
 

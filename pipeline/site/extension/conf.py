@@ -19,7 +19,7 @@ PACKAGE = Path(pipeline.site.__file__).parent
 project = SITE["title"]
 language = SITE["locale"]
 root_doc = SITE["root"]
-jz_site = {key: SITE[key] for key in ("docs", "english_url", "file_url", "issue_url")}
+jz_site = SITE
 version = release = SITE["version"]
 
 extensions = [
@@ -97,7 +97,13 @@ html_sidebars = {
 }
 html_theme_options = {
     # Lists of templates, ours among the theme's.
-    "article_header_end": ["jz-toggle.html", "article-header-buttons.html"],
+    "article_header_start": ["toggle-primary-sidebar.html", "jz-breadcrumbs.html"],
+    "article_header_end": [
+        "jz-toggle.html",
+        "jz-links.html",
+        "article-header-buttons.html",
+    ],
+    "show_toc_level": 2,
     "navbar_persistent": [],
     "navbar_end": [],
     "footer_content_items": ["jz-footer.html"],
@@ -108,6 +114,8 @@ html_theme_options = {
     "home_page_in_toc": True,
 }
 
+# formulas.js says what MyST would write into every page.
+myst_update_mathjax = False
 mathjax_path = "mathjax/tex-chtml.js"
-# Its menu would fetch the parts of MathJax that are not copied.
-mathjax3_config = {"options": {"enableMenu": False}}
+# After formulas.js, which tells it what to do.
+mathjax_options = {"defer": "defer"}

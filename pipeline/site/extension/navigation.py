@@ -25,6 +25,7 @@ from pipeline.site.extension.contents import (
     marks_in_navigation,
     toctrees_of,
 )
+from pipeline.site.extension.languages import english_pages, mark_html
 from pipeline.site.extension.texts import text
 
 WHOLE = 400  # entries; of a larger site only the branches around a page are shown
@@ -42,6 +43,7 @@ class Entry:
     title: str  # HTML
     page: str = ""
     url: str = ""
+    is_english: bool = False  # the page is not translated yet
     children: tuple[Entry, ...] = ()
     mark: Mark | None = None  # its title is a block of the page ``marked_on``
     marked_on: str = ""
@@ -72,24 +74,42 @@ def add_navigation(
     @cache
     def navigation() -> str:
         """The navigation, made once: templates ask for it several times, or not at all."""
-        expand = text(app.config.language, "expand")
-        return to_html(_parts(app), page, context["pathto"], expand=expand)
+        return to_html(_parts(app), page, context["pathto"], locale=app.config.language)
 
     root = app.env.titles.get(app.config.root_doc)
     context["jz_text"] = lambda key: text(app.config.language, key)
     context["jz_english"] = app.config.jz_site["english_url"]
     context["jz_navigation"] = navigation
+    is_upstreams = page in app.env.found_docs and context["jz_english"]
+    context["jz_english_page"] = (
+        f"{context['jz_english']}{page}.html" if is_upstreams else ""
+    )
+    context["jz_repository"] = app.config.jz_site["repository"]
     context["jz_home"] = (
         escape(app.config.project) if root is None else title_html(root)
     )
 
 
+def rewrite_navigation(app: Sphinx, env: BuildEnvironment) -> Sequence[str]:
+    """All pages, if the navigation is another one than in the last build: each has it."""
+    known = getattr(env, "jz_navigation", None)
+    now = [(part.caption, *map(_said, part.entries)) for part in _parts(app)]
+    env.jz_navigation = now  # type: ignore[attr-defined]
+    return sorted(env.found_docs) if known not in (None, now) else ()
+
+
+def _said(entry: Entry) -> tuple[object, ...]:
+    """What an entry says on every page: not where a translator can change it."""
+    below = map(_said, entry.children)
+    return (entry.title, entry.page, entry.url, entry.is_english, *below)
+
+
 def to_html(
-    parts: Sequence[Part], page: str, pathto: Callable[[str], str], *, expand: str
+    parts: Sequence[Part], page: str, pathto: Callable[[str], str], *, locale: str
 ) -> str:
     """The navigation as it is on ``page``.
 
-    ``pathto`` gives the way to another page; ``expand`` is what the marks of branches are called.
+    ``pathto`` gives the way to another page.
     """
     # Branches on the way to the page are open.
     trail: set[str] = set()
@@ -104,7 +124,8 @@ def to_html(
         trail=trail,
         everything=count <= WHOLE,
         pathto=pathto,
-        chevron=_CHEVRON.format(expand),
+        chevron=_CHEVRON.format(text(locale, "expand")),
+        english=mark_html(locale),
     )
     pieces: list[str] = []
     for part in parts:
@@ -126,6 +147,7 @@ class _View:
     everything: bool  # whether branches that do not lead to it are there, too
     pathto: Callable[[str], str]
     chevron: str
+    english: str  # the mark of pages in English
 
     def caption(self, part: Part) -> str:
         """The name of a part; on the page that it is a block of, with the mark of the block."""
@@ -163,6 +185,8 @@ class _View:
             # A pencil is a link: it cannot stand in one.
             title, mark_classes = marked_html(entry.mark), entry.mark.classes
             attributes = mark_attributes(entry.mark, editable=False)
+        if entry.is_english:
+            title += self.english
         if not entry.page:
             classes = ["reference", "external", *mark_classes]
             return f'<a{_class(classes)} href="{escape(entry.url)}"{attributes}>{title}</a>'
@@ -210,7 +234,7 @@ def _parts(app: Sphinx) -> tuple[Part, ...]:
             caption = tree.get("caption") or ""
             marks = WaitingMarks(marks_in_navigation(tree))
             mark = marks.take(caption)
-            entries = tuple(_entries(app.env, tree, marks, above=(root,)))
+            entries = tuple(_entries(app, tree, marks, above=(root,)))
             parts.append(
                 Part(caption=caption, entries=entries, mark=mark, marked_on=root)
             )
@@ -220,13 +244,14 @@ def _parts(app: Sphinx) -> tuple[Part, ...]:
 
 
 def _entries(
-    env: BuildEnvironment,
+    app: Sphinx,
     tree: addnodes.toctree,
     marks: WaitingMarks,
     *,
     above: tuple[str, ...],
 ) -> Iterator[Entry]:
     """The entries of a toctree. ``above`` are the pages that lead to it."""
+    env = app.env
     for title, target in tree["entries"]:
         mark = marks.take(title or "")
         # So Sphinx names the page that the toctree is on.
@@ -235,7 +260,8 @@ def _entries(
             yield Entry(
                 title=escape(title) if title else title_html(env.titles[page]),
                 page=page,
-                children=_children(env, page, above),
+                is_english=page in english_pages(app),
+                children=_children(app, page, above),
                 mark=mark,
                 marked_on=tree["parent"],
             )
@@ -245,17 +271,15 @@ def _entries(
             yield Entry(title=words, url=target, mark=mark, marked_on=tree["parent"])
 
 
-def _children(
-    env: BuildEnvironment, page: str, above: tuple[str, ...]
-) -> tuple[Entry, ...]:
+def _children(app: Sphinx, page: str, above: tuple[str, ...]) -> tuple[Entry, ...]:
     """The entries of all toctrees on a page; none where the navigation ends."""
     # Pages may list each other.
     if page in above or len(above) >= DEPTH:
         return ()
     children: list[Entry] = []
-    for tree in toctrees_of(env, page):
+    for tree in toctrees_of(app.env, page):
         marks = WaitingMarks(marks_in_navigation(tree))
-        children += _entries(env, tree, marks, above=(*above, page))
+        children += _entries(app, tree, marks, above=(*above, page))
     return tuple(children)
 
 

@@ -1,7 +1,7 @@
-"""No page asks another machine for anything.
+"""No page asks another machine for anything, and nothing of upstream's runs in a browser.
 
-What a browser would fetch when a page is read (images, films, scripts, styles) becomes a link, or
-goes away. A link that one follows may lead anywhere.
+What a browser would fetch when a page is read (images, films, styles) becomes a link, or goes
+away; so do scripts. A link that one follows may lead anywhere.
 """
 
 from __future__ import annotations
@@ -26,9 +26,8 @@ _LAUNCHERS = re.compile(
 _LAUNCH_LINK = re.compile(
     rf"<a\b[^>]*\bhref=[\"']?{_LAUNCHERS.pattern}[^>]*>.*?</a>", _ANY_CASE
 )
-_SCRIPT = re.compile(
-    rf"<script\b[^>]*\bsrc=[\"']?{_REMOTE_URL}[^>]*>\s*</script>", re.IGNORECASE
-)
+# A script that stands in the page: it calls what others bring.
+_CALL = re.compile(r"<script\b(?![^>]*\bsrc=)", re.IGNORECASE)
 _STYLE = re.compile(
     rf"<link\b[^>]*\bhref=[\"']?{_REMOTE_URL}[^>]*>"
     rf"|@import\s+(?:url\()?[\"']?{_REMOTE_URL}[^;]*;",
@@ -44,12 +43,29 @@ _IMAGE = re.compile(
 )
 _ALT = re.compile(r"\balt=([\"'])(?P<words>.*?)\1", _ANY_CASE)
 _URL = re.compile(rf"url\(\s*[\"']?{_REMOTE_URL}[^)]*\)", re.IGNORECASE)
-# A script or style sheet of any address, and a script that stands in the page.
-_LOADED = re.compile(
-    r"<(?:script|link)\b[^>]*?\b(?:src|href)=[\"'](?P<path>[^\"']+)[\"'][^>]*>(?:\s*</script>)?",
-    re.IGNORECASE,
+# A style sheet of any address: whether the file is there is looked up.
+_SHEET = re.compile(
+    r"<link\b[^>]*?\bhref=[\"'](?P<path>[^\"']+)[\"'][^>]*>", re.IGNORECASE
 )
-_CALL = re.compile(r"<script\b(?![^>]*\bsrc=)[^>]*>.*?</script>", _ANY_CASE)
+# A script, also one that nothing ends, and what would run without one.
+_RUNS = re.compile(r"<script\b[^>]*>(?:.*?</script\s*>|.*\Z)", _ANY_CASE)
+_BASE = re.compile(
+    r"</?(?:base|meta|object|embed|applet|frame|iframe)\b[^>]*>", _ANY_CASE
+)
+_TAG = re.compile(r"<[a-z](?:[^<>\"']|\"[^\"]*\"|'[^']*')*>", _ANY_CASE)
+_HANDLER = re.compile(
+    r"[\s/\"']on\w+\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s>]+)"
+    r"|[\s/\"'](?:srcdoc|formaction)\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s>]+)",
+    _ANY_CASE,
+)
+_ADDRESS = re.compile(
+    r"\b(?P<name>href|src|action|xlink:href)\s*=\s*"
+    r"(?:\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)'|(?P<bare>[^\s>]+))",
+    _ANY_CASE,
+)
+# A scheme with what browsers leave out of it: java\tscript:
+_RUNNING = re.compile(r"(?:java|vb)script:|data:(?!image/)", re.IGNORECASE)
+_UNSEEN = re.compile(r"[\x00-\x20]+")
 
 
 class StayOffline(SphinxTransform):
@@ -58,42 +74,71 @@ class StayOffline(SphinxTransform):
     default_priority = 400
 
     def apply(self, **_: Any) -> None:
-        """Replace remote images, and what HTML would fetch."""
+        """Replace remote images, and what HTML would fetch or run."""
         # Lists, since what is found changes the page.
         for link in list(filter(_is_badge, self.document.findall(nodes.reference))):
             _remove_badge(link)
         for image in list(self.document.findall(nodes.image)):
             if _REMOTE.match(image.get("uri", "")):
                 _replace_image(image)
-        self._lacks_scripts = False
+        for link in list(self.document.findall(nodes.reference)):
+            if _runs(link.get("refuri", "")):
+                # The words stay.
+                link.replace_self(link.children)
         for raw in list(filter(is_html, self.document.findall(nodes.raw))):
-            self._keep_what_works(raw)
+            self._keep_what_rests(raw)
 
-    def _keep_what_works(self, raw: nodes.raw) -> None:
-        """Scripts of a page that lacks one do not run: what they would show is a link away."""
-        html = _LOADED.sub(self._if_there, raw.astext())
-        if "//" in html:
-            html = without_remote(html)
-        # Later pieces of the page too: they call what is missing.
-        if self._lacks_scripts and _CALL.search(html):
-            html = _CALL.sub("", html)
+    def _keep_what_rests(self, raw: nodes.raw) -> None:
+        """Leave nothing in HTML that runs, or comes from elsewhere.
+
+        What a script would have drawn is a link away.
+        """
+        html = raw.astext()
+        resting, scripts = _RUNS.subn("", html)
+        if scripts and _CALL.search(html):
             # In the place where the picture would have been.
             raw.parent.insert(raw.parent.index(raw) + 1, elsewhere(self.env))
-        write_html(raw, html)
+        html = _SHEET.sub(self._if_there, resting)
+        if "//" in html:
+            html = without_remote(html)
+        write_html(raw, without_handlers(html))
 
     def _if_there(self, match: re.Match[str]) -> str:
-        """A script or style sheet of upstream's, if it was pulled."""
+        """A style sheet of upstream's, if it was pulled; a page can do without."""
         path = match["path"].partition("?")[0]
-        if path.startswith("data:"):
+        if path.startswith("data:") or "//" in path:
+            # ``without_remote`` knows more about what is elsewhere.
             return match[0]
-        is_remote = "//" in path
         folder = Path(self.env.doc2path(self.env.docname)).parent
-        if not is_remote and (folder / path).is_file():
-            return match[0]
-        # A page can do without a style sheet.
-        self._lacks_scripts |= match[0].lower().startswith("<script")
-        # ``without_remote`` knows more about what is elsewhere.
-        return match[0] if is_remote else ""
+        return match[0] if (folder / path).is_file() else ""
+
+
+def without_handlers(html: str) -> str:
+    """A piece of HTML in which no attribute and no address runs anything.
+
+    ``<b onclick="f()">`` → ``<b>``, ``<a href="javascript:f()">`` → ``<a href="">``. What is
+    written in a way that this does not see, the policy of the page (``layout.html``) keeps from
+    running.
+    """
+    html = _BASE.sub("", html)
+    return _TAG.sub(_quiet_tag, html)
+
+
+def _quiet_tag(match: re.Match[str]) -> str:
+    """A tag without handlers of events, and without addresses that are programs."""
+    tag = _HANDLER.sub("", match[0])
+    return _ADDRESS.sub(_quiet_address, tag)
+
+
+def _quiet_address(match: re.Match[str]) -> str:
+    """An attribute with an address as it was, or an empty one."""
+    address = match["double"] or match["single"] or match["bare"] or ""
+    return f'{match["name"]}=""' if _runs(address) else match[0]
+
+
+def _runs(address: str) -> bool:
+    """Whether a browser would run an address, written as HTML: ``java&#115;cript:f()``."""
+    return _RUNNING.match(_UNSEEN.sub("", unescape(address))) is not None
 
 
 def _is_badge(link: nodes.reference) -> bool:
@@ -137,7 +182,6 @@ def without_remote(html: str) -> str:
     """
     # Whole elements first: what is left of them would be taken for something else.
     html = _LAUNCH_LINK.sub("", html)
-    html = _SCRIPT.sub("", html)
     html = _STYLE.sub("", html)
     html = _FRAME.sub(lambda match: _link(match["url"], ""), html)
     html = _IMAGE.sub(_link_to_image, html)

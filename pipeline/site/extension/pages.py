@@ -21,6 +21,7 @@ from sphinx.transforms import SphinxTransform
 from pipeline.site.extension.contents import toctrees_of
 from pipeline.site.extension.nodes import fixed
 from pipeline.site.extension.progress import to_body
+from pipeline.site.extension.reach import reach_of
 from pipeline.site.extension.records import read_facts, read_record
 from pipeline.site.extension.texts import text
 from pipeline.site.progress import Spot, progress
@@ -99,7 +100,10 @@ def own_pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
     locale = app.config.language
     terms = glossary_html(read_facts(app, "glossary"), locale)
     yield GLOSSARY, {"title": text(locale, "glossary"), "body": terms}, "page.html"
-    counts = progress(read_facts(app, "progress"), spots(app.env, app.config.root_doc))
+    root = app.config.root_doc
+    counts = progress(
+        read_facts(app, "progress"), spots(app.env, root), reach_of(app.env, root)
+    )
     Path(app.outdir, "progress.json").write_text(
         json.dumps(counts, ensure_ascii=False, indent=1) + "\n", encoding="utf-8"
     )
@@ -138,31 +142,31 @@ def glossary_html(terms: list[dict[str, Any]], locale: str) -> str:
 
 
 def spots(env: BuildEnvironment, root: str) -> dict[str, Spot]:
-    """Where each page stands in the contents, in their order: title, group and level.
+    """Where each page stands in the contents, in their order: title and group.
 
     The group of a page is the chapter of the first level that it belongs to. Chapters without
     pages of their own belong to the part that lists them.
     """
-    places = {root: Spot(_title(env, root), "", 1)}
+    places = {root: Spot(_title(env, root), "")}
     for part in toctrees_of(env, root):
         for _, page in part["entries"]:
             is_chapter = any(below["entries"] for below in toctrees_of(env, page))
             group = _title(env, page) if is_chapter else part.get("caption") or ""
-            _add_spots(env, page, group, 1, places)
+            _add_spots(env, page, group, places)
     return places
 
 
 def _add_spots(
-    env: BuildEnvironment, page: str, group: str, level: int, places: dict[str, Spot]
+    env: BuildEnvironment, page: str, group: str, places: dict[str, Spot]
 ) -> None:
     """Add the places of a page, and of those below it, unless they are known."""
     # A page may be listed twice, and one that is listed may be missing.
     if page in places or page not in env.titles:
         return
-    places[page] = Spot(_title(env, page), group, level)
+    places[page] = Spot(_title(env, page), group)
     for tree in toctrees_of(env, page):
         for _, below in tree["entries"]:
-            _add_spots(env, below, group, level + 1, places)
+            _add_spots(env, below, group, places)
 
 
 def _title(env: BuildEnvironment, page: str) -> str:

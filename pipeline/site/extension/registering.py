@@ -16,7 +16,10 @@ from pipeline.site.extension import (
     blocks,
     broken,
     interface,
+    languages,
     nodes,
+    policy,
+    reach,
     search,
     stubs,
     titles,
@@ -25,10 +28,11 @@ from pipeline.site.extension import (
 )
 from pipeline.site.extension.anchors import EnglishAnchors
 from pipeline.site.extension.formulas import setup_formulas
+from pipeline.site.extension.hero import AddHero
 from pipeline.site.extension.highlighting import setup_highlighting
 from pipeline.site.extension.images import FindImages
 from pipeline.site.extension.links import FindPages
-from pipeline.site.extension.navigation import add_navigation
+from pipeline.site.extension.navigation import add_navigation, rewrite_navigation
 from pipeline.site.extension.offline import StayOffline
 from pipeline.site.extension.pages import AddHead, GiveTitle, own_pages
 from pipeline.site.extension.placing import place_english
@@ -42,6 +46,7 @@ TRANSFORMS = (
     FindImages,
     StayOffline,
     AddHead,
+    AddHero,
 )
 
 
@@ -58,6 +63,9 @@ def register(app: Sphinx) -> dict[str, Any]:
         interface,
         weight,
         search,
+        policy,
+        reach,
+        languages,
     ):
         module.setup(app)
     # These change the libraries that Sphinx works with, for this process.
@@ -69,6 +77,7 @@ def register(app: Sphinx) -> dict[str, Any]:
     app.connect("doctree-read", place_english, priority=900)
     # Before the theme, which tries every template.
     app.connect("html-page-context", add_navigation, priority=400)
+    app.connect("env-updated", rewrite_navigation)
     app.connect("html-collect-pages", own_pages)
     # After the theme's, whose rules it changes.
     app.add_css_file("site.css", priority=900)

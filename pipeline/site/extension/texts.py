@@ -8,6 +8,16 @@ from __future__ import annotations
 
 _TEXTS = {
     "zh_CN": {
+        "hero": "用 NumPy 的写法编写数组程序，再对函数求导、批处理、编译："
+        "同一份代码在 CPU、GPU 和 TPU 上都能运行。",
+        "in English": "尚未翻译，英文",
+        "english page": "本页英文原文",
+        "repository": "源代码仓库",
+        "breadcrumbs": "当前位置",
+        "home": "首页",
+        "start 0": "开始",
+        "start 1": "安装",
+        "start 2": "教程",
         "elsewhere": "这部分内容请看英文文档：",
         "file": "这里的代码在上游仓库中：",
         "colab": "在 Colab 中打开",
@@ -30,6 +40,16 @@ _TEXTS = {
         "unticked": "未完成",
     },
     "": {
+        "hero": "Write array programs as you would for NumPy, then differentiate, batch and "
+        "compile their functions: the same code runs on CPUs, GPUs and TPUs.",
+        "in English": "Not translated yet: in English",
+        "english page": "This page in English",
+        "repository": "Source repository",
+        "breadcrumbs": "Breadcrumbs",
+        "home": "Home",
+        "start 0": "Start",
+        "start 1": "Install",
+        "start 2": "Tutorials",
         "elsewhere": "See the English docs: ",
         "file": "The code is in upstream's repository: ",
         "colab": "Open in Colab",

@@ -30,6 +30,8 @@ _SCRIPTS = {
     "design-tabs.js": "sd-tab-set",
     "clipboard.min.js": "<pre",
     "copybutton.js": "<pre",
+    "formulas.js": 'class="math',
+    "mathjax/tex-chtml.js": 'class="math',
 }
 # What formulas need of MathJax; the whole of it is 24 MB.
 # By name in the package: the folder below ours that the file, or what the folder holds, goes to.
@@ -45,6 +47,7 @@ def setup(app: Sphinx) -> None:
     app.connect("builder-inited", keep_outputs_inside, priority=900)
     app.connect("builder-inited", keep_compiled_templates, priority=900)
     app.connect("html-page-context", load_what_is_used)
+    app.add_js_file("formulas.js", priority=400)
     app.connect("build-finished", copy_mathjax)
     app.connect("build-finished", drop_unused)
 

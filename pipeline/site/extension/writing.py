@@ -13,6 +13,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 
 from pipeline.site.extension.contents import put_marks
+from pipeline.site.extension.languages import mark_contents
 
 _NAMES = {
     "jz": "data-jz",
@@ -50,6 +51,9 @@ class BlockAttributes:
         # Earlier there are no nodes to mark: Sphinx resolves toctrees last.
         if "jz_marks" in node:
             put_marks(node)
+        if "toctree-wrapper" in node["classes"]:
+            builder: Any = self.builder  # type: ignore[attr-defined]
+            mark_contents(builder.app, node, builder.current_docname)
         super().visit_compound(node)  # type: ignore[misc]
 
 

@@ -202,6 +202,9 @@
     const dialog = form.closest("dialog");
     const page = document.querySelector("#search-results");
     if (dialog) serve(form, dialog.appendChild(make("div", "jz-found-box")), { isPage: false });
-    else if (page) serve(form, page, { isPage: true });
+    else if (page) {
+      serve(form, page, { isPage: true });
+      form.querySelector("input").select();
+    }
   }
 })();

@@ -1,0 +1,73 @@
+"""What readers see first: the top of the home page, made by us for every upstream.
+
+Upstream's own is raw HTML that its own style sheet lays out, which no site of ours has; ``absent``
+leaves such HTML out. Ours says what JAX is, shows it in three lines, and leads to the first pages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.transforms import SphinxTransform
+
+from pipeline.site.extension.texts import text
+
+CODE = """\
+import jax, jax.numpy as jnp
+loss = lambda w: jnp.sum((w * 2.0 - 1.0) ** 2)
+jax.jit(jax.grad(loss))(jnp.arange(3.0))"""
+_PLACES = 3  # to start, to install, to learn
+
+
+class AddHero(SphinxTransform):
+    """Put it under the title of the home page.
+
+    Comes before Sphinx resolves what leads to other pages, and after blocks are marked.
+    """
+
+    default_priority = 760
+
+    def apply(self, **_: Any) -> None:
+        """A site that begins with another page (``--pages``) has no home page."""
+        section = self.document.next_node(nodes.section)
+        is_home = self.env.docname == self.config.root_doc == "index"
+        if not is_home or section is None:
+            return
+        title = section.first_child_matching_class(nodes.title)
+        # Behind the title, whatever stands before it.
+        section.insert(0 if title is None else title + 1, self._hero())
+
+    def _hero(self) -> nodes.container:
+        """The words, the code, and buttons as far as there are pages for them."""
+        words = nodes.paragraph("", text(self.config.language, "hero"))
+        hero = nodes.container("", words, classes=["jz-front"])
+        hero += nodes.literal_block(CODE, CODE, language="python")
+        if buttons := list(self._buttons()):
+            hero += nodes.paragraph("", "", *buttons, classes=["jz-start"])
+        return hero
+
+    def _buttons(self) -> Iterator[addnodes.pending_xref]:
+        """A link for each of the pages to start with that is there."""
+        pages = self.config.jz_site["start"][:_PLACES]
+        for number, page in enumerate(pages):
+            if page in self.env.found_docs:
+                words = text(self.config.language, f"start {number}")
+                yield _link_to(page, words, self.env.docname)
+
+
+def _link_to(page: str, words: str, from_page: str) -> addnodes.pending_xref:
+    """A link that Sphinx resolves when the page is written: how far away ``page`` is, it knows."""
+    return addnodes.pending_xref(
+        "",
+        nodes.inline("", words),
+        refdomain="std",
+        reftype="doc",
+        # From the top of the sources.
+        reftarget=f"/{page}",
+        refdoc=from_page,
+        refexplicit=True,
+        refwarn=True,
+    )

@@ -1,0 +1,97 @@
+"""Pages that are still in English: a small EN where something leads to one.
+
+Entries of the navigation and of lists of contents get it, and cards; who follows a link in a
+sentence sees soon enough.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator
+from functools import cache
+from html import escape
+
+from docutils import nodes
+from sphinx.application import Sphinx
+
+from pipeline.site.extension.records import read_facts
+from pipeline.site.extension.texts import text
+
+_HAN = re.compile("[\u4e00-\u9fff]")
+
+
+def setup(app: Sphinx) -> None:
+    """Connect what marks cards. Lists of contents are made when a page is written."""
+    app.connect("doctree-resolved", mark_cards)
+
+
+def english_pages(app: Sphinx) -> frozenset[str]:
+    """The pages of which more than a half waits for a translation."""
+    return _english_pages(app)
+
+
+@cache
+def _english_pages(app: Sphinx) -> frozenset[str]:
+    """Found out once in a build: every page asks for them."""
+    found: set[str] = set()
+    for row in read_facts(app, "progress")["pages"]:
+        page = row["page"]
+        is_english = 2 * row["translated"] < row["words"]
+        if not row["words"] and page in app.env.titles:
+            # Nothing of it is for translators: a list of changes in English, say.
+            is_english = _HAN.search(app.env.titles[page].astext()) is None
+        if is_english:
+            found.add(page)
+    return frozenset(found)
+
+
+def mark_html(locale: str) -> str:
+    """The mark: what it means is said to who points at it, or hears it."""
+    words = escape(text(locale, "in English"))
+    return f' <small class="jz-lang" title="{words}">EN</small>'
+
+
+def mark_cards(app: Sphinx, document: nodes.document, page: str) -> None:
+    """Mark the cards that lead to a page in English."""
+    if app.builder.format != "html":
+        return
+    for card in list(document.findall(nodes.container)):
+        if card.get("design_component") != "card":
+            continue
+        for link in list(card.findall(nodes.reference)):
+            if _leads_to_english(app, link, page):
+                _place_in(card, link).append(_mark(app))
+
+
+def mark_contents(app: Sphinx, wrapper: nodes.compound, page: str) -> None:
+    """Mark the entries of a list of contents, which Sphinx has made of a toctree."""
+    for link in list(wrapper.findall(nodes.reference)):
+        if _leads_to_english(app, link, page):
+            link.append(_mark(app))
+
+
+def _mark(app: Sphinx) -> nodes.raw:
+    """The mark as a node."""
+    return nodes.raw("", mark_html(app.config.language), format="html")
+
+
+def _leads_to_english(app: Sphinx, link: nodes.reference, page: str) -> bool:
+    """Whether a link on ``page`` leads to a page in English, not to a part of one."""
+    address = link.get("refuri", "")
+    if not link.get("internal") or not address:
+        return False
+    place = posixpath.join(posixpath.dirname(page), address.partition("#")[0])
+    return posixpath.normpath(place).removesuffix(".html") in english_pages(app)
+
+
+def _place_in(card: nodes.container, link: nodes.reference) -> nodes.Element:
+    """Where a card has its mark: behind its title, or else behind the words of its link."""
+    return next(_titles_of(card), link)
+
+
+def _titles_of(card: nodes.container) -> Iterator[nodes.Element]:
+    """The titles of a card: there is one, or none."""
+    for node in card.findall(nodes.container):
+        if node.get("design_component") == "card-title":
+            yield node

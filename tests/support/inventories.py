@@ -1,0 +1,15 @@
+"""Inventories of Sphinx (``objects.inv``), as the English docs of an upstream have one."""
+
+from __future__ import annotations
+
+import zlib
+
+_HEAD = (
+    b"# Sphinx inventory version 2\n# Project: demo\n# Version: 1\n"
+    b"# The remainder of this file is compressed using zlib.\n"
+)
+
+
+def inventory(*objects: str) -> bytes:
+    """One with these objects: ``lamp.on py:function 1 api/lamp.html#$ -``."""
+    return _HEAD + zlib.compress("".join(f"{line}\n" for line in objects).encode())
