@@ -139,6 +139,7 @@ OPTIONS = (
         "merge",
         "execute",
         "build",
+        "site",
         "status",
         "check",
         metavar="GLOB",

@@ -7,15 +7,18 @@ A page whose inputs are those of the last run is not looked at.
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from pipeline.adapters import files
 from pipeline.adapters.memo import Memo, digest_of
 from pipeline.adapters.sphinx import CONFIGURATION
+from pipeline.core.pin.lock import pages_of
 from pipeline.core.results import PageResult
 from pipeline.errors import PipelineError
 from pipeline.findings import Finding
@@ -70,6 +73,10 @@ def assemble(
             continue
         wanted |= made.sources
         downloads |= made.downloads
+    for name, known in memo.items():
+        if name in map(subject_of_page, site.kept):
+            wanted |= dict.fromkeys(known.files)
+            downloads |= dict.fromkeys(known.downloads)
     changed = 0
     for path, content in wanted.items():
         # None says that the file holds it already.
@@ -86,15 +93,20 @@ def assemble(
 def _files_of_site(site: Site, contributors: Mapping[str, int]) -> dict[str, Content]:
     """What belongs to no page: Sphinx's configuration, records of the site, upstream's images."""
     words = [*synonyms(site.glossary), *readers_words(site.locale)]
+    counts = facts(site.lock, site.pages, contributors, others=_counts_kept(site))
     wanted: dict[str, Content] = {
         "conf.py": files.read_bytes(CONFIGURATION),
         "site.json": to_json(configuration_of(site)),
-        f"{RECORDS}/progress.json": to_json(facts(site.lock, site.pages, contributors)),
+        f"{RECORDS}/progress.json": to_json(counts),
         f"{RECORDS}/glossary.json": to_json(term_list(site.glossary)),
         f"{RECORDS}/synonyms.json": to_json(words),
     }
-    # Documents come from merge and execute instead, page by page.
+    # Documents come from merge and execute instead, page by page; those of pages that this run is
+    # not about stay as they are, or out.
     documents = {file.path for page in site.pages for file in page.files}
+    for page in pages_of(site.lock.files):
+        if site.upstream.selects(page.name):
+            documents.update(file.path for file in page.files)
     # Never upstream's own conf.py: it is code.
     taken = documents | wanted.keys()
     for file in site.lock.files:
@@ -102,6 +114,15 @@ def _files_of_site(site: Site, contributors: Mapping[str, int]) -> dict[str, Con
         if file.path not in taken and path.is_file():
             wanted[file.path] = path
     return wanted
+
+
+def _counts_kept(site: Site) -> list[dict[str, Any]]:
+    """The counts of pages that this run is not about, as the last build had them."""
+    path = site.sources / RECORDS / "progress.json"
+    if not site.kept or not path.is_file():
+        return []
+    rows = json.loads(files.read_bytes(path))["pages"]
+    return [row for row in rows if row["page"] in site.kept]
 
 
 def _digest_of_site(site: Site, code: str) -> str:

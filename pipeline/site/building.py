@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pipeline.adapters import files
-from pipeline.adapters.memo import code_digest
+from pipeline.adapters.memo import Memo, code_digest
 from pipeline.adapters.sphinx import PACKAGES, Built, Warned, forget, run_sphinx
 from pipeline.config import Settings, SitePolicy
 from pipeline.core.glossary.terms import Glossary, read_glossary
-from pipeline.core.pin.lock import Lock
+from pipeline.core.pin.lock import Lock, pages_of
 from pipeline.core.results import PageResult
 from pipeline.errors import PublishError
 from pipeline.findings import Finding, Severity
@@ -33,6 +33,7 @@ from pipeline.site.known import (
     forget_all,
     forget_gone,
     memo_of,
+    pages_known,
 )
 from pipeline.site.plan import Site
 from pipeline.site.styles import restore_styles
@@ -70,15 +71,17 @@ def build_site(
         pages=pages,
         glossary=_glossary(run.settings, locale),
     )
+    memo = memo_of(site)
+    if run.pages:
+        site = replace(site, kept=_kept(site, memo))
     # Better now than after minutes of work.
     check_writable(site.target)
     code = code_digest(PACKAGES)
-    memo = memo_of(site)
     last = memo.recall(WHOLE, code)
     with run.log.step("assemble") as step:
         assembled = assemble(site, contributors(site), memo=memo, code=code)
         step.result = f"{assembled.changed} files changed"
-    findings = assembled.findings
+    findings = (*assembled.findings, *_no_inventory(site))
     # Somebody may have removed the site itself.
     if last and not assembled.changed and (site.target / "index.html").is_file():
         run.log.note(f"nothing changed for the site in {locale} since the last run")
@@ -120,6 +123,13 @@ def _changed(
     return tuple(
         run.shown(path) for path in paths if before.get(path) != after.get(path)
     )
+
+
+def _kept(site: Site, memo: Memo[Known]) -> tuple[str, ...]:
+    """The pages of the last build that this one is not about, as far as upstream has them."""
+    named = {page.page for page in site.pages}
+    there = {page.name for page in pages_of(site.lock.files)}
+    return tuple(sorted((there & set(pages_known(memo))) - named))
 
 
 def _run_sphinx(site: Site, log: Log, *, anew: bool, jobs: int) -> Built:
@@ -170,6 +180,20 @@ def _glossary(settings: Settings, locale: str) -> Glossary:
         return Glossary()
     text = files.read_bytes(path).decode("utf-8", "replace")
     return read_glossary(text, where=str(path))
+
+
+def _no_inventory(site: Site) -> tuple[Finding, ...]:
+    """What is missing for links from names to the English docs: nothing else is."""
+    if not site.policy.english_url or site.paths.inventory.is_file():
+        return ()
+    finding = Finding(
+        code="inventory",
+        severity=Severity.WARNING,
+        where=str(site.paths.inventory.relative_to(site.settings.root)),
+        text="not there: names of the API are shown as code, and lead nowhere",
+        hint=f"`sync` fetches it from {site.policy.english_url}objects.inv, given a network.",
+    )
+    return (finding,)
 
 
 def _broken(page: tuple[str, str]) -> Finding:

@@ -31,7 +31,7 @@ def configuration_of(site: Site) -> dict[str, Any]:
 
 def first_page(site: Site) -> str:
     """The page that the contents of the site begin with: ``index`` if it is there, or none is."""
-    names = [page.page for page in site.pages]
+    names = site.names
     # A part of the docs (``--pages``) may lack the page that they begin with.
     if names and "index" not in names:
         return names[0]

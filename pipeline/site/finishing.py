@@ -52,7 +52,10 @@ def _pages_that_may_be_there(site: Site) -> set[str]:
     pages = set(_OUR_PAGES)
     # The lock has pages that are not part of this build: those of the last one stay.
     pages.update(file.path.rpartition(".")[0] for file in site.lock.files)
-    pages.update(page.page for page in site.pages)
+    pages.update(site.names)
+    if first_page(site) != "index":
+        # A site of some pages begins with one of them, though upstream has an index.
+        pages.discard("index")
     return pages
 
 

@@ -7,7 +7,7 @@ it, so that a build that is killed is made again from the start.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -46,7 +46,7 @@ def forget_gone(site: Site, memo: Memo[Known]) -> None:
     """Forget pages that are none of the site's any more. Comes when a site is built."""
     # All that is recalled for a site as it is now.
     subjects = {WHOLE}
-    subjects.update(subject_of_page(page.page) for page in site.pages)
+    subjects.update(map(subject_of_page, site.names))
     subjects.update(subject_of_html(site, path) for path in site.target.rglob("*.html"))
     memo.keep_only(subjects)
 
@@ -54,6 +54,14 @@ def forget_gone(site: Site, memo: Memo[Known]) -> None:
 def subject_of_page(page: str) -> str:
     """The name of a page among the subjects."""
     return f"page {page}"
+
+
+def pages_known(memo: Memo[Known]) -> Iterator[str]:
+    """The pages that the site had when it was last built."""
+    for subject, known in memo.items():
+        kind, _, page = subject.partition(" ")
+        if kind == "page" and known.files:
+            yield page
 
 
 def subject_of_html(site: Site, path: Path) -> str:

@@ -19,7 +19,10 @@ DOWNLOADS = "_downloads"  # folder of the site, as Sphinx names it
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site:
-    """One site that is to be built. ``pages`` are in the order of the report."""
+    """One site that is to be built. ``pages`` are in the order of the report.
+
+    ``kept`` are pages that this run is not about (``--pages``): they stay as they are.
+    """
 
     settings: Settings
     upstream: Upstream
@@ -28,6 +31,12 @@ class Site:
     locale: str
     pages: Sequence[PageResult]
     glossary: Glossary = field(default_factory=Glossary)
+    kept: Sequence[str] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all pages that the site has."""
+        return tuple(sorted({*(page.page for page in self.pages), *self.kept}))
 
     @property
     def paths(self) -> Paths:

@@ -53,10 +53,15 @@ def page_counts(pages: Sequence[PageResult]) -> list[dict[str, Any]]:
 
 
 def facts(
-    lock: Lock, pages: Sequence[PageResult], contributors: Mapping[str, int]
+    lock: Lock,
+    pages: Sequence[PageResult],
+    contributors: Mapping[str, int],
+    *,
+    others: Sequence[Mapping[str, Any]] = (),
 ) -> dict[str, Any]:
     """What is known without the contents of the site.
 
+    ``others`` are the counts of pages that are known from an earlier build.
     ``release`` is that of JAX, whatever the docs are of. ``contributors`` have translated so many
     messages; those with the most come first.
     """
@@ -67,7 +72,7 @@ def facts(
         "release": lock.jax,
         "commit": lock.commit[:12],
         "date": lock.date[:10],
-        "pages": page_counts(pages),
+        "pages": sorted([*page_counts(pages), *others], key=lambda row: row["page"]),
         "contributors": [
             {"name": name, "messages": contributors[name]} for name in names
         ],

@@ -421,7 +421,7 @@ class Workshop:
             locales=("zh_CN",),
             upstreams={"demo": upstream},
         )
-        run = run_of(settings, upstream, log=log)
+        run = run_of(settings, upstream, log=log, pages=[page.page for page in pages])
         built = build_site(
             run, pages or self.pages(), lock=self.lock, locale="zh_CN", policy=policy
         )
@@ -956,6 +956,54 @@ def test_only_what_changed_is_built_and_what_is_gone_does_not_stay(
     assert not (workshop.target / "gone.html").exists()
     assert not (searched / "gone.0.js").exists()
     assert not (workshop.target / "_downloads" / "work.ipynb").exists()
+
+
+def test_a_build_of_a_few_pages_leaves_the_others_as_they_are(tmp_path: Path) -> None:
+    workshop = workshop_in(tmp_path)
+    # The first build is of a part: the site has that part, and begins with it.
+    few = tuple(page for page in workshop.pages() if page.page in ("guide", "card"))
+    workshop.build(pages=few)
+    assert sorted(workshop.times()) == [
+        *("card.html", "glossary-zh.html", "guide.html"),
+        # old.html is an old name of guide.html.
+        *("index.html", "old.html", "progress.html", "search.html"),
+    ]
+    assert "url=card.html" in workshop.html("index")
+
+    workshop.build()
+    before = workshop.times()
+    for name in ("guide.md", "html.md"):
+        merged = workshop.paths.merged("zh_CN") / name
+        workshop.put(merged, merged.read_text(encoding="utf-8") + "\nMore words.\n")
+    workshop.build(pages=tuple(page for page in few if page.page == "guide"))
+    after = workshop.times()
+    rewritten = {name for name, time in after.items() if time != before.get(name)}
+    # Those of our own are made in every build, and the index lists the guide.
+    assert rewritten == {
+        *("guide.html", "index.html"),
+        *("progress.html", "glossary-zh.html", "search.html"),
+    }
+    assert "More words" in workshop.article("guide")
+    assert "html.html" in workshop.html("guide").partition("<article")[0]
+    assert before.keys() == after.keys()
+    counts = json.loads((workshop.target / "progress.json").read_bytes())["pages"]
+    assert {row["page"] for row in counts} == {p.page for p in workshop.pages()}
+    assert (workshop.target / "_downloads" / "work.ipynb").is_file()
+
+    workshop.build()
+    assert "More words" in workshop.article("html")
+
+
+def test_a_missing_inventory_is_a_warning(tmp_path: Path) -> None:
+    workshop = Workshop(tmp_path)
+    workshop.write("index.md", "# Start\n")
+    workshop.merge()
+    (missing,) = workshop.build()
+    assert (missing.severity, missing.code) == (Severity.WARNING, "inventory")
+    assert missing.where == "build/cache/inventories/demo.inv"
+    # It is said again by a build that changes nothing.
+    assert workshop.build() == (missing,)
+    assert workshop.build(replace(POLICY, english_url="")) == ()
 
 
 def test_fuzzy_translations_are_shown_to_those_who_ask_only(tmp_path: Path) -> None:

@@ -16,12 +16,14 @@ def run_of(
     log: Log | None = None,
     dry: bool = False,
     locales: Sequence[str] | None = None,
+    pages: Sequence[str] = (),
 ) -> Run:
-    """A run over all pages, silent unless a log is given."""
+    """A run, over all pages unless some are named; silent unless a log is given."""
     return Run(
         settings=settings,
         upstream=upstream,
         log=log or Log(QUIET),
         locales=settings.locales if locales is None else tuple(locales),
         dry=dry,
+        pages=tuple(pages),
     )
