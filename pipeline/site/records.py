@@ -27,6 +27,9 @@ from pipeline.site.terms import term_hints
 
 # [name]: https://example.org - but a footnote, [^name]: words, is a block of its own
 _DEFINITION = re.compile(r"^ {0,3}\[(?!\^)[^\]\n]+\]:[ \t]*\S.*$", re.MULTILINE)
+_GITHUB = "https://github.com/"
+_COLAB = "https://colab.research.google.com/github/"
+_KAGGLE = "https://www.kaggle.com/kernels/welcome?src="
 # Headings stand in the contents too, and what is HTML is put on the page as it is.
 _NO_TERMS = frozenset((Kind.HEADING, Kind.HTML, Kind.IMAGE))
 
@@ -50,10 +53,10 @@ def record_of(site: Site, shown: Shown) -> dict[str, Any]:
         has_outputs=shown.has_outputs,
         fuzzy=sum(block.state is State.FUZZY for block in blocks),
     )
-    launch = ""
-    # Colab opens nothing else.
-    if shown.is_notebook:
-        launch = _filled(site.policy.notebook_url, site, page.page)
+    launch: list[tuple[str, str]] = []
+    # They open nothing else.
+    if shown.is_notebook and site.policy.notebook_url:
+        launch = launches(_filled(site.policy.notebook_url, site, page.page))
     return {
         "page": page.page,
         "source": path,
@@ -66,6 +69,17 @@ def record_of(site: Site, shown: Shown) -> dict[str, Any]:
         "edit": _shorten_addresses(records),
         "blocks": records,
     }
+
+
+def launches(url: str) -> list[tuple[str, str]]:
+    """Where a notebook can be run without installing anything: service and address.
+
+    Colab and Kaggle open what lies on GitHub; any other address is taken for one of Colab's.
+    """
+    path = url.removeprefix(_GITHUB)
+    if path == url:
+        return [("colab", url)]
+    return [("colab", f"{_COLAB}{path}"), ("kaggle", f"{_KAGGLE}{quote(url, safe='')}")]
 
 
 def _block_record(
@@ -98,11 +112,12 @@ def _edit_address(
 ) -> str:
     """Where people can change the translation of a block; empty if they cannot.
 
-    Its line is that of the memory, which may lack the block, or else that of the catalogue.
+    Its line is that of the memory, which may lack the block, or else that of the catalogue. Where
+    the address names none, blocks that nobody has translated have one too.
     """
     name = digest(block.landed.msgid)
     line = lines.get(name, 0) if lines else block.line
-    if not line:
+    if not line and "{line}" in site.policy.edit_url:
         return ""
     return _filled(site.policy.edit_url, site, page.page, line=line, digest=name)
 

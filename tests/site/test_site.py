@@ -778,6 +778,7 @@ def test_nothing_is_fetched_from_elsewhere(built: Built) -> None:
     )
     assert '<a class="jz-remote" href="https://example.org/film">' in index
     assert "github/them" not in index
+    assert "jz-launch" not in index
     ours = (
         '<a class="jz-launch" href="https://colab.research.google.com/github/us/work.ipynb">在 '
         "Colab 中打开</a></p>"

@@ -11,6 +11,7 @@ from functools import cached_property
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from servers import served
@@ -41,7 +42,8 @@ _LOOK = """() => {
   const math = [...article.querySelectorAll(".math")];
   return {
     formulas: math.length,
-    unset: math.filter((one) => !one.querySelector("mjx-container")).map((one) => one.textContent),
+    unset: math.filter((one) => !one.querySelector("mjx-container, math")).map(
+      (one) => one.textContent),
     wrong: [...article.querySelectorAll("mjx-merror, [data-mjx-error]")].map(
       (one) => one.getAttribute("data-mjx-error") ?? one.textContent),
     lost: [...document.images].filter((one) => one.complete && !one.naturalWidth).map(
@@ -353,6 +355,27 @@ def test_the_glossary_has_every_term_of_a_page(visit: Visit, reader: Open) -> No
     assert terms
     listed = one.open("glossary-zh.html").locator("article table").inner_text()
     assert {term for term in terms if term not in listed} == set()
+
+
+def test_a_pencil_fills_in_an_issue_when_it_is_used(visit: Visit, reader: Open) -> None:
+    if visit.site.name != "sample":
+        pytest.skip("its pencils may lead elsewhere")
+    one = reader()
+    page = one.open("arrays.html")
+    block = page.locator("p.jz-translated", has=page.locator(".jz-edit")).first
+    pencil = block.locator(".jz-edit")
+    assert pencil.get_attribute("title") == "改进这段译文"
+    pencil.focus()
+    address = urlsplit(pencil.get_attribute("href") or "")
+    fields = {key: value for key, (value,) in parse_qs(address.query).items()}
+    assert (address.netloc, address.path) == ("github.com", "/us/docs/issues/new")
+    assert (fields["template"], fields["page"]) == ("translation.yml", page.url)
+    chinese, english, number = fields["text"].split("\n\n")
+    assert re.fullmatch(r"中文：.*[\u4e00-\u9fff].*", chinese)
+    assert "¶" not in chinese
+    assert re.fullmatch(r"英文：[^\u4e00-\u9fff]{10,}", english)
+    assert re.fullmatch(r"编号：[0-9a-f]{10,}", number)
+    assert one.foreign() == []
 
 
 # — finding and taking ———————————————————————————

@@ -18,6 +18,7 @@ from pipeline.site.blocks import Block, State, blocks_of
 from pipeline.site.extension.reach import steps_from
 from pipeline.site.freshness import freshness
 from pipeline.site.progress import Reach, Spot, facts, progress
+from pipeline.site.records import launches
 from pipeline.site.redirects import redirect_pages
 from pipeline.site.search.readers import readers_words
 from pipeline.site.terms import synonyms, term_hints, term_list
@@ -362,6 +363,26 @@ def test_what_readers_meet_first_is_to_be_translated_first() -> None:
 def test_steps_are_counted_along_the_shortest_way() -> None:
     net = {"a": ["b", "c"], "b": ["c", "a"], "c": ["d"], "lone": ["a"]}
     assert steps_from("a", net) == {"a": 0, "b": 1, "c": 1, "d": 2}
+
+
+def test_a_notebook_on_github_is_run_in_two_places() -> None:
+    address = "https://github.com/us/docs/blob/notebooks/a/b.ipynb"
+    assert launches(address) == [
+        (
+            "colab",
+            "https://colab.research.google.com/github/us/docs/blob/notebooks/a/b.ipynb",
+        ),
+        (
+            "kaggle",
+            (
+                "https://www.kaggle.com/kernels/welcome?src="
+                "https%3A%2F%2Fgithub.com%2Fus%2Fdocs%2Fblob%2Fnotebooks%2Fa%2Fb.ipynb"
+            ),
+        ),
+    ]
+    assert launches("https://colab.example.org/x") == [
+        ("colab", "https://colab.example.org/x")
+    ]
 
 
 def test_old_pages_lead_to_new_ones() -> None:

@@ -262,11 +262,19 @@ def test_tabs_agree(reader: Reader) -> None:
     assert other.locator(".jz-toggle input:checked").input_value() == "en"
 
 
-def test_works_without_storage(reader: Reader) -> None:
-    reader.context.add_init_script(
-        "Storage.prototype.setItem = () => { throw new DOMException('full'); };"
-    )
-    page = reader.open("untranslated")
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        "Storage.prototype.setItem = () => { throw new DOMException('full'); };",
+        "Object.defineProperty(window, 'localStorage', { configurable: true, "
+        "get() { throw new DOMException('denied'); } });",
+    ],
+    ids=["full", "denied"],
+)
+def test_works_without_storage(reader: Reader, refusal: str) -> None:
+    reader.context.add_init_script(refusal)
+    page = reader.open("reading")
+    assert reader.said == []
     page.evaluate("window.onerror = (text) => { window.failed = text; }")
     choose(page, "双语")
     assert view(page) == "both"

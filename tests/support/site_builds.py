@@ -21,6 +21,7 @@ from places import ROOT
 from repositories import git, init_repository
 from site_html import Site
 
+from pipeline.config import REPOSITORY_VARIABLE
 from pipeline.paths import Paths
 
 # Folders of built sites in their projects, …/build/site/NAME, separated as in PATH.
@@ -77,7 +78,7 @@ def _build(project: Path, *, in_repository: bool) -> None:
         done = subprocess.run(
             command,
             cwd=unfinished,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            env={**os.environ, "PYTHONPATH": str(ROOT), REPOSITORY_VARIABLE: "us/docs"},
             capture_output=True,
             text=True,
             check=False,

@@ -114,6 +114,7 @@ html_theme_options = {
     "home_page_in_toc": True,
 }
 
+html_math_renderer = "mathml"
 # formulas.js says what MyST would write into every page.
 myst_update_mathjax = False
 mathjax_path = "mathjax/tex-chtml.js"

@@ -13,6 +13,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from html import unescape
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -31,6 +32,8 @@ _INLINE = "data:"
 _LONGEST_INLINE = 4096
 _CELL = 10000  # MyST-NB counts lines of a notebook from there, cell by cell
 _IN_HTML = re.compile(r"(?<=src=[\"'])attachment:([^\"']+)")
+_LONE_IMAGE = re.compile(r"\s*<img\b[^<>]*>\s*", re.IGNORECASE)
+_ATTRIBUTE = re.compile(r"\b(alt|src)=\"([^\"]*)\"", re.IGNORECASE)
 _ADDRESS = re.compile(r"[a-zA-Z][\w+.-]*:|//")
 logger = logging.getLogger(__name__)
 
@@ -44,10 +47,25 @@ class FindImages(SphinxTransform):
         """Make files of attachments, and words of what is not there."""
         for image in list(self.document.findall(nodes.image)):
             self._look_for(image)
+        for raw in list(self.document.findall(nodes.raw)):
+            self._make_image(raw)
         # HTML may show an attachment too: <img src="attachment:…">.
         for raw in self.document.findall(nodes.raw):
             if ATTACHMENT in raw.astext():
                 write_html(raw, _IN_HTML.sub(self._inlined, raw.astext()))
+
+    def _make_image(self, raw: nodes.raw) -> None:
+        """Let HTML that is an image and nothing else, and holds it, be an image with a file."""
+        tag = _LONE_IMAGE.fullmatch(raw.astext())
+        if tag is None or len(tag[0]) <= _LONGEST_INLINE:
+            return
+        attributes = {
+            name.lower(): unescape(value) for name, value in _ATTRIBUTE.findall(tag[0])
+        }
+        file = self._file_of_inline(attributes.get("src", ""))
+        if file:
+            image = nodes.image(uri=file, alt=attributes.get("alt", ""))
+            raw.replace_self(image)
 
     def _look_for(self, image: nodes.image) -> None:
         """Let an image show its file, or let words say that there is none."""

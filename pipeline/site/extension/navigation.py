@@ -26,6 +26,7 @@ from pipeline.site.extension.contents import (
     toctrees_of,
 )
 from pipeline.site.extension.languages import english_pages, mark_html
+from pipeline.site.extension.mathml import title_math
 from pipeline.site.extension.texts import text
 
 WHOLE = 400  # entries; of a larger site only the branches around a page are shown
@@ -291,6 +292,6 @@ def title_html(title: nodes.Element) -> str:
         if isinstance(node, nodes.literal):
             words = f'<code class="docutils literal notranslate">{words}</code>'
         elif isinstance(node, nodes.math):
-            words = f'<span class="math notranslate nohighlight">\\({words}\\)</span>'
+            words = title_math(node.astext())
         pieces.append(words)
     return "".join(pieces)

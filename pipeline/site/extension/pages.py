@@ -63,9 +63,9 @@ def head_html(record: dict[str, Any], locale: str) -> str:
         address = f"{{root}}{escape(path)}"
         words = escape(text(locale, kind))
         links.append(f'<a class="jz-download" href="{address}" download>{words}</a>')
-    if launch := record["launch"]:
-        words = escape(text(locale, "colab"))
-        links.append(f'<a class="jz-launch" href="{escape(launch)}">{words}</a>')
+    for service, address in record["launch"]:
+        words = escape(text(locale, service))
+        links.append(f'<a class="jz-launch" href="{escape(address)}">{words}</a>')
     if links:
         html += f'<p class="jz-downloads">{" ".join(links)}</p>\n'
     return html

@@ -17,6 +17,7 @@ from pipeline.site.extension import (
     broken,
     interface,
     languages,
+    mathml,
     nodes,
     policy,
     reach,
@@ -66,6 +67,7 @@ def register(app: Sphinx) -> dict[str, Any]:
         policy,
         reach,
         languages,
+        mathml,
     ):
         module.setup(app)
     # These change the libraries that Sphinx works with, for this process.

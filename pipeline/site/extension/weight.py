@@ -30,8 +30,9 @@ _SCRIPTS = {
     "design-tabs.js": "sd-tab-set",
     "clipboard.min.js": "<pre",
     "copybutton.js": "<pre",
-    "formulas.js": 'class="math',
-    "mathjax/tex-chtml.js": 'class="math',
+    # Formulas that MathML has nothing for.
+    "formulas.js": 'class="math notranslate',
+    "mathjax/tex-chtml.js": 'class="math notranslate',
 }
 # What formulas need of MathJax; the whole of it is 24 MB.
 # By name in the package: the folder below ours that the file, or what the folder holds, goes to.

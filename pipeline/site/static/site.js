@@ -41,6 +41,7 @@
     const now = piece && counterpart(piece);
     if (now) scrollBy({ top: now.getBoundingClientRect().top - before, behavior: "instant" });
     requestAnimationFrame(() => { root.style.overflowAnchor = ""; });
+    for (const block of blockOf.values()) name(block);
     for (const box of document.querySelectorAll(".pst-scrollable-table-container")) box.tabIndex = box.scrollWidth > box.clientWidth ? 0 : -1;
     tick();
   };
@@ -63,13 +64,48 @@
 
   // — the pencil of a block: the page says how all addresses begin, the block how its own ends —
 
+  // The words of an element without those of the buttons and links to itself that stand in it.
+  const LONGEST = 1200; // letters: addresses have an end
+  const wordsOf = (element) => {
+    const copy = element?.cloneNode(true);
+    for (const one of copy?.querySelectorAll(".jz-mark, .jz-edit, .headerlink, .jz-en") ?? []) if (one !== copy) one.remove();
+    return copy?.textContent.trim().replace(/\s+/g, " ").slice(0, LONGEST) ?? "";
+  };
+  // Fields of .github/ISSUE_TEMPLATE/translation.yml; any other address stays as it is.
+  const filledIn = (address, block) => {
+    const url = new URL(address);
+    if (!url.pathname.endsWith("/issues/new")) return address;
+    const digest = url.searchParams.get("digest") ?? "";
+    const isWaiting = block.classList.contains("jz-english");
+    const own = wordsOf(block);
+    const original = isWaiting ? own : wordsOf(english.find((one) => one.dataset.jzFor === block.dataset.jz));
+    const page = document.title.split(" - ")[0].split(" — ")[0];
+    url.searchParams.delete("digest");
+    url.searchParams.set("title", `${isWaiting ? "翻译" : "译文"}：${page}`);
+    url.searchParams.set("page", location.href.split("#")[0]);
+    url.searchParams.set("text", [...(isWaiting ? [] : [`中文：${own}`]), `英文：${original}`, `编号：${digest}`].join("\n\n"));
+    return url.href;
+  };
+
   const editing = document.querySelector(".jz-fresh")?.dataset.jzEdit;
   for (const block of editing === undefined ? [] : blockOf.values()) {
     if (block.dataset.jzEdit === undefined) continue;
-    const pencil = Object.assign(document.createElement("a"), { className: "jz-edit", href: editing + block.dataset.jzEdit, title: "改进这段译文" });
+    const isWaiting = block.classList.contains("jz-english");
+    const pencil = Object.assign(document.createElement("a"), { className: "jz-edit", href: editing + block.dataset.jzEdit, title: isWaiting ? "翻译这一段" : "改进这段译文" });
     pencil.setAttribute("aria-label", pencil.title);
+    // An issue is filled in when somebody is about to write one: nothing is asked of anybody before.
+    for (const event of ["pointerenter", "focus", "click"]) pencil.addEventListener(event, () => { pencil.href = filledIn(editing + block.dataset.jzEdit, block); });
     block.append(pencil);
   }
+
+  // — a heading is called by its words: not by the buttons in it, nor by the link to it —
+
+  const name = (block) => {
+    if (!/^H[1-6]$/.test(block.tagName)) return;
+    const shown = root.dataset.jzView === "en" ? ".jz-en" : ".jz-zh";
+    const words = block.querySelector(`:scope > ${shown}`);
+    if (words) block.setAttribute("aria-label", words.textContent.trim());
+  };
 
   // — the mark of a paragraph —
 
@@ -88,6 +124,7 @@
       mark.setAttribute("aria-expanded", String(open));
     });
     const edit = [...block.children].find((child) => child.matches(".jz-edit"));
+    name(block);
     block.insertBefore(mark, edit ?? null); // before the pencil: the next stop of the Tab key
   }
 

@@ -1,7 +1,14 @@
 (function (root) { // before the first paint, so that nothing flashes
-  function kept(key) { try { return localStorage.getItem(key); } catch (denied) { return null; } }
-  var view = kept("jz-view");
+  try { localStorage.setItem("jz-kept", "1"); } catch (denied) { // who keeps nothing reads all the same: scripts of the theme ask without a doubt
+    var memory = {};
+    Object.defineProperty(window, "localStorage", { value: {
+      getItem: function (key) { return key in memory ? memory[key] : null; },
+      setItem: function (key, value) { memory[key] = String(value); },
+      removeItem: function (key) { delete memory[key]; },
+    } });
+  }
+  var view = localStorage.getItem("jz-view");
   root.dataset.jzView = view === "both" || view === "en" ? view : "zh";
-  root.dataset.mode = kept("mode") || "auto";
-  root.dataset.theme = kept("theme") || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+  root.dataset.mode = localStorage.getItem("mode") || "auto";
+  root.dataset.theme = localStorage.getItem("theme") || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
 })(document.documentElement);

@@ -1,0 +1,95 @@
+"""Formulas set when the site is built, and those that are left to MathJax."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("latex2mathml", reason="the dependency group site is not installed")
+pytest.importorskip("sphinx", reason="the dependency group site is not installed")
+
+from sphinx.cmd.build import main as sphinx
+
+from pipeline.site.extension.mathml import mathml, title_math
+
+_CONF = """
+extensions = [
+    "sphinx.ext.mathjax",
+    "pipeline.site.extension.mathml",
+]
+html_math_renderer = "mathml"
+html_theme = "basic"
+"""
+_PAGE = r"""
+Formulas
+========
+
+Inline :math:`x^2 < 1`, and :math:`\unheardof{x}`.
+
+.. math::
+   :label: first
+
+   a &= b \\
+   c &= d
+
+.. math::
+
+   a = 1
+
+   b = 2
+
+.. math::
+   :nowrap:
+
+   \begin{align} p &= q \end{align}
+
+See :eq:`first`.
+"""
+
+
+@pytest.mark.parametrize(
+    ("latex", "found"),
+    [
+        (r"x^2", "<msup><mi>x</mi><mn>2</mn></msup>"),
+        (r"a < b", "&#x0003C;"),
+        (r"\frac{1}{2}", "<mfrac>"),
+        (r"\begin{bmatrix} 1 & 2 \\ 3 & 4 \end{bmatrix}", "<mtable"),
+    ],
+)
+def test_what_is_understood_is_mathml(latex: str, found: str) -> None:
+    assert found in mathml(latex)
+    assert found in title_math(latex)
+
+
+@pytest.mark.parametrize(
+    "latex",
+    [r"\unheardof", r"\frac{1", r"{", "x_", r"\begin{gather} a & b \\ c \end{gather}"],
+)
+def test_what_is_not_understood_is_left(latex: str) -> None:
+    assert "\\" not in mathml(latex)
+    assert "<math" not in title_math(latex) or mathml(latex)
+
+
+def test_block_is_displayed() -> None:
+    assert 'display="block"' in mathml("x", is_block=True)
+    assert 'display="inline"' in mathml("x")
+
+
+@pytest.mark.slow
+def test_pages_have_mathml_and_mathjax_where_it_is_needed(tmp_path: Path) -> None:
+    (tmp_path / "conf.py").write_text(_CONF, encoding="utf-8")
+    (tmp_path / "index.rst").write_text(_PAGE, encoding="utf-8")
+    assert sphinx(["-q", str(tmp_path), str(tmp_path / "html")]) == 0
+    html = (tmp_path / "html" / "index.html").read_text(encoding="utf-8")
+    assert html.count("<math ") == 4
+    # Two lines are two rows, with or without an environment of their own.
+    assert [len(re.findall("<mtr", part)) for part in html.split("<math ")[2:]] == [
+        2,
+        2,
+        1,
+    ]
+    assert r"\(\unheardof{x}\)" in html
+    assert html.count('<span class="eqno">(1)') == 1
+    assert 'href="#equation-first"' in html
