@@ -35,6 +35,7 @@ _TEMPLATES = {
     "edit-url": ("locale", "name", "page", "line", "digest"),
     "notebook-url": ("locale", "name", "page"),
     "repository-url": (),
+    "url": (),
 }
 
 
@@ -194,12 +195,13 @@ def _upstream(
 
 def _site(table: Table, *, repository: str) -> SitePolicy:
     """``[tool.pipeline.upstreams.NAME.site]`` as a record; ``repository`` is owner/name."""
-    urls = ("edit-url", "notebook-url", "english-url", "repository-url")
+    urls = ("url", "edit-url", "notebook-url", "english-url", "repository-url")
     table.allow("title", *urls, "start")
     return SitePolicy(
         title=table.string("title"),
         edit_url=_template(table, "edit-url", repository),
         notebook_url=_template(table, "notebook-url", repository),
+        url=_template(table, "url", repository),
         repository_url=_template(table, "repository-url", repository),
         english_url=table.string("english-url"),
         start=table.strings("start"),
@@ -212,10 +214,13 @@ def _template(table: Table, key: str, repository: str) -> str:
     Empty if it asks for a repository where there is none: the site then has no such links.
     """
     template = table.string(key)
-    if "{repository}" in template:
+    if re.search(r"\{(repository|owner|project)\}", template):
         if not _REPOSITORY.fullmatch(repository):
             return ""
+        owner, _, project = repository.partition("/")
         template = template.replace("{repository}", repository)
+        # GitHub Pages has addresses of the two apart.
+        template = template.replace("{owner}", owner).replace("{project}", project)
     # Tried out now: a site is made at the end of a long build.
     known = _TEMPLATES[key]
     try:

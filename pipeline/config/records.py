@@ -82,6 +82,7 @@ class SitePolicy:
     edit_url: str = ""
     # Where Colab finds a translated notebook: a template with {locale}, {name} and {page}.
     notebook_url: str = ""
+    url: str = ""  # where the site itself is published, with a slash at the end
     repository_url: str = ""  # of this project: where readers find who translates
     english_url: str = ""  # the English docs, with a slash at the end
     # Pages that the home page leads newcomers to: to begin with, to install, to learn by.

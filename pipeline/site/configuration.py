@@ -22,6 +22,7 @@ def configuration_of(site: Site) -> dict[str, Any]:
         "english_url": site.policy.english_url,
         "file_url": site.source_url("{path}"),
         "issue_url": _issue_url(site),
+        "url": site.policy.url,
         "repository": site.policy.repository_url,
         "docs": str(site.paths.docs),
         "start": list(site.policy.start),

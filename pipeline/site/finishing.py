@@ -15,6 +15,7 @@ from pipeline.core.catalog.lineage import read_redirects
 from pipeline.site.configuration import first_page
 from pipeline.site.known import Known
 from pipeline.site.plan import DOWNLOADS, Site
+from pipeline.site.programs import files_for_programs
 from pipeline.site.redirects import redirect_pages
 from pipeline.site.styles import prune_styles
 
@@ -36,12 +37,17 @@ def finish(site: Site, downloads: Mapping[str, bytes | None], memo: Memo[Known])
     wanted = dict(downloads)
     for path, html in old_pages.items():
         wanted[path] = html.encode()
+    wanted |= files_for_programs(site)
     to_write = {path: data for path, data in wanted.items() if data is not None}
     changed = 0
     for path, data in to_write.items():
         changed += files.write_if_changed(site.target / path, data)
     # Sphinx never removes what it once wrote.
-    stale = [*_stale_pages(site, pages, wanted), *_stale_downloads(site, wanted)]
+    stale = [
+        *_stale_pages(site, pages, wanted),
+        *_stale_downloads(site, wanted),
+        *_stale_twins(site),
+    ]
     files.remove_files(stale)
     prune_styles(site, memo)
     return changed + len(stale)
@@ -90,4 +96,15 @@ def _stale_downloads(site: Site, wanted: Collection[str]) -> Iterator[Path]:
     """Notebooks of pages that are gone, or that are no notebooks any more."""
     for path in (site.target / DOWNLOADS).rglob("*.ipynb"):
         if path.relative_to(site.target).as_posix() not in wanted:
+            yield path
+
+
+def _stale_twins(site: Site) -> Iterator[Path]:
+    """Pages as Markdown whose pages are gone."""
+    # Folders of other locales and of Sphinx hold none of ours.
+    left_out = _SPHINX | (set(site.settings.locales) - {site.locale})
+    for path in site.target.rglob("*.md"):
+        name = path.relative_to(site.target)
+        is_ours = name.parts[0] not in left_out
+        if is_ours and name.with_suffix("").as_posix() not in site.names:
             yield path

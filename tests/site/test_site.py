@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 from notebooks import notebook_value
@@ -54,6 +55,7 @@ POLICY = SitePolicy(
     edit_url="https://example.org/{name}/{locale}/{page}.po#L{line}",
     notebook_url="https://colab.research.google.com/github/us/{page}.ipynb",
     english_url="https://docs.example.org/en/",
+    url="https://us.example.org/docs/",
     repository_url="https://github.com/us/docs",
     start=("guide", "gone", "card"),
 )
@@ -740,6 +742,47 @@ def test_the_header_says_where_one_is_and_leads_to_the_english_page(
     assert "jz-to-english" not in built[0].html("progress")
 
 
+def test_a_page_says_what_it_is_and_where(built: Built) -> None:
+    head = built[0].html("guide").partition("</head>")[0]
+    for line in (
+        '<meta name="description" content="第二部分的正文',
+        '<link rel="alternate" hreflang="en" href="https://docs.example.org/en/guide.html">',
+        '<link rel="canonical" href="https://us.example.org/docs/guide.html">',
+        'hreflang="zh-CN" href="https://us.example.org/docs/guide.html">',
+        '<meta property="og:title" content="指南">',
+        '<meta property="og:image" content="https://us.example.org/docs/_static/card.png">',
+    ):
+        assert line in head, line
+    assert (built[0].target / "_static" / "card.png").is_file()
+
+
+def test_programs_find_a_map_and_the_pages_as_markdown(built: Built) -> None:
+    target = built[0].target
+    places = ElementTree.parse(target / "sitemap.xml").getroot()
+    found = [place.text for place in places.iter() if place.tag.endswith("loc")]
+    assert "https://us.example.org/docs/guide.html" in found
+    assert len(found) == len(set(found)) == len(built[0].pages())
+    robots = (target / "robots.txt").read_text(encoding="utf-8")
+    assert "Sitemap: https://us.example.org/docs/sitemap.xml" in robots
+    listed = (target / "llms.txt").read_text(encoding="utf-8")
+    assert "- [指南](https://us.example.org/docs/guide.md)" in listed
+    for address in re.findall(r"\(https://us.example.org/docs/([^)]+)\)", listed):
+        assert (target / address).is_file(), address
+    work = (target / "work.md").read_text(encoding="utf-8")
+    assert "# 活计" in work
+    assert "```python\nprint(1 < 2)\n```" in work
+    card = (target / "card.md").read_text(encoding="utf-8")
+    assert card.startswith("# 卡片\n")
+    assert "一物。" in card
+
+
+def test_what_is_not_there_leads_to_the_same_english_address(built: Built) -> None:
+    page = (built[0].target / "404.html").read_text(encoding="utf-8")
+    assert 'href="https://docs.example.org/en/"' in page
+    assert 'new URL("https://us.example.org/docs/", location.href)' in page
+    assert "没有这个页面" in page
+
+
 def test_links_that_show_titles_show_them_in_the_language_around_them(
     built: Built,
 ) -> None:
@@ -768,7 +811,8 @@ def test_nothing_is_fetched_from_elsewhere(built: Built) -> None:
     for path in workshop.target.glob("*.html"):
         html = path.read_text(encoding="utf-8")
         assert not re.findall(
-            r'<(?:img|script|iframe|link|video)[^>]*(?:src|href)="(?:https?:)?//[^"]*"',
+            r'<(?:img|script|iframe|link rel="(?:style|icon|pre)|video)[^>]*'
+            r'(?:src|href)="(?:https?:)?//[^"]*"',
             html,
         ), path.name
     index = workshop.article("index")
@@ -955,6 +999,7 @@ def test_only_what_changed_is_built_and_what_is_gone_does_not_stay(
     assert "True" not in workshop.article("work")
     assert "未附运行结果" in workshop.article("work")
     assert not (workshop.target / "gone.html").exists()
+    assert not (workshop.target / "gone.md").exists()
     assert not (searched / "gone.0.js").exists()
     assert not (workshop.target / "_downloads" / "work.ipynb").exists()
 
@@ -965,7 +1010,7 @@ def test_a_build_of_a_few_pages_leaves_the_others_as_they_are(tmp_path: Path) ->
     few = tuple(page for page in workshop.pages() if page.page in ("guide", "card"))
     workshop.build(pages=few)
     assert sorted(workshop.times()) == [
-        *("card.html", "glossary-zh.html", "guide.html"),
+        *("404.html", "card.html", "glossary-zh.html", "guide.html"),
         # old.html is an old name of guide.html.
         *("index.html", "old.html", "progress.html", "search.html"),
     ]

@@ -266,8 +266,10 @@ def test_tabs_agree(reader: Reader) -> None:
     "refusal",
     [
         "Storage.prototype.setItem = () => { throw new DOMException('full'); };",
-        "Object.defineProperty(window, 'localStorage', { configurable: true, "
-        "get() { throw new DOMException('denied'); } });",
+        (
+            "Object.defineProperty(window, 'localStorage', { configurable: true, "
+            "get() { throw new DOMException('denied'); } });"
+        ),
     ],
     ids=["full", "denied"],
 )

@@ -12,6 +12,7 @@ from typing import Any
 from sphinx.application import Sphinx
 
 from pipeline.site.extension import (
+    about,
     absent,
     blocks,
     broken,
@@ -68,6 +69,7 @@ def register(app: Sphinx) -> dict[str, Any]:
         reach,
         languages,
         mathml,
+        about,
     ):
         module.setup(app)
     # These change the libraries that Sphinx works with, for this process.

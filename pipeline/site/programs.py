@@ -1,0 +1,149 @@
+"""What a site has for programs: a map, rules for robots, pages as Markdown, a page for 404.
+
+Values of the site come in, texts by path go out; ``finishing`` writes them. Addresses are whole
+where the site knows its own (``url`` in the configuration), and else left out.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import Any
+
+from pipeline.adapters import files
+from pipeline.core.execution import notebook as execution
+from pipeline.core.results import PageResult
+from pipeline.errors import InputError
+from pipeline.site.plan import Site
+
+# Leads to the same page of the English docs: names of the API are pages there, not here.
+_NOT_FOUND = """<!DOCTYPE html>
+<html lang="{language}"><head><meta charset="utf-8"><title>{title}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex">
+<style>:root {{ color-scheme: light dark }} body {{ font: 1.1rem/1.8 system-ui, sans-serif; max-width: 36rem; margin: 15vh auto; padding: 0 1.2rem }}</style></head>
+<body><main><h1>{title}</h1><p>{words}</p><p><a id="english" href="{english}">{english_words}</a></p><p><a href="{home}">{home_words}</a></p></main>
+<script>
+const base = new URL({base}, location.href).pathname;
+const rest = location.pathname.startsWith(base) ? location.pathname.slice(base.length) : "";
+document.getElementById("english").href += rest + location.search + location.hash;
+</script></body></html>
+"""  # noqa: E501 - a line here is a line of the page
+_WORDS = {
+    "title": "没有这个页面",
+    "words": "这个地址在中文文档中没有对应的页面。API 的说明只有英文版。",
+    "english_words": "在英文文档中查看同一地址",
+    "home_words": "回到首页",
+}
+
+
+def files_for_programs(site: Site) -> dict[str, bytes]:
+    """The files by path in the site."""
+    path = site.target / "progress.json"
+    rows: list[Mapping[str, Any]] = json.loads(files.read_bytes(path))["pages"]
+    made = {
+        "robots.txt": robots(site.policy.url),
+        "llms.txt": llms(site, rows),
+        "404.html": not_found(site),
+    }
+    if site.policy.url:
+        made["sitemap.xml"] = sitemap(site.policy.url, rows, site.lock.date[:10])
+    texts = {name: text.encode("utf-8", "replace") for name, text in made.items()}
+    for page in site.pages:
+        if markdown := twin(site, page):
+            texts[f"{page.page}.md"] = markdown.encode("utf-8", "replace")
+    return texts
+
+
+def robots(url: str) -> str:
+    """Whoever reads may read everything; a map is named if there is one."""
+    lines = "User-agent: *\nAllow: /\n"
+    return f"{lines}Sitemap: {url}sitemap.xml\n" if url else lines
+
+
+def sitemap(url: str, rows: Sequence[Mapping[str, Any]], date: str) -> str:
+    """The map of https://www.sitemaps.org/protocol.html; a state without a date has none."""
+    changed = f"<lastmod>{escape(date)}</lastmod>" if date else ""
+    places = "".join(
+        f"<url><loc>{escape(url + row['url'])}</loc>{changed}</url>\n" for row in rows
+    )
+    return (
+        '<?xml version="1.0" encoding="UTF-8"?>\n'
+        '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n'
+        f"{places}</urlset>\n"
+    )
+
+
+def llms(site: Site, rows: Sequence[Mapping[str, Any]]) -> str:
+    """The pages as Markdown, by chapter: https://llmstxt.org."""
+    lines = [
+        f"# {site.policy.title or site.upstream.name}",
+        "",
+        f"> JAX {site.lock.jax} 文档的中文译文，译自 {site.lock.ref or site.lock.commit}。",
+        "> 每一页都有 Markdown 版本；代码与上游相同。",
+    ]
+    group = None
+    for row in rows:
+        if row["group"] != group:
+            group = row["group"]
+            lines += ["", f"## {group or '文档'}", ""]
+        note = "" if 2 * row["translated"] >= row["words"] else "（英文）"
+        lines.append(f"- [{row['title']}]({site.policy.url}{row['page']}.md){note}")
+    return "\n".join(lines) + "\n"
+
+
+def not_found(site: Site) -> str:
+    """The page that servers show for what is not there; it may stand at any address."""
+    home = site.policy.url or "index.html"
+    return _NOT_FOUND.format(
+        language=site.locale.replace("_", "-"),
+        english=escape(site.policy.english_url or home),
+        home=escape(home),
+        base=json.dumps(site.policy.url or "./").replace("<", "\\u003c"),
+        **_WORDS,
+    )
+
+
+def twin(site: Site, page: PageResult) -> str:
+    """A page as Markdown; empty if it cannot be read.
+
+    Markdown is upstream's with its translations. Of reST there are the words and headings, as
+    the search has them.
+    """
+    path = page.files[0].path
+    if path.endswith(".rst"):
+        return _words_of(site, page.page)
+    merged = site.paths.merged(site.locale) / path
+    source = merged if merged.is_file() else site.paths.docs / path
+    data = files.read_bytes(source)
+    if not path.endswith(".ipynb"):
+        return data.decode("utf-8", "replace")
+    try:
+        cells = execution.parse_notebook(data, where=path)["cells"]
+    except InputError:
+        return ""  # assembling has told of it
+    return "\n\n".join(map(_cell, cells)) + "\n"
+
+
+def _cell(cell: Mapping[str, Any]) -> str:
+    """A cell as Markdown: code between fences."""
+    source = execution.source_of(cell)
+    if cell.get("cell_type") == "code":
+        return f"```python\n{source}\n```"
+    return source
+
+
+def _words_of(site: Site, page: str) -> str:
+    """The headings and texts of a page, from what the search keeps of it."""
+    path = site.doctrees / "search" / f"{page}.json"
+    if not path.is_file():
+        return ""
+    record = json.loads(files.read_bytes(path))
+    parts = [f"# {record['title']}"]
+    seen = record["title"]
+    for _, heading, text, english in record["pieces"]:
+        if heading != seen:
+            parts.append(f"## {heading}")
+            seen = heading
+        parts.append(text or english)
+    return "\n\n".join(filter(None, parts)) + "\n"
