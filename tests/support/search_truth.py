@@ -27,7 +27,7 @@ _VOID = frozenset("area br col embed hr img input link meta source track wbr".sp
 _SILENT = frozenset(("script", "style", "svg", "button", "math"))
 # Of the site, not of the page.
 _SKIPPED = frozenset("jz-fresh jz-downloads headerlink jz-edit math".split())
-_OURS = frozenset(("search", "progress"))
+_OURS = frozenset(("search", "progress", "404"))
 _NO_PAGES = frozenset(("_static", "_sources", "_downloads", "_images"))
 
 
@@ -44,7 +44,8 @@ class _Lines(HTMLParser):
         if tag not in _INLINE or "jz-en" in classes:
             self.text.append("\n")
         if tag not in _VOID:
-            is_silent = tag in _SILENT or not classes.isdisjoint(_SKIPPED)
+            is_unseen = "hidden" in dict(attrs) or tag in _SILENT
+            is_silent = is_unseen or not classes.isdisjoint(_SKIPPED)
             self._open.append((tag, is_silent))
 
     def handle_endtag(self, tag: str) -> None:
