@@ -19,7 +19,7 @@ EXTRAS = {
     "preview": ("jupytext", "latex2mathml", "nbconvert", "nbformat"),
     "execute": ("ipykernel", "jupyter_client", "nbclient", "papermill", "psutil"),
     "site": (
-        *("jieba", "myst_nb", "sphinx", "sphinx-mathjax-offline", "sphinx_book_theme"),
+        *("myst_nb", "sphinx", "sphinx-mathjax-offline", "sphinx_book_theme"),
         *("sphinx_copybutton", "sphinx_design"),
     ),
     "dask": ("distributed",),
@@ -42,7 +42,7 @@ def _is_there(module: str) -> bool:
 
 
 def names(modules: tuple[str, ...]) -> str:
-    """``nbconvert is``, ``jieba, sphinx and 5 others are``: the beginning of a sentence."""
+    """``nbconvert is``, ``myst_nb, sphinx and 4 others are``: the beginning of a sentence."""
     if len(modules) == 1:
         return f"{modules[0]} is"
     named, others = modules[:_NAMED], len(modules) - _NAMED
