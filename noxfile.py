@@ -221,6 +221,15 @@ def check(session: nox.Session) -> None:
 
 
 @nox.session
+def review(session: nox.Session) -> None:
+    """Show what this branch has changed in the translations: build/review.html.
+
+    `-- COMMIT` compares with another commit than where the main branch is.
+    """
+    run_pipeline(session)
+
+
+@nox.session
 def memory(session: nox.Session) -> None:
     """Prove that memory, catalogues and upstream agree: `-- verify`; also `restamp` and `setup`.
 

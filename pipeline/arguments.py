@@ -32,6 +32,7 @@ COMMANDS = {
     "status": "show which pages to translate next, or all (--all), and how much is done; "
     "writes nothing but badges, if asked to",
     "check": "look for mistakes in the catalogues, and mend what can be mended if asked to",
+    "review": "show what a branch has changed in the translations, for who reviews it",
     "memory": "prove that memory, catalogues and upstream agree; let git merge it by entry",
     "cache": "tell about the outputs of code that ran, prove them or forget them",
     "report": "make one report of those of several machines",
@@ -50,6 +51,7 @@ ACTIONS = {
 _BEFORE_COMMANDS = ("-h", "--help", "-V", "--version")
 MARKUPS = ("markdown", "rst")
 FORMATS = ("text", "json", "sarif", "github")
+REVIEW_FORMATS = ("text", "json", "markdown", "html")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -102,6 +104,14 @@ OPTIONS = (
     ),
     _option(
         "words",
+        "review",
+        metavar="COMMIT",
+        nargs="*",
+        help="from where the branch parted from this one (default: the main branch), and up to "
+        "which (default: the files as they lie here)",
+    ),
+    _option(
+        "words",
         "report",
         metavar="FILE",
         nargs="+",
@@ -142,6 +152,7 @@ OPTIONS = (
         "site",
         "status",
         "check",
+        "review",
         metavar="GLOB",
         nargs="+",
         action="extend",
@@ -152,6 +163,7 @@ OPTIONS = (
         "--summary",
         *EXECUTING,
         "upgrade",
+        "review",
         metavar="FILE",
         type=Path,
         help="add to this file, in Markdown, what GitHub's summary shows",
@@ -261,6 +273,13 @@ OPTIONS = (
         choices=FORMATS,
         default="text",
         help="for people, programs, code scanning, or GitHub's log",
+    ),
+    _option(
+        "--format",
+        "review",
+        choices=REVIEW_FORMATS,
+        default="text",
+        help="an overview, all of it for programs, or for a comment on a pull request",
     ),
     _option(
         "--check",

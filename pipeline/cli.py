@@ -262,6 +262,24 @@ def _check(arguments: argparse.Namespace, log: Log) -> int:
     return result.exit_code
 
 
+def _review(arguments: argparse.Namespace, log: Log) -> int:
+    """``review`` compares two states of the memory, and never fails for what it finds."""
+    from pipeline.commands.review.reviewing import ReviewOptions, review_changes
+    from pipeline.commands.review.telling import summarise_review, tell_review
+
+    settings = read_settings(arguments.config)
+    options = ReviewOptions(
+        locales=_locales(arguments, settings), pages=tuple(arguments.pages)
+    )
+    review = review_changes(settings, arguments.words, options)
+    form = "json" if arguments.json else arguments.format
+    text = tell_review(review, form, Paths(settings.root, ""), log)
+    print_text(text, as_is=form != "text")
+    for path in _summaries(arguments.summary):
+        summarise_review(review, path)
+    return review.exit_code
+
+
 def _cache(arguments: argparse.Namespace, log: Log) -> int:
     from pipeline.commands.cache import tell_cache
 
@@ -287,6 +305,7 @@ def _report(arguments: argparse.Namespace, log: Log) -> int:
 
 _ON_FILES: dict[str, Callable[[argparse.Namespace, Log], int]] = {
     "check": _check,
+    "review": _review,
     "cache": _cache,
     "report": _report,
 }

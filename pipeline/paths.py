@@ -77,6 +77,11 @@ class Paths:
         return self.build / "report.html"
 
     @property
+    def review_page(self) -> Path:
+        """What a branch has changed in the translations, to look at."""
+        return self.build / "review.html"
+
+    @property
     def junit(self) -> Path:
         """The same for CI."""
         return self.build / "junit.xml"

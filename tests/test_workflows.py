@@ -133,6 +133,20 @@ def test_arguments_of_sessions_are_understood() -> None:
             assert "--" not in words, words
 
 
+def test_a_pull_request_is_reviewed_also_where_translations_have_errors() -> None:
+    (docs,) = (
+        job for workflow, name, job in jobs() if (workflow, name) == ("ci", "docs")
+    )
+    assert docs["steps"][0]["with"]["fetch-depth"] == 0
+    steps = {step["run"]: step.get("if", "") for step in docs["steps"] if "run" in step}
+    (check,) = (run for run in steps if "nox -s check" in run)
+    assert "translations/memory" in check
+    assert "--format github" in check
+    for run in (check, "nox -s review"):
+        assert "!cancelled()" in steps[run]
+    assert "pull_request" in steps["nox -s review"]
+
+
 @pytest.mark.parametrize("workflow", sorted(RAN_BY_HAND))
 def test_steps_run_nox_and_little_else(workflow: str) -> None:
     allowed = (

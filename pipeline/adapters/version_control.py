@@ -46,7 +46,7 @@ def versions_in_git(root: Path, path: str) -> Iterator[bytes]:
     for blob in blobs:
         # A file that was deleted has the blob 000….
         if blob.strip("0"):
-            yield _run_git(root, "cat-file", "blob", blob)
+            yield run_git(root, "cat-file", "blob", blob)
 
 
 def files_in_index(root: Path, paths: Collection[str]) -> frozenset[str]:
@@ -102,11 +102,12 @@ def _setting(root: Path, key: str) -> str:
 
 def _git(root: Path, *arguments: str, given: str = "") -> str:
     """What git prints, as text; nothing if it fails, or if there is no git."""
-    data = _run_git(root, *arguments, given=given.encode("utf-8", "surrogateescape"))
+    data = run_git(root, *arguments, given=given.encode("utf-8", "surrogateescape"))
     return data.decode("utf-8", "surrogateescape")
 
 
-def _run_git(root: Path, *arguments: str, given: bytes = b"") -> bytes:
+def run_git(root: Path, *arguments: str, given: bytes = b"") -> bytes:
+    """What git prints; nothing if it fails, or if there is no git."""
     program = shutil.which("git")
     if program is None:
         return b""

@@ -37,7 +37,12 @@ def plain(text: str) -> str:
     line = " ".join(without_colours(text).split())
     if len(line) > _LONG:
         line = line[: _LONG - 1] + "…"
-    return _MARKUP.sub(_entity, printable(line))
+    return escaped(line)
+
+
+def escaped(text: str) -> str:
+    """``text`` as it is, however long, in which nothing is Markdown or HTML."""
+    return _MARKUP.sub(_entity, printable(text))
 
 
 def code(text: str) -> str:

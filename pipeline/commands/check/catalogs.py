@@ -97,20 +97,33 @@ class ReadFile:
 
 def read_file(file: CatalogFile) -> ReadFile | Finding:
     """Read a catalogue; a finding if it cannot be read."""
-    # One that cannot be read must not keep people from the findings of all others.
     try:
         data = read_bytes(file.path)
+    except InputError as error:
+        return _unreadable(file, error)
+    return read_data(file, data)
+
+
+def read_data(file: CatalogFile, data: bytes) -> ReadFile | Finding:
+    """Read a catalogue of which the bytes are known; a finding if they are none."""
+    # One that cannot be read must not keep people from the findings of all others.
+    try:
         read = po.read_catalog(data, where=file.name, takes_plurals=not file.is_ours)
     except InputError as error:
-        finding = finding_of(
-            hygiene.UNREADABLE,
-            file,
-            _line(error.where),
-            text=error.what,
-            hint=error.hint,
-        )
-        return replace(finding, exit_code=error.exit_code)
+        return _unreadable(file, error)
     return ReadFile(file=file, data=data, catalog=read.catalog, remarks=read.findings)
+
+
+def _unreadable(file: CatalogFile, error: InputError) -> Finding:
+    """What is to be said of a file that cannot be read, at the line where it ends to make sense."""
+    finding = finding_of(
+        hygiene.UNREADABLE,
+        file,
+        _line(error.where),
+        text=error.what,
+        hint=error.hint,
+    )
+    return replace(finding, exit_code=error.exit_code)
 
 
 def _on_one_line(entry: Entry) -> Entry:

@@ -135,7 +135,7 @@ def _looks(
     for locale in sorted({read.locale for read in reads}):
         way = Way(
             checks=checks_of(locale),
-            glossary=_glossary(rules, locale),
+            glossary=glossary_of(rules, locale),
             ignore=rules.ignore,
         )
         of_locale = [read for read in catalogs if read.locale == locale]
@@ -165,7 +165,7 @@ def _check_rules(rules: Sequence[IgnoreRule]) -> None:
         )
 
 
-def _glossary(rules: Rules, locale: str) -> Glossary | None:
+def glossary_of(rules: Rules, locale: str) -> Glossary | None:
     """The terms of ``locale``; None if nobody has agreed on any."""
     # Broken bytes become a term that nobody uses, rather than the end of the check.
     path = rules.glossaries.get(locale)

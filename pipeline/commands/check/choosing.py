@@ -50,19 +50,24 @@ def check_catalogs(
     Without any, every catalogue there is. Raises ConfigError if that is nothing.
     """
     chosen = _choose(settings, words, options)
+    rules = rules_of(settings, options.locales)
+    with _garbage_seldom_looked_for():
+        return check(chosen, rules, log=log, fix=options.fix, strict=options.strict)
+
+
+def rules_of(settings: Settings, locales: Sequence[str]) -> Rules:
+    """What the team of a project has agreed on, for these locales."""
     glossaries: dict[str, Path] = {}
-    # A team need not have one, or not yet.
-    for locale in options.locales:
+    # A team need not have a glossary, or not yet.
+    for locale in locales:
         path = glossary_path(settings.root, locale)
         if path.is_file():
             glossaries[locale] = path
-    rules = Rules(
+    return Rules(
         glossaries=glossaries,
         ignore=settings.ignore,
         english=English(root=settings.root),
     )
-    with _garbage_seldom_looked_for():
-        return check(chosen, rules, log=log, fix=options.fix, strict=options.strict)
 
 
 def _choose(

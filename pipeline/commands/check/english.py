@@ -6,7 +6,7 @@ are those of the working catalogue, or else of the docs that were pulled.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,25 +35,21 @@ class English:
 
     def of(self, memory: ReadFile) -> Mapping[str, Entry]:
         """The messages of a memory's page by digest; none if nothing of it is here."""
-        messages = [*self._of_docs(memory), *self._of_catalog(memory)]
+        messages = [*self.docs_of(memory), *live_blanks(self.entries_of(memory))]
         return {digest(entry.msgid): entry for entry in messages}
 
-    def _of_catalog(self, memory: ReadFile) -> Iterator[Entry]:
-        """The live entries of the working catalogue; one that is broken is told elsewhere."""
+    def entries_of(self, memory: ReadFile) -> tuple[Entry, ...]:
+        """The entries of the working catalogue; one that is broken is told elsewhere."""
         path = self.catalog_of(memory)
         if not path.is_file():
-            return
+            return ()
         try:
             read = po.read_catalog(read_bytes(path), where=path.name)
         except InputError:
-            return
-        for entry in read.catalog.entries:
-            if not entry.obsolete:
-                yield Entry(
-                    msgid=entry.msgid, notes=entry.notes, references=entry.references
-                )
+            return ()
+        return read.catalog.entries
 
-    def _of_docs(self, memory: ReadFile) -> tuple[Entry, ...]:
+    def docs_of(self, memory: ReadFile) -> tuple[Entry, ...]:
         """What the page asks to be translated, as it was pulled."""
         page = memory.file.page
         documents: list[Document] = []
@@ -66,6 +62,15 @@ class English:
     def _paths(self, memory: ReadFile) -> Paths:
         """The places of the upstream that a memory says it is of."""
         return Paths(self.root, memory.catalog.header.get("X-Upstream", ""))
+
+
+def live_blanks(entries: Iterable[Entry]) -> Iterator[Entry]:
+    """The messages of a catalogue that are on the page, without what people put into them."""
+    for entry in entries:
+        if not entry.obsolete:
+            yield Entry(
+                msgid=entry.msgid, notes=entry.notes, references=entry.references
+            )
 
 
 def _readable(name: str, path: Path) -> Iterator[Document]:

@@ -107,7 +107,7 @@ def open_entry(entry: Entry, blank: Entry, texts: Texts) -> Entry | None:
     None if the translation cannot be had without English that is not known.
     """
     previous = _previous(entry, texts)
-    msgstr = _restored(entry, blank.msgid, previous)
+    msgstr = restored_msgstr(entry, blank.msgid, previous)
     if msgstr is None:
         return None
     # What followed a change has no previous English, but may have a note of its source. Without
@@ -127,7 +127,9 @@ def open_entry(entry: Entry, blank: Entry, texts: Texts) -> Entry | None:
     )
 
 
-def _restored(entry: Entry, msgid: str, previous: str | None) -> str | None:
+def restored_msgstr(
+    entry: Entry, msgid: str | None, previous: str | None
+) -> str | None:
     """The msgstr of an entry whose English is ``msgid``; None if it needs unknown English.
 
     ``previous`` is the English of ``#| msgid``, if there is one and it is known. The

@@ -1,0 +1,101 @@
+"""Commits of the project's own git: their names, where branches part, and their files.
+
+In go the project's root and names of commits, out come ids and bytes. Nothing is fetched, and
+nothing is written. What git cannot tell is an error here, unlike in ``version_control``: whoever
+asks for a commit needs it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+
+from pipeline.adapters.version_control import run_git
+from pipeline.errors import ConfigError
+
+_FETCH = "In a shallow clone, run first: git fetch --unshallow origin"
+
+
+def commit_of(root: Path, name: str) -> str:
+    """The id of a commit, tag or branch. Raises ConfigError if there is none of that name."""
+    commit = _commit(root, name)
+    if commit:
+        return commit
+    if not _words(root, "rev-parse", "--git-dir"):
+        raise ConfigError(
+            "is not in a git repository",
+            where=str(root),
+            hint="Clone the project with git: two of its commits are compared.",
+        )
+    raise ConfigError(
+        f"git knows no commit {name!r}",
+        hint=f"Name a branch, a tag or a commit. {_FETCH}",
+    )
+
+
+def main_branch(root: Path, names: Sequence[str]) -> str:
+    """The first of ``names`` that git knows. Raises ConfigError if it knows none of them."""
+    for name in names:
+        if _commit(root, name):
+            return name
+    # Also where there is no repository at all, which is another mistake.
+    commit_of(root, "HEAD")
+    raise ConfigError(
+        f"there is no main branch to compare with: {', '.join(names)}",
+        hint=f"Name a commit: nox -s review -- COMMIT. {_FETCH}",
+    )
+
+
+def merge_base(root: Path, first: str, second: str) -> str:
+    """The newest commit that two commits have both come from. Raises ConfigError."""
+    words = _words(root, "merge-base", first, second)
+    if not words:
+        raise ConfigError(
+            f"{first[:12]} and {second[:12]} have no history in common here",
+            hint=_FETCH,
+        )
+    return words[0]
+
+
+def files_at(root: Path, commit: str, folder: str) -> dict[str, str]:
+    """The blobs of all files below ``folder`` at a commit, by path relative to ``root``."""
+    listed = run_git(root, "ls-tree", "-r", "-z", commit, "--", folder)
+    blobs: dict[str, str] = {}
+    for row in listed.decode("utf-8", "surrogateescape").split("\0"):
+        # "100644 blob 1f0c…\tpath"; what is no file, such as a submodule, has no blob.
+        words, _, path = row.partition("\t")
+        if " blob " in words:
+            blobs[path] = words.split()[2]
+    return blobs
+
+
+def read_blobs(root: Path, blobs: Collection[str]) -> Mapping[str, bytes]:
+    """The content of each blob, by one question to git. Raises ConfigError for one it lacks."""
+    asked = "".join(f"{blob}\n" for blob in blobs)
+    answer = run_git(root, "cat-file", "--batch", given=asked.encode("ascii"))
+    contents: dict[str, bytes] = {}
+    at = 0
+    for blob in blobs:
+        # "<blob> blob <size>", the content, and a line break.
+        end = answer.find(b"\n", at)
+        words = answer[at : max(at, end)].split()
+        if len(words) != 3:
+            raise ConfigError(
+                f"this clone lacks the blob {blob[:12]}",
+                hint="A partial clone has a part of the files only: make a full one.",
+            )
+        size = int(words[2])
+        contents[blob] = answer[end + 1 : end + 1 + size]
+        at = end + size + 2
+    return contents
+
+
+def _commit(root: Path, name: str) -> str:
+    """The id of a commit; empty if there is none of that name."""
+    question = ("rev-parse", "--verify", "--quiet", "--end-of-options")
+    words = _words(root, *question, f"{name}^{{commit}}")
+    return words[0] if words else ""
+
+
+def _words(root: Path, *arguments: str) -> list[str]:
+    return run_git(root, *arguments).decode("utf-8", "replace").split()

@@ -1,0 +1,282 @@
+"""Put together what a person looks at: the changes of the memory with English, diff and findings.
+
+Two states of the memory go in, one record comes out. Only what has changed is read and checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+from pipeline.adapters import po
+from pipeline.commands.check.catalogs import ReadFile, read_data
+from pipeline.commands.check.checking import Rules, glossary_of
+from pipeline.commands.check.choosing import rules_of
+from pipeline.commands.check.english import English
+from pipeline.commands.check.looking import Way
+from pipeline.commands.check.memories import (
+    MemoryFile,
+    findings_of_placeholders,
+    look_at_memories,
+)
+from pipeline.commands.review.english import PageEnglish, english_of
+from pipeline.commands.review.sides import Sides, find_sides
+from pipeline.config import Settings
+from pipeline.core.catalog.change import diff
+from pipeline.core.catalog.states import states_of
+from pipeline.core.checks.notes import read_place
+from pipeline.core.checks.remembered import read_remembered
+from pipeline.core.checks.sets import checks_of
+from pipeline.core.glossary.terms import Glossary
+from pipeline.core.memory.file import END
+from pipeline.core.memory.notes import DIFF
+from pipeline.core.review.comparing import Change, Compared, compare, has_carried
+from pipeline.core.review.texts import state_of, translation_of, translator_of
+from pipeline.core.review.words import Words, word_diff
+from pipeline.entries import Catalog, Entry
+from pipeline.errors import InputError
+from pipeline.findings import Finding, Severity
+from pipeline.report.review.result import Message, Review
+
+_LAST = 1 << 30  # the place of a message that is not on the page
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewOptions:
+    """Which part of the memory is looked at."""
+
+    locales: tuple[str, ...]
+    pages: tuple[str, ...] = ()  # glob patterns; empty: every page
+
+
+def review_changes(
+    settings: Settings, words: Sequence[str], options: ReviewOptions
+) -> Review:
+    """What differs between two commits that ``words`` name, or a commit and the files here.
+
+    Raises ConfigError for a commit that is not there, InputError for a glossary that cannot be
+    read. A memory file that cannot be read is a problem that the review tells.
+    """
+    sides = find_sides(settings, words, locales=options.locales, pages=options.pages)
+    after, problems = _read_after(sides)
+    before = _read_before(sides, problems)
+    compared = _compared(sides, before, after)
+    rules = rules_of(settings, options.locales)
+    assert rules.english
+    files = _files_of(compared, sides, after, rules.english)
+    messages: list[Message] = []
+    for locale in options.locales:
+        of_locale = [file for file in files if file.read.locale == locale]
+        # Read once: it is long, and most reviews are of one locale.
+        glossary = glossary_of(rules, locale) if of_locale else None
+        findings = _findings(of_locale, glossary, rules)
+        words_of = _words_of(glossary)
+        for file in of_locale:
+            messages += _messages(file, findings, words_of)
+    return Review(
+        base=sides.base,
+        base_name=sides.base_name,
+        head=sides.head,
+        messages=tuple(messages),
+        quiet=compared.quiet,
+        problems=tuple(problems),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _ChangedFile:
+    """A memory file with its changes, and the English of its page."""
+
+    read: ReadFile  # as it is now; without entries if it is gone
+    changes: tuple[Change, ...]
+    english: PageEnglish
+
+
+def _read_after(sides: Sides) -> tuple[dict[str, ReadFile], list[Finding]]:
+    """The changed files as they are now, and what is to be said of those that cannot be read."""
+    files: dict[str, ReadFile] = {}
+    problems: list[Finding] = []
+    for path, data in sides.after.items():
+        read = read_data(sides.files[path], data)
+        if isinstance(read, Finding):
+            problems.append(read)
+        else:
+            files[path] = read
+    return files, problems
+
+
+def _read_before(sides: Sides, problems: list[Finding]) -> dict[str, tuple[Entry, ...]]:
+    """The entries of the changed files as they were; ``problems`` gets those of no use."""
+    unreadable = {problem.file for problem in problems}
+    entries: dict[str, tuple[Entry, ...]] = {}
+    for path, data in sides.before.items():
+        if path in unreadable:
+            continue  # what it holds now is not known, so that nothing is known to be gone
+        try:
+            entries[path] = _entries(po.read_catalog(data, where=path).catalog)
+        except InputError as error:
+            problems.append(_unreadable_before(path, sides.base, error))
+    return entries
+
+
+def _entries(catalog: Catalog) -> tuple[Entry, ...]:
+    """The entries of a memory file, without the one that marks the end of the page."""
+    return tuple(entry for entry in catalog.entries if entry.msgid != END.msgid)
+
+
+def _compared(
+    sides: Sides,
+    before: Mapping[str, Sequence[Entry]],
+    after: Mapping[str, ReadFile],
+) -> Compared:
+    """The changes, also where translations came from files that are the same in both."""
+    new = {path: _entries(read.catalog) for path, read in after.items()}
+    elsewhere: list[Entry] = []
+    if has_carried(before, new):
+        for data in sides.read_unchanged().values():
+            elsewhere += po.read_catalog(data, where="memory").catalog.entries
+    return compare(before, new, elsewhere=elsewhere)
+
+
+def _files_of(
+    compared: Compared, sides: Sides, after: Mapping[str, ReadFile], english: English
+) -> list[_ChangedFile]:
+    """The files that there is something to look at in, with their English."""
+    files: list[_ChangedFile] = []
+    for path, of_file in groupby(compared.changes, key=lambda change: change.path):
+        changes = tuple(of_file)
+        read = after.get(path)
+        if read is None:
+            # A file that is gone has a page all the same, whose English may be here.
+            old = po.read_catalog(sides.before[path], where=path).catalog
+            read = ReadFile(
+                file=sides.files[path], data=b"", catalog=replace(old, entries=())
+            )
+        needed = {change.entry.msgid for change in changes}
+        of_page = english_of(english, read, needed)
+        files.append(_ChangedFile(read=read, changes=changes, english=of_page))
+    return files
+
+
+def _findings(
+    files: Sequence[_ChangedFile], glossary: Glossary | None, rules: Rules
+) -> dict[tuple[str, int], list[Finding]]:
+    """What the checks find in what has changed in one locale, by file and line."""
+    found: list[Finding] = []
+    memories = [_checked(file) for file in files]
+    if not memories:
+        return {}
+    checks = checks_of(files[0].read.locale)
+    way = Way(checks=checks, glossary=glossary, ignore=rules.ignore)
+    for looked in look_at_memories(memories, way):
+        for of_file in looked.findings.values():
+            found += of_file
+    found += findings_of_placeholders(memories)
+    by_line: dict[tuple[str, int], list[Finding]] = {}
+    for finding in found:
+        if finding.severity is not Severity.NOTE:
+            by_line.setdefault((finding.file, finding.line), []).append(finding)
+    return by_line
+
+
+def _checked(file: _ChangedFile) -> MemoryFile:
+    """The changed entries of a file, as the checks read a memory."""
+    entries = [change.new for change in file.changes if change.new]
+    return MemoryFile(
+        read=file.read, remembered=read_remembered(entries, file.english.messages)
+    )
+
+
+def _words_of(glossary: Glossary | None) -> Words:
+    """How texts of a locale are cut into words: no term of the glossary is cut in two."""
+    terms: set[str] = set()
+    for term in glossary.terms if glossary else ():
+        for rendering in (*term.renderings, *term.avoided):
+            terms.update(rendering.parts)
+    return Words.of(terms)
+
+
+def _messages(
+    file: _ChangedFile, findings: Mapping[tuple[str, int], list[Finding]], words: Words
+) -> Iterator[Message]:
+    """What is shown of a file, in the order of its page; what is not on it comes last."""
+    order = {code: number for number, code in enumerate(file.english.messages)}
+    in_order = sorted(
+        file.changes,
+        key=lambda change: (order.get(change.entry.msgid, _LAST), change.line),
+    )
+    for change in in_order:
+        of_line = findings.get((change.path, change.line), ())
+        yield _message(file, change, tuple(of_line), words)
+
+
+def _message(
+    file: _ChangedFile, change: Change, findings: tuple[Finding, ...], words: Words
+) -> Message:
+    """One change as a person reads it."""
+    texts = file.english.texts
+    entry = change.entry
+    english = _English.of(change, texts)
+    old, new = (_shown(side, texts) for side in (change.old, change.new))
+    return Message(
+        file=change.path,
+        line=change.line,
+        locale=file.read.locale,
+        page=file.read.file.page,
+        happened=change.happened,
+        state=state_of(change.new),
+        section=_section(file.english.messages.get(entry.msgid)),
+        context=entry.context or "",
+        english=english.new,
+        old_english=english.old,
+        old=old,
+        new=new,
+        pieces=word_diff(old, new, words) if old and new else (),
+        translator=translator_of(entry),
+        comments=entry.comments,
+        notes=tuple(map(english.in_note, states_of(entry))),
+        findings=findings,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _English:
+    """The English of a message, and what its translation was written for, if that is another."""
+
+    new: str
+    old: str
+
+    @classmethod
+    def of(cls, change: Change, texts: Mapping[str, str]) -> _English:
+        """Both, as far as they are among ``texts``."""
+        code = change.entry.msgid
+        written_for = (change.old or change.entry).written_for
+        old = "" if written_for == code else texts.get(written_for, "")
+        return cls(new=texts.get(code, ""), old=old)
+
+    def in_note(self, note: str) -> str:
+        """A note of the memory with the words that differ, which the memory leaves out."""
+        if not self.old or not self.new:
+            return note
+        return note.replace(DIFF, diff(self.old, self.new))
+
+
+def _shown(entry: Entry | None, texts: Mapping[str, str]) -> str:
+    """The translation of an entry, if there is one."""
+    return translation_of(entry, texts) if entry else ""
+
+
+def _section(blank: Entry | None) -> str:
+    """The titles around a message, if its page is known."""
+    return read_place(blank).section if blank else ""
+
+
+def _unreadable_before(path: str, base: str, error: InputError) -> Finding:
+    return Finding(
+        code="review-base-unreadable",
+        severity=Severity.WARNING,
+        where=error.where or path,
+        text=f"could not be read at {base[:10]}, so that all of it counts as new: {error.what}",
+        hint="Look at the whole page.",
+    )

@@ -1,0 +1,163 @@
+"""The two states of the memory that are compared, and the files in which they differ.
+
+In go the words of the command line, out come the bytes of files before and after. The state after
+is that of the working tree, committed or not, if no commit is named.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pipeline.adapters.commits import (
+    commit_of,
+    files_at,
+    main_branch,
+    merge_base,
+    read_blobs,
+)
+from pipeline.adapters.files import read_bytes
+from pipeline.commands.check.catalogs import CatalogFile
+from pipeline.config import Settings, matches
+from pipeline.errors import ConfigError
+from pipeline.paths import Paths
+
+_MAIN_BRANCHES = ("origin/HEAD", "origin/main", "main", "origin/master", "master")
+_USAGE = (
+    "Give the commit to compare with, and perhaps another one: review -- BASE [HEAD]"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sides:
+    """Memory files before and after, by path relative to the root.
+
+    ``before`` and ``after`` hold those that differ, ``unchanged`` the blobs of the others.
+    """
+
+    base: str  # a commit
+    base_name: str  # as people call it
+    head: str  # a commit; empty: the working tree
+    files: Mapping[str, CatalogFile]  # all that one of the two has
+    before: Mapping[str, bytes]
+    after: Mapping[str, bytes]
+    unchanged: Sequence[str]
+    root: Path
+
+    def read_unchanged(self) -> Mapping[str, bytes]:
+        """Those files that are the same in both."""
+        return read_blobs(self.root, self.unchanged)
+
+
+def find_sides(
+    settings: Settings,
+    words: Sequence[str],
+    *,
+    locales: Sequence[str],
+    pages: tuple[str, ...] = (),
+) -> Sides:
+    """What ``words``, the names of up to two commits, compare: ``pages`` are patterns.
+
+    It begins where the two have parted, so that what the main branch has done since is no change of
+    this one. Raises ConfigError for a commit that is not there.
+    """
+    root = settings.root
+    if len(words) > 2:
+        raise ConfigError(f"two commits at most, not {' '.join(words)}", hint=_USAGE)
+    places = _places(settings, locales)
+    base_name = words[0] if words else main_branch(root, _main_branches())
+    head = commit_of(root, words[1]) if len(words) == 2 else ""
+    parted = head or commit_of(root, "HEAD")
+    base = merge_base(root, commit_of(root, base_name), parted)
+    old = _tree_at(root, base, places)
+    new = _tree_at(root, head, places) if head else _tree_here(root, places)
+    files: dict[str, CatalogFile] = {}
+    for path in sorted(old.blobs.keys() | new.blobs.keys()):
+        file = _catalog_file(root, path, places)
+        if not pages or matches(file.page, pages):
+            files[path] = file
+    differing = [path for path in files if old.blobs.get(path) != new.blobs.get(path)]
+    return Sides(
+        base=base,
+        base_name=base_name,
+        head=head,
+        files=files,
+        before=old.read_those_of(differing),
+        after=new.read_those_of(differing),
+        unchanged=[old.blobs[path] for path in files if path not in differing],
+        root=root,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Tree:
+    """The memory files of one side: their blobs by path, and how they are read."""
+
+    blobs: Mapping[str, str]
+    read: Callable[[Sequence[str]], Mapping[str, bytes]]
+
+    def read_those_of(self, paths: Collection[str]) -> Mapping[str, bytes]:
+        """The content of those of ``paths`` that are on this side."""
+        return self.read([path for path in paths if path in self.blobs])
+
+
+def _tree_at(root: Path, commit: str, places: Mapping[str, str]) -> _Tree:
+    """The memory files at a commit."""
+    listed: dict[str, str] = {}
+    for folder in places:
+        listed |= files_at(root, commit, f"{folder}/")
+    blobs = {path: blob for path, blob in listed.items() if path.endswith(".po")}
+
+    def read(paths: Sequence[str]) -> Mapping[str, bytes]:
+        contents = read_blobs(root, [blobs[path] for path in paths])
+        return {path: contents[blobs[path]] for path in paths}
+
+    return _Tree(blobs=blobs, read=read)
+
+
+def _tree_here(root: Path, places: Mapping[str, str]) -> _Tree:
+    """The memory files as they lie here."""
+    files: dict[str, bytes] = {}
+    for folder in places:
+        for path in sorted((root / folder).rglob("*.po")):
+            files[path.relative_to(root).as_posix()] = read_bytes(path)
+    return _Tree(
+        blobs={path: _blob(data) for path, data in files.items()},
+        read=lambda paths: {path: files[path] for path in paths},
+    )
+
+
+def _main_branches() -> tuple[str, ...]:
+    """What the main branch may be called; in a pull request on GitHub, the one that it is for."""
+    target = os.environ.get("GITHUB_BASE_REF")
+    return (f"origin/{target}", *_MAIN_BRANCHES) if target else _MAIN_BRANCHES
+
+
+def _places(settings: Settings, locales: Sequence[str]) -> dict[str, str]:
+    """The folders of the memory relative to the root, and the locale that each is in."""
+    places: dict[str, str] = {}
+    for name in settings.upstreams:
+        for locale in locales:
+            folder = Paths(settings.root, name).memories(locale)
+            places[folder.relative_to(settings.root).as_posix()] = locale
+    return places
+
+
+def _blob(data: bytes) -> str:
+    """What git calls a file with this content."""
+    header = b"blob %d\0" % len(data)
+    return hashlib.sha1(header + data, usedforsecurity=False).hexdigest()
+
+
+def _catalog_file(root: Path, path: str, places: Mapping[str, str]) -> CatalogFile:
+    """A memory file with the page and the locale that its place tells."""
+    (folder,) = (folder for folder in places if path.startswith(f"{folder}/"))
+    return CatalogFile(
+        path=root / path,
+        name=path,
+        page=path.removeprefix(f"{folder}/").removesuffix(".po"),
+        locale=places[folder],
+    )

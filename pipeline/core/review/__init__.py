@@ -1,0 +1,1 @@
+"""What a reviewer looks at: how the memory of two commits differs."""

@@ -1,0 +1,319 @@
+"""``review``: what a branch has done to the translations, on real repositories."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from contextlib import chdir
+from pathlib import Path
+from typing import Any
+
+import pytest
+from branch_project import FIRST, Clone, make_upstream, page
+from folders import read_tree, snapshot
+from repositories import git, make_origin
+
+from pipeline.cli import main
+from pipeline.config import UPSTREAM_VARIABLE
+
+Speech = pytest.CaptureFixture[str]
+SAFE = "<script>alert(1)</script>|`x`**b** @nobody [a](javascript:b)"
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the upstream and a project whose ``main`` has two pages translated."""
+    folder = tmp_path_factory.mktemp("review")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv(UPSTREAM_VARIABLE, raising=False)
+        clone = Clone.make(folder / "project", make_upstream(folder / "origin"))
+        clone.translate("cellar")
+        assert clone.sync() == 0
+        clone.commit("Translate the cellar")
+    return folder
+
+
+@pytest.fixture
+def work(template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Clone:
+    """A copy of that project, on a branch of its own."""
+    for variable in (UPSTREAM_VARIABLE, "GITHUB_STEP_SUMMARY", "GITHUB_BASE_REF"):
+        monkeypatch.delenv(variable, raising=False)
+    shutil.copytree(template / "project", tmp_path / "project", symlinks=True)
+    clone = Clone(tmp_path / "project")
+    clone.branch("work")
+    return clone
+
+
+def reviewed(work: Clone, capsys: Speech, *words: str) -> dict[str, Any]:
+    """The review as JSON."""
+    capsys.readouterr()
+    assert work.run("review", *words, "--json") == 0
+    result: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return result
+
+
+def store(work: Clone, subject: str = "") -> None:
+    """Store what was translated, and commit it if it has a subject."""
+    assert work.sync() in (0, 1)
+    if subject:
+        work.commit(subject)
+
+
+def happened(review: dict[str, Any]) -> list[tuple[str, str]]:
+    return [(message["page"], message["happened"]) for message in review["messages"]]
+
+
+def test_a_page_and_three_messages_elsewhere_are_shown_and_nothing_else(
+    work: Clone, capsys: Speech
+) -> None:
+    work.translate("garage")
+    work.translate("cellar", "lamp", "楼梯旁挂着一盏灯")
+    work.translate("cellar", "glue", "楼梯旁挂着胶水")
+    work.translate("yard/shed", "drill", "雨会弄坏钻头")
+    store(work, "Translate the garage")
+    review = reviewed(work, capsys)
+    assert review["counts"] == {"translated": 11, "changed": 3}
+    assert review["quiet"] == {}
+    garage = [message for message in review["messages"] if message["page"] == "garage"]
+    # In the order of the page, which the memory does not have.
+    english = [message["english"] for message in garage]
+    assert english == FIRST["garage.md"].removeprefix("# ").strip().split("\n\n")
+    lamp = review["messages"][0]
+    assert (lamp["page"], lamp["state"]) == ("cellar", "finished")
+    assert lamp["english"] == "A lamp hangs beside the stairs, right of the door."
+    assert lamp["new"] == "楼梯旁挂着一盏灯"
+    assert lamp["old"].startswith("cellar：译文")
+    assert lamp["translator"] == "Li Lei, 2026-01-02"
+    line = (work.root / lamp["file"]).read_text().split("\n")[lamp["line"] - 1]
+    assert line.startswith(("#", "msgid"))
+    parts = {part for part, _ in lamp["pieces"]}
+    assert {"removed", "added"} <= parts
+    assert reviewed(work, capsys, "main", "work")["messages"] == review["messages"]
+
+
+def test_what_main_has_done_since_is_no_change_of_the_branch(
+    work: Clone, capsys: Speech
+) -> None:
+    work.git("checkout", "-q", "main")
+    work.translate("attic")
+    store(work, "Translate the attic")
+    work.git("checkout", "-q", "work")
+    store(work)
+    work.translate("cellar", "lamp", "灯")
+    store(work, "Change a lamp")
+    assert happened(reviewed(work, capsys)) == [("cellar", "changed")]
+    assert happened(reviewed(work, capsys, "main")) == [("cellar", "changed")]
+
+
+def test_of_an_upgrade_only_what_a_person_must_look_at(
+    work: Clone, capsys: Speech
+) -> None:
+    work.translate("attic")
+    store(work, "Translate the attic")
+    work.git("branch", "-f", "main")
+    work.move_to("v2")
+    store(work, "Upgrade")
+    review = reviewed(work, capsys)
+    (lamp,) = review["messages"]
+    assert (lamp["page"], lamp["happened"], lamp["state"]) == (
+        "cellar",
+        "fuzzy",
+        "fuzzy",
+    )
+    assert lamp["english"].startswith("A lamp now hangs")
+    assert lamp["old_english"].startswith("A lamp hangs")
+    assert lamp["old"] == lamp["new"] != ""
+    assert lamp["notes"] == ["fuzzy: rewording: A lamp {+now+} hangs beside the …"]
+    # A page was renamed: eleven messages followed. A paragraph went, and one is another.
+    assert review["quiet"]["moved"] == 11
+    assert review["quiet"]["gone from the page"] >= 2
+
+
+def test_a_fuzzy_one_that_is_confirmed_and_one_that_is_withdrawn(
+    work: Clone, capsys: Speech
+) -> None:
+    work.move_to("v2")
+    store(work, "Upgrade")
+    work.git("branch", "-f", "main")
+    work.translate("cellar", "lamp", "如今楼梯旁挂着灯")
+    path = work.memories / "yard" / "shed.po"
+    store(work)
+    text = path.read_text()
+    start = text.index('msgstr "yard')
+    path.write_text(text[:start] + 'msgstr ""' + text[text.index("\n", start) :])
+    review = reviewed(work, capsys)
+    assert happened(review) == [("cellar", "confirmed"), ("yard/shed", "withdrawn")]
+    assert review["messages"][1]["state"] == "untranslated"
+
+
+def test_findings_stand_beside_what_they_are_about(work: Clone, capsys: Speech) -> None:
+    work.translate("cellar", "lamp", "灯 在 楼梯 旁 .")
+    store(work, "Mistake")
+    (message,) = reviewed(work, capsys)["messages"]
+    assert {finding["severity"] for finding in message["findings"]} <= {
+        "error",
+        "warning",
+    }
+    assert message["findings"]
+    assert all(finding["line"] == message["line"] for finding in message["findings"])
+
+
+def test_a_fresh_clone_without_any_docs_shows_the_chinese(
+    work: Clone, capsys: Speech
+) -> None:
+    work.translate("garage", "saw", "锯子")
+    store(work, "Translate a saw")
+    target = work.root.with_name("fresh")
+    git(work.root.parent, "clone", "-q", str(work.root), str(target))
+    fresh = Clone(target)
+    fresh.git("remote", "set-head", "origin", "main")
+    (message,) = reviewed(fresh, capsys)["messages"]
+    assert (message["english"], message["new"]) == ("", "锯子")
+    with chdir(target):
+        main(["review"])
+    assert "nox -s sync -- --no-execute" in capsys.readouterr().out
+    assert fresh.sync() == 0
+    assert reviewed(fresh, capsys)["messages"][0]["english"].startswith("Whoever")
+
+
+def test_a_page_whose_memory_was_deleted_is_withdrawn(
+    work: Clone, capsys: Speech
+) -> None:
+    (work.memories / "cellar.po").unlink()
+    review = reviewed(work, capsys)
+    assert set(happened(review)) == {("cellar", "withdrawn")}
+    assert review["messages"][0]["english"] == "Down there"
+    assert {message["line"] for message in review["messages"]} == {1}
+
+
+def test_only_the_pages_that_are_asked_for(work: Clone, capsys: Speech) -> None:
+    work.translate("garage", "saw", "锯子")
+    work.translate("attic", "saw", "阁楼的锯子")
+    store(work)
+    assert happened(reviewed(work, capsys, "--pages", "att*")) == [
+        ("attic", "translated")
+    ]
+    assert reviewed(work, capsys, "main", "work", "--pages", "att*")["messages"] == []
+
+
+def test_a_file_that_cannot_be_read_is_told_and_the_others_are_shown(
+    work: Clone, capsys: Speech
+) -> None:
+    work.translate("garage", "saw", "锯子")
+    store(work)
+    (work.memories / "cellar.po").write_text("<<<<<<< ours\n")
+    capsys.readouterr()
+    assert work.run("review", "--json") == 4
+    review = json.loads(capsys.readouterr().out)
+    assert happened(review) == [("garage", "translated")]
+    (problem,) = review["problems"]
+    assert problem["file"].endswith("memory/zh_CN/docs/cellar.po")
+    work.commit("Break the cellar")
+    work.git("checkout", "-q", "main", "--", "translations")
+    review = reviewed(work, capsys, "HEAD")
+    (problem,) = review["problems"]
+    assert problem["code"] == "review-base-unreadable"
+    assert ("cellar", "translated") in happened(review)
+
+
+@pytest.mark.parametrize(
+    ("words", "what"),
+    [
+        (["no-such-branch"], "git knows no commit 'no-such-branch'"),
+        (["--", "--output=x"], "git knows no commit '--output=x'"),
+        (["main", "work", "main"], "two commits at most, not main work main"),
+    ],
+)
+def test_words_that_name_no_commits(
+    work: Clone, words: list[str], what: str, capsys: Speech
+) -> None:
+    with chdir(work.root):
+        assert main(["review", *words]) == 2
+    assert what in capsys.readouterr().err
+
+
+def test_without_a_main_branch_or_a_repository(work: Clone, capsys: Speech) -> None:
+    work.git("branch", "-D", "main")
+    assert work.run("review") == 2
+    assert "nox -s review -- COMMIT" in capsys.readouterr().err
+    shutil.rmtree(work.root / ".git")
+    assert work.run("review") == 2
+    assert "is not in a git repository" in capsys.readouterr().err
+
+
+def test_a_shallow_clone_is_told_what_to_fetch(work: Clone, capsys: Speech) -> None:
+    work.git("commit", "-q", "--allow-empty", "-m", "Nothing")
+    work.git("checkout", "-q", "main")
+    work.git("commit", "-q", "--allow-empty", "-m", "Something else")
+    work.git("checkout", "-q", "work")
+    target = work.root.with_name("shallow")
+    url = work.root.as_uri()
+    words = ("-q", "--depth=1", "--no-single-branch", url, str(target))
+    git(work.root.parent, "clone", *words)
+    assert Clone(target).run("review", "origin/main") == 2
+    assert "git fetch --unshallow" in capsys.readouterr().err
+
+
+def test_the_branch_that_a_pull_request_is_for(
+    work: Clone, capsys: Speech, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work.git("update-ref", "refs/remotes/origin/release", "HEAD")
+    monkeypatch.setenv("GITHUB_BASE_REF", "release")
+    assert reviewed(work, capsys)["base"]["name"] == "origin/release"
+
+
+def test_the_step_summary_and_the_page_show_what_strangers_wrote_as_text(
+    work: Clone, capsys: Speech, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    summary = tmp_path / "summary.md"
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
+    work.translate("garage", "saw", SAFE)
+    work.edit("garage", lambda entry: entry)
+    store(work)
+    assert work.run("review") == 0
+    shown = summary.read_text("utf-8")
+    assert "1 message on 1 page to look at" in shown
+    for text in (shown, (work.root / "build" / "review.html").read_text("utf-8")):
+        assert "alert(1)" in text.replace("&#40;", "(").replace("&#41;", ")")
+        assert "<script" not in text
+    assert "[a]" not in shown
+    assert "@nobody" not in shown
+
+
+def test_a_second_run_writes_nothing_and_no_file_but_the_page_is_touched(
+    work: Clone,
+) -> None:
+    before = read_tree(work.root / "translations")
+    assert work.run("review") == 0
+    once = snapshot(work.root / "build")
+    assert work.run("review") == 0
+    assert snapshot(work.root / "build") == once
+    assert read_tree(work.root / "translations") == before
+
+
+@pytest.mark.slow
+def test_a_thousand_messages_take_less_than_two_seconds(
+    tmp_path: Path, capsys: Speech, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(UPSTREAM_VARIABLE, raising=False)
+    sentence = "The {} of shelf %d is counted twice a year."
+    release = {
+        f"shelf{number}.md": page(f"Shelf {number}", sentence % number)
+        for number in range(100)
+    }
+    work = Clone.make(tmp_path / "project", _with_shed(tmp_path / "origin", release))
+    work.branch("work")
+    for number in range(100):
+        work.translate(f"shelf{number}")
+    store(work)
+    started = time.process_time()
+    review = reviewed(work, capsys)
+    seconds = time.process_time() - started
+    assert len(review["messages"]) == 1100
+    assert seconds < 2.0
+
+
+def _with_shed(folder: Path, release: dict[str, str]) -> Path:
+    """An upstream with a release, and the page that every project begins with."""
+    return make_origin(folder, {"v1": FIRST | release})
