@@ -42,6 +42,9 @@ RUNNING = ("site",)
 # A part of it, for pages that are shown and not run: no kernel, no JAX.
 PREVIEWING = ("preview",)
 
+# What reads and writes XLIFF.
+EDITORS = ("editors",)
+
 # What `tests -- --quick` leaves out, so that it answers in half a minute.
 LONG_TESTS = ("slow", "kernel", "browser", "realdocs")
 
@@ -114,6 +117,12 @@ def call_pipeline(session: nox.Session, *words: str) -> None:
     session.run(
         *command, interrupt_timeout=STOP_SECONDS, terminate_timeout=STOP_SECONDS
     )
+
+
+def run_beside(session: nox.Session, *groups: str) -> None:
+    """The same in an environment of its own: for packages that nothing that runs code may see."""
+    session.install(*packages(*groups))
+    call_pipeline(session, session.name, *session.posargs)
 
 
 def needed_to_run(session: nox.Session) -> tuple[str, ...]:
@@ -218,6 +227,18 @@ def status(session: nox.Session) -> None:
 def check(session: nox.Session) -> None:
     """Look for mistakes in catalogues: `-- FILE …`; `-- --fix` mends what needs no judgement."""
     run_pipeline(session)
+
+
+@nox.session
+def export(session: nox.Session) -> None:
+    """Write the catalogues for Weblate, Crowdin, Pontoon: POT and PO, or `-- --format xliff`."""
+    run_beside(session, *EDITORS)
+
+
+@nox.session(name="import")
+def import_(session: nox.Session) -> None:
+    """Take what was done in another editor into the catalogues: `-- FILE …`."""
+    run_beside(session, *EDITORS)
 
 
 @nox.session

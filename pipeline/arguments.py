@@ -32,6 +32,8 @@ COMMANDS = {
     "status": "show which pages to translate next, or all (--all), and how much is done; "
     "writes nothing but badges, if asked to",
     "check": "look for mistakes in the catalogues, and mend what can be mended if asked to",
+    "export": "write the catalogues for another editor: POT and PO, or XLIFF 2",
+    "import": "take what was done in another editor into the catalogues",
     "review": "show what a branch has changed in the translations, for who reviews it",
     "memory": "prove that memory, catalogues and upstream agree; let git merge it by entry",
     "cache": "tell about the outputs of code that ran, prove them or forget them",
@@ -51,6 +53,7 @@ ACTIONS = {
 _BEFORE_COMMANDS = ("-h", "--help", "-V", "--version")
 MARKUPS = ("markdown", "rst")
 FORMATS = ("text", "json", "sarif", "github")
+EXPORT_FORMATS = ("po", "xliff")
 REVIEW_FORMATS = ("text", "json", "markdown", "html")
 
 
@@ -112,6 +115,19 @@ OPTIONS = (
     ),
     _option(
         "words",
+        "import",
+        metavar="FILE | FOLDER",
+        nargs="+",
+        help="what came back from the editor: .po, .xlf",
+    ),
+    _option(
+        "--name",
+        "import",
+        metavar="NAME",
+        help="the upstream (default: the first one configured)",
+    ),
+    _option(
+        "words",
         "report",
         metavar="FILE",
         nargs="+",
@@ -129,6 +145,7 @@ OPTIONS = (
         *WRITING,
         "status",
         "site",
+        "export",
         metavar="NAME",
         nargs="?",
         help="the upstream (default: the first one configured)",
@@ -153,6 +170,7 @@ OPTIONS = (
         "status",
         "check",
         "review",
+        "export",
         metavar="GLOB",
         nargs="+",
         action="extend",
@@ -282,9 +300,25 @@ OPTIONS = (
         help="an overview, all of it for programs, or for a comment on a pull request",
     ),
     _option(
+        "--format",
+        "export",
+        choices=EXPORT_FORMATS,
+        default="po",
+        help="gettext's templates and catalogues, or XLIFF 2",
+    ),
+    _option(
+        "--to",
+        "export",
+        metavar="FOLDER",
+        type=Path,
+        help="where to write them (default: build/export/)",
+    ),
+    _option(
         "--check",
         *WRITING,
         "memory",
+        "export",
+        "import",
         action="store_true",
         help="write nothing, exit 1 if something would be written",
     ),

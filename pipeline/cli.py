@@ -218,6 +218,24 @@ def _memory(call: _Call) -> RunResult:
     return verify_memory(call.run())
 
 
+def _export(call: _Call) -> RunResult:
+    from pipeline.commands.exchange.exporting import export_catalogs
+
+    words = call.arguments
+    run = call.run(pages=words.pages, dry=words.check)
+    return export_catalogs(
+        run, folder=words.to or run.paths.exported, form=words.format
+    )
+
+
+def _import(call: _Call) -> RunResult:
+    from pipeline.commands.exchange.importing import import_catalogs
+
+    words = call.arguments
+    files, words.words = words.words, words.name
+    return import_catalogs(call.run(dry=words.check), files)
+
+
 _ON_UPSTREAMS: dict[str, Callable[[_Call], RunResult]] = {
     "sync": _sync,
     "pull": _pull,
@@ -228,6 +246,8 @@ _ON_UPSTREAMS: dict[str, Callable[[_Call], RunResult]] = {
     "site": _site,
     "upgrade": _upgrade,
     "status": _status,
+    "export": _export,
+    "import": _import,
     "memory": _memory,
 }
 

@@ -23,6 +23,7 @@ EXTRAS = {
         *("sphinx_copybutton", "sphinx_design"),
     ),
     "dask": ("distributed",),
+    "editors": ("lxml", "translate"),
 }
 _NAMED = 3  # modules that a message names
 # What an extra needs of others.

@@ -77,6 +77,11 @@ class Paths:
         return self.build / "report.html"
 
     @property
+    def exported(self) -> Path:
+        """Catalogues for other editors, of all upstreams."""
+        return self.build / "export"
+
+    @property
     def review_page(self) -> Path:
         """What a branch has changed in the translations, to look at."""
         return self.build / "review.html"
@@ -122,6 +127,10 @@ class Paths:
     def replaced(self, locale: str, page: str) -> Path:
         """Earlier translations of a page that an edit has replaced."""
         return self.output(locale) / "replaced" / f"{page}.po"
+
+    def sent(self, locale: str, page: str) -> Path:
+        """A catalogue as it was last sent to another editor: what comes back was made from it."""
+        return self.output(locale) / "sent" / f"{page}.po"
 
     def output(self, locale: str) -> Path:
         """Folder of everything built in one locale."""

@@ -1,0 +1,144 @@
+"""Write the catalogues of an upstream for another editor, and remember what was sent.
+
+The layout is that of Pontoon, and one that Weblate and Crowdin find their way in:
+``<name>/templates/<page>.pot``, ``<name>/<locale>/<page>.po`` or ``.xlf``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pipeline.adapters import po
+from pipeline.adapters.files import read_bytes, write_if_changed
+from pipeline.commands.holding import only_this_run
+from pipeline.entries import NEUTRAL_DATE, Catalog, Entry
+from pipeline.errors import ConfigError, InputError
+from pipeline.findings import Finding, Severity
+from pipeline.report.result import RunResult
+from pipeline.run import Run
+from pipeline.stages.pull.stage import read_pulled
+
+_SUFFIXES = {"po": ".po", "xliff": ".xlf"}
+TEMPLATES = "templates"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Exporting:
+    """One export: where it goes to, and what comes together on the way."""
+
+    run: Run
+    folder: Path
+    form: str
+    written: dict[Path, bytes] = field(default_factory=dict)
+    sent: dict[Path, bytes] = field(default_factory=dict)  # for who imports it
+    findings: list[Finding] = field(default_factory=list)
+
+
+def export_catalogs(run: Run, *, folder: Path, form: str) -> RunResult:
+    """Write the catalogues of all locales below ``folder``; ``form`` is ``po`` or ``xliff``.
+
+    A catalogue that cannot be read is a finding. Nothing is removed: the folder may be anybody's.
+    Raises ConfigError if there is no catalogue yet.
+    """
+    exporting = _Exporting(run=run, folder=folder / run.name, form=form)
+    with only_this_run(run):
+        lock = read_pulled(run)
+        for locale in run.locales:
+            _export_locale(exporting, locale)
+        if not exporting.written:
+            raise ConfigError(
+                "there are no catalogues yet",
+                hint=f"Run: nox -s sync -- {run.name} --no-execute",
+            )
+        changes = _write(exporting)
+    return RunResult(
+        name=run.name,
+        lock=lock,
+        findings=tuple(exporting.findings),
+        changes=changes,
+        check_only=run.dry,
+    )
+
+
+def _export_locale(exporting: _Exporting, locale: str) -> None:
+    """Make the files of one locale, and the copies of what they were made from."""
+    run = exporting.run
+    catalogs = run.paths.catalogs(locale)
+    for path in sorted(catalogs.rglob("*.po")):
+        page = path.relative_to(catalogs).as_posix().removesuffix(".po")
+        if not run.asks_for(page):
+            continue
+        where = run.shown(path)
+        try:
+            data = read_bytes(path)
+            catalog = po.read_catalog(data, where=where).catalog
+        except InputError as error:
+            exporting.findings.append(Finding.of(error, page=page))
+            continue
+        exporting.sent[run.paths.sent(locale, page)] = data
+        files = _files(exporting, catalog, page=page, locale=locale)
+        exporting.written.update(files)
+
+
+def _files(
+    exporting: _Exporting, catalog: Catalog, *, page: str, locale: str
+) -> Mapping[Path, bytes]:
+    """The files that an editor gets of one catalogue."""
+    target = exporting.folder / locale / f"{page}{_SUFFIXES[exporting.form]}"
+    if exporting.form == "xliff":
+        from pipeline.adapters.xliff import format_xliff, is_writable
+
+        for entry in catalog.entries:
+            if not entry.obsolete and not is_writable(entry):
+                exporting.findings.append(_left_out(page, entry))
+        return {target: format_xliff(catalog, page=page, locale=locale)}
+    template = exporting.folder / TEMPLATES / f"{page}.pot"
+    return {
+        target: po.format_catalog(catalog),
+        template: po.format_catalog(_template_of(catalog)),
+    }
+
+
+def _template_of(catalog: Catalog) -> Catalog:
+    """A catalogue of no language: what is to be translated, and nothing else."""
+    nobody = {"Language": "", "Last-Translator": "", "Language-Team": ""}
+    live = [entry for entry in catalog.entries if not entry.obsolete]
+    return Catalog(
+        header={**catalog.header, **nobody, "PO-Revision-Date": NEUTRAL_DATE},
+        entries=tuple(map(_blank, live)),
+    )
+
+
+def _blank(entry: Entry) -> Entry:
+    """An entry without what people of one language put into it."""
+    return Entry(
+        msgid=entry.msgid,
+        context=entry.context,
+        notes=entry.notes[:1],
+        references=entry.references,
+    )
+
+
+def _write(exporting: _Exporting) -> tuple[str, ...]:
+    """Write what changed, and return it; of the copies of what was sent nobody need be told."""
+    dry = exporting.run.dry
+    changed: list[str] = []
+    for path, data in exporting.written.items():
+        if write_if_changed(path, data, dry=dry):
+            changed.append(path.as_posix())
+    for path, data in exporting.sent.items():
+        write_if_changed(path, data, dry=dry)
+    return tuple(changed)
+
+
+def _left_out(page: str, entry: Entry) -> Finding:
+    return Finding(
+        code="export-not-xml",
+        severity=Severity.WARNING,
+        where=page,
+        page=page,
+        text=f"XML cannot hold a character of {entry.msgid[:40]!r}: it is left out",
+        hint="Translate it in the catalogue, or export as PO.",
+    )

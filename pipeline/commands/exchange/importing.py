@@ -1,0 +1,219 @@
+"""Take the work of another editor into the working catalogues.
+
+In go files in any layout; each says itself which page it is of. What was sent is the base, so that
+nothing that was done here meanwhile is lost. ``build`` then brings it into the memory.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from pipeline.adapters import po
+from pipeline.adapters.files import read_bytes, replace_if_unchanged
+from pipeline.commands.holding import only_this_run
+from pipeline.core.checks.locales import locale_of_header, locale_of_path
+from pipeline.core.exchange.taking import Conflict, take
+from pipeline.entries import NEUTRAL_DATE, Catalog, Entry
+from pipeline.errors import ConfigError, InputError
+from pipeline.findings import Finding, Severity
+from pipeline.report.result import RunResult
+from pipeline.run import Run
+from pipeline.stages.pull.stage import read_pulled
+
+_SUFFIXES = (".po", ".xlf", ".xliff")
+_TRANSLATOR = ("PO-Revision-Date", "Last-Translator", "X-Generator")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Returned:
+    """A file that came back: its entries, and whose work it says that it is."""
+
+    name: str
+    page: str
+    locale: str
+    entries: tuple[Entry, ...]
+    touched: Mapping[str, str]
+
+
+@dataclass(slots=True, kw_only=True)
+class _Importing:
+    """One import, and what comes together on the way."""
+
+    run: Run
+    changes: list[str] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    taken: int = 0
+
+
+def import_catalogs(run: Run, words: Sequence[str]) -> RunResult:
+    """Take over the work in the files and folders that ``words`` name.
+
+    A file that cannot be read, or is of no page, is a finding, and the others are taken. Raises
+    ConfigError for a word that names nothing.
+    """
+    importing = _Importing(run=run)
+    with only_this_run(run):
+        lock = read_pulled(run)
+        for path in _files(words):
+            try:
+                _import_file(importing, path)
+            except InputError as error:
+                importing.findings.append(Finding.of(error))
+    run.log.note(f"{importing.taken} translations taken over")
+    if importing.changes and not run.dry:
+        run.log.note(f"to store them: nox -s build -- {run.name} --no-execute")
+    return RunResult(
+        name=run.name,
+        lock=lock,
+        findings=tuple(importing.findings),
+        changes=tuple(importing.changes),
+        check_only=run.dry,
+    )
+
+
+def _files(words: Sequence[str]) -> list[Path]:
+    """The files that are named, and those in folders that are named, each once."""
+    files: list[Path] = []
+    for word in words:
+        path = Path(word)
+        found = [path] if path.is_file() else sorted(path.rglob("*"))
+        found = [file for file in found if file.suffix in _SUFFIXES]
+        if not found:
+            what = (
+                "has no PO or XLIFF file" if path.exists() else "there is no such file"
+            )
+            raise ConfigError(
+                what,
+                where=word,
+                hint="Name files that came back from the editor (.po, .xlf), or their folder.",
+            )
+        files += found
+    return list(dict.fromkeys(files))
+
+
+def _import_file(importing: _Importing, path: Path) -> None:
+    """Take over the work in one file. Raises InputError."""
+    run = importing.run
+    returned = _read(run, path)
+    target = run.paths.catalog(returned.locale, returned.page)
+    where = run.shown(target)
+    before = read_bytes(target)
+    ours = po.read_catalog(before, where=where).catalog
+    taken = take(ours, returned.entries, _sent(run, returned))
+    importing.findings += (
+        _conflict(returned, conflict) for conflict in taken.conflicts
+    )
+    if not taken.changed and not taken.strays:
+        return
+    catalog = replace(
+        taken.catalog, header={**taken.catalog.header, **returned.touched}
+    )
+    data = po.format_catalog(catalog)
+    if not run.dry and not replace_if_unchanged(target, data, before=before):
+        raise InputError(
+            "was saved by someone else meanwhile: it is left as it is",
+            where=where,
+            hint="Import again.",
+        )
+    importing.changes.append(where)
+    importing.taken += taken.changed + taken.strays
+
+
+def _sent(run: Run, returned: _Returned) -> Catalog | None:
+    """The catalogue as it was sent; None if it was sent from elsewhere."""
+    path = run.paths.sent(returned.locale, returned.page)
+    if not path.is_file():
+        return None
+    try:
+        return po.read_catalog(read_bytes(path), where=path.name).catalog
+    except InputError:
+        return None  # it can be made again, and is no reason to stop
+
+
+def _read(run: Run, path: Path) -> _Returned:
+    """A file that came back, of a page and a locale of ours. Raises InputError."""
+    name, data = path.as_posix(), read_bytes(path)
+    if path.suffix == ".po":
+        catalog = po.read_catalog(data, where=name).catalog
+        entries, locale = catalog.entries, locale_of_header(catalog.header)
+        told = _page_of_references(entries)
+        header: Mapping[str, str] = catalog.header
+    else:
+        from pipeline.adapters.xliff import read_xliff
+
+        read = read_xliff(data, where=name)
+        entries, locale, told = read.entries, read.locale, read.page
+        header = {}
+    locale = locale or locale_of_path(path.parts)
+    # What another editor calls zh_Hans or zh_CN is the only one that there is.
+    if locale not in run.locales and len(run.locales) == 1 and not locale:
+        (locale,) = run.locales
+    if locale not in run.locales:
+        raise InputError(
+            f"is in {locale or 'no language that it names'}",
+            where=f"{name}:1",
+            hint=f"Locales of this project: {', '.join(run.locales)}.",
+        )
+    return _Returned(
+        name=name,
+        page=_page(run, path, told=told, locale=locale),
+        locale=locale,
+        entries=entries,
+        touched=_touched(header),
+    )
+
+
+def _page_of_references(entries: Sequence[Entry]) -> str:
+    """The page that most entries say that they are from; empty if they say nothing."""
+    counts = Counter(entry.references[0] for entry in entries if entry.references)
+    return counts.most_common(1)[0][0] if counts else ""
+
+
+def _page(run: Run, path: Path, *, told: str, locale: str) -> str:
+    """The page that a file is of: what it says, or else what its path ends in."""
+    folder = run.paths.catalogs(locale)
+    pages = {
+        file.relative_to(folder).with_suffix("").as_posix()
+        for file in folder.rglob("*.po")
+    }
+    for page in (told, *_ends(path)):
+        if page in pages:
+            return page
+    raise InputError(
+        "is of no page that has a catalogue here",
+        where=f"{path.as_posix()}:1",
+        hint=f"Name it like its page, or run: nox -s sync -- {run.name} --no-execute",
+    )
+
+
+def _ends(path: Path) -> Iterator[str]:
+    """What a page could be called by the path of its file, the longest name first."""
+    parts = path.with_suffix("").parts
+    for start in range(len(parts)):
+        yield "/".join(parts[start:])
+
+
+def _touched(header: Mapping[str, str]) -> dict[str, str]:
+    """Who did the work: what the file says, or nobody if it does not.
+
+    What stands in our header is of somebody else.
+    """
+    nobody = {"PO-Revision-Date": NEUTRAL_DATE, "Last-Translator": ""}
+    return nobody | {name: header[name] for name in _TRANSLATOR if name in header}
+
+
+def _conflict(returned: _Returned, conflict: Conflict) -> Finding:
+    """What is to be said of an entry that both sides have changed."""
+    theirs = conflict.theirs
+    return Finding(
+        code="import-conflict",
+        severity=Severity.WARNING,
+        where=f"{returned.name}:{theirs.line}",
+        page=returned.page,
+        text=f"{theirs.msgstr!r} is not taken over: line {conflict.ours.line} of the catalogue "
+        f"was changed here as well: {conflict.ours.msgstr!r}",
+        hint="Put the better one into the catalogue.",
+    )

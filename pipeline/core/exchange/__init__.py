@@ -1,0 +1,1 @@
+"""Catalogues that go to another editor and come back."""

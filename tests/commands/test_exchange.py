@@ -1,0 +1,230 @@
+"""``export`` and ``import``: to another editor and back, and the recipe for Weblate."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from branch_project import Clone, make_upstream
+from folders import read_tree
+from repositories import git
+from translate.storage import pypo, xliff2
+
+from pipeline.adapters import po
+from pipeline.adapters.xliff import read_xliff
+from pipeline.cli import main
+from pipeline.config import UPSTREAM_VARIABLE
+from pipeline.entries import Entry
+
+Speech = pytest.CaptureFixture[str]
+FORMATS = [("po", ".po", pypo.pofile), ("xliff", ".xlf", xliff2.Xliff2File)]
+EXPORTED = Path("build/export/sample/zh_CN")
+
+
+def saved(path: Path, store: Any, change: Callable[[Any], None]) -> None:
+    """Open a file as Weblate and its like do, change its units, and save it."""
+    opened = store.parsefile(str(path))
+    for unit in opened.units:
+        if unit.source:
+            change(unit)
+    opened.save()
+
+
+@pytest.fixture(name="project")
+def _pulled(project: Path) -> Path:
+    """The project with what was pulled, as after any ``sync``."""
+    assert main(["pull", "sample"]) == 0
+    return project
+
+
+@pytest.mark.parametrize(("form", "suffix", "store"), FORMATS)
+def test_a_round_trip_loses_no_state(
+    project: Path, form: str, suffix: str, store: Any, capsys: Speech
+) -> None:
+    catalogs = project / "translations" / "zh_CN" / "sample"
+    faq = po.read_catalog((catalogs / "faq.po").read_bytes(), where="faq").catalog
+    first, second, *rest = faq.entries
+    changed = (
+        replace(first, fuzzy=True, previous="It was called otherwise."),
+        replace(second, comments=("pipeline: ignore=M304 a question", "")),
+        *rest,
+    )
+    data = po.format_catalog(replace(faq, entries=changed))
+    (catalogs / "faq.po").write_bytes(data)
+    before = read_tree(catalogs)
+    assert main(["export", "sample", "--format", form]) == 0
+    for path in EXPORTED.rglob(f"*{suffix}"):
+        saved(path, store, lambda unit: None)
+    assert main(["import", "--name", "sample", "build/export/sample"]) == 0
+    assert "0 translations taken over" in capsys.readouterr().err
+    assert read_tree(catalogs) == before
+
+
+@pytest.mark.parametrize(("form", "suffix", "store"), FORMATS)
+def test_work_done_elsewhere_comes_into_the_memory(
+    project: Path, form: str, suffix: str, store: Any, tmp_path: Path
+) -> None:
+    assert main(["export", "sample", "--format", form, "--to", str(tmp_path)]) == 0
+    # As ``wlc download`` lays files out: project, component, language.
+    back = tmp_path / "back" / "jax-docs" / "vmap" / f"zh_CN{suffix}"
+    back.parent.mkdir(parents=True)
+    shutil.copy(tmp_path / "sample" / "zh_CN" / "guides" / f"vmap{suffix}", back)
+
+    def translate(unit: Any) -> None:
+        if "in_axes" in unit.source:
+            unit.target = "用 `in_axes` 说明"
+
+    saved(back, store, translate)
+    assert main(["import", "--name", "sample", str(tmp_path / "back")]) == 0
+    memory = project / "translations" / "memory" / "zh_CN" / "sample" / "guides/vmap.po"
+    assert main(["split", "sample"]) == 0
+    entries = po.read_catalog(memory.read_bytes(), where="x").catalog.entries
+    assert "用 `in_axes` 说明" in {entry.msgstr for entry in entries}
+
+
+def test_exporting_again_writes_nothing(project: Path, capsys: Speech) -> None:
+    assert main(["export", "sample", "--check"]) == 1
+    assert not Path("build/export").exists()
+    assert main(["export", "sample"]) == 0
+    assert Path("build/export/sample/templates/guides/vmap.pot").is_file()
+    capsys.readouterr()
+    assert main(["export", "sample"]) == 0
+    assert "nothing to write" in capsys.readouterr().err
+    assert main(["export", "sample", "--pages", "faq", "--to", "one"]) == 0
+    assert sorted(read_tree(Path("one"))) == [
+        "sample/templates/faq.pot",
+        "sample/zh_CN/faq.po",
+    ]
+
+
+def test_templates_hold_no_chinese(project: Path) -> None:
+    assert main(["export", "sample"]) == 0
+    for data in read_tree(Path("build/export/sample/templates")).values():
+        catalog = po.read_catalog(data, where="x").catalog
+        assert not any(entry.msgstr for entry in catalog.entries)
+        assert catalog.entries
+        assert catalog.header["Language"] == ""
+
+
+def _edit(path: Path, text: str) -> None:
+    """Put another translation into the first entry of a catalogue."""
+    catalog = po.read_catalog(path.read_bytes(), where="x").catalog
+    first, *rest = catalog.entries
+    entries = (replace(first, msgstr=text), *rest)
+    path.write_bytes(po.format_catalog(replace(catalog, entries=entries)))
+
+
+def test_what_both_sides_changed_stays_and_is_told(
+    project: Path, capsys: Speech
+) -> None:
+    ours = project / "translations" / "zh_CN" / "sample" / "faq.po"
+    assert main(["export", "sample"]) == 0
+    _edit(ours, "我的问题")
+    _edit(EXPORTED / "faq.po", "他们的问题")
+    before = ours.read_bytes()
+    assert main(["import", "--name", "sample", str(EXPORTED)]) == 0
+    said = capsys.readouterr().out
+    assert "import-conflict" in said
+    assert "他们的问题" in said
+    assert f"{EXPORTED}/faq.po:" in said
+    assert ours.read_bytes() == before
+
+
+def test_bad_files_are_told_and_good_ones_are_taken(
+    project: Path, capsys: Speech
+) -> None:
+    assert main(["export", "sample"]) == 0
+    folder = EXPORTED
+    _edit(folder / "faq.po", "问题")
+    (folder / "broken.po").write_text("<<<<<<< HEAD\n")
+    (folder / "broken.xlf").write_text("<xliff>")
+    text = (folder / "grad.po").read_text()
+    (folder / "grad.po").write_text(text.replace("Language: zh_CN", "Language: fr"))
+    text = (folder / "arrays.po").read_text()
+    (folder / "strange.po").write_text(text.replace("#: arrays", "#: strange"))
+    assert main(["import", "--name", "sample", str(folder)]) == 4
+    said = capsys.readouterr().out
+    for part in (
+        "broken.po:1",
+        "broken.xlf:1",
+        "is in fr",
+        "strange.po:1",
+        "is of no page that has a catalogue here",
+    ):
+        assert part in said
+    assert "问题" in (project / "translations/zh_CN/sample/faq.po").read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "what"),
+    [
+        (["import", "nothing.po"], "there is no such file"),
+        (["import", "docs"], "has no PO or XLIFF file"),
+        (["import", "--name", "sampel", "x"], "Did you mean 'sample'?"),
+        (["export", "sampel"], "Did you mean 'sample'?"),
+        (["export", "sample", "--format", "xlif"], "invalid choice: 'xlif'"),
+    ],
+)
+def test_words_that_name_nothing(
+    project: Path, words: list[str], what: str, capsys: Speech
+) -> None:
+    (project / "docs").mkdir()
+    name = [] if "--name" in words else ["--name", "sample"]
+    assert main([*words, *(name if words[0] == "import" else ())]) == 2
+    assert what in capsys.readouterr().err
+
+
+def test_without_catalogues_there_is_nothing_to_export(
+    project: Path, capsys: Speech
+) -> None:
+    shutil.rmtree(project / "translations" / "zh_CN")
+    assert main(["export", "sample"]) == 2
+    assert "nox -s sync -- sample --no-execute" in capsys.readouterr().err
+
+
+def test_the_recipe_for_a_weblate_of_ones_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Docs/weblate.md: catalogues on a branch of a private copy, the memory back to the project."""
+    monkeypatch.delenv(UPSTREAM_VARIABLE, raising=False)
+    work = Clone.make(tmp_path / "project", make_upstream(tmp_path / "origin"))
+    private = tmp_path / "private.git"
+    git(tmp_path, "init", "-q", "--bare", "-b", "weblate", str(private))
+    work.branch("weblate")
+    work.git("add", "--force", "translations/zh_CN")
+    work.git("commit", "-qm", "Catalogues for Weblate")
+    work.git("push", "-q", str(private), "weblate")
+    # Weblate: translates, commits, pushes.
+    server = tmp_path / "server"
+    git(tmp_path, "clone", "-q", str(private), str(server))
+
+    def translate(unit: Any) -> None:
+        unit.target = f"服务器：{len(unit.source)}字，{sum(map(ord, unit.source))}"
+
+    saved(server / "translations/zh_CN/docs/cellar.po", pypo.pofile, translate)
+    git(server, "commit", "-qam", "Translated using Weblate")
+    git(server, "push", "-q", "origin", "weblate")
+    # The way back.
+    work.git("pull", "-q", "--ff-only", str(private), "weblate")
+    assert work.sync() == 0
+    assert all(text.startswith("服务器") for text in work.texts("cellar").values())
+    work.git("add", "translations/memory")
+    work.git("commit", "-qm", "Store what was translated in Weblate")
+    work.git("checkout", "-q", "-b", "from-weblate", "main")
+    work.git("checkout", "-q", "weblate", "--", "translations/memory")
+    work.git("commit", "-qm", "Translate the cellar")
+    assert work.git("ls-files", "translations/zh_CN") == ""
+    fresh = work.fresh()
+    assert all(text.startswith("服务器") for text in fresh.texts("cellar").values())
+
+
+def test_an_xliff_file_names_its_page_and_entries(project: Path) -> None:
+    assert main(["export", "sample", "--format", "xliff"]) == 0
+    path = EXPORTED / "guides" / "vmap.xlf"
+    read = read_xliff(path.read_bytes(), where="x")
+    assert read.page == "guides/vmap"
+    assert isinstance(read.entries[0], Entry)
