@@ -10,9 +10,9 @@ import shutil
 from pathlib import Path
 
 import pytest
-from branch_project import Clone, make_upstream
+from branch_project import FIRST, Clone, make_upstream
 from folders import read_tree
-from repositories import git
+from repositories import git, make_origin
 
 from pipeline.config import UPSTREAM_VARIABLE
 
@@ -554,3 +554,37 @@ def test_follows_inside_a_hook_of_another_repository(
     work.git("checkout", "-q", "main")
     monkeypatch.setenv(hook, str(work.root.with_name("nowhere")))
     work.assert_follows()
+
+
+# Notes about code
+
+
+def test_notes_about_code_come_and_change_without_a_word_in_the_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An old clone gets them by the next sync, and new ones where only the code changes."""
+    monkeypatch.delenv(UPSTREAM_VARIABLE, raising=False)
+    front = "---\nkernelspec:\n  display_name: P\n  name: python3\n---\n\n"
+    cell = "Run it:\n\n```{{code-cell}}\n{code}\n```\n"
+    releases = {
+        "v1": FIRST | {"run.md": front + cell.format(code="lamp(1)")},
+        "v2": FIRST | {"run.md": front + cell.format(code="lamp(2)")},
+    }
+    origin = make_origin(tmp_path / "origin", releases)
+    work = Clone.make(tmp_path / "project", origin)
+    assert work.sync() == 0
+    work.translate("run")
+    assert work.sync() == 0
+    work.commit("Translate run")
+    path = work.catalogs / "run.po"
+    whole = path.read_bytes()
+    assert b"#. code: lamp(1)\n" in whole
+    path.write_bytes(whole.replace(b"#. code: lamp(1)\n", b""))
+    assert work.sync() == 0
+    assert path.read_bytes() == whole
+    work.assert_follows()
+    before = read_tree(work.memories)
+    work.move_to("v2")
+    assert work.sync() == 0
+    assert path.read_bytes() == whole.replace(b"lamp(1)", b"lamp(2)")
+    assert read_tree(work.memories) == before

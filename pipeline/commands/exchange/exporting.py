@@ -13,6 +13,7 @@ from pathlib import Path
 from pipeline.adapters import po
 from pipeline.adapters.files import read_bytes, write_if_changed
 from pipeline.commands.holding import only_this_run
+from pipeline.core.catalog.states import states_of
 from pipeline.entries import NEUTRAL_DATE, Catalog, Entry
 from pipeline.errors import ConfigError, InputError
 from pipeline.findings import Finding, Severity
@@ -116,7 +117,7 @@ def _blank(entry: Entry) -> Entry:
     return Entry(
         msgid=entry.msgid,
         context=entry.context,
-        notes=entry.notes[:1],
+        notes=tuple(note for note in entry.notes if note not in states_of(entry)),
         references=entry.references,
     )
 

@@ -22,6 +22,7 @@ from pipeline.core.catalog.slots import Slots, find_slots, kept_entry, obsolete_
 from pipeline.core.catalog.sources import find_sources
 from pipeline.core.catalog.spare import finished_in, is_spare, keys_of
 from pipeline.core.catalog.states import fuzzy_class
+from pipeline.core.catalog.wanted import without_code
 from pipeline.entries import Catalog, Entry
 from pipeline.findings import Finding
 
@@ -238,6 +239,15 @@ def _renewed(
     # A catalogue without a header was written by hand, or is no catalogue yet.
     if old.header and list(map(_content, old.entries)) == list(map(_content, entries)):
         return old
+    # The memory keeps the header's date, and knows nothing of code: it shall not change for that.
+    is_same_text = list(map(_text, old.entries)) == list(map(_text, entries))
+    fields = old.header if is_same_text else header(page, old.header)
     return Catalog(
-        header=dict(header(page, old.header)), comment=old.comment, entries=entries
+        header=dict(fields or header(page, {})), comment=old.comment, entries=entries
     )
+
+
+def _text(entry: Entry) -> tuple[object, ...]:
+    """All of an entry but its line, and the code that it leads to."""
+    content: tuple[object, ...] = _content(without_code(entry))
+    return content

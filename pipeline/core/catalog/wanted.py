@@ -3,26 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+from pipeline.core.document.leading import messages_with_code
 from pipeline.core.document.message import Markup, Message
 from pipeline.core.document.read import Document
 from pipeline.entries import Entry
+
+CODE = "code: "  # what a note begins with that shows a line of code
 
 
 def wanted_entries(page: str, documents: Sequence[Document]) -> tuple[Entry, ...]:
     """The entries that a page needs, in page order, each once; a jupytext pair gives one list.
 
-    The note says what kind of block it is, and under which headings it stands: ``paragraph ·
-    Pytrees``.
+    The first note says what kind of block it is, and under which headings it stands: ``paragraph ·
+    Pytrees``. Others show the code that it leads to: ``code: tree = {"a": 1}``.
     """
     entries: dict[str, Entry] = {}
     for document in documents:
-        for _, message in document.messages():
+        for message, code in messages_with_code(document):
             if message.msgid not in entries:
                 entries[message.msgid] = Entry(
-                    msgid=message.msgid, notes=(_note(message),), references=(page,)
+                    msgid=message.msgid,
+                    notes=(_note(message), *(f"{CODE}{line}" for line in code)),
+                    references=(page,),
                 )
     return tuple(entries.values())
+
+
+def without_code(entry: Entry) -> Entry:
+    """An entry without the notes that show code."""
+    shown = entry.notes_with(CODE)
+    if not shown:
+        return entry
+    notes = tuple(note for note in entry.notes if note not in shown)
+    return replace(entry, notes=notes)
 
 
 def _note(message: Message) -> str:

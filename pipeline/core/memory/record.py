@@ -83,9 +83,11 @@ def digest(text: str) -> str:
 def layout_of(wanted: Sequence[Entry]) -> str:
     """Digest of what a page asks for: its messages in order, with kind and headings.
 
-    A message that moved to another section changes it, though no msgid does.
+    A message that moved to another section changes it, though no msgid does. The code that it leads
+    to does not: the memory knows nothing of that.
     """
-    return digest("\n".join("\0".join((entry.msgid, *entry.notes)) for entry in wanted))
+    lines = ("\0".join((entry.msgid, *entry.notes[:1])) for entry in wanted)
+    return digest("\n".join(lines))
 
 
 def key_of(entry: Entry) -> Key:
