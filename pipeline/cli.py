@@ -262,6 +262,7 @@ def _check(arguments: argparse.Namespace, log: Log) -> int:
         check_catalogs,
     )
     from pipeline.report.check import render
+    from pipeline.report.chinese import is_chinese_wanted
 
     # Without words it is all catalogues of the project, so that there must be one.
     settings = read_settings(arguments.config, needed=not arguments.words)
@@ -276,7 +277,12 @@ def _check(arguments: argparse.Namespace, log: Log) -> int:
     form = "json" if arguments.json else arguments.format
     screen = terminal()
     text = render(
-        result, form, width=screen.width, colour=screen.colour, level=log.level
+        result,
+        form,
+        width=screen.width,
+        colour=screen.colour,
+        level=log.level,
+        chinese=is_chinese_wanted(os.environ),
     )
     print_text(text, as_is=form != "text")
     return result.exit_code

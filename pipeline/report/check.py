@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 
 from pipeline.findings import Severity
 from pipeline.log import NORMAL, QUIET, VERBOSE
@@ -29,10 +30,12 @@ def render(
     width: int = 140,
     colour: bool = False,
     level: int = NORMAL,
+    chinese: bool = False,
 ) -> str:
     """``result`` in one of ``arguments.FORMATS``.
 
-    ``level`` is the log's; only text and annotations heed it.
+    ``level`` is the log's; only text and annotations heed it. With ``chinese``, text for people
+    says in Chinese what is wrong.
     """
     match form:
         case "json":
@@ -44,7 +47,15 @@ def render(
         case "github":
             return to_github(result, verbose=level >= VERBOSE)
         case _:
-            return check_text(result, width=width, colour=colour, level=level)
+            told = _in_chinese(result) if chinese else result
+            return check_text(told, width=width, colour=colour, level=level)
+
+
+def _in_chinese(result: CheckResult) -> CheckResult:
+    """The same findings in Chinese. What counts them stays as it is."""
+    from pipeline.report.chinese import in_chinese
+
+    return replace(result, findings=tuple(map(in_chinese, result.findings)))
 
 
 def check_text(

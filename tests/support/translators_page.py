@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import importlib
 import re
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
+from check_tables import TABLES
 from places import ROOT
 
 from pipeline.adapters.files import write_if_changed
@@ -62,16 +62,12 @@ class Rule(Protocol):
     def severity(self) -> Severity: ...
 
 
-def read_tables(
-    folder: Path = ROOT / "tests" / "core" / "checks" / "cases",
-) -> dict[str, Mapping[str, Any]]:
+def read_tables() -> dict[str, Mapping[str, Any]]:
     """The table of every code: title, explanation, bad and good cases."""
-    files = sorted(folder.glob("*.toml"))
-    return {
-        code: table
-        for path in files
-        for code, table in tomllib.loads(path.read_text(encoding="utf-8")).items()
-    }
+    tables: dict[str, Mapping[str, Any]] = {}
+    for of_module in TABLES.values():
+        tables |= of_module
+    return tables
 
 
 def read_rules(
