@@ -40,7 +40,7 @@ def page_html(body: str, *, language: str, head: Mapping[str, str]) -> str:
 
     ``head`` has title, state, status, digest and index (a link), as plain text.
     """
-    css = _safe(_css() + _pygments_css())
+    css = _safe(page_css())
     return _render("page.html.j2", body=_safe(body), css=css, language=language, **head)
 
 
@@ -57,6 +57,11 @@ def notebook_html(notebook: Mapping[str, Any], *, folder: Path) -> str:
         node, resources={"metadata": {"path": str(folder)}}
     )
     return body
+
+
+def page_css() -> str:
+    """The style sheet of a page."""
+    return _css() + _pygments_css()
 
 
 def index_html(rows: Sequence[Row], *, language: str, title: str, summary: str) -> str:

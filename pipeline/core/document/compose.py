@@ -60,13 +60,24 @@ class Rejected:
 class Merged:
     """A merged document. ``translated`` counts the messages that stand in the target language.
 
-    ``blocks`` are all messages of the document, in its order, translated or not.
+    ``blocks`` are all messages of the document, in its order, translated or not. ``units`` has the
+    text that each unit has become, with the same messages where they stand in it.
     """
 
     data: bytes
     translated: int
     rejected: tuple[Rejected, ...] = field(default=())
     blocks: tuple[Landed, ...] = field(default=())
+    units: tuple[MergedUnit, ...] = field(default=())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MergedUnit:
+    """One unit of a merged document: its text, and its messages with their places in that text."""
+
+    text: str
+    messages: tuple[Message, ...]
+    cell: int | None
 
 
 def merge(
@@ -98,6 +109,7 @@ def merge(
         translated=translated,
         rejected=tuple(rejected),
         blocks=tuple(_blocks(document, settled)),
+        units=tuple(_units(document, settled)),
     )
 
 
@@ -201,3 +213,16 @@ def _blocks(document: Document, settled: Mapping[int, Settled]) -> Iterator[Land
                     is_translated=index in result.kept,
                     is_kept=index in result.placed.kept_terms,
                 )
+
+
+def _units(document: Document, settled: Mapping[int, Settled]) -> Iterator[MergedUnit]:
+    """Every unit of the document with what it has become; upstream's if nothing came into it."""
+    for number, unit in enumerate(document.units):
+        result = settled.get(number)
+        if result is None:
+            split = unit.split
+            yield MergedUnit(text=split.text, messages=split.messages, cell=unit.cell)
+        else:
+            yield MergedUnit(
+                text=result.placed.text, messages=result.messages, cell=unit.cell
+            )

@@ -68,32 +68,48 @@ def _body(sheet: Sheet) -> str:
     if sheet.source.suffix == ".rst":
         # nbconvert reads no reST, and takes HTML out of raw cells.
         return rst_html(data.decode("utf-8", "replace"), folder=sheet.folder)
-    return html.notebook_html(_notebook(sheet, data), folder=sheet.folder)
+    source = Source(
+        path=sheet.source, data=data, outputs=sheet.outputs, folder=sheet.folder
+    )
+    notebook = notebook_of(source, page=sheet.page)
+    return html.notebook_html(notebook, folder=sheet.folder)
 
 
-def _notebook(sheet: Sheet, data: bytes) -> dict[str, Any]:
-    """A document of Markdown, whatever its format, as a notebook."""
-    if sheet.source.suffix == ".ipynb":
-        notebook = execution.parse_notebook(data, where=str(sheet.source))
-        return _for_readers(_with_outputs(notebook, sheet))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """A document that is to be rendered: its suffix says how it is written."""
+
+    path: Path
+    data: bytes
+    outputs: Path | None  # a notebook that ran, whose outputs it gets
+    folder: Path  # where images are looked up
+
+
+def notebook_of(source: Source, *, page: str) -> dict[str, Any]:
+    """A document of Markdown, whatever its format, as a notebook. Raises InputError."""
+    path, data = source.path, source.data
+    if path.suffix == ".ipynb":
+        notebook = execution.parse_notebook(data, where=str(path))
+        return _for_readers(_with_outputs(notebook, source.outputs, page))
     text = data.decode("utf-8", "replace")
     # Of the others, one that has a header of jupytext's is a notebook, with cells of code.
     if is_myst_notebook(text):
-        return _for_readers(_with_outputs(kernel.notebook_from_myst(text), sheet))
+        notebook = kernel.notebook_from_myst(text)
+        return _for_readers(_with_outputs(notebook, source.outputs, page))
     return _for_readers(
         _of_one_cell({"cell_type": "markdown", "metadata": {}, "source": text})
     )
 
 
-def _with_outputs(notebook: dict[str, Any], sheet: Sheet) -> dict[str, Any]:
+def _with_outputs(
+    notebook: dict[str, Any], outputs: Path | None, page: str
+) -> dict[str, Any]:
     """``notebook`` with what its code printed when it ran; as it is if other code ran."""
-    if sheet.outputs is None:
+    if outputs is None:
         return notebook
     with suppress(PipelineError):
-        ran = execution.parse_notebook(
-            files.read_bytes(sheet.outputs), where=str(sheet.outputs)
-        )
-        return with_outputs(notebook, outputs_of(ran), where=sheet.page)
+        ran = execution.parse_notebook(files.read_bytes(outputs), where=str(outputs))
+        return with_outputs(notebook, outputs_of(ran), where=page)
     return notebook
 
 

@@ -1,0 +1,226 @@
+"""Messages of a page, found again in its HTML: marked before it is rendered, elements after that.
+
+A mark is a few characters of punctuation on either side of a message, which mean nothing in
+Markdown nor in reStructuredText, and from which no anchor of a heading is made::
+
+    Use **all** of it.   →   ⁂†‡⁅Use **all** of it.⁆†‡⁂
+    …                    →   <span data-block="1">Use <strong>all</strong> of it.</span>
+
+What cannot be marked is rendered as it is: it has no element, and nobody can click on it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from pipeline.core.document.message import Kind, Markup, Message
+from pipeline.core.document.splice import Edit, splice
+
+ATTRIBUTE = "data-block"
+
+_DIGITS = "†‡•‣"
+_MARK = re.compile(rf"⁂(?P<start>[{_DIGITS}]+)⁅|⁆(?P<end>[{_DIGITS}]+)⁂")
+# A comment, or a tag; a value in quotes may hold any character.
+_TAG = re.compile(
+    r"""<!--.*?-->|<(?P<close>/?)(?P<name>[A-Za-z][\w:-]*)(?:[^<>"']|"[^"]*"|'[^']*')*>""",
+    re.DOTALL,
+)
+# The one element that an HTML block consists of: what stands in it can be marked.
+_ELEMENT = re.compile(
+    r"(?P<open>\s*<(?P<name>\w+)[^<>]*>).*(?P<close></(?P=name)>\s*)", re.DOTALL
+)
+# Elements that have no end.
+_VOID = frozenset(
+    "area base br col embed hr img input link meta source track wbr".split()
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MarkedHtml:
+    """A page as HTML. ``inner`` has what stands in the element of each message that has one."""
+
+    html: str
+    inner: Mapping[int, str]
+
+
+def marked_text(text: str, messages: Sequence[Message], *, first: int = 0) -> str:
+    """``text`` with marks around ``messages``, which are numbered from ``first`` on."""
+    edits: list[Edit] = []
+    for number, message in enumerate(messages, start=first):
+        place = _place(text, message)
+        if place is None:
+            continue
+        start, end = place
+        begin, finish = _marks(number)
+        edits += [Edit(start, start, begin), Edit(end, end, finish)]
+        edits += _longer_rules(text, message, len(begin) + len(finish))
+    edits.sort(key=lambda edit: edit.start)
+    return splice(text, edits)
+
+
+def without_marks(text: str) -> str:
+    """``text`` without the marks that are left in it."""
+    return _MARK.sub("", text)
+
+
+def read_marks(html: str) -> MarkedHtml:
+    """HTML of a marked text, with an element for each message in place of its marks.
+
+    Where only a part of an element is marked, the marks are removed. A mark within a tag makes the
+    tag's element that of the message: ``<img alt="⁂†⁅A tree⁆†⁂">``.
+    """
+    spans = _spans(html)
+    parts: list[str] = []
+    at = 0
+    for tag in _TAG.finditer(html):
+        parts.append(_elements(html, at, tag.start(), spans))
+        parts.append(_tag_with_attribute(tag[0]))
+        at = tag.end()
+    parts.append(_elements(html, at, len(html), spans))
+    inner: dict[int, str] = {}
+    for number, span in spans.items():
+        inner[number] = read_marks(html[span.inner_start : span.inner_end]).html
+    return MarkedHtml(html="".join(parts), inner=inner)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Span:
+    """A message in HTML: where its first mark begins and ends, and its second."""
+
+    start: int
+    inner_start: int
+    inner_end: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Found:
+    """A mark outside of tags, and the element that it stands in, as a path of numbers."""
+
+    mark: re.Match[str]
+    path: tuple[int, ...]
+
+
+def _spans(html: str) -> dict[int, _Span]:
+    """The messages whose two marks stand in the same element, by number."""
+    starts: dict[str, _Found] = {}
+    spans: dict[int, _Span] = {}
+    for found in _marks_outside_of_tags(html):
+        mark = found.mark
+        if mark["start"]:
+            starts.setdefault(mark["start"], found)
+            continue
+        first = starts.get(mark["end"])
+        number = _number(mark["end"])
+        # A page may quote the marks: the first pair is ours.
+        if first is None or first.path != found.path or number in spans:
+            continue
+        spans[number] = _Span(
+            start=first.mark.start(),
+            inner_start=first.mark.end(),
+            inner_end=mark.start(),
+            end=mark.end(),
+        )
+    return spans
+
+
+def _marks_outside_of_tags(html: str) -> Iterator[_Found]:
+    path: list[int] = []
+    children = 0  # elements so far, so that no two have the same number
+    at = 0
+    for tag in _TAG.finditer(html):
+        for mark in _MARK.finditer(html, at, tag.start()):
+            yield _Found(mark=mark, path=tuple(path))
+        at = tag.end()
+        name = (tag["name"] or "").lower()
+        if not name or name in _VOID or tag[0].endswith("/>"):
+            continue
+        if not tag["close"]:
+            children += 1
+            path.append(children)
+        elif path:
+            path.pop()
+    for mark in _MARK.finditer(html, at):
+        yield _Found(mark=mark, path=tuple(path))
+
+
+def _elements(html: str, start: int, end: int, spans: Mapping[int, _Span]) -> str:
+    """The text between two tags, with elements in place of the marks of ``spans``."""
+
+    def element(mark: re.Match[str]) -> str:
+        number = _number(mark["start"] or mark["end"])
+        span = spans.get(number)
+        if span is None:
+            return ""
+        if mark.start() == span.start:
+            return f'<span {ATTRIBUTE}="{number}">'
+        return "</span>" if mark.end() == span.end else ""
+
+    # Positions are those of the whole.
+    parts: list[str] = []
+    at = start
+    for mark in _MARK.finditer(html, start, end):
+        parts += [html[at : mark.start()], element(mark)]
+        at = mark.end()
+    parts.append(html[at:end])
+    return "".join(parts)
+
+
+def _tag_with_attribute(tag: str) -> str:
+    """A tag without the marks in it, and with the number of the message that they are of."""
+    mark = _MARK.search(tag)
+    if mark is None:
+        return tag
+    name = re.match(r"</?[A-Za-z][\w:-]*", tag)
+    if name is None or not mark["start"]:
+        return without_marks(tag)
+    number = _number(mark["start"])
+    rest = without_marks(tag[name.end() :])
+    return f'{name[0]} {ATTRIBUTE}="{number}"{rest}'
+
+
+def _place(text: str, message: Message) -> tuple[int, int] | None:
+    """Where the marks of a message go; None if marks would change what the text means."""
+    if message.pieces:
+        return None  # a table that is drawn with characters would lose its shape
+    if message.kind is not Kind.HTML:
+        return message.start, message.end
+    element = _ELEMENT.fullmatch(text, message.start, message.end)
+    if element is None:
+        return None
+    return element.end("open"), element.start("close")
+
+
+def _longer_rules(text: str, message: Message, length: int) -> Iterator[Edit]:
+    """The lines above and below a title of reST, which must be as long as the title."""
+    if message.markup is not Markup.RST:
+        return
+    for start, end in message.rules:
+        if end > start:
+            yield Edit(
+                end, end, text[start] * length * 2
+            )  # wide characters count twice
+
+
+def _marks(number: int) -> tuple[str, str]:
+    digits = _digits(number)
+    return f"⁂{digits}⁅", f"⁆{digits}⁂"
+
+
+def _digits(number: int) -> str:
+    """A number in base 4, of characters that are punctuation: 6 → ``‡•``."""
+    digits = ""
+    while True:
+        number, digit = divmod(number, len(_DIGITS))
+        digits = _DIGITS[digit] + digits
+        if not number:
+            return digits
+
+
+def _number(digits: str) -> int:
+    number = 0
+    for digit in digits:
+        number = number * len(_DIGITS) + _DIGITS.index(digit)
+    return number

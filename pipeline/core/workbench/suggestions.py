@@ -1,0 +1,77 @@
+"""Translations of similar English, from all pages of a locale."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from rapidfuzz import fuzz, process
+
+from pipeline.core.catalog.change import plain_text
+from pipeline.core.catalog.similarity import CUTOFF
+from pipeline.entries import Catalog
+
+_WANTED = 5  # more than a person looks at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suggestion:
+    """A translation of similar English. ``score`` is 100 for the same words."""
+
+    score: int
+    page: str
+    english: str
+    msgstr: str
+
+
+class TranslationMemory:
+    """All finished translations of a locale, made ready to be searched."""
+
+    def __init__(self, catalogs: Mapping[str, Catalog]) -> None:
+        """Take the translations of ``catalogs``, which go by their pages."""
+        self._of_page: dict[str, list[Suggestion]] = {}
+        self._all: list[Suggestion] = []
+        self._plain: list[str] = []
+        for page, catalog in catalogs.items():
+            self._of_page[page] = _finished(page, catalog)
+        self._index()
+
+    def replace(self, page: str, catalog: Catalog) -> None:
+        """Take the translations of a page as they are now."""
+        self._of_page[page] = _finished(page, catalog)
+        self._index()
+
+    def search(self, page: str, english: str) -> tuple[Suggestion, ...]:
+        """The likest translations, the best first, each once, without that of the message."""
+        found = process.extract(
+            plain_text(english),
+            self._plain,
+            scorer=fuzz.ratio,
+            score_cutoff=CUTOFF,
+            limit=_WANTED * 4,
+        )
+        by_text: dict[str, Suggestion] = {}
+        for _, score, at in found:
+            known = self._all[at]
+            if (known.page, known.english) == (page, english):
+                continue
+            suggestion = Suggestion(
+                score=int(score),
+                page=known.page,
+                english=known.english,
+                msgstr=known.msgstr,
+            )
+            by_text.setdefault(known.msgstr, suggestion)
+        return tuple(by_text.values())[:_WANTED]
+
+    def _index(self) -> None:
+        self._all = [known for page in self._of_page.values() for known in page]
+        self._plain = [plain_text(known.english) for known in self._all]
+
+
+def _finished(page: str, catalog: Catalog) -> list[Suggestion]:
+    return [
+        Suggestion(score=100, page=page, english=entry.msgid, msgstr=entry.msgstr)
+        for entry in catalog.entries
+        if entry.is_translated
+    ]

@@ -1,0 +1,127 @@
+"""A page for the workbench: the preview's HTML, in which every message is an element of its own.
+
+It is rendered by what renders the preview, from a document with marks around its messages
+(``core.workbench.marks``). No file is written.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import lru_cache
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+from pipeline.adapters.html import notebook as html
+from pipeline.adapters.html.myst import markdown_html
+from pipeline.adapters.html.rst import rst_html
+from pipeline.core.document.compose import Merged
+from pipeline.core.document.read import Document, Format
+from pipeline.core.execution.placing import with_ids
+from pipeline.core.workbench.marks import MarkedHtml, marked_text, read_marks
+from pipeline.stages.publish.rendering import Source, notebook_of
+
+_BETWEEN = "<!-- the next cell -->"
+
+
+def render_marked(
+    document: Document, merged: Merged, *, folder: Path, outputs: Path | None
+) -> MarkedHtml:
+    """A merged document as HTML. ``outputs`` is the notebook that ran, if there is one.
+
+    Images are looked up in ``folder``. Raises InputError, and whatever nbconvert raises.
+    """
+    texts = _marked_texts(merged)
+    if document.format is Format.MYST:
+        # No code, so that nbconvert, which takes long to load, has nothing to do.
+        return read_marks(_cell(markdown_html(texts[0], folder=folder)))
+    if document.format is Format.RST:
+        return read_marks(_cell(rst_html(texts[0], folder=folder)))
+    source = Source(
+        path=Path(document.path),
+        data=_marked_data(merged, texts, is_json=document.notebook is not None),
+        outputs=outputs,
+        folder=folder,
+    )
+    notebook = notebook_of(source, page=document.path)
+    return read_marks(_body(notebook, folder))
+
+
+def render_message(
+    document: Document, merged: Merged, index: int, *, folder: Path
+) -> str | None:
+    """The HTML of one message of a document of text; None if it cannot be told from the rest."""
+    unit = merged.units[0]
+    text = marked_text(unit.text, unit.messages)
+    if document.format is Format.RST:
+        marked = read_marks(rst_html(text, folder=folder))
+    else:
+        marked = read_marks(markdown_html(text, folder=folder))
+    return marked.inner.get(index)
+
+
+def _marked_texts(merged: Merged) -> list[str]:
+    """The texts of all units, with messages numbered through."""
+    counts = (len(unit.messages) for unit in merged.units)
+    firsts = accumulate(counts, initial=0)
+    return [
+        marked_text(unit.text, unit.messages, first=first)
+        for unit, first in zip(merged.units, firsts, strict=False)
+    ]
+
+
+def _marked_data(merged: Merged, texts: list[str], *, is_json: bool) -> bytes:
+    """The merged document with marked texts in place of its own."""
+    if not is_json:
+        return texts[0].encode("utf-8", "replace")
+    notebook = json.loads(merged.data)
+    for unit, text in zip(merged.units, texts, strict=True):
+        if unit.cell is not None:
+            notebook["cells"][unit.cell]["source"] = text
+    return json.dumps(notebook).encode("utf-8")
+
+
+def _body(notebook: Mapping[str, Any], folder: Path) -> str:
+    """The cells of a notebook. Those of prose are rendered anew each time, others when they change."""
+    code = {**notebook, "cells": [cell for cell in notebook["cells"] if _is_code(cell)]}
+    rendered = iter(_code_html(json.dumps(code), folder))
+    parts: list[str] = []
+    for cell in notebook["cells"]:
+        if _is_code(cell):
+            parts.append(next(rendered))
+            continue
+        attachments = cell.get("attachments", {})
+        prose = markdown_html(cell["source"], folder=folder, attachments=attachments)
+        parts.append(_cell(prose))
+    return "\n".join(parts)
+
+
+def _is_code(cell: Mapping[str, Any]) -> bool:
+    """Whether it is code, or raw: what no translation changes."""
+    return cell["cell_type"] != "markdown"
+
+
+@lru_cache(maxsize=8)
+def _code_html(notebook: str, folder: Path) -> tuple[str, ...]:
+    """The HTML of each cell of a notebook, which comes as JSON so that it can be remembered."""
+    code = json.loads(notebook)
+    if not code["cells"]:
+        return ()
+    # What stands in a raw cell comes out as it is: so the cells can be told apart.
+    between = {
+        "cell_type": "raw",
+        "metadata": {"raw_mimetype": "text/html"},
+        "source": _BETWEEN,
+    }
+    cells: list[dict[str, Any]] = []
+    for cell in code["cells"]:
+        cells += [cell, between]
+    bare = with_ids(cells, {"nbformat": 4, "nbformat_minor": 4})
+    whole = {**code, "nbformat_minor": 4, "cells": bare}
+    return tuple(html.body_html(whole, folder=folder).split(_BETWEEN)[:-1])
+
+
+def _cell(body: str) -> str:
+    """Prose as nbconvert's template has it, so that one style sheet serves all pages."""
+    return f'<div class="text_cell_render border-box-sizing rendered_html">{body}</div>'
