@@ -251,6 +251,16 @@ def review(session: nox.Session) -> None:
 
 
 @nox.session
+def serve(session: nox.Session) -> None:
+    """Translate in the browser, on the page itself: `-- PAGE`, `-- sample`; no JAX is needed.
+
+    It has an environment of its own: nothing may stand beside the packages that run code.
+    """
+    session.install(*packages("serve"))
+    call_pipeline(session, "serve", *session.posargs)
+
+
+@nox.session
 def memory(session: nox.Session) -> None:
     """Prove that memory, catalogues and upstream agree: `-- verify`; also `restamp` and `setup`.
 
@@ -439,7 +449,7 @@ def bench(session: nox.Session) -> None:
 def pins(session: nox.Session) -> None:
     """Write constraints.txt anew: the newest versions of everything but JAX that fit together."""
     session.install("uv")
-    code = ("site", "browser", "test", "lint", "types", "dask", "index")
+    code = ("site", "serve", "browser", "test", "lint", "types", "dask", "index")
     groups = (*code, "workflows", "actionlint", "nox")
     command = [
         "uv",

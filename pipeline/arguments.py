@@ -36,6 +36,7 @@ COMMANDS = {
     "import": "take what was done in another editor into the catalogues",
     "review": "show what a branch has changed in the translations, for who reviews it",
     "memory": "prove that memory, catalogues and upstream agree; let git merge it by entry",
+    "serve": "translate in the browser, on the page itself, and see at once what comes of it",
     "cache": "tell about the outputs of code that ran, prove them or forget them",
     "report": "make one report of those of several machines",
 }
@@ -52,6 +53,7 @@ ACTIONS = {
 }
 _BEFORE_COMMANDS = ("-h", "--help", "-V", "--version")
 MARKUPS = ("markdown", "rst")
+_LAST_PORT = 65535
 FORMATS = ("text", "json", "sarif", "github")
 EXPORT_FORMATS = ("po", "xliff")
 REVIEW_FORMATS = ("text", "json", "markdown", "html")
@@ -85,6 +87,13 @@ def _count(text: str) -> int:
             f"must be a whole number of at least 1, not {text!r}"
         )
     return int(text)
+
+
+def _port(text: str) -> int:
+    number = _count(text)
+    if number > _LAST_PORT:
+        raise argparse.ArgumentTypeError(f"must be at most {_LAST_PORT}, not {text!r}")
+    return number
 
 
 OPTIONS = (
@@ -139,6 +148,13 @@ OPTIONS = (
         metavar="NAME | WORD",
         nargs="*",
         help="the upstream (default: the first one configured); for merge: what git says",
+    ),
+    _option(
+        "words",
+        "serve",
+        metavar="NAME | PAGE",
+        nargs="*",
+        help="the upstream (default: the first one configured), the page to open, or both",
     ),
     _option(
         "words",
@@ -270,6 +286,21 @@ OPTIONS = (
         help="list every page, not only the ten that come next",
     ),
     _option("--badges", "status", action="store_true", help="write build/badges/"),
+    _option(
+        "--port",
+        "serve",
+        metavar="N",
+        type=_port,
+        default=0,
+        help="serve at this port of 127.0.0.1 (default: any that is free)",
+    ),
+    _option(
+        "--no-browser",
+        "serve",
+        dest="browser",
+        action="store_false",
+        help="only print the address",
+    ),
     _option(
         "--fix",
         "check",

@@ -329,9 +329,38 @@ def _report(arguments: argparse.Namespace, log: Log) -> int:
     return merged.exit_code
 
 
+def _serve(arguments: argparse.Namespace, log: Log) -> int:
+    from pipeline.commands.serve.serving import ServeOptions, serve
+
+    settings = read_settings(arguments.config)
+    names, pages = [], list(arguments.words)
+    # "serve sample arrays", "serve sample" and "serve arrays" are all understood.
+    if pages and pages[0] in settings.upstreams:
+        names.append(pages.pop(0))
+    if len(pages) > 1:
+        raise ConfigError(
+            f"one page at a time, not {' '.join(pages)}",
+            hint="The list of pages is one key away.",
+        )
+    run = Run(
+        settings=settings,
+        upstream=settings.upstream(_one_name(names)),
+        log=log,
+        locales=_locales(arguments, settings),
+    )
+    options = ServeOptions(
+        page=pages[0] if pages else "",
+        port=arguments.port,
+        opens_browser=arguments.browser,
+    )
+    serve(run, options)
+    return 0
+
+
 _ON_FILES: dict[str, Callable[[argparse.Namespace, Log], int]] = {
     "check": _check,
     "review": _review,
+    "serve": _serve,
     "cache": _cache,
     "report": _report,
 }

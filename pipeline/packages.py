@@ -24,10 +24,11 @@ EXTRAS = {
     ),
     "dask": ("distributed",),
     "editors": ("lxml", "translate"),
+    "serve": ("starlette", "uvicorn", "watchfiles"),
 }
 _NAMED = 3  # modules that a message names
 # What an extra needs of others.
-_NEEDED = {"execute": ("preview",), "site": ("preview",)}
+_NEEDED = {"execute": ("preview",), "serve": ("preview",), "site": ("preview",)}
 
 
 def missing(extra: str) -> tuple[str, ...]:

@@ -59,6 +59,15 @@ def files_in_index(root: Path, paths: Collection[str]) -> frozenset[str]:
     return frozenset(answer.split("\0")) & frozenset(paths)
 
 
+def person_in_git(root: Path) -> str:
+    """Who commits here, as a catalogue's header has it: ``Li Lei <li@example.org>``; or empty."""
+    name = _git(root, "config", "--get", "user.name").strip()
+    address = _git(root, "config", "--get", "user.email").strip()
+    if name and address:
+        return f"{name} <{address}>"
+    return name
+
+
 def set_merge_driver(root: Path, name: str, *, title: str, command: str) -> bool:
     """Let git merge files with the attribute ``merge=<name>`` by ``command``, in this clone.
 

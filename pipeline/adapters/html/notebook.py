@@ -59,6 +59,11 @@ def notebook_html(notebook: Mapping[str, Any], *, folder: Path) -> str:
     return body
 
 
+def load() -> None:
+    """Load what renders code, which takes a while, so that it is there when it is needed."""
+    _exporter()
+
+
 def page_css() -> str:
     """The style sheet of a page."""
     return _css() + _pygments_css()

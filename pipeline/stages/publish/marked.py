@@ -22,7 +22,7 @@ from pipeline.core.execution.placing import with_ids
 from pipeline.core.workbench.marks import MarkedHtml, marked_text, read_marks
 from pipeline.stages.publish.rendering import Source, notebook_of
 
-_BETWEEN = "<!-- the next cell -->"
+_BETWEEN = "⁂ the next cell ⁂"  # plain text: nbconvert cleans the HTML of raw cells
 
 
 def render_marked(
@@ -83,7 +83,7 @@ def _marked_data(merged: Merged, texts: list[str], *, is_json: bool) -> bytes:
 
 
 def _body(notebook: Mapping[str, Any], folder: Path) -> str:
-    """The cells of a notebook. Those of prose are rendered anew each time, others when they change."""
+    """The cells of a notebook: those of prose rendered anew, others only if they have changed."""
     code = {**notebook, "cells": [cell for cell in notebook["cells"] if _is_code(cell)]}
     rendered = iter(_code_html(json.dumps(code), folder))
     parts: list[str] = []
@@ -99,7 +99,7 @@ def _body(notebook: Mapping[str, Any], folder: Path) -> str:
 
 def _is_code(cell: Mapping[str, Any]) -> bool:
     """Whether it is code, or raw: what no translation changes."""
-    return cell["cell_type"] != "markdown"
+    return str(cell["cell_type"]) != "markdown"
 
 
 @lru_cache(maxsize=8)

@@ -1,0 +1,7 @@
+"""serve: translate a page in the browser, on the page itself.
+
+``serving`` starts the server, ``desk`` answers what the browser asks. ``opening`` reads a page and
+its catalogue, ``telling`` says what there is to know of one message, ``saving`` writes. The
+interface is in ``static/``. Files are the truth: whatever else edits them, nothing is overwritten
+unseen.
+"""

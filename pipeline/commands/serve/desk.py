@@ -1,0 +1,323 @@
+"""What the browser may ask, and the answers: each action is a function from JSON to JSON.
+
+Pages are remembered as they were read, and read again as soon as their files are others. One thing
+is done at a time, but for saving, which may have to wait for a run.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from pipeline.adapters.html.notebook import page_css
+from pipeline.commands.serve import telling
+from pipeline.commands.serve.opening import (
+    OpenPage,
+    open_page,
+    read_catalog,
+    read_documents,
+)
+from pipeline.commands.serve.saving import save
+from pipeline.commands.serve.telling import Told
+from pipeline.core.document.read import Document
+from pipeline.core.pin.lock import Page
+from pipeline.core.workbench.blocks import Block
+from pipeline.core.workbench.editing import Conflict, Seen
+from pipeline.core.workbench.suggestions import TranslationMemory
+from pipeline.entries import Catalog
+from pipeline.errors import InputError
+from pipeline.run import Run
+
+STATIC = Path(__file__).with_name("static")
+_REMEMBERED = 4  # pages
+_AT_ONCE = 8  # entries that are checked before somebody else has a turn
+
+Request = TypeVar("Request")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfPage:
+    """A question about a page."""
+
+    page: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfMessage:
+    """A question about a message, by its number on the page."""
+
+    page: str
+    number: int
+    msgid: str  # what the browser takes it for: the page may have changed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfText(OfMessage):
+    """A question about what somebody is typing."""
+
+    msgstr: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToSave:
+    """A translation to write, and the entry as it was when its editor was opened."""
+
+    page: str
+    seen: Seen
+    msgstr: str
+    is_draft: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Since:
+    """What has changed since a number that an earlier answer gave."""
+
+    revision: int
+
+
+class Desk:
+    """The pages of one locale, for whoever translates them."""
+
+    def __init__(
+        self, run: Run, locale: str, pages: Sequence[Page], *, first: str
+    ) -> None:
+        """Serve ``pages``, and open ``first``; empty: the list of pages."""
+        self._run = run
+        self._locale = locale
+        self._pages = {page.name: page for page in pages}
+        self._first = first
+        # docutils has one registry for the whole process, and caches are shared.
+        self._working = threading.RLock()
+        self._documents: dict[str, Document] = {}
+        self._open: dict[str, OpenPage] = {}
+        self._memory: TranslationMemory | None = None
+        self._counts: dict[str, list[int]] = {}
+        self._revision = 0
+        self._changed: dict[str, int] = {}  # the revision of a page's last change
+
+    @property
+    def actions(self) -> Mapping[str, Callable[[Any], Any]]:
+        """What may be asked, by name."""
+        return {
+            "start": lambda _: self._start(),
+            "pages": lambda _: self._list_pages(),
+            "page": _taking(OfPage, self._tell_page),
+            "message": _taking(OfMessage, self._tell_message),
+            "suggestions": _taking(OfMessage, self._suggest),
+            "preview": _taking(OfText, self._preview),
+            "fix": _taking(OfText, self._fix),
+            "findings": _taking(OfPage, self._find),
+            "save": _taking(ToSave, self._save),
+            "changes": _taking(Since, self._changes),
+        }
+
+    def frame(self, page: str) -> str:
+        """A page as the preview shows it, in a document of its own."""
+        body = self._opened(page).marked.html
+        language = self._locale.replace("_", "-")
+        style = (STATIC / "frame.css").read_text("utf-8")
+        return (
+            f'<!DOCTYPE html><html lang="{language}"><meta charset="utf-8">'
+            f"<title>preview</title><style>{page_css()}{style}</style>"
+            f"<main>{body}</main></html>"
+        )
+
+    def files_changed(self, paths: Sequence[Path]) -> None:
+        """Take note of files that somebody has written."""
+        catalogs = self._run.paths.catalogs(self._locale)
+        for path in paths:
+            if path.suffix == ".po" and path.is_relative_to(catalogs):
+                page = path.relative_to(catalogs).with_suffix("").as_posix()
+                self._note_change(page)
+            elif path == self._run.paths.lock:
+                self._forget_documents()
+
+    def _note_change(self, page: str) -> None:
+        self._revision += 1
+        self._changed[page] = self._revision
+        if self._memory is not None:
+            self._learn(page)
+
+    def _forget_documents(self) -> None:
+        """Upstream's docs were pulled anew: nothing of them that was read counts any more."""
+        with self._working:
+            self._documents.clear()
+            self._open.clear()
+            self._revision += 1
+            self._changed.update(dict.fromkeys(self._pages, self._revision))
+
+    def _opened(self, name: str) -> OpenPage:
+        """A page as its files are now. Raises InputError."""
+        page = self._pages.get(name)
+        if page is None:
+            raise InputError(
+                "there is no such page", where=name, hint="Choose one from the list."
+            )
+        with self._working:
+            opened = self._open.pop(name, None)
+            if opened is None or not self._is_fresh(opened):
+                document = self._documents.get(name) or read_documents(self._run, page)
+                self._documents[name] = document
+                opened = open_page(self._run, document, name, locale=self._locale)
+            self._open[name] = opened  # the last one is the one that was used last
+            for old in list(self._open)[:-_REMEMBERED]:
+                del self._open[old]
+        return opened
+
+    def _is_fresh(self, page: OpenPage) -> bool:
+        path = page.read.file.path
+        return page.read.data == (path.read_bytes() if path.is_file() else b"")
+
+    def _block(self, asked: OfMessage) -> tuple[OpenPage, Block]:
+        """A message of a page. Raises InputError if the page has another one in its place."""
+        page = self._opened(asked.page)
+        for block in page.blocks:
+            if block.number == asked.number and block.message.msgid == asked.msgid:
+                return page, block
+        raise InputError(
+            "the page has changed, and this message is gone",
+            where=asked.page,
+            hint="Reload the page. What you have typed can be copied.",
+        )
+
+    # --- actions
+
+    def _start(self) -> Told:
+        return {
+            "name": self._run.name,
+            "locale": self._locale,
+            "page": self._first,
+            "revision": self._revision,
+        }
+
+    def _list_pages(self) -> list[Told]:
+        """All pages with the counts of their entries."""
+        self._load_memory()
+        return [
+            {"page": name, "counts": self._counts.get(name, [0, 0, 0])}
+            for name in self._pages
+        ]
+
+    def _tell_page(self, asked: OfPage) -> Told:
+        revision = self._revision  # before it is read: what changes meanwhile is told
+        with self._working:
+            told = telling.tell_page(self._opened(asked.page))
+        return {**told, "revision": revision}
+
+    def _tell_message(self, asked: OfMessage) -> Told:
+        rules = telling.rules_of(self._run, self._locale)
+        with self._working:
+            page, block = self._block(asked)
+            return telling.tell_message(page, block, rules.glossary)
+
+    def _suggest(self, asked: OfMessage) -> list[Told]:
+        found = self._load_memory().search(asked.page, asked.msgid)
+        return [
+            {
+                "score": suggestion.score,
+                "page": suggestion.page,
+                "english": suggestion.english,
+                "msgstr": suggestion.msgstr,
+            }
+            for suggestion in found
+        ]
+
+    def _preview(self, asked: OfText) -> Told:
+        with self._working:
+            page, block = self._block(asked)
+            rules = telling.rules_of(self._run, self._locale)
+            return telling.tell_preview(page, block, asked.msgstr, rules)
+
+    def _fix(self, asked: OfText) -> Told:
+        """What ``--fix`` makes of a translation."""
+        with self._working:
+            page, block = self._block(asked)
+            return telling.tell_fixed(page, block, asked.msgstr)
+
+    def _find(self, asked: OfPage) -> list[Told]:
+        """What is wrong with the translations of a page. Others have a turn between entries."""
+        rules = telling.rules_of(self._run, self._locale)
+        page = self._opened(asked.page)
+        entries = [entry for entry in page.read.catalog.entries if entry.is_translated]
+        found: list[Told] = []
+        for start in range(0, len(entries), _AT_ONCE):
+            with self._working:
+                some = entries[start : start + _AT_ONCE]
+                findings = telling.findings_of(page, some, rules)
+            found += map(telling.tell_finding, findings)
+        return found
+
+    def _save(self, asked: ToSave) -> Told:
+        if asked.page not in self._pages:
+            raise InputError("there is no such page", where=asked.page)
+        result = save(
+            self._run,
+            asked.page,
+            asked.seen,
+            asked.msgstr,
+            locale=self._locale,
+            is_draft=asked.is_draft,
+        )
+        if isinstance(result, Conflict):
+            return {"conflict": True, "theirs": telling.tell_theirs(result.theirs)}
+        return {"conflict": False, "page": self._tell_page(OfPage(page=asked.page))}
+
+    def _changes(self, asked: Since) -> Told:
+        pages = [
+            page
+            for page, revision in list(self._changed.items())
+            if revision > asked.revision
+        ]
+        return {"revision": self._revision, "pages": pages}
+
+    # --- the memory
+
+    def _load_memory(self) -> TranslationMemory:
+        with self._working:
+            if self._memory is None:
+                catalogs = {name: self._catalog(name) for name in self._pages}
+                self._memory = TranslationMemory(catalogs)
+                for name, catalog in catalogs.items():
+                    self._counts[name] = _count(catalog)
+            return self._memory
+
+    def _learn(self, page: str) -> None:
+        with self._working:
+            if page in self._pages and self._memory is not None:
+                catalog = self._catalog(page)
+                self._memory.replace(page, catalog)
+                self._counts[page] = _count(catalog)
+
+    def _catalog(self, page: str) -> Catalog:
+        """The catalogue of a page; an empty one if it cannot be read, which opening it tells."""
+        try:
+            return read_catalog(self._run, page, locale=self._locale).catalog
+        except InputError:
+            return Catalog()
+
+
+def _count(catalog: Catalog) -> list[int]:
+    """How many live entries are finished, wait for a person, and are there at all."""
+    live = [entry for entry in catalog.entries if not entry.obsolete]
+    finished = sum(entry.is_translated for entry in live)
+    waiting = sum(entry.is_waiting for entry in live)
+    return [finished, waiting, len(live)]
+
+
+def _taking(
+    kind: type[Request], function: Callable[[Request], Any]
+) -> Callable[[Any], Any]:
+    """``function``, called with JSON that must have the shape of ``kind``. Raises InputError."""
+
+    def call(words: Any) -> Any:
+        try:
+            return function(msgspec.convert(words, kind))
+        except msgspec.ValidationError as error:
+            raise InputError(f"was asked wrongly: {error}", where="serve") from error
+
+    return call

@@ -1,0 +1,99 @@
+"""A page as it is now: its documents, its catalogue, and its HTML with an element per message.
+
+Nothing is kept but what is still as it was read: the files say what is true.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from pipeline.adapters import po
+from pipeline.adapters.files import read_bytes
+from pipeline.commands.check.catalogs import CatalogFile, ReadFile
+from pipeline.core.checks.base import Subject
+from pipeline.core.checks.blocking import blocking_problem
+from pipeline.core.document.compose import Merged, merge
+from pipeline.core.document.read import Document
+from pipeline.core.document.refusal import Refusal
+from pipeline.core.pin.lock import Page
+from pipeline.core.workbench.blocks import Block, State, blocks_of
+from pipeline.core.workbench.marks import MarkedHtml
+from pipeline.entries import Catalog, translations_of
+from pipeline.errors import InputError
+from pipeline.run import Run
+from pipeline.stages.publish.marked import render_marked
+from pipeline.stages.split import split_page
+
+
+@dataclass(frozen=True, kw_only=True)
+class OpenPage:
+    """A page with its catalogue. ``data`` are the bytes that the catalogue was read from."""
+
+    page: str
+    folder: Path  # of its images
+    outputs: Path | None
+    document: Document
+    read: ReadFile
+    merged: Merged
+    blocks: tuple[Block, ...]
+
+    @cached_property
+    def marked(self) -> MarkedHtml:
+        """The page as HTML."""
+        return render_marked(
+            self.document, self.merged, folder=self.folder, outputs=self.outputs
+        )
+
+    @property
+    def translated(self) -> int:
+        """How many messages readers see translated."""
+        return sum(block.state is State.TRANSLATED for block in self.blocks)
+
+
+def read_documents(run: Run, page: Page) -> Document:
+    """The document of a page that is shown. Raises InputError if none of them can be read."""
+    split = split_page(run.paths, page)
+    if split.documents:
+        return split.documents[0]  # of a pair the notebook, which has outputs
+    first = split.findings[0]
+    raise InputError(first.text, where=first.where, hint=first.hint)
+
+
+def open_page(run: Run, document: Document, page: str, *, locale: str) -> OpenPage:
+    """The page with its catalogue. Raises InputError if the catalogue cannot be read."""
+    read = read_catalog(run, page, locale=locale)
+    refused: dict[str, Refusal] = {}
+    ignored = run.upstream.ignored(page)
+    for entry in read.catalog.entries:
+        if not entry.is_translated:
+            continue
+        problem = blocking_problem(Subject(entry, page), ignored)
+        if problem is not None:
+            refusal = Refusal(problem.code, problem.text, problem.hint)
+            refused[entry.msgid] = refusal
+    translations = translations_of(read.catalog)
+    sound = {key: text for key, text in translations.items() if key not in refused}
+    merged = merge(document, sound)
+    ran = run.paths.executed(locale) / f"{page}.ipynb"
+    return OpenPage(
+        page=page,
+        folder=(run.paths.docs / page).parent,
+        outputs=ran if ran.is_file() else None,
+        document=document,
+        read=read,
+        merged=merged,
+        blocks=blocks_of(document, read.catalog, merged, refused),
+    )
+
+
+def read_catalog(run: Run, page: str, *, locale: str) -> ReadFile:
+    """The catalogue of a page, an empty one if there is none. Raises InputError."""
+    path = run.paths.catalog(locale, page)
+    file = CatalogFile(path=path, name=run.shown(path), page=page, locale=locale)
+    if not path.is_file():
+        return ReadFile(file=file, data=b"", catalog=Catalog())
+    data = read_bytes(path)
+    read = po.read_catalog(data, where=file.name)
+    return ReadFile(file=file, data=data, catalog=read.catalog, remarks=read.findings)

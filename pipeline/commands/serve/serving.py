@@ -1,0 +1,124 @@
+"""Start the workbench: see to it that there are pages, serve them, open the browser.
+
+In go the run and the words of the command line. It ends when it is interrupted.
+"""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pipeline import packages
+from pipeline.adapters.web.application import Site, application
+from pipeline.adapters.web.guarding import HOST
+from pipeline.adapters.web.serving import bind, open_browser, serve_on, watched
+from pipeline.commands.holding import only_this_run
+from pipeline.commands.pages import pages_of_run
+from pipeline.commands.pull import pull_docs
+from pipeline.commands.serve.desk import STATIC, Desk
+from pipeline.commands.split import update_pulled
+from pipeline.config.suggesting import did_you_mean_any
+from pipeline.core.pin.lock import Lock, Page
+from pipeline.errors import ConfigError, UpstreamError
+from pipeline.run import Run
+from pipeline.stages.pull.stage import read_pulled
+
+_SUFFIXES = (".ipynb", ".md", ".rst", ".po", ".html")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServeOptions:
+    """What to open first (empty: the list of pages), where, and whether to open a browser."""
+
+    page: str = ""
+    port: int = 0  # any that is free
+    opens_browser: bool = True
+
+
+def serve(run: Run, options: ServeOptions) -> None:
+    """Serve the pages of the first locale of ``run`` until it is interrupted.
+
+    What is not pulled yet is pulled, and catalogues that are not there are made. Raises ConfigError
+    for a page that there is not, and for a port that cannot be used.
+    """
+    lacking = packages.missing("serve")
+    if lacking:
+        raise ConfigError(
+            f"{packages.names(lacking)} not installed",
+            hint=packages.how_to_install("serve"),
+        )
+    locale = run.locales[0]
+    listener = bind(options.port)  # before anything that takes long
+    lock = _prepared(run, locale)
+    pages = pages_of_run(run, lock)
+    desk = Desk(run, locale, pages, first=page_named(options.page, pages))
+    port: int = listener.getsockname()[1]
+    token = secrets.token_urlsafe(24)
+    site = Site(static=STATIC, frame=desk.frame, actions=desk.actions)
+    app = application(site, port=port, token=token)
+    address = f"http://{HOST}:{port}/{token}/"
+    # Connections wait from here on, so that the browser may come before the server does.
+    listener.listen()
+    run.log.note(f"translating {run.name} ({locale}) at {address}")
+    run.log.note("Ctrl-C ends it")
+    if options.opens_browser:
+        _open_beside(run, address)
+    folders = [run.paths.catalogs(locale), run.paths.docs.parent]
+    with watched(folders, desk.files_changed):
+        threading.Thread(target=_warm_up, name="warm-up", daemon=True).start()
+        serve_on(listener, app)
+
+
+def page_named(word: str, pages: Sequence[Page]) -> str:
+    """The name of the page that ``word`` means: its name, or a path of its file.
+
+    Nothing is looked up on the disk. Raises ConfigError that names the nearest.
+    """
+    if not word:
+        return ""
+    names = [page.name for page in pages]
+    name = word.removeprefix("./")
+    for suffix in _SUFFIXES:
+        name = name.removesuffix(suffix)
+    # "translations/zh_CN/jax/pallas/tpu/details.po" is what a shell completes.
+    fitting = [known for known in names if f"/{name}".endswith(f"/{known}")]
+    if fitting:
+        return max(fitting, key=len)
+    raise ConfigError(
+        f"no page is called {word!r}",
+        hint=f"{did_you_mean_any(name, names)}"
+        "Pages are named by their path without suffix.",
+    )
+
+
+def _prepared(run: Run, locale: str) -> Lock:
+    """The lock of what is pulled, with catalogues beside it; what is not there is made."""
+    try:
+        lock = read_pulled(run)
+    except UpstreamError:
+        with only_this_run(run):
+            lock = pull_docs(run, ref=None).lock
+    if not run.paths.catalogs(locale).is_dir():
+        with only_this_run(run):
+            update_pulled(run)
+        run.paths.catalogs(locale).mkdir(parents=True, exist_ok=True)
+    return lock
+
+
+def _open_beside(run: Run, address: str) -> None:
+    """Open the browser without waiting for it: some only return when they are closed."""
+
+    def open_it() -> None:
+        if not open_browser(address):
+            run.log.note("no browser could be opened: open the address yourself")
+
+    threading.Thread(target=open_it, name="browser", daemon=True).start()
+
+
+def _warm_up() -> None:
+    """Load what the first notebook needs, while the person looks at the list or a page."""
+    from pipeline.adapters.html.notebook import load
+
+    load()
