@@ -107,6 +107,7 @@ class Desk:
             "start": lambda _: self._start(),
             "pages": lambda _: self._list_pages(),
             "page": _taking(OfPage, self._tell_page),
+            "body": _taking(OfPage, self._tell_body),
             "message": _taking(OfMessage, self._tell_message),
             "suggestions": _taking(OfMessage, self._suggest),
             "preview": _taking(OfText, self._preview),
@@ -118,7 +119,7 @@ class Desk:
 
     def frame(self, page: str) -> str:
         """A page as the preview shows it, in a document of its own."""
-        body = self._opened(page).marked.html
+        body = self._tell_body(OfPage(page=page))["html"]
         language = self._locale.replace("_", "-")
         style = (STATIC / "frame.css").read_text("utf-8")
         return (
@@ -208,6 +209,11 @@ class Desk:
         with self._working:
             told = telling.tell_page(self._opened(asked.page))
         return {**told, "revision": revision}
+
+    def _tell_body(self, asked: OfPage) -> Told:
+        """What stands on a page, for a frame that shows an earlier state of it."""
+        with self._working:
+            return {"html": self._opened(asked.page).marked.html}
 
     def _tell_message(self, asked: OfMessage) -> Told:
         rules = telling.rules_of(self._run, self._locale)

@@ -16,7 +16,6 @@ from pipeline.core.document.message import Markup
 from pipeline.core.document.prose import atoms_of
 from pipeline.core.document.read import Unit
 from pipeline.core.glossary.terms import Glossary, read_glossary
-from pipeline.core.memory.notes import TRANSLATOR
 from pipeline.core.workbench.blocks import Block
 from pipeline.core.workbench.editing import cleaned
 from pipeline.core.workbench.excerpt import excerpt_of
@@ -56,7 +55,7 @@ def rules_of(run: Run, locale: str) -> TeamRules:
 
 def tell_page(page: OpenPage) -> Told:
     """All messages of a page, in its order."""
-    shown = page.marked.inner
+    shown = page.marked.shown
     return {
         "page": page.page,
         "file": page.read.file.name,
@@ -102,7 +101,7 @@ def tell_message(page: OpenPage, block: Block, glossary: Glossary | None) -> Tol
     message, entry = block.message, block.entry
     told: Told = {
         "atoms": atoms_of(message.msgid, message.markup),
-        "notes": [note for note in entry.notes if not note.startswith(TRANSLATOR)],
+        "notes": list(entry.notes[1:]),  # the first tells kind and section
         "comments": list(entry.comments),
         "terms": [],
         "diff": [],

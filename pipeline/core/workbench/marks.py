@@ -39,10 +39,14 @@ _VOID = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MarkedHtml:
-    """A page as HTML. ``inner`` has what stands in the element of each message that has one."""
+    """A page as HTML. ``inner`` has what stands in the element of each message that has one.
+
+    ``shown`` are all messages with an element; that of an image text is the image itself.
+    """
 
     html: str
     inner: Mapping[int, str]
+    shown: frozenset[int]
 
 
 def marked_text(text: str, messages: Sequence[Message], *, first: int = 0) -> str:
@@ -55,8 +59,9 @@ def marked_text(text: str, messages: Sequence[Message], *, first: int = 0) -> st
         start, end = place
         begin, finish = _marks(number)
         edits += [Edit(start, start, begin), Edit(end, end, finish)]
-        edits += _longer_rules(text, message, len(begin) + len(finish))
-    edits.sort(key=lambda edit: edit.start)
+        edits += _for_title(text, message, len(begin) + len(finish))
+    # A target stands before the mark of its title.
+    edits.sort(key=lambda edit: (edit.start, not edit.text.startswith("..")))
     return splice(text, edits)
 
 
@@ -73,16 +78,22 @@ def read_marks(html: str) -> MarkedHtml:
     """
     spans = _spans(html)
     parts: list[str] = []
+    numbers = set(spans)
     at = 0
     for tag in _TAG.finditer(html):
         parts.append(_elements(html, at, tag.start(), spans))
-        parts.append(_tag_with_attribute(tag[0]))
+        number = _number_of_tag(tag[0])
+        if number is None:
+            parts.append(without_marks(tag[0]))
+        else:
+            numbers.add(number)
+            parts.append(_with_attribute(tag, number))
         at = tag.end()
     parts.append(_elements(html, at, len(html), spans))
     inner: dict[int, str] = {}
     for number, span in spans.items():
         inner[number] = read_marks(html[span.inner_start : span.inner_end]).html
-    return MarkedHtml(html="".join(parts), inner=inner)
+    return MarkedHtml(html="".join(parts), inner=inner, shown=frozenset(numbers))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,17 +179,20 @@ def _elements(html: str, start: int, end: int, spans: Mapping[int, _Span]) -> st
     return "".join(parts)
 
 
-def _tag_with_attribute(tag: str) -> str:
-    """A tag without the marks in it, and with the number of the message that they are of."""
+def _number_of_tag(tag: str) -> int | None:
+    """The message whose mark stands in a tag; None if there is none."""
     mark = _MARK.search(tag)
-    if mark is None:
-        return tag
-    name = re.match(r"</?[A-Za-z][\w:-]*", tag)
-    if name is None or not mark["start"]:
-        return without_marks(tag)
-    number = _number(mark["start"])
-    rest = without_marks(tag[name.end() :])
-    return f'{name[0]} {ATTRIBUTE}="{number}"{rest}'
+    if mark is None or not mark["start"]:
+        return None
+    return _number(mark["start"])
+
+
+def _with_attribute(tag: re.Match[str], number: int) -> str:
+    """A tag without the marks in it, and with the number of the message that they are of."""
+    if not tag["name"]:  # a comment
+        return without_marks(tag[0])
+    head = tag.end("name") - tag.start()
+    return f'{tag[0][:head]} {ATTRIBUTE}="{number}"{without_marks(tag[0][head:])}'
 
 
 def _place(text: str, message: Message) -> tuple[int, int] | None:
@@ -193,15 +207,18 @@ def _place(text: str, message: Message) -> tuple[int, int] | None:
     return element.end("open"), element.start("close")
 
 
-def _longer_rules(text: str, message: Message, length: int) -> Iterator[Edit]:
-    """The lines above and below a title of reST, which must be as long as the title."""
-    if message.markup is not Markup.RST:
+def _for_title(text: str, message: Message, length: int) -> Iterator[Edit]:
+    """What a title of reST needs, to be the same title with ``length`` more characters.
+
+    The lines above and below must be as long as it is, and links by its name need a target.
+    """
+    if message.markup is not Markup.RST or not message.rules:
         return
     for start, end in message.rules:
-        if end > start:
-            yield Edit(
-                end, end, text[start] * length * 2
-            )  # wide characters count twice
+        yield Edit(end, end, text[start] * length * 2)  # wide characters count twice
+    if re.search(re.escape(message.msgid) + "`?_", text, re.IGNORECASE):
+        top = min(message.start, message.rules[0][0])
+        yield Edit(top, top, f".. _`{message.msgid}`:\n\n")
 
 
 def _marks(number: int) -> tuple[str, str]:

@@ -29,14 +29,14 @@ def word_diff(old: str, new: str) -> tuple[Piece, ...]:
     """
     old_words, new_words = _WORD.findall(old), _WORD.findall(new)
     pieces: list[Piece] = []
+    removed = added = ""
     for step in Indel.opcodes(old_words, new_words):
-        removed = "".join(old_words[step.src_start : step.src_end])
-        added = "".join(new_words[step.dest_start : step.dest_end])
-        if step.tag == "equal":
-            pieces.append(Piece("same", removed))
+        old_text = "".join(old_words[step.src_start : step.src_end])
+        if step.tag != "equal":
+            removed += old_text
+            added += "".join(new_words[step.dest_start : step.dest_end])
             continue
-        if removed:
-            pieces.append(Piece("old", removed))
-        if added:
-            pieces.append(Piece("new", added))
-    return tuple(pieces)
+        pieces += [Piece("old", removed), Piece("new", added), Piece("same", old_text)]
+        removed = added = ""
+    pieces += [Piece("old", removed), Piece("new", added)]
+    return tuple(piece for piece in pieces if piece.text)

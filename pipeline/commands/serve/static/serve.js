@@ -114,8 +114,17 @@ async function showPages() {
     button.addEventListener("click", () => openPage(page));
     return [button];
   }));
+  sift();
   const here = [...$("page-list").querySelectorAll("button")].find((one) => one.dataset.page === desk.page);
   (here ?? $("page-list").querySelector("button"))?.focus();
+}
+
+// While the list is there, what is sought is a page.
+function sift() {
+  const sought = $("search").value.trim().toLowerCase();
+  for (const button of $("page-list").querySelectorAll("button")) {
+    button.closest("li").hidden = !button.dataset.page.toLowerCase().includes(sought);
+  }
 }
 
 function trouble(error) {
@@ -172,11 +181,9 @@ async function showFrame(again = false) {
     frame.contentDocument.addEventListener("click", onPageClick);
     frame.contentDocument.addEventListener("keydown", onKey);
   } else {
-    const answer = await fetch(address);
-    if (!answer.ok) return;
-    const inside = frame.contentDocument;
-    const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
-    inside.querySelector("main").replaceWith(inside.adoptNode(fresh.querySelector("main")));
+    const { page } = desk;
+    const { html } = await ask("body", { page });
+    if (page === desk.page) frame.contentDocument.querySelector("main").innerHTML = html;
   }
   paint();
 }
@@ -581,7 +588,7 @@ function onPageKey(event) {
   if (target.id === "search") {
     if (event.key !== "Enter" && event.key !== "ArrowDown") return false;
     target.blur();
-    return move(1, () => true, -1);
+    return $("pages").hidden ? move(1, () => true, -1) : focusList(0);
   }
   if (!$("pages").hidden) return onListKey(event);
   const isButton = target.tagName === "BUTTON" && !target.closest("#queue-list");
@@ -594,11 +601,16 @@ function onPageKey(event) {
 }
 
 function onListKey(event) {
+  if (PLAIN[event.key] && "/l?".includes(event.key)) { PLAIN[event.key](); return true; }
   const step = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }[event.key];
-  if (!step) return false;
-  const buttons = [...$("page-list").querySelectorAll("button")];
-  const at = buttons.indexOf(document.activeElement);
-  buttons[Math.max(0, Math.min(buttons.length - 1, at + step))]?.focus();
+  return step ? focusList(step) : false;
+}
+
+// Go down or up the list of pages; with 0, to its top.
+function focusList(step) {
+  const buttons = [...$("page-list").querySelectorAll("li:not([hidden]) button")];
+  const at = step ? buttons.indexOf(document.activeElement) + step : 0;
+  buttons[Math.max(0, Math.min(buttons.length - 1, at))]?.focus();
   return true;
 }
 
@@ -615,7 +627,7 @@ $("keep-mine").addEventListener("click", () => settle(true));
 $("list").addEventListener("click", showPages);
 $("help-open").addEventListener("click", () => $("help").showModal());
 $("language").addEventListener("click", switchLanguage);
-$("search").addEventListener("input", () => { showQueue(); paint(); });
+$("search").addEventListener("input", () => { if ($("pages").hidden) { showQueue(); paint(); } else sift(); });
 addEventListener("beforeunload", (event) => { keepTyped(); if (desk.typed.size) event.preventDefault(); });
 
 const start = await ask("start").catch((error) => { trouble(error); return { page: "", revision: 0 }; });
