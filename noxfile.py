@@ -310,11 +310,11 @@ def tests(session: nox.Session) -> None:
 
 @nox.session
 def browser(session: nox.Session) -> None:
-    """Test the site in Chromium: the sample's, and those in folders that JAX_DOCS_SITE names."""
+    """Test site and workbench in Chromium: the sample's, and sites that JAX_DOCS_SITE names."""
     chromium(session)
     enter(session, "tests")
     session.install("-e", ".", *packages("site", "test", "browser"))
-    session.run("pytest", "-m", "browser", "tests/site", *session.posargs)
+    session.run("pytest", "-m", "browser", *session.posargs)
 
 
 @nox.session

@@ -56,9 +56,11 @@ class Guard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or refuse it before anything is done."""
-        if scope["type"] != "http":
-            if scope["type"] == "websocket":  # nothing here talks that way
-                await send({"type": "websocket.close", "code": 1008})
+        if scope["type"] == "websocket":  # nothing here talks that way
+            await send({"type": "websocket.close", "code": 1008})
+            return
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
             return
         refusal = self._refusal(scope)
         path: str = scope["path"]

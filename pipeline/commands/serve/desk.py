@@ -88,7 +88,7 @@ class Desk:
     ) -> None:
         """Serve ``pages``, and open ``first``; empty: the list of pages."""
         self._run = run
-        self._locale = locale
+        self.locale = locale
         self._pages = {page.name: page for page in pages}
         self._first = first
         # docutils has one registry for the whole process, and caches are shared.
@@ -120,7 +120,7 @@ class Desk:
     def frame(self, page: str) -> str:
         """A page as the preview shows it, in a document of its own."""
         body = self._tell_body(OfPage(page=page))["html"]
-        language = self._locale.replace("_", "-")
+        language = self.locale.replace("_", "-")
         style = (STATIC / "frame.css").read_text("utf-8")
         return (
             f'<!DOCTYPE html><html lang="{language}"><meta charset="utf-8">'
@@ -130,7 +130,7 @@ class Desk:
 
     def files_changed(self, paths: Sequence[Path]) -> None:
         """Take note of files that somebody has written."""
-        catalogs = self._run.paths.catalogs(self._locale)
+        catalogs = self._run.paths.catalogs(self.locale)
         for path in paths:
             if path.suffix == ".po" and path.is_relative_to(catalogs):
                 page = path.relative_to(catalogs).with_suffix("").as_posix()
@@ -164,7 +164,7 @@ class Desk:
             if opened is None or not self._is_fresh(opened):
                 document = self._documents.get(name) or read_documents(self._run, page)
                 self._documents[name] = document
-                opened = open_page(self._run, document, name, locale=self._locale)
+                opened = open_page(self._run, document, name, locale=self.locale)
             self._open[name] = opened  # the last one is the one that was used last
             for old in list(self._open)[:-_REMEMBERED]:
                 del self._open[old]
@@ -191,7 +191,7 @@ class Desk:
     def _start(self) -> Told:
         return {
             "name": self._run.name,
-            "locale": self._locale,
+            "locale": self.locale,
             "page": self._first,
             "revision": self._revision,
         }
@@ -216,7 +216,7 @@ class Desk:
             return {"html": self._opened(asked.page).marked.html}
 
     def _tell_message(self, asked: OfMessage) -> Told:
-        rules = telling.rules_of(self._run, self._locale)
+        rules = telling.rules_of(self._run, self.locale)
         with self._working:
             page, block = self._block(asked)
             return telling.tell_message(page, block, rules.glossary)
@@ -236,7 +236,7 @@ class Desk:
     def _preview(self, asked: OfText) -> Told:
         with self._working:
             page, block = self._block(asked)
-            rules = telling.rules_of(self._run, self._locale)
+            rules = telling.rules_of(self._run, self.locale)
             return telling.tell_preview(page, block, asked.msgstr, rules)
 
     def _fix(self, asked: OfText) -> Told:
@@ -247,7 +247,7 @@ class Desk:
 
     def _find(self, asked: OfPage) -> list[Told]:
         """What is wrong with the translations of a page. Others have a turn between entries."""
-        rules = telling.rules_of(self._run, self._locale)
+        rules = telling.rules_of(self._run, self.locale)
         page = self._opened(asked.page)
         entries = [entry for entry in page.read.catalog.entries if entry.is_translated]
         found: list[Told] = []
@@ -266,7 +266,7 @@ class Desk:
             asked.page,
             asked.seen,
             asked.msgstr,
-            locale=self._locale,
+            locale=self.locale,
             is_draft=asked.is_draft,
         )
         if isinstance(result, Conflict):
@@ -302,7 +302,7 @@ class Desk:
     def _catalog(self, page: str) -> Catalog:
         """The catalogue of a page; an empty one if it cannot be read, which opening it tells."""
         try:
-            return read_catalog(self._run, page, locale=self._locale).catalog
+            return read_catalog(self._run, page, locale=self.locale).catalog
         except InputError:
             return Catalog()
 

@@ -9,6 +9,7 @@ import secrets
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
+from socket import socket
 
 from pipeline import packages
 from pipeline.adapters.web.application import Site, application
@@ -50,10 +51,15 @@ def serve(run: Run, options: ServeOptions) -> None:
             hint=packages.how_to_install("serve"),
         )
     locale = run.locales[0]
-    listener = bind(options.port)  # before anything that takes long
-    lock = _prepared(run, locale)
-    pages = pages_of_run(run, lock)
-    desk = Desk(run, locale, pages, first=page_named(options.page, pages))
+    # Before anything that takes long: the port may be in use.
+    with bind(options.port) as listener:
+        pages = pages_of_run(run, prepared(run, locale))
+        first = page_named(options.page, pages)
+        _serve(run, Desk(run, locale, pages, first=first), listener, options)
+
+
+def _serve(run: Run, desk: Desk, listener: socket, options: ServeOptions) -> None:
+    """Serve on a port that is bound, until it is interrupted."""
     port: int = listener.getsockname()[1]
     token = secrets.token_urlsafe(24)
     site = Site(static=STATIC, frame=desk.frame, actions=desk.actions)
@@ -61,11 +67,11 @@ def serve(run: Run, options: ServeOptions) -> None:
     address = f"http://{HOST}:{port}/{token}/"
     # Connections wait from here on, so that the browser may come before the server does.
     listener.listen()
-    run.log.note(f"translating {run.name} ({locale}) at {address}")
+    run.log.note(f"translating {run.name} ({desk.locale}) at {address}")
     run.log.note("Ctrl-C ends it")
     if options.opens_browser:
         _open_beside(run, address)
-    folders = [run.paths.catalogs(locale), run.paths.docs.parent]
+    folders = [run.paths.catalogs(desk.locale), run.paths.docs.parent]
     with watched(folders, desk.files_changed):
         threading.Thread(target=_warm_up, name="warm-up", daemon=True).start()
         serve_on(listener, app)
@@ -93,7 +99,7 @@ def page_named(word: str, pages: Sequence[Page]) -> str:
     )
 
 
-def _prepared(run: Run, locale: str) -> Lock:
+def prepared(run: Run, locale: str) -> Lock:
     """The lock of what is pulled, with catalogues beside it; what is not there is made."""
     try:
         lock = read_pulled(run)

@@ -111,7 +111,8 @@ def _markdown_outline(text: str) -> _Outline:
             blocks.append((starts[first], starts[min(last, len(starts) - 1)]))
     lines = []
     for name, reference in environment.get("references", {}).items():
-        lines.append(f"[{name}]: <{reference['href']}>")
+        title = reference["title"].replace('"', '\\"')
+        lines.append(f'[{name}]: <{reference["href"]}> "{title}"')
     labels = environment.get("footnotes", {}).get("refs", {})
     lines += [f"[^{label.removeprefix(':')}]: ." for label in labels]
     return _Outline(blocks=tuple(blocks), definitions="\n\n".join(lines))

@@ -197,10 +197,13 @@ def _with_attribute(tag: re.Match[str], number: int) -> str:
 
 def _place(text: str, message: Message) -> tuple[int, int] | None:
     """Where the marks of a message go; None if marks would change what the text means."""
-    if message.pieces:
+    if message.markup is Markup.RST and message.kind is Kind.TABLE_CELL:
         return None  # a table that is drawn with characters would lose its shape
     if message.kind is not Kind.HTML:
-        return message.start, message.end
+        # "as follows::" announces code by its last two characters, which must stay together.
+        words = text[message.start : message.end]
+        announced = len(words.rstrip(":")) if message.mark else len(words)
+        return message.start, message.start + announced
     element = _ELEMENT.fullmatch(text, message.start, message.end)
     if element is None:
         return None

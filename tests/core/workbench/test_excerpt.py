@@ -42,11 +42,14 @@ def excerpt_text(source: str, msgid: str, path: str = "page.md") -> str:
 
 
 def test_other_blocks_are_left_out_and_definitions_are_not() -> None:
-    source = "# Tea\n\nSee [the pot][p] and a note[^n].\n\nMore words.\n\n[p]: pot.md\n\n[^n]: A note.\n"
+    definitions = "[p]: pot.md 'A pot'\n\n[^n]: A note.\n"
+    source = (
+        f"# Tea\n\nSee [the pot][p] and a note[^n].\n\nMore words.\n\n{definitions}"
+    )
     text = excerpt_text(source, "See [the pot][p] and a note[^n].")
     assert "See [the pot]" in text
     assert "More words" not in text
-    assert "[P]: <pot.md>" in text
+    assert '[P]: <pot.md> "A pot"' in text
     assert "[^n]: ." in text
 
 

@@ -191,11 +191,7 @@ def test_similar_translations_come_with_their_score_and_once() -> None:
         }
     )
     found = memory.search("d", "Pour the hot tea")
-    assert [(one.score, one.page, one.msgstr) for one in found][0] == (
-        100,
-        "b",
-        "倒热茶",
-    )
+    assert (found[0].score, found[0].page, found[0].msgstr) == (100, "b", "倒热茶")
     assert [one.msgstr for one in found].count("倒热茶") == 1
     assert "别的" not in [one.msgstr for one in found]
     # The message itself is no suggestion, its twin on another page is.

@@ -1,0 +1,333 @@
+"""The workbench in a real Chromium, by keyboard. Skipped where there is no browser."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from servers import served
+from site_chromium import REASON, chromium
+from workbench import Workbench, emptied, on_a_port, workbench_of
+
+from pipeline.adapters.files import hold_lock
+from pipeline.core.document.prose import atoms_of
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.slow,
+    pytest.mark.skipif(bool(REASON), reason=REASON),
+]
+OPEN = "#editor:not([hidden])"
+SCRIPT = "<img src=x onerror='top.harm=1'><script>top.harm=1</script>"
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """A page of the browser that shows the workbench, and the files behind it."""
+
+    bench: Workbench
+    page: Page
+    address: str
+    said: list[str]
+
+    def open(self, name: str) -> None:
+        """Open a page of the docs, and wait for its messages."""
+        self.page.goto("about:blank")
+        self.page.goto(f"{self.address}#{name}")
+        self.page.wait_for_selector("#queue-list button")
+
+    def press(self, *keys: str) -> None:
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def edit(self, number: int) -> None:
+        """Open the editor of a message as a click on the page does."""
+        self.page.frame_locator("#frame").locator(
+            f'[data-block="{number}"]'
+        ).first.click()
+        self.page.wait_for_selector(OPEN)
+
+    def type(self, text: str) -> None:
+        self.press("Control+a")
+        self.page.keyboard.insert_text(text)
+
+    def shown(self, number: int) -> str:
+        """What the page shows of a message."""
+        place = self.page.frame_locator("#frame").locator(f'[data-block="{number}"]')
+        return place.first.inner_text()
+
+    def expect(self, expression: str) -> None:
+        """Wait until something holds in the page."""
+        self.page.wait_for_function(expression, timeout=10_000)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as browser:
+        yield browser
+
+
+@pytest.fixture
+def desk(project: Path, browser: Browser) -> Iterator[Desk]:
+    bench = workbench_of(project)
+    with on_a_port(bench) as address:
+        context = browser.new_context(viewport={"width": 1440, "height": 900})
+        context.set_default_timeout(10_000)
+        page = context.new_page()
+        said: list[str] = []
+        page.on("pageerror", lambda error: said.append(str(error)))
+        page.on("console", lambda told: told.type == "error" and said.append(told.text))
+        yield Desk(bench, page, address, said)
+        context.close()
+
+
+def violations(page: Page) -> list[Any]:
+    """What axe has against the page as it is now."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    # The policy lets no script in by a tag, but what the browser's tools evaluate.
+    found = Axe().run(page).response["violations"]
+    return [(one["id"], [node["html"] for node in one["nodes"]]) for one in found]
+
+
+def test_a_page_from_empty_to_whole_by_keyboard_alone(desk: Desk) -> None:
+    wanted = {entry.msgid: entry.msgstr for entry in desk.bench.catalog("faq").entries}
+    emptied(desk.bench, "faq")
+    desk.open("faq")
+    desk.press("2", "Enter")  # the open ones, and the first of them
+    for _ in range(len(wanted)):
+        desk.page.wait_for_selector(OPEN)
+        desk.expect(
+            "document.activeElement.id === 'text' && !document.activeElement.value"
+        )
+        english = desk.page.locator("#english").inner_text()
+        msgid = next(msgid for msgid in wanted if msgid == english)
+        desk.page.keyboard.insert_text(wanted[msgid])
+        desk.press("Control+Enter")
+        desk.page.wait_for_function(
+            "(old) => document.querySelector('#english').textContent !== old"
+            " || document.querySelector('#editor').hidden",
+            arg=english,
+        )
+    desk.page.wait_for_selector("#queue:not([hidden])")
+    saved = {entry.msgid: entry.msgstr for entry in desk.bench.catalog("faq").entries}
+    assert saved == wanted
+    progress = desk.page.locator("#progress").inner_text()
+    done, all_ = re.findall(r"\d+", progress)
+    assert done == all_
+    assert desk.said == []
+
+
+def test_what_is_typed_shows_on_the_page_at_once(desk: Desk) -> None:
+    desk.open("faq")
+    desk.edit(1)
+    desk.type("正在**打字**")
+    desk.page.frame_locator("#frame").locator('[data-block="1"] strong').wait_for()
+    assert desk.shown(1) == "正在打字"
+    desk.press("Escape")
+    desk.page.wait_for_selector("#queue:not([hidden])")
+    desk.expect(
+        "document.querySelector('#frame').contentDocument"
+        ".querySelector('[data-block=\"1\"]').textContent !== '正在打字'"
+    )
+    # What was typed is still there.
+    desk.edit(1)
+    assert desk.page.locator("#text").input_value() == "正在**打字**"
+
+
+def test_fuzzy_findings_fix_atoms_and_filters(desk: Desk) -> None:
+    entries = desk.bench.catalog("arrays").entries
+    entry = next(one for one in entries if len(atoms_of(one.msgid)) > 1)
+    old = f"{entry.msgid} Once more."
+    desk.bench.write("arrays", replace(entry, fuzzy=True, previous=old))
+    desk.open("arrays")
+    desk.press("3")  # the fuzzy ones
+    assert desk.page.locator("#queue-list button").count() == 1
+    desk.press("j", "Enter")
+    desk.page.wait_for_selector("#diff del")
+    assert "Once more" in desk.page.locator("#diff").inner_text()
+    desk.type("用JAX写**注意：**不要 ")
+    desk.page.wait_for_selector("#findings .error")
+    first, second = list(dict.fromkeys(atoms_of(entry.msgid)))[:2]
+    desk.press("Alt+1", "Alt+a")
+    assert desk.page.locator("#text").input_value().endswith(first + second)
+    desk.press("Alt+x")
+    desk.expect("document.querySelector('#text').value.includes('**注意**：')")
+    desk.press("Alt+d")
+    desk.expect("document.querySelector('#state').classList.contains('s-draft')")
+    assert desk.bench.entry("arrays", entry.msgid).fuzzy
+    desk.page.locator("#text").focus()
+    desk.type(entry.msgstr)
+    desk.press("Control+Enter")
+    desk.page.wait_for_selector("#queue:not([hidden])")
+    assert desk.bench.entry("arrays", entry.msgid).is_finished
+    desk.press("1", "/")
+    desk.page.keyboard.insert_text(entry.msgstr[:6])
+    assert desk.page.locator("#queue-list button").count() < len(entries)
+
+
+def test_a_file_edited_elsewhere_comes_in_and_conflicts_are_shown(desk: Desk) -> None:
+    desk.open("faq")
+    entry = desk.bench.catalog("faq").entries[1]
+    desk.bench.write("faq", replace(entry, msgstr="别处改的"))
+    desk.expect(
+        "document.querySelector('#frame').contentDocument.body.textContent"
+        ".includes('别处改的')"
+    )
+    desk.edit(1)
+    desk.type("我写的")
+    desk.bench.write("faq", replace(entry, msgstr="别处又改"))
+    desk.page.wait_for_selector("#conflict:not([hidden])")
+    assert desk.page.locator("#theirs").inner_text() == "别处又改"
+    assert desk.page.locator("#text").input_value() == "我写的"
+    assert violations(desk.page) == []
+    desk.page.locator("#keep-mine").focus()
+    desk.press("Enter")
+    desk.expect("document.querySelector('#conflict').hidden")
+    desk.expect("!document.querySelector('#told').textContent.includes('…')")
+    assert desk.bench.entry("faq", entry.msgid).msgstr == "我写的"
+
+
+def test_a_damaged_catalogue_is_shown_until_it_is_mended(desk: Desk) -> None:
+    path = desk.bench.path("faq")
+    good = path.read_bytes()
+    path.write_bytes(good + b"<<<<<<< ours\n")
+    desk.page.goto(f"{desk.address}#faq")
+    trouble = desk.page.locator("#trouble:not([hidden])")
+    trouble.wait_for()
+    assert f"faq.po:{good.count(b'\n') + 1}" in trouble.inner_text()
+    path.write_bytes(good)
+    desk.page.wait_for_selector("#queue-list button")
+    assert desk.page.locator("#trouble").is_hidden()
+
+
+def test_a_run_at_work_is_told(desk: Desk) -> None:
+    desk.open("faq")
+    desk.edit(1)
+    desk.type("等一等")
+    with hold_lock(desk.bench.run.paths.run_lock, on_wait=lambda: None):
+        desk.press("Control+Enter")
+        desk.expect("document.querySelector('#told').textContent.includes('sync')")
+    desk.expect("!document.querySelector('#told').textContent.includes('sync')")
+    assert "等一等" in desk.bench.path("faq").read_text("utf-8")
+
+
+def test_pages_help_and_language_by_keyboard(desk: Desk) -> None:
+    desk.page.goto(desk.address)
+    desk.page.wait_for_selector("#page-list button")
+    assert violations(desk.page) == []
+    desk.page.locator("#search").fill("vmap")
+    assert desk.page.locator("#page-list li:not([hidden])").count() == 1
+    desk.press("Enter", "Enter")
+    desk.page.wait_for_selector("#queue-list button")
+    assert desk.page.locator("#name").inner_text() == "guides/vmap"
+    desk.press("l")
+    assert desk.page.locator("html").get_attribute("lang") == "en"
+    assert "Help" in desk.page.locator("#help-open").inner_text()
+    desk.press("?")
+    assert desk.page.locator("#help").is_visible()
+    assert violations(desk.page) == []
+    desk.press("Escape")
+    desk.press("j", "Enter")
+    desk.page.wait_for_selector(OPEN)
+    desk.page.wait_for_timeout(500)
+    assert violations(desk.page) == []
+
+
+def test_script_in_every_field_is_text(desk: Desk) -> None:
+    entries = desk.bench.catalog("faq").entries
+    hostile = replace(
+        entries[1],
+        msgstr=SCRIPT,
+        fuzzy=True,
+        previous=SCRIPT,
+        comments=(SCRIPT,),
+        notes=(*entries[1].notes, SCRIPT),
+    )
+    desk.bench.write("faq", hostile, replace(entries[2], msgstr=SCRIPT))
+    document = desk.bench.run.paths.docs / "faq.md"
+    document.write_text(document.read_text("utf-8") + f"\n\n{SCRIPT}\n\nLast words.\n")
+    desk.bench.desk.files_changed([desk.bench.run.paths.lock])
+    desk.open("faq")
+    desk.edit(1)
+    desk.page.wait_for_selector("#notes li")
+    desk.type(SCRIPT)
+    desk.page.wait_for_selector("#findings .error")
+    desk.press("l")
+    assert desk.page.evaluate("window.harm") is None
+    assert desk.page.locator("#right script, #right img").count() == 0
+    assert SCRIPT in desk.page.locator("#notes").inner_text()
+
+
+HOSTILE = """<!doctype html><meta charset=utf-8><title>hostile</title><script>
+const target = decodeURIComponent(location.hash.slice(1));
+const results = window.results = {};
+const body = JSON.stringify({page: "faq", seen: SEEN, msgstr: "harm"});
+async function attempt(name, action) {
+  try { results[name] = String(await action()); } catch (error) { results[name] = "refused"; }
+}
+(async () => {
+  await attempt("read", async () => (await fetch(target)).text());
+  await attempt("blind", async () =>
+    (await fetch(target + "api/save", {method: "POST", mode: "no-cors", body})).type);
+  await attempt("post", async () =>
+    (await fetch(target + "api/save", {method: "POST", body})).text());
+  await attempt("socket", () => new Promise((done, fail) => {
+    const socket = new WebSocket(target.replace("http", "ws") + "api/save");
+    socket.onopen = () => { socket.send(body); done("open"); };
+    socket.onerror = fail;
+  }));
+  await attempt("frame", () => new Promise((done, fail) => {
+    const frame = document.body.appendChild(document.createElement("iframe"));
+    frame.src = target;
+    frame.onload = () => { try { done(frame.contentDocument.body.innerHTML); } catch { fail(); } };
+  }));
+  await attempt("script", () => new Promise((done, fail) => {
+    const script = document.createElement("script");
+    script.src = target + "static/serve.js"; script.onload = done; script.onerror = fail;
+    document.head.append(script);
+  }));
+  const form = document.createElement("form");
+  form.method = "post"; form.action = target + "api/save"; form.enctype = "text/plain";
+  form.target = "sink";
+  const field = form.appendChild(document.createElement("input"));
+  field.name = body.slice(0, -1) + ',"x":"'; field.value = '"}';
+  const sink = document.createElement("iframe"); sink.name = "sink";
+  document.body.append(sink, form); form.submit();
+  setTimeout(() => { window.isDone = true; }, 500);
+})();
+</script><body></body>"""
+
+
+def test_a_hostile_page_reads_and_writes_nothing_though_it_knows_the_address(
+    desk: Desk, tmp_path: Path
+) -> None:
+    import json
+
+    entry = desk.bench.catalog("faq").entries[1]
+    seen = {
+        "msgid": entry.msgid,
+        "context": None,
+        "msgstr": entry.msgstr,
+        "fuzzy": False,
+    }
+    folder = tmp_path / "hostile"
+    folder.mkdir()
+    (folder / "index.html").write_text(HOSTILE.replace("SEEN", json.dumps(seen)))
+    before = desk.bench.path("faq").read_bytes()
+    with served(folder) as site:
+        desk.page.goto(f"{site}index.html#{desk.address}")
+        desk.page.wait_for_function("window.isDone")
+        results = desk.page.evaluate("window.results")
+    # A request that may not be read ("opaque") is sent all the same; the server refuses it.
+    assert results.pop("blind") == "opaque"
+    assert set(results.values()) <= {"refused", ""}
+    assert len(results) == 5
+    assert desk.bench.path("faq").read_bytes() == before

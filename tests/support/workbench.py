@@ -1,0 +1,128 @@
+"""The workbench on the sample, in this process: asked by tests, or served to browsers."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pipeline.adapters import po
+from pipeline.adapters.web.application import Site, application
+from pipeline.adapters.web.guarding import HOST, Guard
+from pipeline.adapters.web.serving import bind, watched
+from pipeline.commands.pages import pages_of_run
+from pipeline.commands.serve.desk import STATIC, Desk
+from pipeline.commands.serve.serving import prepared
+from pipeline.config import read_settings
+from pipeline.entries import Catalog, Entry
+from pipeline.log import QUIET, Log
+from pipeline.run import Run
+
+if TYPE_CHECKING:
+    from starlette.testclient import TestClient
+
+LOCALE = "zh_CN"
+PORT = 8765
+TOKEN = "token-of-a-test"
+ADDRESS = f"http://{HOST}:{PORT}"
+
+
+@dataclass(frozen=True, slots=True)
+class Workbench:
+    """A project whose sample can be translated."""
+
+    root: Path
+    run: Run
+    desk: Desk
+
+    def path(self, page: str) -> Path:
+        """The catalogue of a page."""
+        return self.run.paths.catalog(LOCALE, page)
+
+    def catalog(self, page: str) -> Catalog:
+        """The catalogue of a page, as it is now."""
+        return po.read_catalog(self.path(page).read_bytes(), where=page).catalog
+
+    def entry(self, page: str, msgid: str) -> Entry:
+        """An entry of a page, as it is now."""
+        entries = self.catalog(page).entries
+        return next(entry for entry in entries if entry.msgid == msgid)
+
+    def write(self, page: str, *entries: Entry) -> None:
+        """Let somebody else write the entries of a page."""
+        catalog = self.catalog(page)
+        changed = {entry.msgid: entry for entry in entries}
+        kept = tuple(changed.get(entry.msgid, entry) for entry in catalog.entries)
+        data = po.format_catalog(Catalog(header=catalog.header, entries=kept))
+        self.path(page).write_bytes(data)
+
+    def app(self, port: int = PORT) -> Guard:
+        """The application that is served."""
+        site = Site(static=STATIC, frame=self.desk.frame, actions=self.desk.actions)
+        return application(site, port=port, token=TOKEN)
+
+    def client(self) -> TestClient:
+        """Asks as the page in the browser does."""
+        from starlette.testclient import TestClient
+
+        headers = {"origin": ADDRESS, "sec-fetch-site": "same-origin"}
+        return TestClient(self.app(), base_url=f"{ADDRESS}/{TOKEN}", headers=headers)
+
+
+def workbench_of(root: Path) -> Workbench:
+    """The workbench of a copy of the project."""
+    settings = read_settings(root / "pyproject.toml", environ={})
+    run = Run(
+        settings=settings,
+        upstream=settings.upstream("sample"),
+        log=Log(QUIET),
+        locales=(LOCALE,),
+    )
+    pages = pages_of_run(run, prepared(run, LOCALE))
+    return Workbench(root, run, Desk(run, LOCALE, pages, first=""))
+
+
+def emptied(workbench: Workbench, page: str) -> None:
+    """Take all translations out of a page."""
+    catalog = workbench.catalog(page)
+    entries = tuple(Entry(msgid=one.msgid, notes=one.notes) for one in catalog.entries)
+    data = po.format_catalog(Catalog(header=catalog.header, entries=entries))
+    workbench.path(page).write_bytes(data)
+
+
+@contextmanager
+def on_a_port(workbench: Workbench) -> Iterator[str]:
+    """The address of a real server, with a slash at its end."""
+    import uvicorn
+
+    listener = bind(0)
+    port: int = listener.getsockname()[1]
+    listener.listen()
+    config = uvicorn.Config(
+        workbench.app(port), log_level="error", lifespan="off", ws="none"
+    )
+    server = uvicorn.Server(config)
+    thread = threading.Thread(
+        target=server.run, kwargs={"sockets": [listener]}, daemon=True
+    )
+    folder = workbench.run.paths.catalogs(LOCALE)
+    with watched([folder], workbench.desk.files_changed):
+        thread.start()
+        while not server.started:
+            time.sleep(0.02)
+        try:
+            yield f"http://{HOST}:{port}/{TOKEN}/"
+        finally:
+            server.should_exit = True
+            thread.join(10)
+
+
+def ask(client: TestClient, action: str, **question: Any) -> Any:
+    """What the server answers to a question; it must be an answer, and no error."""
+    answer = client.post(f"api/{action}", json=question)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
