@@ -29,6 +29,7 @@ const desk = {
   revision: 0,
   atoms: [],
   suggestions: [],
+  drawn: 0, // states of the page that were asked for
   asked: 0, // previews that were asked for
 };
 let words = TEXTS[desk.language] ?? TEXTS.zh;
@@ -135,6 +136,7 @@ function trouble(error) {
 // --- the page
 
 async function openPage(page, keep = false) {
+  desk.drawn += 1;
   $("trouble").hidden = true;
   try {
     const told = await ask("page", { page });
@@ -181,9 +183,11 @@ async function showFrame(again = false) {
     frame.contentDocument.addEventListener("click", onPageClick);
     frame.contentDocument.addEventListener("keydown", onKey);
   } else {
-    const { page } = desk;
-    const { html } = await ask("body", { page });
-    if (page === desk.page) frame.contentDocument.querySelector("main").innerHTML = html;
+    const number = ++desk.drawn;
+    const { html } = await ask("body", { page: desk.page });
+    if (number !== desk.drawn) return; // a later state is on its way
+    frame.contentDocument.querySelector("main").innerHTML = html;
+    preview();
   }
   paint();
 }
@@ -461,12 +465,13 @@ async function save(isDraft = false) {
     take(told.page);
     showFilters();
     showPlace();
-    const frame = showFrame(true);
     const isStillHere = current()?.number === block.number && $("text").value === text;
     desk.seen = seenOf(current()) ?? desk.seen;
     tell(isDraft ? words.draftSaved : words.saved);
+    // Who types fast saves the next one while the page is still being made.
+    isSaving = false;
     if (isStillHere && !isDraft) next(block);
-    await frame;
+    await showFrame(true);
     findOnPage();
   } catch (error) { tell(error.message); } finally {
     clearTimeout(waiting);
