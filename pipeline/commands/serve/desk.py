@@ -117,6 +117,11 @@ class Desk:
             "changes": _taking(Since, self._changes),
         }
 
+    def read_first(self) -> None:
+        """Make the page ready that is asked for first. Raises InputError."""
+        if self._first:
+            self._tell_page(OfPage(page=self._first))
+
     def frame(self, page: str) -> str:
         """A page as the preview shows it, in a document of its own."""
         body = self._tell_body(OfPage(page=page))["html"]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import secrets
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from socket import socket
 
@@ -22,7 +23,7 @@ from pipeline.commands.serve.desk import STATIC, Desk
 from pipeline.commands.split import update_pulled
 from pipeline.config.suggesting import did_you_mean_any
 from pipeline.core.pin.lock import Lock, Page
-from pipeline.errors import ConfigError, UpstreamError
+from pipeline.errors import ConfigError, PipelineError, UpstreamError
 from pipeline.run import Run
 from pipeline.stages.pull.stage import read_pulled
 
@@ -67,13 +68,13 @@ def _serve(run: Run, desk: Desk, listener: socket, options: ServeOptions) -> Non
     address = f"http://{HOST}:{port}/{token}/"
     # Connections wait from here on, so that the browser may come before the server does.
     listener.listen()
+    threading.Thread(target=_warm_up, args=[desk], name="warm-up", daemon=True).start()
     run.log.note(f"translating {run.name} ({desk.locale}) at {address}")
     run.log.note("Ctrl-C ends it")
     if options.opens_browser:
         _open_beside(run, address)
     folders = [run.paths.catalogs(desk.locale), run.paths.docs.parent]
     with watched(folders, desk.files_changed):
-        threading.Thread(target=_warm_up, name="warm-up", daemon=True).start()
         serve_on(listener, app)
 
 
@@ -123,8 +124,10 @@ def _open_beside(run: Run, address: str) -> None:
     threading.Thread(target=open_it, name="browser", daemon=True).start()
 
 
-def _warm_up() -> None:
-    """Load what the first notebook needs, while the person looks at the list or a page."""
+def _warm_up(desk: Desk) -> None:
+    """Read the first page, and load what notebooks need, while the browser starts."""
     from pipeline.adapters.html.notebook import load
 
+    with suppress(PipelineError):  # the browser is told when it asks
+        desk.read_first()
     load()

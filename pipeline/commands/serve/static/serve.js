@@ -4,7 +4,6 @@
 
 import { KEYS, TEXTS } from "./texts.js";
 
-const WAIT = 60; // ms without a key until what was typed is rendered
 const LOOK = 1000; // ms between two looks at what has changed in files
 const LONG = 1200; // ms until people are told why a save takes so long
 const OPEN = ["english", "fuzzy", "draft", "adopted", "refused"];
@@ -405,11 +404,19 @@ function keepTyped() {
   else desk.typed.set(block.msgid, $("text").value);
 }
 
-let timer = 0;
-function onTyped() {
+// One question at a time: what is typed meanwhile is asked about when the answer is there.
+let isAsking = false;
+let isStale = false;
+async function onTyped() {
   keepTyped();
-  clearTimeout(timer);
-  timer = setTimeout(preview, WAIT);
+  isStale = true;
+  if (isAsking) return;
+  isAsking = true;
+  while (isStale) {
+    isStale = false;
+    await preview();
+  }
+  isAsking = false;
 }
 
 async function preview() {
