@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from pipeline.adapters.files import read_bytes
@@ -42,8 +43,7 @@ def rules_of(run: Run, locale: str) -> TeamRules:
     path = glossary_path(run.settings.root, locale)
     glossary = None
     if path.is_file():
-        text = read_bytes(path).decode("utf-8", "replace")
-        glossary = read_glossary(text, where=path.name)
+        glossary = _glossary(read_bytes(path), path.name)
     way = Way(
         checks=checks_of(locale),
         glossary=glossary,
@@ -51,6 +51,11 @@ def rules_of(run: Run, locale: str) -> TeamRules:
         is_whole=False,
     )
     return TeamRules(way=way, glossary=glossary)
+
+
+@lru_cache(maxsize=2)  # its patterns take longer to make than all checks of a message
+def _glossary(data: bytes, name: str) -> Glossary:
+    return read_glossary(data.decode("utf-8", "replace"), where=name)
 
 
 def tell_page(page: OpenPage) -> Told:
