@@ -119,7 +119,7 @@ def _code_html(notebook: str, folder: Path) -> tuple[str, ...]:
         cells += [cell, between]
     bare = with_ids(cells, {"nbformat": 4, "nbformat_minor": 4})
     whole = {**code, "nbformat_minor": 4, "cells": bare}
-    return tuple(html.body_html(whole, folder=folder).split(_BETWEEN)[:-1])
+    return tuple(html.notebook_html(whole, folder=folder).split(_BETWEEN)[:-1])
 
 
 def _cell(body: str) -> str:
