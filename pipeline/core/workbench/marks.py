@@ -22,9 +22,10 @@ ATTRIBUTE = "data-block"
 
 _DIGITS = "†‡•‣"
 _MARK = re.compile(rf"⁂(?P<start>[{_DIGITS}]+)⁅|⁆(?P<end>[{_DIGITS}]+)⁂")
-# A comment, or a tag; a value in quotes may hold any character.
-_TAG = re.compile(
-    r"""<!--.*?-->|<(?P<close>/?)(?P<name>[A-Za-z][\w:-]*)(?:[^<>"']|"[^"]*"|'[^']*')*>""",
+# A comment, a tag (a value in quotes may hold any character), or a mark outside of both.
+_TOKEN = re.compile(
+    r"""<!--.*?-->|<(?P<close>/?)(?P<name>[A-Za-z][\w:-]*)(?:[^<>"']|"[^"]*"|'[^']*')*>"""
+    rf"|{_MARK.pattern}",
     re.DOTALL,
 )
 # The one element that an HTML block consists of: what stands in it can be marked.
@@ -77,23 +78,24 @@ def read_marks(html: str) -> MarkedHtml:
     tag's element that of the message: ``<img alt="⁂†⁅A tree⁆†⁂">``.
     """
     spans = _spans(html)
-    parts: list[str] = []
     numbers = set(spans)
-    at = 0
-    for tag in _TAG.finditer(html):
-        parts.append(_elements(html, at, tag.start(), spans))
-        number = _number_of_tag(tag[0])
-        if number is None:
-            parts.append(without_marks(tag[0]))
-        else:
-            numbers.add(number)
-            parts.append(_with_attribute(tag, number))
-        at = tag.end()
-    parts.append(_elements(html, at, len(html), spans))
+
+    def read(token: re.Match[str]) -> str:
+        if token["start"] or token["end"]:
+            return _element(token, spans)
+        mark = _MARK.search(token[0])
+        if mark is None:
+            return token[0]
+        if not token["name"] or not mark["start"]:
+            return without_marks(token[0])
+        numbers.add(_number(mark["start"]))
+        return _with_attribute(token, _number(mark["start"]))
+
+    result = _TOKEN.sub(read, html)
     inner: dict[int, str] = {}
     for number, span in spans.items():
         inner[number] = read_marks(html[span.inner_start : span.inner_end]).html
-    return MarkedHtml(html="".join(parts), inner=inner, shown=frozenset(numbers))
+    return MarkedHtml(html=result, inner=inner, shown=frozenset(numbers))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,58 +141,34 @@ def _spans(html: str) -> dict[int, _Span]:
 
 def _marks_outside_of_tags(html: str) -> Iterator[_Found]:
     path: list[int] = []
-    children = 0  # elements so far, so that no two have the same number
-    at = 0
-    for tag in _TAG.finditer(html):
-        for mark in _MARK.finditer(html, at, tag.start()):
-            yield _Found(mark=mark, path=tuple(path))
-        at = tag.end()
-        name = (tag["name"] or "").lower()
-        if not name or name in _VOID or tag[0].endswith("/>"):
-            continue
-        if not tag["close"]:
-            children += 1
-            path.append(children)
-        elif path:
-            path.pop()
-    for mark in _MARK.finditer(html, at):
-        yield _Found(mark=mark, path=tuple(path))
+    for token in _TOKEN.finditer(html):
+        if token["start"] or token["end"]:
+            yield _Found(mark=token, path=tuple(path))
+        elif token["close"]:
+            del path[-1:]
+        elif _opens(token):
+            path.append(token.start())  # so that no two elements are the same
 
 
-def _elements(html: str, start: int, end: int, spans: Mapping[int, _Span]) -> str:
-    """The text between two tags, with elements in place of the marks of ``spans``."""
-
-    def element(mark: re.Match[str]) -> str:
-        number = _number(mark["start"] or mark["end"])
-        span = spans.get(number)
-        if span is None:
-            return ""
-        if mark.start() == span.start:
-            return f'<span {ATTRIBUTE}="{number}">'
-        return "</span>" if mark.end() == span.end else ""
-
-    # Positions are those of the whole.
-    parts: list[str] = []
-    at = start
-    for mark in _MARK.finditer(html, start, end):
-        parts += [html[at : mark.start()], element(mark)]
-        at = mark.end()
-    parts.append(html[at:end])
-    return "".join(parts)
+def _opens(tag: re.Match[str]) -> bool:
+    """Whether a tag begins an element, which another one ends."""
+    name = tag["name"] or ""  # a comment has none
+    return bool(name) and name.lower() not in _VOID and not tag[0].endswith("/>")
 
 
-def _number_of_tag(tag: str) -> int | None:
-    """The message whose mark stands in a tag; None if there is none."""
-    mark = _MARK.search(tag)
-    if mark is None or not mark["start"]:
-        return None
-    return _number(mark["start"])
+def _element(mark: re.Match[str], spans: Mapping[int, _Span]) -> str:
+    """What takes the place of a mark: the begin or the end of an element, or nothing."""
+    number = _number(mark["start"] or mark["end"])
+    span = spans.get(number)
+    if span is not None and mark.start() == span.start:
+        return f'<span {ATTRIBUTE}="{number}">'
+    if span is not None and mark.end() == span.end:
+        return "</span>"
+    return ""
 
 
 def _with_attribute(tag: re.Match[str], number: int) -> str:
     """A tag without the marks in it, and with the number of the message that they are of."""
-    if not tag["name"]:  # a comment
-        return without_marks(tag[0])
     head = tag.end("name") - tag.start()
     return f'{tag[0][:head]} {ATTRIBUTE}="{number}"{without_marks(tag[0][head:])}'
 
