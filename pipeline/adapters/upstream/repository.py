@@ -7,7 +7,7 @@ cheaply as the other side allows, and what is there already is not fetched again
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
@@ -21,6 +21,16 @@ from pipeline.adapters.upstream.address import (
     without_password,
 )
 from pipeline.adapters.upstream.errors import NO_ANSWER, UpstreamErrors, reason_of
+from pipeline.adapters.upstream.history import (
+    DATES,
+    LOG,
+    PEELED_TAGS,
+    DocsCommit,
+    Tag,
+    commits_of_tags,
+    dated_tags,
+    parse_log,
+)
 from pipeline.adapters.upstream.program import Program, Progress, run_git
 from pipeline.adapters.upstream.refs import (
     FULL_COMMIT,
@@ -154,8 +164,7 @@ class Repository:
 
         None if the history between them is not here.
         """
-        shallow = self._program.call("rev-parse", "--is-shallow-repository")
-        if shallow.status or shallow.output.strip() != b"false":
+        if self._is_shallow():
             return None
         counts = self._program.call(
             "rev-list", "--left-right", "--count", f"{old}...{new}"
@@ -165,11 +174,83 @@ class Repository:
         behind, ahead = counts.output.split()
         return int(ahead), int(behind)
 
+    def history(
+        self, commit: str, docs: str, progress: Progress | None = None
+    ) -> tuple[DocsCommit, ...]:
+        """What every commit up to ``commit`` did with the files of ``docs``, the newest first.
+
+        Brings the history here if only the commit is, but not the files (see ``bring``).
+        """
+        if self._peel(commit) is None:
+            self._store.fetch_commit(commit, progress)
+        if self._is_shallow() and self._kind is Kind.REMOTE:
+            self._store.fetch_history(commit, progress)
+        answer = self._program.call(*LOG, commit, "--", docs)
+        if answer.status:
+            raise self._errors.damaged(reason_of(answer.complaint))
+        return parse_log(answer.output, docs)
+
+    def beside(self, commit: str, commits: Iterable[str]) -> list[str]:
+        """Those of ``commits`` that do not lie on the line of first parents of ``commit``."""
+        answer = self._program.call("rev-list", "--first-parent", commit)
+        line = set(answer.output.decode("ascii").split("\n"))
+        return [other for other in dict.fromkeys(commits) if other not in line]
+
+    def tree(self, commit: str, docs: str) -> tuple[TreeEntry, ...]:
+        """The files of ``docs`` at a commit that is here; none where it has no such folder."""
+        if self._program.call(
+            "rev-parse", "--verify", "--quiet", _tree(commit, docs)
+        ).status:
+            return ()
+        return self._list(commit, docs)
+
+    def bring(
+        self, blobs: Sequence[str], commit: str, progress: Progress | None = None
+    ) -> None:
+        """Make sure that ``blobs`` of the history of ``commit`` can be read, all in one go."""
+        answer = self._program.call(
+            "rev-list",
+            "--objects",
+            "--no-object-names",
+            "--missing=print",
+            "--no-walk",
+            *blobs,
+        )
+        lines = answer.output.decode("ascii").split("\n")
+        missing = [line.removeprefix("?") for line in lines if line.startswith("?")]
+        if missing:
+            self._store.fetch_blobs(missing, commit, progress)
+
+    def dated_tags(self) -> tuple[Tag, ...]:
+        """The tags whose commits are here, each with its date. Asks the other side once."""
+        if self._kind is Kind.LOCAL:
+            listed = self._program.call("for-each-ref", PEELED_TAGS, "refs/tags")
+            tags = parse_listing(listed.text)
+        else:
+            advertised = commits_of_tags(self._advertised("refs/tags"))
+            tags = self._peeled(advertised)
+        answer = self._program.call(
+            "log", "--no-walk=unsorted", "--ignore-missing", DATES, *set(tags.values())
+        )
+        return dated_tags(tags, answer.output)
+
     def tags(self) -> frozenset[str]:
         """The names of all tags. Asks the other side once, and transfers nothing else."""
         if self._kind is Kind.LOCAL:
             return tag_names(self._local_refs())
         return tag_names(self._advertised("refs/tags"))
+
+    def _peeled(self, tags: dict[str, str]) -> dict[str, str]:
+        """The tags with their commits: a bundle does not say what an annotated one stands for."""
+        if self._kind is not Kind.BUNDLE:
+            return tags
+        peeled = {name: self._peel(commit) for name, commit in tags.items()}
+        return {name: commit for name, commit in peeled.items() if commit}
+
+    def _is_shallow(self) -> bool:
+        """Whether some of the history is not here; also where git cannot say."""
+        answer = self._program.call("rev-parse", "--is-shallow-repository")
+        return bool(answer.status) or answer.output.strip() != b"false"
 
     def _find(
         self, ref: str, refs: dict[str, str], progress: Progress | None

@@ -44,6 +44,21 @@ class Store:
         """Get ``commit``, without its files if the other side can leave them out."""
         self._fetch_commit(commit, progress, ways=_WAYS)
 
+    def fetch_history(self, commit: str, progress: Progress | None) -> None:
+        """Get all that came before ``commit``, without files if the other side can do that."""
+        complaint = ""
+        for way in (("--filter=blob:none",), _WHOLE):
+            complaint = self._program.fetch(
+                *way,
+                "--unshallow",
+                "origin",
+                f"+{commit}:refs/pulled/{commit}",
+                progress=progress,
+            )
+            if not complaint:
+                return
+        raise self._errors.failure(complaint)
+
     def fetch_blobs(
         self, blobs: Sequence[str], commit: str, progress: Progress | None
     ) -> None:

@@ -1,0 +1,134 @@
+"""The history of the docs folder along one line of commits: which file was which blob, and when.
+
+In goes the answer of ``git log``, out come records. Only first parents are followed: so every
+commit has one before it, and what came with a merge is told by the merge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from pipeline.adapters.upstream.refs import PEELED
+
+# What ``git log`` is asked for: a mark and the commit's facts, then a row for each file.
+_MARK = "commit "
+LOG = (
+    "log",
+    "--first-parent",
+    "--diff-merges=first-parent",
+    "--raw",
+    "--no-abbrev",
+    "--find-renames=40%",
+    "-l4000",  # files that are compared to find renames: more than any commit moves
+    "-z",
+    f"--format={_MARK}%H %cI",
+)
+
+
+TAGS = "refs/tags/"
+DATES = "--format=%H %cI"
+# The commit of each tag, also of an annotated one, and the tag's full name.
+PEELED_TAGS = (
+    "--format=%(if)%(*objectname)%(then)%(*objectname)%(else)%(objectname)%(end)"
+    "%09%(refname)"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileChange:
+    """What a commit did with a file; ``blob`` is empty if the file is gone then.
+
+    ``path`` is relative to the docs folder; ``before`` is the path it was renamed from, or empty.
+    """
+
+    path: str
+    blob: str
+    before: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocsCommit:
+    """A commit that changed the docs. ``date`` is ISO 8601 with offset."""
+
+    commit: str
+    date: str
+    changes: tuple[FileChange, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tag:
+    """A tag of the repository, the commit it stands for, and when that was committed."""
+
+    name: str
+    commit: str
+    date: str
+
+
+def parse_log(output: bytes, docs: str) -> tuple[DocsCommit, ...]:
+    """The commits of ``git log`` with the arguments ``LOG``, the newest first.
+
+    Files outside the folder ``docs`` are left out.
+    """
+    prefix = "" if docs == "." else f"{docs}/"
+    commits: list[DocsCommit] = []
+    fields = output.decode("utf-8", "surrogateescape").split("\0")
+    head = ""
+    rows: list[str] = []
+    for field in [*fields, _MARK]:
+        # The first row of a commit has a line break before it.
+        text = field.lstrip("\n")
+        if not text.startswith(_MARK):
+            rows.append(text)
+            continue
+        if head:
+            commit, _, date = head.partition(" ")
+            changes = tuple(_changes(rows, prefix))
+            commits.append(DocsCommit(commit=commit, date=date, changes=changes))
+        head, rows = text.removeprefix(_MARK), []
+    return tuple(commits)
+
+
+def commits_of_tags(refs: Mapping[str, str]) -> dict[str, str]:
+    """The tags in a listing of refs, by full name; of an annotated one the commit it stands for."""
+    names = [
+        name for name in refs if name.startswith(TAGS) and not name.endswith(PEELED)
+    ]
+    return {name: refs.get(f"{name}{PEELED}", refs[name]) for name in names}
+
+
+def dated_tags(tags: Mapping[str, str], output: bytes) -> tuple[Tag, ...]:
+    """The tags (full name → commit) that ``git log`` with ``DATES`` knows the date of."""
+    dates: dict[str, str] = {}
+    for row in output.decode("ascii").split("\n"):
+        commit, _, date = row.partition(" ")
+        dates[commit] = date
+    return tuple(
+        Tag(name=name.removeprefix(TAGS), commit=commit, date=dates[commit])
+        for name, commit in tags.items()
+        if commit in dates
+    )
+
+
+def _changes(rows: Sequence[str], prefix: str) -> Iterator[FileChange]:
+    """The changes of one commit: ``:modes blobs status``, then a path, of a rename two."""
+    fields = iter(rows)
+    for facts in fields:
+        if not facts.startswith(":"):
+            continue  # the empty field behind the last row
+        *_, blob, status = facts.split(" ")
+        path = next(fields, "")
+        before = ""
+        if status[0] in "RC":
+            before, path = path, next(fields, "")
+        if not path.startswith(prefix):
+            # It moved out of the docs: for them it is gone.
+            path, before, status = before, "", "D"
+        if path.startswith(prefix):
+            yield FileChange(
+                path=path.removeprefix(prefix),
+                blob="" if status == "D" else blob,
+                before=before.removeprefix(prefix) if before.startswith(prefix) else "",
+            )
+        if before.startswith(prefix) and status[0] == "R":
+            yield FileChange(path=before.removeprefix(prefix), blob="")
