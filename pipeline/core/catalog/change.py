@@ -29,6 +29,7 @@ class ChangeClass(StrEnum):
     TYPO = "case or typo"
     NUMBERS = "numbers"
     MOVED = "moved"  # the same text, in another place
+    ADOPTED = "adopted"  # the same text, translated elsewhere
     SPLIT = "split"
     MERGED = "merged"
     REWORDING = "rewording"

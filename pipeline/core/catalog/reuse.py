@@ -16,7 +16,7 @@ from pipeline.core.catalog.change import ChangeClass, classify
 from pipeline.core.catalog.lineage import CLEAR_WORDS
 from pipeline.core.catalog.matching import Match, match_texts
 from pipeline.core.catalog.similarity import Text
-from pipeline.core.catalog.states import CARRIED, FUZZY
+from pipeline.core.catalog.states import ADOPTED, CARRIED, FUZZY
 from pipeline.core.document.prose import count_words
 from pipeline.entries import Entry
 
@@ -188,7 +188,7 @@ def _doubtful(message: Open, best: Source, why: str) -> Offer:
         msgstr=best.entry.msgstr,
         fuzzy=True,
         previous=entry.msgid,
-        notes=(*entry.notes, note),
+        notes=(*entry.notes, note, *_origins([best])),
     )
     return Offer(entries=(offered,), served=(best,))
 
@@ -205,7 +205,7 @@ def _taken_over(entry: Entry, source: Source) -> Entry:
         msgstr=source.entry.msgstr,
         context=source.entry.context,
         flags=source.entry.flags,
-        notes=(*entry.notes, note),
+        notes=(*entry.notes, note, *_origins([source])),
     )
 
 
@@ -253,7 +253,9 @@ def _similar_offer(
     followed = _followed(message, sources, kin)
     if followed is not None:
         note = f"{CARRIED} {classify(old, new)}"
-        carried = replace(entry, msgstr=followed, notes=(*entry.notes, note))
+        carried = replace(
+            entry, msgstr=followed, notes=(*entry.notes, note, *_origins(sources))
+        )
         return Offer(entries=(carried,), served=tuple(sources))
     change = classify(old, new)
     # The texts alone do not tell that several became one, or one several.
@@ -264,7 +266,7 @@ def _similar_offer(
         msgstr=_joined(sources),
         fuzzy=True,
         previous=old,
-        notes=(*entry.notes, f"{FUZZY} {change}"),
+        notes=(*entry.notes, f"{FUZZY} {change}", *_origins(sources)),
     )
     return Offer(entries=(offered,), served=tuple(sources))
 
@@ -315,6 +317,12 @@ def _joined(sources: Sequence[Source]) -> str:
             msgstr += " "
         msgstr += source.entry.msgstr
     return msgstr
+
+
+def _origins(sources: Iterable[Source]) -> tuple[str, ...]:
+    """The notes that say whose words the translations are, each once."""
+    notes = [note for source in sources for note in source.entry.notes]
+    return tuple(dict.fromkeys(note for note in notes if note.startswith(ADOPTED)))
 
 
 def _with_comments(entry: Entry, sources: Iterable[Source]) -> Entry:

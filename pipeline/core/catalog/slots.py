@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from pipeline.core.catalog.change import classify
 from pipeline.core.catalog.reuse import Open
-from pipeline.core.catalog.states import CARRIED, FUZZY, states_of
+from pipeline.core.catalog.states import ADOPTED, CARRIED, FUZZY, states_of
 from pipeline.entries import Catalog, Entry
 
 
@@ -79,6 +79,9 @@ def kept_entry(wanted: Entry, old: Entry) -> Entry:
     if previous is not None and not notes:
         # Another tool, or a translator, has marked it fuzzy and left what changed for us to tell.
         notes = (f"{FUZZY} {classify(previous, wanted.msgid)}",)
+    if old.msgstr:
+        # Whose words they are is true for as long as they are there.
+        notes += old.notes_with(ADOPTED)
     return replace(
         wanted,
         msgstr=old.msgstr,

@@ -1,4 +1,4 @@
-"""How an entry came to its translation, as a note in its catalogue says it.
+"""How an entry came to its translation, as notes in its catalogue say it.
 
 Such a note stands in a ``#.`` comment, because other tools keep those and drop flags that they do
 not know. Examples: ``carried over: the same text in pytrees`` and ``fuzzy: numbers: at least
@@ -12,7 +12,9 @@ from pipeline.entries import Entry
 CARRIED = "carried over:"  # the translation followed by itself and is finished
 # A person has to look at the translation; the class of change comes next.
 FUZZY = "fuzzy:"
-STATES = (CARRIED, FUZZY)
+# The translation comes from a copy made elsewhere: see ``origins``.
+ADOPTED = "adopted:"
+STATES = (CARRIED, FUZZY, ADOPTED)
 
 
 def states_of(entry: Entry) -> tuple[str, ...]:

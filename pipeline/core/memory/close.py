@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from pipeline.core.catalog.origins import origin_of
 from pipeline.core.catalog.states import states_of
 from pipeline.core.memory.header import team_fields, touch_note
 from pipeline.core.memory.notes import (
@@ -109,7 +110,7 @@ class _Closing:
         notes = (
             *closed.notes,
             *self._source_notes(closed, old, sources),
-            *self._seen_notes(SEEN, code, old),
+            *self._seen_notes(SEEN, code, old, _adopted_place(closed)),
             *self._previous_seen_notes(closed, old, sources),
             *self._translators(closed, old),
         )
@@ -165,19 +166,22 @@ class _Closing:
         notes: list[str] = []
         told = dict(english_of(old))
         for code in map(digest, sources):
-            place = told.get(code) or self._place(code)
+            place = told.get(code) or self._place(code) or _adopted_place(closed)
             if place:
                 notes.append(source_note(code, place))
         return tuple(notes)
 
-    def _seen_notes(self, prefix: str, code: str, old: Entry) -> list[str]:
+    def _seen_notes(
+        self, prefix: str, code: str, old: Entry, otherwise: Place | None
+    ) -> list[str]:
         """Where the English of a digest stood, if it is not on the page; none if nobody knows.
 
-        What the memory's note says goes on to be said; else the place is looked up.
+        What the memory's note says goes on to be said; else the place is looked up;
+        ``otherwise`` is where an adopted translation says that it stood.
         """
         if code in self.live:
             return []
-        place = place_of(old, prefix) or self._place(code)
+        place = place_of(old, prefix) or self._place(code) or otherwise
         return [seen_note(prefix, place)] if place else []
 
     def _previous_seen_notes(
@@ -191,7 +195,8 @@ class _Closing:
             return []
         # What the memory says of another previous English is of no use.
         remembered = old if old.previous == closed.previous else _UNKNOWN
-        return self._seen_notes(PREVIOUS_SEEN, closed.previous, remembered)
+        adopted = _adopted_place(closed)
+        return self._seen_notes(PREVIOUS_SEEN, closed.previous, remembered, adopted)
 
     def _translators(self, closed: Entry, old: Entry) -> tuple[str, ...]:
         """Who touched the entry: whom the header names, if it was a person and not the update.
@@ -221,6 +226,12 @@ class _Closing:
         So what other pages do changes nothing here.
         """
         return self.own_places.get(code) or self.find(code)
+
+
+def _adopted_place(entry: Entry) -> Place | None:
+    """Where the English of an adopted translation stood: at the version that the copy is of."""
+    origin = origin_of(entry)
+    return Place(commit=origin.commit, page=origin.page) if origin else None
 
 
 def _is_unopened(entry: Entry, old: Entry) -> bool:
