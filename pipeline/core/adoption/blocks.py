@@ -1,0 +1,139 @@
+"""A page as a row of blocks: prose, headings, code, formulas and images, in the page's order.
+
+Both sides of an adoption become such rows: upstream's page at some commit, and the copy of it that
+somebody translated. On the English side each block of prose is a message, with its very msgid.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from pipeline.core.document.message import Kind, Markup, Message
+from pipeline.core.document.read import Document
+from pipeline.core.document.split import Signature, Split
+from pipeline.core.myst.directives import count_option_lines, parse_info
+
+# Blocks of docutils' tree whose text is code.
+_RST_LITERAL = ("literal_block", "doctest_block")
+_RST_CODE = ("code", "code-block", "sourcecode", "testcode", "doctest", "code-cell")
+_MATH = ("math_block", "math_block_label")
+_FENCES = ("fence", "colon_fence", "code_block")
+
+
+class BlockKind(StrEnum):
+    """What a block is to an alignment: like goes with like."""
+
+    HEADING = "heading"
+    PROSE = "prose"
+    CODE = "code"
+    MATH = "math"
+    IMAGE = "image"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """One block. ``text`` is its source: of prose the markup, on one line but for hard breaks.
+
+    ``place`` says where it stands, for people: ``line 12`` or ``cell 3``.
+    """
+
+    kind: BlockKind
+    text: str
+    place: str = ""
+    message: Kind = Kind.PARAGRAPH  # what block of the page the words are
+    markup: Markup = Markup.MARKDOWN
+
+    @property
+    def is_words(self) -> bool:
+        """Whether it is something that people translate."""
+        return self.kind in (BlockKind.PROSE, BlockKind.HEADING)
+
+
+def blocks_of(document: Document) -> tuple[Block, ...]:
+    """The blocks of a document that was read, in its order."""
+    if document.notebook is None:
+        return tuple(split_blocks(document.units[0].split))
+    units = {unit.cell: unit for unit in document.units}
+    blocks: list[Block] = []
+    for number, cell in enumerate(document.notebook.cells):
+        if number in units:
+            blocks += split_blocks(units[number].split, cell=number)
+        elif cell.kind == "code" and cell.source.strip():
+            code = Block(kind=BlockKind.CODE, text=cell.source, place=f"cell {number}")
+            blocks.append(code)
+    return tuple(blocks)
+
+
+def split_blocks(split: Split, *, cell: int | None = None) -> Iterator[Block]:
+    """The blocks of one text: its messages, and what of the skeleton is code, math or an image."""
+    found = [(message.start, _words_block(message, cell)) for message in split.messages]
+    found += _others(split, cell)
+    # Stable: a message comes before the block that begins where it does.
+    for _, block in sorted(found, key=lambda pair: pair[0]):
+        yield block
+
+
+def words_of(blocks: Iterable[Block]) -> list[Block]:
+    """The blocks that people translate."""
+    return [block for block in blocks if block.is_words]
+
+
+def _words_block(message: Message, cell: int | None) -> Block:
+    kind = BlockKind.PROSE
+    if message.kind is Kind.HEADING:
+        kind = BlockKind.HEADING
+    return Block(
+        kind=kind,
+        text=message.msgid,
+        place=_place(message.line, cell),
+        message=message.kind,
+        markup=message.markup,
+    )
+
+
+def _others(split: Split, cell: int | None) -> Iterator[tuple[int, Block]]:
+    """Code, formulas and images, each with the offset where it begins."""
+    codes = iter(split.code)
+    for offset, signature in split.skeleton:
+        found = _other(signature, codes)
+        if found is not None and found[1].strip():
+            kind, text = found
+            line = split.text.count("\n", 0, offset) + 1
+            yield offset, Block(kind=kind, text=text, place=_place(line, cell))
+
+
+def _other(signature: Signature, codes: Iterator[str]) -> tuple[BlockKind, str] | None:
+    """The kind and the text of a block of the skeleton; None for what holds other blocks.
+
+    ``codes`` are those of a text in reST, where the skeleton does not repeat them all.
+    """
+    match signature:
+        case (name, _, "{math}", content) if name in _FENCES:
+            return BlockKind.MATH, content
+        case (name, _, info, content) if name in _FENCES:
+            return BlockKind.CODE, _without_options(info, content)
+        case (name, _, _, content) if name in _MATH:
+            return BlockKind.MATH, content
+        case (_, name, *_, _) if name in _RST_LITERAL:
+            return BlockKind.CODE, next(codes, "")
+        case (_, "held", name, *_) if name in _RST_CODE:
+            return BlockKind.CODE, next(codes, "")
+        case (_, "held", "math", *rest):
+            return BlockKind.MATH, "\n".join(rest)
+        case (_, "held", "image", target, *_):
+            return BlockKind.IMAGE, target
+    return None
+
+
+def _without_options(info: str, content: str) -> str:
+    """What stands in a fence; of a directive without the lines that are its options."""
+    if not parse_info(info).name:
+        return content
+    lines = content.split("\n")
+    return "\n".join(lines[count_option_lines(lines) :])
+
+
+def _place(line: int, cell: int | None) -> str:
+    return f"line {line}" if cell is None else f"cell {cell}"

@@ -1,0 +1,213 @@
+"""The pages of upstream's history: which versions each had, from which commit to which.
+
+In goes what each commit did with its files, out come versions of pages. Two pages belong to one
+family if one was ever renamed to the other.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import PurePosixPath
+
+from pipeline.core.pin.lock import PAGE_SUFFIXES, Page, SourceFile, pages_of
+
+_SAMPLES = (
+    4  # versions of a page that are looked at to find out which page a copy is of
+)
+_OLDEST = datetime.min.replace(tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """What a commit did with a document; ``blob`` is empty if it is gone then."""
+
+    path: str
+    blob: str
+    before: str = ""  # the path that it was renamed from
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Commit:
+    """A commit of the docs, with its date in ISO 8601."""
+
+    commit: str
+    date: str
+    changes: tuple[Change, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Version:
+    """A page as it stood from the commit ``first`` to the commit ``last``, both included.
+
+    ``until`` is the date when the next version came; empty for the one that still stands.
+    """
+
+    page: Page
+    first: str
+    last: str
+    since: str  # date of ``first``
+    until: str = ""
+
+    @property
+    def blob(self) -> str:
+        """The document that the version is known by: of a pair the notebook."""
+        return self.page.files[0].blob
+
+    @property
+    def days(self) -> float:
+        """How long it stood; very long for the one that still stands."""
+        if not self.until:
+            return float("inf")
+        return (moment(self.until) - moment(self.since)).total_seconds() / 86400
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class History:
+    """All versions of all pages, those of each page from the oldest on."""
+
+    versions: Mapping[str, tuple[Version, ...]]
+    families: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+    def family(self, page: str) -> tuple[Version, ...]:
+        """The versions of a page, and of all that it was ever called."""
+        pages = sorted(self.families.get(page, {page}))
+        found: list[Version] = []
+        for name in pages:
+            found += self.versions.get(name, ())
+        return tuple(sorted(found, key=lambda version: moment(version.since)))
+
+    def samples(self) -> list[Version]:
+        """A few versions of every page, spread over its time."""
+        samples: list[Version] = []
+        for versions in self.versions.values():
+            step = max(1, len(versions) / _SAMPLES)
+            places = {int(step * number) for number in range(_SAMPLES)}
+            places |= {len(versions) - 1}
+            samples += [versions[at] for at in sorted(places) if at < len(versions)]
+        return samples
+
+
+def moment(date: str) -> datetime:
+    """A date of a commit; one that cannot be read is older than all others."""
+    try:
+        read = datetime.fromisoformat(date)
+    except ValueError:
+        return _OLDEST
+    return read if read.tzinfo else read.replace(tzinfo=UTC)
+
+
+def read_history(commits: Sequence[Commit]) -> History:
+    """The versions of all pages. ``commits`` come as git lists them, the newest first."""
+    replay = _Replay()
+    for commit in reversed(commits):
+        replay.add(commit)
+    replay.close()
+    return History(
+        versions={page: tuple(found) for page, found in replay.versions.items()},
+        families=_families(replay.renames),
+    )
+
+
+def with_releases(
+    history: History, releases: Sequence[tuple[Commit, Sequence[Page]]]
+) -> History:
+    """``history`` with the pages of releases that were made beside its line of commits.
+
+    A page that stood on the line in the same words is not added. One that is stood for the moment
+    of its release only, as far as anybody knows.
+    """
+    versions = dict(history.versions)
+    for commit, pages in releases:
+        for page in pages:
+            known = versions.get(page.name, ())
+            if all(version.page != page for version in known):
+                found = Version(
+                    page=page,
+                    first=commit.commit,
+                    last=commit.commit,
+                    since=commit.date,
+                    until=commit.date,
+                )
+                later = sorted(
+                    (*known, found), key=lambda version: moment(version.since)
+                )
+                versions[page.name] = tuple(later)
+    return History(versions=versions, families=history.families)
+
+
+def only_version(page: Page, commit: str, date: str) -> Version:
+    """The version of a page where no history is known, or where a person has named the commit."""
+    return Version(page=page, first=commit, last=commit, since=date)
+
+
+class _Replay:
+    """The docs while commit after commit is applied."""
+
+    def __init__(self) -> None:
+        self.versions: dict[str, list[Version]] = defaultdict(list)
+        self.renames: list[tuple[str, str]] = []
+        self._blobs: dict[str, dict[str, str]] = defaultdict(dict)
+        self._open: dict[str, tuple[Page, Commit]] = {}
+        self._last: Commit | None = None
+
+    def add(self, commit: Commit) -> None:
+        """Apply a commit."""
+        touched: dict[str, None] = {}
+        for change in commit.changes:
+            path = PurePosixPath(change.path)
+            if path.suffix not in PAGE_SUFFIXES:
+                continue
+            name = str(path.with_suffix(""))
+            touched[name] = None
+            if change.blob:
+                self._blobs[name][change.path] = change.blob
+            else:
+                self._blobs[name].pop(change.path, None)
+            before = PurePosixPath(change.before)
+            if change.before and before.suffix in PAGE_SUFFIXES:
+                self.renames.append((str(before.with_suffix("")), name))
+        for name in touched:
+            self._renew(name, commit)
+        self._last = commit
+
+    def close(self) -> None:
+        """End: what is open now still stands."""
+        for name in list(self._open):
+            self._end(name, until="")
+
+    def _renew(self, name: str, commit: Commit) -> None:
+        """Begin a new version of a page, if it is not what it was."""
+        files = [SourceFile(path=path, blob=b) for path, b in self._blobs[name].items()]
+        pages = pages_of(sorted(files, key=lambda file: file.path))
+        if name in self._open:
+            if pages and pages[0] == self._open[name][0]:
+                return
+            self._end(name, until=commit.date)
+        if pages:
+            self._open[name] = (pages[0], commit)
+
+    def _end(self, name: str, *, until: str) -> None:
+        page, first = self._open.pop(name)
+        last = self._last or first
+        self.versions[name].append(
+            Version(
+                page=page,
+                first=first.commit,
+                last=last.commit,
+                since=first.date,
+                until=until,
+            )
+        )
+
+
+def _families(renames: Iterable[tuple[str, str]]) -> dict[str, frozenset[str]]:
+    """For each page that was ever renamed all names of it."""
+    families: dict[str, set[str]] = {}
+    for before, after in renames:
+        joined = families.get(before, {before}) | families.get(after, {after})
+        for name in joined:
+            families[name] = joined
+    return {name: frozenset(family) for name, family in families.items()}

@@ -1,0 +1,186 @@
+"""The blocks of a copy, whatever state it is in.
+
+Text goes in, as Markdown, reST, plain text or the JSON of a notebook; blocks come out. Unlike
+upstream's documents a copy need not be well made: what cannot be read as it claims to be is read as
+far as it goes, and as plain text at the worst.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+from pipeline.core.adoption.blocks import Block, BlockKind, split_blocks
+from pipeline.core.adoption.evidence import HAN, english_words
+from pipeline.core.adoption.tidying import (
+    is_code_without_fence,
+    tidied_text,
+    tidied_words,
+)
+from pipeline.core.document.message import Kind
+from pipeline.core.myst.split import split_text
+from pipeline.errors import InputError
+
+_CELLS = re.compile(r'"cells"\s*:\s*\[')
+_LONG = 4  # words of an English line that is no part of a Chinese paragraph
+_decode = json.JSONDecoder(strict=False).raw_decode
+
+
+class Form(StrEnum):
+    """How a copy is written."""
+
+    NOTEBOOK = "notebook"
+    MARKDOWN = "Markdown"
+    RST = "reST"
+    PLAIN = "plain text"
+
+
+class _Cell(NamedTuple):
+    kind: str
+    source: str
+
+
+def read_copy(text: str, form: Form) -> tuple[Block, ...]:
+    """The blocks of a copy. Raises InputError if a notebook has no cell that can be read."""
+    if form is Form.NOTEBOOK:
+        blocks = _notebook_blocks(text)
+    elif form is Form.RST:
+        blocks = list(_rst_blocks(text))
+    else:
+        blocks = list(_markdown_blocks(tidied_text(text, is_plain=form is Form.PLAIN)))
+    return tuple(_settled(blocks))
+
+
+def _notebook_blocks(text: str) -> list[Block]:
+    blocks: list[Block] = []
+    for number, cell in enumerate(_cells(text)):
+        place = f"cell {number}"
+        if cell.kind == "code":
+            if cell.source.strip():
+                blocks.append(Block(kind=BlockKind.CODE, text=cell.source, place=place))
+        elif cell.kind == "heading":
+            blocks.append(
+                Block(
+                    kind=BlockKind.HEADING,
+                    text=cell.source,
+                    place=place,
+                    message=Kind.HEADING,
+                )
+            )
+        else:
+            source = tidied_text(cell.source, is_plain=False)
+            blocks += [
+                replace(block, place=place) for block in _markdown_blocks(source)
+            ]
+    return blocks
+
+
+def _cells(text: str) -> list[_Cell]:
+    """The cells of a notebook, of any version; of one that is cut off those that are whole."""
+    try:
+        whole = json.loads(text, strict=False)
+    except (ValueError, RecursionError):
+        rows = list(_whole_cells(text))
+    else:
+        rows = _rows_of(whole)
+    cells = [_cell_of(row) for row in rows if isinstance(row, dict)]
+    if not cells:
+        raise InputError(
+            "is no notebook: it has no cell that can be read",
+            hint="Open it in Jupyter and save it, or export it as Markdown.",
+        )
+    return cells
+
+
+def _rows_of(notebook: object) -> list[Any]:
+    """The list of cells; notebooks of version 3 have it in worksheets."""
+    if not isinstance(notebook, dict):
+        return []
+    sheets = notebook.get("worksheets")
+    holders = sheets if isinstance(sheets, list) else [notebook]
+    rows: list[Any] = []
+    for holder in holders:
+        cells = holder.get("cells") if isinstance(holder, dict) else None
+        rows += cells if isinstance(cells, list) else []
+    return rows
+
+
+def _whole_cells(text: str) -> Iterator[Any]:
+    """The cells of JSON that ends too early, one after the other, as far as they are whole."""
+    start = _CELLS.search(text)
+    at = start.end() if start else len(text)
+    while at < len(text):
+        if text[at] in ", \t\r\n":
+            at += 1
+            continue
+        try:
+            cell, at = _decode(text, at)
+        except (ValueError, RecursionError):
+            return
+        yield cell
+
+
+def _cell_of(row: dict[str, Any]) -> _Cell:
+    source = row.get("source", row.get("input", ""))
+    if isinstance(source, list):
+        source = "".join(part for part in source if isinstance(part, str))
+    return _Cell(str(row.get("cell_type")), source if isinstance(source, str) else "")
+
+
+def _markdown_blocks(text: str) -> Iterator[Block]:
+    try:
+        yield from split_blocks(split_text(text, page=True))
+    except InputError:
+        # The parser itself fails on it: paragraph by paragraph is better than nothing.
+        for paragraph in re.split(r"\n\s*\n", text):
+            if english_words(paragraph) or HAN.search(paragraph):
+                words = " ".join(paragraph.split())
+                yield Block(kind=BlockKind.PROSE, text=words)
+
+
+def _rst_blocks(text: str) -> Iterator[Block]:
+    from pipeline.core.rst.split import split_rst  # docutils takes a while to load
+
+    try:
+        yield from split_blocks(split_rst(text))
+    except InputError:
+        yield from _markdown_blocks(tidied_text(text, is_plain=True))
+
+
+def _settled(blocks: Sequence[Block]) -> Iterator[Block]:
+    """The blocks with clean words; English lines apart from the Chinese they stand with."""
+    for block in blocks:
+        if not block.is_words:
+            yield block
+            continue
+        for part in _parts(block):
+            if part.kind is BlockKind.PROSE and is_code_without_fence(part.text):
+                yield replace(part, kind=BlockKind.CODE, text=part.text.strip("`"))
+                continue
+            text = tidied_words(part.text, is_heading=part.kind is BlockKind.HEADING)
+            if text:
+                yield replace(part, text=text)
+
+
+def _parts(block: Block) -> Iterator[Block]:
+    """A block, cut where hard line breaks part English from Chinese: both languages are there."""
+    lines = block.text.split("\n")
+    has_both = HAN.search(block.text) and any(map(_is_english, lines))
+    if not has_both:
+        yield block
+        return
+    run: list[str] = []
+    for line in lines:
+        if run and _is_english(run[-1]) is not _is_english(line):
+            yield replace(block, text="\n".join(run))
+            run = []
+        run.append(line)
+    yield replace(block, text="\n".join(run))
+
+
+def _is_english(line: str) -> bool:
+    return not HAN.search(line) and len(english_words(line)) >= _LONG

@@ -1,0 +1,121 @@
+"""What an adoption found out of one copy: the rows of its report."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from pipeline.core.adoption.audit import CodeCell
+from pipeline.core.adoption.history import Version
+from pipeline.errors import worst
+from pipeline.findings import Finding
+
+
+class State(StrEnum):
+    """What becomes of a passage. The values are what reports show."""
+
+    EQUAL = "adopted"  # its English is at the pin as it was
+    CHANGED = "adopted, changed"  # its English is another one at the pin
+    KEPT = "kept as a comment"  # a translation is there already
+    SAME = "the same here"  # … and it has the same words
+    GONE = "gone"  # upstream has dropped its English
+    ENGLISH = "left in English"
+    MISSING = "missing"  # the copy has nothing for it
+    EXTRA = "not upstream's"  # a remark of the translator's, or what a web page added
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One passage: the English at the version, the copy, the English at the pin."""
+
+    state: State
+    english: str = ""
+    copy: str = ""
+    pin: str = ""
+    page: str = ""  # where the pin has it, if that is another page
+    place: str = ""  # in the copy
+    score: float = 0.0
+    change: str = ""
+    msgstr: str = ""  # what goes into the catalogue
+    avoided: tuple[str, ...] = ()  # renderings that the glossary advises against
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Release:
+    """A release of upstream's, by its tag, and when it was made."""
+
+    name: str
+    date: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdoptedCopy:
+    """A copy that was understood: what it is of, and what becomes of every passage."""
+
+    file: str
+    form: str  # notebook, Markdown, …
+    encoding: str = ""
+    page: str = ""
+    version: Version | None = None  # None for a catalogue
+    as_good: tuple[Version, ...] = ()
+    release: str = ""  # the first release with that version
+    behind: int = 0  # releases since then
+    is_named: bool = False  # a person has said which version it is
+    rows: tuple[Row, ...] = ()
+    cells: tuple[CodeCell, ...] = ()
+    share: float = 1.0
+    report: str = ""  # the path of its HTML report
+
+    @property
+    def counts(self) -> Counter[State]:
+        """How many passages are in which state."""
+        return Counter(row.state for row in self.rows)
+
+    @property
+    def adopted(self) -> tuple[Row, ...]:
+        """The passages that go into catalogues as suggestions."""
+        return tuple(
+            row for row in self.rows if row.state in (State.EQUAL, State.CHANGED)
+        )
+
+    @property
+    def changed_share(self) -> float:
+        """Which share of the English that the copy is of is another one at the pin, 0 to 1."""
+        upstreams = [row for row in self.rows if row.english]
+        stale = sum(row.pin != row.english for row in upstreams)
+        return stale / max(1, len(upstreams))
+
+
+def count_cells(cells: Sequence[CodeCell]) -> dict[str, int]:
+    """How many pieces of code were altered, are the translator's own, and fail today."""
+    return {
+        "altered": sum(cell.is_altered for cell in cells),
+        "own": sum(cell.is_strange for cell in cells),
+        "failing": sum(cell.fails for cell in cells),
+    }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdoptResult:
+    """What a run of ``adopt`` came to.
+
+    ``changes`` are the files written, or to be written, relative to the root.
+    """
+
+    name: str
+    locale: str
+    ref: str
+    copies: tuple[AdoptedCopy, ...]
+    findings: tuple[Finding, ...] = ()
+    changes: tuple[str, ...] = ()
+    dry_run: bool = False
+    check_only: bool = False
+    is_audit: bool = False
+    encoder: bool = False  # a sentence encoder has helped
+
+    @property
+    def exit_code(self) -> int:
+        """The worst of what was found: a copy that was refused is an error."""
+        return worst(finding.exit_code for finding in self.findings if finding.is_error)

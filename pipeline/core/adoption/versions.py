@@ -1,0 +1,239 @@
+"""Which version of a page a copy was made from, as far as code, names, numbers and links tell.
+
+Versions go in as rows of features, in the order of the page. A copy has some of them. What it has
+and a version lacks speaks against that version, and so does what it lacks, the more, the less of
+that kind it lacks elsewhere: where all links are stripped, a missing link says nothing.
+
+The costs are negative logarithms of probabilities, in nats. Two versions fit equally well if they
+differ by less than what one accident costs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from math import log
+from typing import NamedTuple
+
+from pipeline.core.adoption.blocks import Block, BlockKind
+from pipeline.core.adoption.evidence import (
+    HAN,
+    code_lines,
+    english_words,
+    lines_in,
+    plain_atoms,
+    tokens_of,
+    unescaped,
+    urls_in,
+)
+
+_TOLERANCE = (
+    3.0  # nats: versions that cost no more than so much above the best fit as well
+)
+_MORE_TOLERANCE = (
+    0.1  # … and that share of the best one's cost: where a copy has had many
+)
+# accidents, one more says less
+_FEWEST_LOST, _MOST_LOST = 0.02, 0.97
+_RUN = 4.0  # nats: what one cut of several features in a row costs, however they were lost …
+_RUN_STEP = 0.1  # … and each of them
+_LONG_TEXT = 5  # words of a message that is known again where it was left in English
+_NUMBER = re.compile(r"\d")
+_NAME = re.compile(r"[A-Za-z_][\w.]*")
+_SPACE_OR_TICK = re.compile(r"[\s`$]+")
+
+
+class Trait(StrEnum):
+    """What kind of thing a feature is."""
+
+    CODE = "code"
+    ATOM = "atom"
+    URL = "url"
+    NUMBER = "number"
+    TEXT = "text"  # English that may be left in a page that is translated by half
+
+
+# What it costs that a copy has something which a version lacks.
+_STRANGE = {
+    Trait.CODE: 4.0,
+    Trait.ATOM: 2.0,
+    Trait.URL: 4.0,
+    Trait.NUMBER: 1.5,
+    Trait.TEXT: 4.0,
+}
+_AGAIN = 0.5  # the share of that for something that the version has, but less often
+
+
+class Feature(NamedTuple):
+    """Something to know a version by. ``number`` counts those that are equal, from 1."""
+
+    trait: Trait
+    value: str
+    number: int
+
+
+Features = tuple[Feature, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fit:
+    """How a version fits a copy: ``cost`` in nats, and which share of the copy it explains."""
+
+    cost: float
+    explained: float
+
+
+def tolerance(cheapest: float) -> float:
+    """By how much a version may cost more than the cheapest one, and fit as well."""
+    return _TOLERANCE + _MORE_TOLERANCE * cheapest
+
+
+def features_of(blocks: Iterable[Block]) -> Features:
+    """The features of a page in English, in its order."""
+    counts: Counter[tuple[Trait, str]] = Counter()
+    features: list[Feature] = []
+    for block in blocks:
+        for key in _traits_of(block):
+            counts[key] += 1
+            features.append(Feature(*key, counts[key]))
+    return tuple(features)
+
+
+def _traits_of(block: Block) -> Iterator[tuple[Trait, str]]:
+    if block.kind is BlockKind.CODE:
+        for line in code_lines(block.text):
+            yield Trait.CODE, line
+        return
+    if block.kind is BlockKind.MATH:
+        yield Trait.ATOM, _SPACE_OR_TICK.sub("", block.text)
+        return
+    for atom in plain_atoms(block.text, block.markup):
+        yield Trait.ATOM, atom
+    for url in urls_in(block.text):
+        yield Trait.URL, url
+    for token in tokens_of(block.text):
+        if _NUMBER.match(token):
+            yield Trait.NUMBER, token
+    words = english_words(block.text)
+    if len(words) >= _LONG_TEXT:
+        yield Trait.TEXT, " ".join(words)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """How often a copy has what any version is known by."""
+
+    counts: Mapping[tuple[Trait, str], int]
+
+    def has(self, feature: Feature) -> bool:
+        """Whether the copy has it as often as that."""
+        return self.counts.get((feature.trait, feature.value), 0) >= feature.number
+
+
+def find_features(copy: Sequence[Block], versions: Iterable[Features]) -> Found:
+    """Look in a copy for everything that any of the ``versions`` has."""
+    known: dict[Trait, set[str]] = {trait: set() for trait in Trait}
+    for features in versions:
+        for feature in features:
+            known[feature.trait].add(feature.value)
+    counts: Counter[tuple[Trait, str]] = Counter()
+    words = [block for block in copy if block.is_words]
+    texts = [unescaped(block.text) for block in words]
+    # A fence may be lost: then code stands where prose does.
+    lines = frozenset(known[Trait.CODE])
+    for block in copy:
+        if block.kind is BlockKind.CODE or not HAN.search(block.text):
+            for line, count in lines_in(block.text, lines).items():
+                counts[Trait.CODE, line] += count
+    others = [block.text for block in copy if block.kind is not BlockKind.CODE]
+    whole = _SPACE_OR_TICK.sub("", "".join(others))
+    names = Counter(name.rstrip(".") for text in texts for name in _NAME.findall(text))
+    for atom in known[Trait.ATOM]:
+        is_name = _NAME.fullmatch(atom)
+        counts[Trait.ATOM, atom] = names[atom] if is_name else whole.count(atom)
+    for text in texts:
+        for url in urls_in(text):
+            counts[Trait.URL, url] += 1
+        for token, count in tokens_of(text).items():
+            if _NUMBER.match(token):
+                counts[Trait.NUMBER, token] += count > 0
+    english = " ".join(
+        " ".join(english_words(text)) for text in texts if not HAN.search(text)
+    )
+    for text in known[Trait.TEXT]:
+        counts[Trait.TEXT, text] = f" {english} ".count(f" {text} ")
+    return Found(counts=counts)
+
+
+def fits_of(copy: Sequence[Block], versions: Sequence[Features]) -> list[Fit]:
+    """How each version fits a copy."""
+    found = find_features(copy, versions)
+    known: dict[Feature, None] = {}
+    for features in versions:
+        known.update(dict.fromkeys(features))
+    present = [feature for feature in known if found.has(feature)]
+    lost = _lost_shares(versions, found)
+    return [_fit(features, found, present, lost) for features in versions]
+
+
+def _lost_shares(versions: Sequence[Features], found: Found) -> dict[Trait, float]:
+    """Which share of each kind of feature the copy has lost, by the version that has most of it."""
+    best = max(versions, key=lambda features: sum(map(found.has, features)), default=())
+    # Where the copy ends before the page does, that is one accident, and not many.
+    best = _without_ends(best, found)
+    shares: dict[Trait, float] = {}
+    for trait in Trait:
+        of_trait = [feature for feature in best if feature.trait is trait]
+        missing = sum(not found.has(feature) for feature in of_trait)
+        share = (missing + 0.02) / (len(of_trait) + 1)
+        shares[trait] = min(max(share, _FEWEST_LOST), _MOST_LOST)
+    return shares
+
+
+def _without_ends(features: Features, found: Found) -> Features:
+    """The features from the first to the last that the copy has."""
+    places = [at for at, feature in enumerate(features) if found.has(feature)]
+    return features[places[0] : places[-1] + 1] if places else features
+
+
+def _fit(
+    features: Features,
+    found: Found,
+    present: Sequence[Feature],
+    lost: Mapping[Trait, float],
+) -> Fit:
+    own = set(features)
+    values = {(feature.trait, feature.value) for feature in features}
+    strange = 0.0
+    explained = 0
+    for feature in present:
+        if feature in own:
+            explained += 1
+            continue
+        is_again = (feature.trait, feature.value) in values
+        strange += _STRANGE[feature.trait] * (_AGAIN if is_again else 1.0)
+    cost = strange + _cost_of_gaps(features, found, lost)
+    return Fit(cost=cost, explained=explained / max(1, len(own)))
+
+
+def _cost_of_gaps(
+    features: Features, found: Found, lost: Mapping[Trait, float]
+) -> float:
+    """What it costs that the copy lacks some features; those in a row may be lost by one cut."""
+    total = 0.0
+    gap: list[float] = []
+    is_start = True
+    for feature in features:
+        if feature.trait is Trait.TEXT:
+            continue  # most of it is translated, and none of it is missed
+        if not found.has(feature):
+            gap.append(-log(lost[feature.trait]))
+            continue
+        if gap:
+            total += min(sum(gap), _RUN + (0.0 if is_start else _RUN_STEP * len(gap)))
+        gap, is_start = [], False
+    # A page that is cut off is cut off, however long it has grown since.
+    return total + min(sum(gap), _RUN)

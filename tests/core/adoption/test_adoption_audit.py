@@ -1,0 +1,175 @@
+"""What is wrong with the code of a copy, found without running it."""
+
+from __future__ import annotations
+
+import pytest
+
+from pipeline.core.adoption.alignment import Pair
+from pipeline.core.adoption.audit import (
+    CodeCell,
+    audit_code,
+    documented_names,
+    names_used,
+)
+from pipeline.core.adoption.blocks import Block, BlockKind
+from pipeline.core.adoption.result import (
+    AdoptedCopy,
+    AdoptResult,
+    Row,
+    State,
+    count_cells,
+)
+from pipeline.errors import InputError
+from pipeline.findings import Finding
+
+REFERENCE = """Ovens
+=====
+
+.. currentmodule:: jax.numpy
+
+.. autosummary::
+   :toctree: _autosummary
+
+   bake
+   ~linalg.knead
+   jax.special
+
+.. autofunction:: toast
+
+.. automodule:: jax.ovens
+
+.. autoclass:: Oven
+"""
+
+
+def code(text: str) -> Block:
+    return Block(kind=BlockKind.CODE, text=text, place="cell 1")
+
+
+def audit(
+    ours: str,
+    theirs: str,
+    *,
+    then: frozenset[str] = frozenset(),
+    now: frozenset[str] = frozenset(),
+) -> CodeCell:
+    pair = Pair(english=(0,) if ours else (), copy=(0,))
+    (cell,) = audit_code([code(ours)], [code(theirs)], [pair], then=then, now=now)
+    return cell
+
+
+def test_names_that_the_reference_lists() -> None:
+    assert documented_names([REFERENCE, ".. autofunction:: alone\n"]) == {
+        "alone",
+        "jax.numpy",
+        "jax.numpy.bake",
+        "jax.numpy.linalg.knead",
+        "jax.numpy.toast",
+        "jax.ovens",
+        "jax.ovens.Oven",
+        "jax.special",
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("jnp.bake(1)", {"jax.numpy.bake"}),
+        ("import jax.ovens as o\no.Oven()", {"jax.ovens", "jax.ovens.Oven"}),
+        (
+            "from jax import ovens, jit as j\novens.Oven()\nj(f)",
+            {"jax", "jax.ovens", "jax.ovens.Oven", "jax.jit"},
+        ),
+        ("from jax.ovens import (Oven)\nOven()", {"jax.ovens", "jax.ovens.Oven"}),
+        ("from jax import ,\n", {"jax"}),
+        ("import jax\njax.jit(f)", {"jax", "jax.jit"}),
+        ("numpy.bake()", set()),
+    ],
+)
+def test_names_that_code_uses(text: str, expected: set[str]) -> None:
+    assert names_used(text) == expected
+
+
+def test_code_that_is_the_same_is_not_told() -> None:
+    for theirs in ("bake(1)\nopen()", "bake( 1 )\n\nopen()", "bake(1)  # 烤\nopen()"):
+        assert not audit("bake(1)\nopen()", theirs).is_altered
+
+
+def test_code_that_was_changed_is_a_diff() -> None:
+    cell = audit("bake(1)\nopen()\n", "bake(2)\nopen()\n")
+    assert "-bake(1)" in cell.diff
+    assert "+bake(2)" in cell.diff
+    assert not any(line.startswith(("---", "+++")) for line in cell.diff)
+
+
+def test_code_of_the_translators_own() -> None:
+    cell = audit("", "print('这里")
+    # What is no copy of anything need not be Python.
+    assert (cell.is_strange, cell.is_altered, cell.broken) == (True, False, "")
+
+
+@pytest.mark.parametrize(
+    ("theirs", "words"),
+    [
+        ("bake(1", "never closed"),
+        ("bake（1）", "invalid character"),
+        ("x = 1 y = 2", "invalid syntax"),
+        ("%time bake(1", ""),
+        ("!pip install oven", ""),
+        ("bake(1)\ud800", "surrogates not allowed"),
+    ],
+)
+def test_code_that_python_cannot_read(theirs: str, words: str) -> None:
+    cell = audit("bake(1)", theirs)
+    assert words in cell.broken
+    assert bool(cell.broken) is bool(words)
+    assert cell.fails is bool(words)
+
+
+def test_names_that_are_gone() -> None:
+    then = frozenset({"jax.ops.index_update", "jax.numpy.bake", "jax.ovens"})
+    now = frozenset({"jax.numpy.bake", "jax.ovens.Oven"})
+    cell = audit(
+        "x",
+        "jax.ops.index_update(x, 1)\njnp.bake(x)\njax.ovens.Oven()",
+        then=then,
+        now=now,
+    )
+    assert cell.gone == ("jax.ops.index_update",)
+    assert cell.fails
+    assert not audit("x", "bake()", then=then, now=now).gone
+
+
+def test_cells_are_looked_at_in_the_order_of_the_copy() -> None:
+    blocks = [code("a()"), Block(kind=BlockKind.PROSE, text="烤"), code("b()")]
+    pairs = [
+        Pair(english=(), copy=(0,)),
+        Pair(english=(0,), copy=(1,)),
+        Pair(english=(), copy=(2,)),
+    ]
+    cells = audit_code([code("x")], blocks, pairs, then=frozenset(), now=frozenset())
+    assert len(cells) == 2
+    assert count_cells(cells) == {"altered": 0, "own": 2, "failing": 0}
+
+
+def test_how_much_has_changed_since() -> None:
+    rows = (
+        Row(state=State.EQUAL, english="a", pin="a"),
+        Row(state=State.CHANGED, english="b", pin="c"),
+        Row(state=State.EXTRA, copy="注"),
+    )
+    copy = AdoptedCopy(file="a.md", form="Markdown", rows=rows)
+    assert copy.changed_share == 0.5
+    assert len(copy.adopted) == 2
+    assert copy.counts == {State.EQUAL: 1, State.CHANGED: 1, State.EXTRA: 1}
+    assert copy.counts == {State.EQUAL: 1, State.CHANGED: 1, State.EXTRA: 1}
+    assert AdoptedCopy(file="a.md", form="Markdown").changed_share == 0.0
+
+
+def test_a_copy_that_was_refused_decides_how_a_run_ends() -> None:
+    finding = Finding.of(InputError("is binary", where="a.md"))
+    result = AdoptResult(
+        name="docs", locale="zh_CN", ref="v1", copies=(), findings=(finding,)
+    )
+    assert result.exit_code == 4
+    assert AdoptResult(name="docs", locale="zh_CN", ref="v1", copies=()).exit_code == 0

@@ -1,0 +1,300 @@
+"""From an older version to the pin: what is offered for which message, and what stays."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.core.adoption.carrying import (
+    Offer,
+    Translation,
+    adopt_into,
+    carry,
+    is_same,
+)
+from pipeline.core.catalog.origins import Origin, credits_of, origin_of
+from pipeline.core.catalog.states import fuzzy_class
+from pipeline.core.catalog.update import update_catalogs
+from pipeline.entries import Catalog, Entry
+
+ORIGIN = Origin(
+    file="copy of it.md",
+    commit="a" * 40,
+    page="ovens",
+    author="Li Lei",
+    licence="CC-BY-4.0",
+)
+DOOR = "Every oven has a door with a window in it, and a lamp behind that."
+WAIT = "Wait for fifteen minutes before you open the door of the oven."
+CAKE = "Cake takes half as long as bread does, whatever the recipe may say."
+
+
+def translation(
+    *english: str, chinese: str = "译文", score: float = 0.9
+) -> Translation:
+    return Translation(english=english, chinese=chinese, score=score)
+
+
+def entries(*messages: str) -> list[Entry]:
+    return [Entry(msgid=message) for message in messages]
+
+
+def offers(
+    messages: list[str], translations: list[Translation], pin: dict[str, list[Entry]]
+) -> dict[tuple[str, str], Offer]:
+    carried = carry("ovens", messages, translations, pin)
+    return {(offer.page, offer.msgid): offer for offer in carried.offers}
+
+
+def test_equal_english_takes_its_translation() -> None:
+    found = offers([DOOR, WAIT], [translation(DOOR)], {"ovens": entries(DOOR, WAIT)})
+    (offer,) = found.values()
+    assert (offer.msgid, offer.previous, offer.change, offer.is_equal) == (
+        DOOR,
+        DOOR,
+        "",
+        True,
+    )
+
+
+def test_changed_english_takes_it_with_the_change() -> None:
+    new = DOOR.replace("lamp", "light")
+    (offer,) = offers([DOOR], [translation(DOOR)], {"ovens": entries(new)}).values()
+    assert (offer.msgid, offer.previous, offer.is_equal) == (new, DOOR, False)
+    assert "[-lamp-]{+light+}" in offer.change
+
+
+def test_a_message_that_is_gone_is_told() -> None:
+    carried = carry("ovens", [DOOR], [translation(DOOR)], {"ovens": entries(CAKE)})
+    assert carried.offers == ()
+    assert carried.gone == (translation(DOOR),)
+
+
+def test_a_message_that_moved_to_another_page_is_found_there() -> None:
+    pin = {
+        "ovens": entries(WAIT),
+        "doors": entries(DOOR),
+        "chairs": entries("Sit down."),
+    }
+    found = offers([DOOR, WAIT], [translation(DOOR), translation(WAIT)], pin)
+    assert set(found) == {("ovens", WAIT), ("doors", DOOR)}
+
+
+def test_a_page_that_is_gone_lives_on_in_another() -> None:
+    found = offers([DOOR, WAIT], [translation(DOOR)], {"stoves": entries(DOOR, WAIT)})
+    assert set(found) == {("stoves", DOOR)}
+
+
+def test_what_still_stands_on_the_page_is_not_offered_to_others() -> None:
+    """Though they have the same words: a page here and there is not what the copy is of."""
+    pin = {"ovens": entries(DOOR), "doors": entries(DOOR, WAIT)}
+    found = offers([DOOR, WAIT], [translation(DOOR), translation(WAIT)], pin)
+    assert set(found) == {("ovens", DOOR), ("doors", WAIT)}
+
+
+def test_an_untranslated_message_lends_its_place_to_none() -> None:
+    near = DOOR.replace("lamp", "light")
+    found = offers([DOOR, near], [translation(DOOR)], {"ovens": entries(DOOR, near)})
+    assert set(found) == {("ovens", DOOR)}
+
+
+def test_a_text_that_stands_twice_takes_the_first() -> None:
+    first, second = translation(DOOR, chinese="甲"), translation(DOOR, chinese="乙")
+    (offer,) = offers([DOOR, DOOR], [first, second], {"ovens": entries(DOOR)}).values()
+    assert offer.translation.chinese == "甲"
+
+
+def test_several_messages_in_one_paragraph_get_all_of_it() -> None:
+    both = translation(DOOR, WAIT)
+    found = offers([DOOR, WAIT], [both], {"ovens": entries(DOOR, WAIT)})
+    assert [offer.translation for offer in found.values()] == [both, both]
+    assert {offer.previous for offer in found.values()} == {f"{DOOR} {WAIT}"}
+    assert all(offer.change.startswith("split:") for offer in found.values())
+
+
+def test_several_messages_of_which_one_has_changed() -> None:
+    """The English that they were put together of stands nowhere: each quotes its own."""
+    new = WAIT.replace("fifteen", "twenty")
+    found = offers(
+        [DOOR, WAIT], [translation(DOOR, WAIT)], {"ovens": entries(DOOR, new)}
+    )
+    assert (found["ovens", DOOR].previous, found["ovens", DOOR].change) == (
+        DOOR,
+        "split",
+    )
+    assert found["ovens", new].previous == WAIT
+    assert "twenty" in found["ovens", new].change
+
+
+def test_messages_that_upstream_joined_take_both() -> None:
+    joined = f"{DOOR} {WAIT}"
+    parts = [
+        translation(DOOR, chinese="甲。"),
+        translation(WAIT, chinese="乙。", score=0.5),
+    ]
+    (offer,) = offers([DOOR, WAIT], parts, {"ovens": entries(joined)}).values()
+    assert offer.translation.chinese == "甲。乙。"
+    assert offer.translation.score == 0.5
+    assert (offer.previous, offer.change) == (joined, "merged")
+
+
+# --- into a catalogue
+
+
+def adopted(entry: Entry, chinese: str = "译文") -> Entry:
+    offer = Offer(
+        page="ovens",
+        msgid=entry.msgid,
+        translation=translation(entry.msgid, chinese=chinese),
+        english=entry.msgid,
+        previous=entry.msgid,
+    )
+    catalog = Catalog(entries=(entry,))
+    (found,) = adopt_into(catalog, {entry.msgid: (offer, chinese)}, ORIGIN).entries
+    return found
+
+
+def test_an_empty_entry_waits_with_the_translation() -> None:
+    entry = adopted(Entry(msgid=DOOR, notes=("paragraph", "carried over: nonsense")))
+    assert (entry.msgstr, entry.fuzzy, entry.previous) == ("译文", True, DOOR)
+    assert entry.notes[:2] == ("paragraph", "fuzzy: adopted")
+    assert (
+        entry.notes[2]
+        == f"adopted: copy_of_it.md, {'a' * 40} ovens, 0.90, by Li Lei, CC-BY-4.0"
+    )
+    assert fuzzy_class(entry) == "adopted"
+    assert origin_of(entry) == replace(ORIGIN, file="copy_of_it.md")
+
+
+def test_a_score_never_says_that_nobody_need_look() -> None:
+    assert ", 0.99, " in ORIGIN.note(1.0)
+
+
+def test_the_same_words_change_nothing() -> None:
+    entry = Entry(msgid=DOOR, msgstr="译 文。")
+    assert adopted(entry) == entry
+    assert is_same("译 文。", "译文")
+
+
+def test_other_words_stand_in_a_comment_once() -> None:
+    entry = adopted(Entry(msgid=DOOR, msgstr="别的说法"))
+    assert (entry.msgstr, entry.fuzzy) == ("别的说法", False)
+    assert entry.comments == ("copy_of_it.md, by Li Lei, CC-BY-4.0: 译文",)
+    assert adopted(entry) == entry
+
+
+def test_what_was_adopted_from_the_same_file_stays() -> None:
+    entry = adopted(Entry(msgid=DOOR))
+    assert adopted(entry, chinese="第二次的译文") == entry
+
+
+def test_obsolete_entries_and_second_contexts_are_left_alone() -> None:
+    gone, first, second = (
+        Entry(msgid=DOOR, obsolete=True),
+        Entry(msgid=DOOR, context="a"),
+        Entry(msgid=DOOR, context="b"),
+    )
+    catalog = Catalog(entries=(gone, first, second))
+    offer = Offer(
+        page="ovens",
+        msgid=DOOR,
+        translation=translation(DOOR),
+        english=DOOR,
+        previous=DOOR,
+    )
+    found = adopt_into(catalog, {DOOR: (offer, "译文")}, ORIGIN).entries
+    assert [entry.msgstr for entry in found] == ["", "译文", ""]
+    translated = Catalog(entries=(first, replace(second, msgstr="乙")))
+    assert adopt_into(translated, {DOOR: (offer, "译文")}, ORIGIN) is translated
+
+
+def test_a_catalogue_that_needs_nothing_is_the_same_object() -> None:
+    catalog = Catalog(entries=(Entry(msgid=DOOR),))
+    assert adopt_into(catalog, {}, ORIGIN) is catalog
+
+
+TEXT = st.sampled_from(["", "译文", "别的", "译文。", "a b"])
+ENTRY = st.builds(
+    Entry,
+    msgid=st.sampled_from([DOOR, WAIT, CAKE]),
+    msgstr=TEXT,
+    fuzzy=st.booleans(),
+    previous=st.sampled_from([None, DOOR]),
+    obsolete=st.booleans(),
+    context=st.sampled_from([None, "Ovens"]),
+)
+
+
+@given(
+    st.lists(ENTRY, max_size=6),
+    st.dictionaries(st.sampled_from([DOOR, WAIT, CAKE]), TEXT.filter(bool)),
+)
+def test_no_translation_changes_and_nothing_adopted_is_ready(
+    before: list[Entry], chinese: dict[str, str]
+) -> None:
+    offered = {
+        message: (
+            Offer(
+                page="ovens",
+                msgid=message,
+                translation=translation(message, chinese=text),
+                english=message,
+                previous=message,
+            ),
+            text,
+        )
+        for message, text in chinese.items()
+    }
+    catalog = Catalog(entries=tuple(before))
+    after = adopt_into(catalog, offered, ORIGIN)
+    assert len(after.entries) == len(before)
+    for old, new in zip(before, after.entries, strict=True):
+        if old.msgstr:
+            assert replace(new, comments=()) == old
+        elif new.msgstr:
+            assert new.fuzzy
+            assert not new.is_translated
+    assert adopt_into(after, offered, ORIGIN) == after
+
+
+def test_an_update_keeps_what_was_adopted_waiting_and_whose_it_is() -> None:
+    """Whatever becomes of its English, and of its page."""
+    entry = adopted(Entry(msgid=DOOR))
+    changed = DOOR.replace("lamp", "light")
+    for wanted in (
+        {"ovens": entries(DOOR)},
+        {"ovens": entries(changed)},
+        {"doors": entries(DOOR)},
+    ):
+        updated = update_catalogs(
+            {"ovens": Catalog(header={"Language": "zh_CN"}, entries=(entry,))},
+            wanted,
+            header=lambda _, header: header,
+            gone=[page for page in ("ovens",) if page not in wanted],
+        )
+        found = [
+            one
+            for page in wanted
+            for one in updated[page].catalog.entries
+            if one.msgstr
+        ]
+        assert found
+        for one in found:
+            assert one.fuzzy
+            assert origin_of(one) is not None
+
+
+def test_confirmed_translations_are_counted_by_author() -> None:
+    confirmed = replace(adopted(Entry(msgid=DOOR)), fuzzy=False)
+    waiting = adopted(Entry(msgid=WAIT))
+    assert credits_of([confirmed, waiting, Entry(msgid=CAKE, msgstr="译")]) == {
+        ("Li Lei", "CC-BY-4.0"): 1
+    }
+
+
+@pytest.mark.parametrize("note", ["adopted: by hand", "adopted: a, b, c"])
+def test_a_note_of_another_form_is_no_origin(note: str) -> None:
+    assert origin_of(Entry(msgid=DOOR, notes=(note,))) is None

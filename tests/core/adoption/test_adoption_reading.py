@@ -1,0 +1,390 @@
+"""Blocks of copies, in whatever state people and programs have left them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.core.adoption.blocks import Block, BlockKind, blocks_of, words_of
+from pipeline.core.adoption.reading import Form, read_copy
+from pipeline.core.adoption.tidying import (
+    is_code_without_fence,
+    looks_like_code,
+    tidied_text,
+    tidied_words,
+)
+from pipeline.core.document.read import read_document
+from pipeline.errors import InputError
+
+
+def shape(blocks: tuple[Block, ...]) -> list[tuple[str, str]]:
+    return [(block.kind.value, block.text.strip("\n")) for block in blocks]
+
+
+def notebook(*cells: dict[str, object]) -> str:
+    return json.dumps({"cells": list(cells), "nbformat": 4})
+
+
+# --- upstream's side
+
+RST = """Ovens
+=====
+
+Heat it first::
+
+    oven.heat(200)
+
+.. code-block:: python
+
+   oven.open()
+
+.. math::
+
+   x^2
+
+.. image:: oven.png
+   :alt: An oven that is hot
+
+>>> oven.state
+'hot'
+"""
+MYST = """# Ovens
+
+```{code-cell}
+:tags: [hot]
+
+oven.heat(200)
+```
+
+$$
+x^2
+$$
+
+```{math}
+y^2
+```
+
+```{note}
+Be careful with it.
+```
+"""
+
+
+def test_blocks_of_a_document_in_rest() -> None:
+    assert shape(blocks_of(read_document("a.rst", RST.encode()))) == [
+        ("heading", "Ovens"),
+        ("prose", "Heat it first:"),
+        ("code", "oven.heat(200)"),
+        ("code", "oven.open()"),
+        ("math", "x^2"),
+        ("image", "oven.png"),
+        ("prose", "An oven that is hot"),
+        ("code", ">>> oven.state\n'hot'"),
+    ]
+
+
+def test_blocks_of_a_document_in_myst() -> None:
+    assert shape(blocks_of(read_document("a.md", MYST.encode()))) == [
+        ("heading", "Ovens"),
+        ("code", "oven.heat(200)"),
+        ("math", "x^2"),
+        ("math", "y^2"),
+        ("prose", "Be careful with it."),
+    ]
+
+
+def test_blocks_of_a_notebook_leave_out_empty_cells() -> None:
+    cells: list[dict[str, object]] = [
+        {"cell_type": kind, "metadata": {}, "source": source}
+        for kind, source in (("markdown", "# Ovens"), ("code", " "), ("code", "heat()"))
+    ]
+    for cell in cells:
+        if cell["cell_type"] == "code":
+            cell |= {"outputs": [], "execution_count": None}
+    text = json.dumps(
+        {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 4}
+    )
+    assert shape(blocks_of(read_document("a.ipynb", text.encode()))) == [
+        ("heading", "Ovens"),
+        ("code", "heat()"),
+    ]
+
+
+# --- copies
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param(
+            "## 1.2 烤箱 ¶\n", [("heading", "烤箱")], id="number and permalink"
+        ),
+        pytest.param("## 第3章 烤箱\n", [("heading", "烤箱")], id="chapter"),
+        pytest.param("## 一、烤箱\n", [("heading", "烤箱")], id="Chinese number"),
+        pytest.param("## 3D 模型\n", [("heading", "3D 模型")], id="no number"),
+        pytest.param(
+            "先预热\n烤箱。\n", [("prose", "先预热烤箱。")], id="soft break in Chinese"
+        ),
+        pytest.param(
+            "先用 oven\\_1 &lt; 3。\n", [("prose", "先用 oven_1 < 3。")], id="escapes"
+        ),
+        pytest.param(
+            "用 `a\\_b &lt;` 吧\n", [("prose", "用 `a\\_b &lt;` 吧")], id="code stays"
+        ),
+        pytest.param("零\u200b宽\u00a0空格\n", [("prose", "零宽空格")], id="invisible"),
+        pytest.param(
+            "import oven\n\n打开。\n",
+            [("code", "import oven"), ("prose", "打开。")],
+            id="no fence",
+        ),
+        pytest.param(
+            "```python import oven oven.heat(200) print(oven.state)```\n\n打开。\n",
+            [
+                ("code", "import oven oven.heat(200) print(oven.state)"),
+                ("prose", "打开。"),
+            ],
+            id="a fence on one line",
+        ),
+        pytest.param(
+            "Heat the oven to two hundred.\\\n把烤箱加热到两百度。\n",
+            [
+                ("prose", "Heat the oven to two hundred."),
+                ("prose", "把烤箱加热到两百度。"),
+            ],
+            id="both languages in one paragraph",
+        ),
+        pytest.param(
+            "把烤箱加热。\\\nHeat the oven to two hundred.\n",
+            [("prose", "把烤箱加热。"), ("prose", "Heat the oven to two hundred.")],
+            id="both, the other way round",
+        ),
+        pytest.param(
+            "~~~\n# 注释\nheat()\n~~~\n",
+            [("code", "# 注释\nheat()")],
+            id="a fence of tildes",
+        ),
+        pytest.param(
+            "$$x = 1$$\n\n打开。\n",
+            [("math", "x = 1"), ("prose", "打开。")],
+            id="a formula",
+        ),
+        pytest.param("\u200b\n\n打开。\n", [("prose", "打开。")], id="nothing visible"),
+    ],
+)
+def test_markdown(text: str, expected: list[tuple[str, str]]) -> None:
+    assert shape(read_copy(text, Form.MARKDOWN)) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param(
+            "第一段写完了。\n第二段也写完了。\n",
+            [("prose", "第一段写完了。"), ("prose", "第二段也写完了。")],
+            id="a paragraph a line",
+        ),
+        pytest.param(
+            "这一行写得比较长，一直写到了一行的末尾，所以还没有\n写完，要接着写。\n",
+            [
+                (
+                    "prose",
+                    "这一行写得比较长，一直写到了一行的末尾，所以还没有写完，要接着写。",
+                )
+            ],
+            id="wrapped",
+        ),
+        pytest.param(
+            "  　缩进的段落。\n", [("prose", "缩进的段落。")], id="indented Chinese"
+        ),
+        pytest.param(
+            "先看代码。\n# 加热\nheat()\n    wait(3)\n再往下看。\n",
+            [
+                ("prose", "先看代码。"),
+                ("code", "# 加热\nheat()\n    wait(3)"),
+                ("prose", "再往下看。"),
+            ],
+            id="code without fences",
+        ),
+        pytest.param(
+            "heat()\n# and then\nopen()\n",
+            [("code", "heat()\n# and then\nopen()")],
+            id="a comment",
+        ),
+        pytest.param(
+            "说明\n- 第一项。\n- 第二项。\n",
+            [("prose", "说明"), ("prose", "第一项。"), ("prose", "第二项。")],
+            id="a list",
+        ),
+        pytest.param(
+            "Array([1., 2.], dtype=float32)\n完成。\n",
+            [("code", "Array([1., 2.], dtype=float32)"), ("prose", "完成。")],
+            id="an output",
+        ),
+    ],
+)
+def test_plain_text(text: str, expected: list[tuple[str, str]]) -> None:
+    assert shape(read_copy(text, Form.PLAIN)) == expected
+
+
+def test_rest() -> None:
+    assert shape(read_copy("烤箱\n====\n\n先加热::\n\n    heat()\n", Form.RST)) == [
+        ("heading", "烤箱"),
+        ("prose", "先加热:"),
+        ("code", "heat()"),
+    ]
+
+
+def test_code_that_stands_as_a_paragraph_of_rest() -> None:
+    (block,) = read_copy("x = heat(a[1]); y = wait(b[2]) and go\n", Form.RST)
+    assert block.kind is BlockKind.CODE
+
+
+def test_text_that_a_parser_fails_on_is_read_all_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise InputError("the parser fails on it")
+
+    monkeypatch.setattr("pipeline.core.adoption.reading.split_text", fail)
+    text = "先加热烤箱。\n\n---\n\nThen open it.\n"
+    expected = [("prose", "先加热烤箱。"), ("prose", "Then open it.")]
+    assert shape(read_copy(text, Form.MARKDOWN)) == expected
+    monkeypatch.setattr("pipeline.core.rst.split.split_rst", fail)
+    assert shape(read_copy(text, Form.RST)) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param(
+            notebook(
+                {"cell_type": "markdown", "source": ["# 烤箱\n", "\n", "先加热。"]},
+                {"cell_type": "code", "source": "heat()"},
+                {"cell_type": "code", "source": "  "},
+            ),
+            [("heading", "烤箱"), ("prose", "先加热。"), ("code", "heat()")],
+            id="version 4",
+        ),
+        pytest.param(
+            json.dumps(
+                {
+                    "worksheets": [
+                        {
+                            "cells": [
+                                {
+                                    "cell_type": "heading",
+                                    "source": ["烤箱"],
+                                    "level": 2,
+                                },
+                                {"cell_type": "heading", "source": "\u200b"},
+                                {"cell_type": "code", "input": ["heat()"]},
+                            ]
+                        }
+                    ]
+                }
+            ),
+            [("heading", "烤箱"), ("code", "heat()")],
+            id="version 3",
+        ),
+        pytest.param(
+            notebook(
+                {"cell_type": "markdown", "source": "先加热。"},
+                {"cell_type": "code", "source": "x"},
+            )[:-20],
+            [("prose", "先加热。")],
+            id="cut off",
+        ),
+        pytest.param(
+            notebook(
+                {"cell_type": "markdown", "source": 3},
+                {"cell_type": "markdown", "source": ["打开", 4]},
+            ),
+            [("prose", "打开")],
+            id="strange sources",
+        ),
+    ],
+)
+def test_notebooks(text: str, expected: list[tuple[str, str]]) -> None:
+    assert shape(read_copy(text, Form.NOTEBOOK)) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[]",
+        "{}",
+        '{"cells": 3}',
+        '{"cells": [',
+        '{"cells": [3]}',
+        "烤箱",
+        '{"worksheets": [3]}',
+        "[" * 99999,
+    ],
+)
+def test_what_is_no_notebook_is_refused(text: str) -> None:
+    with pytest.raises(InputError, match="is no notebook"):
+        read_copy(text, Form.NOTEBOOK)
+
+
+@given(st.text(max_size=200), st.sampled_from(list(Form)))
+def test_any_text_ends_in_blocks_or_a_refusal(text: str, form: Form) -> None:
+    try:
+        blocks = read_copy(text, form)
+    except InputError:
+        assert form is Form.NOTEBOOK
+        return
+    assert all(block.text.strip() for block in words_of(blocks))
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        (">>> heat()", True),
+        ("In [3]: heat()", True),
+        ("from oven import heat", True),
+        ("def heat(oven):", True),
+        ("return oven", True),
+        ("oven = Oven()", True),
+        ("heat(oven)  # 加热", True),
+        ("[0. 1.5 2.5]", True),
+        ("})", True),
+        ("$ pip install oven", True),
+        ("Traceback (most recent call last):", False),
+        ("Open the oven when it is hot and take it out.", False),
+        ("打开 oven = 1", False),
+        ("OvenError: it is cold", True),
+    ],
+)
+def test_lines_that_look_like_code(line: str, expected: bool) -> None:
+    assert looks_like_code(line) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("`heat(oven)`", True),
+        ("x = heat(a[1]); y = open(b[2])", True),
+        ("{ lambda ; a:f32[8]. let b:f32[8] = sin a in (b,) }", True),
+        ("Open the oven, and wait.", False),
+        ("See [this](http://oven.org/a).", False),
+        ("打开 `heat(oven)`", False),
+    ],
+)
+def test_paragraphs_that_are_code(text: str, expected: bool) -> None:
+    assert is_code_without_fence(text) is expected
+
+
+def test_an_open_fence_runs_to_the_end() -> None:
+    assert tidied_text("```\nheat()\n打开。", is_plain=True) == "```\nheat()\n打开。"
+
+
+def test_a_heading_that_is_a_number_stays() -> None:
+    assert tidied_words("42. ", is_heading=True) == "42."
+
+
+def test_code_in_a_copy_has_a_place() -> None:
+    (block,) = read_copy("\n\n```\nheat()\n```\n", Form.MARKDOWN)
+    assert (block.kind, block.place) == (BlockKind.CODE, "line 3")
