@@ -1,0 +1,137 @@
+"""A web page as Markdown: its text proper, without the navigation around it.
+
+HTML goes in, Markdown comes out. Nothing of the page is run or fetched: scripts, styles and frames
+are dropped, and links stay as text. What is left is read like any copy in Markdown.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from pipeline.errors import InputError
+
+if TYPE_CHECKING:
+    from bs4 import BeautifulSoup, Tag
+
+# What is never the text of a page.
+_DROPPED = (
+    "style, nav, footer, aside, form, button, select, textarea, iframe, object, embed, "
+    "noscript, template, svg, canvas, audio, video, head, .headerlink, .anchor-link, "
+    "[role=navigation], [role=search], [role=banner], .linenos, .lineno, .gutter, "
+    ".prompt, .jp-Prompt, .jp-OutputArea, .output_area, .cell_output, "
+    ".toctree-wrapper, .breadcrumbs, .sphinxsidebar, .copybtn"
+)
+# Where formulas stand in pages of Sphinx, MathJax and KaTeX.
+_TEX = "annotation[encoding='application/x-tex'], script[type^='math/tex']"
+_SHOWN_TEX = re.compile(r"^\s*(?:\\\[(.*)\\\]|\$\$(.*)\$\$)\s*$", re.DOTALL)
+_INLINE_TEX = re.compile(r"^\s*(?:\\\((.*)\\\)|\$(.*)\$)\s*$", re.DOTALL)
+_BLOCKS = ("p", "pre", "li", "h1", "h2", "h3", "h4", "td", "dd", "blockquote")
+_MOST = 0.8  # of the text of a page is in the element that holds its text proper
+_LINKS = 0.8  # share of a list that is links: then it is navigation …
+_MANY = 6  # … if it has so many items
+_HEADINGS = re.compile(r"^(#{1,6} .*?)[ \t]*[¶#\uf0c1][ \t]*$", re.MULTILINE)
+
+
+def html_to_markdown(text: str, *, where: str) -> str:
+    """The text of a web page as Markdown. Raises InputError if it is nested beyond reason."""
+    from bs4 import BeautifulSoup
+
+    try:
+        soup = BeautifulSoup(text, "lxml")
+        _set_formulas(soup)
+        for element in soup.select(f"script, {_DROPPED}"):
+            element.decompose()
+        for comment in soup.find_all(string=_is_no_text):
+            comment.extract()
+        _drop_navigation(soup)
+        markdown = _converter().convert_soup(_text_proper(soup))
+    except RecursionError as error:
+        raise InputError(
+            "is nested too deeply for a page",
+            where=where,
+            hint="Copy its text into a file, and adopt that.",
+        ) from error
+    return _HEADINGS.sub(r"\1", str(markdown))
+
+
+def _converter() -> Any:
+    from markdownify import ATX, MarkdownConverter
+
+    return MarkdownConverter(
+        heading_style=ATX,
+        bullets="-",
+        autolinks=False,
+        escape_asterisks=False,
+        escape_underscores=False,
+        newline_style="BACKSLASH",
+    )
+
+
+def _is_no_text(string: object) -> bool:
+    """Whether it is a comment, a declaration, or anything else that is not shown."""
+    from bs4.element import PreformattedString
+
+    return isinstance(string, PreformattedString)
+
+
+def _set_formulas(soup: BeautifulSoup) -> None:
+    """Write every formula as TeX between dollar signs, where it stands."""
+    for source in soup.select(_TEX):
+        tex = source.get_text().strip()
+        is_shown = "display" in str(source.get("type", "")) or source.find_parent(
+            class_=re.compile("katex-display|display")
+        )
+        holder = (
+            source.find_parent(class_=re.compile(r"^katex(?:-display)?$")) or source
+        )
+        holder.replace_with(f"\n\n$${tex}$$\n\n" if is_shown else f"${tex}$")
+    for element in soup.select(".math, .arithmatex"):
+        tex = element.get_text()
+        if shown := _SHOWN_TEX.match(tex):
+            element.replace_with(f"\n\n$$\n{(shown[1] or shown[2]).strip()}\n$$\n\n")
+        elif inline := _INLINE_TEX.match(tex):
+            element.replace_with(f"${(inline[1] or inline[2]).strip()}$")
+    for element in soup.select(
+        ".MathJax, .MathJax_Preview, .MathJax_Display, mjx-container"
+    ):
+        element.decompose()
+
+
+def _drop_navigation(soup: BeautifulSoup) -> None:
+    """Drop lists that are nothing but links to other places."""
+    for items in soup.select("ul, ol"):
+        whole = len(items.get_text(strip=True))
+        links = items.find_all("a")
+        linked = sum(len(link.get_text(strip=True)) for link in links)
+        if not links or linked < _LINKS * whole:
+            continue
+        leads_within = all(str(link.get("href", "")).startswith("#") for link in links)
+        if leads_within or len(links) >= _MANY:
+            items.decompose()
+
+
+def _text_proper(soup: BeautifulSoup) -> Tag:
+    """The innermost element that still holds most of the text."""
+    element: Tag = soup.body or soup
+    while True:
+        whole = _amount(element)
+        inner = [
+            child
+            for child in element.find_all(True, recursive=False)
+            if child.name not in _BLOCKS and _amount(child) >= _MOST * whole
+        ]
+        if not whole or not inner:
+            return element
+        element = inner[0]
+
+
+def _amount(element: Tag) -> int:
+    """How much text of paragraphs, code and the like is in an element."""
+    if element.name in _BLOCKS:
+        return len(element.get_text(strip=True))
+    found = 0
+    for block in element.find_all(_BLOCKS):
+        if block.find_parent(_BLOCKS) is None:
+            found += len(block.get_text(strip=True))
+    return found
