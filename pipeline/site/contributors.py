@@ -8,9 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pipeline.adapters import files, po
+from pipeline.core.catalog.origins import origin_of
 from pipeline.core.memory.notes import TOUCH, translators_of
 from pipeline.entries import Entry
 from pipeline.errors import InputError
+from pipeline.site.credits import ADOPTED
 from pipeline.site.plan import Site
 
 
@@ -29,13 +31,17 @@ def _translators(path: Path) -> Iterator[str]:
     ``translator: Li Lei <li@example.org>, 2026-07-01 …`` → ``Li Lei``: the site shows no address.
     """
     data = files.read_bytes(path)
-    if b"translator: " not in data:
+    if b"translator: " not in data and ADOPTED not in data:
         return  # most files: reading their entries takes most of the time of a build
     try:
         entries = po.read_catalog(data, where=str(path)).catalog.entries
     except InputError:
         return  # the stage that opens the memory has told of it
     for entry in entries:
+        origin = origin_of(entry) if entry.is_translated else None
+        if origin is not None:
+            # Whoever confirmed it is named as well, below.
+            yield origin.author.partition(" <")[0]
         touch = _last_touch(entry)
         if touch:
             yield touch[1].partition(" <")[0]

@@ -12,6 +12,7 @@ from pipeline.core.glossary.terms import Glossary
 from pipeline.core.pin.lock import Lock
 from pipeline.core.results import PageResult
 from pipeline.paths import Paths
+from pipeline.site.credits import credits_of_page
 
 RECORDS = "_jz"  # folder of the sources for what Sphinx reads beside pages
 DOWNLOADS = "_downloads"  # folder of the site, as Sphinx names it
@@ -69,6 +70,7 @@ class Site:
             lock=self.lock,
             page_url=url,
             license_name=license_name,
+            adopted=credits_of_page(self.paths, self.locale, path),
         )
 
     def source_url(self, path: str) -> str:

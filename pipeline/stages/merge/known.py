@@ -16,6 +16,7 @@ from pipeline.core.document.attribution import attribution
 from pipeline.core.pin.lock import Lock, blob_id
 from pipeline.core.results import PageResult
 from pipeline.run import Run
+from pipeline.site.credits import credits_of_page
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,6 +106,7 @@ class MergedFiles:
             lock=self.lock,
             page_url=self.run.upstream.page_url,
             license_name=self.run.upstream.license,
+            adopted=credits_of_page(self.run.paths, self.locale, path),
         )
 
 
