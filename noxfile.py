@@ -224,6 +224,15 @@ def status(session: nox.Session) -> None:
 
 
 @nox.session
+def adopt(session: nox.Session) -> None:
+    """Bring translated copies of pages into the catalogues: `-- FILE … --dry-run` to look first.
+
+    `-- FILE … --audit` tells how old a copy is and what is wrong with it.
+    """
+    run_pipeline(session, "adopt")
+
+
+@nox.session
 def check(session: nox.Session) -> None:
     """Look for mistakes in catalogues: `-- FILE …`; `-- --fix` mends what needs no judgement."""
     run_pipeline(session)

@@ -31,6 +31,7 @@ COMMANDS = {
     "upgrade": "move to another JAX release, pin and docs together, and tell what that means",
     "status": "show which pages to translate next, or all (--all), and how much is done; "
     "writes nothing but badges, if asked to",
+    "adopt": "bring translated copies of pages, of whatever version, into the catalogues",
     "check": "look for mistakes in the catalogues, and mend what can be mended if asked to",
     "export": "write the catalogues for another editor: POT and PO, or XLIFF 2",
     "import": "take what was done in another editor into the catalogues",
@@ -137,6 +138,13 @@ OPTIONS = (
     ),
     _option(
         "words",
+        "adopt",
+        metavar="FILE | FOLDER | NAME",
+        nargs="+",
+        help="translated pages or catalogues; the upstream, if it is not the first one",
+    ),
+    _option(
+        "words",
         "report",
         metavar="FILE",
         nargs="+",
@@ -171,6 +179,7 @@ OPTIONS = (
         *PULLING,
         "upgrade",
         "status",
+        "adopt",
         metavar="URL",
         help="pull from this URL, bundle, repository or folder instead",
     ),
@@ -257,8 +266,41 @@ OPTIONS = (
     _option(
         "--dry-run",
         "upgrade",
+        "adopt",
         action="store_true",
-        help="tell what it means, write nothing",
+        help="tell what it means, write nothing (but a report, for adopt)",
+    ),
+    _option(
+        "--page",
+        "adopt",
+        metavar="PAGE",
+        help="the page that the copies are of (default: found by itself)",
+    ),
+    _option(
+        "--at",
+        "adopt",
+        metavar="REF",
+        help="the tag, branch or commit that they were made from (default: found by itself)",
+    ),
+    _option(
+        "--author",
+        "adopt",
+        metavar="NAME",
+        default="",
+        help="whose work it is; needed unless nothing is written",
+    ),
+    _option(
+        "--license",
+        "adopt",
+        metavar="ID",
+        default="",
+        help="under which licence it may be passed on: an SPDX id, like CC-BY-4.0",
+    ),
+    _option(
+        "--audit",
+        "adopt",
+        action="store_true",
+        help="tell how old the copies are and what is wrong with them, and adopt nothing",
     ),
     _option(
         "--no-execute",

@@ -357,7 +357,46 @@ def _serve(arguments: argparse.Namespace, log: Log) -> int:
     return 0
 
 
+def _adopt(arguments: argparse.Namespace, log: Log) -> int:
+    """``adopt`` takes files, and the name of an upstream among them."""
+    from pipeline.commands.adopt.adopting import AdoptOptions, adopt
+    from pipeline.commands.adopt.matching import Asked
+    from pipeline.report.adoption import adoption_json, adoption_text
+
+    settings = read_settings(arguments.config)
+    names = [
+        word
+        for word in arguments.words
+        if word in settings.upstreams and not Path(word).exists()
+    ]
+    files = tuple(word for word in arguments.words if word not in names)
+    if len(names) > 1 or not files:
+        raise ConfigError(
+            "which copies are to be adopted, and into which upstream?",
+            hint="Give files or folders, and at most one upstream: adopt page.ipynb jax",
+        )
+    arguments.words = names[0] if names else None
+    call = _Call(arguments=arguments, settings=settings, log=log)
+    options = AdoptOptions(
+        files=files,
+        asked=Asked(page=arguments.page, ref=arguments.at),
+        author=arguments.author,
+        licence=arguments.license,
+        dry_run=arguments.dry_run,
+        audit=arguments.audit,
+    )
+    result = adopt(call.run(address=arguments.upstream), options)
+    if arguments.json:
+        print_text(adoption_json(result))
+    else:
+        print_text(adoption_text(result, width=terminal().width))
+    if not options.audit:
+        tell_of_changes(result, log)
+    return result.exit_code
+
+
 _ON_FILES: dict[str, Callable[[argparse.Namespace, Log], int]] = {
+    "adopt": _adopt,
     "check": _check,
     "review": _review,
     "serve": _serve,

@@ -13,7 +13,7 @@ import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TextIO
+from typing import Protocol, TextIO
 
 from pipeline.log import Log, is_terminal, printable, without_commands
 from pipeline.paths import Paths
@@ -82,7 +82,18 @@ def _to_text(command: str) -> Callable[..., str]:
     return run_text
 
 
-def tell_of_changes(result: RunResult, log: Log) -> None:
+class Changes(Protocol):
+    """What any result says of the files that were written, or would be."""
+
+    @property
+    def changes(self) -> tuple[str, ...]: ...
+    @property
+    def dry_run(self) -> bool: ...
+    @property
+    def check_only(self) -> bool: ...
+
+
+def tell_of_changes(result: Changes, log: Log) -> None:
     """Say how many files were written, and in detail which; a dry run says what it would write."""
     each, all_of_them = "wrote", "written"
     # "--check" and "--dry-run" are two words for it: the one ends with 1, the other does not.

@@ -1,0 +1,247 @@
+"""A project whose upstream is the sample docs with a history, and copies of its pages.
+
+The sample docs are the third release; the first two are made of them: some messages said otherwise,
+other code, a page under another name. The Chinese of the sample is what copies are made of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from pathlib import Path
+
+from copies import Row, translated
+from folders import read_tree
+from places import ROOT
+from repositories import commit_release, init_repository
+from runs import run_of
+
+from pipeline.adapters import po
+from pipeline.commands.adopt.adopting import AdoptOptions, adopt
+from pipeline.commands.adopt.matching import Asked, Matcher
+from pipeline.commands.adopt.versions import Versions, open_versions
+from pipeline.config import Settings, Upstream
+from pipeline.core.adoption.blocks import Block, blocks_of
+from pipeline.core.adoption.result import AdoptResult
+from pipeline.core.document.compose import merge
+from pipeline.core.document.read import Document, read_document
+from pipeline.core.glossary.terms import read_glossary
+from pipeline.core.pin.lock import Lock
+from pipeline.entries import Catalog, translations_of
+from pipeline.paths import Paths, glossary_path
+from pipeline.run import Run
+from pipeline.stages.pull.stage import pull
+
+LOCALE = "zh_CN"
+SAMPLE = ROOT / "upstream" / "sample"
+TRANSLATIONS = ROOT / "translations" / LOCALE / "sample"
+RELEASES = ("v1", "v2", "v3")
+PAGES = (
+    "arrays",
+    "faq",
+    "grad",
+    "guides/debugging",
+    "guides/random",
+    "guides/vmap",
+    "index",
+    "reference",
+    "regression",
+)
+WITH_CODE = (
+    "arrays",
+    "grad",
+    "guides/debugging",
+    "guides/random",
+    "guides/vmap",
+    "regression",
+)
+RENAMED = {"grad": "gradients"}  # what pages were called in the first release
+# What was added to some messages of a release, in both languages: every fifth one, from where.
+ADDED = {
+    "v1": (1, " Mind the order of the arguments.", "请注意参数的顺序。"),
+    "v2": (3, " There are two of them.", "一共有两个。"),
+}
+# Code that stood in the releases, behind the first import.
+CODE = {"v1": "first_release = 1", "v2": "second_release = 2"}
+
+
+@cache
+def chinese(page: str) -> Mapping[str, str]:
+    """The finished translations of a page of the sample."""
+    data = (TRANSLATIONS / f"{page}.po").read_bytes()
+    return translations_of(po.read_catalog(data, where=page).catalog)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OldPage:
+    """A page as it was in a release: its document, its blocks, and their translations."""
+
+    path: str
+    data: bytes
+    blocks: tuple[Block, ...]
+    translations: Mapping[str, str]
+
+    @property
+    def row(self) -> Row:
+        """The whole page in Chinese."""
+        return translated(self.blocks, self.translations)
+
+
+@cache
+def old_page(page: str, release: str) -> OldPage:
+    """A page of the sample as it was in a release."""
+    path = next(path for path in _paths(page) if path.exists())
+    name = path.relative_to(SAMPLE).as_posix()
+    data = path.read_bytes()
+    document = read_document(name, data)
+    translations = dict(chinese(page))
+    if release in ADDED:
+        edits, added = _edits(document, release, translations)
+        data = _with_code(merge(document, edits).data, release)
+        # What the guard has refused is as it was.
+        document = read_document(name, data)
+        translations |= added
+    if release == "v1" and page in RENAMED:
+        name = name.replace(page, RENAMED[page])
+    return OldPage(
+        path=name, data=data, blocks=blocks_of(document), translations=translations
+    )
+
+
+def _paths(page: str) -> Iterator[Path]:
+    for suffix in (".ipynb", ".md", ".rst"):
+        yield SAMPLE / f"{page}{suffix}"
+
+
+def _edits(
+    document: Document, release: str, translations: Mapping[str, str]
+) -> tuple[dict[str, str], dict[str, str]]:
+    """New English for some messages, and the translations of that."""
+    start, english, chinese_words = ADDED[release]
+    edits: dict[str, str] = {}
+    added: dict[str, str] = {}
+    messages = [
+        message for _, message in document.messages() if message.kind == "paragraph"
+    ]
+    for message in messages[start::5]:
+        # Only behind a sentence: else it would be another one.
+        if message.msgid.endswith("."):
+            edits[message.msgid] = message.msgid + english
+            if message.msgid in translations:
+                added[edits[message.msgid]] = (
+                    translations[message.msgid] + chinese_words
+                )
+    return edits, added
+
+
+def _with_code(data: bytes, release: str) -> bytes:
+    """The page with one more line of code, behind its first import."""
+    for before, between in (
+        (b"import jax.numpy as jnp\\n", b'",\n    "'),
+        (b"import jax.numpy as jnp\n", b""),
+    ):
+        line = CODE[release].encode()
+        if between and before in data:
+            return data.replace(before, before + between + line + b"\\n", 1)
+        if before in data:
+            return data.replace(before, before + line + b"\n", 1)
+    return data
+
+
+def make_sample_history(folder: Path) -> Path:
+    """A repository with the three releases of the sample, a month apart."""
+    init_repository(folder)
+    others = {
+        path: data
+        for path, data in read_tree(SAMPLE).items()
+        if not path.endswith((".ipynb", ".md", ".rst"))
+    }
+    for month, release in enumerate(RELEASES, start=1):
+        pages = [old_page(page, release) for page in PAGES]
+        files = {f"docs/{page.path}": page.data for page in pages}
+        files |= {f"docs/{path}": data for path, data in others.items()}
+        commit_release(folder, release, files, date=f"2026-0{month}-05T06:07:08+0000")
+    return folder
+
+
+@dataclass(frozen=True)
+class AdoptionProject:
+    """A project at ``root`` that pulls the sample's history from ``url``, pinned to v3."""
+
+    root: Path
+    url: Path
+    locales: tuple[str, ...] = (LOCALE,)
+    ref: str = "v3"
+    written: list[Path] = field(default_factory=list)
+
+    @property
+    def upstream(self) -> Upstream:
+        return Upstream(name="docs", url=str(self.url), ref=self.ref, docs="docs")
+
+    @property
+    def settings(self) -> Settings:
+        return Settings(
+            root=self.root,
+            jax="3",
+            locales=self.locales,
+            upstreams={"docs": self.upstream},
+        )
+
+    @property
+    def paths(self) -> Paths:
+        return Paths(self.root, "docs")
+
+    @property
+    def run(self) -> Run:
+        return run_of(self.settings, self.upstream)
+
+    @cached_property
+    def lock(self) -> Lock:
+        """What is pulled; it is pulled when it is asked for."""
+        return pull(self.run)
+
+    def write(self, name: str, content: str | bytes) -> str:
+        """Write a copy; return what the command line would be given."""
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        self.written.append(path)
+        return str(path)
+
+    def adopt(
+        self,
+        *files: str,
+        page: str | None = None,
+        at: str | None = None,
+        **options: object,
+    ) -> AdoptResult:
+        """Adopt files; by default as the work of Li Lei, under a licence that is known."""
+        assert self.lock.commit
+        values: dict[str, object] = {
+            "author": "Li Lei",
+            "licence": "CC-BY-4.0",
+            **options,
+        }
+        asked = Asked(page=page, ref=at)
+        return adopt(self.run, AdoptOptions(files=files, asked=asked, **values))  # type: ignore[arg-type]
+
+    def catalog(self, page: str) -> Catalog:
+        """The catalogue of a page as it is on the disk."""
+        path = self.paths.catalog(LOCALE, page)
+        return po.read_catalog(path.read_bytes(), where=page).catalog
+
+    @contextmanager
+    def matcher(self) -> Iterator[tuple[Matcher, Versions]]:
+        """What finds out of which page a copy is; nothing is known but the glossary."""
+        glossary = read_glossary(
+            glossary_path(ROOT, LOCALE).read_text("utf-8"), where="glossary"
+        )
+        terms = [
+            (term.english, one.text)
+            for term in glossary.terms
+            for one in term.renderings
+        ]
+        with open_versions(self.run, self.lock) as versions:
+            yield Matcher(versions=versions, known=[], terms=terms), versions

@@ -1,0 +1,498 @@
+"""Translated copies of pages, and what people and programs do to them.
+
+A copy is a row of pieces that know which messages they translate; damages turn one row into
+another, and a writer makes a file of it. So a test knows what there is to be found.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from html import escape
+
+from rapidfuzz import fuzz
+
+from pipeline.core.adoption.blocks import Block, BlockKind
+from pipeline.core.adoption.evidence import HAN
+from pipeline.core.document.message import Kind
+
+CODE_SPAN = re.compile(r"`+([^`]+)`+")
+ROLE = re.compile(r"(?:\{[\w:+-]+\}|:[\w.:+-]+:)`([^`<]*?)\s*(?:<[^<>`]*>)?`")
+LINK = re.compile(r"(?<!!)\[([^\[\]]+)\]\([^()\s]*(?:\([^()]*\)[^()\s]*)*\)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    """A block of a copy, with the messages that its words translate, if it has any."""
+
+    kind: BlockKind
+    text: str
+    message: Kind = Kind.PARAGRAPH
+    of: tuple[str, ...] = ()
+
+    @property
+    def is_translated(self) -> bool:
+        return bool(self.of) and HAN.search(self.text) is not None
+
+
+Row = tuple[Piece, ...]
+Damage = Callable[[Row, random.Random], Row]
+
+
+def translated(blocks: Sequence[Block], translations: Mapping[str, str]) -> Row:
+    """The copy of a page whose messages are translated as far as ``translations`` goes."""
+    row: list[Piece] = []
+    for block in blocks:
+        text = block.text
+        of: tuple[str, ...] = ()
+        if block.is_words:
+            text = translations.get(block.text) or block.text
+            of = (block.text,)
+        row.append(Piece(kind=block.kind, text=text, message=block.message, of=of))
+    return tuple(row)
+
+
+# --- damages
+
+
+def _each(row: Row, kind: BlockKind, change: Callable[[str], str]) -> Row:
+    return tuple(
+        replace(piece, text=change(piece.text)) if piece.kind is kind else piece
+        for piece in row
+    )
+
+
+def flatten_code(row: Row, chance: random.Random) -> Row:
+    """Code on a single line."""
+    return _each(row, BlockKind.CODE, lambda code: " ".join(code.split()))
+
+
+def edit_code(row: Row, chance: random.Random) -> Row:
+    """A line of every third cell is changed, doubled or gone."""
+
+    def edited(code: str) -> str:
+        lines = code.split("\n")
+        if chance.random() > 0.34 or len(lines) < 2:
+            return code
+        at = chance.randrange(len(lines))
+        lines[at : at + 1] = chance.choice(
+            (
+                [],
+                [lines[at], "print('看这里')"],
+                [lines[at].replace("x", "xx") + " + 1"],
+            )
+        )
+        return "\n".join(lines)
+
+    return _each(row, BlockKind.CODE, edited)
+
+
+def translate_comments(row: Row, chance: random.Random) -> Row:
+    """Comments of code in Chinese."""
+    return _each(
+        row, BlockKind.CODE, lambda code: re.sub(r"# .*", "# 这里是译者写的注释", code)
+    )
+
+
+def dump_outputs(row: Row, chance: random.Random) -> Row:
+    """What code has printed, as text behind it."""
+    dumped: list[Piece] = []
+    for piece in row:
+        dumped.append(piece)
+        if piece.kind is BlockKind.CODE and chance.random() < 0.6:
+            text = chance.choice(
+                (
+                    "[0.  1.2 2.4 3.6]",
+                    "Array([1., 2., 3.], dtype=float32)",
+                    "{ lambda ; a:f32[8]. let b:f32[8] = sin a in (b,) }",
+                    "10 loops, best of 5: 21.7 ms per loop",
+                    "Traceback (most recent call last): TypeError: unhashable type",
+                )
+            )
+            dumped.append(Piece(kind=BlockKind.PROSE, text=text))
+    return tuple(dumped)
+
+
+def strip_marks(row: Row, chance: random.Random) -> Row:
+    """No code spans, no links, no roles: only their words."""
+
+    def stripped(piece: Piece) -> Piece:
+        if piece.kind not in (BlockKind.PROSE, BlockKind.HEADING):
+            return piece
+        text = LINK.sub(r"\1", ROLE.sub(r"\1", piece.text))
+        return replace(piece, text=re.sub(r"\*\*|__", "", CODE_SPAN.sub(r"\1", text)))
+
+    return tuple(map(stripped, row))
+
+
+def fold_spaces(row: Row, chance: random.Random) -> Row:
+    """Runs of spaces become one, also those that code is indented with."""
+    return tuple(replace(piece, text=re.sub(" {2,}", " ", piece.text)) for piece in row)
+
+
+def escape_marks(row: Row, chance: random.Random) -> Row:
+    """Backslashes and entities that a converter from HTML has put in."""
+
+    def escaped(text: str) -> str:
+        parts = re.split(r"(`[^`]*`|\$[^$]*\$|\]\([^()]*\))", text)
+        for at in range(0, len(parts), 2):
+            plain = (
+                parts[at].replace("_", r"\_").replace("<", "&lt;").replace(">", "&gt;")
+            )
+            parts[at] = re.sub(r"(\d)\. ", r"\1\\. ", plain)
+        return "".join(parts)
+
+    row = _each(row, BlockKind.HEADING, escaped)
+    return _each(row, BlockKind.PROSE, escaped)
+
+
+def cut_off(row: Row, chance: random.Random) -> Row:
+    """The page ends in the middle."""
+    return row[: int(len(row) * chance.uniform(0.45, 0.75))]
+
+
+def renumber(row: Row, chance: random.Random) -> Row:
+    """Headings with numbers of their own."""
+    numbered: list[Piece] = []
+    number = 0
+    style = chance.choice(("{}. ", "{}、", "第{}章 ", "3.{} "))
+    for piece in row:
+        if piece.kind is BlockKind.HEADING:
+            number += 1
+            numbered.append(replace(piece, text=style.format(number) + piece.text))
+        else:
+            numbered.append(piece)
+    return tuple(numbered)
+
+
+def leave_english(row: Row, chance: random.Random) -> Row:
+    """Half of the page is still in English, in runs."""
+    left: list[Piece] = []
+    is_english = False
+    for piece in row:
+        if chance.random() < 0.2:
+            is_english = not is_english
+        is_left = is_english and len(piece.of) == 1
+        left.append(replace(piece, text=piece.of[0]) if is_left else piece)
+    return tuple(left)
+
+
+def remark(row: Row, chance: random.Random) -> Row:
+    """Remarks and cells of the translator's own."""
+    remarks = (
+        "译者注：这一段原文写得比较啰嗦，读者可以先跳过，等看完后面的例子再回来。",
+        "（译注）作者在这里没有解释清楚，我自己试了一下，结果和文中说的一样。",
+        "> 个人理解：可以把它想成一条流水线，每一站只做一件事。",
+        "本文翻译自官方文档，转载请注明出处，如有错误欢迎在评论区指正！",
+        "小结",
+    )
+    result: list[Piece] = [Piece(kind=BlockKind.PROSE, text=remarks[3])]
+    for piece in row:
+        result.append(piece)
+        if chance.random() < 0.08:
+            text = chance.choice(remarks)
+            result.append(Piece(kind=BlockKind.PROSE, text=text))
+        if chance.random() < 0.04:
+            code = "# 译者的试验\nfor i in range(3):\n    print(i * 2)"
+            result.append(Piece(kind=BlockKind.CODE, text=code))
+    return tuple(result)
+
+
+def drop_some(row: Row, chance: random.Random) -> Row:
+    """Some blocks are missing."""
+    return tuple(piece for piece in row if chance.random() > 0.1)
+
+
+def join_paragraphs(row: Row, chance: random.Random) -> Row:
+    """Some paragraphs are joined to one."""
+    joined: list[Piece] = []
+    for piece in row:
+        last = joined[-1] if joined else None
+        is_pair = (
+            last is not None
+            and last.kind is piece.kind is BlockKind.PROSE
+            and last.message is piece.message is Kind.PARAGRAPH
+            and last.is_translated
+            and piece.is_translated
+            and len(last.of) == 1
+        )
+        if last and is_pair and chance.random() < 0.3:
+            joined[-1] = replace(
+                last, text=last.text + piece.text, of=last.of + piece.of
+            )
+        else:
+            joined.append(piece)
+    return tuple(joined)
+
+
+def cut_paragraphs(row: Row, chance: random.Random) -> Row:
+    """Some paragraphs are cut in two, between sentences."""
+    cut: list[Piece] = []
+    for piece in row:
+        first, mark, rest = piece.text.partition("。")
+        is_long = piece.kind is BlockKind.PROSE and len(first) > 12 and len(rest) > 12
+        is_whole = first.count("`") % 2 == 0 and first.count("(") == first.count(")")
+        if (
+            is_long
+            and is_whole
+            and first.count("**") % 2 == 0
+            and chance.random() < 0.3
+        ):
+            cut.append(replace(piece, text=first + mark))
+            cut.append(replace(piece, text=rest.strip()))
+        else:
+            cut.append(piece)
+    return tuple(cut)
+
+
+def keep_both(row: Row, chance: random.Random) -> Row:
+    """Each paragraph in English, and behind it in Chinese."""
+    both: list[Piece] = []
+    for piece in row:
+        if piece.is_translated and piece.kind is BlockKind.PROSE and len(piece.of) == 1:
+            both.append(replace(piece, text=piece.of[0], of=()))
+        both.append(piece)
+    return tuple(both)
+
+
+def drop_code(row: Row, chance: random.Random) -> Row:
+    """Prose alone."""
+    return tuple(piece for piece in row if piece.kind is not BlockKind.CODE)
+
+
+def split_cells(row: Row, chance: random.Random) -> Row:
+    """Cells of code are split and joined."""
+    split: list[Piece] = []
+    for piece in row:
+        lines = piece.text.strip("\n").split("\n")
+        last = split[-1] if split else None
+        if piece.kind is not BlockKind.CODE:
+            split.append(piece)
+        elif last and last.kind is BlockKind.CODE:
+            split[-1] = replace(last, text=f"{last.text}\n{piece.text}")
+        elif len(lines) > 3 and chance.random() < 0.5:
+            middle = len(lines) // 2
+            split.append(replace(piece, text="\n".join(lines[:middle])))
+            split.append(replace(piece, text="\n".join(lines[middle:])))
+        else:
+            split.append(piece)
+    return tuple(split)
+
+
+DAMAGES: dict[str, Damage] = {
+    "code on one line": flatten_code,
+    "code edited": edit_code,
+    "comments translated": translate_comments,
+    "outputs as text": dump_outputs,
+    "marks stripped": strip_marks,
+    "spaces folded": fold_spaces,
+    "escapes": escape_marks,
+    "cut off": cut_off,
+    "renumbered": renumber,
+    "half English": leave_english,
+    "remarks": remark,
+    "blocks missing": drop_some,
+    "paragraphs joined": join_paragraphs,
+    "paragraphs cut": cut_paragraphs,
+    "both languages": keep_both,
+    "no code": drop_code,
+    "cells split and merged": split_cells,
+}
+
+
+# --- writers
+
+
+def _plainly(text: str) -> str:
+    """The mark-up of reST and of MyST as people write it in Markdown."""
+    text = re.sub(r"\\\\ ", "", text)
+    text = re.sub(r"`([^`<>]+?)\s*<([^<>`]+)>`__?", r"[\1](\2)", text)
+    text = re.sub(r":[\w.:+-]+:`~?([^`<]*?)(?:\s*<[^<>`]*>)?`", r"`\1`", text)
+    return re.sub(r"``([^`]+)``", r"`\1`", text)
+
+
+def as_markdown(row: Row) -> str:
+    """The copy as Markdown."""
+    parts = []
+    for piece in row:
+        text = _plainly(piece.text)
+        match piece.kind, piece.message:
+            case BlockKind.CODE, _:
+                text = f"```python\n{piece.text.strip(chr(10))}\n```"
+            case BlockKind.MATH, _:
+                text = f"$$\n{text.strip().strip('$').strip()}\n$$"
+            case BlockKind.IMAGE, _:
+                text = f"![]({text})"
+            case BlockKind.HEADING, _:
+                text = f"## {text}"
+            case _, Kind.LIST_ITEM:
+                text = "- " + text.replace("\n", "\n  ")
+        parts.append(text)
+    return "\n\n".join(parts) + "\n"
+
+
+def as_notebook(row: Row) -> str:
+    """The copy as a notebook: prose between two cells of code is one cell."""
+    cells: list[dict[str, object]] = []
+    prose: list[Piece] = []
+
+    def end_prose() -> None:
+        if prose:
+            source = as_markdown(tuple(prose)).strip("\n")
+            cells.append({"cell_type": "markdown", "metadata": {}, "source": source})
+            prose.clear()
+
+    for piece in row:
+        if piece.kind is BlockKind.CODE:
+            end_prose()
+            code = {"cell_type": "code", "metadata": {}, "source": piece.text}
+            cells.append({**code, "outputs": [], "execution_count": None})
+        else:
+            prose.append(piece)
+    end_prose()
+    return json.dumps(
+        {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 2}
+    )
+
+
+def as_plain(row: Row) -> str:
+    """The copy as text alone, as a browser copies it."""
+    return "\n\n".join(_plainly(piece.text).strip("\n") for piece in row) + "\n"
+
+
+def as_html(row: Row, *, around: bool = True) -> str:
+    """The copy as a web page, with navigation around it."""
+    body = []
+    for piece in row:
+        match piece.kind, piece.message:
+            case BlockKind.CODE, _:
+                body.append(
+                    f"<div class=highlight><pre>{escape(piece.text)}</pre></div>"
+                )
+            case BlockKind.MATH, _:
+                body.append(
+                    f'<div class="math notranslate">\\[{escape(piece.text.strip("$ "))}\\]</div>'
+                )
+            case BlockKind.IMAGE, _:
+                body.append(f'<p><img src="{escape(piece.text)}"></p>')
+            case BlockKind.HEADING, _:
+                anchor = '<a class="headerlink" href="#id1" title="永久链接">¶</a>'
+                body.append(f"<h2>{_inline(piece.text)}{anchor}</h2>")
+            case _, Kind.LIST_ITEM:
+                body.append(f"<ul><li><p>{_inline(piece.text)}</p></li></ul>")
+            case _:
+                body.append(f"<p>{_inline(piece.text)}</p>")
+    main = "\n".join(body)
+    if not around:
+        return f"<html><body>{main}</body></html>"
+    links = "".join(
+        f'<li><a href="p{n}.html">第 {n} 页：入门与进阶</a></li>' for n in range(40)
+    )
+    return (
+        "<!DOCTYPE html><html><head><meta charset=utf-8><title>某某 — 文档</title>"
+        "<script>var a = '<p>不是正文</p>';</script><style>p{color:red}</style></head>"
+        f"<body><nav><ul>{links}</ul></nav><header>首页 | 登录 | 注册</header>"
+        f"<div role=main class=document>{main}</div>"
+        f"<footer><p>版权所有 © 某某社区</p></footer><aside>{links}</aside></body></html>"
+    )
+
+
+def _inline(text: str) -> str:
+    """Inline mark-up as HTML: code, links, roles, emphasis."""
+    text = escape(_plainly(text), quote=False)
+    text = re.sub(
+        r"(?:\{[\w:+-]+\}|:[\w.:+-]+:)`([^`]*?)(?:\s*&lt;[^`]*?&gt;)?`",
+        r"<code class=xref>\1</code>",
+        text,
+    )
+    text = re.sub(r"`+([^`]+)`+", r"<code>\1</code>", text)
+    text = re.sub(r"\[([^\[\]]+)\]\(([^()\s]+)\)", r'<a href="\2">\1</a>', text)
+    text = re.sub(r"\*\*([^*]+)\*\*", r"<strong>\1</strong>", text)
+    return re.sub(
+        r"\$([^$]+)\$",
+        r'<span class="math notranslate nohighlight">\\(\1\\)</span>',
+        text,
+    )
+
+
+WRITERS: dict[str, Callable[[Row], str]] = {
+    "page.md": as_markdown,
+    "page.ipynb": as_notebook,
+    "page.txt": as_plain,
+    "page.html": as_html,
+}
+
+
+# --- what was found
+
+
+_LIKE = 60.0  # percent of rapidfuzz's ratio
+_CHAPTER = re.compile(r"^第\d+章 ")  # what ``renumber`` puts before a heading
+
+
+def han(text: str) -> str:
+    """The Chinese of a text alone: what is compared, whatever became of its mark-up."""
+    return "".join(HAN.findall(_CHAPTER.sub("", text)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Score:
+    """How many translations there were, how many were found, and how much of it is so."""
+
+    there: int
+    found: int
+    said: int
+    right: int
+    wrong: tuple[tuple[str, str, str], ...] = ()  # message, what was said, what is so
+    missed: tuple[tuple[str, str], ...] = ()
+
+
+def score(row: Row, said: Mapping[str, str]) -> Score:
+    """Compare what an adoption says of messages with what a copy has for them.
+
+    Where versions that fit equally well have a message in other words, it is the same message.
+    """
+    texts: dict[
+        str, list[str]
+    ] = {}  # of the copy, with the messages that they translate
+    wanted: dict[str, list[str]] = {}
+    for piece in row:
+        if piece.is_translated:
+            for message in piece.of:
+                wanted.setdefault(message, []).append(han(piece.text))
+    for message, parts in wanted.items():
+        # One that stands twice on the page has one translation; one that was cut has two parts.
+        for text in (*parts, "".join(parts)):
+            texts.setdefault(text, []).append(message)
+    found: set[str] = set()
+    right = 0
+    wrong: list[tuple[str, str, str]] = []
+    for message, translation in said.items():
+        there = [
+            other
+            for other in texts.get(han(translation), [])
+            if is_like(message, other)
+        ]
+        found.update(there)
+        right += bool(there)
+        if not there:
+            wrong.append((message, han(translation), "|".join(wanted.get(message, []))))
+    missed = [
+        (message, parts[0]) for message, parts in wanted.items() if message not in found
+    ]
+    return Score(
+        there=len(wanted),
+        found=len(found),
+        said=len(said),
+        right=right,
+        wrong=tuple(wrong),
+        missed=tuple(missed),
+    )
+
+
+def is_like(message: str, other: str) -> bool:
+    """Whether two texts are one message, of one version or of two."""
+    return message == other or fuzz.ratio(message, other) > _LIKE
