@@ -7,7 +7,7 @@ cheaply as the other side allows, and what is there already is not fetched again
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
@@ -205,19 +205,32 @@ class Repository:
         return self._list(commit, docs)
 
     def bring(
-        self, blobs: Sequence[str], commit: str, progress: Progress | None = None
+        self,
+        blobs: Collection[str],
+        commit: str,
+        docs: str,
+        progress: Progress | None = None,
     ) -> None:
-        """Make sure that ``blobs`` of the history of ``commit`` can be read, all in one go."""
+        """Make sure that ``blobs`` of the history of ``docs`` can be read, all in one go.
+
+        Only of a remote repository files are left out: see ``history``.
+        """
+        if self._kind is not Kind.REMOTE:
+            return
         answer = self._program.call(
             "rev-list",
             "--objects",
             "--no-object-names",
             "--missing=print",
-            "--no-walk",
-            *blobs,
+            commit,
+            "--",
+            docs,
         )
+        if answer.status:
+            raise self._errors.damaged(reason_of(answer.complaint))
         lines = answer.output.decode("ascii").split("\n")
-        missing = [line.removeprefix("?") for line in lines if line.startswith("?")]
+        absent = {line.removeprefix("?") for line in lines if line.startswith("?")}
+        missing = [blob for blob in blobs if blob in absent]
         if missing:
             self._store.fetch_blobs(missing, commit, progress)
 

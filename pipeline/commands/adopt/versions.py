@@ -177,7 +177,7 @@ class Versions:
         """Have the documents of versions here before they are read one by one."""
         if self.repository is not None:
             blobs = list(dict.fromkeys(version.blob for version in versions))
-            self.repository.bring(blobs, self.lock.commit)
+            self.repository.bring(blobs, self.lock.commit, self.lock.docs)
 
     def _candidate(self, version: Version) -> Candidate | None:
         """A version, read. One that cannot be read is none: many of upstream's never could."""

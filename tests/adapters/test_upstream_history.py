@@ -1,0 +1,165 @@
+"""The history of the docs folder, read from every kind of repository."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from repositories import commit_release, git, init_repository
+
+from pipeline.adapters.upstream import open_repository, read_address
+from pipeline.adapters.upstream.history import (
+    FileChange,
+    commits_of_tags,
+    dated_tags,
+    parse_log,
+)
+
+PAGE = "# Ovens\n\n" + "".join(
+    f"Line {n} of the page about ovens.\n" for n in range(20)
+)
+
+
+@pytest.fixture
+def origin(tmp_path: Path) -> Path:
+    """Three releases on a line, one of them by a merge, and one beside it."""
+    folder = init_repository(tmp_path / "origin")
+    git(folder, "config", "uploadpack.allowFilter", "true")
+    git(folder, "config", "uploadpack.allowAnySHA1InWant", "true")
+    commit_release(
+        folder,
+        "v1",
+        {"docs/a.md": PAGE, "code.py": "x"},
+        date="2026-01-01T00:00:00+0000",
+    )
+    git(folder, "switch", "-qc", "side")
+    commit_release(
+        folder, "v1.1", {"docs/a.md": f"{PAGE}side"}, date="2026-01-05T00:00:00+0000"
+    )
+    git(folder, "switch", "-q", "main")
+    git(folder, "switch", "-qc", "topic")
+    commit_release(
+        folder,
+        "draft",
+        {"docs/b.md": PAGE, "docs/c.md": "C"},
+        date="2026-01-06T00:00:00+0000",
+    )
+    git(folder, "switch", "-q", "main")
+    git(
+        folder,
+        "merge",
+        "-q",
+        "--no-ff",
+        "-m",
+        "merge",
+        "topic",
+        date="2026-02-01T00:00:00+0000",
+    )
+    commit_release(
+        folder,
+        "v2",
+        {"docs/b.md": f"{PAGE}new"},
+        date="2026-03-01T00:00:00+0000",
+        annotated=True,
+    )
+    return folder
+
+
+def address_of(origin: Path, kind: str, tmp_path: Path) -> str:
+    if kind == "bundle":
+        git(origin, "bundle", "create", str(tmp_path / "docs.bundle"), "--all")
+        return str(tmp_path / "docs.bundle")
+    return f"file://{origin}" if kind == "remote" else str(origin)
+
+
+@pytest.mark.parametrize("kind", ["local", "bundle", "remote"])
+def test_history_follows_first_parents(origin: Path, kind: str, tmp_path: Path) -> None:
+    address = read_address(address_of(origin, kind, tmp_path), base=tmp_path)
+    with open_repository(
+        address, store=tmp_path / "store.git", way_out=""
+    ) as repository:
+        commit = repository.resolve("v2")
+        commits = repository.history(commit, "docs")
+        assert [one.date[:10] for one in commits] == [
+            "2026-03-01",
+            "2026-02-01",
+            "2026-01-01",
+        ]
+        newest, merge, oldest = commits
+        blob = newest.changes[0].blob
+        # The merge has brought a rename; what is outside of the docs is left out.
+        paths = {
+            (change.before, change.path, bool(change.blob)) for change in merge.changes
+        }
+        assert paths == {
+            ("a.md", "b.md", True),
+            ("", "a.md", False),
+            ("", "c.md", True),
+        }
+        assert {change.path for change in newest.changes} == {"b.md", "c.md"}
+        assert [change.path for change in oldest.changes] == ["a.md"]
+        # Files come when they are asked for.
+        repository.bring([blob], commit, "docs")
+        repository.bring([blob], commit, "docs")
+        assert repository.read(blob).endswith(b"new")
+        # A second look asks for nothing more.
+        assert repository.history(commit, "docs") == commits
+
+
+@pytest.mark.parametrize("kind", ["local", "bundle"])
+def test_tags_are_dated_and_those_beside_the_line_known(
+    origin: Path, kind: str, tmp_path: Path
+) -> None:
+    address = read_address(address_of(origin, kind, tmp_path), base=tmp_path)
+    with open_repository(
+        address, store=tmp_path / "store.git", way_out=""
+    ) as repository:
+        commit = repository.resolve("v2")
+        repository.history(commit, "docs")
+        tags = {tag.name: tag for tag in repository.dated_tags()}
+        assert {name: tag.date[:10] for name, tag in tags.items()} == {
+            "v1": "2026-01-01",
+            "v1.1": "2026-01-05",
+            "draft": "2026-01-06",
+            "v2": "2026-03-01",
+        }
+        assert tags["v2"].commit == commit
+        beside = repository.beside(commit, [tag.commit for tag in tags.values()])
+        assert beside == [
+            tags[name].commit for name in tags if name in ("v1.1", "draft")
+        ]
+        (entry,) = repository.tree(tags["v1.1"].commit, "docs")
+        assert entry.path == "a.md"
+        assert repository.tree(commit, "nowhere") == ()
+
+
+def test_files_that_leave_the_folder_are_gone() -> None:
+    rows = (
+        "commit " + "1" * 40 + " 2026-01-01\0"
+        "\n:100644 100644 aaa bbb R090\0docs/a.md\0other/a.md\0"
+        ":100644 100644 aaa ccc R090\0other/b.md\0docs/b.md\0"
+        ":100644 000000 aaa 000 D\0docs/c.md\0"
+        ":100644 100644 aaa ddd M\0other/d.md\0"
+    )
+    (commit,) = parse_log(rows.encode(), "docs")
+    assert commit.changes == (
+        FileChange(path="a.md", blob=""),
+        FileChange(path="b.md", blob="ccc"),
+        FileChange(path="c.md", blob=""),
+    )
+    (whole,) = parse_log(rows.encode(), ".")
+    assert len(whole.changes) == 6  # both renames leave a path behind
+    assert parse_log(b"", "docs") == ()
+
+
+def test_tags_without_a_date_are_left_out() -> None:
+    refs = {
+        "refs/tags/a": "1",
+        "refs/tags/a^{}": "2",
+        "refs/tags/b": "3",
+        "refs/heads/c": "4",
+    }
+    tags = commits_of_tags(refs)
+    assert tags == {"refs/tags/a": "2", "refs/tags/b": "3"}
+    (tag,) = dated_tags(tags, b"2 2026-01-01\n")
+    assert (tag.name, tag.commit, tag.date) == ("a", "2", "2026-01-01")
