@@ -15,7 +15,7 @@ from adoption_project import (
     make_sample_history,
     old_page,
 )
-from copies import DAMAGES, WRITERS, as_html, as_markdown, as_notebook, as_plain
+from copies import DAMAGES, WRITERS, as_html, as_markdown, as_notebook, as_plain, han
 from folders import copy_project, snapshot
 
 from pipeline.adapters import po
@@ -219,8 +219,11 @@ def test_paragraphs_that_were_joined_are_one_suggestion(
     assert joined
     project.adopt(project.write("copy.md", as_markdown(row)))
     entries = {entry.msgid: entry for entry in live(project.catalog("arrays"))}
-    texts = [[entries[message].msgstr for message in piece.of] for piece in joined]
-    assert any(first == second != "" for first, second, *_ in texts)
+    for piece in joined:
+        # The marks of each are put back for each; the words are those of both.
+        words = {han(entries[message].msgstr) for message in piece.of}
+        assert words == {han(piece.text)}
+        assert all(entries[message].fuzzy for message in piece.of)
     assert verify_memory(project.run) == ()
 
 
