@@ -10,7 +10,7 @@ import ast
 import difflib
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from textwrap import dedent
 
 from pipeline.core.adoption.alignment import Pair
@@ -26,6 +26,7 @@ _LISTED = re.compile(
     re.MULTILINE,
 )
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
+_DOTTED_LINE = re.compile(rf"^[ \t]*~?({_DOTTED.pattern})[ \t]*$", re.MULTILINE)
 _IMPORT = re.compile(r"\bimport\s+(jax[\w.]*)(?:\s+as\s+(\w+))?")
 _FROM = re.compile(r"\bfrom\s+(jax[\w.]*)\s+import\s+\(?([\w,\s]+?)(?:\)|\n|$|;)")
 _USUAL = {"jnp": "jax.numpy", "lax": "jax.lax", "jax": "jax"}
@@ -57,17 +58,22 @@ def documented_names(pages: Iterable[str]) -> frozenset[str]:
     """The names that reference pages in reST list, with their modules."""
     names: set[str] = set()
     for text in pages:
-        modules = [(match.start(), match[1]) for match in _MODULE.finditer(text)]
-        names.update(module for _, module in modules)
-        for match in _LISTED.finditer(text):
-            before = [module for start, module in modules if start < match.start()]
-            module = before[-1] if before else ""
-            for line in [match[1], *match[2].split("\n")]:
-                entry = line.strip().lstrip("~")
-                if _DOTTED.fullmatch(entry):
-                    is_whole = not module or entry.startswith("jax.")
-                    names.add(entry if is_whole else f"{module}.{entry}")
+        names.update(_names_of_page(text))
     return frozenset(names)
+
+
+def _names_of_page(text: str) -> Iterator[str]:
+    """Names count for the module that the last directive above them has named."""
+    found = [*_MODULE.finditer(text), *_LISTED.finditer(text)]
+    module = ""
+    for match in sorted(found, key=lambda match: match.start()):
+        if match.re is _MODULE:
+            module = match[1]
+            yield module
+            continue
+        for entry in _DOTTED_LINE.findall(f"{match[1]}\n{match[2]}"):
+            is_whole = not module or entry.startswith("jax.")
+            yield entry if is_whole else f"{module}.{entry}"
 
 
 def names_used(code: str) -> frozenset[str]:
@@ -99,26 +105,26 @@ def audit_code(
     """Look at every piece of code of a copy. ``then`` and ``now`` are the documented names."""
     # Imports stand in the first cells, and count for those behind them.
     whole = "\n".join(block.text for block in copy if block.kind is BlockKind.CODE)
-    gone_names = _gone(names_used(whole), then, now)
+    imports = "\n".join(line for line in whole.split("\n") if "import" in line)
+    gone = _gone(names_used(whole), then, now)
     cells: list[CodeCell] = []
     for pair in pairs:
-        blocks = [copy[at] for at in pair.copy if copy[at].kind is BlockKind.CODE]
-        if not blocks:
+        blocks = [copy[at] for at in pair.copy]
+        if not blocks or blocks[0].kind is not BlockKind.CODE:
             continue
         code = "\n".join(block.text for block in blocks)
-        ours = "\n".join(english[at].text for at in pair.english)
-        imports = "\n".join(line for line in whole.split("\n") if "import" in line)
-        used = names_used(f"{imports}\n{code}") if gone_names else frozenset()
-        mine = {name for name in used & gone_names if name.rpartition(".")[2] in code}
-        cells.append(
-            CodeCell(
-                place=blocks[0].place,
-                diff=tuple(_diff(ours, code)) if pair.english else (),
-                is_strange=not pair.english,
-                broken=_broken(code) if pair.english else "",
-                gone=tuple(sorted(mine)),
+        used = gone and names_used(f"{imports}\n{code}") & gone
+        mine = sorted(name for name in used if name.rpartition(".")[2] in code)
+        cell = CodeCell(place=blocks[0].place, is_strange=True, gone=tuple(mine))
+        if pair.english:
+            ours = "\n".join(english[at].text for at in pair.english)
+            cell = replace(
+                cell,
+                is_strange=False,
+                diff=tuple(_diff(ours, code)),
+                broken=_broken(code),
             )
-        )
+        cells.append(cell)
     return tuple(cells)
 
 

@@ -126,14 +126,12 @@ def _wanted(
     here = {entry.msgid for entry in pin.get(page, ())}
     lost = {entry.msgid for entry in translated} - here
     clear = {text for text in lost if count_words(text) >= CLEAR_WORDS}
-    pages: list[str] = [page] if page in pin else []
+    wanted: dict[str, list[Entry]] = {}
     for name, entries in pin.items():
-        if name != page and any(entry.msgid in clear for entry in entries):
-            pages.append(name)
-    return {
-        name: [Entry(msgid=entry.msgid, references=(name,)) for entry in pin[name]]
-        for name in pages
-    }
+        texts = [entry.msgid for entry in entries]
+        if name == page or not clear.isdisjoint(texts):
+            wanted[name] = [Entry(msgid=text, references=(name,)) for text in texts]
+    return wanted
 
 
 def _offer(

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from math import log
 
 from pipeline.core.adoption.alignment import Pair, align
@@ -116,14 +117,11 @@ def choose(
 
 def share_of(copy: Sequence[Block], pairs: Sequence[Pair]) -> float:
     """How much of the Chinese of a copy is in pairs that are clear, 0 to 1."""
-    whole = sum(count_han(block.text) for block in copy if block.is_words)
-    clear = 0
-    for pair in pairs:
-        if pair.english and pair.score >= _CLEAR:
-            clear += sum(
-                count_han(copy[at].text) for at in pair.copy if copy[at].is_words
-            )
-    return clear / max(1, whole)
+    # Code has Chinese in its comments, which nobody looks for.
+    counts = [count_han(block.text) * block.is_words for block in copy]
+    clear = [pair for pair in pairs if pair.english and pair.score >= _CLEAR]
+    found = sum(counts[at] for at in chain.from_iterable(pair.copy for pair in clear))
+    return found / max(1, sum(counts))
 
 
 def scorer_of(english: Sequence[Block], copy: Sequence[Block], judge: Judge) -> Scorer:
@@ -166,14 +164,12 @@ def _align_each(
 def _odd(copy: Sequence[Block], candidate: Candidate, pairs: Sequence[Pair]) -> int:
     """How many blocks of words stand on one side only, between others that stand on both."""
     both = [at for at, pair in enumerate(pairs) if pair.english and pair.copy]
-    count = 0
-    for pair in pairs[both[0] : both[-1] + 1] if both else pairs:
-        if not pair.copy:
-            count += candidate.blocks[pair.english[0]].is_words
-        elif not pair.english:
-            block = copy[pair.copy[0]]
-            count += block.is_words and HAN.search(block.text) is not None
-    return count
+    between = pairs[both[0] : both[-1] + 1] if both else pairs
+    missing = [pair.english[0] for pair in between if not pair.copy]
+    strange = [copy[pair.copy[0]] for pair in between if not pair.english]
+    # What a copy has besides in English may be an output, or a name.
+    remarks = [block for block in words_of(strange) if HAN.search(block.text)]
+    return len(remarks) + sum(candidate.blocks[at].is_words for at in missing)
 
 
 def _on_page(versions: Sequence[Version], chosen: Version) -> tuple[Version, ...]:

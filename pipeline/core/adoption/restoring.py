@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
+from typing import NamedTuple
 
 from pipeline.core.adoption.evidence import plain_atom
 from pipeline.core.document.message import Markup
@@ -29,6 +30,11 @@ _IMAGE = re.compile(r"(?P<mark>!\[[^\[\]]*\]\()(?P<target>[^()\s]+)\)")
 _NAME_BEFORE, _NAME_BEHIND = (
     r"(?<![A-Za-z0-9_.`$\\])",
     r"(?![A-Za-z0-9_`$]|\.[A-Za-z0-9_])",
+)
+# The same for the text of a link, which may be a code span.
+_LINK_BEFORE, _LINK_BEHIND = (
+    r"(?<![A-Za-z0-9_.$\\])",
+    r"(?![A-Za-z0-9_$]|\.[A-Za-z0-9_])",
 )
 _HIDDEN = "\ue000{}\ue001"  # stands for an atom that is in its place
 _SHOWN = re.compile("\ue000(\\d+)\ue001")
@@ -54,64 +60,79 @@ def _with_images(english: str, chinese: str) -> str:
     return _IMAGE.sub(lambda match: f"{match['mark']}{next(targets)})", chinese)
 
 
+class _Link(NamedTuple):
+    """A link of either side."""
+
+    text: str
+    target: str
+
+    @property
+    def bare(self) -> str:
+        """Its text without marks."""
+        return self.text.strip("`*_ ")
+
+    def written(self, target: str, markup: Markup) -> str:
+        """The link as the language writes it, with another target."""
+        if markup is Markup.RST:
+            return f"`{self.text.strip('`')} <{target}>`__"
+        return f"[{self.text}]({target})"
+
+
+def _links_in(text: str, pattern: re.Pattern[str]) -> list[_Link]:
+    return [_Link(match["text"], match["target"]) for match in pattern.finditer(text)]
+
+
 def _with_links(english: str, chinese: str, markup: Markup) -> str:
     """Links with the targets of the English, which a page on the web has elsewhere."""
-    links = _RST_LINK if markup is Markup.RST else _LINK
-    ours = [(match["text"], match["target"]) for match in links.finditer(english)]
-    theirs = [(match["text"], match["target"]) for match in _LINK.finditer(chinese)]
+    ours = _links_in(english, _RST_LINK if markup is Markup.RST else _LINK)
+    theirs = _links_in(chinese, _LINK)
     # What is the text of an atom, a role for one, is no link in the English.
     roles = {plain_atom(atom) for atom in atoms_of(english, markup)}
-    targets: dict[int, str] = {}
-    left = dict(enumerate(ours))
-    for same in (_is_same_target, _is_same_text):
-        for at, link in enumerate(theirs):
-            fits = [number for number, our in left.items() if same(our, link)]
-            if at not in targets and len(fits) == 1:
-                targets[at] = left.pop(fits[0])[1]
-    open_links = [
-        at
-        for at, (text, _) in enumerate(theirs)
-        if at not in targets and text.strip("`") not in roles
-    ]
-    if len(open_links) == len(left) == 1:
-        targets[open_links[0]] = left.popitem()[1][1]
-    numbers = iter(range(len(theirs)))
+    targets, lost = _targets(ours, theirs, roles)
+    links = iter(enumerate(theirs))
 
     def relinked(match: re.Match[str]) -> str:
-        at = next(numbers)
-        text = match["text"]
-        if at not in targets:
-            # The page on the web has made a link of a name; the English has none there.
-            return text if text.strip("`") in roles or not ours else match[0]
-        if markup is Markup.RST:
-            return f"`{text.strip('`')} <{targets[at]}>`__"
-        return f"[{text}]({targets[at]})"
+        at, link = next(links)
+        if at in targets:
+            return link.written(targets[at], markup)
+        # The page on the web has made a link of a name; the English has none there.
+        is_name = link.text.strip("`") in roles or not ours
+        return link.text if is_name else match[0]
 
-    return _with_lost_links(_LINK.sub(relinked, chinese), [*left.values()], markup)
+    return _with_lost_links(_LINK.sub(relinked, chinese), lost, markup)
 
 
-def _with_lost_links(
-    chinese: str, lost: Sequence[tuple[str, str]], markup: Markup
-) -> str:
+def _targets(
+    ours: Sequence[_Link], theirs: Sequence[_Link], roles: Container[str]
+) -> tuple[dict[int, str], list[_Link]]:
+    """The target of each link of the copy, by number, and the links that it has lost."""
+    targets: dict[int, str] = {}
+    left = list(ours)
+    for same in (_is_same_target, _is_same_text):
+        for at, link in enumerate(theirs):
+            fits = [our for our in left if same(our, link)]
+            if at not in targets and len(fits) == 1:
+                targets[at] = fits[0].target
+                left.remove(fits[0])
+    unknown = [at for at in range(len(theirs)) if at not in targets]
+    unknown = [at for at in unknown if theirs[at].text.strip("`") not in roles]
+    # The last one on either side: they belong together, whatever they say.
+    if len(unknown) == len(left) == 1:
+        targets[unknown[0]] = left.pop().target
+    return targets, left
+
+
+def _with_lost_links(chinese: str, lost: Sequence[_Link], markup: Markup) -> str:
     """Links whose text stands in the copy as it is in the English, once: a name."""
-    for text, target in lost:
-        bare = text.strip("`*_")
-        pattern = re.compile(
-            f"{_NAME_BEFORE.replace('`', '')}`?{re.escape(bare)}`?{_NAME_BEHIND.replace('`', '')}"
-        )
-        places = [
-            match
-            for match in pattern.finditer(chinese)
-            if not _is_inside(chinese, match)
-        ]
-        if len(places) == 1 and re.search("[A-Za-z]", bare):
-            link = (
-                f"`{bare} <{target}>`__"
-                if markup is Markup.RST
-                else f"[{text}]({target})"
-            )
+    for link in lost:
+        name = re.escape(link.text.strip("`*_"))
+        pattern = re.compile(f"{_LINK_BEFORE}`?{name}`?{_LINK_BEHIND}")
+        found = pattern.finditer(chinese)
+        places = [match for match in found if not _is_inside(chinese, match)]
+        if len(places) == 1 and re.search("[A-Za-z]", name):
             start, end = places[0].span()
-            chinese = f"{chinese[:start]}{link}{chinese[end:]}"
+            written = link.written(link.target, markup)
+            chinese = f"{chinese[:start]}{written}{chinese[end:]}"
     return chinese
 
 
@@ -124,13 +145,13 @@ def _is_inside(text: str, match: re.Match[str]) -> bool:
     return False
 
 
-def _is_same_target(ours: tuple[str, str], theirs: tuple[str, str]) -> bool:
+def _is_same_target(ours: _Link, theirs: _Link) -> bool:
     """Whether two links lead to the same page, whatever it is called where the copy stands."""
-    return _page(ours[1]) == _page(theirs[1]) != ""
+    return _page(ours.target) == _page(theirs.target) != ""
 
 
-def _is_same_text(ours: tuple[str, str], theirs: tuple[str, str]) -> bool:
-    return ours[0].strip("`*_ ").lower() == theirs[0].strip("`*_ ").lower()
+def _is_same_text(ours: _Link, theirs: _Link) -> bool:
+    return ours.bare.lower() == theirs.bare.lower()
 
 
 def _page(target: str) -> str:

@@ -131,11 +131,7 @@ class _Fencing:
         opening = _FENCE.match(line)
         if self._fence:
             self._keep(line)
-            if (
-                opening
-                and not line.strip(f" >\t{self._fence[0]}")
-                and opening[1] >= self._fence
-            ):
+            if self._closes(line):
                 self._fence = ""
         elif code := _ONE_LINE.match(line):
             self.end()
@@ -166,22 +162,37 @@ class _Fencing:
         self.lines.append(line)
         self._before = line
 
+    def _closes(self, line: str) -> bool:
+        """Whether a line ends the open fence: it has nothing but as many marks, or more."""
+        marks = line.strip(" >\t")
+        return marks.startswith(self._fence) and not marks.strip(self._fence[0])
+
     def _is_code(self, line: str) -> bool:
-        if self._run and not HAN.search(line.partition("#")[0]):
-            # What is indented goes on. In Markdown a line with "#" would be a heading.
-            is_comment = self._is_plain and line.startswith("# ")
-            if is_comment or (line.startswith((" ", "\t")) and line.strip()):
-                return True
-        is_inside = self._before.strip() and not self._is_plain
-        return not is_inside and looks_like_code(line)
+        if self._goes_on(line):
+            return True
+        # Within a paragraph of Markdown it is a part of that.
+        if self._before.strip() and not self._is_plain:
+            return False
+        return looks_like_code(line)
+
+    def _goes_on(self, line: str) -> bool:
+        """Whether a line belongs to the run of code before it: it is indented, or a comment."""
+        if not self._run or HAN.search(line.partition("#")[0]):
+            return False
+        # In Markdown a line with "#" would be a heading.
+        if self._is_plain and line.startswith("# "):
+            return True
+        return line.startswith((" ", "\t")) and line.strip() != ""
 
 
 def _begins_paragraph(before: str, line: str) -> bool:
     """Whether a line of plain text does not go on with the one before it."""
     if not before.strip() or not line.strip():
         return False
-    if _EDGE.match(line) or _EDGE.match(before):
-        return not (_EDGE.match(line) and _EDGE.match(before))
-    width = sum(2 if HAN.match(character) else 1 for character in before)
-    is_ended = before.rstrip().endswith(_ENDED)
-    return is_ended or not _WRAPPED <= width <= _LONGEST_WRAPPED
+    edges = [_EDGE.match(text) is not None for text in (before, line)]
+    if any(edges):
+        return not all(edges)  # items of one list stay together
+    if before.rstrip().endswith(_ENDED):
+        return True
+    width = len(before) + len(HAN.findall(before))
+    return not _WRAPPED <= width <= _LONGEST_WRAPPED

@@ -15,10 +15,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import chain
 from math import log
 from typing import NamedTuple
 
-from pipeline.core.adoption.blocks import Block, BlockKind
+from pipeline.core.adoption.blocks import Block, BlockKind, words_of
 from pipeline.core.adoption.evidence import (
     HAN,
     code_lines,
@@ -114,9 +115,8 @@ def _traits_of(block: Block) -> Iterator[tuple[Trait, str]]:
         yield Trait.ATOM, atom
     for url in urls_in(block.text):
         yield Trait.URL, url
-    for token in tokens_of(block.text):
-        if _NUMBER.match(token):
-            yield Trait.NUMBER, token
+    for number in _numbers_in(block.text):
+        yield Trait.NUMBER, number
     words = english_words(block.text)
     if len(words) >= _LONG_TEXT:
         yield Trait.TEXT, " ".join(words)
@@ -126,46 +126,62 @@ def _traits_of(block: Block) -> Iterator[tuple[Trait, str]]:
 class Found:
     """How often a copy has what any version is known by."""
 
-    counts: Mapping[tuple[Trait, str], int]
+    counts: Mapping[Trait, Counter[str]]
 
     def has(self, feature: Feature) -> bool:
         """Whether the copy has it as often as that."""
-        return self.counts.get((feature.trait, feature.value), 0) >= feature.number
+        return self.counts[feature.trait][feature.value] >= feature.number
 
 
 def find_features(copy: Sequence[Block], versions: Iterable[Features]) -> Found:
     """Look in a copy for everything that any of the ``versions`` has."""
     known: dict[Trait, set[str]] = {trait: set() for trait in Trait}
-    for features in versions:
-        for feature in features:
-            known[feature.trait].add(feature.value)
-    counts: Counter[tuple[Trait, str]] = Counter()
-    words = [block for block in copy if block.is_words]
-    texts = [unescaped(block.text) for block in words]
-    # A fence may be lost: then code stands where prose does.
-    lines = frozenset(known[Trait.CODE])
+    for feature in chain.from_iterable(versions):
+        known[feature.trait].add(feature.value)
+    texts = [unescaped(block.text) for block in words_of(copy)]
+    found = {
+        Trait.CODE: _lines_found(copy, frozenset(known[Trait.CODE])),
+        Trait.ATOM: _atoms_found(copy, texts, known[Trait.ATOM]),
+        Trait.URL: Counter(chain.from_iterable(map(urls_in, texts))),
+        Trait.NUMBER: Counter(chain.from_iterable(map(_numbers_in, texts))),
+        Trait.TEXT: _texts_found(texts, known[Trait.TEXT]),
+    }
+    return Found(counts=found)
+
+
+def _lines_found(copy: Sequence[Block], known: frozenset[str]) -> Counter[str]:
+    """The known lines of code. A fence may be lost: then code stands where prose does."""
+    found: Counter[str] = Counter()
     for block in copy:
         if block.kind is BlockKind.CODE or not HAN.search(block.text):
-            for line, count in lines_in(block.text, lines).items():
-                counts[Trait.CODE, line] += count
+            found += lines_in(block.text, known)
+    return found
+
+
+def _atoms_found(
+    copy: Sequence[Block], texts: Sequence[str], known: Iterable[str]
+) -> Counter[str]:
+    """The known atoms, whatever mark-up they stand in: names as words, others as they are."""
     others = [block.text for block in copy if block.kind is not BlockKind.CODE]
     whole = _SPACE_OR_TICK.sub("", "".join(others))
-    names = Counter(name.rstrip(".") for text in texts for name in _NAME.findall(text))
-    for atom in known[Trait.ATOM]:
+    names = Counter(name.rstrip(".") for name in _NAME.findall("\n".join(texts)))
+    found: Counter[str] = Counter()
+    for atom in known:
         is_name = _NAME.fullmatch(atom)
-        counts[Trait.ATOM, atom] = names[atom] if is_name else whole.count(atom)
-    for text in texts:
-        for url in urls_in(text):
-            counts[Trait.URL, url] += 1
-        for token, count in tokens_of(text).items():
-            if _NUMBER.match(token):
-                counts[Trait.NUMBER, token] += count > 0
-    english = " ".join(
-        " ".join(english_words(text)) for text in texts if not HAN.search(text)
-    )
-    for text in known[Trait.TEXT]:
-        counts[Trait.TEXT, text] = f" {english} ".count(f" {text} ")
-    return Found(counts=counts)
+        found[atom] = names[atom] if is_name else whole.count(atom)
+    return found
+
+
+def _texts_found(texts: Sequence[str], known: Iterable[str]) -> Counter[str]:
+    """The known messages that were left in English."""
+    left = [" ".join(english_words(text)) for text in texts if not HAN.search(text)]
+    english = f" {' '.join(left)} "
+    return Counter({text: english.count(f" {text} ") for text in known})
+
+
+def _numbers_in(text: str) -> list[str]:
+    """The numbers of a text, each once."""
+    return [token for token in tokens_of(text) if _NUMBER.match(token)]
 
 
 def fits_of(copy: Sequence[Block], versions: Sequence[Features]) -> list[Fit]:
