@@ -38,6 +38,7 @@ class CodeCell:
     """A piece of a copy's code: how it differs from upstream's, and what fails in it today."""
 
     place: str
+    source: str = ""
     diff: tuple[str, ...] = ()  # lines of a unified diff, without its head
     is_strange: bool = False  # upstream has no such code at that version
     broken: str = ""  # why Python cannot read it
@@ -115,15 +116,15 @@ def audit_code(
         code = "\n".join(block.text for block in blocks)
         used = gone and names_used(f"{imports}\n{code}") & gone
         mine = sorted(name for name in used if name.rpartition(".")[2] in code)
-        cell = CodeCell(place=blocks[0].place, is_strange=True, gone=tuple(mine))
+        cell = CodeCell(
+            place=blocks[0].place, source=code, is_strange=True, gone=tuple(mine)
+        )
         if pair.english:
             ours = "\n".join(english[at].text for at in pair.english)
-            cell = replace(
-                cell,
-                is_strange=False,
-                diff=tuple(_diff(ours, code)),
-                broken=_broken(code),
-            )
+            # What upstream shows may be no Python either: a jaxpr, a shell.
+            broken = "" if _broken(ours) else _broken(code)
+            diff = tuple(_diff(ours, code))
+            cell = replace(cell, is_strange=False, diff=diff, broken=broken)
         cells.append(cell)
     return tuple(cells)
 
