@@ -8,11 +8,12 @@ A pair may have several blocks on one of its sides.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from math import exp
+from typing import NamedTuple
 
 from pipeline.core.adoption.blocks import Block, BlockKind
 from pipeline.core.adoption.evidence import english_words
@@ -26,14 +27,13 @@ _FLOOR = -1.0  # a pair that scores less is none, wherever it stands
 _MORE = 2.0  # what each further block of one side of a pair costs
 _MOST = 3  # blocks on one side of a pair …
 _MOST_ALIKE = 8  # … or so many, of items of a list or cells of a table
-_ECHO = (
-    0.85  # likeness from which on English is a message, whatever became of its mark-up
-)
-_FEWEST_ECHOES = (
-    3  # messages that stand beside their translations: then it is on purpose
-)
+# Characters and words of Chinese by English words: in a pair of several blocks there are no fewer …
+_SHORTEST_SHARE, _LONGEST_SHARE = 0.6, 4.5  # … and no more
+# Likeness from which on English is a message, whatever became of its mark-up.
+_ECHO = 0.85
+# Messages that stand beside their translations; so many do on purpose.
+_FEWEST_ECHOES = 3
 _SLACK = 12  # blocks by which an alignment may leave the way that anchors show
-_SURE = 0.9  # likeness of code that makes an anchor
 _SMALL = (Kind.LIST_ITEM, Kind.TABLE_CELL, Kind.TERM, Kind.DEFINITION)
 
 
@@ -78,19 +78,13 @@ def find_echoes(
     There are none in a page that is translated by half: there what stands beside a message in
     English is the translation of the next one.
     """
+    messages = _messages(english)
     echoes: dict[int, int] = {}
-    messages = [
-        (row, _words(block)) for row, block in enumerate(english) if block.is_words
-    ]
     for column, block in enumerate(copy):
-        words = _words(block)
-        if block.is_words and words and not Passage((block,)).is_chinese:
-            likeness, row = max(
-                ((_likeness(words, message), -row) for row, message in messages),
-                default=(0.0, 0),
-            )
-            if likeness >= _ECHO:
-                echoes[column] = -row
+        row = _echoed(block, messages)
+        if row is not None:
+            echoes[column] = row
+    # The translation stands behind its English all over the page, or before it.
     for step in (1, -1):
         beside = [
             column
@@ -100,6 +94,28 @@ def find_echoes(
         if len(beside) >= _FEWEST_ECHOES and 2 * len(beside) > len(echoes):
             return frozenset(beside)
     return frozenset()
+
+
+def _messages(english: Sequence[Block]) -> dict[int, Counter[str]]:
+    """The words of each block that people translate, by its number."""
+    messages: dict[int, Counter[str]] = {}
+    for row, block in enumerate(english):
+        if block.is_words:
+            messages[row] = _words(block)
+    return messages
+
+
+def _echoed(block: Block, messages: Mapping[int, Counter[str]]) -> int | None:
+    """The message, by number, that a block of a copy repeats in English; None if it does not.
+
+    Of messages that are equal it is the first.
+    """
+    words = _words(block)
+    is_english = block.is_words and not Passage((block,)).is_chinese
+    if not is_english or not words or not messages:
+        return None
+    row = max(messages, key=lambda row: _likeness(words, messages[row]))
+    return row if _likeness(words, messages[row]) >= _ECHO else None
 
 
 def _is_beside(
@@ -124,6 +140,7 @@ def _is_beside(
 
 
 def _words(block: Block) -> Counter[str]:
+    """How often each English word stands in a block, whatever its mark-up."""
     return Counter(english_words(plain_text(block.text)))
 
 
@@ -132,7 +149,59 @@ def _likeness(ours: Counter[str], theirs: Counter[str]) -> float:
     return 2 * (ours & theirs).total() / max(1, ours.total() + theirs.total())
 
 
+class _Step(NamedTuple):
+    """How many blocks of either side come next, and the score if they are a pair."""
+
+    ours: int
+    theirs: int
+    score: float = 0.0
+
+
+_LEFT_OVER = (_Step(1, 0), _Step(0, 1))  # a block of either side that fits nothing
+
+
+class _Ways:
+    """The best ways from the beginning to each place of the two rows.
+
+    A place is how many blocks of either side lie behind it: ``row`` and ``column``. For each row
+    ``bands`` has the first and the last column that a way may go through.
+    """
+
+    def __init__(self, bands: Sequence[tuple[int, int]]) -> None:
+        self._bands = bands
+        self._best: list[dict[int, float]] = [{} for _ in bands]
+        # The last step of the best way to each place.
+        self.steps: list[dict[int, _Step]] = [{} for _ in bands]
+        self._best[0][0] = 0.0
+
+    def places(self) -> Iterator[tuple[int, int]]:
+        """All places: none before the places that a way comes to it from."""
+        for row, (low, high) in enumerate(self._bands):
+            for column in range(low, high + 1):
+                yield row, column
+
+    def leads_on(self, row: int, column: int) -> bool:
+        """Whether ways go through a place."""
+        if row >= len(self._bands):
+            return False
+        low, high = self._bands[row]
+        return low <= column <= high
+
+    def go(self, row: int, column: int, step: _Step, worth: float) -> None:
+        """Go on from a place, unless a way leads there that is worth as much."""
+        there, then = row + step.ours, column + step.theirs
+        if not self.leads_on(there, then):
+            return
+        # Every place of a band can be reached, so that it has a best way already.
+        total = self._best[row][column] + worth
+        if total > self._best[there].get(then, float("-inf")):
+            self._best[there][then] = total
+            self.steps[there][then] = step
+
+
 class _Aligning:
+    """One alignment of a page and a copy, with the passages that were looked at."""
+
     def __init__(
         self, english: Sequence[Block], copy: Sequence[Block], scorer: Scorer
     ) -> None:
@@ -143,53 +212,29 @@ class _Aligning:
         self.theirs = lru_cache(maxsize=None)(self._their_passage)
 
     def _our_passage(self, start: int, count: int) -> Passage:
+        """``count`` blocks of the English from number ``start`` on."""
         return Passage(tuple(self.english[start : start + count]))
 
     def _their_passage(self, start: int, count: int) -> Passage:
+        """``count`` blocks of the copy from number ``start`` on."""
         return Passage(tuple(self.copy[start : start + count]))
 
     def pairs(self) -> list[Pair]:
         """The alignment, from the first block to the last."""
-        rows, columns = len(self.english), len(self.copy)
-        bands = self._bands()
-        best: list[dict[int, float]] = [{} for _ in range(rows + 1)]
-        steps: list[dict[int, tuple[int, int, float]]] = [{} for _ in range(rows + 1)]
-        best[0][0] = 0.0
+        ways = _Ways(self._bands())
+        for row, column in ways.places():
+            for step in _LEFT_OVER:
+                ways.go(row, column, step, -_GAP)
+            for ours, theirs in self._shapes(row, column):
+                if not ways.leads_on(row + ours, column + theirs):
+                    continue  # scores take nearly all of the time
+                score = self._score(row, ours, column, theirs)
+                if score > _FLOOR:
+                    ways.go(row, column, _Step(ours, theirs, score), score)
+        return self._backwards(ways.steps)
 
-        def reach(
-            row: int, column: int, total: float, step: tuple[int, int, float]
-        ) -> None:
-            if total > best[row].get(column, float("-inf")):
-                best[row][column] = total
-                steps[row][column] = step
-
-        for row in range(rows + 1):
-            low, high = bands[row]
-            for column in range(low, high + 1):
-                total = best[row][column]  # every node of a band can be reached
-                if row < rows and bands[row + 1][0] <= column <= bands[row + 1][1]:
-                    reach(row + 1, column, total - _GAP, (1, 0, 0.0))
-                if column < columns and column < high:
-                    reach(row, column + 1, total - _GAP, (0, 1, 0.0))
-                if row == rows or column == columns:
-                    continue
-                for ours, theirs in self._shapes(row, column):
-                    low_then, high_then = bands[row + ours]
-                    if not low_then <= column + theirs <= high_then:
-                        continue
-                    score = self._score(row, ours, column, theirs)
-                    if score > _FLOOR:
-                        reach(
-                            row + ours,
-                            column + theirs,
-                            total + score,
-                            (ours, theirs, score),
-                        )
-        return self._backwards(steps)
-
-    def _backwards(
-        self, steps: Sequence[dict[int, tuple[int, int, float]]]
-    ) -> list[Pair]:
+    def _backwards(self, steps: Sequence[Mapping[int, _Step]]) -> list[Pair]:
+        """The pairs of the best way, which is known from its end."""
         row, column = len(self.english), len(self.copy)
         pairs: list[Pair] = []
         while row or column:
@@ -205,44 +250,41 @@ class _Aligning:
         return pairs[::-1]
 
     def _score(self, row: int, ours: int, column: int, theirs: int) -> float:
+        """The score of a pair that takes so many blocks of either side."""
         score = self.scorer.score(self.ours(row, ours), self.theirs(column, theirs))
         return score + _USUAL - _MORE * (ours + theirs - 2)
 
-    def _shapes(self, row: int, column: int) -> Iterable[tuple[int, int]]:
+    def _shapes(self, row: int, column: int) -> Iterator[tuple[int, int]]:
         """How many blocks of either side may make a pair that begins here."""
+        if row == len(self.english) or column == len(self.copy):
+            return
         yield 1, 1
         ours, theirs = self.english[row], self.copy[column]
-        if ours.kind is BlockKind.CODE and theirs.kind is BlockKind.CODE:
-            yield from self._runs(row, column, limit=_MOST)
-        elif ours.is_words and theirs.is_words:
-            limit = _MOST_ALIKE if ours.message in _SMALL else _MOST
-            yield from self._runs(row, column, limit=limit)
+        is_code = ours.kind is theirs.kind is BlockKind.CODE
+        are_words = ours.is_words and theirs.is_words
+        if is_code or are_words:
+            yield from self._several_messages(row, column)
+            yield from self._several_parts(row, column)
 
-    def _runs(self, row: int, column: int, *, limit: int) -> Iterable[tuple[int, int]]:
+    def _several_messages(self, row: int, column: int) -> Iterator[tuple[int, int]]:
+        """Shapes of one block of the copy that is long enough for several messages."""
         first = self.english[row]
-        for count in range(2, limit + 1):
-            if row + count > len(self.english) or not _goes_on(
-                first, self.english[row + count - 1]
-            ):
-                break
-            # The one block must be long enough for them all.
-            if (
-                first.is_words
-                and self.theirs(column, 1).words < 0.6 * self.ours(row, count).words
-            ):
-                break
+        limit = _MOST_ALIKE if first.message in _SMALL else _MOST
+        alike = _count_alike(self.english[row : row + limit])
+        for count in range(2, alike + 1):
+            needed = _SHORTEST_SHARE * self.ours(row, count).words
+            if first.is_words and self.theirs(column, 1).words < needed:
+                return
             yield count, 1
+
+    def _several_parts(self, row: int, column: int) -> Iterator[tuple[int, int]]:
+        """Shapes of one message that is long enough for several blocks of the copy."""
         first = self.copy[column]
-        for count in range(2, _MOST + 1):
-            if column + count > len(self.copy) or not _goes_on(
-                first, self.copy[column + count - 1]
-            ):
-                break
-            if (
-                first.is_words
-                and self.theirs(column, count).words > 4.5 * self.ours(row, 1).words
-            ):
-                break
+        alike = _count_alike(self.copy[column : column + _MOST])
+        for count in range(2, alike + 1):
+            room = _LONGEST_SHARE * self.ours(row, 1).words
+            if first.is_words and self.theirs(column, count).words > room:
+                return
             yield 1, count
 
     def _bands(self) -> list[tuple[int, int]]:
@@ -259,23 +301,17 @@ class _Aligning:
 
     def _anchors(self) -> list[tuple[int, int]]:
         """Blocks that are certain to belong together: code that stands once on either side."""
-        places: dict[str, list[int]] = {}
-        for column, block in enumerate(self.copy):
-            if block.kind is BlockKind.CODE:
-                places.setdefault(_key(block), []).append(column)
-        found: list[tuple[int, int]] = []
-        keys = [
-            _key(block) if block.kind is BlockKind.CODE else ""
-            for block in self.english
-        ]
-        for row, key in enumerate(keys):
-            if key and keys.count(key) == 1 and len(places.get(key, ())) == 1:
-                found.append((row, places[key][0]))
-        return _rising(found)
+        ours, theirs = _code_once(self.english), _code_once(self.copy)
+        return _rising([(ours[code], theirs[code]) for code in ours if code in theirs])
 
 
-def _key(block: Block) -> str:
-    return "".join(block.text.split())
+def _code_once(blocks: Sequence[Block]) -> dict[str, int]:
+    """Code without white space that stands once in a row of blocks, with the block's number."""
+    places: dict[str, list[int]] = {}
+    for number, block in enumerate(blocks):
+        if block.kind is BlockKind.CODE:
+            places.setdefault("".join(block.text.split()), []).append(number)
+    return {code: found[0] for code, found in places.items() if len(found) == 1}
 
 
 def _rising(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -288,8 +324,11 @@ def _rising(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     return max(best, key=len, default=[])
 
 
-def _goes_on(first: Block, block: Block) -> bool:
-    """Whether a block may be in one passage with the first one."""
+def _count_alike(blocks: Sequence[Block]) -> int:
+    """How many of the blocks, from the first on, may be in one passage with it; no headings."""
+    first = blocks[0]
     if first.kind is BlockKind.HEADING:
-        return False
-    return block.kind is first.kind and block.message is first.message
+        return 1
+    kinds = [(block.kind, block.message) for block in blocks]
+    alike = takewhile(lambda kind: kind == kinds[0], kinds)
+    return len(list(alike))

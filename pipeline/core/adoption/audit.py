@@ -11,6 +11,7 @@ import difflib
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from textwrap import dedent
 
 from pipeline.core.adoption.alignment import Pair
@@ -29,6 +30,7 @@ _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 _DOTTED_LINE = re.compile(rf"^[ \t]*~?({_DOTTED.pattern})[ \t]*$", re.MULTILINE)
 _IMPORT = re.compile(r"\bimport\s+(jax[\w.]*)(?:\s+as\s+(\w+))?")
 _FROM = re.compile(r"\bfrom\s+(jax[\w.]*)\s+import\s+\(?([\w,\s]+?)(?:\)|\n|$|;)")
+_DIFF_HEAD = 2  # lines of a unified diff that name its files
 _USUAL = {"jnp": "jax.numpy", "lax": "jax.lax", "jax": "jax"}
 _MAGIC = re.compile(r"^\s*(?:%|!|>>>|\.\.\.|In ?\[)", re.MULTILINE)
 
@@ -73,26 +75,41 @@ def _names_of_page(text: str) -> Iterator[str]:
             yield module
             continue
         for entry in _DOTTED_LINE.findall(f"{match[1]}\n{match[2]}"):
-            is_whole = not module or entry.startswith("jax.")
-            yield entry if is_whole else f"{module}.{entry}"
+            yield _in_full(entry, module)
+
+
+def _in_full(name: str, module: str) -> str:
+    """A name as a page lists it, with its module: ``dot`` in ``jax.numpy``, ``jax.jit`` in any."""
+    if not module or name.startswith("jax."):
+        return name
+    return f"{module}.{name}"
 
 
 def names_used(code: str) -> frozenset[str]:
     """The names of JAX that a piece of code uses, in full: ``jnp.dot`` → ``jax.numpy.dot``."""
-    meaning = dict(_USUAL)
+    meanings = _meanings(code)
+    names = (name.partition(".") for name in _DOTTED.findall(code))
+    return frozenset(
+        f"{meanings[first]}{dot}{rest}"
+        for first, dot, rest in names
+        if first in meanings
+    )
+
+
+def _meanings(code: str) -> dict[str, str]:
+    """What names stand for by the imports of a piece of code, and by custom.
+
+    ``from jax import lax as l`` → ``l`` is ``jax.lax``; ``import jax.numpy`` → ``jax`` is ``jax``
+    """
+    meanings = dict(_USUAL)
     for module, alias in _IMPORT.findall(code):
-        meaning[alias or module.partition(".")[0]] = module if alias else "jax"
+        package = module.partition(".")[0]
+        meanings[alias or package] = module if alias else package
     for module, names in _FROM.findall(code):
-        for part in names.split(","):
-            words = part.split()
-            if words:
-                meaning[words[-1]] = f"{module}.{words[0]}"
-    used: set[str] = set()
-    for name in _DOTTED.findall(code):
-        first, _, rest = name.partition(".")
-        if first in meaning:
-            used.add(f"{meaning[first]}.{rest}" if rest else meaning[first])
-    return frozenset(used)
+        for name in filter(str.strip, names.split(",")):
+            words = name.split()  # "name", or "name as alias"
+            meanings[words[-1]] = f"{module}.{words[0]}"
+    return meanings
 
 
 def audit_code(
@@ -104,64 +121,77 @@ def audit_code(
     now: frozenset[str],
 ) -> tuple[CodeCell, ...]:
     """Look at every piece of code of a copy. ``then`` and ``now`` are the documented names."""
+    whole = _code_of(block for block in copy if block.kind is BlockKind.CODE)
     # Imports stand in the first cells, and count for those behind them.
-    whole = "\n".join(block.text for block in copy if block.kind is BlockKind.CODE)
     imports = "\n".join(line for line in whole.split("\n") if "import" in line)
     gone = _gone(names_used(whole), then, now)
     cells: list[CodeCell] = []
     for pair in pairs:
-        blocks = [copy[at] for at in pair.copy]
-        if not blocks or blocks[0].kind is not BlockKind.CODE:
+        theirs = [copy[number] for number in pair.copy]
+        if not theirs or theirs[0].kind is not BlockKind.CODE:
             continue
-        code = "\n".join(block.text for block in blocks)
-        used = gone and names_used(f"{imports}\n{code}") & gone
-        mine = sorted(name for name in used if name.rpartition(".")[2] in code)
+        code = _code_of(theirs)
         cell = CodeCell(
-            place=blocks[0].place, source=code, is_strange=True, gone=tuple(mine)
+            place=theirs[0].place,
+            source=code,
+            is_strange=not pair.english,
+            gone=_names_in(code, names_used(f"{imports}\n{code}") & gone),
         )
         if pair.english:
-            ours = "\n".join(english[at].text for at in pair.english)
-            # What upstream shows may be no Python either: a jaxpr, a shell.
-            broken = "" if _broken(ours) else _broken(code)
-            diff = tuple(_diff(ours, code))
-            cell = replace(cell, is_strange=False, diff=diff, broken=broken)
+            ours = _code_of(english[number] for number in pair.english)
+            cell = _compared(cell, ours)
         cells.append(cell)
     return tuple(cells)
+
+
+def _code_of(blocks: Iterable[Block]) -> str:
+    """The source of some blocks as one piece."""
+    return "\n".join(block.text for block in blocks)
+
+
+def _names_in(code: str, names: Iterable[str]) -> tuple[str, ...]:
+    """Those of ``names`` whose last part stands in the code itself, and not in an import above."""
+    return tuple(sorted(name for name in names if name.rpartition(".")[2] in code))
+
+
+def _compared(cell: CodeCell, ours: str) -> CodeCell:
+    """A cell with what the copy has made of upstream's code ``ours``."""
+    diff = tuple(_diff(ours, cell.source))
+    if _broken(ours):
+        # What upstream shows may be no Python either: a jaxpr, a shell.
+        return replace(cell, diff=diff)
+    return replace(cell, diff=diff, broken=_broken(cell.source))
 
 
 def _gone(
     used: frozenset[str], then: frozenset[str], now: frozenset[str]
 ) -> frozenset[str]:
     """The names that were documented then and are not now, nor is anything in them."""
-    gone: set[str] = set()
-    for name in used:
+    return (_with_modules(used) & then) - _with_modules(now)
+
+
+def _with_modules(names: Iterable[str]) -> frozenset[str]:
+    """Names and all that they are in, but packages: ``jax.numpy.dot`` → that and ``jax.numpy``."""
+    found: set[str] = set()
+    for name in names:
         parts = name.split(".")
-        prefixes = {".".join(parts[:count]) for count in range(2, len(parts) + 1)}
-        lost = (prefixes & then) - now
-        gone.update(
-            prefix
-            for prefix in lost
-            if not any(other.startswith(f"{prefix}.") for other in now)
-        )
-    return frozenset(gone)
+        found.update(".".join(parts[:count]) for count in range(2, len(parts) + 1))
+    return frozenset(found)
 
 
 def _diff(ours: str, theirs: str) -> Iterator[str]:
     """What the copy made of a piece of code; nothing if only white space differs."""
-    if (
-        "".join(ours.split()) == "".join(theirs.split())
-        or code_likeness(ours, theirs) == 1.0
-    ):
+    is_same = "".join(ours.split()) == "".join(theirs.split())
+    if is_same or code_likeness(ours, theirs) == 1.0:
         return
-    before, after = (
-        dedent(ours).strip("\n").split("\n"),
-        dedent(theirs).strip("\n").split("\n"),
-    )
-    for number, line in enumerate(
-        difflib.unified_diff(before, after, lineterm="", n=2)
-    ):
-        if number > 1:
-            yield line
+    before, after = _lines(ours), _lines(theirs)
+    lines = difflib.unified_diff(before, after, lineterm="", n=2)
+    yield from islice(lines, _DIFF_HEAD, None)
+
+
+def _lines(code: str) -> list[str]:
+    """The lines of a piece of code, without those around it that are empty."""
+    return dedent(code).strip("\n").split("\n")
 
 
 def _broken(code: str) -> str:
