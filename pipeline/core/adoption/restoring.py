@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import NamedTuple
 
 from pipeline.core.adoption.evidence import plain_atom
@@ -36,6 +36,7 @@ _LINK_BEFORE, _LINK_BEHIND = (
     r"(?<![A-Za-z0-9_.$\\])",
     r"(?![A-Za-z0-9_$]|\.[A-Za-z0-9_])",
 )
+_LATIN = re.compile("[A-Za-z]")
 _HIDDEN = "\ue000{}\ue001"  # stands for an atom that is in its place
 _SHOWN = re.compile("\ue000(\\d+)\ue001")
 
@@ -79,6 +80,7 @@ class _Link(NamedTuple):
 
 
 def _links_in(text: str, pattern: re.Pattern[str]) -> list[_Link]:
+    """The links of a text, in order."""
     return [_Link(match["text"], match["target"]) for match in pattern.finditer(text)]
 
 
@@ -87,62 +89,86 @@ def _with_links(english: str, chinese: str, markup: Markup) -> str:
     ours = _links_in(english, _RST_LINK if markup is Markup.RST else _LINK)
     theirs = _links_in(chinese, _LINK)
     # What is the text of an atom, a role for one, is no link in the English.
-    roles = {plain_atom(atom) for atom in atoms_of(english, markup)}
-    targets, lost = _targets(ours, theirs, roles)
+    names = {plain_atom(atom) for atom in atoms_of(english, markup)}
+    relinking = _Relinking(ours, theirs, names)
+    targets, lost = relinking.targets()
     links = iter(enumerate(theirs))
 
     def relinked(match: re.Match[str]) -> str:
-        at, link = next(links)
-        if at in targets:
-            return link.written(targets[at], markup)
+        number, link = next(links)
+        if number in targets:
+            return link.written(targets[number], markup)
         # The page on the web has made a link of a name; the English has none there.
-        is_name = link.text.strip("`") in roles or not ours
-        return link.text if is_name else match[0]
+        if relinking.is_name(link) or not ours:
+            return link.text
+        return match[0]
 
     return _with_lost_links(_LINK.sub(relinked, chinese), lost, markup)
 
 
-def _targets(
-    ours: Sequence[_Link], theirs: Sequence[_Link], roles: Container[str]
-) -> tuple[dict[int, str], list[_Link]]:
-    """The target of each link of the copy, by number, and the links that it has lost."""
-    targets: dict[int, str] = {}
-    left = list(ours)
-    for same in (_is_same_target, _is_same_text):
-        for at, link in enumerate(theirs):
-            fits = [our for our in left if same(our, link)]
-            if at not in targets and len(fits) == 1:
-                targets[at] = fits[0].target
-                left.remove(fits[0])
-    unknown = [at for at in range(len(theirs)) if at not in targets]
-    unknown = [at for at in unknown if theirs[at].text.strip("`") not in roles]
-    # The last one on either side: they belong together, whatever they say.
-    if len(unknown) == len(left) == 1:
-        targets[unknown[0]] = left.pop().target
-    return targets, left
+class _Relinking(NamedTuple):
+    """Tells which link of the English each link of a copy is.
+
+    ``names`` are the texts of the English that are no links, but look like some on the web.
+    """
+
+    ours: Sequence[_Link]
+    theirs: Sequence[_Link]
+    names: Container[str]
+
+    def is_name(self, link: _Link) -> bool:
+        """Whether a link of the copy is a name in code in the English."""
+        return link.text.strip("`") in self.names
+
+    def targets(self) -> tuple[dict[int, str], list[_Link]]:
+        """The target of each link of the copy, by number, and the links that it has lost."""
+        targets: dict[int, str] = {}
+        left = list(self.ours)
+        for is_same in (_is_same_target, _is_same_text):
+            for number in self._unknown(targets):
+                fits = [our for our in left if is_same(our, self.theirs[number])]
+                if len(fits) == 1:
+                    targets[number] = fits[0].target
+                    left.remove(fits[0])
+        unknown = self._unknown(targets)
+        unknown = [at for at in unknown if not self.is_name(self.theirs[at])]
+        # The last one on either side: they belong together, whatever they say.
+        if len(unknown) == len(left) == 1:
+            targets[unknown[0]] = left.pop().target
+        return targets, left
+
+    def _unknown(self, targets: Container[int]) -> list[int]:
+        """The links of the copy, by number, that have no target yet."""
+        return [at for at in range(len(self.theirs)) if at not in targets]
 
 
 def _with_lost_links(chinese: str, lost: Sequence[_Link], markup: Markup) -> str:
     """Links whose text stands in the copy as it is in the English, once: a name."""
     for link in lost:
+        if not _LATIN.search(link.bare):
+            continue
         name = re.escape(link.text.strip("`*_"))
         pattern = re.compile(f"{_LINK_BEFORE}`?{name}`?{_LINK_BEHIND}")
-        found = pattern.finditer(chinese)
-        places = [match for match in found if not _is_inside(chinese, match)]
-        if len(places) == 1 and re.search("[A-Za-z]", name):
-            start, end = places[0].span()
+        taken = _linked(chinese)
+        places = [
+            match.span()
+            for match in pattern.finditer(chinese)
+            if taken.isdisjoint(range(*match.span()))
+        ]
+        if len(places) == 1:
+            start, end = places[0]
             written = link.written(link.target, markup)
             chinese = f"{chinese[:start]}{written}{chinese[end:]}"
     return chinese
 
 
-def _is_inside(text: str, match: re.Match[str]) -> bool:
-    """Whether a place is within a link or a code span already."""
+def _linked(text: str) -> set[int]:
+    """The offsets of a text that links and images take."""
+    taken: set[int] = set()
     for pattern in (_LINK, _RST_LINK, _IMAGE):
-        for other in pattern.finditer(text):
-            if other.start() < match.end() and match.start() < other.end():
-                return True
-    return False
+        for match in pattern.finditer(text):
+            taken.update(range(*match.span()))
+    return taken
 
 
 def _is_same_target(ours: _Link, theirs: _Link) -> bool:
@@ -151,6 +177,7 @@ def _is_same_target(ours: _Link, theirs: _Link) -> bool:
 
 
 def _is_same_text(ours: _Link, theirs: _Link) -> bool:
+    """Whether two links say the same, whatever marks stand around it."""
     return ours.bare.lower() == theirs.bare.lower()
 
 
@@ -162,81 +189,91 @@ def _page(target: str) -> str:
     return f"{name}#{fragment.lower()}" if fragment else name
 
 
+class _Hiding:
+    """Takes what is in its place out of a text, so that it is not looked at again."""
+
+    def __init__(self) -> None:
+        self._hidden: list[str] = []
+
+    def hide(self, atom: str) -> str:
+        """What stands for ``atom`` from now on."""
+        self._hidden.append(atom)
+        return _HIDDEN.format(len(self._hidden) - 1)
+
+    def show(self, text: str) -> str:
+        """``text`` with all that was hidden; what is hidden may hold what was hidden before it."""
+        while match := _SHOWN.search(text):
+            atom = self._hidden[int(match[1])]
+            text = f"{text[: match.start()]}{atom}{text[match.end() :]}"
+        return text
+
+
 def _with_spans(english: str, chinese: str, markup: Markup) -> str:
     """Code spans, roles and formulas as the English has them."""
-    atoms = [atom for atom in atoms_of(english, markup) if plain_atom(atom)]
-    hidden: list[str] = []
-
-    def hide(atom: str) -> str:
-        hidden.append(atom)
-        return _HIDDEN.format(len(hidden) - 1)
-
-    # What is there already stays, and is not looked at again.
-    wanted = Counter(atoms)
-    for atom in sorted(set(wanted), key=len, reverse=True):
-        present = min(chinese.count(atom), wanted[atom])
-        for _ in range(present):
-            chinese = chinese.replace(atom, hide(atom), 1)
-        wanted[atom] -= present
-    # Nor is what leads somewhere.
-    chinese = _URL.sub(lambda url: hide(url[0]), chinese)
-    lacking = Counter({atom: count for atom, count in wanted.items() if count})
-    by_text: dict[str, list[str]] = {}
-    for atom in lacking:
-        by_text.setdefault(_shown(atom), []).append(atom)
-    # The longest first: "jnp.array" holds "array".
-    for text in sorted(by_text, key=len, reverse=True):
-        forms = by_text[text]
-        if len(forms) > 1:
-            continue  # two atoms look alike: nobody knows which is which
-        chinese = _put_back(chinese, forms[0], lacking[forms[0]], hide, hidden)
+    hiding = _Hiding()
+    lacking = Counter(atom for atom in atoms_of(english, markup) if plain_atom(atom))
+    for atom in sorted(lacking, key=len, reverse=True):
+        # What is there already stays.
+        for _ in range(min(chinese.count(atom), lacking[atom])):
+            chinese = chinese.replace(atom, hiding.hide(atom), 1)
+            lacking[atom] -= 1
+    # So does what leads somewhere.
+    chinese = _URL.sub(lambda url: hiding.hide(url[0]), chinese)
+    for atom in _clear(+lacking):
+        chinese = _put_back(chinese, atom, lacking[atom], hiding)
     if markup is Markup.RST:
         chinese = _CODE.sub(r"``\g<text>``", chinese)
-    return _show(chinese, hidden)
+    return hiding.show(chinese)
 
 
-def _put_back(
-    chinese: str, atom: str, count: int, hide: Callable[[str], str], hidden: list[str]
-) -> str:
+def _clear(atoms: Iterable[str]) -> list[str]:
+    """Those of ``atoms`` that look like no other one of them: else nobody knows which is which."""
+    by_text: dict[str, list[str]] = {}
+    for atom in atoms:
+        by_text.setdefault(_shown(atom), []).append(atom)
+    # The longest first: "jnp.array" holds "array".
+    texts = sorted(by_text, key=len, reverse=True)
+    return [by_text[text][0] for text in texts if len(by_text[text]) == 1]
+
+
+def _put_back(chinese: str, atom: str, count: int, hiding: _Hiding) -> str:
     """``chinese`` with ``atom`` in place of its text, if that is there just as often."""
     texts = {_shown(atom), plain_atom(atom), _last_name(atom)} - {""}
     # The longest first: "heat()" holds "heat".
     for text in sorted(texts, key=len, reverse=True):
-        spaced = r"\s*".join(map(re.escape, text.split())) or re.escape(text)
-        # With the marks of another language around it, or with none.
-        marked = re.compile(
-            rf"(?:\{{[\w:+-]+\}}|:[\w.:+-]+:)?``?\s*~?{spaced}\s*``?|\\\(\s*{spaced}\s*\\\)|\${spaced}\$"
-        )
-        bare = re.compile(f"{_NAME_BEFORE}{spaced}{_NAME_BEHIND}")
-        for pattern in (marked, bare):
+        for pattern in _patterns(text):
             places = pattern.findall(chinese)
             if len(places) == count:
-                return pattern.sub(lambda _: hide(atom), chinese)
+                return pattern.sub(lambda _: hiding.hide(atom), chinese)
             if places:
                 return chinese  # more or fewer than there should be: not clear
     return chinese
 
 
+def _patterns(text: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """What the text of an atom looks like: with the marks of another language, and with none."""
+    spaced = r"\s*".join(map(re.escape, text.split())) or re.escape(text)
+    marked = re.compile(
+        rf"(?:\{{[\w:+-]+\}}|:[\w.:+-]+:)?``?\s*~?{spaced}\s*``?|\\\(\s*{spaced}\s*\\\)|\${spaced}\$"
+    )
+    return marked, re.compile(f"{_NAME_BEFORE}{spaced}{_NAME_BEHIND}")
+
+
 def _shown(atom: str) -> str:
     """What a reader sees of an atom: ``{func}`~jax.jit``` shows as ``jit``."""
-    body = atom.strip("`$")
-    if _ROLE.match(atom):
-        body = atom.partition("`")[2].rstrip("`_")
-        title, _, target = body.partition("<")
-        if target:
-            return title.strip()
-        if body.startswith("~"):
-            return body.rpartition(".")[2]
-        return body.lstrip("!")
-    return body.strip("`").strip()
+    if not _ROLE.match(atom):
+        return atom.strip("`$").strip()
+    body = atom.strip("`$").partition("`")[2].rstrip("`_")
+    title, _, target = body.partition("<")
+    if target:
+        return title.strip()
+    if body.startswith("~"):
+        return body.rpartition(".")[2]
+    return body.lstrip("!")
 
 
 def _last_name(atom: str) -> str:
     """``{func}`jax.numpy.dot``` is often shown as ``dot()``: its last part, for roles only."""
-    return f"{plain_atom(atom).rpartition('.')[2]}()" if _ROLE.match(atom) else ""
-
-
-def _show(text: str, hidden: list[str]) -> str:
-    while match := _SHOWN.search(text):
-        text = text[: match.start()] + hidden[int(match[1])] + text[match.end() :]
-    return text
+    if not _ROLE.match(atom):
+        return ""
+    return f"{plain_atom(atom).rpartition('.')[2]}()"

@@ -25,7 +25,9 @@ _NUMBERING = re.compile(
 _FOLDED = re.compile(rf"(?<=[{CJK}，。；：！？、）】」』”]) +(?=[{CJK}（【「『“])")
 _ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|nbsp|#\d+|#x[0-9a-fA-F]+);")
 _NEEDLESS = re.compile(r"\\([_\[\]()#+.!<>{}|~-])")
-_CODE_SPAN = re.compile(r"`[^`]*`|\$[^$]*\$")
+_CODE_SPAN = re.compile(r"(`[^`]*`|\$[^$]*\$)")
+_ONLY_CODE = re.compile(r"`[^`]+`|``.+``")
+_INDENTED = re.compile(r"[ \t]+\S")
 _EDGE = re.compile(r"^(?:#{1,6}\s|[-*+]\s|\d+[.)]\s|>|\|)")
 _ENDED = tuple("。！？：；.!?:;…”）)")
 _WRAPPED, _LONGEST_WRAPPED = 40, 130  # columns of a line that may go on in the next one
@@ -68,19 +70,20 @@ def tidied_text(text: str, *, is_plain: bool) -> str:
 
 
 def looks_like_code(line: str) -> bool:
-    """Whether a line is code, or what code has printed, and no prose."""
-    if HAN.search(line.partition("#")[0]) or _PLAIN_WORDS.search(
-        line.partition("#")[0]
-    ):
-        return False
-    return _CODE_LINE.match(line) is not None
+    """Whether a line is code, or what code has printed, and no prose.
+
+    ``x = f(y)  # 中文`` and ``[0. 1.2]`` are, ``Here x is an array`` and ``这里 x = 1`` are not.
+    """
+    code = line.partition("#")[0]
+    is_prose = HAN.search(code) or _PLAIN_WORDS.search(code)
+    return not is_prose and _CODE_LINE.match(line) is not None
 
 
 def is_code_without_fence(text: str) -> bool:
     """Whether a paragraph is code that was made a single line, or is nothing but a code span."""
     if HAN.search(text):
         return False
-    if re.fullmatch(r"`[^`]+`|``.+``", text) or looks_like_code(text):
+    if _ONLY_CODE.fullmatch(text) or looks_like_code(text):
         return True
     # A sentence that is nothing but a link has as many marks.
     plain = _LINK.sub(" link ", text)
@@ -99,20 +102,23 @@ def tidied_words(text: str, *, is_heading: bool) -> str:
 
 def _outside_code(text: str) -> str:
     """``text`` with entities and needless backslashes undone, but in code and formulas."""
-    parts: list[str] = []
-    at = 0
-    for match in [*_CODE_SPAN.finditer(text), None]:
-        plain = text[at : match.start()] if match else text[at:]
-        plain = _ENTITY.sub(lambda entity: html.unescape(entity[0]), plain)
-        parts.append(_NEEDLESS.sub(r"\1", plain).replace("\u00a0", " "))
-        if match:
-            parts.append(match[0])
-            at = match.end()
+    parts = _CODE_SPAN.split(text)
+    # Every other part is code: the pattern is a group, so that split keeps what it matches.
+    parts[::2] = map(_unescaped, parts[::2])
     return "".join(parts)
 
 
+def _unescaped(prose: str) -> str:
+    """Prose as it was before a converter: ``a\\_b &lt; c`` → ``a_b < c``."""
+    prose = _ENTITY.sub(lambda entity: html.unescape(entity[0]), prose)
+    return _NEEDLESS.sub(r"\1", prose).replace("\u00a0", " ")
+
+
 def _without_indent(line: str) -> str:
-    # Chinese paragraphs begin with two wide spaces, which Markdown takes for code.
+    """A line of prose without the spaces it begins with.
+
+    Chinese paragraphs begin with two wide spaces, which Markdown takes for code.
+    """
     return line.lstrip() if HAN.search(line) else line
 
 
@@ -128,7 +134,6 @@ class _Fencing:
 
     def add(self, line: str) -> None:
         """Take the next line."""
-        opening = _FENCE.match(line)
         if self._fence:
             self._keep(line)
             if self._closes(line):
@@ -136,21 +141,34 @@ class _Fencing:
         elif code := _ONE_LINE.match(line):
             self.end()
             self.lines += ["", "```", code[1], "```", ""]
-        elif opening:
-            self.end()
-            self._keep(line)
-            # A formula may begin and end on one line.
-            if line.count(opening[1]) == 1:
-                self._fence = opening[1]
+        elif opening := _FENCE.match(line):
+            self._open(line, opening[1])
         elif self._is_code(line):
-            if not self._run and self._is_plain and self._before.startswith("# "):
-                self._run.append(self.lines.pop())  # a comment, not a heading
-            self._run.append(line)
+            self._add_code(line)
         else:
-            self.end()
-            if self._is_plain and _begins_paragraph(self._before, line):
-                self._keep("")
-            self._keep(line)
+            self._add_prose(line)
+
+    def _open(self, line: str, mark: str) -> None:
+        """Take a line that opens a fence; a formula may begin and end on one line."""
+        self.end()
+        self._keep(line)
+        if line.count(mark) == 1:
+            self._fence = mark
+
+    def _add_code(self, line: str) -> None:
+        """Take a line of code without a fence."""
+        is_first = not self._run and self._is_plain
+        # The line above a page's first code is a comment, and no heading.
+        if is_first and self._before.startswith("# "):
+            self._run.append(self.lines.pop())
+        self._run.append(line)
+
+    def _add_prose(self, line: str) -> None:
+        """Take a line of prose; of plain text it may begin a paragraph."""
+        self.end()
+        if self._is_plain and _begins_paragraph(self._before, line):
+            self._keep("")
+        self._keep(line)
 
     def end(self) -> None:
         """Close a run of code."""
@@ -159,6 +177,7 @@ class _Fencing:
             self._run, self._before = [], ""
 
     def _keep(self, line: str) -> None:
+        """Write a line as it is."""
         self.lines.append(line)
         self._before = line
 
@@ -168,30 +187,29 @@ class _Fencing:
         return marks.startswith(self._fence) and not marks.strip(self._fence[0])
 
     def _is_code(self, line: str) -> bool:
+        """Whether a line outside of fences belongs into one."""
         if self._goes_on(line):
             return True
         # Within a paragraph of Markdown it is a part of that.
-        if self._before.strip() and not self._is_plain:
-            return False
-        return looks_like_code(line)
+        is_within = self._before.strip() and not self._is_plain
+        return not is_within and looks_like_code(line)
 
     def _goes_on(self, line: str) -> bool:
         """Whether a line belongs to the run of code before it: it is indented, or a comment."""
         if not self._run or HAN.search(line.partition("#")[0]):
             return False
         # In Markdown a line with "#" would be a heading.
-        if self._is_plain and line.startswith("# "):
-            return True
-        return line.startswith((" ", "\t")) and line.strip() != ""
+        is_comment = self._is_plain and line.startswith("# ")
+        return is_comment or _INDENTED.match(line) is not None
 
 
 def _begins_paragraph(before: str, line: str) -> bool:
     """Whether a line of plain text does not go on with the one before it."""
     if not before.strip() or not line.strip():
         return False
-    edges = [_EDGE.match(text) is not None for text in (before, line)]
-    if any(edges):
-        return not all(edges)  # items of one list stay together
+    edges = {_EDGE.match(before) is not None, _EDGE.match(line) is not None}
+    if True in edges:
+        return False in edges  # items of one list stay together
     if before.rstrip().endswith(_ENDED):
         return True
     width = len(before) + len(HAN.findall(before))

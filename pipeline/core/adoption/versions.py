@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import chain
+from itertools import chain, product
 from math import log
 from typing import NamedTuple
 
@@ -32,12 +32,10 @@ from pipeline.core.adoption.evidence import (
 )
 
 _TOLERANCE = (
-    3.0  # nats: versions that cost no more than so much above the best fit as well
+    3.0  # nats: versions that cost no more than that above the best fit as well …
 )
-_MORE_TOLERANCE = (
-    0.1  # … and that share of the best one's cost: where a copy has had many
-)
-# accidents, one more says less
+# … and that share of the best one's cost: where a copy has had many accidents, one says less.
+_MORE_TOLERANCE = 0.1
 _FEWEST_LOST, _MOST_LOST = 0.02, 0.97
 _RUN = 4.0  # nats: what one cut of several features in a row costs, however they were lost …
 _RUN_STEP = 0.1  # … and each of them
@@ -104,22 +102,23 @@ def features_of(blocks: Iterable[Block]) -> Features:
 
 
 def _traits_of(block: Block) -> Iterator[tuple[Trait, str]]:
-    if block.kind is BlockKind.CODE:
-        for line in code_lines(block.text):
-            yield Trait.CODE, line
-        return
-    if block.kind is BlockKind.MATH:
-        yield Trait.ATOM, _SPACE_OR_TICK.sub("", block.text)
-        return
-    for atom in plain_atoms(block.text, block.markup):
-        yield Trait.ATOM, atom
-    for url in urls_in(block.text):
-        yield Trait.URL, url
-    for number in _numbers_in(block.text):
-        yield Trait.NUMBER, number
-    words = english_words(block.text)
-    if len(words) >= _LONG_TEXT:
-        yield Trait.TEXT, " ".join(words)
+    """What a block is known by, in its order."""
+    match block.kind:
+        case BlockKind.CODE:
+            yield from product([Trait.CODE], code_lines(block.text))
+        case BlockKind.MATH:
+            yield Trait.ATOM, _SPACE_OR_TICK.sub("", block.text)
+        case _:
+            yield from product([Trait.ATOM], plain_atoms(block.text, block.markup))
+            yield from product([Trait.URL], urls_in(block.text))
+            yield from product([Trait.NUMBER], _numbers_in(block.text))
+            yield from product([Trait.TEXT], _long_text(block.text))
+
+
+def _long_text(text: str) -> tuple[str, ...]:
+    """The words of a text; none of one that is too short to be known again."""
+    words = english_words(text)
+    return (" ".join(words),) if len(words) >= _LONG_TEXT else ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,10 +149,12 @@ def find_features(copy: Sequence[Block], versions: Iterable[Features]) -> Found:
 
 
 def _lines_found(copy: Sequence[Block], known: frozenset[str]) -> Counter[str]:
-    """The known lines of code. A fence may be lost: then code stands where prose does."""
+    """How often each known line of code is there."""
     found: Counter[str] = Counter()
     for block in copy:
-        if block.kind is BlockKind.CODE or not HAN.search(block.text):
+        # A fence may be lost: then code stands where prose does.
+        may_be_code = block.kind is BlockKind.CODE or not HAN.search(block.text)
+        if may_be_code:
             found += lines_in(block.text, known)
     return found
 
@@ -161,36 +162,46 @@ def _lines_found(copy: Sequence[Block], known: frozenset[str]) -> Counter[str]:
 def _atoms_found(
     copy: Sequence[Block], texts: Sequence[str], known: Iterable[str]
 ) -> Counter[str]:
-    """The known atoms, whatever mark-up they stand in: names as words, others as they are."""
+    """How often each known atom is there, whatever mark-up it stands in.
+
+    A name counts as a word: ``jit`` is not in ``jitter``. Others count as they are.
+    """
     others = [block.text for block in copy if block.kind is not BlockKind.CODE]
     whole = _SPACE_OR_TICK.sub("", "".join(others))
     names = Counter(name.rstrip(".") for name in _NAME.findall("\n".join(texts)))
     found: Counter[str] = Counter()
     for atom in known:
-        is_name = _NAME.fullmatch(atom)
-        found[atom] = names[atom] if is_name else whole.count(atom)
+        if _NAME.fullmatch(atom):
+            found[atom] = names[atom]
+        else:
+            found[atom] = whole.count(atom)
     return found
 
 
 def _texts_found(texts: Sequence[str], known: Iterable[str]) -> Counter[str]:
-    """The known messages that were left in English."""
+    """How often each known message was left in English.
+
+    They are looked for in all of the English: a converter may have joined two of them.
+    """
     left = [" ".join(english_words(text)) for text in texts if not HAN.search(text)]
     english = f" {' '.join(left)} "
-    return Counter({text: english.count(f" {text} ") for text in known})
+    found: Counter[str] = Counter()
+    for text in known:
+        found[text] = english.count(f" {text} ")
+    return found
 
 
 def _numbers_in(text: str) -> list[str]:
-    """The numbers of a text, each once."""
-    return [token for token in tokens_of(text) if _NUMBER.match(token)]
+    """The numbers of a text, each once: ``2 of 2, 1.5`` → ``2``, ``1.5``."""
+    return list(filter(_NUMBER.match, tokens_of(text)))
 
 
 def fits_of(copy: Sequence[Block], versions: Sequence[Features]) -> list[Fit]:
     """How each version fits a copy."""
     found = find_features(copy, versions)
-    known: dict[Feature, None] = {}
-    for features in versions:
-        known.update(dict.fromkeys(features))
-    present = [feature for feature in known if found.has(feature)]
+    # Each once, in the order of the oldest version that has it: sums come out the same every time.
+    known = dict.fromkeys(chain.from_iterable(versions))
+    present = list(filter(found.has, known))
     lost = _lost_shares(versions, found)
     return [_fit(features, found, present, lost) for features in versions]
 
@@ -200,19 +211,22 @@ def _lost_shares(versions: Sequence[Features], found: Found) -> dict[Trait, floa
     best = max(versions, key=lambda features: sum(map(found.has, features)), default=())
     # Where the copy ends before the page does, that is one accident, and not many.
     best = _without_ends(best, found)
+    there = Counter(feature.trait for feature in best if found.has(feature))
+    whole = Counter(feature.trait for feature in best)
     shares: dict[Trait, float] = {}
     for trait in Trait:
-        of_trait = [feature for feature in best if feature.trait is trait]
-        missing = sum(not found.has(feature) for feature in of_trait)
-        share = (missing + 0.02) / (len(of_trait) + 1)
+        missing = whole[trait] - there[trait]
+        share = (missing + _FEWEST_LOST) / (whole[trait] + 1)
         shares[trait] = min(max(share, _FEWEST_LOST), _MOST_LOST)
     return shares
 
 
 def _without_ends(features: Features, found: Found) -> Features:
-    """The features from the first to the last that the copy has."""
+    """The features from the first to the last that the copy has; all if it has none."""
     places = [at for at, feature in enumerate(features) if found.has(feature)]
-    return features[places[0] : places[-1] + 1] if places else features
+    if not places:
+        return features
+    return features[places[0] : places[-1] + 1]
 
 
 def _fit(
@@ -221,17 +235,18 @@ def _fit(
     present: Sequence[Feature],
     lost: Mapping[Trait, float],
 ) -> Fit:
+    """How one version fits. ``present`` is what the copy has of any version."""
     own = set(features)
     values = {(feature.trait, feature.value) for feature in features}
-    strange = 0.0
+    cost = _cost_of_gaps(features, found, lost)
     explained = 0
     for feature in present:
         if feature in own:
             explained += 1
-            continue
-        is_again = (feature.trait, feature.value) in values
-        strange += _STRANGE[feature.trait] * (_AGAIN if is_again else 1.0)
-    cost = strange + _cost_of_gaps(features, found, lost)
+        elif (feature.trait, feature.value) in values:
+            cost += _AGAIN * _STRANGE[feature.trait]
+        else:
+            cost += _STRANGE[feature.trait]
     return Fit(cost=cost, explained=explained / max(1, len(own)))
 
 
@@ -240,16 +255,15 @@ def _cost_of_gaps(
 ) -> float:
     """What it costs that the copy lacks some features; those in a row may be lost by one cut."""
     total = 0.0
+    step = 0.0  # a page that begins later begins later, however many features are before that
     gap: list[float] = []
-    is_start = True
     for feature in features:
         if feature.trait is Trait.TEXT:
             continue  # most of it is translated, and none of it is missed
-        if not found.has(feature):
+        if found.has(feature):
+            total += min(sum(gap), _RUN + step * len(gap))
+            gap, step = [], _RUN_STEP
+        else:
             gap.append(-log(lost[feature.trait]))
-            continue
-        if gap:
-            total += min(sum(gap), _RUN + (0.0 if is_start else _RUN_STEP * len(gap)))
-        gap, is_start = [], False
     # A page that is cut off is cut off, however long it has grown since.
     return total + min(sum(gap), _RUN)
