@@ -76,16 +76,15 @@ def split_blocks(split: Split, *, cell: int | None = None) -> Iterator[Block]:
 
 
 def words_of(blocks: Iterable[Block]) -> list[Block]:
-    """The blocks that people translate."""
+    """The blocks that people translate: prose and headings, in their order."""
     return [block for block in blocks if block.is_words]
 
 
 def _words_block(message: Message, cell: int | None) -> Block:
-    kind = BlockKind.PROSE
-    if message.kind is Kind.HEADING:
-        kind = BlockKind.HEADING
+    """A message as a block, with its very msgid."""
+    is_heading = message.kind is Kind.HEADING
     return Block(
-        kind=kind,
+        kind=BlockKind.HEADING if is_heading else BlockKind.PROSE,
         text=message.msgid,
         place=_place(message.line, cell),
         message=message.kind,
@@ -97,15 +96,15 @@ def _others(split: Split, cell: int | None) -> Iterator[tuple[int, Block]]:
     """Code, formulas and images, each with the offset where it begins."""
     codes = iter(split.code)
     for offset, signature in split.skeleton:
-        found = _other(signature, codes)
-        if found is not None and found[1].strip():
-            kind, text = found
-            line = split.text.count("\n", 0, offset) + 1
-            yield offset, Block(kind=kind, text=text, place=_place(line, cell))
+        kind, text = _other(signature, codes)
+        if kind is None or not text.strip():
+            continue
+        line = split.text.count("\n", 0, offset) + 1
+        yield offset, Block(kind=kind, text=text, place=_place(line, cell))
 
 
-def _other(signature: Signature, codes: Iterator[str]) -> tuple[BlockKind, str] | None:
-    """The kind and the text of a block of the skeleton; None for what holds other blocks.
+def _other(signature: Signature, codes: Iterator[str]) -> tuple[BlockKind | None, str]:
+    """The kind and the text of a block of the skeleton; no kind for what holds other blocks.
 
     ``codes`` are those of a text in reST, where the skeleton does not repeat them all.
     """
@@ -124,7 +123,7 @@ def _other(signature: Signature, codes: Iterator[str]) -> tuple[BlockKind, str] 
             return BlockKind.MATH, "\n".join(rest)
         case (_, "held", "image", target, *_):
             return BlockKind.IMAGE, target
-    return None
+    return None, ""
 
 
 def _without_options(info: str, content: str) -> str:
@@ -136,4 +135,7 @@ def _without_options(info: str, content: str) -> str:
 
 
 def _place(line: int, cell: int | None) -> str:
-    return f"line {line}" if cell is None else f"cell {cell}"
+    """Where a block stands, for people; in a notebook the cell, for lines are of no use there."""
+    if cell is None:
+        return f"line {line}"
+    return f"cell {cell}"

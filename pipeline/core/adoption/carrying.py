@@ -8,8 +8,9 @@ translation that is there already is touched, the other one is kept in a comment
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from pipeline.core.catalog.change import ChangeClass, classify
 from pipeline.core.catalog.lineage import CLEAR_WORDS
@@ -79,106 +80,120 @@ def carry(
 
     ``messages`` are those of ``page`` at that version. ``pin`` has the live entries of all pages.
     """
-    tokens: dict[str, int] = {}
-    for number, translation in enumerate(translations):
+    by_message: dict[str, Translation] = {}
+    for translation in translations:
         for message in translation.english:
             # A text that stands twice on a page has one entry: its first translation.
-            tokens.setdefault(message, number)
-    entries: list[Entry] = []
-    numbers: list[str] = []
-    for message in dict.fromkeys(messages):
-        msgstr = ""
-        if message in tokens:
-            msgstr = _STAND_IN.format(len(numbers))
-            numbers.append(message)
-        entries.append(Entry(msgid=message, msgstr=msgstr))
-    wanted = _wanted(page, [entry for entry in entries if entry.msgstr], pin)
-    updated = update_catalogs(
-        {page: Catalog(entries=tuple(entries))},
-        wanted,
-        header=lambda _page, header: header,
-        gone=[] if page in wanted else [page],
-    )
+            by_message.setdefault(message, translation)
+    carrying = _Carrying(page=page, translations=by_message, pin=pin)
     offers: list[Offer] = []
-    used: set[int] = set()
-    here = {entry.msgid for entry in pin.get(page, ())}
-    for name in wanted:
-        for entry in updated[name].catalog.entries:
-            found = [
-                numbers[int(number)] for number in _STAND_INS.findall(entry.msgstr)
-            ]
-            if entry.obsolete or not found:
-                continue
-            # What still stands on its own page has not moved to another one.
-            if name != page and not here.isdisjoint(found):
-                continue
-            offer = _offer(name, entry, found, tokens, translations, pin)
-            used.update(tokens[message] for message in found)
-            offers.append(offer)
-    gone = [one for number, one in enumerate(translations) if number not in used]
+    used: set[Translation] = set()
+    for arrival in carrying.arrivals(messages):
+        offers.append(carrying.offer(arrival))
+        used.update(by_message[message] for message in arrival.sources)
+    gone = [translation for translation in translations if translation not in used]
     return Carried(offers=tuple(offers), gone=tuple(gone))
 
 
-def _wanted(
-    page: str, translated: Sequence[Entry], pin: Mapping[str, Sequence[Entry]]
-) -> dict[str, list[Entry]]:
-    """The pages of the pin that the text may stand on now, their entries blank."""
-    here = {entry.msgid for entry in pin.get(page, ())}
-    lost = {entry.msgid for entry in translated} - here
-    clear = {text for text in lost if count_words(text) >= CLEAR_WORDS}
-    wanted: dict[str, list[Entry]] = {}
-    for name, entries in pin.items():
-        texts = [entry.msgid for entry in entries]
-        if name == page or not clear.isdisjoint(texts):
-            wanted[name] = [Entry(msgid=text, references=(name,)) for text in texts]
-    return wanted
+class _Arrival(NamedTuple):
+    """An entry of the pin, and the messages of the version whose translations came to it."""
+
+    page: str
+    entry: Entry
+    sources: tuple[str, ...]
 
 
-def _offer(
-    page: str,
-    entry: Entry,
-    sources: Sequence[str],
-    tokens: Mapping[str, int],
-    translations: Sequence[Translation],
-    pin: Mapping[str, Sequence[Entry]],
-) -> Offer:
-    """What an entry of the update says, with the translations in place of their stand-ins."""
-    several = dict.fromkeys(tokens[message] for message in sources)
-    parts = [translations[number] for number in several]
-    whole = parts[0]
-    if len(parts) > 1:
-        whole = Translation(
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Carrying:
+    """The translations of a page's messages on their way to the pin."""
+
+    page: str
+    translations: Mapping[str, Translation]
+    pin: Mapping[str, Sequence[Entry]]
+
+    def arrivals(self, messages: Iterable[str]) -> Iterator[_Arrival]:
+        """Where an update brings the translations of the page's ``messages``."""
+        messages = list(dict.fromkeys(messages))
+        translated = [message for message in messages if message in self.translations]
+        wanted = self._wanted(translated)
+        updated = update_catalogs(
+            {self.page: _with_stand_ins(messages, translated)},
+            wanted,
+            header=lambda _page, header: header,
+            gone=[] if self.page in wanted else [self.page],
+        )
+        here = self._texts(self.page)
+        for name in wanted:
+            for entry in updated[name].catalog.entries:
+                numbers = map(int, _STAND_INS.findall(entry.msgstr))
+                sources = tuple(translated[number] for number in numbers)
+                # What still stands on its own page has not moved to another one.
+                has_moved = name == self.page or here.isdisjoint(sources)
+                if sources and has_moved and not entry.obsolete:
+                    yield _Arrival(name, entry, sources)
+
+    def offer(self, arrival: _Arrival) -> Offer:
+        """What an entry of the update says, with translations in place of their stand-ins."""
+        page, entry, sources = arrival
+        translation = self._whole(sources)
+        english = " ".join(sources)
+        previous = english
+        change = ""
+        if english != entry.msgid:
+            change = str(classify(english, entry.msgid))
+        if len(sources) > 1:
+            # The memory can find messages again, and not what was put together of several.
+            previous, change = entry.msgid, str(ChangeClass.MERGED)
+        elif len(translation.english) > 1:
+            # The copy has several messages in one paragraph: each gets all of it.
+            change = change or str(ChangeClass.SPLIT)
+            if self._texts(page).issuperset(translation.english):
+                previous = translation.whole
+                whole_change = classify(previous, entry.msgid)
+                change = str(replace(whole_change, kind=ChangeClass.SPLIT))
+        return Offer(
+            page=page,
+            msgid=entry.msgid,
+            translation=translation,
+            english=english,
+            previous=previous,
+            change=change,
+        )
+
+    def _texts(self, page: str) -> set[str]:
+        """The messages of a page at the pin; none if there is no such page now."""
+        return {entry.msgid for entry in self.pin.get(page, ())}
+
+    def _wanted(self, translated: Iterable[str]) -> dict[str, list[Entry]]:
+        """The pages of the pin that the text may stand on now, their entries blank."""
+        lost = set(translated) - self._texts(self.page)
+        clear = {text for text in lost if count_words(text) >= CLEAR_WORDS}
+        wanted: dict[str, list[Entry]] = {}
+        for name, entries in self.pin.items():
+            texts = [entry.msgid for entry in entries]
+            if name == self.page or not clear.isdisjoint(texts):
+                wanted[name] = [Entry(msgid=text, references=(name,)) for text in texts]
+        return wanted
+
+    def _whole(self, sources: Sequence[str]) -> Translation:
+        """The translation of some messages that have become one; each part of it once."""
+        parts = list(dict.fromkeys(self.translations[message] for message in sources))
+        if len(parts) == 1:
+            return parts[0]
+        return Translation(
             english=tuple(sources),
             chinese="".join(part.chinese for part in parts),
             score=min(part.score for part in parts),
         )
-    is_joined = len(sources) > 1
-    english = " ".join(sources)
-    previous = english
-    change = ""
-    if english != entry.msgid:
-        change = str(classify(english, entry.msgid))
-    if is_joined:
-        # The memory can find messages again, and not what was put together of several.
-        previous, change = entry.msgid, str(ChangeClass.MERGED)
-    elif len(whole.english) > 1:
-        # The copy has several messages in one paragraph: each gets all of it.
-        live = {known.msgid for known in pin[page]}
-        if live.issuperset(whole.english):
-            previous = whole.whole
-            change = str(
-                replace(classify(previous, entry.msgid), kind=ChangeClass.SPLIT)
-            )
-        else:
-            change = change or str(ChangeClass.SPLIT)
-    return Offer(
-        page=page,
-        msgid=entry.msgid,
-        translation=whole,
-        english=english,
-        previous=previous,
-        change=change,
-    )
+
+
+def _with_stand_ins(messages: Iterable[str], translated: Sequence[str]) -> Catalog:
+    """The catalogue of a page that has the number of each message for its translation."""
+    msgstrs: dict[str, str] = {}
+    for number, message in enumerate(translated):
+        msgstrs[message] = _STAND_IN.format(number)
+    entries = [Entry(msgid=text, msgstr=msgstrs.get(text, "")) for text in messages]
+    return Catalog(entries=tuple(entries))
 
 
 def is_same(ours: str, theirs: str) -> bool:
@@ -192,17 +207,22 @@ def adopted_entry(entry: Entry, offer: Offer, msgstr: str, origin: Origin) -> En
     ``msgstr`` is the offer's Chinese, made fit for the message. An entry that has a translation
     keeps it.
     """
-    if not entry.msgstr:
-        kept = [note for note in entry.notes if not note.startswith(STATES)]
-        state = f"{FUZZY} {offer.change or ChangeClass.ADOPTED}"
-        notes = (*kept, state, origin.note(offer.translation.score))
-        return replace(
-            entry, msgstr=msgstr, fuzzy=True, previous=offer.previous, notes=notes
-        )
-    if is_same(entry.msgstr, msgstr):
+    if entry.msgstr:
+        return _with_comment(entry, msgstr, origin)
+    kept = [note for note in entry.notes if not note.startswith(STATES)]
+    state = f"{FUZZY} {offer.change or ChangeClass.ADOPTED}"
+    notes = (*kept, state, origin.note(offer.translation.score))
+    return replace(
+        entry, msgstr=msgstr, fuzzy=True, previous=offer.previous, notes=notes
+    )
+
+
+def _with_comment(entry: Entry, msgstr: str, origin: Origin) -> Entry:
+    """A translated entry with another translation in a comment, if that says anything new."""
+    if is_same(entry.msgstr, msgstr) or _is_from(entry, origin):
         return entry
     comment = origin.comment(redact(msgstr, entry.msgid))
-    if comment in entry.comments or _is_from(entry, origin):
+    if comment in entry.comments:
         return entry
     return replace(entry, comments=(*entry.comments, comment))
 
@@ -220,19 +240,17 @@ def adopt_into(
 ) -> Catalog:
     """A catalogue with what a copy offers for its messages, by msgid, each with its msgstr."""
     entries: list[Entry] = []
-    seen: set[str] = set()
+    left = dict(offers)
     taken = _taken(catalog.entries)
     for entry in catalog.entries:
-        offered = offers.get(entry.msgid)
-        # Of several entries of one message, told apart by contexts, the first takes it.
-        if offered is None or entry.obsolete or entry.msgid in seen:
+        # Of several entries of one message, told apart by contexts, the first takes it …
+        offered = None if entry.obsolete else left.pop(entry.msgid, None)
+        # … unless another one has a translation.
+        is_blank_twin = not entry.msgstr and entry.msgid in taken
+        if offered is None or is_blank_twin:
             entries.append(entry)
-            continue
-        seen.add(entry.msgid)
-        if not entry.msgstr and entry.msgid in taken:
-            entries.append(entry)
-            continue
-        entries.append(adopted_entry(entry, *offered, origin))
+        else:
+            entries.append(adopted_entry(entry, *offered, origin))
     if tuple(entries) == catalog.entries:
         return catalog
     return replace(catalog, entries=tuple(entries))

@@ -10,11 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from math import log
 
 from pipeline.core.adoption.alignment import Pair, align
-from pipeline.core.adoption.blocks import Block, words_of
+from pipeline.core.adoption.blocks import Block, BlockKind, words_of
 from pipeline.core.adoption.evidence import HAN, count_han
 from pipeline.core.adoption.history import Version, moment
 from pipeline.core.adoption.lexicon import Lexicon
@@ -25,6 +24,7 @@ _CLEAR = 3.5  # nats from which on a pair shows that this is the page
 _ALIGNED = 12  # different texts that fit equally well and are aligned with the copy
 _ODD = 3.5  # what a paragraph costs that only one side has, where few are lost
 _FEWEST_LOST = 0.02
+_FEWEST_KEPT = 0.3  # share of names and numbers: where most are lost, one more still says something
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,10 +71,9 @@ def rank(
 ) -> list[tuple[float, Candidate]]:
     """The candidates with what they cost, the cheapest first."""
     fits = fits_of(copy, [candidate.features for candidate in candidates])
-    pairs = [
-        (fit.cost, candidate) for fit, candidate in zip(fits, candidates, strict=True)
-    ]
-    return sorted(pairs, key=lambda pair: pair[0])
+    costs = [fit.cost for fit in fits]
+    ranked = zip(costs, candidates, strict=True)
+    return sorted(ranked, key=lambda pair: pair[0])
 
 
 def choose(
@@ -88,91 +87,126 @@ def choose(
     ranked = rank(copy, candidates)
     cheapest = ranked[0][0]
     fitting = [pair for pair in ranked if pair[0] <= cheapest + tolerance(cheapest)]
-    aligned = _align_each(copy, fitting, judges)
-    fewest = min(_odd(copy, candidate, pairs) for _, candidate, pairs in aligned)
-    lost = fewest / max(1, len(words_of(copy)))
-    price = _ODD * min(1.0, log(max(lost, _FEWEST_LOST)) / log(_FEWEST_LOST))
-    costs = [
-        cost + price * (_odd(copy, candidate, pairs) - fewest)
-        for cost, candidate, pairs in aligned
-    ]
-    limit = min(costs) + tolerance(min(costs))
-    left = [row for cost, row in zip(costs, aligned, strict=True) if cost <= limit]
+    left = _without_odd(_align_each(copy, fitting, judges), words=len(words_of(copy)))
 
-    def worth(
-        row: tuple[float, Candidate, tuple[Pair, ...]],
-    ) -> tuple[bool, float, str]:
-        version = row[1].version
+    def worth(row: _Aligned) -> tuple[bool, float, str]:
+        version = row.candidate.version
         return version.page.name in pinned, version.days, version.since
 
-    _, candidate, pairs = max(left, key=worth)
-    as_good = [row[1].version for row in left]
+    best = max(left, key=worth)
+    as_good = [row.candidate.version for row in left]
     return Choice(
-        candidate=candidate,
-        as_good=_on_page(as_good, candidate.version),
-        pairs=pairs,
-        share=share_of(copy, pairs),
+        candidate=best.candidate,
+        as_good=_on_page(as_good, best.candidate.version),
+        pairs=best.pairs,
+        share=share_of(copy, best.pairs),
     )
 
 
+def _without_odd(aligned: Sequence[_Aligned], *, words: int) -> list[_Aligned]:
+    """Those that fit as well as any once paragraphs count that only one side has.
+
+    ``words`` is how many blocks of words the copy has. Where it has lost or added many in any
+    case, one more says less.
+    """
+    fewest = min(row.odd for row in aligned)
+    lost = max(fewest / max(1, words), _FEWEST_LOST)
+    price = _ODD * min(1.0, log(lost) / log(_FEWEST_LOST))
+    costs = [row.cost + price * (row.odd - fewest) for row in aligned]
+    limit = min(costs) + tolerance(min(costs))
+    rows = zip(costs, aligned, strict=True)
+    return [row for cost, row in rows if cost <= limit]
+
+
 def share_of(copy: Sequence[Block], pairs: Sequence[Pair]) -> float:
-    """How much of the Chinese of a copy is in pairs that are clear, 0 to 1."""
-    # Code has Chinese in its comments, which nobody looks for.
+    """How much of the Chinese of a copy is in pairs that are clear, 0 to 1.
+
+    Code has Chinese in its comments, which nobody looks for.
+    """
     counts = [count_han(block.text) * block.is_words for block in copy]
-    clear = [pair for pair in pairs if pair.english and pair.score >= _CLEAR]
-    found = sum(counts[at] for at in chain.from_iterable(pair.copy for pair in clear))
+    found = 0
+    for pair in pairs:
+        if pair.english and pair.score >= _CLEAR:
+            found += sum(counts[number] for number in pair.copy)
     return found / max(1, sum(counts))
 
 
 def scorer_of(english: Sequence[Block], copy: Sequence[Block], judge: Judge) -> Scorer:
     """The scorer for a page and a copy."""
     passages = [Passage((block,)) for block in words_of(english)]
-    has_headings = any(block.is_words and block.kind == "heading" for block in copy)
-    tokens = frozenset[str]().union(
-        *(Passage((block,)).tokens for block in words_of(copy))
-    )
+    words = words_of(copy)
     lasting = frozenset[str]().union(*(passage.lasting for passage in passages))
+    tokens = Passage(tuple(words)).tokens
     kept = len(lasting & tokens) / max(1, len(lasting))
     return Scorer(
         lexicon=judge.lexicon,
         rarity=rarity_of(passages),
-        kept=max(0.3, kept),
-        has_headings=has_headings,
+        kept=max(_FEWEST_KEPT, kept),
+        has_headings=any(block.kind is BlockKind.HEADING for block in words),
         similar=judge.similar,
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Aligned:
+    """A candidate with its cost, and the alignment of its blocks with those of the copy.
+
+    ``odd`` is how many blocks of words stand on one side only.
+    """
+
+    cost: float
+    candidate: Candidate
+    pairs: tuple[Pair, ...]
+    odd: int
 
 
 def _align_each(
     copy: Sequence[Block],
     fitting: Sequence[tuple[float, Candidate]],
     judges: Judges,
-) -> list[tuple[float, Candidate, tuple[Pair, ...]]]:
+) -> list[_Aligned]:
     """Align every candidate; those with the same text share one alignment."""
-    known: dict[tuple[Block, ...], tuple[Pair, ...]] = {}
-    rows: list[tuple[float, Candidate, tuple[Pair, ...]]] = []
+    known: dict[tuple[Block, ...], tuple[tuple[Pair, ...], int]] = {}
+    aligned: list[_Aligned] = []
     for cost, candidate in fitting:
         text = candidate.blocks
+        if text not in known and len(known) == _ALIGNED:
+            continue
         if text not in known:
-            if len(known) == _ALIGNED:
-                continue
-            scorer = scorer_of(text, copy, judges(text))
-            known[text] = tuple(align(text, copy, scorer))
-        rows.append((cost, candidate, known[text]))
-    return rows
+            pairs = tuple(align(text, copy, scorer_of(text, copy, judges(text))))
+            known[text] = pairs, _count_odd(text, copy, pairs)
+        pairs, odd = known[text]
+        aligned.append(_Aligned(cost=cost, candidate=candidate, pairs=pairs, odd=odd))
+    return aligned
 
 
-def _odd(copy: Sequence[Block], candidate: Candidate, pairs: Sequence[Pair]) -> int:
-    """How many blocks of words stand on one side only, between others that stand on both."""
-    both = [at for at, pair in enumerate(pairs) if pair.english and pair.copy]
-    between = pairs[both[0] : both[-1] + 1] if both else pairs
-    missing = [pair.english[0] for pair in between if not pair.copy]
-    strange = [copy[pair.copy[0]] for pair in between if not pair.english]
-    # What a copy has besides in English may be an output, or a name.
-    remarks = [block for block in words_of(strange) if HAN.search(block.text)]
-    return len(remarks) + sum(candidate.blocks[at].is_words for at in missing)
+def _count_odd(
+    english: Sequence[Block], copy: Sequence[Block], pairs: Sequence[Pair]
+) -> int:
+    """How many blocks of words stand on one side only, between others that stand on both.
+
+    What a copy has besides in English is none of them: it may be an output, or a name.
+    """
+    odd = 0
+    for pair in _between(pairs):
+        if not pair.copy:
+            odd += english[pair.english[0]].is_words
+        elif not pair.english:
+            strange = copy[pair.copy[0]]
+            odd += strange.is_words and HAN.search(strange.text) is not None
+    return odd
+
+
+def _between(pairs: Sequence[Pair]) -> Sequence[Pair]:
+    """The pairs from the first to the last that has two sides; all if none has."""
+    both = [number for number, pair in enumerate(pairs) if pair.english and pair.copy]
+    if not both:
+        return pairs
+    return pairs[both[0] : both[-1] + 1]
 
 
 def _on_page(versions: Sequence[Version], chosen: Version) -> tuple[Version, ...]:
-    """The versions of the chosen page, in the order of time."""
-    of_page = [version for version in versions if version.page.name == chosen.page.name]
+    """The versions of the page that was chosen, in the order of time: not those of its family."""
+    name = chosen.page.name
+    of_page = [version for version in versions if version.page.name == name]
     return tuple(sorted(of_page, key=lambda version: moment(version.since)))

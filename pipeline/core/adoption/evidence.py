@@ -29,6 +29,7 @@ _SPACE = re.compile(r"\s+")
 _URL = re.compile(
     r"(?:https?://|www\.)[^\s()<>\]\"'`{}|\\^（），。；、]+", re.IGNORECASE
 )
+_URL_START = re.compile(r"^(?:https?://)?(?:www\.)?")
 _ROLE_TARGET = re.compile(r"^(?P<text>.*?)\s*<(?P<target>[^<>]+)>$", re.DOTALL)
 _MARKUP = re.compile(
     r"^(?:\{[\w:+-]+\}|:[\w.:+-]+:)?(?P<ticks>`+)(?P<text>.*?)(?P=ticks)_{0,2}$",
@@ -46,69 +47,70 @@ def plain_code(line: str) -> str:
 
 @lru_cache(maxsize=1 << 14)
 def code_lines(code: str) -> tuple[str, ...]:
-    """The lines of a piece of code that say something, each as ``plain_code``."""
+    """The lines of a piece of code that say something, each as ``plain_code``.
+
+    ``"x = 1  # one\\n)"`` → ``"x=1"``: a bracket alone stands on every page.
+    """
     lines = map(plain_code, code.split("\n"))
     return tuple(line for line in lines if len(line) >= _SHORTEST_LINE)
 
 
 def lines_in(code: str, known: frozenset[str]) -> Counter[str]:
-    """Which of the ``known`` lines are in a piece of code, also one that was made a single line."""
+    """How often each of the ``known`` lines is in a piece of code, also in one of a single line."""
     found: Counter[str] = Counter()
     is_single = "\n" not in code.strip()
     for line in code.split("\n"):
         plain = plain_code(line)
         if plain in known:
             found[plain] += 1
-        else:
-            # On a single line a comment has swallowed what was on the lines behind it.
-            text = line if is_single else _COMMENT.sub("", line)
-            whole = _SPACE.sub("", text.translate(_QUOTES)).replace('"', "'")
-            found.update(_lines_joined(whole, known))
+            continue
+        # On a single line a comment has swallowed what was on the lines behind it.
+        text = line if is_single else _COMMENT.sub("", line)
+        whole = _SPACE.sub("", text.translate(_QUOTES)).replace('"', "'")
+        found.update(_lines_joined(whole, known))
     return found
 
 
 def _lines_joined(text: str, known: frozenset[str]) -> Iterator[str]:
     """The known lines that stand in a text one after the other; of two the longer one."""
-    lengths = sorted(
-        {len(line) for line in known if len(line) <= len(text)}, reverse=True
-    )
+    lengths = sorted({len(line) for line in known}, reverse=True)
     at = 0
     while at < len(text):
-        for length in lengths:
-            if text[at : at + length] in known:
-                yield text[at : at + length]
-                at += length
-                break
-        else:
-            at += 1
+        starts = (text[at : at + length] for length in lengths)
+        line = next(filter(known.__contains__, starts), "")
+        if line:
+            yield line
+        at += max(1, len(line))
 
 
 def plain_atom(atom: str) -> str:
     """What an atom says, without its mark-up: ``{func}`jax.jit``` and ``jax.jit`` are the same."""
     if math := _MATH.match(atom):
         return _SPACE.sub("", math["text"])
-    if marked := _MARKUP.match(atom):
-        text = marked["text"].strip()
-        if role := _ROLE_TARGET.match(text):
-            text = role["target"] if not role["text"] else role["text"]
-        return _SPACE.sub("", text).lstrip("~!")
-    return ""
+    marked = _MARKUP.match(atom)
+    if marked is None:
+        return ""  # an image, a footnote: nothing to read
+    text = marked["text"].strip()
+    if role := _ROLE_TARGET.match(text):
+        text = role["text"] or role["target"]
+    return _SPACE.sub("", text).lstrip("~!")
 
 
 def urls_in(text: str) -> list[str]:
-    """The URLs of a text, without scheme, ``www.`` and what ends a sentence."""
-    found = []
-    for match in _URL.findall(text):
-        bare = re.sub(
-            r"^(?:https?://)?(?:www\.)?", "", match.rstrip(".,;:!?*_)")
-        ).rstrip("/")
-        found.append(bare)
-    return found
+    """The URLs of a text, without scheme, ``www.`` and what ends a sentence.
+
+    ``"see https://www.example.org/a/."`` → ``example.org/a``
+    """
+    found = (url.rstrip(".,;:!?*_)") for url in _URL.findall(text))
+    return [_URL_START.sub("", url).rstrip("/") for url in found]
 
 
 @lru_cache(maxsize=1 << 14)
 def plain_atoms(text: str, markup: Markup = Markup.MARKDOWN) -> tuple[str, ...]:
-    """What the atoms of a text say: code, roles and formulas, in order."""
+    """What the atoms of a text say: code, roles and formulas, in order.
+
+    Those of one character are left out: they are everywhere.
+    """
     plain = map(plain_atom, atoms_of(text, markup))
     return tuple(atom for atom in plain if len(atom) > 1)
 
@@ -121,17 +123,18 @@ def tokens_of(text: str) -> Counter[str]:
 
 @lru_cache(maxsize=1 << 14)
 def lasting_tokens(text: str, markup: Markup = Markup.MARKDOWN) -> frozenset[str]:
-    """Those tokens that a translation has to keep: of atoms, and names and numbers in prose."""
-    lasting: set[str] = set()
-    for atom in plain_atoms(text, markup):
-        lasting.update(_TOKEN.findall(atom))
-    lasting.update(token for token in tokens_of(text) if _NAME.search(token))
-    return frozenset(lasting)
+    """Those tokens that a translation has to keep: of atoms, and names and numbers in prose.
+
+    ``"The `jit` of XLA has 2 parts"`` → ``jit``, ``XLA``, ``2``
+    """
+    atoms = " ".join(plain_atoms(text, markup))
+    names = filter(_NAME.search, tokens_of(text))
+    return frozenset(_TOKEN.findall(atoms)).union(names)
 
 
 def english_words(text: str) -> list[str]:
     """The English words of a text in lower case, without mark-up."""
-    return [word.lower() for word in _WORD.findall(text)]
+    return list(map(str.lower, _WORD.findall(text)))
 
 
 def unescaped(text: str) -> str:

@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import log, sqrt
+from math import fsum, log, sqrt
 
 from pipeline.core.adoption.blocks import Block
 from pipeline.core.adoption.evidence import unescaped
@@ -37,10 +37,12 @@ class NameIndex:
     _known: dict[str, str] = field(default_factory=dict)
 
     def add(self, page: str, text: str) -> None:
-        """Take in a version of a page."""
-        # Every name once: hundreds of versions have the same ones, and would hold copies.
-        known = frozenset(self._known.setdefault(name, name) for name in names_in(text))
-        self.names.setdefault(page, []).append(known)
+        """Take in a version of a page: its document as text."""
+        known: set[str] = set()
+        for name in names_in(text):
+            # Every name once: hundreds of versions have the same ones, and would hold copies.
+            known.add(self._known.setdefault(name, name))
+        self.names.setdefault(page, []).append(frozenset(known))
 
     def guesses(self, copy: Sequence[Block], *, most: int) -> list[Guess]:
         """The pages that are likest to a copy, the likeliest first."""
@@ -53,26 +55,39 @@ class NameIndex:
         found.sort(key=lambda guess: (-guess.likeness, guess.page))
         return found[:most]
 
-    def _weights(self) -> Mapping[str, float]:
+    def _weights(self) -> dict[str, float]:
         """How much each name says: the fewer pages have it, the more."""
         counts: Counter[str] = Counter()
         for versions in self.names.values():
             counts.update(frozenset[str]().union(*versions))
         total = len(self.names) + 1
-        return {name: log(total / count) for name, count in counts.items()}
+        weights: dict[str, float] = {}
+        for name, count in counts.items():
+            weights[name] = log(total / count)
+        return weights
 
 
 def names_in(text: str) -> frozenset[str]:
-    """The names in a text, without those of pictures and of other outputs."""
-    return frozenset(_NAME.findall(_PAYLOAD.sub("", _OUTPUTS.sub("", text))))
+    """The names in a text, without those of pictures and of other outputs.
+
+    ``"use jax.jit on 1.5"`` → ``use``, ``jax``, ``jit``, ``1.5``
+    """
+    source = _PAYLOAD.sub("", _OUTPUTS.sub("", text))
+    return frozenset(_NAME.findall(source))
 
 
 def _cosine(
-    ours: Iterable[str], theirs: frozenset[str], weights: Mapping[str, float]
+    ours: frozenset[str], theirs: frozenset[str], weights: Mapping[str, float]
 ) -> float:
     """How alike two sets of names are, 0 to 1; names that no page has count for nothing."""
-    known = [name for name in ours if name in weights]
-    shared = sum(weights[name] ** 2 for name in known if name in theirs)
-    length = sum(weights[name] ** 2 for name in known)
-    other = sum(weights[name] ** 2 for name in theirs)
-    return shared / sqrt(length * other) if shared else 0.0
+    known = ours & weights.keys()
+    shared = _square(known & theirs, weights)
+    if not shared:
+        return 0.0
+    return shared / sqrt(_square(known, weights) * _square(theirs, weights))
+
+
+def _square(names: Iterable[str], weights: Mapping[str, float]) -> float:
+    """The square of the length of a set of names, as a vector of their weights."""
+    # Exactly rounded: a sum in the order of a set would differ from run to run.
+    return fsum(weights[name] ** 2 for name in names)

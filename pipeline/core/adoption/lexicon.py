@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import pairwise
 from math import log
 
 from pipeline.core.adoption.evidence import english_words
@@ -22,6 +23,7 @@ Pair = tuple[str, str]  # a message and its translation
 _HAN_RUN = re.compile(f"[{CJK}]+")
 _ENDINGS = ("ations", "ation", "ings", "ing", "ies", "es", "ed", "s", "e")
 _SHORTEST_STEM = 4
+_SHORT_WORD = 2  # letters: "of", "is"
 _COMMON = 0.25  # share of all messages; a word that more of them have tells nothing
 _TOGETHER = 3  # pairs in which two have to stand together
 _SHARE = 0.2  # of the messages with the word must have the Chinese
@@ -46,33 +48,37 @@ class Lexicon:
 
     def strength(self, word: str, pieces: frozenset[str]) -> float:
         """How surely any of the ``pieces`` is there because the word is, 0 to 1."""
-        return max(
-            (sure for piece, sure in self.partners[word].items() if piece in pieces),
-            default=0.0,
-        )
+        partners = self.partners[word]
+        there = [partners[piece] for piece in partners if piece in pieces]
+        return max(there, default=0.0)
 
 
 @lru_cache(maxsize=1 << 14)
 def stem(word: str) -> str:
-    """A word without its ending: ``compiled`` and ``compiles`` are one word here."""
+    """A word without its ending: ``compiled`` and ``compiles`` are both ``compil`` here."""
     for ending in _ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST_STEM:
-            return word[: -len(ending)]
+        bare = word.removesuffix(ending)
+        if bare != word and len(bare) >= _SHORTEST_STEM:
+            return bare
     return word
 
 
 @lru_cache(maxsize=1 << 14)
 def stems_of(text: str) -> frozenset[str]:
-    """The words of an English text as stems."""
-    return frozenset(stem(word) for word in english_words(text) if len(word) > 2)
+    """The words of an English text as stems, without those of one or two letters."""
+    words = (word for word in english_words(text) if len(word) > _SHORT_WORD)
+    return frozenset(map(stem, words))
 
 
 @lru_cache(maxsize=1 << 14)
 def pieces_of(text: str) -> frozenset[str]:
-    """The pieces of a Chinese text: any two characters side by side."""
+    """The pieces of a Chinese text, any two characters side by side.
+
+    ``即时编译`` → ``即时``, ``时编``, ``编译``. Nobody need know where its words begin.
+    """
     pieces: set[str] = set()
     for run in _HAN_RUN.findall(text):
-        pieces.update(run[at : at + 2] for at in range(len(run) - 1))
+        pieces.update(map("".join, pairwise(run)))
     return frozenset(pieces)
 
 
@@ -89,8 +95,8 @@ def learn(
     """
     words = frozenset[str]().union(*map(stems_of, english))
     pieces = frozenset[str]().union(*map(pieces_of, chinese))
-    with_word = _pairs_with((stems_of(message) & words for message, _ in pairs))
-    with_piece = _pairs_with((pieces_of(chinese) & pieces for _, chinese in pairs))
+    with_word = _pairs_with(stems_of(message) & words for message, _ in pairs)
+    with_piece = _pairs_with(pieces_of(chinese) & pieces for _, chinese in pairs)
     partners: dict[str, dict[str, float]] = {}
     weights: dict[str, float] = {}
     total = max(2, len(pairs))
@@ -99,15 +105,24 @@ def learn(
         if count <= _COMMON * total:
             partners[word] = _partners_of(found, with_piece, total)
             weights[word] = min(1.0, log(total / count) / log(total))
-    for term, rendering in terms:
-        # Of several words nobody knows which of them is which part of the Chinese.
-        if " " in term:
-            continue
-        for word in stems_of(term) & words:
+    for word, agreed in _agreed(terms):
+        if word in words:
             known = partners.setdefault(word, {})
-            known.update(dict.fromkeys(pieces_of(rendering) & pieces, _AGREED))
+            known.update(dict.fromkeys(agreed & pieces, _AGREED))
             weights.setdefault(word, 1.0)
-    return Lexicon({word: found for word, found in partners.items() if found}, weights)
+    useful = {word: found for word, found in partners.items() if found}
+    return Lexicon(useful, weights)
+
+
+def _agreed(terms: Iterable[Pair]) -> Iterator[tuple[str, frozenset[str]]]:
+    """The words of the glossary with the pieces of their Chinese.
+
+    Of a term of several words nobody knows which of them is which part of the Chinese.
+    """
+    for term, rendering in terms:
+        if " " not in term:
+            for word in stems_of(term):
+                yield word, pieces_of(rendering)
 
 
 def _pairs_with(parts: Iterable[frozenset[str]]) -> dict[str, int]:

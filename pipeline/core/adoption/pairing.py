@@ -36,13 +36,20 @@ _WORDS_AT_MOST = 9.0  # nats that all words together may give or take
 _TOKEN = 0.55  # of how rare a token is, for each that is in both
 _FOREIGN = 0.5  # … for one that the English has not
 _LOST = 0.5  # … for one that a translation keeps, and that is not there
+_OWN = 0.4  # … for one that the page has nowhere
+_UNKNOWN_TOKEN, _RAREST = (
+    2.5,
+    3.5,
+)  # how rare a token is that nobody counted, and at most
 _TOKENS_AT_MOST = 14.0
+_NO_LENGTH, _LENGTH_AT_LEAST = -4.0, -6.0  # of a text without words, and at the worst
 _HEADING = {(True, True): 1.2, (True, False): -2.2, (False, True): -2.0}
 _CELL = {(True, True): 0.5, (True, False): -0.7, (False, True): -0.7}
 _NEVER = -99.0
 _ENGLISH = 9.0  # for English that is the very message
 _CODE = 9.0  # for two blocks of code that are equal
 _MATH = 5.0
+_WORDLESS = frozenset({BlockKind.CODE, BlockKind.MATH, BlockKind.IMAGE})
 _ALIKE = 0.3  # share of lines that two blocks of code must have in common
 _ENCODED, _CHANCE = (
     14.0,
@@ -61,7 +68,7 @@ class Passage:
 
     @cached_property
     def texts(self) -> tuple[str, ...]:
-        """The words of each block."""
+        """The words of each block, in order: what an encoder reads."""
         return tuple(block.text for block in self.blocks)
 
     @cached_property
@@ -71,8 +78,8 @@ class Passage:
 
     @cached_property
     def code(self) -> str:
-        """The source of its blocks, if they are code."""
-        return "\n".join(block.text for block in self.blocks)
+        """The source of its blocks as one piece, if they are code."""
+        return "\n".join(self.texts)
 
     @cached_property
     def tokens(self) -> frozenset[str]:
@@ -82,15 +89,14 @@ class Passage:
     @cached_property
     def lasting(self) -> frozenset[str]:
         """Those of English that a translation keeps."""
-        lasting = frozenset[str]().union(
-            *(lasting_tokens(block.text, block.markup) for block in self.blocks)
-        )
+        lasting: set[str] = set()
+        for block in self.blocks:
+            lasting |= lasting_tokens(block.text, block.markup)
         return frozenset(map(_bare, lasting))
 
     @cached_property
     def words(self) -> float:
         """How many words of English it has, or how many characters and words of Chinese."""
-        # A link in the mark-up of another language may look like one atom without words.
         return float(sum(map(_count, self.blocks)))
 
     @cached_property
@@ -126,14 +132,9 @@ class Scorer:
 
     def score(self, english: Passage, copy: Passage) -> float:
         """How much likelier it is that one is the translation of the other than that it is not."""
-        kind, other = english.blocks[0].kind, copy.blocks[0].kind
-        if BlockKind.CODE in (kind, other):
-            return _code_score(english, copy) if kind is other else _NEVER
-        if kind in (BlockKind.MATH, BlockKind.IMAGE) or other in (
-            BlockKind.MATH,
-            BlockKind.IMAGE,
-        ):
-            return _same_score(english, copy) if kind is other else _NEVER
+        kinds = english.blocks[0].kind, copy.blocks[0].kind
+        if not _WORDLESS.isdisjoint(kinds):
+            return _wordless_score(english, copy)
         if not copy.is_chinese:
             return self._english_score(english, copy)
         if not all(map(_is_chinese, copy.blocks)):
@@ -146,36 +147,39 @@ class Scorer:
         return score
 
     def _tokens(self, english: Passage, copy: Passage) -> float:
+        """What names and numbers say: those that both have speak for a pair, others against it."""
         total = 0.0
         for token in copy.tokens:
-            rarity = self.rarity.get(token, 2.5)
+            rarity = self.rarity.get(token, _UNKNOWN_TOKEN)
             if token in english.tokens:
                 total += _TOKEN * rarity
             elif token in self.rarity:
                 total -= _FOREIGN * rarity
             else:
-                total -= 0.4  # it is nowhere on the page: the translator's own
+                total -= _OWN  # it is nowhere on the page: the translator's own
         for token in english.lasting - copy.tokens:
-            total -= _LOST * self.kept * self.rarity.get(token, 2.5)
+            total -= _LOST * self.kept * self.rarity.get(token, _UNKNOWN_TOKEN)
         return max(-_TOKENS_AT_MOST, min(_TOKENS_AT_MOST, total))
 
     def _length(self, english: Passage, copy: Passage) -> float:
+        """What lengths say: their ratio is nearly the same all over a translation."""
         if not english.words or not copy.words:
-            return -4.0
-        spread = _SPREAD * (1.0 + _SHORT / (_SHORT + english.words) * 0.8)
+            return _NO_LENGTH
+        spread = _SPREAD * (1.0 + 0.8 * _SHORT / (_SHORT + english.words))
         distance = log(copy.words / english.words) - _MEAN
         fits = -0.5 * (distance / spread) ** 2 - log(spread)
         chance = -0.5 * (distance / _ANY) ** 2 - log(_ANY)
-        return max(-6.0, fits - chance)
+        return max(_LENGTH_AT_LEAST, fits - chance)
 
     def _lexical(self, english: Passage, copy: Passage) -> float:
+        """What words say: whether the Chinese is there that goes with those of the English."""
         total = 0.0
         for word in english.stems:
-            if self.lexicon.knows(word):
-                strength = self.lexicon.strength(word, copy.pieces)
-                total += self.lexicon.weights[word] * (
-                    strength * _HIT + (1 - strength) * _MISS
-                )
+            if not self.lexicon.knows(word):
+                continue
+            strength = self.lexicon.strength(word, copy.pieces)
+            weight = self.lexicon.weights[word]
+            total += weight * (strength * _HIT + (1 - strength) * _MISS)
         return max(-_WORDS_AT_MOST, min(_WORDS_AT_MOST, total))
 
     def _kinds(self, english: Passage, copy: Passage) -> float:
@@ -194,44 +198,59 @@ class Scorer:
         return _ENGLISH * (share - 0.6) / 0.4 if shared else -9.0
 
 
-def _code_score(english: Passage, copy: Passage) -> float:
-    return _CODE * (code_likeness(english.code, copy.code) - _ALIKE) / (1 - _ALIKE)
-
-
-def code_likeness(ours: str, theirs: str) -> float:
-    """Which share of the lines of two pieces of code is in both, 0 to 1."""
-    lines = code_lines(ours)
-    if not lines:
-        return 1.0 if ours.split() == theirs.split() else 0.0
-    found = lines_in(theirs, frozenset(lines))
-    shared = (Counter(lines) & found).total()
-    return shared / max(
-        len(lines), len(code_lines(theirs)) if "\n" in theirs.strip() else 0
-    )
-
-
-def _same_score(english: Passage, copy: Passage) -> float:
-    """Of formulas and images: they are the same, or they are not."""
+def _wordless_score(english: Passage, copy: Passage) -> float:
+    """Of passages that are no words, one of them at least: like goes with like."""
+    kind, other = english.blocks[0].kind, copy.blocks[0].kind
+    if kind is not other:
+        return _NEVER
+    if kind is BlockKind.CODE:
+        likeness = code_likeness(english.code, copy.code)
+        return _CODE * (likeness - _ALIKE) / (1 - _ALIKE)
+    # Formulas and images are the same, or they are not.
     is_same = "".join(english.text.split()) == "".join(copy.text.split())
     return _MATH if is_same else -_MATH / 2
 
 
+def code_likeness(ours: str, theirs: str) -> float:
+    """Which share of the lines of two pieces of code is in both, 0 to 1.
+
+    Of code that was made a single line only what it lacks counts.
+    """
+    lines = code_lines(ours)
+    if not lines:
+        return float(ours.split() == theirs.split())
+    found = lines_in(theirs, frozenset(lines))
+    shared = (Counter(lines) & found).total()
+    is_single = "\n" not in theirs.strip()
+    whole = len(lines) if is_single else max(len(lines), len(code_lines(theirs)))
+    return shared / whole
+
+
 def rarity_of(passages: Sequence[Passage]) -> dict[str, float]:
     """How rare each token of a page is: the logarithm of passages by those that have it."""
-    counts = Counter(token for passage in passages for token in passage.tokens)
+    counts: Counter[str] = Counter()
+    for passage in passages:
+        counts.update(passage.tokens)
     total = len(passages) + 1
-    return {token: min(3.5, log(total / count)) for token, count in counts.items()}
+    rarity: dict[str, float] = {}
+    for token, count in counts.items():
+        rarity[token] = min(_RAREST, log(total / count))
+    return rarity
 
 
 def _bare(token: str) -> str:
-    """A token in lower case and in the singular: ``JVPs`` → ``jvp``."""
+    """A token in lower case and in the singular: ``JVPs`` → ``jvp``, but ``gas`` → ``gas``."""
     token = token.lower()
-    return token[:-1] if len(token) > 3 and token.endswith("s") else token
+    is_plural = len(token) > len("gas") and token.endswith("s")
+    return token[:-1] if is_plural else token
 
 
 def _count(block: Block) -> int:
-    return count_words(block.text, block.markup) or count_han(block.text)
+    """The words of a block; a link in another language's mark-up may look like one atom."""
+    words = count_words(block.text, block.markup)
+    return words or count_han(block.text)
 
 
 def _is_chinese(block: Block) -> bool:
+    """Whether there is any Chinese in a block."""
     return HAN.search(block.text) is not None

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from enum import StrEnum
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from pipeline.core.adoption.blocks import Block, BlockKind, split_blocks
@@ -26,6 +27,7 @@ from pipeline.core.myst.split import split_text
 from pipeline.errors import InputError
 
 _CELLS = re.compile(r'"cells"\s*:\s*\[')
+_PARAGRAPHS = re.compile(r"\n\s*\n")
 _LONG = 4  # words of an English line that is no part of a Chinese paragraph
 _decode = json.JSONDecoder(strict=False).raw_decode
 
@@ -56,27 +58,26 @@ def read_copy(text: str, form: Form) -> tuple[Block, ...]:
 
 
 def _notebook_blocks(text: str) -> list[Block]:
+    """The blocks of a notebook, each with the number of its cell as its place."""
     blocks: list[Block] = []
     for number, cell in enumerate(_cells(text)):
         place = f"cell {number}"
-        if cell.kind == "code":
-            if cell.source.strip():
-                blocks.append(Block(kind=BlockKind.CODE, text=cell.source, place=place))
-        elif cell.kind == "heading":
-            blocks.append(
-                Block(
-                    kind=BlockKind.HEADING,
-                    text=cell.source,
-                    place=place,
-                    message=Kind.HEADING,
-                )
-            )
-        else:
-            source = tidied_text(cell.source, is_plain=False)
-            blocks += [
-                replace(block, place=place) for block in _markdown_blocks(source)
-            ]
+        blocks += [replace(block, place=place) for block in _cell_blocks(cell)]
     return blocks
+
+
+def _cell_blocks(cell: _Cell) -> Iterator[Block]:
+    """The blocks of a cell; notebooks of version 3 have cells that are headings."""
+    match cell.kind:
+        case "code" if not cell.source.strip():
+            return
+        case "code":
+            yield Block(kind=BlockKind.CODE, text=cell.source)
+        case "heading":
+            kind, message = BlockKind.HEADING, Kind.HEADING
+            yield Block(kind=kind, text=cell.source, message=message)
+        case _:
+            yield from _markdown_blocks(tidied_text(cell.source, is_plain=False))
 
 
 def _cells(text: str) -> list[_Cell]:
@@ -98,15 +99,18 @@ def _cells(text: str) -> list[_Cell]:
 
 def _rows_of(notebook: object) -> list[Any]:
     """The list of cells; notebooks of version 3 have it in worksheets."""
-    if not isinstance(notebook, dict):
-        return []
-    sheets = notebook.get("worksheets")
+    sheets = _member(notebook, "worksheets")
     holders = sheets if isinstance(sheets, list) else [notebook]
     rows: list[Any] = []
     for holder in holders:
-        cells = holder.get("cells") if isinstance(holder, dict) else None
+        cells = _member(holder, "cells")
         rows += cells if isinstance(cells, list) else []
     return rows
+
+
+def _member(value: object, name: str) -> object:
+    """A member of a JSON object; None if it has no such member, or is no object."""
+    return value.get(name) if isinstance(value, dict) else None
 
 
 def _whole_cells(text: str) -> Iterator[Any]:
@@ -125,24 +129,27 @@ def _whole_cells(text: str) -> Iterator[Any]:
 
 
 def _cell_of(row: dict[str, Any]) -> _Cell:
+    """A cell as it stands in JSON: its source is a text or a list of lines, or missing."""
     source = row.get("source", row.get("input", ""))
-    if isinstance(source, list):
-        source = "".join(part for part in source if isinstance(part, str))
-    return _Cell(str(row.get("cell_type")), source if isinstance(source, str) else "")
+    lines = source if isinstance(source, list) else [source]
+    texts = [line for line in lines if isinstance(line, str)]
+    return _Cell(str(row.get("cell_type")), "".join(texts))
 
 
 def _markdown_blocks(text: str) -> Iterator[Block]:
+    """The blocks of Markdown that was tidied."""
     try:
         yield from split_blocks(split_text(text, page=True))
     except InputError:
         # The parser itself fails on it: paragraph by paragraph is better than nothing.
-        for paragraph in re.split(r"\n\s*\n", text):
+        for paragraph in _PARAGRAPHS.split(text):
             if english_words(paragraph) or HAN.search(paragraph):
                 words = " ".join(paragraph.split())
                 yield Block(kind=BlockKind.PROSE, text=words)
 
 
 def _rst_blocks(text: str) -> Iterator[Block]:
+    """The blocks of reST; of what docutils cannot read those of plain text."""
     from pipeline.core.rst.split import split_rst  # docutils takes a while to load
 
     try:
@@ -154,16 +161,23 @@ def _rst_blocks(text: str) -> Iterator[Block]:
 def _settled(blocks: Sequence[Block]) -> Iterator[Block]:
     """The blocks with clean words; English lines apart from the Chinese they stand with."""
     for block in blocks:
-        if not block.is_words:
+        if block.is_words:
+            yield from filter(_has_text, map(_clean, _parts(block)))
+        else:
             yield block
-            continue
-        for part in _parts(block):
-            if part.kind is BlockKind.PROSE and is_code_without_fence(part.text):
-                yield replace(part, kind=BlockKind.CODE, text=part.text.strip("`"))
-                continue
-            text = tidied_words(part.text, is_heading=part.kind is BlockKind.HEADING)
-            if text:
-                yield replace(part, text=text)
+
+
+def _clean(block: Block) -> Block:
+    """A block of words with clean words; one that has lost its fence is code."""
+    is_heading = block.kind is BlockKind.HEADING
+    if not is_heading and is_code_without_fence(block.text):
+        return replace(block, kind=BlockKind.CODE, text=block.text.strip("`"))
+    return replace(block, text=tidied_words(block.text, is_heading=is_heading))
+
+
+def _has_text(block: Block) -> bool:
+    """Whether a block is more than a permalink, or marks that were taken away."""
+    return block.text != ""
 
 
 def _parts(block: Block) -> Iterator[Block]:
@@ -173,14 +187,10 @@ def _parts(block: Block) -> Iterator[Block]:
     if not has_both:
         yield block
         return
-    run: list[str] = []
-    for line in lines:
-        if run and _is_english(run[-1]) is not _is_english(line):
-            yield replace(block, text="\n".join(run))
-            run = []
-        run.append(line)
-    yield replace(block, text="\n".join(run))
+    for _, run in groupby(lines, key=_is_english):
+        yield replace(block, text="\n".join(run))
 
 
 def _is_english(line: str) -> bool:
+    """Whether a line is an English sentence, and no name in a Chinese paragraph."""
     return not HAN.search(line) and len(english_words(line)) >= _LONG

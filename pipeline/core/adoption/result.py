@@ -26,6 +26,9 @@ class State(StrEnum):
     EXTRA = "not upstream's"  # a remark of the translator's, or what a web page added
 
 
+_ADOPTED = (State.EQUAL, State.CHANGED)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
     """One passage: the English at the version, the copy, the English at the pin."""
@@ -70,19 +73,24 @@ class AdoptedCopy:
 
     @property
     def counts(self) -> Counter[State]:
-        """How many passages are in which state."""
-        return Counter(row.state for row in self.rows)
+        """How many passages are in which state; none counts as 0."""
+        states = (row.state for row in self.rows)
+        return Counter(states)
 
     @property
     def adopted(self) -> tuple[Row, ...]:
-        """The passages that go into catalogues as suggestions."""
-        return tuple(
-            row for row in self.rows if row.state in (State.EQUAL, State.CHANGED)
-        )
+        """The passages that go into catalogues as suggestions, in the copy's order.
+
+        Those whose English is at the pin as it was, and those whose English has changed since.
+        """
+        return tuple(row for row in self.rows if row.state in _ADOPTED)
 
     @property
     def changed_share(self) -> float:
-        """Which share of the English that the copy is of is another one at the pin, 0 to 1."""
+        """Which share of the English that the copy is of is another one at the pin, 0 to 1.
+
+        English that is gone counts as changed; what the copy has besides does not count.
+        """
         upstreams = [row for row in self.rows if row.english]
         stale = sum(row.pin != row.english for row in upstreams)
         return stale / max(1, len(upstreams))
@@ -90,11 +98,12 @@ class AdoptedCopy:
 
 def count_cells(cells: Sequence[CodeCell]) -> dict[str, int]:
     """How many pieces of code were altered, are the translator's own, and fail today."""
-    return {
-        "altered": sum(cell.is_altered for cell in cells),
-        "own": sum(cell.is_strange for cell in cells),
-        "failing": sum(cell.fails for cell in cells),
-    }
+    counts = {"altered": 0, "own": 0, "failing": 0}
+    for cell in cells:
+        counts["altered"] += cell.is_altered
+        counts["own"] += cell.is_strange
+        counts["failing"] += cell.fails
+    return counts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,5 +126,9 @@ class AdoptResult:
 
     @property
     def exit_code(self) -> int:
-        """The worst of what was found: a copy that was refused is an error."""
-        return worst(finding.exit_code for finding in self.findings if finding.is_error)
+        """The worst of what was found: a copy that was refused is an error.
+
+        0 if there is none, also where warnings are.
+        """
+        errors = (finding for finding in self.findings if finding.is_error)
+        return worst(error.exit_code for error in errors)

@@ -31,9 +31,8 @@ from pipeline.core.adoption.evidence import (
     urls_in,
 )
 
-_TOLERANCE = (
-    3.0  # nats: versions that cost no more than that above the best fit as well …
-)
+# Nats: versions that cost no more than that above the best one fit as well …
+_TOLERANCE = 3.0
 # … and that share of the best one's cost: where a copy has had many accidents, one says less.
 _MORE_TOLERANCE = 0.1
 _FEWEST_LOST, _MOST_LOST = 0.02, 0.97
