@@ -227,9 +227,11 @@ def status(session: nox.Session) -> None:
 def adopt(session: nox.Session) -> None:
     """Bring translated copies of pages into the catalogues: `-- FILE … --dry-run` to look first.
 
-    `-- FILE … --audit` tells how old a copy is and what is wrong with it.
+    `-- FILE … --audit` tells how old a copy is and what is wrong with it. The encoder must not come
+    among the packages that run code; so this has its own environment.
     """
-    run_pipeline(session, "adopt")
+    session.install(*packages("adopt"))
+    call_pipeline(session, "adopt", *session.posargs)
 
 
 @nox.session

@@ -77,6 +77,17 @@ def test_what_has_jax_is_in_one_of_two_environments(
             assert environment in ("sync", "tests")
 
 
+def test_the_encoder_is_not_among_what_runs_code(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Outputs are kept for a set of packages: one more would have all of them made again."""
+    ((environment, requirements),) = installed_by(
+        "adopt", monkeypatch, "page.md"
+    ).items()
+    assert environment == "adopt"
+    assert any(name.startswith("fast-universal") for name in requirements)
+
+
 @pytest.mark.parametrize("name", ["sync", "build"])
 def test_a_run_that_runs_no_code_installs_no_jax(
     name: str, monkeypatch: pytest.MonkeyPatch
