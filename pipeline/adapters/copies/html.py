@@ -30,6 +30,8 @@ _BLOCKS = ("p", "pre", "li", "h1", "h2", "h3", "h4", "td", "dd", "blockquote")
 _MOST = 0.8  # of the text of a page is in the element that holds its text proper
 _LINKS = 0.8  # share of a list that is links: then it is navigation …
 _MANY = 6  # … if it has so many items
+# Two line breaks are how editors on the web part paragraphs.
+_BREAKS = re.compile(r"(?:\\\n[ \t]*){2,}")
 _HEADINGS = re.compile(r"^(#{1,6} .*?)[ \t]*[¶#\uf0c1][ \t]*$", re.MULTILINE)
 
 
@@ -40,6 +42,7 @@ def html_to_markdown(text: str, *, where: str) -> str:
     try:
         soup = BeautifulSoup(text, "lxml")
         _set_formulas(soup)
+        _open_tables(soup)
         for element in soup.select(f"script, {_DROPPED}"):
             element.decompose()
         for comment in soup.find_all(string=_is_no_text):
@@ -52,7 +55,7 @@ def html_to_markdown(text: str, *, where: str) -> str:
             where=where,
             hint="Copy its text into a file, and adopt that.",
         ) from error
-    return _HEADINGS.sub(r"\1", str(markdown))
+    return _BREAKS.sub("\n\n", _HEADINGS.sub(r"\1", str(markdown)))
 
 
 def _converter() -> Any:
@@ -96,6 +99,17 @@ def _set_formulas(soup: BeautifulSoup) -> None:
         ".MathJax, .MathJax_Preview, .MathJax_Display, mjx-container"
     ):
         element.decompose()
+
+
+def _open_tables(soup: BeautifulSoup) -> None:
+    """Make divisions of tables that hold code: they are there for its layout.
+
+    As a table the code would be a single line. Many a page has all of its text in one, the English
+    on the left.
+    """
+    for table in soup.select("table:has(pre)"):
+        for part in [table, *table.select("table, thead, tbody, tfoot, tr, th, td")]:
+            part.name = "div"
 
 
 def _drop_navigation(soup: BeautifulSoup) -> None:

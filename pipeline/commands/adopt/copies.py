@@ -25,6 +25,11 @@ _HTML = re.compile(
 )
 _NOTEBOOK = re.compile(r'^\s*\{.*"(?:cells|worksheets)"\s*:', re.DOTALL)
 _CATALOG = re.compile(r'^msgid "', re.MULTILINE)
+# A fence with what stands in it; its own mark closes it.
+_FENCED = re.compile(
+    r"^(?P<mark>`{3,}|~{3,})[ \t]*(?:po|pot|gettext)?[ \t]*\n(?P<inner>.*?)^(?P=mark)[ \t]*$",
+    re.DOTALL | re.MULTILINE,
+)
 _KANA = re.compile("[\u3041-\u3096\u30a1-\u30fa]")
 _HANGUL = re.compile("[\uac00-\ud7a3]")
 _LETTER = re.compile(r"[^\W\d_]")
@@ -123,14 +128,17 @@ def read_file(path: Path) -> CopyFile:
         )
     data = read_bytes(path)
     decoded = decode(data, where=name)
-    if suffix == ".po" or (suffix not in _PAGES and _CATALOG.search(decoded.text)):
+    entries = _fenced_entries(decoded.text)
+    is_catalog = suffix not in _PAGES and _CATALOG.search(decoded.text)
+    if suffix == ".po" or entries or is_catalog:
+        text = entries or decoded.text
         return CopyFile(
             name=name,
-            text=decoded.text,
+            text=text,
             form=None,
-            shown_form="catalogue",
+            shown_form="suggestion" if entries else "catalogue",
             encoding=decoded.encoding,
-            data=decoded.text.encode("utf-8"),
+            data=text.encode("utf-8"),
         )
     form = _FORMS.get(suffix, Form.PLAIN)
     text, shown = decoded.text, str(form)
@@ -143,6 +151,13 @@ def read_file(path: Path) -> CopyFile:
     return CopyFile(
         name=name, text=text, form=form, shown_form=shown, encoding=decoded.encoding
     )
+
+
+def _fenced_entries(text: str) -> str:
+    """The entries of a catalogue that stand in fences, as in an issue; empty if there are none."""
+    lines = text.replace("\r\n", "\n")
+    fenced = [match["inner"] for match in _FENCED.finditer(lines)]
+    return "\n\n".join(inner for inner in fenced if _CATALOG.search(inner))
 
 
 def _unescaped(text: str) -> str:

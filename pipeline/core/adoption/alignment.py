@@ -33,6 +33,10 @@ _SHORTEST_SHARE, _LONGEST_SHARE = 0.6, 4.5  # … and no more
 _ECHO = 0.85
 # Messages that stand beside their translations; so many do on purpose.
 _FEWEST_ECHOES = 3
+_FEWEST_MOVED = (
+    3  # blocks that are left over on either side: fewer are no section that moved
+)
+_MOVED = 5.0  # score of blocks that belong together wherever they stand
 _SLACK = 12  # blocks by which an alignment may leave the way that anchors show
 _SMALL = (Kind.LIST_ITEM, Kind.TABLE_CELL, Kind.TERM, Kind.DEFINITION)
 
@@ -59,15 +63,59 @@ def align(
 ) -> list[Pair]:
     """Pair the blocks of both rows. What is left over is a pair with an empty side.
 
-    English that stands beside its translation is left out of it.
+    English that stands beside its translation is left out of it. What a copy has in another place
+    comes where the copy has it.
     """
     echoes = find_echoes(english, copy, scorer)
     kept = [column for column in range(len(copy)) if column not in echoes]
-    pairs = _Aligning(english, [copy[column] for column in kept], scorer).pairs()
-    return [
-        replace(pair, copy=tuple(kept[column] for column in pair.copy))
-        for pair in pairs
-    ]
+    whole = range(len(english))
+    pairs = _align_some(english, copy, scorer, rows=whole, columns=kept)
+    return _with_moved(pairs, english, copy, scorer)
+
+
+def _align_some(
+    english: Sequence[Block],
+    copy: Sequence[Block],
+    scorer: Scorer,
+    *,
+    rows: Sequence[int],
+    columns: Sequence[int],
+) -> list[Pair]:
+    """Pair some blocks of both sides, by their numbers, as if there were no others."""
+    ours, theirs = [english[row] for row in rows], [copy[column] for column in columns]
+    pairs: list[Pair] = []
+    for pair in _Aligning(ours, theirs, scorer).pairs():
+        numbers = tuple(rows[at] for at in pair.english)
+        others = tuple(columns[at] for at in pair.copy)
+        pairs.append(replace(pair, english=numbers, copy=others))
+    return pairs
+
+
+def _with_moved(
+    pairs: Sequence[Pair],
+    english: Sequence[Block],
+    copy: Sequence[Block],
+    scorer: Scorer,
+) -> list[Pair]:
+    """An alignment in which also those belong together that a copy has in another order.
+
+    What is left over on both sides is aligned once more, and what is clear is taken.
+    """
+    rows = [row for pair in pairs if not pair.copy for row in pair.english]
+    columns = [column for pair in pairs if not pair.english for column in pair.copy]
+    if min(len(rows), len(columns)) < _FEWEST_MOVED:
+        return list(pairs)
+    again = _align_some(english, copy, scorer, rows=rows, columns=columns)
+    moved = [pair for pair in again if pair.english and pair.score >= _MOVED]
+    found = {row for pair in moved for row in pair.english}
+    by_column = {column: pair for pair in moved for column in pair.copy}
+    result: dict[Pair, None] = {}
+    for pair in pairs:
+        if pair.copy and not pair.english:
+            result[by_column.get(pair.copy[0], pair)] = None
+        elif pair.copy or found.isdisjoint(pair.english):
+            result[pair] = None
+    return list(result)
 
 
 def find_echoes(

@@ -30,6 +30,7 @@ from pipeline.core.adoption.evidence import (
     unescaped,
     urls_in,
 )
+from pipeline.core.catalog.change import plain_text
 
 # Nats: versions that cost no more than that above the best one fit as well …
 _TOLERANCE = 3.0
@@ -41,6 +42,7 @@ _RUN_STEP = 0.1  # … and each of them
 _LONG_TEXT = 5  # words of a message that is known again where it was left in English
 _NUMBER = re.compile(r"\d")
 _NAME = re.compile(r"[A-Za-z_][\w.]*")
+_RST_ROLE = re.compile(r":[\w.:+-]+:(?=`)")
 _SPACE_OR_TICK = re.compile(r"[\s`$]+")
 
 
@@ -116,8 +118,13 @@ def _traits_of(block: Block) -> Iterator[tuple[Trait, str]]:
 
 def _long_text(text: str) -> tuple[str, ...]:
     """The words of a text; none of one that is too short to be known again."""
-    words = english_words(text)
+    words = _plain_words(text)
     return (" ".join(words),) if len(words) >= _LONG_TEXT else ()
+
+
+def _plain_words(text: str) -> list[str]:
+    """The words that readers see: the same ones in ``{func}`jax.jit``` and ``[jax.jit](a.md)``."""
+    return english_words(plain_text(_RST_ROLE.sub("", text)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,7 +189,7 @@ def _texts_found(texts: Sequence[str], known: Iterable[str]) -> Counter[str]:
 
     They are looked for in all of the English: a converter may have joined two of them.
     """
-    left = [" ".join(english_words(text)) for text in texts if not HAN.search(text)]
+    left = [" ".join(_plain_words(text)) for text in texts if not HAN.search(text)]
     english = f" {' '.join(left)} "
     found: Counter[str] = Counter()
     for text in known:
