@@ -11,6 +11,17 @@ from pipeline.errors import InputError
 
 CASES = [
     pytest.param(
+        "<div>预热。<br><br>\n烤面包。<br/>等。<br/><br/><b>小结</b></div>",
+        "预热。\n\n烤面包。\\\n等。\n\n**小结**",
+        id="two breaks part paragraphs, one does not",
+    ),
+    pytest.param(
+        "<table><tr><td>Heat it for an hour.</td><td>加热一小时。</td></tr>"
+        "<tr><td colspan=2><pre>heat()\n  open()</pre></td></tr></table>",
+        "Heat it for an hour.\n\n加热一小时。\n\n```\nheat()\n  open()\n```",
+        id="a table for the layout of code",
+    ),
+    pytest.param(
         "<h2>烤箱<a class='headerlink' href='#a'>¶</a></h2><p>加热。</p>",
         "## 烤箱\n\n加热。",
         id="permalink",

@@ -547,6 +547,25 @@ def test_a_catalogue_is_matched_by_its_messages(
     assert verify_memory(project.run) == ()
 
 
+@pytest.mark.parametrize("name", ["issue.po", "issue.md", "issue.txt"])
+def test_a_suggestion_is_the_entry_in_an_issue(
+    project: AdoptionProject, name: str
+) -> None:
+    """Whoever saves an issue has words around its entry, and line ends of the web."""
+    english = next(iter(chinese("arrays")))
+    issue = (
+        "### 页面\n\narrays\n\n### 更好的译文\n\n```po\n"
+        f'msgid "{english}"\nmsgstr "另一种译法"\n```\n\n谢谢！\n'
+    )
+    (copy,) = project.adopt(
+        project.write(name, issue.replace("\n", "\r\n")), author="Wang Wu"
+    ).copies
+    assert (copy.page, copy.form) == ("arrays", "suggestion")
+    (entry,) = [entry for entry in live(project.catalog("arrays")) if entry.msgstr]
+    assert (entry.msgid, entry.msgstr, entry.fuzzy) == (english, "另一种译法", True)
+    assert any("by Wang Wu" in note for note in entry.notes)
+
+
 def test_digests_of_an_older_version_are_found_in_its_history(
     project: AdoptionProject,
 ) -> None:

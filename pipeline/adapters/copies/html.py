@@ -24,6 +24,9 @@ _DROPPED = (
 )
 # Where formulas stand in pages of Sphinx, MathJax and KaTeX.
 _TEX = "annotation[encoding='application/x-tex'], script[type^='math/tex']"
+_MATHJAX = ".MathJax, .MathJax_Preview, .MathJax_Display, mjx-container"
+_KATEX = re.compile(r"^katex(?:-display)?$")
+_DISPLAY = re.compile("katex-display|display")
 _SHOWN_TEX = re.compile(r"^\s*(?:\\\[(.*)\\\]|\$\$(.*)\$\$)\s*$", re.DOTALL)
 _INLINE_TEX = re.compile(r"^\s*(?:\\\((.*)\\\)|\$(.*)\$)\s*$", re.DOTALL)
 _BLOCKS = ("p", "pre", "li", "h1", "h2", "h3", "h4", "td", "dd", "blockquote")
@@ -82,23 +85,24 @@ def _set_formulas(soup: BeautifulSoup) -> None:
     """Write every formula as TeX between dollar signs, where it stands."""
     for source in soup.select(_TEX):
         tex = source.get_text().strip()
-        is_shown = "display" in str(source.get("type", "")) or source.find_parent(
-            class_=re.compile("katex-display|display")
-        )
-        holder = (
-            source.find_parent(class_=re.compile(r"^katex(?:-display)?$")) or source
-        )
-        holder.replace_with(f"\n\n$${tex}$$\n\n" if is_shown else f"${tex}$")
+        katex = source.find_parent(class_=_KATEX) or source
+        katex.replace_with(f"\n\n$${tex}$$\n\n" if _is_shown(source) else f"${tex}$")
     for element in soup.select(".math, .arithmatex"):
         tex = element.get_text()
         if shown := _SHOWN_TEX.match(tex):
             element.replace_with(f"\n\n$$\n{(shown[1] or shown[2]).strip()}\n$$\n\n")
         elif inline := _INLINE_TEX.match(tex):
             element.replace_with(f"${(inline[1] or inline[2]).strip()}$")
-    for element in soup.select(
-        ".MathJax, .MathJax_Preview, .MathJax_Display, mjx-container"
-    ):
+    # What is left of MathJax is the picture of a formula whose source was taken.
+    for element in soup.select(_MATHJAX):
         element.decompose()
+
+
+def _is_shown(source: Tag) -> bool:
+    """Whether a formula stands on a line of its own, as MathJax and KaTeX say it."""
+    if "display" in str(source.get("type", "")):
+        return True
+    return source.find_parent(class_=_DISPLAY) is not None
 
 
 def _open_tables(soup: BeautifulSoup) -> None:
@@ -115,10 +119,9 @@ def _open_tables(soup: BeautifulSoup) -> None:
 def _drop_navigation(soup: BeautifulSoup) -> None:
     """Drop lists that are nothing but links to other places."""
     for items in soup.select("ul, ol"):
-        whole = len(items.get_text(strip=True))
         links = items.find_all("a")
-        linked = sum(len(link.get_text(strip=True)) for link in links)
-        if not links or linked < _LINKS * whole:
+        is_linked = sum(map(_whole_amount, links)) >= _LINKS * _whole_amount(items)
+        if not links or not is_linked:
             continue
         leads_within = all(str(link.get("href", "")).startswith("#") for link in links)
         if leads_within or len(links) >= _MANY:
@@ -128,24 +131,35 @@ def _drop_navigation(soup: BeautifulSoup) -> None:
 def _text_proper(soup: BeautifulSoup) -> Tag:
     """The innermost element that still holds most of the text."""
     element: Tag = soup.body or soup
-    while True:
-        whole = _amount(element)
-        inner = [
-            child
-            for child in element.find_all(True, recursive=False)
-            if child.name not in _BLOCKS and _amount(child) >= _MOST * whole
-        ]
-        if not whole or not inner:
-            return element
-        element = inner[0]
+    while inner := _inner(element):
+        element = inner
+    return element
+
+
+def _inner(element: Tag) -> Tag | None:
+    """The child that holds nearly all of what an element has in blocks; None if none does.
+
+    Where paragraphs are parted by line breaks they are in no block: then it must hold half of all
+    text as well.
+    """
+    needed = _MOST * _amount(element)
+    for child in element.find_all(True, recursive=False):
+        if child.name in _BLOCKS or not needed or _amount(child) < needed:
+            continue
+        if 2 * _whole_amount(child) >= _whole_amount(element):
+            return child
+    return None
+
+
+def _whole_amount(element: Tag) -> int:
+    """How much text is in an element, wherever it stands in it."""
+    return len(element.get_text(strip=True))
 
 
 def _amount(element: Tag) -> int:
     """How much text of paragraphs, code and the like is in an element."""
     if element.name in _BLOCKS:
-        return len(element.get_text(strip=True))
-    found = 0
-    for block in element.find_all(_BLOCKS):
-        if block.find_parent(_BLOCKS) is None:
-            found += len(block.get_text(strip=True))
-    return found
+        return _whole_amount(element)
+    blocks = element.find_all(_BLOCKS)
+    outer = [block for block in blocks if block.find_parent(_BLOCKS) is None]
+    return sum(map(_whole_amount, outer))

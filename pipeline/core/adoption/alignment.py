@@ -8,10 +8,10 @@ A pair may have several blocks on one of its sides.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import pairwise, takewhile
+from itertools import chain, pairwise, takewhile
 from math import exp
 from typing import NamedTuple
 
@@ -36,7 +36,7 @@ _FEWEST_ECHOES = 3
 _FEWEST_MOVED = (
     3  # blocks that are left over on either side: fewer are no section that moved
 )
-_MOVED = 5.0  # score of blocks that belong together wherever they stand
+_MOVED = 5.0  # score of a pair that belongs together wherever it stands
 _SLACK = 12  # blocks by which an alignment may leave the way that anchors show
 _SMALL = (Kind.LIST_ITEM, Kind.TABLE_CELL, Kind.TERM, Kind.DEFINITION)
 
@@ -106,7 +106,7 @@ def _with_moved(
     if min(len(rows), len(columns)) < _FEWEST_MOVED:
         return list(pairs)
     again = _align_some(english, copy, scorer, rows=rows, columns=columns)
-    moved = [pair for pair in again if pair.english and pair.score >= _MOVED]
+    moved = _clear_runs(again)
     found = {row for pair in moved for row in pair.english}
     by_column = {column: pair for pair in moved for column in pair.copy}
     result: dict[Pair, None] = {}
@@ -195,6 +195,26 @@ def _words(block: Block) -> Counter[str]:
 def _likeness(ours: Counter[str], theirs: Counter[str]) -> float:
     """Which share of the words of two texts is in both, 0 to 1."""
     return 2 * (ours & theirs).total() / max(1, ours.total() + theirs.total())
+
+
+def _clear_runs(pairs: Iterable[Pair]) -> list[Pair]:
+    """The pairs that stand side by side with one that is clear, on both sides: a section moves."""
+    runs: list[list[Pair]] = []
+    for pair in pairs:
+        if not pair.english or not pair.copy:
+            continue
+        if runs and _is_next(runs[-1][-1], pair):
+            runs[-1].append(pair)
+        else:
+            runs.append([pair])
+    clear = (run for run in runs if max(pair.score for pair in run) >= _MOVED)
+    return [pair for pair in chain.from_iterable(clear) if pair.score > 0]
+
+
+def _is_next(last: Pair, pair: Pair) -> bool:
+    """Whether nothing stands between two pairs, on either side."""
+    is_next_row = pair.english[0] == last.english[-1] + 1
+    return is_next_row and pair.copy[0] == last.copy[-1] + 1
 
 
 class _Step(NamedTuple):

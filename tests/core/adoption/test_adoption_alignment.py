@@ -77,6 +77,34 @@ oven.open()
 
 慢慢打开 `door`，否则蛋糕会塌下去。
 """
+# The parts of CHINESE in another order.
+MOVED = """# 烤箱
+
+面包比蛋糕花的时间更长，见[表格](table.md)。
+
+| 面包 | 45 |
+| --- | --- |
+| 蛋糕 | 30 |
+
+```python
+oven.open()
+```
+
+慢慢打开 `door`，否则蛋糕会塌下去。
+
+每个烤箱都有一扇 `door` 和一盏 40 瓦的灯，用煤气或者木柴加热到 300 度。
+
+```python
+oven = Oven(door=1)
+oven.heat(200)
+```
+
+做别的事之前，先用 `oven.heat` 加热到 200 度。
+
+然后等 15 分钟。
+
+$$t = 15$$
+"""
 NOTHING = Judge(lexicon=Lexicon())
 
 
@@ -111,6 +139,16 @@ def test_a_remark_is_left_over() -> None:
     remark = "译者注：我家没有烤箱，所以上面这些都没有试过。"
     pairs = aligned(ENGLISH, CHINESE.replace("然后等", f"{remark}\n\n然后等"))
     assert ("", remark[:12]) in pairs
+
+
+def test_parts_in_another_order_are_found() -> None:
+    pairs = aligned(ENGLISH, MOVED)
+    assert ("Open the `do", "慢慢打开 `door`，") in pairs
+    assert ("Every oven h", "每个烤箱都有一扇 `do") in pairs
+    assert ("oven.open()", "oven.open()") in pairs
+    assert ("oven = Oven(", "oven = Oven(") in pairs
+    columns = [theirs for _, theirs in pairs if theirs]
+    assert len(columns) == len(set(columns)) == len(read(MOVED))
 
 
 def test_code_and_formulas_go_with_their_like_only() -> None:

@@ -300,6 +300,18 @@ def test_english_that_is_left_tells_the_version() -> None:
     assert new_fit.explained == 1.0
 
 
+def test_english_that_is_left_is_known_whatever_its_mark_up() -> None:
+    """A web page has links where the documents have roles."""
+    english = "Then put it into {func}`oven.bake` for an hour."
+    version = features_of(read_copy(english, Form.MARKDOWN))
+    copy = read_copy(
+        "Then put it into [`oven.bake`](bake.html) for an hour.\n\n打开。\n",
+        Form.MARKDOWN,
+    )
+    (fit,) = fits_of(copy, [version])
+    assert (fit.cost, fit.explained) == (0.0, 1.0)
+
+
 def test_no_version_has_features_of_nothing() -> None:
     (fit,) = fits_of([], [()])
     assert (fit.cost, fit.explained) == (0.0, 0.0)
