@@ -201,7 +201,7 @@ def _clear_runs(pairs: Iterable[Pair]) -> list[Pair]:
     """The pairs that stand side by side with one that is clear, on both sides: a section moves."""
     runs: list[list[Pair]] = []
     for pair in pairs:
-        if not pair.english or not pair.copy:
+        if not _is_in_one_piece(pair.english) or not _is_in_one_piece(pair.copy):
             continue
         if runs and _is_next(runs[-1][-1], pair):
             runs[-1].append(pair)
@@ -209,6 +209,11 @@ def _clear_runs(pairs: Iterable[Pair]) -> list[Pair]:
             runs.append([pair])
     clear = (run for run in runs if max(pair.score for pair in run) >= _MOVED)
     return [pair for pair in chain.from_iterable(clear) if pair.score > 0]
+
+
+def _is_in_one_piece(numbers: Sequence[int]) -> bool:
+    """Whether there are blocks on a side, and none of another pair between them."""
+    return bool(numbers) and numbers[-1] - numbers[0] == len(numbers) - 1
 
 
 def _is_next(last: Pair, pair: Pair) -> bool:

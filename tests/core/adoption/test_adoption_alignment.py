@@ -264,14 +264,13 @@ def test_confidence_is_a_probability() -> None:
         max_size=6,
     ),
 )
-def test_every_block_is_in_just_one_pair_in_order(
+def test_every_block_is_in_just_one_pair_in_the_order_of_the_copy(
     ours: list[str], theirs: list[str]
 ) -> None:
     english, copy = read("\n\n".join(ours)), read("\n\n".join(theirs))
     pairs = align(english, copy, scorer_of(english, copy, NOTHING))
-    assert [number for pair in pairs for number in pair.english] == list(
-        range(len(english))
-    )
+    rows = [number for pair in pairs for number in pair.english]
+    assert sorted(rows) == list(range(len(english)))
     assert [number for pair in pairs for number in pair.copy] == list(range(len(copy)))
 
 

@@ -99,7 +99,7 @@ def test_words_that_stand_together_go_together() -> None:
     pairs += [(f"A chair {n}", f"椅子{n}") for n in range(30)]
     lexicon = learn(
         pairs,
-        [("glove", "手套"), ("bread board", "面包板")],
+        [("glove", "手套"), ("bread board", "面包板"), ("of", "的")],
         english=["ovens and gloves on a bread board, a chair"],
         chinese=["烤箱和手套，面包板，椅子"],
     )
@@ -298,6 +298,15 @@ def test_english_that_is_left_tells_the_version() -> None:
     old_fit, new_fit = fits_of(copy, versions)
     assert new_fit.cost == 0 < old_fit.cost
     assert new_fit.explained == 1.0
+
+
+def test_what_a_version_has_less_often_costs_half() -> None:
+    texts = ("heat(1)", "heat(1)\nheat(1)", "wait(1)")
+    versions = [features_of([Block(kind=BlockKind.CODE, text=text)]) for text in texts]
+    copy = [Block(kind=BlockKind.CODE, text=texts[1])]
+    once, twice, never = (fit.cost for fit in fits_of(copy, versions))
+    assert twice == 0.0
+    assert 0.0 < once < never
 
 
 def test_english_that_is_left_is_known_whatever_its_mark_up() -> None:
