@@ -99,7 +99,7 @@ def test_words_that_stand_together_go_together() -> None:
     pairs += [(f"A chair {n}", f"椅子{n}") for n in range(30)]
     lexicon = learn(
         pairs,
-        [("glove", "手套"), ("bread board", "面包板"), ("of", "的")],
+        [("glove", "手套"), ("bread board", "面包板"), ("kettle", "水壶")],
         english=["ovens and gloves on a bread board, a chair"],
         chinese=["烤箱和手套，面包板，椅子"],
     )
