@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import chain, pairwise, takewhile
+from itertools import pairwise, takewhile
 from math import exp
 from typing import NamedTuple
 
@@ -54,7 +54,10 @@ class Pair:
 
     @property
     def confidence(self) -> float:
-        """The score as a probability, 0 to 1."""
+        """The score as a probability, 0 to 1.
+
+        A score of 0 is one half. Scores beyond 30 would be 1 in a float in any case.
+        """
         return 1.0 / (1.0 + exp(-max(-30.0, min(30.0, self.score))))
 
 
@@ -99,21 +102,24 @@ def _with_moved(
 ) -> list[Pair]:
     """An alignment in which also those belong together that a copy has in another order.
 
-    What is left over on both sides is aligned once more, and what is clear is taken.
+    What is left over on both sides is aligned once more, and what is clear is taken. The pairs come
+    in the order of the copy.
     """
-    rows = [row for pair in pairs if not pair.copy for row in pair.english]
-    columns = [column for pair in pairs if not pair.english for column in pair.copy]
+    rows = [pair.english[0] for pair in pairs if not pair.copy]
+    columns = [pair.copy[0] for pair in pairs if not pair.english]
     if min(len(rows), len(columns)) < _FEWEST_MOVED:
         return list(pairs)
     again = _align_some(english, copy, scorer, rows=rows, columns=columns)
     moved = _clear_runs(again)
-    found = {row for pair in moved for row in pair.english}
+    # What a pair has found takes the place of what was left over of either side.
     by_column = {column: pair for pair in moved for column in pair.copy}
+    found = dict.fromkeys(row for pair in moved for row in pair.english)
     result: dict[Pair, None] = {}
     for pair in pairs:
-        if pair.copy and not pair.english:
+        if pair.copy:
+            # Of several blocks of one pair the first has its place; all but one would be doubles.
             result[by_column.get(pair.copy[0], pair)] = None
-        elif pair.copy or found.isdisjoint(pair.english):
+        elif pair.english[0] not in found:
             result[pair] = None
     return list(result)
 
@@ -145,7 +151,10 @@ def find_echoes(
 
 
 def _messages(english: Sequence[Block]) -> dict[int, Counter[str]]:
-    """The words of each block that people translate, by its number."""
+    """The words of each block that people translate, by its number.
+
+    Code and formulas are left out: a copy repeats them, and translates them nowhere.
+    """
     messages: dict[int, Counter[str]] = {}
     for row, block in enumerate(english):
         if block.is_words:
@@ -156,14 +165,18 @@ def _messages(english: Sequence[Block]) -> dict[int, Counter[str]]:
 def _echoed(block: Block, messages: Mapping[int, Counter[str]]) -> int | None:
     """The message, by number, that a block of a copy repeats in English; None if it does not.
 
-    Of messages that are equal it is the first.
+    Of messages that are equal it is the first. The mark-up may be another one: a web page has
+    links where upstream has roles.
     """
     words = _words(block)
     is_english = block.is_words and not Passage((block,)).is_chinese
-    if not is_english or not words or not messages:
+    if not is_english or not words:
         return None
-    row = max(messages, key=lambda row: _likeness(words, messages[row]))
-    return row if _likeness(words, messages[row]) >= _ECHO else None
+    likenesses: dict[int, float] = {}
+    for row, message in messages.items():
+        likenesses[row] = _likeness(words, message)
+    best = max(likenesses, key=likenesses.__getitem__, default=-1)
+    return best if likenesses.get(best, 0.0) >= _ECHO else None
 
 
 def _is_beside(
@@ -174,50 +187,84 @@ def _is_beside(
     copy: Sequence[Block],
     scorer: Scorer,
 ) -> bool:
-    """Whether the block next to ``column`` translates a message rather than the one next to it."""
-    other = column + step
-    if not 0 <= other < len(copy) or not copy[other].is_words:
+    """Whether the block next to ``column`` translates a message rather than the one next to it.
+
+    ``row`` is the message that ``column`` repeats; ``step`` is 1 for what stands behind it, and -1
+    for what stands before it.
+    """
+    beside = _at(copy, column + step)
+    if beside is None or not beside.is_words:
         return False
-    candidate = Passage((copy[other],))
-    if not candidate.is_chinese:
+    translation = Passage((beside,))
+    if not translation.is_chinese:
         return False
-    own = scorer.score(Passage((english[row],)), candidate)
-    if not 0 <= row + step < len(english):
-        return own > 0
-    return own > scorer.score(Passage((english[row + step],)), candidate)
+    score = scorer.score(Passage((english[row],)), translation)
+    other = _at(english, row + step)
+    if other is None:
+        return score > 0
+    return score > scorer.score(Passage((other,)), translation)
+
+
+def _at(blocks: Sequence[Block], number: int) -> Block | None:
+    """A block by its number; None before the first and behind the last one.
+
+    A negative number would count from the end.
+    """
+    if not 0 <= number < len(blocks):
+        return None
+    return blocks[number]
 
 
 def _words(block: Block) -> Counter[str]:
-    """How often each English word stands in a block, whatever its mark-up."""
+    """How often each English word stands in a block, whatever its mark-up.
+
+    So a web page's rendering of a message is like the message.
+    """
     return Counter(english_words(plain_text(block.text)))
 
 
 def _likeness(ours: Counter[str], theirs: Counter[str]) -> float:
-    """Which share of the words of two texts is in both, 0 to 1."""
+    """Which share of the words of two texts is in both, 0 to 1.
+
+    Dice's coefficient: twice what they share, by what both have.
+    """
     return 2 * (ours & theirs).total() / max(1, ours.total() + theirs.total())
 
 
 def _clear_runs(pairs: Iterable[Pair]) -> list[Pair]:
-    """The pairs that stand side by side with one that is clear, on both sides: a section moves."""
-    runs: list[list[Pair]] = []
-    for pair in pairs:
-        if not _is_in_one_piece(pair.english) or not _is_in_one_piece(pair.copy):
-            continue
-        if runs and _is_next(runs[-1][-1], pair):
-            runs[-1].append(pair)
-        else:
-            runs.append([pair])
-    clear = (run for run in runs if max(pair.score for pair in run) >= _MOVED)
-    return [pair for pair in chain.from_iterable(clear) if pair.score > 0]
+    """The pairs that stand side by side with one that is clear, on both sides: a section moves.
+
+    A short heading says too little to be known by itself, and is known by what stands below it.
+    """
+    runs: list[list[Pair]] = [[]]
+    for pair in filter(_is_in_one_piece, pairs):
+        if runs[-1] and not _is_next(runs[-1][-1], pair):
+            runs.append([])
+        runs[-1].append(pair)
+    result: list[Pair] = []
+    for run in runs:
+        best = max((pair.score for pair in run), default=0.0)
+        if best >= _MOVED:
+            result += [pair for pair in run if pair.score > 0]
+    return result
 
 
-def _is_in_one_piece(numbers: Sequence[int]) -> bool:
-    """Whether there are blocks on a side, and none of another pair between them."""
-    return bool(numbers) and numbers[-1] - numbers[0] == len(numbers) - 1
+def _is_in_one_piece(pair: Pair) -> bool:
+    """Whether a pair has blocks on both sides, and none of another pair between them.
+
+    ``(3, 4)`` is in one piece, ``(3, 7)`` is not.
+    """
+    for numbers in (pair.english, pair.copy):
+        if not numbers or numbers[-1] - numbers[0] != len(numbers) - 1:
+            return False
+    return True
 
 
 def _is_next(last: Pair, pair: Pair) -> bool:
-    """Whether nothing stands between two pairs, on either side."""
+    """Whether nothing stands between two pairs, on either side.
+
+    Then the copy goes on where it was, as the English does.
+    """
     is_next_row = pair.english[0] == last.english[-1] + 1
     return is_next_row and pair.copy[0] == last.copy[-1] + 1
 
@@ -248,13 +295,19 @@ class _Ways:
         self._best[0][0] = 0.0
 
     def places(self) -> Iterator[tuple[int, int]]:
-        """All places: none before the places that a way comes to it from."""
+        """All places: none before the places that a way comes to it from.
+
+        A step leads to a higher row, or to a higher column of the same row.
+        """
         for row, (low, high) in enumerate(self._bands):
             for column in range(low, high + 1):
                 yield row, column
 
     def leads_on(self, row: int, column: int) -> bool:
-        """Whether ways go through a place."""
+        """Whether ways go through a place.
+
+        Outside of the bands there are none: an alignment that far from all anchors is no good one.
+        """
         if row >= len(self._bands):
             return False
         low, high = self._bands[row]
@@ -293,7 +346,10 @@ class _Aligning:
         return Passage(tuple(self.copy[start : start + count]))
 
     def pairs(self) -> list[Pair]:
-        """The alignment, from the first block to the last."""
+        """The alignment, from the first block to the last.
+
+        Every block is in one pair. What fits nothing is in a pair with nothing on the other side.
+        """
         ways = _Ways(self._bands())
         for row, column in ways.places():
             for step in _LEFT_OVER:
@@ -307,7 +363,10 @@ class _Aligning:
         return self._backwards(ways.steps)
 
     def _backwards(self, steps: Sequence[Mapping[int, _Step]]) -> list[Pair]:
-        """The pairs of the best way, which is known from its end."""
+        """The pairs of the best way, which is known from its end.
+
+        ``steps`` has for each place the step by which the best way comes to it.
+        """
         row, column = len(self.english), len(self.copy)
         pairs: list[Pair] = []
         while row or column:
@@ -323,12 +382,18 @@ class _Aligning:
         return pairs[::-1]
 
     def _score(self, row: int, ours: int, column: int, theirs: int) -> float:
-        """The score of a pair that takes so many blocks of either side."""
+        """The score of a pair that takes so many blocks of either side.
+
+        One to one is the rule. Each further block must be worth what it costs.
+        """
         score = self.scorer.score(self.ours(row, ours), self.theirs(column, theirs))
         return score + _USUAL - _MORE * (ours + theirs - 2)
 
     def _shapes(self, row: int, column: int) -> Iterator[tuple[int, int]]:
-        """How many blocks of either side may make a pair that begins here."""
+        """How many blocks of either side may make a pair that begins here.
+
+        One to one always; code with code, and words with words, also several to one.
+        """
         if row == len(self.english) or column == len(self.copy):
             return
         yield 1, 1
@@ -340,7 +405,10 @@ class _Aligning:
             yield from self._several_parts(row, column)
 
     def _several_messages(self, row: int, column: int) -> Iterator[tuple[int, int]]:
-        """Shapes of one block of the copy that is long enough for several messages."""
+        """Shapes of one block of the copy that is long enough for several messages.
+
+        Items of a list and cells of a table are short: there many may have become one paragraph.
+        """
         first = self.english[row]
         limit = _MOST_ALIKE if first.message in _SMALL else _MOST
         alike = _count_alike(self.english[row : row + limit])
@@ -351,7 +419,10 @@ class _Aligning:
             yield count, 1
 
     def _several_parts(self, row: int, column: int) -> Iterator[tuple[int, int]]:
-        """Shapes of one message that is long enough for several blocks of the copy."""
+        """Shapes of one message that is long enough for several blocks of the copy.
+
+        Whoever writes for a blog cuts paragraphs, between sentences.
+        """
         first = self.copy[column]
         alike = _count_alike(self.copy[column : column + _MOST])
         for count in range(2, alike + 1):
@@ -373,13 +444,20 @@ class _Aligning:
         return bands
 
     def _anchors(self) -> list[tuple[int, int]]:
-        """Blocks that are certain to belong together: code that stands once on either side."""
+        """Blocks that are certain to belong together: code that stands once on either side.
+
+        Of code that was moved only those count that leave the longest row in order.
+        """
         ours, theirs = _code_once(self.english), _code_once(self.copy)
         return _rising([(ours[code], theirs[code]) for code in ours if code in theirs])
 
 
 def _code_once(blocks: Sequence[Block]) -> dict[str, int]:
-    """Code without white space that stands once in a row of blocks, with the block's number."""
+    """Code without white space that stands once in a row of blocks, with the block's number.
+
+    ``import jax`` in two cells of a page is no anchor: nobody knows which is which. White space does
+    not count, for copies have code on a single line.
+    """
     places: dict[str, list[int]] = {}
     for number, block in enumerate(blocks):
         if block.kind is BlockKind.CODE:
@@ -388,7 +466,10 @@ def _code_once(blocks: Sequence[Block]) -> dict[str, int]:
 
 
 def _rising(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The longest row of pairs that rises on both sides."""
+    """The longest row of pairs that rises on both sides.
+
+    ``(0, 4), (1, 0), (2, 1)`` → ``(1, 0), (2, 1)``: the first one has been moved.
+    """
     best: list[list[tuple[int, int]]] = []
     for pair in pairs:
         before = [row for row in best if row[-1][1] < pair[1]]
@@ -398,7 +479,10 @@ def _rising(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _count_alike(blocks: Sequence[Block]) -> int:
-    """How many of the blocks, from the first on, may be in one passage with it; no headings."""
+    """How many of the blocks, from the first on, may be in one passage with it.
+
+    A heading is one by itself.
+    """
     first = blocks[0]
     if first.kind is BlockKind.HEADING:
         return 1

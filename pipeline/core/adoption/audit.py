@@ -53,12 +53,18 @@ class CodeCell:
 
     @property
     def fails(self) -> bool:
-        """Whether it cannot run today, whatever it does."""
+        """Whether it cannot run today, whatever it does.
+
+        Python cannot read it, or it uses what upstream has dropped. Nothing is run for that.
+        """
         return bool(self.broken or self.gone)
 
 
 def documented_names(pages: Iterable[str]) -> frozenset[str]:
-    """The names that reference pages in reST list, with their modules."""
+    """The names that reference pages in reST list, with their modules.
+
+    ``.. autosummary::`` below ``.. currentmodule:: jax.numpy`` with ``dot`` → ``jax.numpy.dot``
+    """
     names: set[str] = set()
     for text in pages:
         names.update(_names_of_page(text))
@@ -79,7 +85,10 @@ def _names_of_page(text: str) -> Iterator[str]:
 
 
 def _in_full(name: str, module: str) -> str:
-    """A name as a page lists it, with its module: ``dot`` in ``jax.numpy``, ``jax.jit`` in any."""
+    """A name as a page lists it, with its module.
+
+    ``dot`` below ``jax.numpy`` is ``jax.numpy.dot``; ``jax.jit`` is whole on any page.
+    """
     if not module or name.startswith("jax."):
         return name
     return f"{module}.{name}"
@@ -145,20 +154,29 @@ def audit_code(
 
 
 def _code_of(blocks: Iterable[Block]) -> str:
-    """The source of some blocks as one piece."""
+    """The source of some blocks as one piece.
+
+    A copy may have split or merged cells: then several of them are what one was.
+    """
     return "\n".join(block.text for block in blocks)
 
 
 def _names_in(code: str, names: Iterable[str]) -> tuple[str, ...]:
-    """Those of ``names`` whose last part stands in the code itself, and not in an import above."""
+    """Those of ``names`` whose last part stands in the code itself, and not in an import above.
+
+    Sorted, so that two reports of one copy are the same.
+    """
     return tuple(sorted(name for name in names if name.rpartition(".")[2] in code))
 
 
 def _compared(cell: CodeCell, ours: str) -> CodeCell:
-    """A cell with what the copy has made of upstream's code ``ours``."""
+    """A cell with what the copy has made of upstream's code ``ours``.
+
+    What upstream shows may be no Python either: a jaxpr, a shell. Then the copy's is not said to be
+    broken.
+    """
     diff = tuple(_diff(ours, cell.source))
     if _broken(ours):
-        # What upstream shows may be no Python either: a jaxpr, a shell.
         return replace(cell, diff=diff)
     return replace(cell, diff=diff, broken=_broken(cell.source))
 
@@ -166,12 +184,18 @@ def _compared(cell: CodeCell, ours: str) -> CodeCell:
 def _gone(
     used: frozenset[str], then: frozenset[str], now: frozenset[str]
 ) -> frozenset[str]:
-    """The names that were documented then and are not now, nor is anything in them."""
+    """The names that were documented then and are not now, nor is anything in them.
+
+    What was never documented says nothing: upstream's reference pages leave out a lot.
+    """
     return (_with_modules(used) & then) - _with_modules(now)
 
 
 def _with_modules(names: Iterable[str]) -> frozenset[str]:
-    """Names and all that they are in, but packages: ``jax.numpy.dot`` → that and ``jax.numpy``."""
+    """Names and all that they are in, but packages: ``jax.numpy.dot`` → that and ``jax.numpy``.
+
+    A module stands for as long as any name in it does.
+    """
     found: set[str] = set()
     for name in names:
         parts = name.split(".")
@@ -190,7 +214,10 @@ def _diff(ours: str, theirs: str) -> Iterator[str]:
 
 
 def _lines(code: str) -> list[str]:
-    """The lines of a piece of code, without those around it that are empty."""
+    """The lines of a piece of code, without those around it that are empty.
+
+    Its indent goes too: a copy may have code within a list.
+    """
     return dedent(code).strip("\n").split("\n")
 
 

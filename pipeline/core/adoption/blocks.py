@@ -47,12 +47,18 @@ class Block:
 
     @property
     def is_words(self) -> bool:
-        """Whether it is something that people translate."""
+        """Whether it is something that people translate.
+
+        Code, formulas and images stay as they are, and lead the way between words.
+        """
         return self.kind in (BlockKind.PROSE, BlockKind.HEADING)
 
 
 def blocks_of(document: Document) -> tuple[Block, ...]:
-    """The blocks of a document that was read, in its order."""
+    """The blocks of a document that was read, in its order.
+
+    Of a notebook: those of its Markdown cells, and each code cell that is not empty.
+    """
     if document.notebook is None:
         return tuple(split_blocks(document.units[0].split))
     units = {unit.cell: unit for unit in document.units}
@@ -67,21 +73,30 @@ def blocks_of(document: Document) -> tuple[Block, ...]:
 
 
 def split_blocks(split: Split, *, cell: int | None = None) -> Iterator[Block]:
-    """The blocks of one text: its messages, and what of the skeleton is code, math or an image."""
+    """The blocks of one text: its messages, and what of the skeleton is code, math or an image.
+
+    They come in the order of the text; of two that begin at the same place the message is first.
+    """
     found = [(message.start, _words_block(message, cell)) for message in split.messages]
     found += _others(split, cell)
     # Stable: a message comes before the block that begins where it does.
-    for _, block in sorted(found, key=lambda pair: pair[0]):
-        yield block
+    found.sort(key=lambda pair: pair[0])
+    yield from (block for _, block in found)
 
 
 def words_of(blocks: Iterable[Block]) -> list[Block]:
-    """The blocks that people translate: prose and headings, in their order."""
+    """The blocks that people translate: prose and headings, in their order.
+
+    Of upstream's blocks each is a message, with its very msgid.
+    """
     return [block for block in blocks if block.is_words]
 
 
 def _words_block(message: Message, cell: int | None) -> Block:
-    """A message as a block, with its very msgid."""
+    """A message as a block, with its very msgid.
+
+    Titles of admonitions are prose: only headings are anchors of a page.
+    """
     is_heading = message.kind is Kind.HEADING
     return Block(
         kind=BlockKind.HEADING if is_heading else BlockKind.PROSE,
@@ -93,7 +108,10 @@ def _words_block(message: Message, cell: int | None) -> Block:
 
 
 def _others(split: Split, cell: int | None) -> Iterator[tuple[int, Block]]:
-    """Code, formulas and images, each with the offset where it begins."""
+    """Code, formulas and images, each with the offset where it begins.
+
+    What is blank is left out: a fence with nothing in it is no anchor.
+    """
     codes = iter(split.code)
     for offset, signature in split.skeleton:
         kind, text = _other(signature, codes)
@@ -127,7 +145,10 @@ def _other(signature: Signature, codes: Iterator[str]) -> tuple[BlockKind | None
 
 
 def _without_options(info: str, content: str) -> str:
-    """What stands in a fence; of a directive without the lines that are its options."""
+    """What stands in a fence; of a directive without the lines that are its options.
+
+    ``:tags: [hide]`` below ``{code-cell}`` is no code, and a copy in HTML does not show it.
+    """
     if not parse_info(info).name:
         return content
     lines = content.split("\n")
@@ -135,7 +156,10 @@ def _without_options(info: str, content: str) -> str:
 
 
 def _place(line: int, cell: int | None) -> str:
-    """Where a block stands, for people; in a notebook the cell, for lines are of no use there."""
+    """Where a block stands, for people; in a notebook the cell, for lines are of no use there.
+
+    ``line 12``, ``cell 3``: counted from 1, and from 0 as in the notebook's list.
+    """
     if cell is None:
         return f"line {line}"
     return f"cell {cell}"

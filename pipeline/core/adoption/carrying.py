@@ -37,7 +37,10 @@ class Translation:
 
     @property
     def whole(self) -> str:
-        """Its English as one text."""
+        """Its English as one text.
+
+        The same that an update makes of messages that upstream has joined.
+        """
         return " ".join(self.english)
 
 
@@ -58,7 +61,10 @@ class Offer:
 
     @property
     def is_equal(self) -> bool:
-        """Whether the English is as it was."""
+        """Whether the English is as it was.
+
+        Then a person need only see whether the Chinese is any good.
+        """
         return not self.change
 
 
@@ -114,7 +120,7 @@ class _Carrying:
     def arrivals(self, messages: Iterable[str]) -> Iterator[_Arrival]:
         """Where an update brings the translations of the page's ``messages``."""
         messages = list(dict.fromkeys(messages))
-        translated = [message for message in messages if message in self.translations]
+        translated = list(filter(self.translations.__contains__, messages))
         wanted = self._wanted(translated)
         updated = update_catalogs(
             {self.page: _with_stand_ins(messages, translated)},
@@ -127,9 +133,10 @@ class _Carrying:
             for entry in updated[name].catalog.entries:
                 numbers = map(int, _STAND_INS.findall(entry.msgstr))
                 sources = tuple(translated[number] for number in numbers)
+                if entry.obsolete or not sources:
+                    continue
                 # What still stands on its own page has not moved to another one.
-                has_moved = name == self.page or here.isdisjoint(sources)
-                if sources and has_moved and not entry.obsolete:
+                if name == self.page or here.isdisjoint(sources):
                     yield _Arrival(name, entry, sources)
 
     def offer(self, arrival: _Arrival) -> Offer:
@@ -161,22 +168,35 @@ class _Carrying:
         )
 
     def _texts(self, page: str) -> set[str]:
-        """The messages of a page at the pin; none if there is no such page now."""
+        """The messages of a page at the pin; none if there is no such page now.
+
+        Obsolete ones are not among them, for no reader sees those. Nor are those of other pages.
+        """
         return {entry.msgid for entry in self.pin.get(page, ())}
 
     def _wanted(self, translated: Iterable[str]) -> dict[str, list[Entry]]:
-        """The pages of the pin that the text may stand on now, their entries blank."""
+        """The pages of the pin that the text may stand on now, their entries blank.
+
+        The page itself, and those with a message which it has lost, if that is long enough to be
+        the same one and no coincidence.
+        """
         lost = set(translated) - self._texts(self.page)
         clear = {text for text in lost if count_words(text) >= CLEAR_WORDS}
         wanted: dict[str, list[Entry]] = {}
-        for name, entries in self.pin.items():
-            texts = [entry.msgid for entry in entries]
-            if name == self.page or not clear.isdisjoint(texts):
-                wanted[name] = [Entry(msgid=text, references=(name,)) for text in texts]
+        for name in self.pin:
+            if name != self.page and clear.isdisjoint(self._texts(name)):
+                continue
+            wanted[name] = []
+            for entry in self.pin[name]:
+                blank = Entry(msgid=entry.msgid, references=(name,))
+                wanted[name].append(blank)
         return wanted
 
     def _whole(self, sources: Sequence[str]) -> Translation:
-        """The translation of some messages that have become one; each part of it once."""
+        """The translation of some messages that have become one; each part of it once.
+
+        Two of them may have been in one paragraph of the copy.
+        """
         parts = list(dict.fromkeys(self.translations[message] for message in sources))
         if len(parts) == 1:
             return parts[0]
@@ -188,7 +208,10 @@ class _Carrying:
 
 
 def _with_stand_ins(messages: Iterable[str], translated: Sequence[str]) -> Catalog:
-    """The catalogue of a page that has the number of each message for its translation."""
+    """The catalogue of a page that has the number of each message for its translation.
+
+    To the entry that gets number 3 the update has carried message 3.
+    """
     msgstrs: dict[str, str] = {}
     for number, message in enumerate(translated):
         msgstrs[message] = _STAND_IN.format(number)
@@ -197,7 +220,10 @@ def _with_stand_ins(messages: Iterable[str], translated: Sequence[str]) -> Catal
 
 
 def is_same(ours: str, theirs: str) -> bool:
-    """Whether two translations have the same words."""
+    """Whether two translations have the same words.
+
+    Spaces, punctuation and mark-up do not count: ``用 `jit` 编译。`` is ``用jit编译``.
+    """
     return _SPACES_AND_MARKS.sub("", ours) == _SPACES_AND_MARKS.sub("", theirs)
 
 
@@ -218,7 +244,10 @@ def adopted_entry(entry: Entry, offer: Offer, msgstr: str, origin: Origin) -> En
 
 
 def _with_comment(entry: Entry, msgstr: str, origin: Origin) -> Entry:
-    """A translated entry with another translation in a comment, if that says anything new."""
+    """A translated entry with another translation in a comment, if that says anything new.
+
+    Long atoms are marks in it: the memory holds comments as well, and no text of upstream's.
+    """
     if is_same(entry.msgstr, msgstr) or _is_from(entry, origin):
         return entry
     comment = origin.comment(redact(msgstr, entry.msgid))
@@ -228,7 +257,10 @@ def _with_comment(entry: Entry, msgstr: str, origin: Origin) -> Entry:
 
 
 def _is_from(entry: Entry, origin: Origin) -> bool:
-    """Whether what stands there was adopted from the same file, in an earlier run."""
+    """Whether what stands there was adopted from the same file, in an earlier run.
+
+    Then a second run changes nothing, whatever the encoder says this time.
+    """
     start = origin.note(0.0).partition(",")[0]
     return any(note.startswith(start) for note in entry.notes)
 
@@ -257,5 +289,12 @@ def adopt_into(
 
 
 def _taken(entries: Collection[Entry]) -> set[str]:
-    """Messages that have a translation in some context."""
-    return {entry.msgid for entry in entries if entry.msgstr and not entry.obsolete}
+    """Messages that have a translation in some context.
+
+    An entry of theirs that is blank waits for a translator who knows its context.
+    """
+    taken: set[str] = set()
+    for entry in entries:
+        if entry.msgstr and not entry.obsolete:
+            taken.add(entry.msgid)
+    return taken

@@ -69,7 +69,10 @@ class Choice:
 def rank(
     copy: Sequence[Block], candidates: Sequence[Candidate]
 ) -> list[tuple[float, Candidate]]:
-    """The candidates with what they cost, the cheapest first."""
+    """The candidates with what they cost, the cheapest first.
+
+    Of those that cost the same the order is that of ``candidates``.
+    """
     fits = fits_of(copy, [candidate.features for candidate in candidates])
     costs = [fit.cost for fit in fits]
     ranked = zip(costs, candidates, strict=True)
@@ -106,8 +109,8 @@ def choose(
 def _without_odd(aligned: Sequence[_Aligned], *, words: int) -> list[_Aligned]:
     """Those that fit as well as any once paragraphs count that only one side has.
 
-    ``words`` is how many blocks of words the copy has. Where it has lost or added many in any
-    case, one more says less.
+    ``words`` is how many blocks of words the copy has. Where it has lost or added many in any case,
+    one more says less.
     """
     fewest = min(row.odd for row in aligned)
     lost = max(fewest / max(1, words), _FEWEST_LOST)
@@ -123,12 +126,14 @@ def share_of(copy: Sequence[Block], pairs: Sequence[Pair]) -> float:
 
     Code has Chinese in its comments, which nobody looks for.
     """
-    counts = [count_han(block.text) * block.is_words for block in copy]
+    whole = sum(count_han(block.text) for block in words_of(copy))
     found = 0
     for pair in pairs:
-        if pair.english and pair.score >= _CLEAR:
-            found += sum(counts[number] for number in pair.copy)
-    return found / max(1, sum(counts))
+        if not pair.english or pair.score < _CLEAR:
+            continue
+        passage = words_of(copy[number] for number in pair.copy)
+        found += sum(count_han(block.text) for block in passage)
+    return found / max(1, whole)
 
 
 def scorer_of(english: Sequence[Block], copy: Sequence[Block], judge: Judge) -> Scorer:
@@ -198,15 +203,23 @@ def _count_odd(
 
 
 def _between(pairs: Sequence[Pair]) -> Sequence[Pair]:
-    """The pairs from the first to the last that has two sides; all if none has."""
-    both = [number for number, pair in enumerate(pairs) if pair.english and pair.copy]
+    """The pairs from the first to the last that has two sides; all if none has.
+
+    Where a copy begins later or ends earlier than the page does, that is one accident, and where
+    there is more around it, that is the blog's.
+    """
+    both = [at for at, pair in enumerate(pairs) if pair.english and pair.copy]
     if not both:
         return pairs
-    return pairs[both[0] : both[-1] + 1]
+    first, last = both[0], both[-1]
+    return pairs[first : last + 1]
 
 
 def _on_page(versions: Sequence[Version], chosen: Version) -> tuple[Version, ...]:
-    """The versions of the page that was chosen, in the order of time: not those of its family."""
+    """The versions of the page that was chosen, in the order of time: not those of its family.
+
+    Under another name it is another page to a reader of the report.
+    """
     name = chosen.page.name
     of_page = [version for version in versions if version.page.name == name]
     return tuple(sorted(of_page, key=lambda version: moment(version.since)))

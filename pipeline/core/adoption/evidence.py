@@ -40,7 +40,10 @@ _SHORTEST_LINE = 4  # characters of a line of code that says something
 
 
 def plain_code(line: str) -> str:
-    """A line of code without prompt, comment and white space, its quotes straight."""
+    """A line of code without prompt, comment and white space, its quotes straight.
+
+    ``>>> f( “a” )  # see above`` → ``f('a')``
+    """
     line = _PROMPT.sub("", unicodedata.normalize("NFKC", line).translate(_QUOTES))
     return _SPACE.sub("", _COMMENT.sub("", line)).replace('"', "'")
 
@@ -72,7 +75,10 @@ def lines_in(code: str, known: frozenset[str]) -> Counter[str]:
 
 
 def _lines_joined(text: str, known: frozenset[str]) -> Iterator[str]:
-    """The known lines that stand in a text one after the other; of two the longer one."""
+    """The known lines that stand in a text one after the other; of two the longer one.
+
+    ``"x=1print(x)"`` with ``x=1`` and ``print(x)`` known → both. What is not known is passed over.
+    """
     lengths = sorted({len(line) for line in known}, reverse=True)
     at = 0
     while at < len(text):
@@ -133,15 +139,24 @@ def lasting_tokens(text: str, markup: Markup = Markup.MARKDOWN) -> frozenset[str
 
 
 def english_words(text: str) -> list[str]:
-    """The English words of a text in lower case, without mark-up."""
+    """The English words of a text in lower case, without mark-up.
+
+    Words of one letter are left out.
+    """
     return list(map(str.lower, _WORD.findall(text)))
 
 
 def unescaped(text: str) -> str:
-    """A text without what HTML converters put into it: entities and needless backslashes."""
+    """A text without what HTML converters put into it: entities and needless backslashes.
+
+    ``a\\_b &amp; c`` → ``a_b & c``
+    """
     return re.sub(r"\\([_*\[\]()#+.!`<>{}|~-])", r"\1", html.unescape(text))
 
 
 def count_han(text: str) -> int:
-    """The Chinese characters of a text."""
+    """The Chinese characters of a text.
+
+    Punctuation does not count: translators differ in it.
+    """
     return len(HAN.findall(text))

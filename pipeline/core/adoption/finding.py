@@ -45,7 +45,10 @@ class NameIndex:
         self.names.setdefault(page, []).append(frozenset(known))
 
     def guesses(self, copy: Sequence[Block], *, most: int) -> list[Guess]:
-        """The pages that are likest to a copy, the likeliest first."""
+        """The pages that are likest to a copy, the likeliest first.
+
+        Of each page the version counts that is likest.
+        """
         asked = names_in("\n".join(unescaped(block.text) for block in copy))
         weights = self._weights()
         found: list[Guess] = []

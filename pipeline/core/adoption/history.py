@@ -72,7 +72,10 @@ class History:
     families: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     def family(self, page: str) -> tuple[Version, ...]:
-        """The versions of a page, and of all that it was ever called."""
+        """The versions of a page, and of all that it was ever called.
+
+        They come from the oldest on, whatever the page was called then.
+        """
         pages = sorted(self.families.get(page, {page}))
         found: list[Version] = []
         for name in pages:
@@ -80,7 +83,10 @@ class History:
         return tuple(sorted(found, key=lambda version: moment(version.since)))
 
     def samples(self) -> list[Version]:
-        """A few versions of every page, spread over its time."""
+        """A few versions of every page, spread over its time.
+
+        The first and the last one are always among them: names come and go.
+        """
         samples: list[Version] = []
         for versions in self.versions.values():
             step = max(1, len(versions) / _SAMPLES)
@@ -179,7 +185,10 @@ class _Replay:
             self._end(name, until="")
 
     def _renew(self, name: str, commit: Commit) -> None:
-        """Begin a new version of a page, if it is not what it was."""
+        """Begin a new version of a page, if it is not what it was.
+
+        A commit may touch a document and leave it as it is, mode bits for one.
+        """
         files = [SourceFile(path=path, blob=b) for path, b in self._blobs[name].items()]
         pages = pages_of(sorted(files, key=lambda file: file.path))
         if name in self._open:
@@ -190,6 +199,10 @@ class _Replay:
             self._open[name] = (pages[0], commit)
 
     def _end(self, name: str, *, until: str) -> None:
+        """End the version of a page that is open: another one comes, or none.
+
+        The commit before this one is the last that had it.
+        """
         page, first = self._open.pop(name)
         last = self._last or first
         self.versions[name].append(
@@ -204,7 +217,10 @@ class _Replay:
 
 
 def _families(renames: Iterable[tuple[str, str]]) -> dict[str, frozenset[str]]:
-    """For each page that was ever renamed all names of it."""
+    """For each page that was ever renamed all names of it.
+
+    Also by several steps: a → b and b → c make one family of three.
+    """
     families: dict[str, set[str]] = {}
     for before, after in renames:
         joined = families.get(before, {before}) | families.get(after, {after})

@@ -43,11 +43,17 @@ class Lexicon:
     weights: Mapping[str, float] = field(default_factory=dict)
 
     def knows(self, word: str) -> bool:
-        """Whether any Chinese goes with the word."""
+        """Whether any Chinese goes with the word.
+
+        Of most words it does not: those that are rare, or everywhere.
+        """
         return word in self.partners
 
     def strength(self, word: str, pieces: frozenset[str]) -> float:
-        """How surely any of the ``pieces`` is there because the word is, 0 to 1."""
+        """How surely any of the ``pieces`` is there because the word is, 0 to 1.
+
+        The surest one counts: one translation of a word is enough.
+        """
         partners = self.partners[word]
         there = [partners[piece] for piece in partners if piece in pieces]
         return max(there, default=0.0)
@@ -55,7 +61,10 @@ class Lexicon:
 
 @lru_cache(maxsize=1 << 14)
 def stem(word: str) -> str:
-    """A word without its ending: ``compiled`` and ``compiles`` are both ``compil`` here."""
+    """A word without its ending: ``compiled`` and ``compiles`` are both ``compil`` here.
+
+    Of a short word nothing is taken away: ``bus`` is no plural.
+    """
     for ending in _ENDINGS:
         bare = word.removesuffix(ending)
         if bare != word and len(bare) >= _SHORTEST_STEM:
@@ -65,7 +74,10 @@ def stem(word: str) -> str:
 
 @lru_cache(maxsize=1 << 14)
 def stems_of(text: str) -> frozenset[str]:
-    """The words of an English text as stems, without those of one or two letters."""
+    """The words of an English text as stems, without those of one or two letters.
+
+    They tell nothing: ``of``, ``is``, ``we``.
+    """
     words = (word for word in english_words(text) if len(word) > _SHORT_WORD)
     return frozenset(map(stem, words))
 
@@ -128,7 +140,7 @@ def _agreed(terms: Iterable[Pair]) -> Iterator[tuple[str, frozenset[str]]]:
 def _pairs_with(parts: Iterable[frozenset[str]]) -> dict[str, int]:
     """For each word, or piece, the pairs that have it.
 
-    A set of numbers is one large integer: intersections take next to no time.
+    A set of numbers is one large integer: intersections take next to no time. Pair 3 is bit 3.
     """
     having: dict[str, int] = defaultdict(int)
     for number, found in enumerate(parts):
@@ -140,7 +152,10 @@ def _pairs_with(parts: Iterable[frozenset[str]]) -> dict[str, int]:
 def _partners_of(
     found: int, with_piece: Mapping[str, int], total: int
 ) -> dict[str, float]:
-    """The pieces of Chinese that go with a word that stands in the pairs ``found``."""
+    """The pieces of Chinese that go with a word that stands in the pairs ``found``.
+
+    They must stand with it often enough, and more often than by chance.
+    """
     count = found.bit_count()
     sure: dict[str, float] = {}
     for piece, others in with_piece.items():

@@ -68,7 +68,10 @@ class Passage:
 
     @cached_property
     def texts(self) -> tuple[str, ...]:
-        """The words of each block, in order: what an encoder reads."""
+        """The words of each block, in order: what an encoder reads.
+
+        Each by itself: several of them are not read again in other company.
+        """
         return tuple(block.text for block in self.blocks)
 
     @cached_property
@@ -183,7 +186,10 @@ class Scorer:
         return max(-_WORDS_AT_MOST, min(_WORDS_AT_MOST, total))
 
     def _kinds(self, english: Passage, copy: Passage) -> float:
-        """What the kinds of block say: headings stay headings, most of the time."""
+        """What the kinds of block say: headings stay headings, most of the time.
+
+        A table that became a list, or a heading in bold, does happen.
+        """
         ours, theirs = english.blocks[0], copy.blocks[0]
         is_heading = ours.kind is BlockKind.HEADING, theirs.kind is BlockKind.HEADING
         score = _HEADING.get(is_heading, 0.0) if self.has_headings else 0.0
@@ -227,7 +233,10 @@ def code_likeness(ours: str, theirs: str) -> float:
 
 
 def rarity_of(passages: Sequence[Passage]) -> dict[str, float]:
-    """How rare each token of a page is: the logarithm of passages by those that have it."""
+    """How rare each token of a page is: the logarithm of passages by those that have it.
+
+    A name that stands in all of them tells nothing about any of them.
+    """
     counts: Counter[str] = Counter()
     for passage in passages:
         counts.update(passage.tokens)
@@ -239,14 +248,20 @@ def rarity_of(passages: Sequence[Passage]) -> dict[str, float]:
 
 
 def _bare(token: str) -> str:
-    """A token in lower case and in the singular: ``JVPs`` → ``jvp``, but ``gas`` → ``gas``."""
+    """A token in lower case and in the singular: ``JVPs`` → ``jvp``, but ``gas`` → ``gas``.
+
+    Chinese has no plural, so that translators write ``JVP``.
+    """
     token = token.lower()
     is_plural = len(token) > len("gas") and token.endswith("s")
     return token[:-1] if is_plural else token
 
 
 def _count(block: Block) -> int:
-    """The words of a block; a link in another language's mark-up may look like one atom."""
+    """The words of a block, or its Chinese characters.
+
+    A link in the mark-up of another language may look like one atom without words.
+    """
     words = count_words(block.text, block.markup)
     return words or count_han(block.text)
 

@@ -28,6 +28,7 @@ from pipeline.errors import InputError
 
 _CELLS = re.compile(r'"cells"\s*:\s*\[')
 _PARAGRAPHS = re.compile(r"\n\s*\n")
+_BETWEEN_CELLS = re.compile(r"[, \t\r\n]*")
 _LONG = 4  # words of an English line that is no part of a Chinese paragraph
 _decode = json.JSONDecoder(strict=False).raw_decode
 
@@ -47,7 +48,11 @@ class _Cell(NamedTuple):
 
 
 def read_copy(text: str, form: Form) -> tuple[Block, ...]:
-    """The blocks of a copy. Raises InputError if a notebook has no cell that can be read."""
+    """The blocks of a copy, in its order.
+
+    What a text claims to be is tried first; Markdown can be read of anything. Raises InputError if
+    a notebook has no cell that can be read.
+    """
     if form is Form.NOTEBOOK:
         blocks = _notebook_blocks(text)
     elif form is Form.RST:
@@ -81,13 +86,14 @@ def _cell_blocks(cell: _Cell) -> Iterator[Block]:
 
 
 def _cells(text: str) -> list[_Cell]:
-    """The cells of a notebook, of any version; of one that is cut off those that are whole."""
+    """The cells of a notebook, of any version; of one that is cut off those that are whole.
+
+    Raises InputError if there is none.
+    """
     try:
-        whole = json.loads(text, strict=False)
+        rows = _rows_of(json.loads(text, strict=False))
     except (ValueError, RecursionError):
         rows = list(_whole_cells(text))
-    else:
-        rows = _rows_of(whole)
     cells = [_cell_of(row) for row in rows if isinstance(row, dict)]
     if not cells:
         raise InputError(
@@ -98,7 +104,10 @@ def _cells(text: str) -> list[_Cell]:
 
 
 def _rows_of(notebook: object) -> list[Any]:
-    """The list of cells; notebooks of version 3 have it in worksheets."""
+    """The list of cells; notebooks of version 3 have it in worksheets.
+
+    Whatever else stands there is no cell, and left out: ``[]`` if there is none.
+    """
     sheets = _member(notebook, "worksheets")
     holders = sheets if isinstance(sheets, list) else [notebook]
     rows: list[Any] = []
@@ -109,27 +118,32 @@ def _rows_of(notebook: object) -> list[Any]:
 
 
 def _member(value: object, name: str) -> object:
-    """A member of a JSON object; None if it has no such member, or is no object."""
+    """A member of a JSON object; None if it has no such member, or is no object.
+
+    What somebody has edited by hand may be anything.
+    """
     return value.get(name) if isinstance(value, dict) else None
 
 
 def _whole_cells(text: str) -> Iterator[Any]:
     """The cells of JSON that ends too early, one after the other, as far as they are whole."""
     start = _CELLS.search(text)
-    at = start.end() if start else len(text)
-    while at < len(text):
-        if text[at] in ", \t\r\n":
-            at += 1
-            continue
+    if start is None:
+        return
+    at = start.end()
+    while between := _BETWEEN_CELLS.match(text, at):
         try:
-            cell, at = _decode(text, at)
+            cell, at = _decode(text, between.end())
         except (ValueError, RecursionError):
-            return
+            return  # here the notebook was cut off, or its list of cells ends
         yield cell
 
 
 def _cell_of(row: dict[str, Any]) -> _Cell:
-    """A cell as it stands in JSON: its source is a text or a list of lines, or missing."""
+    """A cell as it stands in JSON: its source is a text or a list of lines, or missing.
+
+    Notebooks of version 3 call the source of code ``input``.
+    """
     source = row.get("source", row.get("input", ""))
     lines = source if isinstance(source, list) else [source]
     texts = [line for line in lines if isinstance(line, str)]
@@ -137,11 +151,13 @@ def _cell_of(row: dict[str, Any]) -> _Cell:
 
 
 def _markdown_blocks(text: str) -> Iterator[Block]:
-    """The blocks of Markdown that was tidied."""
+    """The blocks of Markdown that was tidied.
+
+    Where the parser itself fails: paragraph by paragraph, which is better than nothing.
+    """
     try:
         yield from split_blocks(split_text(text, page=True))
     except InputError:
-        # The parser itself fails on it: paragraph by paragraph is better than nothing.
         for paragraph in _PARAGRAPHS.split(text):
             if english_words(paragraph) or HAN.search(paragraph):
                 words = " ".join(paragraph.split())
@@ -159,7 +175,10 @@ def _rst_blocks(text: str) -> Iterator[Block]:
 
 
 def _settled(blocks: Sequence[Block]) -> Iterator[Block]:
-    """The blocks with clean words; English lines apart from the Chinese they stand with."""
+    """The blocks with clean words; English lines apart from the Chinese they stand with.
+
+    Code in a paragraph of its own is code, whatever the copy takes it for.
+    """
     for block in blocks:
         if block.is_words:
             yield from filter(_has_text, map(_clean, _parts(block)))
@@ -168,7 +187,10 @@ def _settled(blocks: Sequence[Block]) -> Iterator[Block]:
 
 
 def _clean(block: Block) -> Block:
-    """A block of words with clean words; one that has lost its fence is code."""
+    """A block of words with clean words; one that has lost its fence is code.
+
+    Nothing is left of a block that is a permalink alone.
+    """
     is_heading = block.kind is BlockKind.HEADING
     if not is_heading and is_code_without_fence(block.text):
         return replace(block, kind=BlockKind.CODE, text=block.text.strip("`"))
@@ -176,7 +198,10 @@ def _clean(block: Block) -> Block:
 
 
 def _has_text(block: Block) -> bool:
-    """Whether a block is more than a permalink, or marks that were taken away."""
+    """Whether a block is more than a permalink, or marks that were taken away.
+
+    An empty block would be a passage that fits any other one.
+    """
     return block.text != ""
 
 
@@ -192,5 +217,8 @@ def _parts(block: Block) -> Iterator[Block]:
 
 
 def _is_english(line: str) -> bool:
-    """Whether a line is an English sentence, and no name in a Chinese paragraph."""
+    """Whether a line is an English sentence, and no name in a Chinese paragraph.
+
+    ``Then call the function again.`` is one, ``jax.numpy.dot`` is not. Four words make one.
+    """
     return not HAN.search(line) and len(english_words(line)) >= _LONG

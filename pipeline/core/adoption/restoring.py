@@ -52,7 +52,10 @@ def restore(english: str, chinese: str, markup: Markup = Markup.MARKDOWN) -> str
 
 
 def _with_images(english: str, chinese: str) -> str:
-    """Images with the targets of the English: a copy has them elsewhere."""
+    """Images with the targets of the English: a copy has them elsewhere.
+
+    Only if both sides have as many: else nobody knows which is which.
+    """
     ours = [match["target"] for match in _IMAGE.finditer(english)]
     theirs = [match["target"] for match in _IMAGE.finditer(chinese)]
     if len(ours) != len(theirs) or ours == theirs:
@@ -69,18 +72,27 @@ class _Link(NamedTuple):
 
     @property
     def bare(self) -> str:
-        """Its text without marks."""
+        """Its text without marks: by that the links of both sides are compared.
+
+        ``[`jax.jit`](a.md)`` → ``jax.jit``
+        """
         return self.text.strip("`*_ ")
 
     def written(self, target: str, markup: Markup) -> str:
-        """The link as the language writes it, with another target."""
+        """The link as the language writes it, with another target.
+
+        Markdown ``[text](target)``, reST `` `text <target>`__ ``.
+        """
         if markup is Markup.RST:
             return f"`{self.text.strip('`')} <{target}>`__"
         return f"[{self.text}]({target})"
 
 
 def _links_in(text: str, pattern: re.Pattern[str]) -> list[_Link]:
-    """The links of a text, in order."""
+    """The links of a text, in order.
+
+    ``pattern`` has a group for the text and one for the target.
+    """
     return [_Link(match["text"], match["target"]) for match in pattern.finditer(text)]
 
 
@@ -117,7 +129,10 @@ class _Relinking(NamedTuple):
     names: Container[str]
 
     def is_name(self, link: _Link) -> bool:
-        """Whether a link of the copy is a name in code in the English."""
+        """Whether a link of the copy is a name in code in the English.
+
+        Sphinx makes a link of ``{func}`jax.jit```, and a web page has that.
+        """
         return link.text.strip("`") in self.names
 
     def targets(self) -> tuple[dict[int, str], list[_Link]]:
@@ -127,18 +142,22 @@ class _Relinking(NamedTuple):
         for is_same in (_is_same_target, _is_same_text):
             for number in self._unknown(targets):
                 fits = [our for our in left if is_same(our, self.theirs[number])]
+                # Of two that fit nobody knows which it is.
                 if len(fits) == 1:
                     targets[number] = fits[0].target
                     left.remove(fits[0])
+        # The last one on either side: they belong together, whatever they say.
         unknown = self._unknown(targets)
         unknown = [at for at in unknown if not self.is_name(self.theirs[at])]
-        # The last one on either side: they belong together, whatever they say.
         if len(unknown) == len(left) == 1:
             targets[unknown[0]] = left.pop().target
         return targets, left
 
     def _unknown(self, targets: Container[int]) -> list[int]:
-        """The links of the copy, by number, that have no target yet."""
+        """The links of the copy, by number, that have no target yet.
+
+        They come in the order of the copy, so that the first of two that are alike is served first.
+        """
         return [at for at in range(len(self.theirs)) if at not in targets]
 
 
@@ -163,7 +182,10 @@ def _with_lost_links(chinese: str, lost: Sequence[_Link], markup: Markup) -> str
 
 
 def _linked(text: str) -> set[int]:
-    """The offsets of a text that links and images take."""
+    """The offsets of a text that links and images take.
+
+    A link that is put there would be a link in a link, which no language has.
+    """
     taken: set[int] = set()
     for pattern in (_LINK, _RST_LINK, _IMAGE):
         for match in pattern.finditer(text):
@@ -172,12 +194,18 @@ def _linked(text: str) -> set[int]:
 
 
 def _is_same_target(ours: _Link, theirs: _Link) -> bool:
-    """Whether two links lead to the same page, whatever it is called where the copy stands."""
+    """Whether two links lead to the same page, whatever it is called where the copy stands.
+
+    ``../notebooks/quickstart.html#id1`` and ``quickstart.md#id1`` do; two empty ones do not.
+    """
     return _page(ours.target) == _page(theirs.target) != ""
 
 
 def _is_same_text(ours: _Link, theirs: _Link) -> bool:
-    """Whether two links say the same, whatever marks stand around it."""
+    """Whether two links say the same, whatever marks stand around it.
+
+    ``[`jax.jit`](a)`` and ``[Jax.jit](b)`` do.
+    """
     return ours.bare.lower() == theirs.bare.lower()
 
 
@@ -209,7 +237,10 @@ class _Hiding:
 
 
 def _with_spans(english: str, chinese: str, markup: Markup) -> str:
-    """Code spans, roles and formulas as the English has them."""
+    """Code spans, roles and formulas as the English has them.
+
+    What is in its place already stays there; of the rest, what is clear is put back.
+    """
     hiding = _Hiding()
     lacking = Counter(atom for atom in atoms_of(english, markup) if plain_atom(atom))
     for atom in sorted(lacking, key=len, reverse=True):
@@ -227,19 +258,24 @@ def _with_spans(english: str, chinese: str, markup: Markup) -> str:
 
 
 def _clear(atoms: Iterable[str]) -> list[str]:
-    """Those of ``atoms`` that look like no other one of them: else nobody knows which is which."""
+    """Those of ``atoms`` that look like no other one of them: else nobody knows which is which.
+
+    The longest comes first: ``jnp.array`` holds ``array``.
+    """
     by_text: dict[str, list[str]] = {}
     for atom in atoms:
         by_text.setdefault(_shown(atom), []).append(atom)
-    # The longest first: "jnp.array" holds "array".
     texts = sorted(by_text, key=len, reverse=True)
     return [by_text[text][0] for text in texts if len(by_text[text]) == 1]
 
 
 def _put_back(chinese: str, atom: str, count: int, hiding: _Hiding) -> str:
-    """``chinese`` with ``atom`` in place of its text, if that is there just as often."""
+    """``chinese`` with ``atom`` in place of its text, if that is there just as often.
+
+    ``count`` says how often the English has it and the copy has not. The longest text is tried
+    first: ``heat()`` holds ``heat``.
+    """
     texts = {_shown(atom), plain_atom(atom), _last_name(atom)} - {""}
-    # The longest first: "heat()" holds "heat".
     for text in sorted(texts, key=len, reverse=True):
         for pattern in _patterns(text):
             places = pattern.findall(chinese)
@@ -273,7 +309,10 @@ def _shown(atom: str) -> str:
 
 
 def _last_name(atom: str) -> str:
-    """``{func}`jax.numpy.dot``` is often shown as ``dot()``: its last part, for roles only."""
+    """The last part of a role with brackets, as Sphinx shows it; empty for what is no role.
+
+    ``{func}`jax.numpy.dot``` → ``dot()``. A code span is shown as it is.
+    """
     if not _ROLE.match(atom):
         return ""
     return f"{plain_atom(atom).rpartition('.')[2]}()"

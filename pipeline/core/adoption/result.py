@@ -73,7 +73,10 @@ class AdoptedCopy:
 
     @property
     def counts(self) -> Counter[State]:
-        """How many passages are in which state; none counts as 0."""
+        """How many passages are in which state; none counts as 0.
+
+        The report and the audit are made of it.
+        """
         states = (row.state for row in self.rows)
         return Counter(states)
 
@@ -81,7 +84,8 @@ class AdoptedCopy:
     def adopted(self) -> tuple[Row, ...]:
         """The passages that go into catalogues as suggestions, in the copy's order.
 
-        Those whose English is at the pin as it was, and those whose English has changed since.
+        Those whose English is at the pin as it was, and those whose English has changed since. Each waits
+        for a person.
         """
         return tuple(row for row in self.rows if row.state in _ADOPTED)
 
@@ -97,7 +101,10 @@ class AdoptedCopy:
 
 
 def count_cells(cells: Sequence[CodeCell]) -> dict[str, int]:
-    """How many pieces of code were altered, are the translator's own, and fail today."""
+    """How many pieces of code were altered, are the translator's own, and fail today.
+
+    One piece may count in two of them: what was altered may fail.
+    """
     counts = {"altered": 0, "own": 0, "failing": 0}
     for cell in cells:
         counts["altered"] += cell.is_altered
@@ -128,7 +135,7 @@ class AdoptResult:
     def exit_code(self) -> int:
         """The worst of what was found: a copy that was refused is an error.
 
-        0 if there is none, also where warnings are.
+        0 if there is none. What is only a warning stops nobody.
         """
         errors = (finding for finding in self.findings if finding.is_error)
         return worst(error.exit_code for error in errors)

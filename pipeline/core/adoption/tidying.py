@@ -57,7 +57,11 @@ _PLAIN_WORDS = re.compile(
 
 
 def tidied_text(text: str, *, is_plain: bool) -> str:
-    """A copy's text as Markdown. ``is_plain``: a line may be a paragraph of its own."""
+    """A copy's text as Markdown. ``is_plain``: a line may be a paragraph of its own.
+
+    Invisible characters go, wide spaces become plain ones, line ends are one character, and code
+    that stands without a fence gets one.
+    """
     text = _WIDE_SPACE.sub(" ", _INVISIBLE.sub("", text))
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     if is_plain:
@@ -80,7 +84,10 @@ def looks_like_code(line: str) -> bool:
 
 
 def is_code_without_fence(text: str) -> bool:
-    """Whether a paragraph is code that was made a single line, or is nothing but a code span."""
+    """Whether a paragraph is code that was made a single line, or is nothing but a code span.
+
+    ``x = 1 y = f(x)`` has more marks than any sentence has.
+    """
     if HAN.search(text):
         return False
     if _ONLY_CODE.fullmatch(text) or looks_like_code(text):
@@ -91,7 +98,10 @@ def is_code_without_fence(text: str) -> bool:
 
 
 def tidied_words(text: str, *, is_heading: bool) -> str:
-    """The words of a block without what is no part of them: escapes, permalinks, numbering."""
+    """The words of a block without what is no part of them: escapes, permalinks, numbering.
+
+    ``"3.1 编译 [¶](#a)"`` as a heading → ``"编译"``
+    """
     text = _INVISIBLE.sub("", _WIDE_SPACE.sub(" ", text))
     text = _PERMALINK.sub("", text)
     if is_heading:
@@ -101,7 +111,10 @@ def tidied_words(text: str, *, is_heading: bool) -> str:
 
 
 def _outside_code(text: str) -> str:
-    """``text`` with entities and needless backslashes undone, but in code and formulas."""
+    """``text`` with entities and needless backslashes undone, but in code and formulas.
+
+    There ``\\_`` and ``&lt;`` are what the author wrote.
+    """
     parts = _CODE_SPAN.split(text)
     # Every other part is code: the pattern is a group, so that split keeps what it matches.
     parts[::2] = map(_unescaped, parts[::2])
@@ -156,55 +169,76 @@ class _Fencing:
             self._fence = mark
 
     def _add_code(self, line: str) -> None:
-        """Take a line of code without a fence."""
+        """Take a line of code without a fence.
+
+        In plain text a line with ``#`` above the first one is a comment, and no heading.
+        """
         is_first = not self._run and self._is_plain
-        # The line above a page's first code is a comment, and no heading.
         if is_first and self._before.startswith("# "):
             self._run.append(self.lines.pop())
         self._run.append(line)
 
     def _add_prose(self, line: str) -> None:
-        """Take a line of prose; of plain text it may begin a paragraph."""
+        """Take a line of prose; of plain text it may begin a paragraph.
+
+        Markdown would join the two lines to one.
+        """
         self.end()
         if self._is_plain and _begins_paragraph(self._before, line):
             self._keep("")
         self._keep(line)
 
     def end(self) -> None:
-        """Close a run of code."""
+        """Close a run of code.
+
+        Also at the end of the text: code may be the last of it.
+        """
         if self._run:
             self.lines += ["", "```", *self._run, "```", ""]
             self._run, self._before = [], ""
 
     def _keep(self, line: str) -> None:
-        """Write a line as it is."""
+        """Write a line as it is.
+
+        It is what the next one is compared with.
+        """
         self.lines.append(line)
         self._before = line
 
     def _closes(self, line: str) -> bool:
-        """Whether a line ends the open fence: it has nothing but as many marks, or more."""
+        """Whether a line ends the open fence: it has nothing but as many marks, or more.
+
+        Of a fence in a quotation the mark of that stands before it.
+        """
         marks = line.strip(" >\t")
         return marks.startswith(self._fence) and not marks.strip(self._fence[0])
 
     def _is_code(self, line: str) -> bool:
-        """Whether a line outside of fences belongs into one."""
+        """Whether a line outside of fences belongs into one.
+
+        Within a paragraph of Markdown code is a part of that, which somebody has wrapped.
+        """
         if self._goes_on(line):
             return True
-        # Within a paragraph of Markdown it is a part of that.
         is_within = self._before.strip() and not self._is_plain
         return not is_within and looks_like_code(line)
 
     def _goes_on(self, line: str) -> bool:
-        """Whether a line belongs to the run of code before it: it is indented, or a comment."""
+        """Whether a line belongs to the run of code before it: it is indented, or a comment.
+
+        In Markdown a line with ``#`` would be a heading, in plain text it is a comment.
+        """
         if not self._run or HAN.search(line.partition("#")[0]):
             return False
-        # In Markdown a line with "#" would be a heading.
         is_comment = self._is_plain and line.startswith("# ")
         return is_comment or _INDENTED.match(line) is not None
 
 
 def _begins_paragraph(before: str, line: str) -> bool:
-    """Whether a line of plain text does not go on with the one before it."""
+    """Whether a line of plain text does not go on with the one before it.
+
+    A line that is as long as wrapped ones are, and ends in no full stop, goes on.
+    """
     if not before.strip() or not line.strip():
         return False
     edges = {_EDGE.match(before) is not None, _EDGE.match(line) is not None}

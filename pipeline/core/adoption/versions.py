@@ -87,7 +87,10 @@ class Fit:
 
 
 def tolerance(cheapest: float) -> float:
-    """By how much a version may cost more than the cheapest one, and fit as well."""
+    """By how much a version may cost more than the cheapest one, and fit as well.
+
+    In nats: versions within it are told together, as a range.
+    """
     return _TOLERANCE + _MORE_TOLERANCE * cheapest
 
 
@@ -134,7 +137,10 @@ class Found:
     counts: Mapping[Trait, Counter[str]]
 
     def has(self, feature: Feature) -> bool:
-        """Whether the copy has it as often as that."""
+        """Whether the copy has it as often as that.
+
+        The third ``import jax`` of a page is there if the copy has three.
+        """
         return self.counts[feature.trait][feature.value] >= feature.number
 
 
@@ -213,9 +219,12 @@ def fits_of(copy: Sequence[Block], versions: Sequence[Features]) -> list[Fit]:
 
 
 def _lost_shares(versions: Sequence[Features], found: Found) -> dict[Trait, float]:
-    """Which share of each kind of feature the copy has lost, by the version that has most of it."""
+    """Which share of each kind of feature the copy has lost, by the version that has most of it.
+
+    No share is 0 or 1: a logarithm is taken of it. Where the copy ends before the page does, that
+    is one accident, and not many.
+    """
     best = max(versions, key=lambda features: sum(map(found.has, features)), default=())
-    # Where the copy ends before the page does, that is one accident, and not many.
     best = _without_ends(best, found)
     there = Counter(feature.trait for feature in best if found.has(feature))
     whole = Counter(feature.trait for feature in best)
@@ -228,7 +237,10 @@ def _lost_shares(versions: Sequence[Features], found: Found) -> dict[Trait, floa
 
 
 def _without_ends(features: Features, found: Found) -> Features:
-    """The features from the first to the last that the copy has; all if it has none."""
+    """The features from the first to the last that the copy has; all if it has none.
+
+    So a copy that was cut off has not lost what stood behind the cut.
+    """
     places = [at for at, feature in enumerate(features) if found.has(feature)]
     if not places:
         return features
