@@ -7,6 +7,7 @@ of a copy goes through a template that escapes it, and the page lets nothing run
 from __future__ import annotations
 
 import json
+import re
 import textwrap
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -32,6 +33,9 @@ _WITHOUT_ENCODER = (
     "no sentence encoder is installed (dependency group adopt): "
     "paragraphs that nothing but their meaning places are left out"
 )
+_NARROWEST = 40  # columns: a line with one word each says nothing
+# A piece of a word diff, which was removed or added.
+_MARKED = re.compile(r"\[-(.*?)-\]|\{\+(.*?)\+\}", re.DOTALL)
 _SHOWN = 5  # cells that fail, avoided renderings … that the text names; the page has them all
 # What is said of a state after its count.
 _PHRASES = {
@@ -54,7 +58,7 @@ def adoption_text(result: AdoptResult, *, width: int) -> str:
     """The result for a terminal that is ``width`` columns wide."""
     lines: list[str] = []
     for copy in result.copies:
-        lines += [printable(line) for line in _copy_lines(copy, result)]
+        lines += map(printable, _copy_lines(copy))
         lines.append("")
     for finding in result.findings:
         for pieces in finding_lines(finding, width=width, colour=False):
@@ -63,15 +67,20 @@ def adoption_text(result: AdoptResult, *, width: int) -> str:
         lines.append(_WITHOUT_ENCODER)
     wrapped: list[str] = []
     for line in lines:
-        indent = " " * (len(line) - len(line.lstrip()) + 2)
-        wrapped += textwrap.wrap(
-            line,
-            max(40, width),
-            subsequent_indent=indent,
-            break_long_words=False,
-            break_on_hyphens=False,
-        ) or [""]
+        wrapped += _wrapped(line, max(_NARROWEST, width))
     return "\n".join(wrapped).rstrip("\n") + "\n"
+
+
+def _wrapped(line: str, width: int) -> list[str]:
+    """A line in lines of ``width`` columns; what goes on is indented by two more."""
+    indent = len(line) - len(line.lstrip())
+    wrapper = textwrap.TextWrapper(
+        width,
+        subsequent_indent=" " * (indent + 2),
+        break_long_words=False,  # paths and names are copied from here
+        break_on_hyphens=False,
+    )
+    return wrapper.wrap(line) or [""]
 
 
 def adoption_json(result: AdoptResult) -> str:
@@ -112,52 +121,62 @@ def to_html(copy: AdoptedCopy, *, is_audit: bool) -> bytes:
 
 
 def version_text(copy: AdoptedCopy) -> str:
-    """Which version a copy is of: ``2021-06-01 (1fa3acb) to 2021-08-12 (22bb9c0)``."""
+    """Which version a copy is of: ``2021-06-01 (1fa3acb) to 2021-08-12 (22bb9c0)``.
+
+    Empty for a catalogue. With a release that had it, if there is one.
+    """
     if copy.version is None or not copy.as_good:
         return ""
     first, last = copy.as_good[0], copy.as_good[-1]
+    begin = first.since[:10] or "the pin"
     end = f"{last.until[:10]} ({last.last[:10]})" if last.until else "today"
-    text = f"{first.since[:10] or 'the pin'} ({first.first[:10]}) to {end}"
-    if copy.release:
-        is_only = len(copy.as_good) == 1
-        text += f", first in {copy.release}" if is_only else f", such as {copy.release}"
-    return text
+    text = f"{begin} ({first.first[:10]}) to {end}"
+    if not copy.release:
+        return text
+    such = "first in" if len(copy.as_good) == 1 else "such as"
+    return f"{text}, {such} {copy.release}"
 
 
-def _copy_lines(copy: AdoptedCopy, result: AdoptResult) -> Iterator[str]:
+def _copy_lines(copy: AdoptedCopy) -> Iterator[str]:
+    """What the terminal tells of one copy."""
     encoding = f", {copy.encoding}" if copy.encoding else ""
     yield f"{copy.file} ({copy.form}{encoding})"
     version = version_text(copy)
-    yield f"  {copy.page}" + (f" as of {version}" if version else "")
-    yield from (f"  {fact}" for fact in _facts(copy))
-    yield from _code_lines(copy)
-    avoided = [(row, words) for row in copy.rows for words in row.avoided]
-    for row, words in avoided[:_SHOWN]:
-        yield f"  the glossary advises against {words} ({row.place or 'catalogue'})"
-    if len(avoided) > _SHOWN:
-        yield f"  … and {len(avoided) - _SHOWN} more such renderings"
+    told = [f"{copy.page} as of {version}" if version else copy.page]
+    told += [*_facts(copy), *_code_lines(copy), *_avoided_lines(copy)]
     if copy.report:
-        yield f"  {copy.report}"
+        told.append(copy.report)
+    for line in told:
+        yield f"  {line}"
+
+
+def _avoided_lines(copy: AdoptedCopy) -> Iterator[str]:
+    """Renderings that the glossary advises against, the first ones with their places."""
+    told: list[str] = []
+    for row in copy.rows:
+        place = row.place or "catalogue"
+        told += [f"{words} ({place})" for words in row.avoided]
+    for text in told[:_SHOWN]:
+        yield f"the glossary advises against {text}"
+    if len(told) > _SHOWN:
+        yield f"… and {len(told) - _SHOWN} more such renderings"
 
 
 def _facts(copy: AdoptedCopy) -> Iterator[str]:
     """What there is to say of a copy, a line each."""
     if copy.version is not None:
-        behind = (
-            f"{counted(copy.behind, 'release')} behind" if copy.behind else "up to date"
-        )
-        yield f"{behind}; {100 * copy.changed_share:.0f} % of its paragraphs have changed since"
+        behind = f"{counted(copy.behind, 'release')} behind"
+        share = f"{100 * copy.changed_share:.0f} % of its paragraphs have changed since"
+        yield f"{behind if copy.behind else 'up to date'}; {share}"
     counts = copy.counts
     equal, changed = counts[State.EQUAL], counts[State.CHANGED]
-    adopted = f"{counted(equal + changed, 'suggestion')}"
+    told = [counted(equal + changed, "suggestion")]
     if changed:
-        adopted += f", {changed} of them for English that has changed"
-    others = [
-        f"{counts[state]} {phrase}"
-        for state, phrase in _PHRASES.items()
-        if counts[state]
-    ]
-    yield "; ".join([adopted, *others])
+        told[0] += f", {changed} of them for English that has changed"
+    for state, phrase in _PHRASES.items():
+        if counts[state]:
+            told.append(f"{counts[state]} {phrase}")
+    yield "; ".join(told)
     if copy.cells:
         cells = count_cells(copy.cells)
         yield (
@@ -167,15 +186,20 @@ def _facts(copy: AdoptedCopy) -> Iterator[str]:
 
 
 def _code_lines(copy: AdoptedCopy) -> Iterator[str]:
+    """Code that cannot run today, the first pieces with the reason."""
     failing = [cell for cell in copy.cells if cell.fails]
     for cell in failing[:_SHOWN]:
         why = cell.broken or f"gone: {', '.join(cell.gone)}"
-        yield f"  {cell.place}: {why}"
+        yield f"{cell.place}: {why}"
     if len(failing) > _SHOWN:
-        yield f"  … and {len(failing) - _SHOWN} more cells that cannot run"
+        yield f"… and {len(failing) - _SHOWN} more cells that cannot run"
 
 
 def _copy_values(copy: AdoptedCopy) -> dict[str, Any]:
+    """A copy for programs: what the text tells, and every row.
+
+    Numbers are rounded, so that two runs of one copy give the same bytes.
+    """
     return {
         "file": copy.file,
         "form": copy.form,
@@ -204,6 +228,10 @@ def _copy_values(copy: AdoptedCopy) -> dict[str, Any]:
 
 
 def _row_values(row: Row) -> dict[str, Any]:
+    """A passage for programs.
+
+    ``msgstr`` is what goes into the catalogue, ``copy`` what stands in the copy.
+    """
     return {
         "state": str(row.state),
         "english": row.english,
@@ -219,29 +247,20 @@ def _row_values(row: Row) -> dict[str, Any]:
 
 
 def _diff_pieces(row: Row) -> Sequence[tuple[str, str]]:
-    """How the English has changed since, as pieces of text with names of styles."""
+    """How the English has changed since, as pieces of text with names of styles.
+
+    ``at least [-2-]{+3+}`` → ``at least`` plain, ``2`` as removed, ``3`` as added
+    """
     if not row.pin or row.pin == row.english:
         return ()
     pieces: list[tuple[str, str]] = []
-    rest = diff(row.english, row.pin)
-    for mark, end, style in _marks(rest):
-        before, _, rest = rest.partition(mark)
-        words, _, rest = rest.partition(end)
-        pieces += [(before, ""), (words, style)]
-    return [*pieces, (rest, "")]
-
-
-def _marks(text: str) -> Iterator[tuple[str, str, str]]:
-    """The marks of a word diff, in order: what opens and closes it, and its style."""
+    change = diff(row.english, row.pin)
     at = 0
-    while True:
-        places = {text.find(mark, at): mark for mark in ("[-", "{+")}
-        found = [place for place in places if place >= 0]
-        if not found:
-            return
-        mark = places[min(found)]
-        yield (mark, "-]", "removed") if mark == "[-" else (mark, "+}", "added")
-        at = min(found) + 2
+    for match in _MARKED.finditer(change):
+        pieces.append((change[at : match.start()], ""))
+        pieces.append((match[1] or match[2], "removed" if match[1] else "added"))
+        at = match.end()
+    return [*pieces, (change[at:], "")]
 
 
 @cache
@@ -262,7 +281,10 @@ def _environment() -> Environment:
 
 
 def _visible(value: object) -> object:
-    """What the template prints of ``value``: control characters as Python writes them."""
+    """What the template prints of ``value``: control characters as Python writes them.
+
+    What is marked as HTML, ours alone, stays as it is.
+    """
     if isinstance(value, str) and not hasattr(value, "__html__"):
         return printable(value)
     return value
@@ -270,4 +292,8 @@ def _visible(value: object) -> object:
 
 @cache
 def _asset(name: str) -> str:
+    """A template or a style sheet that is part of the package.
+
+    Each is read once.
+    """
     return (resources.files("pipeline.report") / "templates" / name).read_text("utf-8")

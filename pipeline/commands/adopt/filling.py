@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from pipeline.core.adoption.blocks import Block, BlockKind
+from pipeline.core.adoption.blocks import Block, words_of
 from pipeline.core.adoption.carrying import (
     Carried,
     Offer,
@@ -44,11 +44,11 @@ class Filling:
     changed: set[str] = field(default_factory=set)
 
     def live(self) -> dict[str, list[Entry]]:
-        """The live entries of every page."""
-        return {
-            page: [entry for entry in catalog.entries if not entry.obsolete]
-            for page, catalog in self.catalogs.items()
-        }
+        """The live entries of every page: what readers of the pin can see."""
+        live: dict[str, list[Entry]] = {}
+        for page, catalog in self.catalogs.items():
+            live[page] = [entry for entry in catalog.entries if not entry.obsolete]
+        return live
 
     def fill(
         self, copy: Sequence[Block], choice: Choice, origin: Origin
@@ -106,36 +106,43 @@ class Filling:
         return states
 
     def _entry(self, offer: Offer) -> Entry:
-        for entry in self.catalogs[offer.page].entries:
-            if entry.msgid == offer.msgid and not entry.obsolete:
-                return entry
-        raise AssertionError(offer.msgid)  # offers are made for live entries only
+        """The live entry that an offer is for: there is one, for it was made from that."""
+        entries = self.catalogs[offer.page].entries
+        return next(
+            entry
+            for entry in entries
+            if entry.msgid == offer.msgid and not entry.obsolete
+        )
 
 
 def translations_in(copy: Sequence[Block], choice: Choice) -> list[Translation]:
-    """What a copy translates, by message: each pair of an alignment whose copy is Chinese."""
+    """What a copy translates, by message: each pair of an alignment whose copy is Chinese.
+
+    What was left in English translates nothing, and what is no message has no entry.
+    """
     english = choice.candidate.blocks
     translations: list[Translation] = []
     for pair in choice.pairs:
-        texts = [copy[at].text for at in pair.copy]
-        if not pair.english or not texts or not english[pair.english[0]].is_words:
+        messages = words_of(english[number] for number in pair.english)
+        texts = [copy[number].text for number in pair.copy]
+        if not messages or not any(map(HAN.search, texts)):
             continue
-        if any(map(HAN.search, texts)):
-            translations.append(
-                Translation(
-                    english=tuple(english[at].text for at in pair.english),
-                    chinese=_joined(texts),
-                    score=pair.confidence,
-                )
-            )
+        translation = Translation(
+            english=tuple(message.text for message in messages),
+            chinese=_joined(texts),
+            score=pair.confidence,
+        )
+        translations.append(translation)
     return translations
 
 
 def fitted(entry: Entry, offer: Offer) -> str:
-    """The Chinese of an offer, fit for its message: atoms put back, mended as by ``check``."""
+    """The Chinese of an offer, fit for its message: atoms put back, mended as by ``check``.
+
+    First what the copy lost of its own English, then what has another form at the pin.
+    """
     markup = read_place(entry).markup
     english = offer.english
-    # First what the copy lost of its own English, then what has another form at the pin.
     text = restore(english, offer.translation.chinese, markup)
     if english != entry.msgid:
         text = restore(entry.msgid, text, markup)
@@ -144,18 +151,25 @@ def fitted(entry: Entry, offer: Offer) -> str:
 
 
 def _joined(texts: Sequence[str]) -> str:
-    """Paragraphs as one: with a space where Chinese has one."""
+    """Paragraphs as one: with a space where Chinese has one.
+
+    ``加热。`` and ``打开`` → ``加热。打开``; ``用 `jit``` and ``编译`` → ``用 `jit` 编译``
+    """
     joined = texts[0]
     for text in texts[1:]:
-        joined += text if joined.endswith(_CLOSED) else f" {text}"
+        between = "" if joined.endswith(_CLOSED) else " "
+        joined += between + text
     return joined
 
 
 def _state(entry: Entry, offer: Offer, msgstr: str) -> State:
-    """What becomes of an offer, given the entry as it was."""
-    if not entry.msgstr:
-        return State.EQUAL if offer.is_equal else State.CHANGED
-    return State.SAME if is_same(entry.msgstr, msgstr) else State.KEPT
+    """What becomes of an offer, given the entry as it was.
+
+    An entry with a translation keeps it: the other one becomes a comment, or is the same.
+    """
+    if entry.msgstr:
+        return State.SAME if is_same(entry.msgstr, msgstr) else State.KEPT
+    return State.EQUAL if offer.is_equal else State.CHANGED
 
 
 def _without_old_english(offer: Offer) -> Offer:
@@ -167,6 +181,10 @@ def _without_old_english(offer: Offer) -> Offer:
 def _offer_row(
     offer: Offer, state: State, msgstr: str, glossary: Glossary | None
 ) -> Row:
+    """The row of an offer, with what became of it.
+
+    ``msgstr`` is what the catalogue has, or would have, of it.
+    """
     return Row(
         state=state,
         english=offer.translation.whole,
@@ -181,7 +199,10 @@ def _offer_row(
 
 
 def _avoided(msgid: str, msgstr: str, glossary: Glossary | None) -> tuple[str, ...]:
-    """What the glossary advises against, as ``term: rendering``."""
+    """What the glossary advises against, as ``term: rendering``.
+
+    Only in a translation of a message that has the term.
+    """
     if glossary is None:
         return ()
     misuses = glossary.misuses(glossary.mentions(msgid), msgstr)
@@ -199,45 +220,41 @@ class _Rows:
     glossary: Glossary | None
 
     def rows(self) -> tuple[Row, ...]:
-        by_english: dict[tuple[str, ...], list[Offer]] = {}
+        """The rows, in the order of the alignment; code and formulas are left out of it."""
+        offers: dict[tuple[str, ...], list[Offer]] = {}
         for offer in self.carried.offers:
-            by_english.setdefault(offer.translation.english, []).append(offer)
+            offers.setdefault(offer.translation.english, []).append(offer)
         rows: list[Row] = []
         for pair in self.choice.pairs:
-            ours = [self.choice.candidate.blocks[at] for at in pair.english]
-            theirs = [self.copy[at] for at in pair.copy]
-            if any(
-                block.kind not in (BlockKind.PROSE, BlockKind.HEADING)
-                for block in (*ours, *theirs)
-            ):
+            ours = [self.choice.candidate.blocks[number] for number in pair.english]
+            theirs = [self.copy[number] for number in pair.copy]
+            if not all(block.is_words for block in (*ours, *theirs)):
                 continue
+            # A text that stands on several pages is offered to each of them.
             english = tuple(block.text for block in ours)
+            found = offers.get(english, []) if theirs else []
             place = theirs[0].place if theirs else ""
-            offers = by_english.get(english, []) if theirs else []
-            for offer in offers:
-                state, msgstr = self.states[offer.page, offer.msgid]
-                row = _offer_row(offer, state, msgstr, self.glossary)
-                is_here = offer.page == self.choice.candidate.version.page.name
-                rows.append(
-                    replace(row, place=place, page="" if is_here else offer.page)
-                )
-            if not offers:
-                row = _other_row(ours, theirs)
-                rows.append(
-                    replace(row, place=place, score=pair.confidence if theirs else 0.0)
-                )
+            rows += [self._row(offer, place) for offer in found]
+            if not found:
+                row = _other_row(ours, theirs, pair.confidence)
+                rows.append(replace(row, place=place))
         return tuple(rows)
 
+    def _row(self, offer: Offer, place: str) -> Row:
+        """The row of an offer; it names the page only if that is another one."""
+        state, msgstr = self.states[offer.page, offer.msgid]
+        row = _offer_row(offer, state, msgstr, self.glossary)
+        is_here = offer.page == self.choice.candidate.version.page.name
+        return replace(row, place=place, page="" if is_here else offer.page)
 
-def _other_row(ours: Sequence[Block], theirs: Sequence[Block]) -> Row:
-    """A passage that nothing is offered for."""
+
+def _other_row(ours: Sequence[Block], theirs: Sequence[Block], score: float) -> Row:
+    """A passage that nothing is offered for: why, by what is missing of it."""
     english = " ".join(block.text for block in ours)
     copy = " ".join(block.text for block in theirs)
     if not theirs:
         return Row(state=State.MISSING, english=english)
     if not ours:
-        return Row(state=State.EXTRA, copy=copy)
-    is_chinese = HAN.search(copy) is not None
-    return Row(
-        state=State.GONE if is_chinese else State.ENGLISH, english=english, copy=copy
-    )
+        return Row(state=State.EXTRA, copy=copy, score=score)
+    state = State.GONE if HAN.search(copy) else State.ENGLISH
+    return Row(state=state, english=english, copy=copy, score=score)

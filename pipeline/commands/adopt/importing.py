@@ -73,19 +73,15 @@ def _known_texts(
     texts: dict[str, str] = {}
     for known in filling.catalogs.values():
         for entry in known.entries:
-            texts[digest(entry.msgid)] = entry.msgid
-            if entry.previous:
-                texts[digest(entry.previous)] = entry.previous
-    missing = [
-        entry
-        for entry in catalog.entries
-        if _DIGEST.fullmatch(entry.msgid) and entry.msgid not in texts
-    ]
+            for text in filter(None, (entry.msgid, entry.previous)):
+                texts[digest(text)] = text
+    codes = {entry.msgid for entry in catalog.entries if _DIGEST.fullmatch(entry.msgid)}
     page = catalog.header.get("Project-Id-Version", "").rpartition(" ")[2]
-    if missing and page in versions.history.versions:
-        for candidate in versions.candidates(versions.history.family(page)):
-            for block in candidate.blocks:
-                texts[digest(block.text)] = block.text
+    if codes <= texts.keys() or page not in versions.history.versions:
+        return texts
+    for candidate in versions.candidates(versions.history.family(page)):
+        for block in candidate.blocks:
+            texts[digest(block.text)] = block.text
     return texts
 
 
@@ -102,14 +98,15 @@ def _opened(entry: Entry, known: Mapping[str, str]) -> Entry | None:
 
 
 def _page_of(entries: Sequence[Entry], filling: Filling) -> str:
-    """The page that most of the entries are of."""
+    """The page that most of the entries are of; empty if they are of none.
+
+    A colleague's file may be called anything, and have entries of several pages.
+    """
     texts = {entry.written_for for entry in entries}
     votes: Counter[str] = Counter()
-    for page, catalog in filling.catalogs.items():
+    for page, catalog in sorted(filling.catalogs.items(), reverse=True):
         votes[page] = sum(entry.msgid in texts for entry in catalog.entries)
-    page, count = max(
-        votes.items(), key=lambda item: (item[1], item[0]), default=("", 0)
-    )
+    ((page, count),) = votes.most_common(1) or [("", 0)]
     return page if count else ""
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 
 from pipeline.commands.adopt.copies import CopyFile
 from pipeline.commands.adopt.versions import Versions
@@ -27,10 +28,8 @@ from pipeline.errors import ConfigError, InputError
 _GUESSES = 8  # pages that are looked at
 _FEW = 5  # versions of each of them, to choose the page
 _NEAR = 40.0  # nats: pages that cost no more above the best one are looked at in all versions
-_SHARE, _NAMED_SHARE = (
-    0.4,
-    0.15,
-)  # of the Chinese must clearly be the page's; less if it is named
+# Share of the Chinese that must clearly be the page's; less if a person has named that.
+_SHARE, _NAMED_SHARE = 0.4, 0.15
 _REST = 0.25  # share of the Chinese that, left over in one piece, may be another page
 
 
@@ -62,23 +61,12 @@ class Matcher:
 
     def match(self, file: CopyFile, asked: Asked) -> tuple[tuple[Block, ...], Choice]:
         """The blocks of a copy, and what they are of. Raises InputError, ConfigError."""
-        assert file.form is not None
-        try:
-            copy = read_copy(file.text, file.form)
-        except InputError as error:
-            raise InputError(error.what, where=file.name, hint=error.hint) from error
-        if not any(HAN.search(block.text) for block in words_of(copy)):
-            raise InputError(
-                "has no Chinese outside of its code",
-                where=file.name,
-                hint="Give the translated page; English is pulled from upstream.",
-            )
-        candidates = self._candidates(file, copy, asked)
-        choice = self._choose(copy, candidates)
+        copy = _blocks_of(file)
+        choice = self._choose(copy, self._candidates(file, copy, asked))
         if not asked.page and choice.share >= _NAMED_SHARE:
             self._refuse_two_pages(file, copy, choice)
-        needed = _NAMED_SHARE if asked.page or asked.ref else _SHARE
-        if choice.share < needed:
+        is_named = asked.page or asked.ref
+        if choice.share < (_NAMED_SHARE if is_named else _SHARE):
             raise self._no_page(file, choice, asked)
         return copy, choice
 
@@ -86,28 +74,34 @@ class Matcher:
         self, file: CopyFile, copy: Sequence[Block], asked: Asked
     ) -> list[Candidate]:
         """The versions that a copy may be of."""
-        history = self.versions.history
         if asked.page is not None:
             self._check_page(asked.page)
         if asked.ref is not None:
-            page = asked.page or ""
-            found = self.versions.at(asked.ref, page)
-            if not found:
-                raise InputError(
-                    f"upstream has no page {page!r} at {asked.ref!r}",
-                    where=file.name,
-                    hint="Leave --at out: the version is found by itself.",
-                )
-            if not page:
-                names = set(self._guessed(file, copy))
-                found = [
-                    version for version in found if version.page.name in names
-                ] or found
+            found = self._at_ref(file, copy, asked.ref, asked.page or "")
         elif asked.page is not None:
-            found = list(history.family(asked.page))
+            found = list(self.versions.history.family(asked.page))
         else:
             return self._of_best_pages(file, copy)
         return self._readable(file, found)
+
+    def _at_ref(
+        self, file: CopyFile, copy: Sequence[Block], ref: str, page: str
+    ) -> list[Version]:
+        """The versions at a ref: of ``page``, or of those pages that the copy is likely to be of.
+
+        Raises InputError if there is no such page then.
+        """
+        found = self.versions.at(ref, page)
+        if not found:
+            raise InputError(
+                f"upstream has no page {page!r} at {ref!r}",
+                where=file.name,
+                hint="Leave --at out: the version is found by itself.",
+            )
+        if page:
+            return found
+        names = set(self._guessed(file, copy))
+        return [version for version in found if version.page.name in names] or found
 
     def _of_best_pages(self, file: CopyFile, copy: Sequence[Block]) -> list[Candidate]:
         """All versions of the pages that a few versions of each show to be the likeliest."""
@@ -119,25 +113,19 @@ class Matcher:
             for version in [*family[::step], family[-1]]:
                 samples.setdefault(version.blob, version)
         ranked = rank(copy, self._readable(file, list(samples.values())))
-        cheapest = ranked[0][0]
-        families: dict[Version, None] = {}
-        for cost, candidate in ranked:
-            if cost <= cheapest + _NEAR:
-                families.update(
-                    dict.fromkeys(history.family(candidate.version.page.name))
-                )
-        return self._readable(file, list(families))
+        limit = ranked[0][0] + _NEAR
+        near = [candidate for cost, candidate in ranked if cost <= limit]
+        families = [history.family(found.version.page.name) for found in near]
+        versions = dict.fromkeys(chain.from_iterable(families))
+        return self._readable(file, list(versions))
 
     def _guessed(self, file: CopyFile, copy: Sequence[Block]) -> list[str]:
         """The names of pages that a copy is likely to be of, and those called as its file is."""
         guesses = self.versions.index.guesses(copy, most=_GUESSES)
         names = [guess.page for guess in guesses if guess.likeness > 0]
         stem = file.stem.lower()
-        names += [
-            page
-            for page in self.versions.history.versions
-            if page.rpartition("/")[2].lower() == stem
-        ]
+        pages = self.versions.history.versions
+        names += [page for page in pages if page.rpartition("/")[2].lower() == stem]
         if not names:
             raise InputError(
                 "has no name, number or code that could tell which page it is of",
@@ -147,6 +135,10 @@ class Matcher:
         return list(dict.fromkeys(names))
 
     def _readable(self, file: CopyFile, versions: Sequence[Version]) -> list[Candidate]:
+        """Those of the versions that can be read. Raises InputError if none can.
+
+        What upstream itself broke for a while is left out in silence.
+        """
         candidates = self.versions.candidates(versions)
         if not candidates:
             raise InputError(
@@ -166,12 +158,15 @@ class Matcher:
             )
 
     def _choose(self, copy: Sequence[Block], candidates: Sequence[Candidate]) -> Choice:
+        """The version among the candidates, with the alignment.
+
+        What is learnt of words for the first one serves all: versions of a page differ little.
+        """
         chinese = [block.text for block in words_of(copy)]
         learnt: list[Lexicon] = []
 
         def judge(english: Sequence[Block]) -> Judge:
             texts = [block.text for block in words_of(english)]
-            # Versions of a page differ little: what one of them taught serves them all.
             if not learnt:
                 learnt.append(
                     learn(self.known, self.terms, english=texts, chinese=chinese)
@@ -182,6 +177,10 @@ class Matcher:
         return choose(copy, candidates, judge, pinned=self.pinned)
 
     def _no_page(self, file: CopyFile, choice: Choice, asked: Asked) -> InputError:
+        """Why a copy is refused whose Chinese is not that of the page.
+
+        It names the page that came closest, and how to insist on it.
+        """
         page = choice.candidate.version.page.name
         share = f"{100 * choice.share:.0f} % of its text fits"
         if asked.page or asked.ref:
@@ -201,17 +200,14 @@ class Matcher:
     ) -> None:
         """Raise InputError if what is left over in one piece is another page."""
         rest = _longest_rest(copy, choice)
-        whole = sum(count_han(block.text) for block in words_of(copy))
-        if sum(count_han(block.text) for block in words_of(rest)) < _REST * whole:
+        if _count_han(rest) < _REST * _count_han(copy):
             return
         try:
             other = self._choose(rest, self._of_best_pages(file, rest))
         except InputError:
             return
-        here, there = (
-            choice.candidate.version.page.name,
-            other.candidate.version.page.name,
-        )
+        here = choice.candidate.version.page.name
+        there = other.candidate.version.page.name
         if other.share >= _SHARE and there != here:
             raise InputError(
                 f"holds two pages: {here!r}, and from {rest[0].place} on {there!r}",
@@ -220,14 +216,36 @@ class Matcher:
             )
 
 
+def _blocks_of(file: CopyFile) -> tuple[Block, ...]:
+    """The blocks of a copy that is no catalogue. Raises InputError if it has no Chinese prose."""
+    assert file.form is not None
+    try:
+        copy = read_copy(file.text, file.form)
+    except InputError as error:
+        raise InputError(error.what, where=file.name, hint=error.hint) from error
+    if not any(HAN.search(block.text) for block in words_of(copy)):
+        raise InputError(
+            "has no Chinese outside of its code",
+            where=file.name,
+            hint="Give the translated page; English is pulled from upstream.",
+        )
+    return copy
+
+
+def _count_han(blocks: Iterable[Block]) -> int:
+    """The Chinese characters of the prose among some blocks."""
+    return sum(count_han(block.text) for block in words_of(blocks))
+
+
 def _longest_rest(copy: Sequence[Block], choice: Choice) -> list[Block]:
-    """The longest run of blocks that belong to no message."""
-    longest: list[Block] = []
-    run: list[Block] = []
+    """The longest run of blocks that belong to no message.
+
+    It goes on over messages that the copy lacks, and ends where the next pair is.
+    """
+    runs: list[list[Block]] = [[]]
     for pair in choice.pairs:
-        if pair.english and pair.copy and pair.score > 0:
-            run = []
-        run = run + [copy[at] for at in pair.copy if not pair.english]
-        if len(run) > len(longest):
-            longest = list(run)
-    return longest
+        if not pair.english:
+            runs[-1] += [copy[number] for number in pair.copy]
+        elif pair.copy and pair.score > 0:
+            runs.append([])
+    return max(runs, key=len)

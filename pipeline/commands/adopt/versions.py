@@ -9,10 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import cached_property
+from itertools import chain
 
 from pipeline.adapters.files import read_bytes
 from pipeline.adapters.upstream import Repository, open_upstream
+from pipeline.adapters.upstream.history import DocsCommit
 from pipeline.core.adoption import history as core
 from pipeline.core.adoption.audit import documented_names
 from pipeline.core.adoption.blocks import blocks_of
@@ -42,27 +45,13 @@ class Versions:
     def history(self) -> History:
         """The versions of all pages up to the pin."""
         if self.repository is None:
-            versions = {
-                page.name: (only_version(page, self.lock.commit, self.lock.date),)
-                for page in pages_of(self.lock.files)
-            }
-            return History(versions=versions)
+            pinned = (self.lock.commit, self.lock.date)
+            pages = pages_of(self.lock.files)
+            return History(
+                versions={page.name: (only_version(page, *pinned),) for page in pages}
+            )
         commits = self.repository.history(self.lock.commit, self.lock.docs)
-        line = core.read_history(
-            [
-                core.Commit(
-                    commit=commit.commit,
-                    date=commit.date,
-                    changes=tuple(
-                        core.Change(
-                            path=change.path, blob=change.blob, before=change.before
-                        )
-                        for change in commit.changes
-                    ),
-                )
-                for commit in commits
-            ]
-        )
+        line = core.read_history([_commit_of(commit) for commit in commits])
         return core.with_releases(line, list(self._releases_beside(self.repository)))
 
     def _releases_beside(
@@ -87,35 +76,39 @@ class Versions:
         index = NameIndex()
         samples = self.history.samples()
         self._bring(samples)
-        seen: set[str] = set()
+        by_blob: dict[str, Version] = {}
         for version in samples:
-            if version.blob not in seen:
-                seen.add(version.blob)
-                text = self._read(version.page.files[0]).decode("utf-8", "replace")
-                index.add(version.page.name, text)
+            # A blob may be of several versions, and says the same each time.
+            by_blob.setdefault(version.blob, version)
+        for version in by_blob.values():
+            text = self._read(version.page.files[0]).decode("utf-8", "replace")
+            index.add(version.page.name, text)
         return index
 
     @cached_property
     def releases(self) -> tuple[Release, ...]:
-        """The releases of upstream's, from the oldest on, as far as its tags are here."""
-        if self.repository is None:
+        """The releases of upstream's, from the oldest on, as far as its tags are here.
+
+        They are called like the ref that is pulled: ``jax-v0.10.2`` → ``jax-v`` and a version.
+        """
+        template = self.run.upstream.ref.replace(self.lock.jax, _TEMPLATE)
+        before, _, after = template.partition(_TEMPLATE)
+        if self.repository is None or not before:
             return ()
-        before, _, after = self.run.upstream.ref.replace(
-            self.lock.jax, _TEMPLATE
-        ).partition(_TEMPLATE)
-        tags = [
-            tag
+        releases = [
+            Release(name=tag.name, date=tag.date)
             for tag in self.repository.dated_tags()
-            if before and tag.name.startswith(before) and tag.name.endswith(after)
+            if tag.name.startswith(before) and tag.name.endswith(after)
         ]
-        releases = [Release(name=tag.name, date=tag.date) for tag in tags]
         return tuple(sorted(releases, key=lambda release: moment(release.date)))
 
     def candidates(self, versions: Sequence[Version]) -> list[Candidate]:
-        """Those of ``versions`` that can be read, with their blocks."""
+        """Those of ``versions`` that can be read, with their blocks.
+
+        All their documents are brought here in one go.
+        """
         self._bring(versions)
-        found = [self._candidate(version) for version in versions]
-        return [candidate for candidate in found if candidate is not None]
+        return [found for found in map(self._candidate, versions) if found is not None]
 
     def at(self, ref: str, page: str) -> list[Version]:
         """The versions of all pages that ``page`` was ever called, at a ref.
@@ -140,9 +133,13 @@ class Versions:
         ]
 
     def _version_at(self, page: Page, commit: str, date: str) -> Version:
-        """The version of a page that stood at a commit; one of its own on a branch aside."""
+        """The version of a page that stood at a commit; one of its own on a branch aside.
+
+        Of several that were the same page it is the last that had begun by then.
+        """
         for version in reversed(self.history.versions.get(page.name, ())):
-            if version.page == page and moment(version.since) <= moment(date):
+            has_begun = moment(version.since) <= moment(date)
+            if has_begun and version.page == page:
                 return version
         return only_version(page, commit, date)
 
@@ -156,51 +153,69 @@ class Versions:
         return self._reference[key]
 
     def _reference_files(self, version: Version | None) -> Iterator[SourceFile]:
-        """The documents in reST that stood when a version ended, or that stand at the pin."""
-        if version is None:
-            yield from (file for file in self.lock.files if file.path.endswith(".rst"))
-            return
-        when = moment(version.since)
-        there: list[Version] = []
-        for versions in self.history.versions.values():
-            there += [
-                other
-                for other in versions
-                if moment(other.since) <= when
-                and (not other.until or when < moment(other.until))
-            ]
-        self._bring(there)
-        for other in there:
-            yield from (file for file in other.page.files if file.path.endswith(".rst"))
+        """The documents in reST that stood when a version began, or that stand at the pin."""
+        files = list(self.lock.files)
+        if version is not None:
+            there = list(self._standing(moment(version.since)))
+            self._bring(there)
+            files = [file for other in there for file in other.page.files]
+        yield from (file for file in files if file.path.endswith(".rst"))
+
+    def _standing(self, when: datetime) -> Iterator[Version]:
+        """The version of each page that stood at a moment, if it had one then."""
+        for version in chain.from_iterable(self.history.versions.values()):
+            has_ended = version.until and moment(version.until) <= when
+            if moment(version.since) <= when and not has_ended:
+                yield version
 
     def _bring(self, versions: Sequence[Version]) -> None:
-        """Have the documents of versions here before they are read one by one."""
+        """Have the documents of versions here before they are read one by one.
+
+        Of a remote repository they come in one go; elsewhere they are here.
+        """
         if self.repository is not None:
             blobs = list(dict.fromkeys(version.blob for version in versions))
             self.repository.bring(blobs, self.lock.commit, self.lock.docs)
 
     def _candidate(self, version: Version) -> Candidate | None:
-        """A version, read. One that cannot be read is none: many of upstream's never could."""
-        known = self._candidates.get(version.blob)
+        """A version, read. One that cannot be read is none: many of upstream's never could.
+
+        A document that came back has several versions, and is read once.
+        """
         if version.blob not in self._candidates:
-            known = None
-            # Of a pair either document will do; the first is the one that people see.
-            for file in version.page.files:
-                try:
-                    document = read_document(file.path, self._read(file))
-                except (InputError, UpstreamError):
-                    continue
-                known = Candidate.of(version, blocks_of(document))
-                break
-            self._candidates[version.blob] = known
+            self._candidates[version.blob] = self._read_version(version)
+        known = self._candidates[version.blob]
         if known is None or known.version == version:
             return known
         return Candidate(version, known.blocks, known.features)
 
+    def _read_version(self, version: Version) -> Candidate | None:
+        """A version with its blocks. Of a pair either document will do: people see the first."""
+        for file in version.page.files:
+            try:
+                document = read_document(file.path, self._read(file))
+            except (InputError, UpstreamError):
+                continue
+            return Candidate.of(version, blocks_of(document))
+        return None
+
     def _read(self, file: SourceFile) -> bytes:
+        """The bytes of a document: of a plain folder as it was pulled, else by its blob.
+
+        Raises InputError, UpstreamError.
+        """
         if self.repository is None:
             return read_bytes(self.run.paths.docs / file.path)
         return self.repository.read(file.blob)
+
+
+def _commit_of(commit: DocsCommit) -> core.Commit:
+    """A commit as the core knows it."""
+    changes: list[core.Change] = []
+    for change in commit.changes:
+        known = core.Change(path=change.path, blob=change.blob, before=change.before)
+        changes.append(known)
+    return core.Commit(commit=commit.commit, date=commit.date, changes=tuple(changes))
 
 
 @contextmanager

@@ -455,8 +455,8 @@ class _Aligning:
 def _code_once(blocks: Sequence[Block]) -> dict[str, int]:
     """Code without white space that stands once in a row of blocks, with the block's number.
 
-    ``import jax`` in two cells of a page is no anchor: nobody knows which is which. White space does
-    not count, for copies have code on a single line.
+    ``import jax`` in two cells of a page is no anchor: nobody knows which is which. White space
+    does not count, for copies have code on a single line.
     """
     places: dict[str, list[int]] = {}
     for number, block in enumerate(blocks):

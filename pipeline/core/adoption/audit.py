@@ -48,7 +48,10 @@ class CodeCell:
 
     @property
     def is_altered(self) -> bool:
-        """Whether the copy has changed upstream's code."""
+        """Whether the copy has changed upstream's code.
+
+        A comment that was translated counts, white space does not.
+        """
         return bool(self.diff)
 
     @property
@@ -204,7 +207,10 @@ def _with_modules(names: Iterable[str]) -> frozenset[str]:
 
 
 def _diff(ours: str, theirs: str) -> Iterator[str]:
-    """What the copy made of a piece of code; nothing if only white space differs."""
+    """What the copy made of a piece of code; nothing if only white space differs.
+
+    Lines of a unified diff, without the two that name files.
+    """
     is_same = "".join(ours.split()) == "".join(theirs.split())
     if is_same or code_likeness(ours, theirs) == 1.0:
         return

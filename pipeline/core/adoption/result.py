@@ -84,8 +84,8 @@ class AdoptedCopy:
     def adopted(self) -> tuple[Row, ...]:
         """The passages that go into catalogues as suggestions, in the copy's order.
 
-        Those whose English is at the pin as it was, and those whose English has changed since. Each waits
-        for a person.
+        Those whose English is at the pin as it was, and those whose English has changed since. Each
+        waits for a person.
         """
         return tuple(row for row in self.rows if row.state in _ADOPTED)
 
