@@ -17,7 +17,10 @@ _LONGEST = 600  # characters of a text that are looked at: more of them change l
 
 
 def has_encoder() -> bool:
-    """Whether an encoder is installed."""
+    """Whether an encoder is installed.
+
+    It is not imported for that: numpy takes a while.
+    """
     return find_spec(_PACKAGE) is not None
 
 
@@ -34,12 +37,15 @@ def encoder() -> Callable[[Iterable[str]], Similar]:
     known: dict[str, numpy.typing.NDArray[numpy.float32]] = {}
 
     def read(texts: Iterable[str]) -> Similar:
+        """Read what is new among the texts; all that was ever read can be compared."""
         new = [text for text in dict.fromkeys(texts) if text not in known]
         if new:
+            # An empty text has no vector.
             vectors = model.encode([text[:_LONGEST] or " " for text in new])
             known.update(zip(new, vectors, strict=True))
 
         def similar(ours: Sequence[str], theirs: Sequence[str]) -> float:
+            """The cosine of the two rows; long texts count for more."""
             left = sum(known[text] * len(text) for text in ours)
             right = sum(known[text] * len(text) for text in theirs)
             length = numpy.linalg.norm(left) * numpy.linalg.norm(right)

@@ -37,7 +37,11 @@ class Decoded:
 
 
 def decode(data: bytes, *, where: str) -> Decoded:
-    """The text in ``data``. Raises InputError if it is none."""
+    """The text in ``data``, and the encoding that it was in.
+
+    A mark at the beginning decides, then UTF-8, then what Chinese was written in before. Raises
+    InputError if it is no text.
+    """
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             return _decoded(data, encoding, where)
@@ -57,6 +61,10 @@ def decode(data: bytes, *, where: str) -> Decoded:
 
 
 def _decoded(data: bytes, encoding: str, where: str) -> Decoded:
+    """The text of bytes in an encoding. Raises InputError where they are not in it.
+
+    It says in which line, for editors have shown where a file was mixed.
+    """
     try:
         text = data.decode(encoding)
     except UnicodeDecodeError as error:
@@ -74,7 +82,10 @@ def _checked(text: str, encoding: str, where: str) -> Decoded:
 
 
 def _wide_encoding(data: bytes) -> str:
-    """UTF-16 without a mark: every other byte of its ASCII characters is zero."""
+    """UTF-16 without a mark: every other byte of its ASCII characters is zero.
+
+    Which one tells the order of the bytes. Empty if it is not so.
+    """
     head = data[:_LOOKED_AT]
     even, odd = head[::2].count(0), head[1::2].count(0)
     few = len(head) // 40
@@ -86,7 +97,10 @@ def _wide_encoding(data: bytes) -> str:
 
 
 def _mixed(data: bytes) -> str:
-    """The text of lines that are UTF-8 with others between them that are GB18030; "" if not so."""
+    """The text of lines that are UTF-8 with others between them that are GB18030.
+
+    Editors leave such files when somebody pastes. Empty if it is not so.
+    """
     lines: list[str] = []
     wide = 0  # lines in UTF-8 that are no ASCII
     for line in data.split(b"\n"):
@@ -102,7 +116,10 @@ def _mixed(data: bytes) -> str:
 
 
 def _chinese_encoding(data: bytes) -> str:
-    """The Chinese encoding that fits best."""
+    """The Chinese encoding that fits best: GB18030, which holds GBK, or Big5.
+
+    Only the beginning is looked at: a page is written in one of them.
+    """
     from charset_normalizer import from_bytes
 
     best = from_bytes(
@@ -114,6 +131,10 @@ def _chinese_encoding(data: bytes) -> str:
 
 
 def _binary(where: str) -> InputError:
+    """Why a file is refused that has bytes of control characters all over.
+
+    A picture, an archive, a Word document under another name.
+    """
     return InputError(
         "is no text: it holds bytes of some binary format", where=where, hint=_HINT
     )

@@ -39,7 +39,10 @@ _HEADINGS = re.compile(r"^(#{1,6} .*?)[ \t]*[¶#\uf0c1][ \t]*$", re.MULTILINE)
 
 
 def html_to_markdown(text: str, *, where: str) -> str:
-    """The text of a web page as Markdown. Raises InputError if it is nested beyond reason."""
+    """The text of a web page as Markdown.
+
+    Nothing is fetched, nothing is run. Raises InputError if it is nested beyond reason.
+    """
     from bs4 import BeautifulSoup
 
     try:
@@ -62,6 +65,10 @@ def html_to_markdown(text: str, *, where: str) -> str:
 
 
 def _converter() -> Any:
+    """What writes Markdown: headings with ``#``, nothing escaped that Chinese text has as it is.
+
+    Its module takes a while to load.
+    """
     from markdownify import ATX, MarkdownConverter
 
     return MarkdownConverter(
@@ -75,7 +82,10 @@ def _converter() -> Any:
 
 
 def _is_no_text(string: object) -> bool:
-    """Whether it is a comment, a declaration, or anything else that is not shown."""
+    """Whether it is a comment, a declaration, or anything else that is not shown.
+
+    BeautifulSoup has them all as strings of one class.
+    """
     from bs4.element import PreformattedString
 
     return isinstance(string, PreformattedString)
@@ -99,7 +109,10 @@ def _set_formulas(soup: BeautifulSoup) -> None:
 
 
 def _is_shown(source: Tag) -> bool:
-    """Whether a formula stands on a line of its own, as MathJax and KaTeX say it."""
+    """Whether a formula stands on a line of its own, as MathJax and KaTeX say it.
+
+    ``<script type="math/tex; mode=display">``, or within ``katex-display``.
+    """
     if "display" in str(source.get("type", "")):
         return True
     return source.find_parent(class_=_DISPLAY) is not None
@@ -117,7 +130,10 @@ def _open_tables(soup: BeautifulSoup) -> None:
 
 
 def _drop_navigation(soup: BeautifulSoup) -> None:
-    """Drop lists that are nothing but links to other places."""
+    """Drop lists that are nothing but links to other places.
+
+    A table of contents of the page itself goes as well: its headings say it again.
+    """
     for items in soup.select("ul, ol"):
         links = items.find_all("a")
         is_linked = sum(map(_whole_amount, links)) >= _LINKS * _whole_amount(items)
@@ -129,7 +145,10 @@ def _drop_navigation(soup: BeautifulSoup) -> None:
 
 
 def _text_proper(soup: BeautifulSoup) -> Tag:
-    """The innermost element that still holds most of the text."""
+    """The innermost element that still holds most of the text.
+
+    What stands around it is the web site's.
+    """
     element: Tag = soup.body or soup
     while inner := _inner(element):
         element = inner
@@ -152,12 +171,18 @@ def _inner(element: Tag) -> Tag | None:
 
 
 def _whole_amount(element: Tag) -> int:
-    """How much text is in an element, wherever it stands in it."""
+    """How much text is in an element, wherever it stands in it.
+
+    In characters, without the white space around each piece.
+    """
     return len(element.get_text(strip=True))
 
 
 def _amount(element: Tag) -> int:
-    """How much text of paragraphs, code and the like is in an element."""
+    """How much text of paragraphs, code and the like is in an element.
+
+    Menus and buttons have none, however long they are.
+    """
     if element.name in _BLOCKS:
         return _whole_amount(element)
     blocks = element.find_all(_BLOCKS)

@@ -68,7 +68,7 @@ class Tag:
 def parse_log(output: bytes, docs: str) -> tuple[DocsCommit, ...]:
     """The commits of ``git log`` with the arguments ``LOG``, the newest first.
 
-    Files outside the folder ``docs`` are left out.
+    Files outside the folder ``docs`` are left out. ``output`` has fields that end in NUL.
     """
     prefix = "" if docs == "." else f"{docs}/"
     commits: list[DocsCommit] = []
@@ -90,7 +90,10 @@ def parse_log(output: bytes, docs: str) -> tuple[DocsCommit, ...]:
 
 
 def commits_of_tags(refs: Mapping[str, str]) -> dict[str, str]:
-    """The tags in a listing of refs, by full name; of an annotated one the commit it stands for."""
+    """The tags in a listing of refs, by full name; of an annotated one the commit it stands for.
+
+    ``refs/tags/v1`` and ``refs/tags/v1^{}`` are one tag: the second row has its commit.
+    """
     names = [
         name for name in refs if name.startswith(TAGS) and not name.endswith(PEELED)
     ]
@@ -98,7 +101,10 @@ def commits_of_tags(refs: Mapping[str, str]) -> dict[str, str]:
 
 
 def dated_tags(tags: Mapping[str, str], output: bytes) -> tuple[Tag, ...]:
-    """The tags (full name → commit) that ``git log`` with ``DATES`` knows the date of."""
+    """The tags (full name → commit) that ``git log`` with ``DATES`` knows the date of.
+
+    Of the others the commits are not here: tags of branches that nobody has fetched.
+    """
     dates: dict[str, str] = {}
     for row in output.decode("ascii").split("\n"):
         commit, _, date = row.partition(" ")
@@ -111,7 +117,10 @@ def dated_tags(tags: Mapping[str, str], output: bytes) -> tuple[Tag, ...]:
 
 
 def _changes(rows: Sequence[str], prefix: str) -> Iterator[FileChange]:
-    """The changes of one commit: ``:modes blobs status``, then a path, of a rename two."""
+    """The changes of one commit: ``:modes blobs status``, then a path, of a rename two.
+
+    A file that moved into the docs is new there, and one that moved out of them is gone.
+    """
     fields = iter(rows)
     for facts in fields:
         if not facts.startswith(":"):

@@ -173,7 +173,10 @@ def _state(entry: Entry, offer: Offer, msgstr: str) -> State:
 
 
 def _without_old_english(offer: Offer) -> Offer:
-    """An offer that quotes no English but the pin's: of any other nobody knows where it stood."""
+    """An offer that quotes no English but the pin's: of any other nobody knows where it stood.
+
+    The memory could not find it again. The class of the change stays, without the diff.
+    """
     kind = offer.change.partition(":")[0]
     return replace(offer, previous=offer.msgid, change=kind)
 
@@ -241,7 +244,10 @@ class _Rows:
         return tuple(rows)
 
     def _row(self, offer: Offer, place: str) -> Row:
-        """The row of an offer; it names the page only if that is another one."""
+        """The row of an offer; it names the page only if that is another one.
+
+        ``place`` says where the copy has it.
+        """
         state, msgstr = self.states[offer.page, offer.msgid]
         row = _offer_row(offer, state, msgstr, self.glossary)
         is_here = offer.page == self.choice.candidate.version.page.name
@@ -249,7 +255,10 @@ class _Rows:
 
 
 def _other_row(ours: Sequence[Block], theirs: Sequence[Block], score: float) -> Row:
-    """A passage that nothing is offered for: why, by what is missing of it."""
+    """A passage that nothing is offered for: why, by what is missing of it.
+
+    Missing in the copy, more than upstream has, gone from the pin, or left in English.
+    """
     english = " ".join(block.text for block in ours)
     copy = " ".join(block.text for block in theirs)
     if not theirs:

@@ -35,7 +35,10 @@ def import_catalog(
     versions: Versions,
     origin: Callable[[str, Version], Origin],
 ) -> AdoptedCopy:
-    """Take in the translations of a catalogue. Raises InputError if it is none, or not of ours."""
+    """Take in the translations of a catalogue.
+
+    Raises InputError if it is none, has no Chinese, or is not of upstream's text.
+    """
     catalog = po.read_catalog(file.data, where=file.name).catalog
     entries = [entry for entry in catalog.entries if HAN.search(entry.msgstr)]
     if not entries:
@@ -45,9 +48,8 @@ def import_catalog(
             hint="Give a catalogue whose msgstr are filled in.",
         )
     known = _known_texts(filling, versions, catalog)
-    readable = [
-        opened for opened in (_opened(entry, known) for entry in entries) if opened
-    ]
+    opened = (_opened(entry, known) for entry in entries)
+    readable = [entry for entry in opened if entry is not None]
     page = _page_of(readable, filling)
     if not page or len(readable) < _FEWEST * len(entries):
         raise InputError(
@@ -69,7 +71,10 @@ def import_catalog(
 def _known_texts(
     filling: Filling, versions: Versions, catalog: Catalog
 ) -> dict[str, str]:
-    """English by digest: of all catalogues, and of the page's history if the header names it."""
+    """English by digest: of all catalogues, and of the page's history if the header names it.
+
+    The history is read only if there are digests that no catalogue knows.
+    """
     texts: dict[str, str] = {}
     for known in filling.catalogs.values():
         for entry in known.entries:
@@ -86,7 +91,10 @@ def _known_texts(
 
 
 def _opened(entry: Entry, known: Mapping[str, str]) -> Entry | None:
-    """An entry with its English; None if it has digests that nobody knows."""
+    """An entry with its English; None if it has digests that nobody knows.
+
+    Marks of long atoms in its Chinese become those of the English again.
+    """
     code = entry.written_for
     if not _DIGEST.fullmatch(code):
         return entry
@@ -100,7 +108,8 @@ def _opened(entry: Entry, known: Mapping[str, str]) -> Entry | None:
 def _page_of(entries: Sequence[Entry], filling: Filling) -> str:
     """The page that most of the entries are of; empty if they are of none.
 
-    A colleague's file may be called anything, and have entries of several pages.
+    A colleague's file may be called anything, and have entries of several pages. Of pages with as
+    many it is the last one by name.
     """
     texts = {entry.written_for for entry in entries}
     votes: Counter[str] = Counter()
@@ -111,6 +120,9 @@ def _page_of(entries: Sequence[Entry], filling: Filling) -> str:
 
 
 def _pinned(page: str, versions: Versions) -> Version:
-    """The version of a page at the pin: where the English of the entries stands."""
+    """The version of a page at the pin: where the English of the entries stands.
+
+    Nobody says which version a colleague had, and nothing needs to know it.
+    """
     lock = versions.lock
     return only_version(Page(name=page, files=()), lock.commit, lock.date)

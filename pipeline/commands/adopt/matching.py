@@ -56,7 +56,10 @@ class Matcher:
 
     @cached_property
     def pinned(self) -> frozenset[str]:
-        """The pages that upstream has at the pin."""
+        """The pages that upstream has at the pin.
+
+        Of pages that fit as well one that still exists is taken.
+        """
         return frozenset(page.name for page in pages_of(self.versions.lock.files))
 
     def match(self, file: CopyFile, asked: Asked) -> tuple[tuple[Block, ...], Choice]:
@@ -73,7 +76,10 @@ class Matcher:
     def _candidates(
         self, file: CopyFile, copy: Sequence[Block], asked: Asked
     ) -> list[Candidate]:
-        """The versions that a copy may be of."""
+        """The versions that a copy may be of, as far as a person has said it.
+
+        Raises ConfigError, InputError if what was said names nothing.
+        """
         if asked.page is not None:
             self._check_page(asked.page)
         if asked.ref is not None:
@@ -104,7 +110,10 @@ class Matcher:
         return [version for version in found if version.page.name in names] or found
 
     def _of_best_pages(self, file: CopyFile, copy: Sequence[Block]) -> list[Candidate]:
-        """All versions of the pages that a few versions of each show to be the likeliest."""
+        """All versions of the pages that a few versions of each show to be the likeliest.
+
+        Names alone do not decide between a page and one that was cut out of it.
+        """
         history = self.versions.history
         samples: dict[str, Version] = {}
         for page in self._guessed(file, copy):
@@ -149,7 +158,10 @@ class Matcher:
         return candidates
 
     def _check_page(self, page: str) -> None:
-        """Raise ConfigError if upstream never had a page of that name."""
+        """Raise ConfigError if upstream never had a page of that name.
+
+        It tells the nearest name that there was.
+        """
         pages = self.versions.history.versions
         if page not in pages:
             raise ConfigError(
@@ -198,7 +210,10 @@ class Matcher:
     def _refuse_two_pages(
         self, file: CopyFile, copy: Sequence[Block], choice: Choice
     ) -> None:
-        """Raise InputError if what is left over in one piece is another page."""
+        """Raise InputError if what is left over in one piece is another page.
+
+        Half of it would be taken for the translator's own remarks.
+        """
         rest = _longest_rest(copy, choice)
         if _count_han(rest) < _REST * _count_han(copy):
             return
@@ -217,7 +232,10 @@ class Matcher:
 
 
 def _blocks_of(file: CopyFile) -> tuple[Block, ...]:
-    """The blocks of a copy that is no catalogue. Raises InputError if it has no Chinese prose."""
+    """The blocks of a copy that is no catalogue.
+
+    Raises InputError if it cannot be read, or has no Chinese prose: comments in code are none.
+    """
     assert file.form is not None
     try:
         copy = read_copy(file.text, file.form)
@@ -233,7 +251,10 @@ def _blocks_of(file: CopyFile) -> tuple[Block, ...]:
 
 
 def _count_han(blocks: Iterable[Block]) -> int:
-    """The Chinese characters of the prose among some blocks."""
+    """The Chinese characters of the prose among some blocks.
+
+    Those in comments of code do not count: nobody translates those here.
+    """
     return sum(count_han(block.text) for block in words_of(blocks))
 
 

@@ -43,7 +43,10 @@ class Versions:
 
     @cached_property
     def history(self) -> History:
-        """The versions of all pages up to the pin."""
+        """The versions of all pages up to the pin.
+
+        What came later is none: it could not be adopted.
+        """
         if self.repository is None:
             pinned = (self.lock.commit, self.lock.date)
             pages = pages_of(self.lock.files)
@@ -57,7 +60,10 @@ class Versions:
     def _releases_beside(
         self, repository: Repository
     ) -> Iterator[tuple[core.Commit, tuple[Page, ...]]]:
-        """The pages of releases that were made on branches of their own, the oldest first."""
+        """The pages of releases that were made on branches of their own, the oldest first.
+
+        Most of upstream's are: with a commit or two that never came back to the line.
+        """
         tags = {tag.commit: tag for tag in repository.dated_tags()}
         pin = moment(self.lock.date)
         for commit in repository.beside(self.lock.commit, tags):
@@ -72,7 +78,10 @@ class Versions:
 
     @cached_property
     def index(self) -> NameIndex:
-        """The names on a few versions of every page: what a first guess is made by."""
+        """The names on a few versions of every page: what a first guess is made by.
+
+        To read all versions properly would take minutes.
+        """
         index = NameIndex()
         samples = self.history.samples()
         self._bring(samples)
@@ -135,7 +144,8 @@ class Versions:
     def _version_at(self, page: Page, commit: str, date: str) -> Version:
         """The version of a page that stood at a commit; one of its own on a branch aside.
 
-        Of several that were the same page it is the last that had begun by then.
+        Of several that were the same page it is the last that had begun by then. One of its own
+        stands for its commit alone.
         """
         for version in reversed(self.history.versions.get(page.name, ())):
             has_begun = moment(version.since) <= moment(date)
@@ -144,7 +154,10 @@ class Versions:
         return only_version(page, commit, date)
 
     def reference(self, version: Version | None) -> frozenset[str]:
-        """The names that the API's reference pages list: as of a version, or at the pin."""
+        """The names that the API's reference pages list: as of a version, or at the pin.
+
+        They are kept by commit: copies of one folder are often of one version.
+        """
         key = version.last if version else ""
         if key not in self._reference:
             files = list(self._reference_files(version))
@@ -153,7 +166,10 @@ class Versions:
         return self._reference[key]
 
     def _reference_files(self, version: Version | None) -> Iterator[SourceFile]:
-        """The documents in reST that stood when a version began, or that stand at the pin."""
+        """The documents in reST that stood when a version began, or that stand at the pin.
+
+        Reference pages may be anywhere, and have been: so all of them are looked at.
+        """
         files = list(self.lock.files)
         if version is not None:
             there = list(self._standing(moment(version.since)))
@@ -162,7 +178,10 @@ class Versions:
         yield from (file for file in files if file.path.endswith(".rst"))
 
     def _standing(self, when: datetime) -> Iterator[Version]:
-        """The version of each page that stood at a moment, if it had one then."""
+        """The version of each page that stood at a moment, if it had one then.
+
+        A version ends when the next one begins: at that moment it is the next one.
+        """
         for version in chain.from_iterable(self.history.versions.values()):
             has_ended = version.until and moment(version.until) <= when
             if moment(version.since) <= when and not has_ended:
@@ -210,7 +229,10 @@ class Versions:
 
 
 def _commit_of(commit: DocsCommit) -> core.Commit:
-    """A commit as the core knows it."""
+    """A commit as the core knows it.
+
+    Adapters know neither the core nor its records.
+    """
     changes: list[core.Change] = []
     for change in commit.changes:
         known = core.Change(path=change.path, blob=change.blob, before=change.before)
@@ -220,6 +242,9 @@ def _commit_of(commit: DocsCommit) -> core.Commit:
 
 @contextmanager
 def open_versions(run: Run, lock: Lock) -> Iterator[Versions]:
-    """Upstream's versions, with its repository kept open for as long as the body takes."""
+    """Upstream's versions, with its repository kept open for as long as the body takes.
+
+    Raises UpstreamError where it cannot be opened.
+    """
     with open_upstream(run.settings, run.upstream) as repository:
         yield Versions(run=run, lock=lock, repository=repository)
