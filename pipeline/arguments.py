@@ -32,6 +32,7 @@ COMMANDS = {
     "status": "show which pages to translate next, or all (--all), and how much is done; "
     "writes nothing but badges, if asked to",
     "adopt": "bring translated copies of pages, of whatever version, into the catalogues",
+    "draft": "have a language model draft what has no translation; people confirm",
     "check": "look for mistakes in the catalogues, and mend what can be mended if asked to",
     "export": "write the catalogues for another editor: POT and PO, or XLIFF 2",
     "import": "take what was done in another editor into the catalogues",
@@ -45,7 +46,7 @@ COMMANDS = {
 PULLING = ("sync", "pull")
 EXECUTING = ("sync", "execute", "build", "site")
 READING = ("status", "memory")
-WRITING = ("sync", "pull", "split", "merge", "execute", "build", "upgrade")
+WRITING = ("sync", "pull", "split", "merge", "execute", "build", "upgrade", "draft")
 # Commands with a second word that says what to do.
 ACTIONS = {
     "memory": ("verify", "restamp", "setup", "merge"),
@@ -193,6 +194,7 @@ OPTIONS = (
         "build",
         "site",
         "status",
+        "draft",
         "check",
         "review",
         "export",
@@ -342,6 +344,26 @@ OPTIONS = (
         dest="browser",
         action="store_false",
         help="only print the address",
+    ),
+    _option(
+        "--limit",
+        "draft",
+        metavar="N",
+        type=_count,
+        help="ask the model for so many entries at most",
+    ),
+    _option("--yes", "draft", action="store_true", help="go on without asking"),
+    _option(
+        "--stale",
+        "draft",
+        action="store_true",
+        help="list the drafts made from what is not so any more, ask nothing",
+    ),
+    _option(
+        "--stub",
+        "draft",
+        action="store_true",
+        help="show the loop without a model, in a copy: build/stub/",
     ),
     _option(
         "--fix",

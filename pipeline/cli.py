@@ -13,6 +13,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -84,6 +85,8 @@ def _run(arguments: argparse.Namespace) -> int:
     if command == "memory" and arguments.action in _WITH_GIT:
         return _WITH_GIT[arguments.action](arguments, log)
     call = _Call(arguments=arguments, settings=read_settings(arguments.config), log=log)
+    if command == "draft":
+        return _draft(call)
     result = _ON_UPSTREAMS[command](call)
     show(command, result, log, as_json=arguments.json)
     # That nothing was written goes without saying where a command only reads.
@@ -250,6 +253,30 @@ _ON_UPSTREAMS: dict[str, Callable[[_Call], RunResult]] = {
     "import": _import,
     "memory": _memory,
 }
+
+
+def _draft(call: _Call) -> int:
+    """``draft`` tells its plan before it asks, and prints in a way of its own."""
+    from pipeline.commands.draft.drafting import DraftOptions, draft
+    from pipeline.commands.draft.rehearsing import rehearsal
+    from pipeline.commands.draft.showing import show_draft, tell_plan
+
+    words = call.arguments
+    run = call.run(pages=words.pages, dry=words.check)
+    options = DraftOptions(
+        limit=words.limit,
+        is_agreed=words.yes or words.stub,
+        only_stale=words.stale,
+        tell=partial(tell_plan, run),
+    )
+    if words.stub:
+        with rehearsal(run) as (copy, _):
+            result = draft(copy, options)
+    else:
+        result = draft(run, options)
+    show_draft(run, result, as_json=words.json)
+    return result.exit_code
+
 
 # Commands on files: they ask no upstream, and print in ways of their own.
 

@@ -68,6 +68,12 @@ class UpstreamError(PipelineError):
     exit_code = 3
 
 
+class EndpointError(PipelineError):
+    """The endpoint of a language model cannot be reached, or does not answer as one."""
+
+    exit_code = 3
+
+
 class InputError(PipelineError):
     """A page, notebook or catalogue that cannot be read as what it claims to be."""
 

@@ -67,6 +67,15 @@ class Paths:
         return self.cache / "inventories" / f"{self.name}.inv"
 
     @property
+    def draft_lock(self) -> Path:
+        """Held while a language model is asked, so that nothing is asked twice."""
+        return self.cache / "drafts" / ".lock"
+
+    def replies(self, locale: str) -> Path:
+        """What language models have replied, by the digest of what they were asked."""
+        return self.cache / "drafts" / locale / self.name
+
+    @property
     def report(self) -> Path:
         """Record of the last run."""
         return self.build / "report.json"

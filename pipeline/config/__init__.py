@@ -4,6 +4,7 @@
 ``tables``, which is TOML read with complaints. ``suggesting`` knows what somebody may have meant.
 """
 
+from pipeline.config.drafting import DraftPolicy
 from pipeline.config.reading import (
     REPOSITORY_VARIABLE,
     UPSTREAM_VARIABLE,
@@ -27,6 +28,7 @@ __all__ = [
     "REPOSITORY_VARIABLE",
     "UPSTREAM_VARIABLE",
     "Acknowledgement",
+    "DraftPolicy",
     "ExecutionPolicy",
     "IgnoreRule",
     "RunRule",

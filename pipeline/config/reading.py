@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from pipeline.config.drafting import read_draft
 from pipeline.config.records import ExecutionPolicy, Settings, SitePolicy, Upstream
 from pipeline.config.rules import (
     read_acknowledgement,
@@ -114,7 +115,7 @@ def _settings(
     table: Table, *, root: Path, jax: str, environ: Mapping[str, str]
 ) -> Settings:
     """``[tool.pipeline]`` as a record; ``root`` is the folder of its file."""
-    table.allow("locales", "upstreams", "execution", "checks")
+    table.allow("locales", "upstreams", "execution", "checks", "draft")
     locales = table.strings("locales", default=("zh_CN",))
     if not locales:
         raise table.error(
@@ -148,6 +149,7 @@ def _settings(
         },
         execution=execution,
         ignore=ignore,
+        draft=read_draft(table.table("draft")),
     )
 
 

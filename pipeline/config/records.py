@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from pipeline.config.drafting import DraftPolicy
 from pipeline.config.suggesting import did_you_mean
 from pipeline.errors import ConfigError
 
@@ -180,6 +181,7 @@ class Settings:
     upstreams: Mapping[str, Upstream]
     execution: ExecutionPolicy = field(default_factory=ExecutionPolicy)
     ignore: tuple[IgnoreRule, ...] = ()
+    draft: DraftPolicy = field(default_factory=DraftPolicy)
 
     @classmethod
     def bare(cls, root: Path) -> Settings:

@@ -6,6 +6,7 @@ file and the key.
 
 from __future__ import annotations
 
+import math
 import reprlib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -64,6 +65,17 @@ class Table:
         if value > _MOST:
             raise self.wrong(key, f"at most {_MOST}", value)
         return value
+
+    def number(self, key: str) -> float | None:
+        """A number that is not negative; None if there is none."""
+        value = self.values.get(key)
+        if value is None:
+            return None
+        # TOML has inf and nan as well, and true is no number.
+        is_number = type(value) in (int, float) and 0 <= value < math.inf
+        if not is_number:
+            raise self.wrong(key, "a number of at least 0", value)
+        return float(value)
 
     def boolean(self, key: str) -> bool:
         """``true`` or ``false``, which is the default."""

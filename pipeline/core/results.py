@@ -41,6 +41,9 @@ class PageResult:
     obsolete: int = 0
     translated_words: int = 0
     fuzzy_words: int = 0
+    # Of the fuzzy ones: what a machine has made.
+    drafts: int = 0
+    draft_words: int = 0
     # Fuzzy messages by class of change.
     classes: Mapping[str, int] = field(default_factory=dict)
     code_cells: int = 0

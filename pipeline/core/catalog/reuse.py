@@ -16,7 +16,7 @@ from pipeline.core.catalog.change import ChangeClass, classify
 from pipeline.core.catalog.lineage import CLEAR_WORDS
 from pipeline.core.catalog.matching import Match, match_texts
 from pipeline.core.catalog.similarity import Text
-from pipeline.core.catalog.states import ADOPTED, CARRIED, FUZZY
+from pipeline.core.catalog.states import ADOPTED, CARRIED, DRAFTED, FUZZY
 from pipeline.core.document.prose import count_words
 from pipeline.entries import Entry
 
@@ -326,8 +326,15 @@ def _origins(sources: Iterable[Source]) -> tuple[str, ...]:
 
 
 def _with_comments(entry: Entry, sources: Iterable[Source]) -> Entry:
-    """``entry`` with what translators noted on the old messages, and on this one, each once."""
+    """``entry`` with what translators noted on the old messages, and on this one, each once.
+
+    If the old words came from a machine, that goes along with them.
+    """
     comments: dict[str, None] = {}
     for noted in (*(source.entry for source in sources), entry):
         comments.update(dict.fromkeys(noted.comments))
-    return replace(entry, comments=tuple(comments))
+    notes = dict.fromkeys(entry.notes)
+    for source in sources:
+        origins = [note for note in source.entry.notes if note.startswith(DRAFTED)]
+        notes.update(dict.fromkeys(origins))
+    return replace(entry, comments=tuple(comments), notes=tuple(notes))

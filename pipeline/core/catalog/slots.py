@@ -10,14 +10,25 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pipeline.core.catalog.change import classify
+from pipeline.core.catalog.drafts import are_replaceable, settled_notes
 from pipeline.core.catalog.reuse import Open
-from pipeline.core.catalog.states import ADOPTED, CARRIED, FUZZY, states_of
+from pipeline.core.catalog.states import (
+    ADOPTED,
+    CARRIED,
+    DRAFT,
+    DRAFTED,
+    FUZZY,
+    states_of,
+)
 from pipeline.entries import Catalog, Entry
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slots:
-    """The wanted entries of a page in page order, and what the page itself has for them."""
+    """The wanted entries of a page in page order, and what the page itself has for them.
+
+    Messages whose entries are drafts are both kept and open: a draft is there, and gives way.
+    """
 
     wanted: Sequence[Entry]
     # By msgid; several if a translator told contexts apart.
@@ -41,6 +52,8 @@ def find_slots(page: str, catalog: Catalog, wanted: Sequence[Entry]) -> Slots:
         kept_entries = _kept_of(before)
         if kept_entries:
             kept[entry.msgid] = tuple(kept_entries)
+        # A draft is kept until a person has translated the same text elsewhere.
+        if kept_entries and not are_replaceable(kept_entries):
             continue
         blank = _with_comments_of(before, entry)
         is_new = all(old.obsolete for old in before)
@@ -75,10 +88,12 @@ def kept_entry(wanted: Entry, old: Entry) -> Entry:
     # A fuzzy mark on an empty msgstr, as some tools leave it, says nothing.
     is_fuzzy = old.fuzzy and old.msgstr != ""
     previous = old.previous if is_fuzzy else None
-    notes = old.notes_with(FUZZY if is_fuzzy else CARRIED)
-    if previous is not None and not notes:
+    still_true = (FUZZY, DRAFT) if is_fuzzy else (CARRIED,)
+    told = settled_notes(old)
+    notes = [note for note in told if note.startswith((*still_true, DRAFTED))]
+    if previous is not None and not any(note.startswith(still_true) for note in notes):
         # Another tool, or a translator, has marked it fuzzy and left what changed for us to tell.
-        notes = (f"{FUZZY} {classify(previous, wanted.msgid)}",)
+        notes.append(f"{FUZZY} {classify(previous, wanted.msgid)}")
     if old.msgstr:
         # Whose words they are is true for as long as they are there.
         notes += old.notes_with(ADOPTED)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from pipeline.core.catalog.drafts import is_draft
 from pipeline.core.catalog.plan import Plan
 from pipeline.core.catalog.reuse import Source
 from pipeline.core.catalog.spare import finished_in, is_spare
@@ -43,6 +44,9 @@ def _sources_of_page(page: str, plan: Plan, catalog: Catalog) -> list[Source]:
     for entry in catalog.entries:
         # Of a spare one the finished one is a source itself.
         if not entry.msgstr or is_spare(entry, finished):
+            continue
+        # What a machine has made serves no other message: that one may have its own draft.
+        if is_draft(entry):
             continue
         # On a page that is updated an obsolete entry comes back when its text does.
         is_used = page in plan.wanted or not entry.obsolete

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from pipeline.core.catalog.drafts import is_replaceable
 from pipeline.entries import Catalog, Entry
 
 # Translator comments of finished translations, by msgid and msgstr.
@@ -52,7 +53,7 @@ def keys_of(catalog: Catalog) -> set[tuple[str, ...]]:
         if line:
             keys.add(("head", line))
     for entry in catalog.entries:
-        if not entry.msgstr:
+        if not entry.msgstr or is_replaceable(entry):
             continue
         for comment in entry.comments:
             keys.add(("comment", entry.msgid, comment))

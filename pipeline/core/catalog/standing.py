@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from pipeline.core.catalog.change import ChangeClass
+from pipeline.core.catalog.drafts import is_draft
 from pipeline.core.catalog.states import fuzzy_class
 from pipeline.core.catalog.update import Catalogs
 from pipeline.core.document.prose import count_words
@@ -14,7 +15,12 @@ from pipeline.core.results import PageResult, UpdateCounts
 from pipeline.entries import Catalog
 
 OTHER = "other"  # the class of what a translator, or another tool, marked fuzzy
-CLASSES = (*map(str, ChangeClass), OTHER)  # what takes a person the least time first
+DRAFT = "draft"  # the class of what a machine has made
+CLASSES = (
+    *map(str, ChangeClass),
+    OTHER,
+    DRAFT,
+)  # what takes a person the least time first
 
 
 def count_catalog(result: PageResult, catalog: Catalog) -> PageResult:
@@ -51,12 +57,23 @@ def with_classes(result: PageResult, catalog: Catalog) -> PageResult:
     ``{"numbers": 2, "rewording": 5}``
     """
     classes: Counter[str] = Counter()
-    words = 0
+    words = draft_words = 0
     for entry in catalog.entries:
-        if entry.is_waiting:
+        if not entry.is_waiting:
+            continue
+        words += count_words(entry.msgid)
+        if is_draft(entry):
+            classes[DRAFT] += 1
+            draft_words += count_words(entry.msgid)
+        else:
             classes[fuzzy_class(entry) or OTHER] += 1
-            words += count_words(entry.msgid)
-    return replace(result, classes=in_order(classes), fuzzy_words=words)
+    return replace(
+        result,
+        classes=in_order(classes),
+        fuzzy_words=words,
+        drafts=classes[DRAFT],
+        draft_words=draft_words,
+    )
 
 
 def update_counts(catalogs: Catalogs, page: str) -> UpdateCounts | None:

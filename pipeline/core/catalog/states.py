@@ -14,7 +14,11 @@ CARRIED = "carried over:"  # the translation followed by itself and is finished
 FUZZY = "fuzzy:"
 # The translation comes from a copy made elsewhere: see ``origins``.
 ADOPTED = "adopted:"
-STATES = (CARRIED, FUZZY, ADOPTED)
+# A machine has made the words, and no person has looked at them: see ``drafts``.
+DRAFT = "draft:"
+# They came from a machine; a person has confirmed or changed them.
+DRAFTED = "drafted:"
+STATES = (CARRIED, FUZZY, ADOPTED, DRAFT, DRAFTED)
 
 
 def states_of(entry: Entry) -> tuple[str, ...]:

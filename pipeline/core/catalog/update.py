@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, fields
 from itertools import chain
 from operator import attrgetter
 
+from pipeline.core.catalog.drafts import is_replaceable
 from pipeline.core.catalog.plan import Plan, plan_update
 from pipeline.core.catalog.reuse import Offer, Open, reuse
 from pipeline.core.catalog.slots import Slots, find_slots, kept_entry, obsolete_entry
@@ -152,16 +153,16 @@ def _updated_page(
     for entry in slots.wanted:
         kept = slots.kept.get(entry.msgid)
         offer = offers.get(entry.msgid)
-        if kept:
-            live += [kept_entry(entry, old_entry) for old_entry in kept]
-            is_translated = any(old_entry.msgstr for old_entry in kept)
-            counts["kept" if is_translated else "new"] += 1
-        elif offer:
+        if offer:  # if there is a draft as well, it gives way
             live += offer.entries
             first = offer.entries[0]
             counts["fuzzy" if first.fuzzy else "carried"] += 1
             if first.fuzzy:
                 classes[fuzzy_class(first)] += 1
+        elif kept:
+            live += [kept_entry(entry, old_entry) for old_entry in kept]
+            is_translated = any(old_entry.msgstr for old_entry in kept)
+            counts["kept" if is_translated else "new"] += 1
         else:
             # Blank, but with what translators noted on it.
             live.append(slots.open[entry.msgid].entry)
@@ -184,7 +185,7 @@ def _dropped_entries(old: Catalog, slots: Slots, live: Sequence[Entry]) -> list[
     here, would drop more than the first one.
     """
     kept = set(map(id, chain.from_iterable(slots.kept.values())))
-    rest = [entry for entry in old.entries if entry.msgstr and id(entry) not in kept]
+    rest = [entry for entry in _translated(old) if id(entry) not in kept]
     finished = finished_in((*live, *rest))
     return [entry for entry in rest if not is_spare(entry, finished)]
 
@@ -211,13 +212,20 @@ def _updated_gone(
             continue
         # Of two vanished pages with the same translation one keeps it.
         known |= keys
-        dropped = [entry for entry in catalog.entries if entry.msgstr]
+        dropped = _translated(catalog)
         entries = tuple(map(obsolete_entry, dropped))
         updated[page] = Updated(
             catalog=_renewed(page, catalog, entries, header),
             obsolete=_count_lost(dropped, reused.served),
         )
     return updated
+
+
+def _translated(catalog: Catalog) -> list[Entry]:
+    """The entries with words that must not be lost: a draft goes with its message."""
+    return [
+        entry for entry in catalog.entries if entry.msgstr and not is_replaceable(entry)
+    ]
 
 
 def _count_lost(dropped: Iterable[Entry], served: Collection[int]) -> int:

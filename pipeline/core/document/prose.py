@@ -82,6 +82,14 @@ def atoms_of(text: str, markup: Markup = Markup.MARKDOWN) -> list[str]:
     return list(_parted(text, markup)[1::2])
 
 
+def parts_of(text: str, markup: Markup = Markup.MARKDOWN) -> tuple[str, ...]:
+    """What stands before, between and behind the atoms at even places, the atoms at odd ones.
+
+    Joined they are the text.
+    """
+    return _parted(text, markup)
+
+
 @lru_cache(maxsize=1 << 10)  # checks look at the same texts several times, page by page
 def _parted(text: str, markup: Markup) -> tuple[str, ...]:
     """What stands before, between and behind the atoms at even places, the atoms at odd ones."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from pipeline.core.catalog.drafts import is_remembered_draft, settled_notes
 from pipeline.core.catalog.origins import origin_of
 from pipeline.core.catalog.states import states_of
 from pipeline.core.memory.header import team_fields, touch_note
@@ -96,6 +97,8 @@ class _Closing:
         Its notes come in one order always, so that closing it again changes nothing.
         """
         code = digest(entry.msgid)
+        # Only here the words can be compared with the digest that the note of a draft has.
+        entry = replace(entry, notes=settled_notes(entry))
         old = self.known.get((entry.context, code), _UNKNOWN)
         if code in self.live and _is_blank(entry) and _is_bare(old):
             # Most of a page that is not translated yet.
@@ -205,6 +208,9 @@ class _Closing:
         """
         if work_of(old) == work_of(closed):
             return translators_of(old)
+        # Whoever has saved the catalogue has not written what a machine has.
+        if is_remembered_draft(closed):
+            return ()
         # The update never takes a translation away from its message.
         if text_of(old):
             return self.touched

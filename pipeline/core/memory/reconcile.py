@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from typing import NamedTuple
 
+from pipeline.core.catalog.drafts import is_remembered_draft
 from pipeline.core.memory.record import Key, Memory, digest, in_order, text_of, work_of
 from pipeline.core.memory.redact import stored
 from pipeline.entries import Catalog, Entry
@@ -156,9 +157,10 @@ def keep_unheld(memory: Memory, old: Memory, held: Held) -> tuple[Entry, ...]:
     known = memory.by_key()
     unheld: list[Entry] = []
     for key, entry in old.by_key().items():
-        # An entry without a translation holds nothing that could be lost.
-        is_unheld = text_of(entry) != "" and _held(entry) not in held
-        if is_unheld and key not in known:
+        # An entry without a translation holds nothing that could be lost, and a draft that
+        # gave way is no loss.
+        has_words = text_of(entry) != "" and not is_remembered_draft(entry)
+        if has_words and _held(entry) not in held and key not in known:
             unheld.append(entry)
     return tuple(unheld)
 
@@ -203,7 +205,7 @@ class _Merge:
         The memory lacks it: another release has no such message, or somebody has told
         contexts apart here, or the memory's file has lost it.
         """
-        if not text_of(our):
+        if not text_of(our) or is_remembered_draft(our):
             return
         before = self.base.get(key)
         is_unchanged = before is not None and work_of(before) == work_of(our)
@@ -223,7 +225,9 @@ class _Merge:
         It was replaced elsewhere, or taken back, and moved to no other entry.
         """
         is_same = text_of(our) in ("", text_of(their))
-        if not is_same and _held(our) not in self.theirs_hold:
+        # A draft that gives way is no loss, and nobody need hear of it.
+        is_lost = not is_same and not is_remembered_draft(our)
+        if is_lost and _held(our) not in self.theirs_hold:
             self.given_up.append(our)
         self.entries.append(their)
         self.taken |= work_of(our) != work_of(their)
@@ -247,6 +251,11 @@ def _choose(our: Entry, their: Entry, before: Entry | None) -> _Side:
         return _Side.OURS
     if not text_of(our):
         return _Side.THEIRS
+    # A draft gives way to a person, and to another draft: a machine's words are no conflict.
+    if is_remembered_draft(our):
+        return _Side.THEIRS
+    if is_remembered_draft(their):
+        return _Side.OURS
     if before:
         return _Side.CONFLICT
     return _WITHOUT_BASE[our.fuzzy, their.fuzzy]

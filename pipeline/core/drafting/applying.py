@@ -1,0 +1,79 @@
+"""Drafts as entries of a catalogue.
+
+In go the catalogue as it is now and the drafts that were made, out comes a new catalogue. The
+invariant: an entry changes only if it is still the one that a draft was asked for, and then it is
+fuzzy; every other entry is the very one given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from pipeline.core.catalog.drafts import Origin
+from pipeline.core.catalog.states import STATES
+from pipeline.entries import Catalog, Entry
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """A draft for an entry, which was ``before`` when it was asked for."""
+
+    before: Entry
+    msgstr: str
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Applied:
+    """A catalogue with drafts in it. ``passed_over`` counts entries that somebody has changed."""
+
+    catalog: Catalog
+    count: int
+    passed_over: int
+
+
+def apply(catalog: Catalog, drafts: Mapping[tuple[str | None, str], Draft]) -> Applied:
+    """``catalog`` with ``drafts``, by context and msgid, in the entries that wait for them."""
+    entries: list[Entry] = []
+    waiting = dict(drafts)
+    count = 0
+    for entry in catalog.entries:
+        draft = None
+        if not entry.obsolete:
+            draft = waiting.get((entry.context, entry.msgid))
+        if draft is None or not _is_as_it_was(entry, draft.before):
+            entries.append(entry)
+            continue
+        del waiting[entry.context, entry.msgid]
+        entries.append(drafted(entry, draft))
+        count += 1
+    return Applied(
+        catalog=replace(catalog, entries=tuple(entries)),
+        count=count,
+        passed_over=len(waiting),
+    )
+
+
+def drafted(entry: Entry, draft: Draft) -> Entry:
+    """``entry`` with a draft: fuzzy, with a note of where the words come from."""
+    notes = [note for note in entry.notes if not note.startswith(STATES)]
+    return replace(
+        entry,
+        msgstr=draft.msgstr,
+        fuzzy=True,
+        previous=entry.msgid,
+        notes=(*notes, draft.origin.note(draft.msgstr)),
+    )
+
+
+def _is_as_it_was(entry: Entry, before: Entry) -> bool:
+    """Whether nobody has put anything into an entry since a draft was asked for."""
+    now = (entry.msgstr, entry.fuzzy, entry.previous, entry.comments, entry.flags)
+    return now == (
+        before.msgstr,
+        before.fuzzy,
+        before.previous,
+        before.comments,
+        before.flags,
+    )

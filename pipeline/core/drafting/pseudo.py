@@ -1,0 +1,161 @@
+"""A translator without a model: the same text gives the same nonsense, with every mark in place.
+
+It stands behind ``--stub``, so that people see the whole loop without a key, and tests measure the
+loop without a model. In goes the body of a request, out comes the text of a reply. Words become
+characters of the Thousand Character Classic, by their digest; terms become their renderings, and
+names, numbers, marks and markup stay what they are.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from pipeline.core.glossary.inflection import forms_of, joined, pattern_of
+
+_CHARACTERS = (
+    "天地玄黄宇宙洪荒日月盈昃辰宿列张寒来暑往秋收冬藏闰余成岁律吕调阳云腾致雨露结为霜"
+    "金生丽水玉出昆冈剑号巨阙珠称夜光果珍李柰菜重芥姜海咸河淡鳞潜羽翔龙师火帝鸟官人皇"
+)
+_LETTERS_A_CHARACTER = 3.4  # of an English word: 1.5 characters a word, as people write
+_TOKEN = re.compile(
+    r"""
+      (?P<article>\b(?:[Aa]n?|[Tt]he)[ ](?=[A-Za-z]))
+    | (?P<mark>⟦\d+⟧)
+    | (?P<number>\d+[ ]?[A-Za-zµ]*)  # with its unit
+    | (?P<word>[A-Za-z]+(?:['’-][A-Za-z]+)*)
+    | (?P<space>[ ]+)
+    | (?P<rest>.)
+    """,
+    re.DOTALL | re.VERBOSE,
+)
+_NAME = re.compile(r"[A-Z]{2,}|[a-z][A-Z]")
+_HAN = re.compile(r"[\u4e00-\u9fff]")
+_FULL_WIDTH = dict(zip(",.;:!?", "，。；：！？", strict=True))
+_MARKS = tuple(_FULL_WIDTH.values())
+_AVOIDED = re.compile(r" \(not: .*\)| / .*|（[^（）]*）|…")
+
+
+def answer(request: Mapping[str, Any]) -> str:
+    """The reply to a request of ours, as a model would write it. Raises ValueError for others."""
+    try:
+        batch = json.loads(request["messages"][-1]["content"])
+        terms = _terms(batch.get("glossary", {}))
+        asked = [item for item in batch["text"] if "id" in item]
+        answers = {item["id"]: translate(item["en"], terms) for item in asked}
+    except (KeyError, IndexError, TypeError, AttributeError) as error:
+        raise ValueError("this is no request for drafts") from error
+    return json.dumps(answers, ensure_ascii=False)
+
+
+def translate(english: str, terms: Mapping[str, str] | None = None) -> str:
+    """A masked English text in characters, with ``terms`` (in lower case) rendered as told."""
+    parts: list[str] = []
+    at = 0
+    known = terms or {}
+    for mention in _pattern(tuple(known)).finditer(english.lower()):
+        parts += _words(english[at : mention.start()])
+        parts.append(known[_term_of(mention[0], known)])
+        at = mention.end()
+    parts += _words(english[at:])
+    return "".join(_joined([part for part in parts if part])).strip()
+
+
+def count_tokens(text: str) -> int:
+    """How many tokens a text has, nearly as models cut it: common words are one, others pieces."""
+    count = 0
+    for match in _PIECE.finditer(text):
+        count += _tokens_of(match)
+    return count
+
+
+# As GPT's and Qwen's tokenizers cut a text before they look up pairs.
+_PIECE = re.compile(
+    r"[ ]?(?P<word>[A-Za-z]+)|(?P<number>\d{1,3})|(?P<han>[\u3400-\u9fff]+)"
+    r"|(?P<other>[^\x00-\x7f])|[ ]?(?P<marks>[!-/:-@\[-`{-~]+)|\s+"
+)
+
+
+def _tokens_of(match: re.Match[str]) -> int:
+    text = match[0]
+    match match.lastgroup:
+        case "word":
+            return 1 + (len(text.strip()) - 1) // 8
+        case "han":
+            return len(text) - len(text) // 5  # one in five is a pair that is common
+        case "marks":
+            return 1 + (len(text.strip()) - 1) // 3
+        case _:
+            return 1
+
+
+def _terms(glossary: Mapping[str, str]) -> dict[str, str]:
+    return {
+        term.lower(): _AVOIDED.sub("", rendering)
+        for term, rendering in glossary.items()
+    }
+
+
+@lru_cache(maxsize=256)
+def _pattern(terms: tuple[str, ...]) -> re.Pattern[str]:
+    """Finds the terms in all of their forms, in a text in lower case."""
+    forms: list[str] = []
+    for term in terms:
+        forms += forms_of(term, is_verb=True)
+    return pattern_of(forms)
+
+
+def _term_of(words: str, terms: Mapping[str, str]) -> str:
+    """The term that ``words`` are a form of."""
+    found = joined(words)
+    for term in terms:
+        if found in map(joined, forms_of(term, is_verb=True)):
+            return term
+    raise KeyError(words)
+
+
+def _words(text: str) -> list[str]:
+    return [_translated(match) for match in _TOKEN.finditer(text)]
+
+
+def _translated(match: re.Match[str]) -> str:
+    text = match[0]
+    if match.lastgroup == "article":
+        return ""
+    if match.lastgroup != "word" or _NAME.search(text):
+        return text
+    return _characters(text.lower())
+
+
+def _characters(word: str) -> str:
+    """The characters that stand for a word: the same ones each time, no two alike in a row."""
+    digest = hashlib.sha256(word.encode("utf-8")).digest()
+    count = max(1, round(len(word) / _LETTERS_A_CHARACTER))
+    first = digest[0]
+    # Steps that are smaller than the list, and not 0, never come to the same one at once.
+    step = 1 + digest[1] % (len(_CHARACTERS) - 2)
+    return "".join(
+        _CHARACTERS[(first + at * step) % len(_CHARACTERS)] for at in range(count)
+    )
+
+
+def _joined(parts: list[str]) -> list[str]:
+    """``parts`` without spaces between characters, and with full-width marks behind them."""
+    joined: list[str] = []
+    for at, part in enumerate(parts):
+        before = joined[-1][-1] if joined else ""
+        behind = parts[at + 1][0] if at + 1 < len(parts) else ""
+        is_behind_word = bool(_HAN.match(before))
+        if part == " " and (
+            before in _MARKS or (is_behind_word and _HAN.match(behind))
+        ):
+            continue
+        if part in _FULL_WIDTH and is_behind_word and behind in ("", " ", "\n"):
+            joined.append(_FULL_WIDTH[part])
+        else:
+            joined.append(part)
+    return joined

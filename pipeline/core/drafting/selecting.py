@@ -1,0 +1,139 @@
+"""Which entries of a locale want a draft, and why.
+
+In go all catalogues of the locale, out come questions in page order. The invariant: an entry that a
+person wrote or confirmed is never among them. What a person wrote for an older text is, but only
+where its words stand in another entry as well, from which they come back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from pipeline.core.catalog.drafts import GLOSSARY, is_replaceable, origin_of
+from pipeline.core.checks.notes import read_place
+from pipeline.core.drafting.prompt import PROMPT
+from pipeline.core.drafting.questions import Question, Why, ask, draft_key, rows_of
+from pipeline.core.drafting.terms import term_for
+from pipeline.core.glossary.terms import Glossary
+from pipeline.entries import Catalog, Entry
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Model:
+    """What drafts are made with now: the model, and the glossary that it is told."""
+
+    name: str
+    glossary: Glossary | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stale:
+    """A draft that was made from what is not so any more, and what that is."""
+
+    page: str
+    entry: Entry
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selected:
+    """What is to be drafted.
+
+    ``stale`` are those of the questions that have a draft already; ``left_alone`` counts entries
+    whose old words stand nowhere else.
+    """
+
+    questions: tuple[Question, ...] = ()
+    stale: tuple[Stale, ...] = ()
+    left_alone: int = 0
+
+
+@dataclass(kw_only=True)
+class _Selecting:
+    """One pass over the catalogues of a locale."""
+
+    model: Model
+    # The rows that drafts were made with, by ``draft_key``, as far as that is known here.
+    made_with: Mapping[str, Mapping[str, str]]
+    held: Collection[tuple[str, str]]
+    questions: list[Question] = field(default_factory=list)
+    stale: list[Stale] = field(default_factory=list)
+    left_alone: int = 0
+
+    def look_at(self, page: str, entry: Entry) -> None:
+        """Add what there is to ask about an entry."""
+        if entry.obsolete:
+            return
+        if not entry.msgstr:
+            self._ask(page, entry, Why.NEW)
+        elif is_replaceable(entry):
+            reason = self._stale_reason(page, entry)
+            if reason:
+                self.stale.append(Stale(page=page, entry=entry, reason=reason))
+                self._ask(page, entry, Why.STALE)
+        elif entry.fuzzy and entry.previous not in (None, entry.msgid):
+            if (entry.written_for, entry.msgstr) in self.held:
+                self._ask(page, entry, Why.CHANGED)
+            else:
+                self.left_alone += 1
+
+    def _ask(self, page: str, entry: Entry, why: Why) -> None:
+        model = self.model
+        question = ask(page, entry, why, model=model.name, glossary=model.glossary)
+        self.questions.append(question)
+
+    def _stale_reason(self, page: str, entry: Entry) -> str:
+        """What a draft was made from that is not so any more; empty if all of it still is."""
+        origin = origin_of(entry)
+        if origin is None:
+            return ""
+        term = term_for(entry, self.model.glossary)
+        if origin.model == GLOSSARY:
+            # The words are a row's, so that they show by themselves whether it is still there.
+            return "" if term == entry.msgstr else "the glossary has another rendering"
+        if term:
+            return "the glossary has a rendering"
+        if origin.model != self.model.name:
+            return f"the model was {origin.model}"
+        if origin.prompt != PROMPT:
+            return f"the prompt was number {origin.prompt}"
+        name = (entry.context, entry.msgid)
+        before = self.made_with.get(draft_key(page, name, entry.msgstr))
+        if before is None:
+            return ""  # it was made in another clone, or long ago: nothing speaks against it
+        now = rows_of(entry.msgid, read_place(entry), self.model.glossary)
+        changed = {term for term, _ in before.items() ^ now.items()}
+        if changed:
+            return f"the glossary has changed: {', '.join(sorted(changed))}"
+        return ""
+
+
+def select(
+    catalogs: Mapping[str, Catalog],
+    pages: Sequence[str],
+    *,
+    model: Model,
+    made_with: Mapping[str, Mapping[str, str]],
+) -> Selected:
+    """What ``pages`` want drafted, given all ``catalogs`` of the locale."""
+    selecting = _Selecting(model=model, made_with=made_with, held=_held(catalogs))
+    for page in pages:
+        for entry in catalogs.get(page, Catalog()).entries:
+            selecting.look_at(page, entry)
+    return Selected(
+        questions=tuple(selecting.questions),
+        stale=tuple(selecting.stale),
+        left_alone=selecting.left_alone,
+    )
+
+
+def _held(catalogs: Mapping[str, Catalog]) -> set[tuple[str, str]]:
+    """The translations that no draft takes the place of, each with the English it is for."""
+    held: set[tuple[str, str]] = set()
+    for catalog in catalogs.values():
+        for entry in catalog.entries:
+            # A live fuzzy one may be replaced itself: two of them would vouch for each other.
+            if entry.msgstr and not entry.is_waiting:
+                held.add((entry.written_for, entry.msgstr))
+    return held

@@ -1,0 +1,203 @@
+"""What ``draft`` found out and did, and how that is told: the plan, what is stale, the outcome.
+
+A command fills in a ``DraftResult``; text for people or JSON for programs comes out. Nothing of the
+key is in it, nor of what the endpoint said besides its replies.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pipeline.core.drafting.money import Prices, Tokens
+from pipeline.core.drafting.outcome import Outcome, PageOutcome, Plan
+from pipeline.core.pin.lock import Lock
+from pipeline.errors import FindingsError, PipelineError, worst
+from pipeline.findings import Finding
+from pipeline.log import printable
+from pipeline.report.counts import counted
+from pipeline.report.json import VERSION, finding_record, json_bytes
+from pipeline.report.terminal import Table
+from pipeline.report.text import findings_lines
+
+_COLUMNS = ("page", "asked", "drafted", "refused", "unanswered")
+_SHOWN = 60  # characters of a message in a list
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DraftResult:
+    """What a run planned, and what came of it; ``outcome`` is None if nothing was asked."""
+
+    name: str
+    lock: Lock
+    model: str
+    prices: Prices
+    plans: tuple[Plan, ...]
+    outcome: Outcome | None = None
+    only_stale: bool = False
+    check_only: bool = False
+    findings: tuple[Finding, ...] = ()
+    errors: tuple[PipelineError, ...] = ()
+    changes: tuple[str, ...] = ()
+    hint: str = ""  # why nothing was asked, and what to do
+
+    @property
+    def entries(self) -> int:
+        """The entries that want a draft and can have one."""
+        return sum(plan.entries for plan in self.plans)
+
+    @property
+    def exit_code(self) -> int:
+        """The worst of what went wrong; 1 if work is left that the budget did not allow."""
+        codes = [finding.exit_code for finding in self.findings if finding.is_error]
+        codes += [error.exit_code for error in self.errors]
+        if self.check_only and any(_is_due(plan) for plan in self.plans):
+            codes.append(FindingsError.exit_code)
+        if self.outcome and self.outcome.stopped:
+            codes.append(FindingsError.exit_code)
+        return worst(codes)
+
+
+def _is_due(plan: Plan) -> bool:
+    """Whether a run would make anything: what is known may have been refused."""
+    return plan.batches > 0 or plan.terms > 0
+
+
+def plan_text(result: DraftResult) -> str:
+    """What is to be asked, and what that takes, a paragraph for each locale."""
+    lines: list[str] = []
+    for plan in result.plans:
+        lines += _plan_lines(plan, result)
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _plan_lines(plan: Plan, result: DraftResult) -> Iterator[str]:
+    kinds = ", ".join(f"{count} {why}" for why, count in sorted(plan.by_why.items()))
+    entries = counted(plan.entries, "entry", "entries")
+    pages = counted(plan.pages, "page")
+    yield f"{result.name} · {plan.locale}: {entries} on {pages}, {plan.words} English words"
+    if kinds:
+        yield f"  why         {kinds}"
+    if plan.terms:
+        yield f"  glossary    {plan.terms} are terms of the glossary: no call"
+    if plan.known:
+        yield f"  answered    {plan.known} before: no call"
+    if plan.left_alone:
+        yield (
+            f"  left alone  {plan.left_alone} fuzzy, whose old translation stands nowhere else"
+        )
+    batches = counted(plan.batches, "request")
+    yield f"  model       {result.model}, {batches}"
+    if plan.batches:
+        cost = result.prices.text(plan.tokens) or "no prices are configured"
+        yield f"  estimated   {_tokens_text(plan.tokens)}; {cost}"
+
+
+def draft_text(result: DraftResult, *, width: int, colour: bool) -> str:
+    """What came of a run: a table of pages, refusals by reason, tokens and price."""
+    blocks: list[str] = []
+    if result.only_stale:
+        blocks.append(stale_text(result))
+    elif result.outcome is None:
+        blocks.append(plan_text(result))
+    else:
+        blocks.append(_table(result.outcome, result, width=width, colour=colour))
+        lines = _outcome_lines(result.outcome, result)
+        blocks.append("".join(f"{line}\n" for line in lines))
+    blocks += [f"{line}\n" for line in findings_lines(result.findings)]
+    return "".join(blocks)
+
+
+def stale_text(result: DraftResult) -> str:
+    """Every draft that was made from what is not so any more, with the reason."""
+    lines: list[str] = []
+    for plan in result.plans:
+        for stale in plan.stale:
+            english = stale.entry.msgid.replace("\n", " ")
+            if len(english) > _SHOWN:
+                english = f"{english[:_SHOWN]}…"
+            lines.append(f"{plan.locale} {stale.page}: {stale.reason}: “{english}”")
+        lines.append(f"{plan.locale}: {counted(len(plan.stale), 'stale draft')}")
+    return "".join(f"{printable(line)}\n" for line in lines)
+
+
+def _table(outcome: Outcome, result: DraftResult, *, width: int, colour: bool) -> str:
+    rows = [(page.page, *_numbers([page])) for page in outcome.pages]
+    table = Table(
+        title=(f"{result.name} · drafts by {result.model}", ""),
+        headings=_COLUMNS,
+        rows=rows,
+        footer=(counted(len(rows), "page"), *_numbers(outcome.pages)),
+        words=frozenset(("page",)),
+    )
+    return table.to_text(width=width, colour=colour)
+
+
+def _numbers(pages: Sequence[PageOutcome]) -> tuple[str, ...]:
+    """The columns of numbers; a zero is left out."""
+    counts = (
+        sum(page.asked for page in pages),
+        sum(page.drafted for page in pages),
+        sum(sum(page.refused.values()) for page in pages),
+        sum(page.unanswered + page.passed_over for page in pages),
+    )
+    return tuple(str(count) if count else "" for count in counts)
+
+
+def _outcome_lines(outcome: Outcome, result: DraftResult) -> Iterator[str]:
+    for reason, count in outcome.refused.items():
+        yield f"refused, {reason}: {count}"
+    if outcome.passed_over:
+        yield f"left as somebody has changed them meanwhile: {outcome.passed_over}"
+    tokens = outcome.tokens
+    cost = result.prices.text(tokens)
+    calls = counted(outcome.calls, "request")
+    spent = f"{calls}, {_tokens_text(tokens)}"
+    if outcome.uncounted_calls:
+        spent += f", of {outcome.uncounted_calls} estimated"
+    yield f"{spent}; {cost or 'no prices are configured'}; {outcome.seconds:.1f} s"
+    if outcome.stopped:
+        left = counted(outcome.unanswered, "entry", "entries")
+        yield f"{outcome.stopped}: {left} left; raise it, or run again for the rest"
+    yield f"{counted(outcome.drafted, 'draft')} made; a person has to confirm each of them"
+
+
+def _tokens_text(tokens: Tokens) -> str:
+    return f"{tokens.prompt:,} + {tokens.reply:,} tokens"
+
+
+def draft_json(result: DraftResult) -> bytes:
+    """The same for programs."""
+    plans = [_plan_record(plan, result.prices) for plan in result.plans]
+    outcome: dict[str, Any] | None = None
+    if result.outcome:
+        outcome = dataclasses.asdict(result.outcome)
+        outcome["drafted"] = result.outcome.drafted
+        outcome["refused"] = result.outcome.refused
+        outcome["cost"] = result.prices.cost(result.outcome.tokens)
+        outcome["seconds"] = round(result.outcome.seconds, 1)
+    record = {
+        "version": VERSION,
+        "upstream": {"name": result.name, "commit": result.lock.commit},
+        "model": result.model,
+        "currency": result.prices.currency,
+        "exit_code": result.exit_code,
+        "plans": plans,
+        "outcome": outcome,
+        "findings": list(map(finding_record, result.findings)),
+        "errors": [str(error) for error in result.errors],
+        "written": list(result.changes),
+    }
+    return json_bytes(record)
+
+
+def _plan_record(plan: Plan, prices: Prices) -> dict[str, Any]:
+    record = dataclasses.asdict(dataclasses.replace(plan, stale=()))
+    record["cost"] = prices.cost(plan.tokens)
+    record["stale"] = [
+        {"page": stale.page, "msgid": stale.entry.msgid, "reason": stale.reason}
+        for stale in plan.stale
+    ]
+    return record
