@@ -22,6 +22,8 @@ class Progress:
     words: int = 0
     translated_words: int = 0
     fuzzy_words: int = 0
+    drafts: int = 0  # of the fuzzy ones: a machine's, which nobody has looked at
+    draft_words: int = 0
 
     @property
     def untranslated(self) -> int:
@@ -43,6 +45,7 @@ def progress_of(pages: Iterable[PageResult]) -> Progress:
     """The sums over ``pages``, all of one locale."""
     messages = translated = fuzzy = 0
     words = translated_words = fuzzy_words = 0
+    drafts = draft_words = 0
     for page in pages:
         messages += page.messages
         translated += page.translated
@@ -50,6 +53,8 @@ def progress_of(pages: Iterable[PageResult]) -> Progress:
         words += page.words
         translated_words += page.translated_words
         fuzzy_words += page.fuzzy_words
+        drafts += page.drafts
+        draft_words += page.draft_words
     return Progress(
         messages=messages,
         translated=translated,
@@ -57,6 +62,8 @@ def progress_of(pages: Iterable[PageResult]) -> Progress:
         words=words,
         translated_words=translated_words,
         fuzzy_words=fuzzy_words,
+        drafts=drafts,
+        draft_words=draft_words,
     )
 
 

@@ -40,6 +40,8 @@ def totals(pages: Iterable[PageResult]) -> dict[str, int]:
         "words": progress.words,
         "translated_words": progress.translated_words,
         "fuzzy_words": progress.fuzzy_words,
+        "drafts": progress.drafts,
+        "draft_words": progress.draft_words,
         "code_cells": code_cells,
         "findings": findings,
         # Each outcome has its key, also one that no page has.

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from pipeline.core.catalog.comparison import Comparison, PageChange
-from pipeline.core.catalog.standing import in_order
+from pipeline.core.catalog.standing import DRAFT, in_order
 from pipeline.core.progress import progress_of
 from pipeline.core.results import PageResult
 from pipeline.log import printable
@@ -27,17 +27,19 @@ from pipeline.report.terminal import Table
 from pipeline.report.text import findings_lines, summary_lines
 
 _STATUS = (
-    *("page", "translated", "fuzzy", "untranslated"),
-    *("words translated", "words fuzzy", "words untranslated", "fuzzy by class"),
+    *("page", "translated", "fuzzy", "drafts", "untranslated"),
+    *("words translated", "words fuzzy", "words drafted", "words untranslated"),
+    "fuzzy by class",
 )
+_OF_DRAFTS = ("drafts", "words drafted")  # columns that are there if any draft is
 _BEHIND = ("page", "changed", "new", "moved", "dropped", "words", "what happened")
 # Columns that are wrapped, and on the left. "fuzzy" holds a number here, but words in the table of
 # ``upgrade``: it stands on the same side in both.
 _WORDS = frozenset(("page", "fuzzy", "fuzzy by class", "what happened"))
 # What is left out where there is no room, from the first on.
 _SPARE = (
-    *("fuzzy by class", "words fuzzy", "words translated", "words untranslated"),
-    *("untranslated", "fuzzy"),
+    *("fuzzy by class", "words fuzzy", "words drafted", "words translated"),
+    *("words untranslated", "untranslated", "fuzzy"),
 )
 _SPARE_BEHIND = ("moved", "dropped", "words")
 _NAMED = 3  # pages that are named for each class of fuzzy messages
@@ -109,7 +111,8 @@ def next_lines(pages: Sequence[PageResult]) -> list[str]:
     for name, count in in_order(counts).items():
         # Those that take a person the least time come first, so that they are done first.
         by_page = Counter({page.page: page.classes.get(name, 0) for page in pages})
-        lines.append(f"  fuzzy, {name}: {count} ({_most(+by_page)})")
+        what = "drafts to confirm" if name == DRAFT else f"fuzzy, {name}"
+        lines.append(f"  {what}: {count} ({_most(+by_page)})")
     untranslated = progress_of(pages).untranslated
     if untranslated:
         lines.append(f"  untranslated: {untranslated}")
@@ -129,29 +132,41 @@ def _table(
     title: str, listed: Sequence[PageResult], pages: Sequence[PageResult]
 ) -> Table:
     """A row for each page that is ``listed``, and the sums of all ``pages``."""
+    rows = [(page.page, *_numbers([page]), _classes(page)) for page in listed]
+    footer = (f"{len(pages)} pages", *_numbers(pages), "")
+    # Where nobody drafts, nobody need read of drafts.
+    left_out = () if progress_of(pages).drafts else _OF_DRAFTS
+    shown = [at for at, name in enumerate(_STATUS) if name not in left_out]
     return Table(
         title=(title, ""),
-        headings=_STATUS,
-        rows=[
-            (page.page, *_numbers([page]), classes_text(page.classes))
-            for page in listed
-        ],
-        footer=(f"{len(pages)} pages", *_numbers(pages), ""),
+        headings=tuple(_STATUS[at] for at in shown),
+        rows=[tuple(row[at] for at in shown) for row in rows],
+        footer=tuple(footer[at] for at in shown),
         words=_WORDS,
         spare=_SPARE,
     )
 
 
+def _classes(page: PageResult) -> str:
+    """The classes of fuzzy messages; drafts have columns of their own."""
+    classes = {name: count for name, count in page.classes.items() if name != DRAFT}
+    return classes_text(classes)
+
+
 def _numbers(pages: Iterable[PageResult]) -> tuple[str, ...]:
     """The columns of numbers, of one page or of all."""
     progress = progress_of(pages)
+    # A draft is fuzzy too: the two columns are apart, so that they add up.
+    fuzzy, fuzzy_words = progress.fuzzy, progress.fuzzy_words
     done = percent_text(progress.translated, progress.messages)
     numbers = number_cells(
         (
-            progress.fuzzy,
+            fuzzy - progress.drafts,
+            progress.drafts,
             progress.untranslated,
             progress.translated_words,
-            progress.fuzzy_words,
+            fuzzy_words - progress.draft_words,
+            progress.draft_words,
             progress.untranslated_words,
         )
     )

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from pipeline.core.catalog.drafts import is_draft
 from pipeline.core.document.landing import Landed
 from pipeline.entries import Entry
 
@@ -31,6 +32,7 @@ class Block:
     landed: Landed
     state: State
     line: int = 0
+    is_draft: bool = False  # a fuzzy one that a machine has made
 
 
 def blocks_of(
@@ -44,8 +46,14 @@ def blocks_of(
     blocks: list[Block] = []
     for landed in landings:
         serving = _entry_for(landed, by_msgid.get(landed.msgid, ()))
-        line = serving.line if serving else 0
-        blocks.append(Block(landed=landed, state=_state(landed, serving), line=line))
+        state = _state(landed, serving)
+        block = Block(
+            landed=landed,
+            state=state,
+            line=serving.line if serving else 0,
+            is_draft=state is State.FUZZY and serving is not None and is_draft(serving),
+        )
+        blocks.append(block)
     return tuple(blocks)
 
 

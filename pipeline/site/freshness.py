@@ -28,6 +28,7 @@ _CHINESE = {
     "share": "已译 {share} %",
     "nothing": "尚未翻译，以下为英文原文",
     "fuzzy": "{fuzzy} 段译文待核对",
+    "drafts": "{drafts} 段机器草稿",
     "source": "译自 {source}，{license} 许可证",
     "english": "原文 {source}，{license} 许可证",
     "bracket": "（{words}）",
@@ -46,6 +47,7 @@ _ENGLISH = {
     "share": "{share} % translated",
     "nothing": "not translated yet: this is the original",
     "fuzzy": "{fuzzy} translations to be reviewed",
+    "drafts": "{drafts} machine drafts",
     "source": "translated from {source}, licence {license}",
     "english": "original {source}, licence {license}",
     "bracket": " ({words})",
@@ -71,13 +73,15 @@ def freshness(
     is_notebook: bool = True,
     has_outputs: bool = True,
     fuzzy: int = 0,
+    drafts: int = 0,
 ) -> str:
     """HTML, its parts set apart by ``·``.
 
     ``JAX 0.10.2 · 上游提交 <code>…</code>（<time>2026-06-01</time>） · … · 已译 64 % · 译自 …``
 
     Of code it tells if the page ``is_notebook``; ``has_outputs`` means that the page shows what its
-    code printed. ``fuzzy`` is the number of translations on it that wait for a person.
+    code printed. ``fuzzy`` is the number of translations on it that wait for a person, ``drafts``
+    how many of them are a machine's.
     """
     line = _Line(locale=locale, page=page, lock=lock)
     # In the order in which readers ask: of what, since when, does it run, how much is Chinese.
@@ -86,8 +90,10 @@ def freshness(
         parts += line.run(has_outputs=has_outputs)
     if page.words:
         parts.append(line.share())
-    if fuzzy:
-        parts.append(line.say("fuzzy", fuzzy=fuzzy))
+    if fuzzy > drafts:
+        parts.append(line.say("fuzzy", fuzzy=fuzzy - drafts))
+    if drafts:
+        parts.append(line.say("drafts", drafts=drafts))
     if page.files:
         parts.append(line.source(source_url, license_name or "Apache-2.0"))
     return " · ".join(parts)

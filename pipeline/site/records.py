@@ -52,6 +52,7 @@ def record_of(site: Site, shown: Shown) -> dict[str, Any]:
         is_notebook=shown.is_notebook,
         has_outputs=shown.has_outputs,
         fuzzy=sum(block.state is State.FUZZY for block in blocks),
+        drafts=sum(block.is_draft for block in blocks),
     )
     launch: list[tuple[str, str]] = []
     # They open nothing else.
@@ -104,6 +105,8 @@ def _block_record(
         record["terms"] = terms
     if landed.is_kept:
         record["kept"] = True
+    if block.is_draft:
+        record["draft"] = True
     return record
 
 
