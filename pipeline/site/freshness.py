@@ -73,15 +73,14 @@ def freshness(
     is_notebook: bool = True,
     has_outputs: bool = True,
     fuzzy: int = 0,
-    drafts: int = 0,
 ) -> str:
     """HTML, its parts set apart by ``·``.
 
     ``JAX 0.10.2 · 上游提交 <code>…</code>（<time>2026-06-01</time>） · … · 已译 64 % · 译自 …``
 
     Of code it tells if the page ``is_notebook``; ``has_outputs`` means that the page shows what its
-    code printed. ``fuzzy`` is the number of translations on it that wait for a person, ``drafts``
-    how many of them are a machine's.
+    code printed. ``fuzzy`` is the number of translations on it that wait for a person; the
+    ``drafts`` of the page are among them.
     """
     line = _Line(locale=locale, page=page, lock=lock)
     # In the order in which readers ask: of what, since when, does it run, how much is Chinese.
@@ -90,6 +89,7 @@ def freshness(
         parts += line.run(has_outputs=has_outputs)
     if page.words:
         parts.append(line.share())
+    drafts = min(fuzzy, page.drafts)
     if fuzzy > drafts:
         parts.append(line.say("fuzzy", fuzzy=fuzzy - drafts))
     if drafts:

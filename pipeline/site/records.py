@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from os.path import commonprefix
 from typing import Any
 from urllib.parse import quote
@@ -43,8 +44,9 @@ def record_of(site: Site, shown: Shown) -> dict[str, Any]:
     # The text of an image is an attribute of it: there is no place for a second one.
     shown_blocks = [block for block in blocks if block.landed.kind is not Kind.IMAGE]
     records = [_block_record(site, page, block, lines) for block in shown_blocks]
+    drafts = sum(block.is_draft for block in blocks)
     fresh = freshness(
-        page,
+        replace(page, drafts=drafts),
         site.lock,
         locale=site.locale,
         source_url=site.source_url(path),
@@ -52,7 +54,6 @@ def record_of(site: Site, shown: Shown) -> dict[str, Any]:
         is_notebook=shown.is_notebook,
         has_outputs=shown.has_outputs,
         fuzzy=sum(block.state is State.FUZZY for block in blocks),
-        drafts=sum(block.is_draft for block in blocks),
     )
     launch: list[tuple[str, str]] = []
     # They open nothing else.

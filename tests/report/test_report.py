@@ -71,6 +71,8 @@ def test_json_adds_up_the_pages() -> None:
         "words": 140,
         "translated_words": 110,
         "fuzzy_words": 0,
+        "drafts": 0,
+        "draft_words": 0,
         "code_cells": 4,
         "findings": 3,
         "passed": 1,

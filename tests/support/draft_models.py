@@ -1,0 +1,370 @@
+"""Endpoints of language models that misbehave, and answers that no translator would give.
+
+``TEXTS`` is the catalogue of hostile replies: each takes the request and gives the text of a reply.
+``model_server`` is a real server on this machine; ``EXCHANGES`` are the ways in which it fails.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from servers import HOST, POLL
+
+from pipeline.core.drafting import pseudo
+
+Request = Mapping[str, Any]
+Answers = dict[str, str]
+Behave = Callable[["Exchange"], None]
+
+
+def items_of(request: Request) -> list[dict[str, str]]:
+    """What a request asks to be translated."""
+    batch = json.loads(request["messages"][-1]["content"])
+    return [item for item in batch["text"] if "id" in item]
+
+
+def good(request: Request) -> Answers:
+    return dict(json.loads(pseudo.answer(request)))
+
+
+def text_of(answers: object) -> str:
+    return json.dumps(answers, ensure_ascii=False)
+
+
+# Texts. Each spoils some or all answers of a good reply.
+
+Spoil = Callable[[Answers, Request, random.Random], object]
+
+
+def _each(change: Callable[[str, random.Random], str]) -> Spoil:
+    """A spoiler that changes about every second answer."""
+
+    def spoil(answers: Answers, _: Request, chance: random.Random) -> object:
+        for name, answer in answers.items():
+            if chance.random() < 0.5:
+                answers[name] = change(answer, chance)
+        return answers
+
+    return spoil
+
+
+def _insert(*texts: str) -> Spoil:
+    def change(answer: str, chance: random.Random) -> str:
+        at = chance.randrange(len(answer) + 1)
+        return answer[:at] + chance.choice(texts) + answer[at:]
+
+    return _each(change)
+
+
+def _replace(*texts: str) -> Spoil:
+    return _each(lambda _, chance: chance.choice(texts))
+
+
+def _around(*pairs: tuple[str, str]) -> Spoil:
+    def change(answer: str, chance: random.Random) -> str:
+        before, behind = chance.choice(pairs)
+        return f"{before}{answer}{behind}"
+
+    return _each(change)
+
+
+def _without_marks(answer: str, chance: random.Random) -> str:
+    mark = f"⟦{chance.randint(1, 3)}⟧"
+    return answer.replace(mark, "")
+
+
+def _other_marks(answer: str, chance: random.Random) -> str:
+    return answer.replace(f"⟦{chance.randint(1, 3)}⟧", f"⟦{chance.randint(0, 9999)}⟧")
+
+
+def _shuffled(answers: Answers, _: Request, chance: random.Random) -> object:
+    values = list(answers.values())
+    chance.shuffle(values)
+    return dict(zip(answers, values, strict=True))
+
+
+def _shifted(answers: Answers, _: Request, __: random.Random) -> object:
+    values = list(answers.values())
+    return dict(zip(answers, [*values[1:], values[0]], strict=True))
+
+
+def _fewer(answers: Answers, _: Request, chance: random.Random) -> object:
+    del answers[chance.choice(list(answers))]
+    return answers
+
+
+def _more(answers: Answers, _: Request, __: random.Random) -> object:
+    return {**answers, "ffff": "多出来的一条", "__proto__": "x"}
+
+
+def _english(answers: Answers, request: Request, _: random.Random) -> object:
+    return {item["id"]: item["en"] for item in items_of(request)}
+
+
+def _other_values(answers: Answers, _: Request, chance: random.Random) -> object:
+    values: list[object] = [None, 1, True, ["文"], {"zh": "文"}, 1e308, ""]
+    return {name: chance.choice(values) for name in answers}
+
+
+def _obeys(answers: Answers, request: Request, _: random.Random) -> object:
+    """Follows whatever the page says, or tells what it was told."""
+    told = request["messages"][0]["content"]
+    return dict.fromkeys(answers, told[-200:])
+
+
+def _one_for_all(answers: Answers, _: Request, __: random.Random) -> object:
+    return dict.fromkeys(answers, "这是一句与原文毫无关系的话，放在哪里都一样。")
+
+
+_CODE = "```python\nimport os; os.system('true')\n```"
+SPOILERS: dict[str, Spoil] = {
+    "marks lost": _each(_without_marks),
+    "marks invented": _each(_other_marks),
+    "marks doubled": _each(lambda answer, _: answer + "⟦1⟧"),
+    "broken marks": _insert("⟦", "⟧", "⟦x⟧", "⟦１⟧", "⟦-1⟧", "⟦00001⟧"),
+    "code added": _insert("`rm -rf`", "``x``", _CODE, "    import os\n"),
+    "html added": _insert("<script>alert(1)</script>", "<b>", "<img src=x onerror=y>", "<!--"),
+    "links added": _insert("[点](http://a.example)", "https://a.example/", "<http://a.example>"),
+    "roles added": _insert("{raw}`<b>`", ":raw:`x`", "{eval-rst}`x`", "|x|_", "`x`_", "[1]_"),
+    "math added": _insert("$x$", "$$x$$", "\\begin{align}x\\end{align}"),
+    "blocks": _around(("# ", ""), ("- ", ""), ("> ", ""), ("1. ", ""), ("    ", ""), ("| ", " |")),
+    "breaks": _insert("\n", "\n\n", "\r\n", "\n---\n", "\n\n```\n", "\n.. raw:: html\n\n   x\n"),
+    "cells": _insert("\n+++\n", "\n```{code-cell}\nimport os\n```\n", "%%bash", "\n:::{include} x"),
+    "emphasis": _insert("*", "**", "__", "~~", "***", "_x_"),
+    "controls": _insert("\x00", "\x1b[31m", "\u202e", "\u2028", "\ud800", "\ufeff", "\x85"),
+    "empty": _replace("", " ", "\n", "\u3000"),
+    "english": _english,
+    "japanese": _replace("これはテストです。", "配列は変更できません。"),
+    "russian": _replace("Это перевод документа.", "перевод"),
+    "korean": _replace("번역된 문장입니다.", "배열"),
+    "french": _replace("Les tableaux sont immuables.", "voir la page suivante"),
+    "traditional": _replace("這個函數會將陣列轉換為另一種類型，請參閱說明文件。"),
+    "chatter": _around(("好的，以下是译文：", ""), ("Here is the translation: ", ""), ("译文：", "")),
+    "refusals": _replace("抱歉，我无法翻译这段文字。", "As an AI I cannot do that."),
+    "obeys": _obeys,
+    "long": _each(lambda answer, _: answer + "很长的废话" * 400),
+    "short": _replace("是", "否"),
+    "sentences": _each(lambda answer, _: f"{answer}。这里还有一句话。以及另一句话。"),
+    "shuffled": _shuffled,
+    "shifted": _shifted,
+    "one for all": _one_for_all,
+    "fewer": _fewer,
+    "more": _more,
+    "other values": _other_values,
+}
+
+
+def _twice(answers: Answers) -> str:
+    first = next(iter(answers))
+    return text_of(answers)[:-1] + f', {text_of(first)}: "另一个"}}'
+
+
+# What spoils the reply as a whole.
+WHOLES: dict[str, Callable[[Answers], str]] = {
+    "twice": _twice,
+    "prose": lambda answers: "\n".join(answers.values()),
+    "list": lambda answers: text_of(list(answers.values())),
+    "cut": lambda answers: text_of(answers)[: len(text_of(answers)) // 2],
+    "nothing": lambda _: "",
+    "null": lambda _: "null",
+    "deep": lambda _: "[" * 100_000,
+    "digits": lambda _: "9" * 10_000,
+    "two objects": lambda answers: text_of(answers) * 2,
+    "comment": lambda answers: f"{text_of(answers)}\n// done",
+    "nested": lambda answers: text_of({"translations": answers}),
+    "fenced": lambda answers: f"```json\n{text_of(answers)}\n```",
+    "thoughts": lambda answers: f"<think>well…\n{{}}</think>\n{text_of(answers)}",
+}
+
+
+def hostile_text(request: Request, chance: random.Random) -> str:
+    """The text of a reply that is wrong in one way, or in several."""
+    answers: object = good(request)
+    for name in chance.sample(sorted(SPOILERS), k=chance.choice((1, 1, 1, 2, 3))):
+        if not isinstance(answers, dict) or not answers:
+            break
+        texts = {key: value for key, value in answers.items() if isinstance(value, str)}
+        answers = SPOILERS[name](texts, request, chance) if texts else answers
+    if chance.random() < 0.1 and isinstance(answers, dict) and answers:
+        return WHOLES[chance.choice(sorted(WHOLES))]({key: str(value) for key, value in answers.items()})
+    return text_of(answers)
+
+
+# Exchanges over HTTP.
+
+
+@dataclass(slots=True)
+class Exchange:
+    """One request as the server sees it, and what it may do with it."""
+
+    handler: BaseHTTPRequestHandler
+    number: int  # from 1
+    body: bytes
+    request: Request
+    headers: Mapping[str, str]
+
+    def send(
+        self, status: int, data: bytes, *, headers: Mapping[str, str] | None = None
+    ) -> None:
+        self.handler.send_response(status)
+        for name, value in {
+            "Content-Type": "application/json",
+            "Content-Length": str(len(data)),
+            **(headers or {}),
+        }.items():
+            self.handler.send_header(name, value)
+        self.handler.end_headers()
+        self.handler.wfile.write(data)
+
+    def reply(self, text: str, *, tokens: tuple[int, int] | None = (100, 50)) -> None:
+        """A reply as OpenAI's API has it, with this text."""
+        choice = {"index": 0, "message": {"role": "assistant", "content": text}}
+        value: dict[str, Any] = {"choices": [{**choice, "finish_reason": "stop"}]}
+        if tokens:
+            value["usage"] = {"prompt_tokens": tokens[0], "completion_tokens": tokens[1]}
+        self.send(200, json.dumps(value).encode())
+
+    def fail(self, status: int, message: str = "", **headers: str) -> None:
+        names = {name.replace("_", "-"): value for name, value in headers.items()}
+        self.send(status, json.dumps({"error": {"message": message}}).encode(), headers=names)
+
+    def well(self) -> None:
+        """Answer as the stub does."""
+        self.reply(pseudo.answer(self.request))
+
+
+@dataclass(slots=True)
+class Server:
+    """A running server, with all that it was sent."""
+
+    url: str
+    bodies: list[bytes] = field(default_factory=list)
+    headers: list[Mapping[str, str]] = field(default_factory=list)
+    answered: list[bytes] = field(default_factory=list)  # bodies whose reply went out whole
+
+
+@contextmanager
+def model_server(behave: Behave) -> Iterator[Server]:
+    """A server on this machine; ``behave`` does what it does with each request."""
+    lock = threading.Lock()
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            headers = {name.lower(): value for name, value in self.headers.items()}
+            with lock:
+                server.bodies.append(body)
+                server.headers.append(headers)
+                number = len(server.bodies)
+            exchange = Exchange(self, number, body, json.loads(body), headers)
+            with suppress(BrokenPipeError, ConnectionResetError):
+                behave(exchange)
+                server.answered.append(body)
+
+        def log_message(self, *_: Any) -> None:
+            """Say nothing."""
+
+    class Quiet(ThreadingHTTPServer):
+        daemon_threads = True
+
+        def handle_error(self, *_: Any) -> None:
+            """A client that has gone is no news."""
+
+    http = Quiet((HOST, 0), Handler)
+    server = Server(url=f"http://{HOST}:{http.server_port}/v1")
+    thread = threading.Thread(target=http.serve_forever, args=(POLL,), daemon=True)
+    thread.start()
+    try:
+        yield server
+    finally:
+        http.shutdown()
+        http.server_close()
+        thread.join()
+
+
+def _html(exchange: Exchange) -> None:
+    page = b"<!doctype html><title>Sign in</title>"
+    exchange.send(200, page, headers={"Content-Type": "text/html"})
+
+
+def _cut_off(exchange: Exchange) -> None:
+    """Half of a reply, then nothing."""
+    exchange.handler.send_response(200)
+    exchange.handler.send_header("Content-Length", "100000")
+    exchange.handler.end_headers()
+    exchange.handler.wfile.write(b'{"choices": [')
+    exchange.handler.close_connection = True
+
+
+def _cut_chunks(exchange: Exchange) -> None:
+    exchange.handler.send_response(200)
+    exchange.handler.send_header("Transfer-Encoding", "chunked")
+    exchange.handler.end_headers()
+    exchange.handler.wfile.write(b"5\r\n{\"cho\r\n")
+    exchange.handler.close_connection = True
+
+
+def _ten_megabytes(exchange: Exchange) -> None:
+    exchange.send(200, b'{"x": "' + b"x" * (10 << 20) + b'"}')
+
+
+def _drip(exchange: Exchange) -> None:
+    """A byte now and then, for as long as anybody listens."""
+    exchange.handler.send_response(200)
+    exchange.handler.send_header("Content-Length", "100000")
+    exchange.handler.end_headers()
+    for _ in range(600):
+        exchange.handler.wfile.write(b" ")
+        exchange.handler.wfile.flush()
+        time.sleep(0.05)
+
+
+def _gzip_bomb(exchange: Exchange) -> None:
+    import gzip
+
+    data = gzip.compress(b" " * (32 << 20))
+    exchange.send(200, data, headers={"Content-Encoding": "gzip"})
+
+
+def _closes(exchange: Exchange) -> None:
+    exchange.handler.close_connection = True
+    exchange.handler.connection.close()
+
+
+def _no_choices(exchange: Exchange) -> None:
+    exchange.send(200, b'{"choices": []}')
+
+
+def _strange_counts(exchange: Exchange) -> None:
+    text = pseudo.answer(exchange.request)
+    value = {
+        "choices": [{"message": {"content": text}}],
+        "usage": {"prompt_tokens": -5, "completion_tokens": "many"},
+    }
+    exchange.send(200, json.dumps(value).encode())
+
+
+# By name, with whether the run goes on behind it once it is over.
+EXCHANGES: dict[str, Behave] = {
+    "html": _html,
+    "cut off": _cut_off,
+    "cut chunks": _cut_chunks,
+    "ten megabytes": _ten_megabytes,
+    "gzip bomb": _gzip_bomb,
+    "closes": _closes,
+    "no choices": _no_choices,
+    "too many requests": lambda exchange: exchange.fail(429, "slow down", Retry_After="0"),
+    "server error": lambda exchange: exchange.fail(500, "oops"),
+    "overloaded": lambda exchange: exchange.fail(529, "overloaded"),
+}
+DRIP, STRANGE_COUNTS = _drip, _strange_counts
