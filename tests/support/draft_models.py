@@ -131,15 +131,29 @@ SPOILERS: dict[str, Spoil] = {
     "marks doubled": _each(lambda answer, _: answer + "⟦1⟧"),
     "broken marks": _insert("⟦", "⟧", "⟦x⟧", "⟦１⟧", "⟦-1⟧", "⟦00001⟧"),
     "code added": _insert("`rm -rf`", "``x``", _CODE, "    import os\n"),
-    "html added": _insert("<script>alert(1)</script>", "<b>", "<img src=x onerror=y>", "<!--"),
-    "links added": _insert("[点](http://a.example)", "https://a.example/", "<http://a.example>"),
-    "roles added": _insert("{raw}`<b>`", ":raw:`x`", "{eval-rst}`x`", "|x|_", "`x`_", "[1]_"),
+    "html added": _insert(
+        "<script>alert(1)</script>", "<b>", "<img src=x onerror=y>", "<!--"
+    ),
+    "links added": _insert(
+        "[点](http://a.example)", "https://a.example/", "<http://a.example>"
+    ),
+    "roles added": _insert(
+        "{raw}`<b>`", ":raw:`x`", "{eval-rst}`x`", "|x|_", "`x`_", "[1]_"
+    ),
     "math added": _insert("$x$", "$$x$$", "\\begin{align}x\\end{align}"),
-    "blocks": _around(("# ", ""), ("- ", ""), ("> ", ""), ("1. ", ""), ("    ", ""), ("| ", " |")),
-    "breaks": _insert("\n", "\n\n", "\r\n", "\n---\n", "\n\n```\n", "\n.. raw:: html\n\n   x\n"),
-    "cells": _insert("\n+++\n", "\n```{code-cell}\nimport os\n```\n", "%%bash", "\n:::{include} x"),
+    "blocks": _around(
+        ("# ", ""), ("- ", ""), ("> ", ""), ("1. ", ""), ("    ", ""), ("| ", " |")
+    ),
+    "breaks": _insert(
+        "\n", "\n\n", "\r\n", "\n---\n", "\n\n```\n", "\n.. raw:: html\n\n   x\n"
+    ),
+    "cells": _insert(
+        "\n+++\n", "\n```{code-cell}\nimport os\n```\n", "%%bash", "\n:::{include} x"
+    ),
     "emphasis": _insert("*", "**", "__", "~~", "***", "_x_"),
-    "controls": _insert("\x00", "\x1b[31m", "\u202e", "\u2028", "\ud800", "\ufeff", "\x85"),
+    "controls": _insert(
+        "\x00", "\x1b[31m", "\u202e", "\u2028", "\ud800", "\ufeff", "\x85"
+    ),
     "empty": _replace("", " ", "\n", "\u3000"),
     "english": _english,
     "japanese": _replace("これはテストです。", "配列は変更できません。"),
@@ -147,7 +161,9 @@ SPOILERS: dict[str, Spoil] = {
     "korean": _replace("번역된 문장입니다.", "배열"),
     "french": _replace("Les tableaux sont immuables.", "voir la page suivante"),
     "traditional": _replace("這個函數會將陣列轉換為另一種類型，請參閱說明文件。"),
-    "chatter": _around(("好的，以下是译文：", ""), ("Here is the translation: ", ""), ("译文：", "")),
+    "chatter": _around(
+        ("好的，以下是译文：", ""), ("Here is the translation: ", ""), ("译文：", "")
+    ),
     "refusals": _replace("抱歉，我无法翻译这段文字。", "As an AI I cannot do that."),
     "obeys": _obeys,
     "long": _each(lambda answer, _: answer + "很长的废话" * 400),
@@ -194,7 +210,9 @@ def hostile_text(request: Request, chance: random.Random) -> str:
         texts = {key: value for key, value in answers.items() if isinstance(value, str)}
         answers = SPOILERS[name](texts, request, chance) if texts else answers
     if chance.random() < 0.1 and isinstance(answers, dict) and answers:
-        return WHOLES[chance.choice(sorted(WHOLES))]({key: str(value) for key, value in answers.items()})
+        return WHOLES[chance.choice(sorted(WHOLES))](
+            {key: str(value) for key, value in answers.items()}
+        )
     return text_of(answers)
 
 
@@ -229,12 +247,17 @@ class Exchange:
         choice = {"index": 0, "message": {"role": "assistant", "content": text}}
         value: dict[str, Any] = {"choices": [{**choice, "finish_reason": "stop"}]}
         if tokens:
-            value["usage"] = {"prompt_tokens": tokens[0], "completion_tokens": tokens[1]}
+            value["usage"] = {
+                "prompt_tokens": tokens[0],
+                "completion_tokens": tokens[1],
+            }
         self.send(200, json.dumps(value).encode())
 
     def fail(self, status: int, message: str = "", **headers: str) -> None:
         names = {name.replace("_", "-"): value for name, value in headers.items()}
-        self.send(status, json.dumps({"error": {"message": message}}).encode(), headers=names)
+        self.send(
+            status, json.dumps({"error": {"message": message}}).encode(), headers=names
+        )
 
     def well(self) -> None:
         """Answer as the stub does."""
@@ -248,7 +271,9 @@ class Server:
     url: str
     bodies: list[bytes] = field(default_factory=list)
     headers: list[Mapping[str, str]] = field(default_factory=list)
-    answered: list[bytes] = field(default_factory=list)  # bodies whose reply went out whole
+    answered: list[bytes] = field(
+        default_factory=list
+    )  # bodies whose reply went out whole
 
 
 @contextmanager
@@ -310,7 +335,7 @@ def _cut_chunks(exchange: Exchange) -> None:
     exchange.handler.send_response(200)
     exchange.handler.send_header("Transfer-Encoding", "chunked")
     exchange.handler.end_headers()
-    exchange.handler.wfile.write(b"5\r\n{\"cho\r\n")
+    exchange.handler.wfile.write(b'5\r\n{"cho\r\n')
     exchange.handler.close_connection = True
 
 
@@ -363,7 +388,9 @@ EXCHANGES: dict[str, Behave] = {
     "gzip bomb": _gzip_bomb,
     "closes": _closes,
     "no choices": _no_choices,
-    "too many requests": lambda exchange: exchange.fail(429, "slow down", Retry_After="0"),
+    "too many requests": lambda exchange: exchange.fail(
+        429, "slow down", Retry_After="0"
+    ),
     "server error": lambda exchange: exchange.fail(500, "oops"),
     "overloaded": lambda exchange: exchange.fail(529, "overloaded"),
 }

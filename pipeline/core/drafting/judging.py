@@ -14,11 +14,13 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cache
 
-from pipeline.core.checks import english, run, terms
+from pipeline.core.checks import english, guarded, run, terms
 from pipeline.core.checks.base import Check, Problem, Subject
+from pipeline.core.checks.blocking import BLOCKING
 from pipeline.core.checks.masked import HAN
 from pipeline.core.document.message import Kind
 from pipeline.core.document.prose import atoms_of
+from pipeline.core.document.refusal import text_refusal
 from pipeline.core.drafting.masking import LostMarksError, unmask
 from pipeline.core.drafting.prompt import task_text
 from pipeline.core.drafting.questions import Question
@@ -79,8 +81,12 @@ _CHATTER = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-_SENTENCE_END = re.compile(r"[。！？]\s*$|[。！？].*[。！？]", re.DOTALL)
-_ENGLISH_END = re.compile(r"[.!?]\W*$")
+_SENTENCE_END = re.compile(r"[。！？]")
+_ENGLISH_END = re.compile(r"[.!?](?=\W*(?:\s|$))")
+_CHINESE = "zh"  # what locales begin with that the checks are made for
+_MARKS = (
+    "*~|"  # of emphasis, of tables: a translation has no more of them than the English
+)
 _QUOTED = 12  # characters of the task that no translation repeats by chance
 # Of messages with fewer English words than the checks of lengths look at.
 _FEW_WORDS, _MOST_A_WORD, _MOST_MORE = 5, 8, 12
@@ -117,6 +123,9 @@ class Judge:
     def of(cls, locale: str, glossary: Glossary | None) -> Judge:
         """A judge that knows the terms of ``glossary`` as well."""
         checks = run.CHECKS
+        if not locale.startswith(_CHINESE):
+            # The other checks know how long Chinese is, and how it is written.
+            return cls(locale=locale, checks=(*guarded.CHECKS, *BLOCKING))
         if glossary:
             checks = (*checks, *terms.checks_of(glossary))
         return cls(locale=locale, glossary=glossary, checks=checks)
@@ -133,7 +142,7 @@ class Judge:
         if refusal:
             return Judged(refusal=refusal)
         # Spaces and punctuation need no judgement, and no second call.
-        mended = run.fix_entry(_subject(question, msgstr))
+        mended = run.fix_entry(_subject(question, msgstr), self.checks)
         return self._checked(question, mended)
 
     def _checked(self, question: Question, msgstr: str) -> Judged:
@@ -152,11 +161,18 @@ class Judge:
         entry, markup = question.entry, question.place.markup
         if not msgstr:
             return Refusal(reason=Reason.NO_ANSWER, text="is empty")
+        # First of all: what cannot be shown cannot be parsed either.
+        if unfit := text_refusal(entry.msgid, msgstr):
+            return Refusal(reason=_reason(unfit.code), text=unfit.text)
         if sorted(atoms_of(msgstr, markup)) != sorted(atoms_of(entry.msgid, markup)):
             text = "has code, links, formulas or HTML that the English has not"
             return Refusal(reason=Reason.ATOMS, text=text)
         if "\n" in msgstr and msgstr.count("\n") != entry.msgid.count("\n"):
             text = "has other line breaks than the English"
+            return Refusal(reason=Reason.MARKUP, text=text)
+        added = _added_marks(msgstr, entry.msgid)
+        if added:
+            text = f"has “{added}” where the English has none"
             return Refusal(reason=Reason.MARKUP, text=text)
         if _talks(msgstr, entry.msgid):
             text = "says something about the task in place of the translation"
@@ -165,19 +181,22 @@ class Judge:
             text = f"has {letter!r}, which is of another language"
             return Refusal(reason=Reason.LANGUAGE, text=text)
         subject = _subject(question, msgstr)
+        # Before anything is mended: what escapes a mark makes a sentence of a heading.
+        if refused := subject.refusal:
+            return Refusal(reason=_reason(refused.code), text=refused.text)
         if self._has_no_chinese(subject):
             return Refusal(reason=Reason.UNTRANSLATED, text="has no Chinese in it")
         if _is_paragraph_for_heading(subject):
             text = "is a sentence, where the English is a heading"
             return Refusal(reason=Reason.HEADING, text=text)
-        if _is_too_long(subject):
+        if self.locale.startswith(_CHINESE) and _is_too_long(subject):
             text = "says far more than the English"
             return Refusal(reason=Reason.LENGTH, text=text)
         return None
 
     def _has_no_chinese(self, subject: Subject) -> bool:
         """Whether a text is in other letters than Chinese, and no name that stays as it is."""
-        if not self.locale.startswith("zh") or _HAN.search(subject.msgstr):
+        if not self.locale.startswith(_CHINESE) or _HAN.search(subject.msgstr):
             return False
         # Only what is left just as it was can be a name: the checks tell it from a sentence.
         if subject.msgstr.strip().casefold() == subject.msgid.strip().casefold():
@@ -221,6 +240,14 @@ def _reason(code: str) -> Reason:
         if code.startswith(prefix):
             return reason
     return Reason.OTHER
+
+
+def _added_marks(msgstr: str, msgid: str) -> str:
+    """The first mark of markup that a text has more often than the English; empty if none."""
+    for mark in _MARKS:
+        if msgstr.count(mark) > msgid.count(mark):
+            return mark
+    return ""
 
 
 def _talks(msgstr: str, msgid: str) -> bool:

@@ -1,0 +1,185 @@
+"""What may be kept of an answer: tables of bad and good ones, and properties of what is kept."""
+
+from __future__ import annotations
+
+import pytest
+from draft_questions import GLOSSARY, question_of
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.core.checks.base import Subject
+from pipeline.core.checks.blocking import blocking_problem
+from pipeline.core.document.prose import atoms_of
+from pipeline.core.drafting.judging import (
+    Judge,
+    Judged,
+    Reason,
+    Refusal,
+    better,
+    finished,
+)
+from pipeline.core.drafting.prompt import task_text
+
+JUDGE = Judge.of("zh_CN", None)
+PROSE = "The lid of the kettle keeps the steam inside until it is opened."
+GOOD = "壶盖把蒸汽留在壶里，直到有人打开它。"
+CALL = "Call `boil` once, then read [the notes](notes.md) about **safety**."
+GOOD_CALL = "先调用一次 ⟦1⟧，再阅读关于**安全**的[说明⟦2⟧。"
+
+REFUSED = [
+    # no answer
+    (PROSE, "paragraph", "", Reason.NO_ANSWER),
+    (PROSE, "paragraph", " \n", Reason.NO_ANSWER),
+    # code, links, formulas
+    (CALL, "paragraph", "先调用一次，再阅读关于**安全**的[说明⟦2⟧。", Reason.ATOMS),
+    (CALL, "paragraph", "先调用一次 ⟦1⟧ ⟦1⟧，再阅读关于**安全**的[说明⟦2⟧。", Reason.ATOMS),
+    (CALL, "paragraph", "先调用一次 `boil`，再阅读关于**安全**的[说明⟦2⟧。", Reason.ATOMS),
+    (CALL, "paragraph", "先调用 ⟦1⟧ 和 `rm`，再阅读关于**安全**的[说明⟦2⟧。", Reason.ATOMS),
+    (PROSE, "paragraph", "壶盖把 `steam` 留在壶里，直到有人打开它。", Reason.ATOMS),
+    (PROSE, "paragraph", "壶盖把<b>蒸汽</b>留在壶里，直到有人打开它。", Reason.ATOMS),
+    (PROSE, "paragraph", "壶盖把蒸汽留在[壶里](https://a.example)，直到有人打开它。", Reason.ATOMS),
+    (PROSE, "paragraph", "壶盖把蒸汽留在壶里，见 https://a.example 直到打开。", Reason.ATOMS),
+    (PROSE, "paragraph", "壶盖把蒸汽 $x$ 留在壶里，直到有人打开它。", Reason.ATOMS),
+    # markup
+    (PROSE, "paragraph", f"# {GOOD}", Reason.MARKUP),
+    (PROSE, "paragraph", f"- {GOOD}", Reason.MARKUP),
+    (PROSE, "paragraph", f"> {GOOD}", Reason.MARKUP),
+    (PROSE, "paragraph", f"**{GOOD}", Reason.MARKUP),
+    (PROSE, "paragraph", "壶盖把蒸汽留在壶里。\n\n直到有人打开它。", Reason.MARKUP),
+    (PROSE, "paragraph", "壶盖把蒸汽留在壶里。\n直到有人打开它。", Reason.MARKUP),
+    (CALL, "paragraph", "先调用一次 ⟦1⟧，再阅读*关于***安全**的[说明⟦2⟧。", Reason.MARKUP),
+    ("Steam and lids", "table cell", "蒸汽 | 壶盖", Reason.MARKUP),
+    # another language
+    (PROSE, "paragraph", "ふたは開けるまで蒸気を中に閉じ込めます。", Reason.LANGUAGE),
+    (PROSE, "paragraph", "뚜껑은 열릴 때까지 증기를 안에 가둡니다.", Reason.LANGUAGE),
+    (PROSE, "paragraph", "Крышка держит пар внутри, пока её не откроют.", Reason.LANGUAGE),
+    (PROSE, "paragraph", "壶盖把蒸汽留在壶里，直到有人打开 крышка。", Reason.LANGUAGE),
+    # not translated
+    (PROSE, "paragraph", PROSE, Reason.UNTRANSLATED),
+    (PROSE, "paragraph", "The lid keeps all of the steam in until it is opened.", Reason.UNTRANSLATED),
+    (PROSE, "paragraph", "Le couvercle garde la vapeur.", Reason.UNTRANSLATED),
+    (PROSE, "paragraph", "…", Reason.UNTRANSLATED),
+    # a heading as a paragraph
+    ("Steam and lids", "heading", "本节介绍蒸汽和壶盖。", Reason.HEADING),
+    ("Steam and lids", "heading", "先说蒸汽。再说壶盖", Reason.HEADING),
+    # length
+    (PROSE, "paragraph", "壶盖。", Reason.LENGTH),
+    (PROSE, "paragraph", f"{GOOD}{'然后又是另外的一句完全不同的话。' * 9}", Reason.LENGTH),
+    ("Steam", "paragraph", "蒸汽就是水受热以后变成的看不见的气体，温度可以很高，请大家小心", Reason.LENGTH),
+    (PROSE, "paragraph", "蒸" * 20_000, Reason.LENGTH),
+    # the task
+    (PROSE, "paragraph", f"好的，以下是译文：{GOOD}", Reason.CHATTER),
+    (PROSE, "paragraph", f"译文：{GOOD}", Reason.CHATTER),
+    (PROSE, "paragraph", "抱歉，我无法翻译这段关于水壶的文字。", Reason.CHATTER),
+    (PROSE, "paragraph", f"Here is the translation: {GOOD}", Reason.CHATTER),
+    (PROSE, "paragraph", task_text("zh_CN")[-40:-2], Reason.CHATTER),
+    (PROSE, "paragraph", f"{GOOD}{task_text('zh_CN')[50:90]}", Reason.CHATTER),
+    # characters
+    (PROSE, "paragraph", f"{GOOD}\x00", Reason.CHARACTERS),
+    (PROSE, "paragraph", f"\u202e{GOOD}", Reason.CHARACTERS),
+    (PROSE, "paragraph", f"{GOOD[:4]}\x1b[31m{GOOD[4:]}", Reason.CHARACTERS),
+    (PROSE, "paragraph", f"{GOOD}\ud800", Reason.CHARACTERS),
+    # reST
+    ("Call ``boil`` once a day.", "paragraph (reST)", "每天调用一次。", Reason.ATOMS),
+    ("Call ``boil`` once a day.", "paragraph (reST)", "每天调用一次 ⟦1⟧ 和 |x|。", Reason.ATOMS),
+    ("Call ``boil`` once a day.", "paragraph (reST)", ".. raw:: html ⟦1⟧ 每天一次", Reason.MARKUP),
+]  # fmt: skip
+
+KEPT = [
+    (PROSE, "paragraph", GOOD, GOOD),
+    (PROSE, "paragraph", f" {GOOD}\n", GOOD),
+    (CALL, "paragraph", GOOD_CALL, "先调用一次 `boil`，再阅读关于**安全**的[说明](notes.md)。"),
+    # what needs no judgement is mended
+    (PROSE, "paragraph", GOOD.replace("，", ","), GOOD),
+    ("Use JAX here.", "paragraph", "在这里使用JAX。", "在这里使用 JAX。"),
+    # names stay
+    ("JAX", "heading", "JAX", "JAX"),
+    ("NumPy", "table cell", "NumPy", "NumPy"),
+    ("*Jaxpr*", "table cell", "*jaxpr*", "*jaxpr*"),
+    ("Steam and lids", "heading", "蒸汽与壶盖", "蒸汽与壶盖"),
+    ("Is there steam?", "heading", "有蒸汽吗？", "有蒸汽吗？"),
+    ("α and μ are small.", "paragraph", "α 和 μ 都很小。", "α 和 μ 都很小。"),
+    ("One line\nand another", "paragraph", "一行\n又一行", "一行\n又一行"),
+    ("Translation: an example.", "paragraph", "译文：一个例子。", None),
+    ("Call ``boil`` once a day.", "paragraph (reST)", "每天调用一次 ⟦1⟧。", "每天调用一次 ``boil``。"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("english", "kind", "answer", "reason"), REFUSED)
+def test_what_is_no_translation_is_refused(
+    english: str, kind: str, answer: str, reason: Reason
+) -> None:
+    judged = JUDGE.judge(question_of(english, kind), answer)
+    assert judged.refusal is not None
+    assert judged.refusal.reason is reason
+    assert judged.refusal.text
+    assert judged.msgstr == ""
+
+
+@pytest.mark.parametrize(("english", "kind", "answer", "msgstr"), KEPT)
+def test_what_is_a_translation_is_kept(
+    english: str, kind: str, answer: str, msgstr: str | None
+) -> None:
+    judged = JUDGE.judge(question_of(english, kind), answer)
+    if msgstr is None:
+        assert judged.refusal is not None  # told from chatter by the English only
+    else:
+        assert (judged.msgstr, judged.refusal) == (msgstr, None)
+
+
+def test_warnings_are_doubts() -> None:
+    judge = Judge.of("zh_CN", GLOSSARY)
+    question = question_of("A tracer stands in for 3 values.", glossary=GLOSSARY)
+    assert judge.judge(question, "跟踪器代替 3 个值。").doubts == ()
+    doubts = judge.judge(question, "追踪器代替 4 个值。").doubts
+    assert len(doubts) == 2
+    assert any("跟踪器" in doubt for doubt in doubts)
+
+
+def test_other_locales_have_other_letters() -> None:
+    judge = Judge.of("ja", None)
+    question = question_of(PROSE)
+    answer = "ふたは開けるまで蒸気を中に閉じ込めます。"
+    assert judge.judge(question, answer).msgstr
+
+
+def test_the_better_answer_leaves_less_to_a_person() -> None:
+    refusal = Refusal(reason=Reason.ATOMS, text="lacks ⟦1⟧")
+    bad, sure = Judged(refusal=refusal), Judged(msgstr="一")
+    doubtful, worse = (
+        Judged(msgstr="二", doubts=("a",)),
+        Judged(msgstr="三", doubts=("a", "b")),
+    )
+    assert better(bad, doubtful) is doubtful
+    assert better(doubtful, bad) is doubtful
+    assert better(doubtful, sure) is sure
+    assert better(doubtful, worse) is doubtful
+    assert better(bad, bad) is bad
+    # Of two that are as good the first one saw the page as it is.
+    assert better(doubtful, Judged(msgstr="四", doubts=("b",))) is doubtful
+
+
+def test_a_licence_may_stay_english() -> None:
+    english = "Licensed under the Apache License, see LICENSE."
+    assert not JUDGE.judge(question_of(english), english).refusal
+
+
+ANSWERS = st.text(
+    alphabet="壶盖把蒸汽留在里，。⟦1⟧2`*_[]()<>!#$\\|:-\n ab", max_size=40
+)
+
+
+@given(ANSWERS, st.sampled_from([PROSE, CALL, "Call ``boil`` (see `notes`_)."]))
+def test_whatever_is_kept_is_safe(answer: str, english: str) -> None:
+    """The atoms are those of the English, and neither guard nor checks speak against it."""
+    kind = "paragraph (reST)" if "``" in english else "paragraph"
+    question = question_of(english, kind)
+    judged = JUDGE.judge(question, answer)
+    assert (judged.refusal is None) == (judged.msgstr != "")
+    if judged.refusal:
+        return
+    subject = Subject(finished(question, judged.msgstr), "page")
+    assert subject.refusal is None
+    assert blocking_problem(subject) is None
+    markup = question.place.markup
+    assert sorted(atoms_of(judged.msgstr, markup)) == sorted(atoms_of(english, markup))

@@ -1,0 +1,36 @@
+"""Questions for tests of drafting, from English texts written for them."""
+
+from __future__ import annotations
+
+from pipeline.core.drafting.questions import Question, Why, ask
+from pipeline.core.glossary.terms import Glossary, read_glossary
+from pipeline.entries import Entry
+
+GLOSSARY = read_glossary(
+    "source,target,context,translator_comments\n"
+    "tracer,跟踪器,,\n"
+    "tracer,追踪器,avoid,\n"
+    "kettle,水壶（kettle）,,\n"
+    "boil,煮…沸,verb,\n",
+    where="terms.csv",
+)
+
+
+def entry_of(english: str, kind: str = "paragraph", **fields: object) -> Entry:
+    """A blank entry of a catalogue."""
+    return Entry(msgid=english, notes=(kind,), references=("page",), **fields)  # type: ignore[arg-type]
+
+
+def question_of(
+    english: str,
+    kind: str = "paragraph",
+    *,
+    page: str = "page",
+    why: Why = Why.NEW,
+    model: str = "m",
+    glossary: Glossary | None = None,
+    **fields: object,
+) -> Question:
+    """A question about such an entry."""
+    entry = entry_of(english, kind, **fields)
+    return ask(page, entry, why, model=model, glossary=glossary)
