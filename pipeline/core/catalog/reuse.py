@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from pipeline.core.catalog.carry import carry
 from pipeline.core.catalog.change import ChangeClass, classify
+from pipeline.core.catalog.drafts import settled_notes
 from pipeline.core.catalog.lineage import CLEAR_WORDS
 from pipeline.core.catalog.matching import Match, match_texts
 from pipeline.core.catalog.similarity import Text
@@ -335,6 +336,7 @@ def _with_comments(entry: Entry, sources: Iterable[Source]) -> Entry:
         comments.update(dict.fromkeys(noted.comments))
     notes = dict.fromkeys(entry.notes)
     for source in sources:
-        origins = [note for note in source.entry.notes if note.startswith(DRAFTED)]
+        told = settled_notes(source.entry)
+        origins = [note for note in told if note.startswith(DRAFTED)]
         notes.update(dict.fromkeys(origins))
     return replace(entry, comments=tuple(comments), notes=tuple(notes))

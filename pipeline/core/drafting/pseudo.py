@@ -12,6 +12,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -24,7 +25,7 @@ _CHARACTERS = (
 _LETTERS_A_CHARACTER = 3.4  # of an English word: 1.5 characters a word, as people write
 _TOKEN = re.compile(
     r"""
-      (?P<article>\b(?:[Aa]n?|[Tt]he)[ ](?=[A-Za-z]))
+      (?P<article>\b(?:[Aa]n?|[Tt]he)[ ](?=[A-Za-z]|\Z))
     | (?P<mark>⟦\d+⟧)
     | (?P<number>\d+[ ]?[A-Za-zµ]*)  # with its unit
     | (?P<word>[A-Za-z]+(?:['’-][A-Za-z]+)*)
@@ -44,7 +45,7 @@ def answer(request: Mapping[str, Any]) -> str:
     """The reply to a request of ours, as a model would write it. Raises ValueError for others."""
     try:
         batch = json.loads(request["messages"][-1]["content"])
-        terms = _terms(batch.get("glossary", {}))
+        terms = terms_of(batch)
         asked = [item for item in batch["text"] if "id" in item]
         answers = {item["id"]: translate(item["en"], terms) for item in asked}
     except (KeyError, IndexError, TypeError, AttributeError) as error:
@@ -57,9 +58,10 @@ def translate(english: str, terms: Mapping[str, str] | None = None) -> str:
     parts: list[str] = []
     at = 0
     known = terms or {}
-    for mention in _pattern(tuple(known)).finditer(english.lower()):
+    forms = _forms_of(tuple(known))
+    for mention in forms.pattern.finditer(english.lower()):
         parts += _words(english[at : mention.start()])
-        parts.append(known[_term_of(mention[0], known)])
+        parts.append(known[forms.terms[joined(mention[0])]])
         at = mention.end()
     parts += _words(english[at:])
     return "".join(_joined([part for part in parts if part])).strip()
@@ -93,29 +95,29 @@ def _tokens_of(match: re.Match[str]) -> int:
             return 1
 
 
-def _terms(glossary: Mapping[str, str]) -> dict[str, str]:
-    return {
-        term.lower(): _AVOIDED.sub("", rendering)
-        for term, rendering in glossary.items()
-    }
+def terms_of(batch: Mapping[str, Any]) -> dict[str, str]:
+    """The terms of a batch, in lower case, each with the first of its renderings."""
+    rows = batch.get("glossary", {})
+    return {term.lower(): _AVOIDED.sub("", told) for term, told in rows.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class _Forms:
+    """The terms of a batch in all of their forms."""
+
+    pattern: re.Pattern[str]  # finds them in a text in lower case
+    terms: Mapping[str, str]  # of each form, joined
 
 
 @lru_cache(maxsize=256)
-def _pattern(terms: tuple[str, ...]) -> re.Pattern[str]:
-    """Finds the terms in all of their forms, in a text in lower case."""
+def _forms_of(terms: tuple[str, ...]) -> _Forms:
+    by_form: dict[str, str] = {}
     forms: list[str] = []
     for term in terms:
-        forms += forms_of(term, is_verb=True)
-    return pattern_of(forms)
-
-
-def _term_of(words: str, terms: Mapping[str, str]) -> str:
-    """The term that ``words`` are a form of."""
-    found = joined(words)
-    for term in terms:
-        if found in map(joined, forms_of(term, is_verb=True)):
-            return term
-    raise KeyError(words)
+        for form in forms_of(term, is_verb=True):
+            by_form[joined(form)] = term
+            forms.append(form)
+    return _Forms(pattern_of(forms), by_form)
 
 
 def _words(text: str) -> list[str]:

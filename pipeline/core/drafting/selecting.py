@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from pipeline.core.catalog.drafts import GLOSSARY, is_replaceable, origin_of
+from pipeline.core.catalog.drafts import GLOSSARY, Origin, is_replaceable, origin_of
 from pipeline.core.checks.notes import read_place
 from pipeline.core.drafting.prompt import PROMPT
 from pipeline.core.drafting.questions import Question, Why, ask, draft_key, rows_of
@@ -65,10 +65,11 @@ class _Selecting:
         """Add what there is to ask about an entry."""
         if entry.obsolete:
             return
+        origin = origin_of(entry)
         if not entry.msgstr:
             self._ask(page, entry, Why.NEW)
-        elif is_replaceable(entry):
-            reason = self._stale_reason(page, entry)
+        elif origin and is_replaceable(entry):
+            reason = self._stale_reason(page, entry, origin)
             if reason:
                 self.stale.append(Stale(page=page, entry=entry, reason=reason))
                 self._ask(page, entry, Why.STALE)
@@ -83,11 +84,8 @@ class _Selecting:
         question = ask(page, entry, why, model=model.name, glossary=model.glossary)
         self.questions.append(question)
 
-    def _stale_reason(self, page: str, entry: Entry) -> str:
+    def _stale_reason(self, page: str, entry: Entry, origin: Origin) -> str:
         """What a draft was made from that is not so any more; empty if all of it still is."""
-        origin = origin_of(entry)
-        if origin is None:
-            return ""
         term = term_for(entry, self.model.glossary)
         if origin.model == GLOSSARY:
             # The words are a row's, so that they show by themselves whether it is still there.

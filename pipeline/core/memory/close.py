@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from pipeline.core.catalog.drafts import is_remembered_draft, settled_notes
 from pipeline.core.catalog.origins import origin_of
-from pipeline.core.catalog.states import states_of
+from pipeline.core.catalog.states import DRAFTED, states_of
 from pipeline.core.memory.header import team_fields, touch_note
 from pipeline.core.memory.notes import (
     PREVIOUS_SEEN,
@@ -219,8 +219,8 @@ class _Closing:
         offered = self.known.get((closed.context, closed.previous or ""), _UNKNOWN)
         if closed.msgstr and closed.msgstr == offered.msgstr:
             return translators_of(offered)
-        # The update has made it, as this note says.
-        if states_of(closed):
+        # The update has made it, as this note says; one of the origin says nothing of that.
+        if any(not note.startswith(DRAFTED) for note in states_of(closed)):
             return ()
         # A translator's remark counts as work, also one that was removed.
         by_hand = (text_of(closed), closed.comments, old.comments)

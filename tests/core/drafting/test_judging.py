@@ -56,7 +56,7 @@ REFUSED = [
     (PROSE, "paragraph", "壶盖把蒸汽留在壶里，直到有人打开 крышка。", Reason.LANGUAGE),
     # not translated
     (PROSE, "paragraph", PROSE, Reason.UNTRANSLATED),
-    (PROSE, "paragraph", "The lid keeps all of the steam in until it is opened.", Reason.UNTRANSLATED),
+    (PROSE, "paragraph", "The lid keeps the steam in until it is opened.", Reason.UNTRANSLATED),
     (PROSE, "paragraph", "Le couvercle garde la vapeur.", Reason.UNTRANSLATED),
     (PROSE, "paragraph", "…", Reason.UNTRANSLATED),
     # a heading as a paragraph
@@ -65,7 +65,7 @@ REFUSED = [
     # length
     (PROSE, "paragraph", "壶盖。", Reason.LENGTH),
     (PROSE, "paragraph", f"{GOOD}{'然后又是另外的一句完全不同的话。' * 9}", Reason.LENGTH),
-    ("Steam", "paragraph", "蒸汽就是水受热以后变成的看不见的气体，温度可以很高，请大家小心", Reason.LENGTH),
+    ("Steam", "paragraph", "蒸汽就是水受热以后变成的看不见的气体，温度可以很高，请小心", Reason.LENGTH),
     (PROSE, "paragraph", "蒸" * 20_000, Reason.LENGTH),
     # the task
     (PROSE, "paragraph", f"好的，以下是译文：{GOOD}", Reason.CHATTER),
@@ -101,7 +101,7 @@ KEPT = [
     ("α and μ are small.", "paragraph", "α 和 μ 都很小。", "α 和 μ 都很小。"),
     ("One line\nand another", "paragraph", "一行\n又一行", "一行\n又一行"),
     ("Translation: an example.", "paragraph", "译文：一个例子。", None),
-    ("Call ``boil`` once a day.", "paragraph (reST)", "每天调用一次 ⟦1⟧。", "每天调用一次 ``boil``。"),
+    ("Call ``boil`` daily.", "paragraph (reST)", "每天调用 ⟦1⟧。", "每天调用 ``boil``。"),
 ]  # fmt: skip
 
 

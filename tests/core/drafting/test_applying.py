@@ -1,0 +1,182 @@
+"""Drafts in a catalogue: only where they were asked for, always fuzzy, never where a person was."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from draft_questions import entry_of, question_of
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.core.catalog.drafts import Origin, is_draft, origin_of
+from pipeline.core.document.read import Document, read_document
+from pipeline.core.drafting.accepting import Together, accept
+from pipeline.core.drafting.applying import Draft, apply
+from pipeline.core.drafting.judging import Reason
+from pipeline.core.drafting.questions import Name, Question
+from pipeline.entries import Catalog, Entry
+
+ORIGIN = Origin(model="some/model:7b", prompt=1, date="2026-05-01")
+LAMP = entry_of("The lamp is on.")
+
+
+def draft_for(entry: Entry, msgstr: str = "灯亮着。") -> Draft:
+    return Draft(before=entry, msgstr=msgstr, origin=ORIGIN)
+
+
+def named(*drafts: Draft) -> dict[tuple[str | None, str], Draft]:
+    return {(draft.before.context, draft.before.msgid): draft for draft in drafts}
+
+
+def test_a_draft_is_fuzzy_and_says_where_it_comes_from() -> None:
+    applied = apply(Catalog(entries=(LAMP,)), named(draft_for(LAMP)))
+    (entry,) = applied.catalog.entries
+    assert (entry.msgstr, entry.fuzzy, entry.previous) == ("灯亮着。", True, LAMP.msgid)
+    assert entry.notes[0] == "paragraph"
+    assert entry.notes[1].startswith("draft: some/model:7b, prompt 1, 2026-05-01, ")
+    assert origin_of(entry) == ORIGIN
+    assert not entry.is_translated
+    assert (applied.count, applied.passed_over) == (1, 0)
+
+
+def test_what_an_older_state_said_is_gone() -> None:
+    changed = replace(
+        LAMP,
+        msgstr="灯亮过。",
+        fuzzy=True,
+        previous="The lamp was on.",
+        notes=("paragraph", "fuzzy: rewording"),
+    )
+    applied = apply(Catalog(entries=(changed,)), named(draft_for(changed)))
+    (entry,) = applied.catalog.entries
+    assert [note.partition(":")[0] for note in entry.notes] == ["paragraph", "draft"]
+
+
+@pytest.mark.parametrize(
+    "now",
+    [
+        replace(LAMP, msgstr="灯还亮着。"),
+        replace(LAMP, msgstr="灯还亮着。", fuzzy=True),
+        replace(LAMP, comments=("not sure about this one",)),
+        replace(LAMP, flags=("no-wrap",)),
+        replace(LAMP, obsolete=True),
+        replace(LAMP, context="A section"),
+    ],
+)
+def test_what_somebody_has_changed_meanwhile_is_passed_over(now: Entry) -> None:
+    catalog = Catalog(entries=(now,))
+    applied = apply(catalog, named(draft_for(LAMP)))
+    assert applied.catalog == catalog
+    assert (applied.count, applied.passed_over) == (0, 1)
+
+
+ENTRIES = st.builds(
+    Entry,
+    msgid=st.sampled_from("abcd"),
+    msgstr=st.sampled_from(["", "一", "二"]),
+    fuzzy=st.booleans(),
+    obsolete=st.booleans(),
+    context=st.sampled_from([None, "s"]),
+    comments=st.sampled_from([(), ("c",)]),
+)
+
+
+@given(st.lists(ENTRIES, max_size=8), st.lists(ENTRIES, max_size=8))
+def test_no_entry_changes_but_those_that_are_as_they_were(
+    now: list[Entry], asked: list[Entry]
+) -> None:
+    drafts = named(*(draft_for(entry, "译") for entry in asked))
+    applied = apply(Catalog(entries=tuple(now)), drafts)
+    changed = 0
+    for before, after in zip(now, applied.catalog.entries, strict=True):
+        if before == after:
+            continue
+        changed += 1
+        assert is_draft(after)
+        assert not before.obsolete
+        asked_for = drafts[before.context, before.msgid].before
+        assert (asked_for.msgstr, asked_for.fuzzy) == (before.msgstr, before.fuzzy)
+        assert asked_for.comments == before.comments
+    assert changed == applied.count
+
+
+# All drafts of a page together.
+
+PAGE = """# A lamp
+
+The lamp stands on the table beside the door and shines all night long.
+
+Nobody has ever found the switch, however long they looked for it.
+
+- one item
+"""
+
+
+def accepted(
+    drafts: dict[str, str], *, translated: dict[str, str] | None = None
+) -> Together:
+    document = read_document("page.md", PAGE.encode())
+    entries = [
+        entry_of(message.msgid, str(message.kind)) for _, message in document.messages()
+    ]
+    translations = translated or {}
+    entries = [
+        replace(entry, msgstr=translations.get(entry.msgid, "")) for entry in entries
+    ]
+    made: dict[Name, tuple[Question, str]] = {
+        (None, entry.msgid): (
+            question_of(entry.msgid, entry.notes[0]),
+            drafts[entry.msgid],
+        )
+        for entry in entries
+        if entry.msgid in drafts
+    }
+    return accept("page", [document], entries, made)
+
+
+TABLE, SWITCH = (line for line in PAGE.split("\n") if len(line) > 20)
+GOOD = {"A lamp": "灯", TABLE: "灯立在门边的桌子上，整夜亮着。", "one item": "一项"}
+
+
+def test_good_drafts_go_together() -> None:
+    together = accepted(GOOD)
+    assert together.drafts == {(None, msgid): msgstr for msgid, msgstr in GOOD.items()}
+    assert together.refused == {}
+
+
+def test_what_would_change_the_page_is_refused_alone() -> None:
+    together = accepted(
+        {**GOOD, SWITCH: "- 没有人找到过开关，无论找了多久都没有找到它。"}
+    )
+    assert set(together.drafts) == {(None, msgid) for msgid in GOOD}
+    assert together.refused[None, SWITCH].reason is Reason.PAGE
+
+
+def test_what_belongs_to_another_message_is_refused() -> None:
+    same = "灯立在门边的桌子上，整夜亮着。"
+    together = accepted({SWITCH: same}, translated={TABLE: same})
+    assert together.drafts == {}
+    assert together.refused[None, SWITCH].reason is Reason.SHIFTED
+
+
+def test_what_a_person_has_shifted_is_no_matter_here() -> None:
+    same = "灯立在门边的桌子上，整夜亮着。"
+    translated = {TABLE: same, SWITCH: same}
+    together = accepted({"A lamp": "灯"}, translated=translated)
+    assert set(together.drafts) == {(None, "A lamp")}
+
+
+def test_a_page_that_cannot_be_merged_takes_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from pipeline.core.drafting import accepting
+    from pipeline.errors import GuardError
+
+    def broken(document: Document, translations: object) -> None:
+        raise GuardError("differs", where=document.path)
+
+    monkeypatch.setattr(accepting, "merge", broken)
+    together = accepted(GOOD)
+    assert together.drafts == {}
+    assert {refusal.text for refusal in together.refused.values()} == {"differs"}

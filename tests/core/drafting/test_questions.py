@@ -1,0 +1,349 @@
+"""Which entries are asked about, what decides about an answer, and how questions become batches."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+from draft_questions import GLOSSARY, entry_of, question_of
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.core.catalog.drafts import GLOSSARY as BY_GLOSSARY
+from pipeline.core.catalog.drafts import Origin
+from pipeline.core.drafting.applying import Draft, drafted
+from pipeline.core.drafting.batches import Asking, Batch, Refused, batches_of
+from pipeline.core.drafting.prompt import PROMPT, task_text
+from pipeline.core.drafting.questions import (
+    Question,
+    Why,
+    digest_of_texts,
+    draft_key,
+    with_ids,
+)
+from pipeline.core.drafting.selecting import Model, Selected, select
+from pipeline.core.drafting.terms import term_for
+from pipeline.core.glossary.terms import Glossary, read_glossary
+from pipeline.entries import Catalog, Entry
+
+ASKING = Asking(model="m", locale="zh_CN", size=3)
+LAMP = entry_of("The lamp is on.")
+OLD = replace(LAMP, msgid="The lamp was on.", msgstr="灯亮过。")
+CHANGED = replace(
+    LAMP,
+    msgstr="灯亮过。",
+    fuzzy=True,
+    previous="The lamp was on.",
+    notes=("paragraph", "fuzzy: rewording: the lamp [-was-]{+is+} on"),
+)
+
+
+def draft_of(
+    entry: Entry, msgstr: str = "灯亮着。", *, model: str = "m", prompt: int = PROMPT
+) -> Entry:
+    origin = Origin(model=model, prompt=prompt, date="2026-05-01")
+    return drafted(entry, Draft(before=entry, msgstr=msgstr, origin=origin))
+
+
+def selected(
+    *entries: Entry,
+    others: Sequence[Entry] = (),
+    made_with: dict[str, dict[str, str]] | None = None,
+    glossary: Glossary | None = GLOSSARY,
+) -> Selected:
+    catalogs = {
+        "page": Catalog(entries=entries),
+        "other": Catalog(entries=tuple(others)),
+    }
+    model = Model(name="m", glossary=glossary)
+    return select(catalogs, ["page"], model=model, made_with=made_with or {})
+
+
+# Selecting.
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        replace(LAMP, msgstr="灯亮着。"),
+        replace(LAMP, msgstr="灯亮着。", fuzzy=True),  # marked by a person
+        replace(LAMP, msgstr="灯亮着。", fuzzy=True, previous=LAMP.msgid),  # moved here
+        CHANGED,  # the old translation stands nowhere else
+        replace(LAMP, obsolete=True),
+        draft_of(LAMP),  # up to date
+        replace(draft_of(LAMP), msgstr="灯还亮着。"),  # changed by a person
+        replace(draft_of(LAMP, model="old"), comments=("really?",)),
+        replace(draft_of(LAMP, model="old"), fuzzy=False, previous=None),
+    ],
+)
+def test_what_a_person_wrote_is_never_asked_about(entry: Entry) -> None:
+    assert selected(entry).questions == ()
+
+
+def test_an_empty_entry_is() -> None:
+    (question,) = selected(LAMP).questions
+    assert (question.why, question.page, question.entry) == (Why.NEW, "page", LAMP)
+
+
+@pytest.mark.parametrize("others", [[replace(OLD, obsolete=True)], [OLD]])
+def test_an_old_translation_gives_way_if_it_stands_elsewhere(
+    others: list[Entry],
+) -> None:
+    (question,) = selected(CHANGED, others=others).questions
+    assert question.why is Why.CHANGED
+    assert question.old_english == "The lamp was on."
+    assert question.old_translation == "灯亮过。"
+
+
+def test_two_that_wait_with_the_same_words_do_not_vouch_for_each_other() -> None:
+    found = selected(CHANGED, replace(CHANGED, msgid="The lamp will be on."))
+    assert (found.questions, found.left_alone) == ((), 2)
+
+
+def test_of_other_pages_nothing_is_asked() -> None:
+    assert selected(others=[LAMP]).questions == ()
+
+
+@pytest.mark.parametrize(
+    ("entry", "reason"),
+    [
+        (draft_of(LAMP, model="old"), "the model was old"),
+        (draft_of(LAMP, prompt=PROMPT + 1), f"the prompt was number {PROMPT + 1}"),
+        (draft_of(LAMP, model=BY_GLOSSARY), "the glossary has another rendering"),
+        (
+            draft_of(entry_of("Tracers", "heading"), "示踪"),
+            "the glossary has a rendering",
+        ),
+    ],
+)
+def test_a_draft_is_stale_when_what_it_was_made_with_has_changed(
+    entry: Entry, reason: str
+) -> None:
+    found = selected(entry)
+    assert [stale.reason for stale in found.stale] == [reason]
+    assert [question.why for question in found.questions] == [Why.STALE]
+
+
+def test_a_changed_row_makes_stale_what_mentions_it() -> None:
+    tracer = draft_of(entry_of("A tracer is on."), "跟踪器开着。")
+    lamp = draft_of(LAMP)
+    made_with = {
+        draft_key("page", (None, tracer.msgid), tracer.msgstr): {"tracer": "示踪器"},
+        draft_key("page", (None, lamp.msgid), lamp.msgstr): {},
+    }
+    found = selected(tracer, lamp, made_with=made_with)
+    (stale,) = found.stale
+    assert (stale.entry, stale.reason) == (tracer, "the glossary has changed: tracer")
+    # Without a glossary there are no rows: that is a change as well.
+    assert len(selected(tracer, made_with=made_with, glossary=None).stale) == 1
+    # In another clone nothing is known of rows: nothing speaks against the draft.
+    assert selected(tracer, lamp).stale == ()
+
+
+def test_a_draft_of_the_glossary_is_stale_without_one() -> None:
+    entry = draft_of(entry_of("Tracers", "heading"), "跟踪器", model=BY_GLOSSARY)
+    assert selected(entry).stale == ()
+    assert len(selected(entry, glossary=None).stale) == 1
+
+
+# Terms.
+
+
+@pytest.mark.parametrize(
+    ("english", "kind", "rendering"),
+    [
+        ("Tracers", "heading", "跟踪器"),
+        ("tracer", "definition term", "跟踪器"),
+        ("Kettle", "heading", "水壶"),
+        ("A tracer", "heading", ""),
+        ("`tracer`", "heading", ""),
+        ("Tracer", "paragraph", ""),
+        ("Boiling", "heading", ""),  # other words belong between 煮 and 沸
+        ("Tracers and kettles", "heading", ""),
+    ],
+)
+def test_a_heading_that_is_a_term_needs_no_model(
+    english: str, kind: str, rendering: str
+) -> None:
+    assert term_for(entry_of(english, kind), GLOSSARY) == rendering
+    assert term_for(entry_of(english, kind), None) == ""
+
+
+# Keys.
+
+
+def test_the_key_tells_apart_all_that_decides_about_an_answer() -> None:
+    other = read_glossary("source,target\ntracer,示踪器\n", where="terms.csv")
+    text = "A tracer is on."
+    keys = {
+        question.key
+        for question in (
+            question_of(text),
+            question_of("A tracer was on."),
+            question_of(text, "heading"),
+            question_of(text, page="other"),
+            question_of(text, model="n"),
+            question_of(text, glossary=GLOSSARY),
+            question_of(text, glossary=other),
+            question_of(text, context="A section"),
+            question_of(
+                text, why=Why.CHANGED, msgstr="旧", fuzzy=True, previous="Old."
+            ),
+        )
+    }
+    assert len(keys) == 9
+    assert question_of(text).key == question_of(text).key
+
+
+def test_rows_that_a_message_does_not_mention_change_nothing() -> None:
+    assert question_of(LAMP.msgid).key == question_of(LAMP.msgid, glossary=GLOSSARY).key
+
+
+def test_ids_are_short_and_differ() -> None:
+    question = question_of("a")
+    twin = replace(question, key=f"{question.key[:6]}{'0' * 34}")
+    assert set(map(len, with_ids([question_of(text) for text in "abc"]))) == {4}
+    assert set(map(len, with_ids([question, twin]))) == {7}
+
+
+# Batches.
+
+
+def page_of(*texts: str) -> list[Entry]:
+    return [entry_of(text) for text in texts]
+
+
+def batches(page: list[Entry], asked: Sequence[int], **options: object) -> list[Batch]:
+    questions = [question_of(page[at].msgid, glossary=GLOSSARY) for at in asked]
+    settings = {"examples": {}, **options}
+    return list(batches_of(ASKING, page, questions, **settings))  # type: ignore[arg-type]
+
+
+def items_of(batch: Batch) -> list[dict[str, str]]:
+    found: list[dict[str, str]] = json.loads(batch.text)["text"]
+    return found
+
+
+def test_a_batch_has_its_questions_in_page_order_with_their_neighbours() -> None:
+    page = page_of(
+        "Zero.", "One `a`.", "Two.", "Three.", "Four.", "Five.", "Six.", "Seven."
+    )
+    page[1] = replace(page[1], msgstr="一 `a`。")
+    page[2] = replace(page[2], msgstr="二。", fuzzy=True)
+    (batch,) = batches(page, [3])
+    name = question_of("Three.").key[:4]
+    assert items_of(batch) == [
+        {"kind": "paragraph", "en": "One `a`.", "to": "一 `a`。"},
+        {"kind": "paragraph", "en": "Two."},  # what waits for a person is no example
+        {"id": name, "kind": "paragraph", "en": "Three."},
+        {"kind": "paragraph", "en": "Four."},
+        {"kind": "paragraph", "en": "Five."},
+    ]
+    assert batch.task == task_text("zh_CN")
+    assert (batch.attempt, batch.words) == (1, 1)
+
+
+def test_the_model_sees_marks_in_place_of_atoms() -> None:
+    page = page_of("See `a` and [b](c.md).")
+    (batch,) = batches(page, [0])
+    assert items_of(batch)[0]["en"] == "See ⟦1⟧ and [b⟦2⟧."
+
+
+def test_questions_are_cut_into_batches_by_number() -> None:
+    page = page_of(*(f"Number {at}." for at in range(8)))
+    sizes = [len(batch.questions) for batch in batches(page, range(8))]
+    assert sizes == [3, 3, 2]
+
+
+def test_questions_are_cut_into_batches_by_words() -> None:
+    page = page_of(*(f"Word {'long ' * 800}{at}." for at in range(3)), "word " * 2000)
+    sizes = [len(batch.questions) for batch in batches(page, range(4))]
+    assert sizes == [1, 1, 1, 1]
+
+
+def test_a_batch_has_the_rows_and_examples_that_it_needs() -> None:
+    page = page_of("A tracer.", "Nothing.")
+    similar = {"A tracer.": [("The tracer.", "跟踪器。")] * 2}
+    (batch,) = batches(page, [0, 1], examples=similar)
+    told = json.loads(batch.text)
+    assert told["glossary"] == {"tracer": "跟踪器 (not: 追踪器)"}
+    assert told["examples"] == [{"en": "The tracer.", "to": "跟踪器。"}]
+    (plain,) = batches(page, [1])
+    assert json.loads(plain.text).keys() == {"page", "text"}
+
+
+def test_a_question_that_is_put_again_says_what_was_wrong() -> None:
+    page = page_of("One.", "Two.", "Three.")
+    keys = [question_of(entry.msgid).key for entry in page]
+    refused = {key: Refused(answer="甲" * 900, reason="lacks ⟦1⟧") for key in keys}
+    first, *others = batches(page, range(3), refused=refused)
+    item = next(item for item in items_of(first) if "id" in item)
+    assert item["refused"] == "lacks ⟦1⟧"
+    assert len(item["answer"]) < 500
+    assert first.attempt == 2
+    assert len(others) == 2  # smaller batches: the reply may have been too long
+
+
+def test_changed_and_contextual_entries_say_so() -> None:
+    entry = replace(CHANGED, context="A section")
+    question = question_of(
+        entry.msgid, why=Why.CHANGED, msgstr="灯亮过。", fuzzy=True,
+        previous="The lamp was on.", context="A section",
+    )  # fmt: skip
+    (batch,) = batches_of(ASKING, [entry], [question], examples={})
+    (item,) = items_of(batch)
+    assert item["section"] == "A section"
+    assert (item["was"], item["was_to"]) == ("The lamp was on.", "灯亮过。")
+
+
+def test_the_request_has_the_parameters_but_cannot_lose_its_own() -> None:
+    asking = replace(
+        ASKING, parameters={"temperature": 0}, reply_field="max_completion_tokens"
+    )
+    page = page_of("One.")
+    (batch,) = batches_of(asking, page, [question_of("One.")], examples={})
+    request = json.loads(batch.body)
+    assert request["temperature"] == 0
+    assert request["model"] == "m"
+    assert request["max_completion_tokens"] == batch.most_tokens
+    assert [message["role"] for message in request["messages"]] == ["system", "user"]
+    (bounded,) = batches_of(
+        replace(asking, reply_tokens=7), page, [question_of("One.")], examples={}
+    )
+    assert bounded.most_tokens == 7
+
+
+def test_the_key_of_a_batch_is_that_of_all_that_is_sent() -> None:
+    page = page_of("One.", "Two.")
+    (batch,) = batches(page, [0])
+    (same,) = batches(page, [0])
+    (context,) = batches([page[0], replace(page[1], msgstr="二。")], [0])
+    (example,) = batches(page, [0], examples={"One.": [("1", "一")]})
+    (other,) = batches_of(
+        replace(ASKING, parameters={"seed": 1}),
+        page,
+        [question_of("One.")],
+        examples={},
+    )
+    assert batch.key == same.key
+    assert len({batch.key, context.key, example.key, other.key}) == 4
+
+
+@given(st.lists(st.booleans(), min_size=1, max_size=30))
+def test_each_question_is_in_one_batch(asked: list[bool]) -> None:
+    page = page_of(*(f"Number {at}." for at in range(len(asked))))
+    wanted = [at for at, is_asked in enumerate(asked) if is_asked]
+    found: list[Question] = []
+    for batch in batches(page, wanted):
+        found += batch.questions.values()
+    assert [question.entry for question in found] == [page[at] for at in wanted]
+
+
+def test_the_number_of_the_prompt_goes_with_its_words() -> None:
+    """Whoever changes what a model is told counts PROMPT up, and puts the digest here."""
+    page = [entry_of("A tracer and `a`."), replace(LAMP, msgstr="灯亮着。")]
+    (batch,) = batches(page, [0], examples={"A tracer and `a`.": [("b", "c")]})
+    told = digest_of_texts([batch.task, batch.text, task_text("fr")])
+    assert (PROMPT, told) == (1, "b4796589417ba090aefe1eab954cbadd8a5308b2")

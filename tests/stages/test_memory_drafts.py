@@ -1,0 +1,214 @@
+"""Drafts in the memory: they go along, and never stand in a person's way."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from memory_project import FIRST, LI, LOCALE, RELEASES, Project
+from repositories import make_origin
+
+from pipeline.core.catalog.drafts import Origin, is_draft
+from pipeline.core.drafting.applying import Draft, drafted
+from pipeline.core.memory.notes import translators_of
+from pipeline.entries import Entry
+
+WORDS = "The saw"
+ORIGIN = Origin(model="m", prompt=1, date="2026-05-01")
+LONG = "[Monday, Tuesday and every other day](the/plan/of/the/whole/week.md)"
+
+
+@pytest.fixture
+def origin(tmp_path: Path) -> str:
+    return str(make_origin(tmp_path / "origin", RELEASES))
+
+
+@pytest.fixture
+def project(tmp_path: Path, origin: str) -> Project:
+    made = Project(tmp_path / "project", origin)
+    made.root.mkdir()
+    made.sync("v1")
+    return made
+
+
+def draft_all(
+    project: Project, page: str = "guide", msgstr: str = "机器写的：{}。"
+) -> None:
+    """What ``draft`` writes, with the header as it is."""
+
+    def change(entry: Entry) -> Entry:
+        if entry.msgstr or entry.obsolete:
+            return entry
+        text = msgstr.format(len(entry.msgid))
+        if LONG in entry.msgid:
+            text += LONG
+        return drafted(entry, Draft(before=entry, msgstr=text, origin=ORIGIN))
+
+    project.edit(page, change, header={})
+
+
+def clone_of(project: Project, folder: Path) -> Project:
+    """Another clone with the same memory."""
+    other = Project(folder, project.url)
+    shutil.copytree(project.root, other.root)
+    other.clone()
+    other.sync("v1")
+    return other
+
+
+def pull_memory(project: Project, other: Project) -> None:
+    shutil.rmtree(project.paths.memories(LOCALE))
+    shutil.copytree(other.paths.memories(LOCALE), project.paths.memories(LOCALE))
+
+
+def remembered(project: Project, page: str = "guide") -> str:
+    return project.memory(page).read_text("utf-8")
+
+
+def test_drafts_come_back_in_a_fresh_clone(project: Project, tmp_path: Path) -> None:
+    draft_all(project)
+    project.sync("v1")
+    assert "#. draft: m, prompt 1, 2026-05-01, " in remembered(project)
+    other = clone_of(project, tmp_path / "other")
+    assert other.read("guide").entries == project.read("guide").entries
+    assert all(map(is_draft, other.read("guide").entries))
+    assert other.verify() == ()
+
+
+def test_a_draft_names_nobody_as_its_translator(project: Project) -> None:
+    project.translate("guide", "Glue", "胶水在冬天干得慢。")
+    project.sync("v1")
+    draft_all(project)
+    project.sync("v1")
+    memory = remembered(project)
+    assert memory.count(f"translator: {LI['Last-Translator']}") == 1
+    assert memory.count("#. draft:") == 4
+
+
+def test_whoever_confirms_a_draft_is_its_translator(project: Project) -> None:
+    draft_all(project)
+    project.sync("v1")
+    kept = project.entry("guide", WORDS).msgstr
+    project.edit(
+        "guide",
+        lambda entry: (
+            replace(entry, fuzzy=False, previous=None)
+            if WORDS in entry.msgid
+            else entry
+        ),
+    )
+    project.sync("v1")
+    entry = project.entry("guide", WORDS)
+    assert (entry.msgstr, entry.is_translated) == (kept, True)
+    memory = remembered(project)
+    assert memory.count("#. drafted: m, prompt 1, 2026-05-01\n") == 1
+    assert memory.count(f"translator: {LI['Last-Translator']}") == 1
+    assert project.verify() == ()
+
+
+def test_whoever_confirms_a_draft_at_once_is_its_translator_too(
+    project: Project,
+) -> None:
+    """Before the draft was ever stored."""
+    draft_all(project)
+    project.edit(
+        "guide",
+        lambda entry: (
+            replace(entry, fuzzy=False, previous=None)
+            if WORDS in entry.msgid
+            else entry
+        ),
+    )
+    project.sync("v1")
+    assert remembered(project).count(f"translator: {LI['Last-Translator']}") == 1
+
+
+def test_a_person_elsewhere_wins_over_a_draft_here(
+    project: Project, tmp_path: Path
+) -> None:
+    other = clone_of(project, tmp_path / "other")
+    other.translate("guide", WORDS, "窗边的锯子每周一都会磨好。")
+    other.sync("v1")
+    draft_all(project)
+    pull_memory(project, other)
+    synced = project.sync("v1")
+    assert project.entry("guide", WORDS).msgstr == "窗边的锯子每周一都会磨好。"
+    assert synced.codes == []
+    assert not any("机器" in line for line in project.entry("guide", WORDS).comments)
+    # What nobody has translated elsewhere keeps its draft.
+    assert is_draft(project.entry("guide", "Glue"))
+
+
+def test_a_person_here_wins_over_a_draft_elsewhere(
+    project: Project, tmp_path: Path
+) -> None:
+    other = clone_of(project, tmp_path / "other")
+    draft_all(other)
+    other.sync("v1")
+    project.translate("guide", WORDS, "窗边的锯子每周一都会磨好。")
+    pull_memory(project, other)
+    synced = project.sync("v1")
+    assert project.entry("guide", WORDS).msgstr == "窗边的锯子每周一都会磨好。"
+    assert project.entry("guide", WORDS).comments == ()
+    assert is_draft(project.entry("guide", "Glue"))
+    assert synced.codes == []
+
+
+def test_two_drafts_are_no_conflict(project: Project, tmp_path: Path) -> None:
+    other = clone_of(project, tmp_path / "other")
+    draft_all(other, msgstr="另一台机器写的：{}。")
+    other.sync("v1")
+    draft_all(project)
+    pull_memory(project, other)
+    synced = project.sync("v1")
+    assert "另一台" in project.entry("guide", WORDS).msgstr
+    assert synced.codes == []
+
+
+def test_a_draft_that_is_taken_back_leaves_no_comment(
+    project: Project, tmp_path: Path
+) -> None:
+    before = clone_of(project, tmp_path / "before")
+    draft_all(project)
+    project.sync("v1")
+    pull_memory(project, before)
+    synced = project.sync("v1")
+    entry = project.entry("guide", WORDS)
+    assert (entry.msgstr, entry.comments, synced.codes) == ("", (), [])
+
+
+def test_a_draft_goes_with_its_message_from_the_memory_too(project: Project) -> None:
+    draft_all(project)
+    project.sync("v1")
+    project.sync("v2")
+    # Of four paragraphs two stay as they were; nothing of the others is kept.
+    assert remembered(project).count("draft:") == 3
+    assert (
+        "#~"
+        not in remembered(project).partition("end of the page")[2].partition("\n\n")[2]
+    )
+    assert project.verify() == ()
+    project.sync("v1")
+    assert project.verify() == ()
+
+
+def test_long_atoms_of_drafts_are_left_out_and_come_back(
+    tmp_path: Path,
+) -> None:
+    pages = {
+        **FIRST,
+        "guide.md": f"# Guide\n\nThe saw is sharpened on {LONG} of the year.\n",
+    }
+    project = Project(
+        tmp_path / "project", str(make_origin(tmp_path / "o", {"v1": pages}))
+    )
+    project.root.mkdir()
+    project.sync("v1")
+    draft_all(project)
+    assert LONG in project.entry("guide", WORDS).msgstr
+    project.sync("v1")
+    assert "the/plan/of" not in remembered(project)
+    other = clone_of(project, tmp_path / "other")
+    assert is_draft(other.entry("guide", WORDS))
