@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, settings
 from places import ROOT
 from repositories import Repository
 from site_chromium import chromium
+from sockets import only_local_sockets
 
 from pipeline.config import UPSTREAM_VARIABLE
 
@@ -54,6 +55,13 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     # So that `python -m pipeline` works here without being installed.
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     return root
+
+
+@pytest.fixture
+def only_localhost() -> Iterator[list[str]]:
+    """No socket but to this machine; the addresses that were reached."""
+    with only_local_sockets() as reached:
+        yield reached
 
 
 @pytest.fixture(scope="session")

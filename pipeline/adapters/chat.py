@@ -281,7 +281,8 @@ def _reply_of(data: Any) -> Reply:
     if not isinstance(usage, Mapping):
         usage = {}
     return Reply(
-        text=text,
+        # JSON may hold half of a surrogate pair, which no file can: it stays an escape.
+        text=text.encode("utf-8", "backslashreplace").decode("utf-8"),
         prompt_tokens=_count(usage.get("prompt_tokens")),
         reply_tokens=_count(usage.get("completion_tokens")),
         is_cut=choice.get("finish_reason") == "length",

@@ -12,7 +12,6 @@ from repositories import make_origin
 
 from pipeline.core.catalog.drafts import Origin, is_draft
 from pipeline.core.drafting.applying import Draft, drafted
-from pipeline.core.memory.notes import translators_of
 from pipeline.entries import Entry
 
 WORDS = "The saw"

@@ -62,6 +62,10 @@ def draft(run: Run, options: DraftOptions) -> DraftResult:
         planned, locales = _planned(run, options, policy)
         if options.tell:
             options.tell(planned)
+        if not planned.entries:
+            # A run that was killed may have written drafts that the memory does not have.
+            hint = "nothing to draft: every message has a translation or a draft"
+            return replace(planned, hint=hint, changes=_update(run))
         hint = _reason_to_wait(planned, options)
         if hint:
             return replace(planned, hint=hint)
@@ -172,8 +176,6 @@ def _update(run: Run) -> tuple[str, ...]:
 
 def _reason_to_wait(planned: DraftResult, options: DraftOptions) -> str:
     """Why nothing is asked now, and what to do; empty if all may go on."""
-    if not planned.entries:
-        return "nothing to draft: every message has a translation or a draft"
     if options.is_agreed or not any(plan.batches for plan in planned.plans):
         return ""  # what costs nothing needs no yes
     if not is_terminal(sys.stderr, os.environ) or not sys.stdin.isatty():

@@ -103,7 +103,7 @@ class LocaleWork:
             entries=len(questions),
             words=sum(map(_words, questions)),
             pages=sum(bool(work.questions) for work in self.pages),
-            by_why=Counter(str(question.why) for question in questions),
+            by_why=dict(Counter(str(question.why) for question in questions)),
             terms=terms,
             known=len(questions) - terms - asked,
             batches=len(batches),

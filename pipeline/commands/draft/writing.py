@@ -67,7 +67,7 @@ class Writing:
             page=work.page.name,
             asked=len(work.questions),
             drafted=count,
-            refused=refused,
+            refused=dict(refused),
             unanswered=unanswered,
             passed_over=passed_over,
         )

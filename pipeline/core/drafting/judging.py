@@ -101,6 +101,7 @@ _REASONS = {
     "M307": Reason.LENGTH,
     "G": Reason.MARKUP,
     "M1": Reason.MARKUP,
+    "": Reason.OTHER,
 }
 # Warnings with which no draft is kept. The others may be right: they are doubts.
 _REFUSED = ("M301", "M302", "M307")
@@ -236,10 +237,7 @@ def _told(problem: Problem) -> str:
 
 
 def _reason(code: str) -> Reason:
-    for prefix, reason in _REASONS.items():
-        if code.startswith(prefix):
-            return reason
-    return Reason.OTHER
+    return next(_REASONS[prefix] for prefix in _REASONS if code.startswith(prefix))
 
 
 def _added_marks(msgstr: str, msgid: str) -> str:

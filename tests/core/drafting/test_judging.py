@@ -65,7 +65,7 @@ REFUSED = [
     # length
     (PROSE, "paragraph", "壶盖。", Reason.LENGTH),
     (PROSE, "paragraph", f"{GOOD}{'然后又是另外的一句完全不同的话。' * 9}", Reason.LENGTH),
-    ("Steam", "paragraph", "蒸汽就是水受热以后变成的看不见的气体，温度可以很高，请小心", Reason.LENGTH),
+    ("Steam", "paragraph", "蒸汽就是水受热以后变成的看不见的气体，温度很高，请小心", Reason.LENGTH),
     (PROSE, "paragraph", "蒸" * 20_000, Reason.LENGTH),
     # the task
     (PROSE, "paragraph", f"好的，以下是译文：{GOOD}", Reason.CHATTER),

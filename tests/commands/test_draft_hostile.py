@@ -1,0 +1,253 @@
+"""Thousands of hostile replies: none makes an entry that is unsafe, or touches one of a person's.
+
+``JAX_DOCS_HOSTILE`` says how many; with ``JAX_DOCS_UPSTREAM`` half of them are about the real docs.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+from draft_models import EXCHANGES, Exchange, good, hostile_text, model_server, text_of
+from draft_project import prepared
+from places import ROOT
+
+from pipeline.commands.draft import sending
+from pipeline.core.catalog.drafts import Origin, is_draft
+from pipeline.core.catalog.wanted import wanted_entries
+from pipeline.core.checks.base import Subject
+from pipeline.core.checks.blocking import blocking_problem
+from pipeline.core.document.compose import merge
+from pipeline.core.document.prose import atoms_of
+from pipeline.core.document.read import Document, SplitPage, read_document
+from pipeline.core.drafting.accepting import accept
+from pipeline.core.drafting.applying import Draft, apply
+from pipeline.core.drafting.batches import Asking, batches_of
+from pipeline.core.drafting.book import Book, Next
+from pipeline.core.drafting.judging import Judge
+from pipeline.core.drafting.pacing import Pacing
+from pipeline.core.drafting.pseudo import translate
+from pipeline.core.drafting.questions import Name, Question, Why, ask
+from pipeline.core.glossary.terms import read_glossary
+from pipeline.core.pin.lock import Page, SourceFile
+from pipeline.entries import Catalog, Entry, translations_of
+
+REPLIES = int(os.environ.get("JAX_DOCS_HOSTILE", "600"))
+GLOSSARY = read_glossary(
+    (ROOT / "translations/glossary/zh_CN.csv").read_text("utf-8"), where="zh_CN.csv"
+)
+ASKING = Asking(model="m", locale="zh_CN", size=8)
+ORIGIN = Origin(model="m", prompt=1, date="2026-05-01")
+
+
+def read_page(folder: Path, path: Path) -> SplitPage:
+    name = path.relative_to(folder).as_posix()
+    document = read_document(name, path.read_bytes())
+    page = Page(
+        name=name.rpartition(".")[0], files=(SourceFile(path=name, blob="0" * 40),)
+    )
+    return SplitPage(page=page, documents=(document,))
+
+
+def pages_in(folder: Path) -> Iterator[SplitPage]:
+    for path in sorted(folder.rglob("*")):
+        if path.suffix in (".ipynb", ".md", ".rst"):
+            page = read_page(folder, path)
+            if any(page.documents[0].messages()):
+                yield page
+
+
+def code_of(document: Document, data: bytes) -> tuple[object, ...]:
+    return read_document(document.path, data).code
+
+
+@dataclass
+class Round:
+    """One page, drafted by a model that means harm."""
+
+    page: SplitPage
+    chance: random.Random
+    replies: int = 0
+
+    def run(self) -> Counter[str]:
+        """Draft the page; what became of its questions. Asserts all that must hold."""
+        name = self.page.page.name
+        entries = [
+            self._state(entry) for entry in wanted_entries(name, self.page.documents)
+        ]
+        questions = [
+            ask(name, entry, Why.NEW, model="m", glossary=GLOSSARY)
+            for entry in entries
+            if not entry.msgstr
+        ]
+        book = self._answered(entries, questions)
+        drafts: dict[Name, tuple[Question, str]] = {}
+        counts: Counter[str] = Counter()
+        for question in questions:
+            verdict = book.verdict(question)
+            assert verdict.next is Next.NOTHING
+            if verdict.judged.refusal:
+                counts[verdict.judged.refusal.reason] += 1
+            else:
+                drafts[question.name] = (question, verdict.judged.msgstr)
+        together = accept(name, self.page.documents, entries, drafts)
+        counts.update(refusal.reason for refusal in together.refused.values())
+        catalog = Catalog(entries=tuple(entries))
+        made = {
+            key: Draft(before=drafts[key][0].entry, msgstr=msgstr, origin=ORIGIN)
+            for key, msgstr in together.drafts.items()
+        }
+        applied = apply(catalog, made)
+        assert applied.count == len(made)
+        counts["drafted"] += applied.count
+        self._assert_safe(catalog, applied.catalog)
+        return counts
+
+    def _state(self, entry: Entry) -> Entry:
+        """Some entries are a person's: finished, begun, or remarked on."""
+        dice = self.chance.random()
+        if dice < 0.1:
+            return replace(entry, msgstr=translate(entry.msgid))
+        if dice < 0.2:
+            return replace(
+                entry, msgstr="有人写了一半", fuzzy=True, previous=entry.msgid
+            )
+        if dice < 0.25:
+            return replace(entry, comments=("a remark",))
+        return entry
+
+    def _answered(
+        self, entries: Sequence[Entry], questions: Sequence[Question]
+    ) -> Book:
+        """A book with the replies of both attempts."""
+        book = Book(judge=Judge.of("zh_CN", GLOSSARY))
+        for batch in batches_of(ASKING, entries, questions, examples={}):
+            ids = {name: question.key for name, question in batch.questions.items()}
+            for attempt in (1, 2):
+                text = hostile_text(json.loads(batch.body), self.chance)
+                book.add(ids, text, attempt=attempt)
+                self.replies += 1
+        return book
+
+    def _assert_safe(self, before: Catalog, after: Catalog) -> None:
+        confirmed: list[Entry] = []
+        for old, new in zip(before.entries, after.entries, strict=True):
+            if old.msgstr:
+                assert new is old  # a person's
+            elif new is not old:
+                assert is_draft(new)
+                assert not new.is_translated
+                confirmed.append(self._confirmed(new))
+                continue
+            confirmed.append(new)
+        for document in self.page.documents:
+            # As it is: not a byte of a draft is on any page.
+            as_before = merge(document, translations_of(before)).data
+            assert merge(document, translations_of(after)).data == as_before
+            # Even if somebody confirms all of it unseen, code is upstream's.
+            merged = merge(document, translations_of(Catalog(entries=tuple(confirmed))))
+            assert code_of(document, merged.data) == code_of(
+                document, document.raw.encode()
+            )
+            drafted = {entry.msgid for entry in after.entries if is_draft(entry)}
+            refused = {rejected.message.msgid for rejected in merged.rejected}
+            assert not refused & drafted
+
+    def _confirmed(self, draft: Entry) -> Entry:
+        """A draft whose mark somebody takes off; it must be safe then, too."""
+        entry = replace(draft, fuzzy=False, previous=None)
+        subject = Subject(entry, self.page.page.name)
+        assert subject.refusal is None
+        assert blocking_problem(subject) is None
+        markup = subject.markup
+        assert sorted(atoms_of(entry.msgstr, markup)) == sorted(
+            atoms_of(entry.msgid, markup)
+        )
+        return entry
+
+
+def drafted_by_enemies(pages: Sequence[SplitPage], replies: int, seed: str) -> None:
+    chance = random.Random(seed)
+    counts: Counter[str] = Counter()
+    sent = 0
+    while sent < replies:
+        for page in chance.sample(pages, len(pages)):
+            work = Round(page, chance)
+            counts += work.run()
+            sent += work.replies
+            if sent >= replies:
+                break
+    print(f"{sent} hostile replies: {dict(counts.most_common())}")
+    # A catalogue that refuses all, or nothing, would prove little.
+    assert counts["drafted"] > sent // 10
+    assert sum(counts.values()) - counts["drafted"] > sent // 10
+
+
+@pytest.mark.slow
+def test_hostile_replies_do_no_harm_to_the_sample() -> None:
+    pages = list(pages_in(ROOT / "upstream/sample"))
+    drafted_by_enemies(pages, REPLIES // 2, "sample")
+
+
+@pytest.mark.slow
+@pytest.mark.realdocs
+def test_hostile_replies_do_no_harm_to_the_real_docs(
+    jax_docs_upstream: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from folders import copy_project
+
+    from pipeline.cli import main
+
+    copy_project(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    assert main(["pull", "jax", "-q"]) == 0
+    pages = list(pages_in(tmp_path / "upstream/jax"))
+    assert len(pages) > 100
+    drafted_by_enemies(pages, REPLIES // 2, "jax")
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("only_localhost")
+def test_hostile_servers_do_no_harm(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The whole loop against a server that answers well, badly or not at all, by chance."""
+    monkeypatch.setattr(sending, "Pacing", lambda: Pacing(first=0.001, most=0.002))
+    sample = prepared(project)
+    pages = ("faq", "guides/vmap", "reference", "arrays")
+    sample.empty(*pages)
+    before = sample.entries()
+    faults = sorted(
+        name for name in EXCHANGES if name not in ("ten megabytes", "gzip bomb")
+    )
+    chance = random.Random("servers")
+
+    def behave(exchange: Exchange) -> None:
+        dice = chance.random()
+        if dice < 0.3:
+            EXCHANGES[chance.choice(faults)](exchange)
+        elif dice < 0.7:
+            exchange.reply(hostile_text(exchange.request, chance))
+        else:
+            exchange.reply(text_of(good(exchange.request)))
+
+    with model_server(behave) as server:
+        for model in range(4):
+            sample.configure(server.url, model=f"m{model}", batch=4, tries=3)
+            told = sample.draft()
+            assert told.code in (0, 3), told.err
+    print(f"{len(server.bodies)} requests, {len(sample.drafts())} drafts")
+    assert len(sample.drafts()) > 50
+    for key, entry in sample.entries().items():
+        if before[key].msgstr:
+            assert entry == before[key]
+        else:
+            assert not entry.is_translated
+    assert sample.run("memory", "verify", "sample").code == 0
+    assert sample.run("merge", "sample").code == 0

@@ -1,0 +1,91 @@
+"""A draft that is killed: the next one sends nothing that was answered, and ends the same.
+
+``JAX_DOCS_KILLS`` says how often.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from draft_models import Exchange, model_server
+from draft_project import DraftProject, prepared
+
+from pipeline.core.catalog.drafts import is_draft
+
+KILLS = int(os.environ.get("JAX_DOCS_KILLS", "12"))
+PAGES = ("faq", "guides/vmap", "grad")
+
+
+def killed_after(seconds: float, project: DraftProject) -> bool:
+    """Draft in a process of its own and kill that; whether it was still at work."""
+    child = os.fork()
+    if child == 0:
+        try:
+            os.chdir(project.root)
+            null = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(null, 1)
+            os.dup2(null, 2)
+            from pipeline.cli import main
+
+            main(["draft", "sample", "--yes", "-q"])
+        finally:
+            os._exit(0)
+    time.sleep(seconds)
+    os.kill(child, signal.SIGKILL)
+    return os.WIFSIGNALED(os.waitpid(child, 0)[1])
+
+
+@pytest.mark.slow
+def test_what_was_answered_is_not_asked_again(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A reply counts as answered once it is on disk; the one that the kill cuts off may be lost."""
+    ready = prepared(project)
+    ready.empty(*PAGES)
+    chance = random.Random("kills")
+
+    def behave(exchange: Exchange) -> None:
+        time.sleep(0.02)
+        exchange.well()
+
+    with model_server(behave) as server:
+        ready.configure(server.url, batch=5, concurrency=3)
+        whole = DraftProject(tmp_path / "whole")
+        shutil.copytree(ready.root, whole.root)
+        monkeypatch.chdir(whole.root)
+        began = time.perf_counter()
+        assert whole.draft().code == 0
+        took = time.perf_counter() - began
+        expected = whole.entries()
+        assert sum(map(is_draft, expected.values())) > 50
+        killed = lost = 0
+        for number in range(KILLS):
+            one = DraftProject(tmp_path / f"killed{number}")
+            shutil.copytree(ready.root, one.root)
+            server.bodies.clear()
+            server.answered.clear()
+            killed += killed_after(chance.random() * took, one)
+            kept = len(list((one.root / "build/cache/drafts").rglob("*.json")))
+            first = Counter(server.answered)
+            monkeypatch.chdir(one.root)
+            assert one.draft().code == 0
+            again = Counter(server.bodies) - Counter(dict.fromkeys(server.bodies, 1))
+            # Sent twice is only what was under way: three requests at a time.
+            assert sum(again.values()) <= 3
+            assert sum(first.values()) - kept <= 3
+            lost += sum(again.values())
+            assert one.entries() == expected
+            assert one.run("memory", "verify", "sample").code == 0
+            assert not list(one.root.rglob("*.tmp"))
+            shutil.rmtree(one.root)
+    print(
+        f"{killed} of {KILLS} runs were killed at work; {lost} requests under way were lost"
+    )
+    assert killed > KILLS // 3
