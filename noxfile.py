@@ -235,6 +235,15 @@ def adopt(session: nox.Session) -> None:
 
 
 @nox.session
+def draft(session: nox.Session) -> None:
+    """Have a language model draft what has no translation: `-- --pages GLOB`, `--limit`, `--yes`.
+
+    `-- sample --stub` shows it without a model; `-- --stale` lists what it would make anew.
+    """
+    run_pipeline(session)
+
+
+@nox.session
 def check(session: nox.Session) -> None:
     """Look for mistakes in catalogues: `-- FILE …`; `-- --fix` mends what needs no judgement."""
     run_pipeline(session)

@@ -134,8 +134,10 @@ def test_configurations_are_read(block: str, tmp_path: Path) -> None:
 
 
 def test_full_configuration_has_every_key() -> None:
-    source = (ROOT / "pipeline" / "config" / "reading.py").read_text("utf-8")
-    allowed = re.findall(r"\.allow\(([^)]*)\)", source)
+    folder = ROOT / "pipeline" / "config"
+    names = ("reading.py", "drafting.py")
+    source = "".join((folder / name).read_text("utf-8") for name in names)
+    allowed = re.findall(r"\.allow\(((?:[^()]|\([^()]*\))*)\)", source)
     allowed += re.findall(r"(?:places|numbers|limits) = \(([^)]*)\)", source)
     keys = {key for group in allowed for key in re.findall(r'"([^"]+)"', group)}
     assert len(keys) > 20

@@ -23,8 +23,8 @@ from pipeline.core.catalog.drafts import Origin, is_draft
 from pipeline.core.catalog.wanted import wanted_entries
 from pipeline.core.checks.base import Subject
 from pipeline.core.checks.blocking import blocking_problem
+from pipeline.core.checks.masked import keeps_atoms
 from pipeline.core.document.compose import merge
-from pipeline.core.document.prose import atoms_of
 from pipeline.core.document.read import Document, SplitPage, read_document
 from pipeline.core.drafting.accepting import accept
 from pipeline.core.drafting.applying import Draft, apply

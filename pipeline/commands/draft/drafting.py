@@ -11,9 +11,10 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from pipeline.adapters.chat import ChatClient, Endpoint, Reply
-from pipeline.adapters.files import hold_lock
+from pipeline.adapters.files import hold_lock, remove_files
 from pipeline.commands.draft.planning import LocaleWork, plan_locale
 from pipeline.commands.draft.sending import Sending, prices_of
 from pipeline.commands.draft.writing import Writing
@@ -59,6 +60,7 @@ def draft(run: Run, options: DraftOptions) -> DraftResult:
     if run.dry or options.only_stale:
         return _planned(run, options, policy)[0]
     with hold_lock(run.paths.draft_lock, on_wait=lambda: _tell_of_wait(run)):
+        _sweep(run)
         planned, locales = _planned(run, options, policy)
         if options.tell:
             options.tell(planned)
@@ -94,6 +96,16 @@ def _endpoint(policy: DraftPolicy) -> Endpoint:
                 hint=f"Set it: export {policy.key_variable}=…; it is never written anywhere.",
             )
     return Endpoint(url=policy.url, key=key, timeout=policy.timeout)
+
+
+def _sweep(run: Run) -> None:
+    """Remove what a killed draft was writing. The lock is held: no other one is at work."""
+    abandoned: list[Path] = []
+    for locale in run.locales:
+        memo = run.paths.memo(locale, "drafts")
+        abandoned += memo.parent.glob(f".{memo.name}.*.tmp")
+        abandoned += run.paths.replies(locale).rglob(".*.json.*.tmp")
+    remove_files(abandoned)
 
 
 def _tell_of_wait(run: Run) -> None:

@@ -17,9 +17,8 @@ from functools import cache
 from pipeline.core.checks import english, guarded, run, terms
 from pipeline.core.checks.base import Check, Problem, Subject
 from pipeline.core.checks.blocking import BLOCKING
-from pipeline.core.checks.masked import HAN
+from pipeline.core.checks.masked import HAN, keeps_atoms
 from pipeline.core.document.message import Kind
-from pipeline.core.document.prose import atoms_of
 from pipeline.core.document.refusal import text_refusal
 from pipeline.core.drafting.masking import LostMarksError, unmask
 from pipeline.core.drafting.prompt import task_text
@@ -165,7 +164,7 @@ class Judge:
         # First of all: what cannot be shown cannot be parsed either.
         if unfit := text_refusal(entry.msgid, msgstr):
             return Refusal(reason=_reason(unfit.code), text=unfit.text)
-        if sorted(atoms_of(msgstr, markup)) != sorted(atoms_of(entry.msgid, markup)):
+        if not keeps_atoms(entry.msgid, msgstr, markup):
             text = "has code, links, formulas or HTML that the English has not"
             return Refusal(reason=Reason.ATOMS, text=text)
         if "\n" in msgstr and msgstr.count("\n") != entry.msgid.count("\n"):
