@@ -165,10 +165,7 @@ class Round:
         subject = Subject(entry, self.page.page.name)
         assert subject.refusal is None
         assert blocking_problem(subject) is None
-        markup = subject.markup
-        assert sorted(atoms_of(entry.msgstr, markup)) == sorted(
-            atoms_of(entry.msgid, markup)
-        )
+        assert keeps_atoms(entry.msgid, entry.msgstr, subject.markup)
         return entry
 
 

@@ -104,7 +104,7 @@ def _sweep(run: Run) -> None:
     for locale in run.locales:
         memo = run.paths.memo(locale, "drafts")
         abandoned += memo.parent.glob(f".{memo.name}.*.tmp")
-        abandoned += run.paths.replies(locale).rglob(".*.json.*.tmp")
+        abandoned += run.paths.replies(locale).rglob(".*.tmp")
     remove_files(abandoned)
 
 
