@@ -30,9 +30,11 @@ from pipeline.adapters import po
 from pipeline.adapters.files import WriteError
 from pipeline.cli import main
 from pipeline.config import Settings, SitePolicy, Upstream
+from pipeline.core.catalog.drafts import Origin
 from pipeline.core.catalog.wanted import wanted_entries
 from pipeline.core.document.landing import landings_to_json
 from pipeline.core.document.read import read_document
+from pipeline.core.drafting.applying import Draft, drafted
 from pipeline.core.execution.result import Execution, Status
 from pipeline.core.pin.lock import Lock, SourceFile, blob_id, pages_of
 from pipeline.core.results import PageResult
@@ -1063,8 +1065,33 @@ def test_fuzzy_translations_are_shown_to_those_who_ask_only(tmp_path: Path) -> N
     workshop.build(replace(POLICY, show_fuzzy=True))
     assert 'class="jz-block jz-fuzzy"' in workshop.article("index")
     assert "2 段译文待核对" in workshop.article("index")
+    assert "jz-draft" not in workshop.article("index")
     assert "活计" in workshop.article("work")
     assert "True" in workshop.article("work")
+
+
+def test_a_preview_marks_what_a_machine_has_made(tmp_path: Path) -> None:
+    workshop = Workshop(tmp_path)
+    workshop.write("index.md", "# The guide\n\nBody of the tip.\n")
+    path = workshop.paths.catalog("zh_CN", "index")
+    catalog = po.read_catalog(path.read_bytes(), where="index").catalog
+    origin = Origin(model="m", prompt=1, date="2026-05-01")
+    entries = [
+        drafted(entry, Draft(before=entry, msgstr=entry.msgstr, origin=origin))
+        for entry in catalog.entries
+    ]
+    data = po.format_catalog(replace(catalog, entries=tuple(entries)))
+    workshop.put(path, data.decode())
+    workshop.merge()
+    workshop.build(replace(POLICY, show_fuzzy=True))
+    article = workshop.article("index")
+    assert 'class="jz-block jz-fuzzy jz-draft"' in article
+    assert "2 段机器草稿" in article
+    assert "机器\\A草稿" in (workshop.target / "_static" / "site.css").read_text(
+        "utf-8"
+    )
+    workshop.build()
+    assert "jz-draft" not in workshop.article("index")
 
 
 def test_markup_in_a_translation_is_not_shown(built: Built) -> None:

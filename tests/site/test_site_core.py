@@ -7,8 +7,10 @@ from dataclasses import replace
 
 import pytest
 
+from pipeline.core.catalog.drafts import Origin
 from pipeline.core.document.compose import Frame, merge
 from pipeline.core.document.read import read_document
+from pipeline.core.drafting.applying import Draft, drafted
 from pipeline.core.execution.result import CellFailure, Execution, Status
 from pipeline.core.glossary.terms import read_glossary
 from pipeline.core.pin.lock import Lock, SourceFile
@@ -93,6 +95,32 @@ def test_a_fuzzy_translation_that_is_shown_is_told_apart() -> None:
     assert shown.state == State.FUZZY
     (hidden,) = blocks("One thing.\n", {}, (fuzzy,))
     assert hidden.state == State.ENGLISH
+
+
+def test_a_draft_that_is_shown_is_a_machines() -> None:
+    """As long as its words are: what somebody has changed waits like any other."""
+    entry = Entry(msgid="One thing.", notes=("paragraph",), line=3)
+    origin = Origin(model="m", prompt=1, date="2026-05-01")
+    draft = drafted(entry, Draft(before=entry, msgstr="一件事。", origin=origin))
+    shown = {"One thing.": "一件事。"}
+    (block,) = blocks("One thing.\n", shown, (draft,))
+    assert (block.state, block.is_draft) == (State.FUZZY, True)
+    (changed,) = blocks("One thing.\n", shown, (replace(draft, msgstr="一样东西。"),))
+    assert (changed.state, changed.is_draft) == (State.FUZZY, False)
+    (hidden,) = blocks("One thing.\n", {}, (draft,))
+    assert (hidden.state, hidden.is_draft) == (State.ENGLISH, False)
+
+
+def test_the_line_of_a_preview_tells_drafts_apart() -> None:
+    line = freshness(replace(PAGE, drafts=2), LOCK, locale="zh_CN", fuzzy=5)
+    assert "3 段译文待核对 · 2 段机器草稿" in line
+    line = freshness(replace(PAGE, drafts=2), LOCK, locale="zh_CN", fuzzy=2)
+    assert "待核对" not in line
+    assert "2 段机器草稿" in line
+    line = freshness(replace(PAGE, drafts=2), LOCK, locale="en", fuzzy=2)
+    assert "2 machine drafts" in line
+    # Pages for readers show none, and say nothing of them.
+    assert "机器草稿" not in freshness(replace(PAGE, drafts=2), LOCK, locale="zh_CN")
 
 
 def test_of_several_entries_the_one_for_the_section_counts() -> None:
