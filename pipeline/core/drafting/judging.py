@@ -7,21 +7,16 @@ judged msgstr has the atoms and the markup of its message, and is in the languag
 
 from __future__ import annotations
 
-import re
-import unicodedata
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from functools import cache
 
-from pipeline.core.checks import english, guarded, run, terms
+from pipeline.core.checks import guarded, run, terms
 from pipeline.core.checks.base import Check, Problem, Subject
 from pipeline.core.checks.blocking import BLOCKING
-from pipeline.core.checks.masked import HAN, keeps_atoms
-from pipeline.core.document.message import Kind
-from pipeline.core.document.refusal import text_refusal
+from pipeline.core.drafting import looking
+from pipeline.core.drafting.looking import Answer
 from pipeline.core.drafting.masking import LostMarksError, unmask
-from pipeline.core.drafting.prompt import task_text
 from pipeline.core.drafting.questions import Question
 from pipeline.core.glossary.terms import Glossary
 from pipeline.entries import Entry
@@ -41,6 +36,7 @@ class Reason(StrEnum):
     CHATTER = "talks about the task"
     CHARACTERS = "control characters"
     OTHER = "other mistakes"
+    # These two show only when all drafts of a page are there: see ``accepting``.
     SHIFTED = "a translation of another message"
     PAGE = "would change the page"
 
@@ -65,35 +61,25 @@ class Judged:
     doubts: tuple[str, ...] = ()
 
 
-_HAN = re.compile(f"[{HAN}]")
-# What a model says about its work, in place of doing it.
-_CHATTER = re.compile(
-    r"""
-      \bas[ ]an[ ]AI
-    | \bI[ ](?:cannot|can't|am[ ]sorry|apologi[sz]e)
-    | \bhere[ ]is[ ](?:the|a)[ ]transl
-    | (?:以下|这)是?.{0,6}(?:译文|翻译)[：:]
-    | ^(?:译文|翻译)[：:]
-    | ^好的[，,！!]
-    | 作为(?:一个|一款)?(?:AI|人工智能|语言模型)
-    | (?:抱歉|对不起)[，,].{0,8}(?:无法|不能)
-    """,
-    re.IGNORECASE | re.VERBOSE,
+# What is looked at before any check, in this order: what cannot be shown cannot be parsed, and
+# what breaks the block would be looked at as another block. Each says what is wrong, or nothing.
+_LOOKS = (
+    (Reason.NO_ANSWER, looking.is_empty),
+    (Reason.CHARACTERS, looking.has_controls),
+    (Reason.LENGTH, looking.is_endless),
+    (Reason.ATOMS, looking.has_other_atoms),
+    (Reason.MARKUP, looking.has_other_breaks),
+    (Reason.MARKUP, looking.has_more_marks),
+    (Reason.CHATTER, looking.talks),
+    (Reason.LANGUAGE, looking.has_strange_letter),
+    # Before anything is mended: what escapes a mark makes a sentence of a heading.
+    (Reason.MARKUP, looking.is_another_block),
+    (Reason.UNTRANSLATED, looking.has_no_chinese),
+    (Reason.HEADING, looking.is_sentence_for_heading),
+    (Reason.LENGTH, looking.is_too_long),
 )
-_SENTENCE_END = re.compile(r"[。！？]")
-_ENGLISH_END = re.compile(r"[.!?](?=\W*(?:\s|$))")
-_CHINESE = "zh"  # what locales begin with that the checks are made for
-_MARKS = (
-    "*~|"  # of emphasis, of tables: a translation has no more of them than the English
-)
-_QUOTED = 12  # characters of the task that no translation repeats by chance
-# Of messages with fewer English words than the checks of lengths look at.
-_FEW_WORDS, _MOST_A_WORD, _MOST_MORE = 5, 8, 12
-
-# What a check has found, by the beginning of its code.
+# What a check has found, by the beginning of its code; the first one that fits.
 _REASONS = {
-    "G101": Reason.CHARACTERS,
-    "G106": Reason.LENGTH,
     "M2": Reason.ATOMS,
     "M301": Reason.UNTRANSLATED,
     "M302": Reason.UNTRANSLATED,
@@ -104,11 +90,6 @@ _REASONS = {
 }
 # Warnings with which no draft is kept. The others may be right: they are doubts.
 _REFUSED = ("M301", "M302", "M307")
-# Scripts of letters, as Unicode names begin, that a translation may have besides those of the
-# English.
-_SCRIPTS = {
-    "zh": ("CJK", "LATIN", "GREEK", "FULLWIDTH LATIN", "MICRO", "OHM", "KELVIN")
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,92 +97,49 @@ class Judge:
     """Judges the answers of one locale."""
 
     locale: str
-    glossary: Glossary | None = None
     checks: tuple[Check, ...] = field(default=run.CHECKS)
 
     @classmethod
     def of(cls, locale: str, glossary: Glossary | None) -> Judge:
         """A judge that knows the terms of ``glossary`` as well."""
-        checks = run.CHECKS
-        if not locale.startswith(_CHINESE):
+        if not locale.startswith(looking.CHINESE):
             # The other checks know how long Chinese is, and how it is written.
             return cls(locale=locale, checks=(*guarded.CHECKS, *BLOCKING))
-        if glossary:
-            checks = (*checks, *terms.checks_of(glossary))
-        return cls(locale=locale, glossary=glossary, checks=checks)
+        if glossary is None:
+            return cls(locale=locale)
+        return cls(locale=locale, checks=(*run.CHECKS, *terms.checks_of(glossary)))
 
-    def judge(self, question: Question, answer: str) -> Judged:
+    def judge(self, question: Question, text: str) -> Judged:
         """What may be kept of the answer to a question."""
-        if _repeats_task(answer, question.masked.text, self.locale):
-            return _refused(Reason.CHATTER, "repeats what you were told")
+        told = looking.repeats_task(text, question.masked.text, self.locale)
+        if told:
+            return _refused(Reason.CHATTER, told)
         try:
-            msgstr = unmask(answer.strip(), question.masked)
+            msgstr = unmask(text.strip(), question.masked)
         except LostMarksError as error:
             return _refused(Reason.ATOMS, str(error))
-        refusal = self._refusal(question, msgstr)
-        if refusal:
-            return Judged(refusal=refusal)
+        answer = Answer(subject=_subject(question, msgstr), locale=self.locale)
+        for reason, look in _LOOKS:
+            wrong = look(answer)
+            if wrong:
+                return _refused(reason, wrong)
         # Spaces and punctuation need no judgement, and no second call.
-        mended = run.fix_entry(_subject(question, msgstr), self.checks)
-        return self._checked(question, mended)
+        return self._checked(question, run.fix_entry(answer.subject, self.checks))
 
     def _checked(self, question: Question, msgstr: str) -> Judged:
         """The verdict of guard and checks, on a text that looks like a translation."""
-        problems = list(_problems(_subject(question, msgstr), self.checks))
-        for problem in problems:
+        doubts: list[str] = []
+        for problem in self._problems(_subject(question, msgstr)):
             if problem.severity is Severity.ERROR or problem.code in _REFUSED:
                 return _refused(_reason(problem.code), _told(problem))
-        warnings = [
-            problem for problem in problems if problem.severity is Severity.WARNING
-        ]
-        return Judged(msgstr=msgstr, doubts=tuple(map(_told, warnings)))
+            # Notes are for people who want to know all.
+            if problem.severity is Severity.WARNING:
+                doubts.append(_told(problem))
+        return Judged(msgstr=msgstr, doubts=tuple(doubts))
 
-    def _refusal(self, question: Question, msgstr: str) -> Refusal | None:
-        """What is wrong with an answer as a whole, whatever its markup: the first rule counts."""
-        entry, markup = question.entry, question.place.markup
-        if not msgstr:
-            return Refusal(reason=Reason.NO_ANSWER, text="is empty")
-        # First of all: what cannot be shown cannot be parsed either.
-        if unfit := text_refusal(entry.msgid, msgstr):
-            return Refusal(reason=_reason(unfit.code), text=unfit.text)
-        if not keeps_atoms(entry.msgid, msgstr, markup):
-            text = "has code, links, formulas or HTML that the English has not"
-            return Refusal(reason=Reason.ATOMS, text=text)
-        if "\n" in msgstr and msgstr.count("\n") != entry.msgid.count("\n"):
-            text = "has other line breaks than the English"
-            return Refusal(reason=Reason.MARKUP, text=text)
-        added = _added_marks(msgstr, entry.msgid)
-        if added:
-            text = f"has “{added}” where the English has none"
-            return Refusal(reason=Reason.MARKUP, text=text)
-        if _talks(msgstr, entry.msgid):
-            text = "says something about the task in place of the translation"
-            return Refusal(reason=Reason.CHATTER, text=text)
-        if letter := _strange_letter(msgstr, entry.msgid, self.locale):
-            text = f"has {letter!r}, which is of another language"
-            return Refusal(reason=Reason.LANGUAGE, text=text)
-        subject = _subject(question, msgstr)
-        # Before anything is mended: what escapes a mark makes a sentence of a heading.
-        if refused := subject.refusal:
-            return Refusal(reason=_reason(refused.code), text=refused.text)
-        if self._has_no_chinese(subject):
-            return Refusal(reason=Reason.UNTRANSLATED, text="has no Chinese in it")
-        if _is_paragraph_for_heading(subject):
-            text = "is a sentence, where the English is a heading"
-            return Refusal(reason=Reason.HEADING, text=text)
-        if self.locale.startswith(_CHINESE) and _is_too_long(subject):
-            text = "says far more than the English"
-            return Refusal(reason=Reason.LENGTH, text=text)
-        return None
-
-    def _has_no_chinese(self, subject: Subject) -> bool:
-        """Whether a text is in other letters than Chinese, and no name that stays as it is."""
-        if not self.locale.startswith(_CHINESE) or _HAN.search(subject.msgstr):
-            return False
-        # Only what is left just as it was can be a name: the checks tell it from a sentence.
-        if subject.msgstr.strip().casefold() == subject.msgid.strip().casefold():
-            return False
-        return not english.is_kept(subject.masked_english)
+    def _problems(self, subject: Subject) -> Iterator[Problem]:
+        for check in self.checks:
+            yield from check.look(subject)
 
 
 def finished(question: Question, msgstr: str) -> Entry:
@@ -211,9 +149,10 @@ def finished(question: Question, msgstr: str) -> Entry:
 
 def better(first: Judged, second: Judged) -> Judged:
     """The one of two verdicts that leaves less to a person."""
-    if second.refusal or (
-        not first.refusal and len(first.doubts) <= len(second.doubts)
-    ):
+    if second.refusal:
+        return first
+    # Of two that are as good the first one is kept: it saw the page with more around it.
+    if not first.refusal and len(first.doubts) <= len(second.doubts):
         return first
     return second
 
@@ -222,74 +161,15 @@ def _subject(question: Question, msgstr: str) -> Subject:
     return Subject(finished(question, msgstr), question.page)
 
 
-def _problems(subject: Subject, checks: Collection[Check]) -> Iterator[Problem]:
-    for check in checks:
-        yield from check.look(subject)
-
-
 def _refused(reason: Reason, text: str) -> Judged:
     return Judged(refusal=Refusal(reason=reason, text=text))
 
 
 def _told(problem: Problem) -> str:
+    """What a check says, as a model can make use of it."""
     return f"{problem.text}. {problem.hint}"
 
 
 def _reason(code: str) -> Reason:
+    """The class of what a check has found."""
     return next(_REASONS[prefix] for prefix in _REASONS if code.startswith(prefix))
-
-
-def _added_marks(msgstr: str, msgid: str) -> str:
-    """The first mark of markup that a text has more often than the English; empty if none."""
-    for mark in _MARKS:
-        if msgstr.count(mark) > msgid.count(mark):
-            return mark
-    return ""
-
-
-def _talks(msgstr: str, msgid: str) -> bool:
-    """Whether a model speaks of itself or of its answer, where the English does nothing like it."""
-    return bool(_CHATTER.search(msgstr)) and not _CHATTER.search(msgid)
-
-
-def _repeats_task(answer: str, english: str, locale: str) -> bool:
-    """Whether an answer has a piece of what the model was told, and the English has not."""
-    pieces = _pieces_of_task(locale)
-    found = {answer[at : at + _QUOTED] for at in range(len(answer) - _QUOTED + 1)}
-    return any(piece not in english for piece in found & pieces)
-
-
-@cache
-def _pieces_of_task(locale: str) -> frozenset[str]:
-    text = task_text(locale)
-    return frozenset(text[at : at + _QUOTED] for at in range(len(text) - _QUOTED + 1))
-
-
-def _strange_letter(msgstr: str, msgid: str, locale: str) -> str:
-    """The first letter of a script that neither the locale nor the English has; empty if none."""
-    scripts = _SCRIPTS.get(locale.partition("_")[0])
-    if scripts is None:
-        return ""
-    for letter in msgstr:
-        if letter.isascii() or not letter.isalpha() or letter in msgid:
-            continue
-        if not unicodedata.name(letter, "").startswith(scripts):
-            return letter
-    return ""
-
-
-def _is_paragraph_for_heading(subject: Subject) -> bool:
-    if subject.kind not in (Kind.HEADING, Kind.TITLE):
-        return False
-    is_sentence = bool(_ENGLISH_END.search(subject.masked_english))
-    return not is_sentence and bool(_SENTENCE_END.search(subject.masked_chinese))
-
-
-def _is_too_long(subject: Subject) -> bool:
-    """Whether a message of a few words became many; the checks look at longer ones."""
-    words = len(english.words_of(subject.masked_english))
-    if words >= _FEW_WORDS:
-        return False
-    shown = subject.masked_chinese
-    characters = english.count_han(shown) + len(english.words_of(shown))
-    return characters > _MOST_A_WORD * words + _MOST_MORE
