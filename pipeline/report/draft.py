@@ -13,6 +13,7 @@ from typing import Any
 
 from pipeline.core.drafting.money import Prices, Tokens
 from pipeline.core.drafting.outcome import Outcome, PageOutcome, Plan
+from pipeline.core.drafting.selecting import Stale
 from pipeline.core.pin.lock import Lock
 from pipeline.errors import FindingsError, PipelineError, worst
 from pipeline.findings import Finding
@@ -53,16 +54,18 @@ class DraftResult:
         """The worst of what went wrong; 1 if work is left that the budget did not allow."""
         codes = [finding.exit_code for finding in self.findings if finding.is_error]
         codes += [error.exit_code for error in self.errors]
-        if self.check_only and any(_is_due(plan) for plan in self.plans):
+        # ``--check``: a run would make drafts. What is known may have been refused.
+        if self.check_only and self.is_due:
             codes.append(FindingsError.exit_code)
+        # Whoever has set a budget wants to know that it was too small.
         if self.outcome and self.outcome.stopped:
             codes.append(FindingsError.exit_code)
         return worst(codes)
 
-
-def _is_due(plan: Plan) -> bool:
-    """Whether a run would make anything: what is known may have been refused."""
-    return plan.batches > 0 or plan.terms > 0
+    @property
+    def is_due(self) -> bool:
+        """Whether a run would ask anything, or find terms of the glossary."""
+        return any(plan.batches or plan.terms for plan in self.plans)
 
 
 def plan_text(result: DraftResult) -> str:
@@ -74,25 +77,25 @@ def plan_text(result: DraftResult) -> str:
 
 
 def _plan_lines(plan: Plan, result: DraftResult) -> Iterator[str]:
-    kinds = ", ".join(f"{count} {why}" for why, count in sorted(plan.by_why.items()))
+    """A heading, and a line for each thing that there is to say."""
     entries = counted(plan.entries, "entry", "entries")
     pages = counted(plan.pages, "page")
     yield f"{result.name} · {plan.locale}: {entries} on {pages}, {plan.words} English words"
-    if kinds:
-        yield f"  why         {kinds}"
-    if plan.terms:
-        yield f"  glossary    {plan.terms} are terms of the glossary: no call"
-    if plan.known:
-        yield f"  answered    {plan.known} before: no call"
-    if plan.left_alone:
-        yield (
-            f"  left alone  {plan.left_alone} fuzzy, whose old translation stands nowhere else"
-        )
-    batches = counted(plan.batches, "request")
-    yield f"  model       {result.model}, {batches}"
-    if plan.batches:
-        cost = result.prices.text(plan.tokens) or "no prices are configured"
-        yield f"  estimated   {_tokens_text(plan.tokens)}; {cost}"
+    why = ", ".join(f"{count} {why}" for why, count in sorted(plan.by_why.items()))
+    cost = result.prices.text(plan.tokens) or "no prices are configured"
+    left_alone = f"{plan.left_alone} fuzzy, whose old translation stands nowhere else"
+    # Whether each line is told, its name and what it says.
+    lines = (
+        (why, "why", why),
+        (plan.terms, "glossary", f"{plan.terms} are terms of the glossary: no call"),
+        (plan.known, "answered", f"{plan.known} before: no call"),
+        (plan.left_alone, "left alone", left_alone),
+        (True, "model", f"{result.model}, {counted(plan.batches, 'request')}"),
+        (plan.batches, "estimated", f"{_tokens_text(plan.tokens)}; {cost}"),
+    )
+    for is_told, name, text in lines:
+        if is_told:
+            yield f"  {name:<11} {text}"
 
 
 def draft_text(result: DraftResult, *, width: int, colour: bool) -> str:
@@ -114,13 +117,18 @@ def stale_text(result: DraftResult) -> str:
     """Every draft that was made from what is not so any more, with the reason."""
     lines: list[str] = []
     for plan in result.plans:
-        for stale in plan.stale:
-            english = stale.entry.msgid.replace("\n", " ")
-            if len(english) > _SHOWN:
-                english = f"{english[:_SHOWN]}…"
-            lines.append(f"{plan.locale} {stale.page}: {stale.reason}: “{english}”")
+        lines += [_stale_line(plan, stale) for stale in plan.stale]
         lines.append(f"{plan.locale}: {counted(len(plan.stale), 'stale draft')}")
+    # English comes from pages, which strangers write.
     return "".join(f"{printable(line)}\n" for line in lines)
+
+
+def _stale_line(plan: Plan, stale: Stale) -> str:
+    """``zh_CN faq: the model was m: “Why is it slow?”``."""
+    english = stale.entry.msgid.replace("\n", " ")
+    if len(english) > _SHOWN:
+        english = f"{english[:_SHOWN]}…"
+    return f"{plan.locale} {stale.page}: {stale.reason}: “{english}”"
 
 
 def _table(outcome: Outcome, result: DraftResult, *, width: int, colour: bool) -> str:
@@ -169,28 +177,33 @@ def _tokens_text(tokens: Tokens) -> str:
 
 
 def draft_json(result: DraftResult) -> bytes:
-    """The same for programs."""
-    plans = [_plan_record(plan, result.prices) for plan in result.plans]
-    outcome: dict[str, Any] | None = None
-    if result.outcome:
-        outcome = dataclasses.asdict(result.outcome)
-        outcome["drafted"] = result.outcome.drafted
-        outcome["refused"] = result.outcome.refused
-        outcome["cost"] = result.prices.cost(result.outcome.tokens)
-        outcome["seconds"] = round(result.outcome.seconds, 1)
+    """The same for programs. ``outcome`` is null if nothing was asked."""
     record = {
         "version": VERSION,
         "upstream": {"name": result.name, "commit": result.lock.commit},
         "model": result.model,
         "currency": result.prices.currency,
         "exit_code": result.exit_code,
-        "plans": plans,
-        "outcome": outcome,
+        "plans": [_plan_record(plan, result.prices) for plan in result.plans],
+        "outcome": _outcome_record(result),
         "findings": list(map(finding_record, result.findings)),
         "errors": [str(error) for error in result.errors],
         "written": list(result.changes),
     }
     return json_bytes(record)
+
+
+def _outcome_record(result: DraftResult) -> dict[str, Any] | None:
+    outcome = result.outcome
+    if outcome is None:
+        return None
+    record = dataclasses.asdict(outcome)
+    # What programs would add up from the pages.
+    record["drafted"] = outcome.drafted
+    record["refused"] = outcome.refused
+    record["cost"] = result.prices.cost(outcome.tokens)
+    record["seconds"] = round(outcome.seconds, 1)
+    return record
 
 
 def _plan_record(plan: Plan, prices: Prices) -> dict[str, Any]:

@@ -74,9 +74,11 @@ class LocaleWork:
     def due(self, work: PageWork) -> Iterator[Batch]:
         """The batches that are to be sent for a page now."""
         first: list[Question] = []
+        # These go into smaller batches: the first one may have been too much.
         again: list[Question] = []
         refused: dict[str, Refused] = {}
         for question in work.questions:
+            # A request that failed as often as it may is for the next run.
             if question.key in work.given_up or self.term(question):
                 continue
             verdict = self.book.verdict(question)
@@ -137,6 +139,7 @@ def plan_locale(
     )
     replies = Replies(run.paths.replies(locale))
     book = Book(judge=Judge.of(locale, glossary))
+    # Of all models and prompts: a question is known by its key, and finds its own.
     for reply in replies.read_all():
         book.add(reply.questions, reply.text, attempt=reply.attempt)
     questions = _limited(selected.questions, book, glossary, limit)
@@ -204,6 +207,7 @@ def _limited(
             if limit is not None and asked == limit:
                 continue
             asked += 1
+        # What needs no model is drafted whatever the limit.
         kept.append(question)
     return kept
 
@@ -220,6 +224,7 @@ def _examples(
     new = [
         Text(page=question.page, text=question.entry.msgid) for question in questions
     ]
+    # Where they stand is no matter: an example is an example.
     old = [Text(page="", text=msgid) for msgid in finished]
     pairs = sorted(find_alike(new, old), key=lambda pair: (-pair.ratio, pair.old))
     examples: dict[str, list[tuple[str, str]]] = {}

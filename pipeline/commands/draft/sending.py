@@ -119,9 +119,11 @@ class Sending:
             if self._is_over or work.under_way:
                 unfinished.append((locale, work))
                 continue
-            for batch in locale.due(work):
+            # What was refused is put again, once; then there is nothing due any more.
+            due = list(locale.due(work))
+            for batch in due:
                 self._add(locale, work, batch, is_next=True)
-            if work.under_way:
+            if due:
                 unfinished.append((locale, work))
             else:
                 self.finish(locale, work)

@@ -91,6 +91,7 @@ class Writing:
         with only_this_run(run):
             locale.made_with.save()
             for _ in range(_ROUNDS):
+                # Read anew each time: hours may lie between the plan and this moment.
                 try:
                     before = path.read_bytes()
                     catalog = po.read_catalog(before, where=run.shown(path)).catalog
@@ -98,6 +99,7 @@ class Writing:
                     break  # it is gone, or broken since: the next update says so
                 applied = apply(catalog, drafts)
                 data = po.format_catalog(applied.catalog)
+                # A stale draft may come out as it was.
                 if data == before:
                     return applied.count, applied.passed_over
                 if replace_if_unchanged(path, data, before=before):

@@ -40,11 +40,10 @@ class Origin:
 def origin_of(entry: Entry) -> Origin | None:
     """What made the words of a draft; None if the entry is none, or a person has changed them."""
     match = _note_of(entry)
-    if (
-        match is None
-        or not entry.is_waiting
-        or match["digest"] != _digest(entry.msgstr)
-    ):
+    if match is None or not entry.is_waiting:
+        return None
+    # Poedit, Weblate and editors keep the note, whatever somebody does to the words.
+    if match["digest"] != _digest(entry.msgstr):
         return None
     return Origin(model=match["model"], prompt=int(match["prompt"]), date=match["date"])
 
@@ -83,6 +82,7 @@ def settled_notes(entry: Entry) -> tuple[str, ...]:
 
 
 def _note_of(entry: Entry) -> re.Match[str] | None:
+    """The note of a draft, whether its words are still there or not."""
     for note in entry.notes:
         match = _NOTE.fullmatch(note)
         if match:

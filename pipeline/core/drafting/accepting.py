@@ -37,6 +37,7 @@ def accept(
     """Those of ``drafts``, by name, that can stand on the page beside its translations."""
     refused: dict[Name, Refusal] = {}
     kept = dict(drafts)
+    # What belongs elsewhere goes first: it need not be tried on the page.
     for name, text in _shifted(page, entries, kept).items():
         refused[name] = Refusal(reason=Reason.SHIFTED, text=text)
         del kept[name]
@@ -89,10 +90,12 @@ def _breaking(
         return {}
     translations = translations_of(Catalog(entries=tuple(_shown(entries, drafts))))
     texts: dict[str, str] = {}  # by msgid: all contexts of it, for safety
+    # Of a jupytext pair both: what one of them takes may break the other.
     for document in documents:
         try:
             merged = merge(document, translations)
         except GuardError as error:
+            # A bug of ours: nothing tells which draft brings it out.
             return dict.fromkeys(drafts, error.what)
         for rejected in merged.rejected:
             texts[rejected.message.msgid] = rejected.refusal.text

@@ -36,6 +36,7 @@ class Applied:
 def apply(catalog: Catalog, drafts: Mapping[tuple[str | None, str], Draft]) -> Applied:
     """``catalog`` with ``drafts``, by context and msgid, in the entries that wait for them."""
     entries: list[Entry] = []
+    # What is left of it in the end has no place any more.
     waiting = dict(drafts)
     count = 0
     for entry in catalog.entries:
@@ -57,6 +58,7 @@ def apply(catalog: Catalog, drafts: Mapping[tuple[str | None, str], Draft]) -> A
 
 def drafted(entry: Entry, draft: Draft) -> Entry:
     """``entry`` with a draft: fuzzy, with a note of where the words come from."""
+    # "fuzzy: numbers: …" was about the words that go; the kind of block stays.
     notes = [note for note in entry.notes if not note.startswith(STATES)]
     return replace(
         entry,

@@ -64,17 +64,17 @@ class Book:
 
     def verdict(self, question: Question) -> Verdict:
         """Where a question stands."""
-        judged: list[Judged] = list(self._all_judged(question))
+        judged = list(self._all_judged(question))
         if not judged:
             return Verdict(next=Next.FIRST)
         first = judged[0]
-        if not first.refusal and not first.doubts:
+        if first.is_good:
             return Verdict(next=Next.NOTHING, judged=first)
-        if len(judged) < len(ATTEMPTS):
-            return Verdict(
-                next=Next.SECOND, judged=first, refused=self._refused(question, first)
-            )
-        return Verdict(next=Next.NOTHING, judged=better(*judged))
+        if len(judged) == len(ATTEMPTS):
+            return Verdict(next=Next.NOTHING, judged=better(*judged))
+        # Whoever cannot ask again may still keep an answer that is only doubted.
+        refused = self._refused(question, first)
+        return Verdict(next=Next.SECOND, judged=first, refused=refused)
 
     def _all_judged(self, question: Question) -> Iterator[Judged]:
         for attempt in ATTEMPTS:

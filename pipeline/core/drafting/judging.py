@@ -60,6 +60,11 @@ class Judged:
     refusal: Refusal | None = None
     doubts: tuple[str, ...] = ()
 
+    @property
+    def is_good(self) -> bool:
+        """Whether nothing speaks against the answer."""
+        return self.refusal is None and not self.doubts
+
 
 # What is looked at before any check, in this order: what cannot be shown cannot be parsed, and
 # what breaks the block would be looked at as another block. Each says what is wrong, or nothing.

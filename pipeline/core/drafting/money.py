@@ -88,6 +88,7 @@ class Budget:
         if self.tokens and worst.total > self.tokens:
             return False
         cost = self.prices.cost(worst)
+        # A configuration with a sum has prices as well, or is refused.
         return not self.money or cost is None or cost <= self.money
 
     def sent(self, bound: Tokens) -> Budget:

@@ -149,6 +149,7 @@ def _joined(parts: list[str]) -> list[str]:
     """``parts`` without spaces between characters, and with full-width marks behind them."""
     joined: list[str] = []
     for at, part in enumerate(parts):
+        # "黄 宙" → "黄宙", "黄, 宙" → "黄，宙", "黄 `f` 宙" stays
         before = joined[-1][-1] if joined else ""
         behind = parts[at + 1][0] if at + 1 < len(parts) else ""
         is_behind_word = bool(_HAN.match(before))

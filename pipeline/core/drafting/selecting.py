@@ -74,6 +74,7 @@ class _Selecting:
                 self.stale.append(Stale(page=page, entry=entry, reason=reason))
                 self._ask(page, entry, Why.STALE)
         elif entry.fuzzy and entry.previous not in (None, entry.msgid):
+            # It offers the translation of an older text. Words that only stand here, stay.
             if (entry.written_for, entry.msgstr) in self.held:
                 self._ask(page, entry, Why.CHANGED)
             else:
@@ -87,24 +88,29 @@ class _Selecting:
     def _stale_reason(self, page: str, entry: Entry, origin: Origin) -> str:
         """What a draft was made from that is not so any more; empty if all of it still is."""
         term = term_for(entry, self.model.glossary)
-        if origin.model == GLOSSARY:
-            # The words are a row's, so that they show by themselves whether it is still there.
-            return "" if term == entry.msgstr else "the glossary has another rendering"
-        if term:
-            return "the glossary has a rendering"
+        # The words are a row's, so that they show by themselves whether it is still there.
+        if origin.model == GLOSSARY and term == entry.msgstr:
+            return ""
+        if origin.model == GLOSSARY or term:
+            return "the glossary has another rendering"
         if origin.model != self.model.name:
             return f"the model was {origin.model}"
         if origin.prompt != PROMPT:
             return f"the prompt was number {origin.prompt}"
+        return self._changed_rows(page, entry)
+
+    def _changed_rows(self, page: str, entry: Entry) -> str:
+        """The rows that a draft was made with and that are others now; empty if none is."""
         name = (entry.context, entry.msgid)
         before = self.made_with.get(draft_key(page, name, entry.msgstr))
         if before is None:
-            return ""  # it was made in another clone, or long ago: nothing speaks against it
+            # It was made in another clone, or long ago: nothing speaks against it.
+            return ""
         now = rows_of(entry.msgid, read_place(entry), self.model.glossary)
         changed = {term for term, _ in before.items() ^ now.items()}
-        if changed:
-            return f"the glossary has changed: {', '.join(sorted(changed))}"
-        return ""
+        if not changed:
+            return ""
+        return f"the glossary has changed: {', '.join(sorted(changed))}"
 
 
 def select(

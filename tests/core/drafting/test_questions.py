@@ -114,7 +114,7 @@ def test_of_other_pages_nothing_is_asked() -> None:
         (draft_of(LAMP, model=BY_GLOSSARY), "the glossary has another rendering"),
         (
             draft_of(entry_of("Tracers", "heading"), "示踪"),
-            "the glossary has a rendering",
+            "the glossary has another rendering",
         ),
     ],
 )
