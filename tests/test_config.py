@@ -7,7 +7,13 @@ from pathlib import Path
 import pytest
 from places import ROOT
 
-from pipeline.config import ExecutionPolicy, RunRule, SitePolicy, read_settings
+from pipeline.config import (
+    DraftPolicy,
+    ExecutionPolicy,
+    RunRule,
+    SitePolicy,
+    read_settings,
+)
 from pipeline.errors import ConfigError
 
 PIN = '[dependency-groups]\njax = ["jax==1.2.3", "jaxlib==1.2.3"]\n'
@@ -363,3 +369,80 @@ def test_unknown_key_is_answered_with_the_nearest(tmp_path: Path) -> None:
 def test_a_missing_configuration_is_told(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="cannot be read: No such file"):
         read_settings(tmp_path / "pyproject.toml", environ={})
+
+
+DRAFT = """[tool.pipeline.draft]
+url = "https://api.example.org/v1"
+model = "some/model:7b"
+key-variable = "SOME_KEY"
+prompt-price = 0.4
+reply-price = 2
+currency = "CNY"
+budget = 5
+budget-tokens = 1000
+batch = 7
+concurrency = 2
+timeout = 9
+tries = 3
+reply-tokens = 4000
+reply-field = "max_completion_tokens"
+parameters = { temperature = 0.5, response_format = { type = "json_object" } }
+"""
+
+
+def test_a_model_may_be_configured(tmp_path: Path) -> None:
+    assert read_settings(write(tmp_path, MINIMAL), environ={}).draft == DraftPolicy()
+    settings = read_settings(write(tmp_path, MINIMAL + DRAFT), environ={})
+    assert settings.draft == DraftPolicy(
+        url="https://api.example.org/v1",
+        model="some/model:7b",
+        key_variable="SOME_KEY",
+        prompt_price=0.4,
+        reply_price=2.0,
+        currency="CNY",
+        budget=5.0,
+        budget_tokens=1000,
+        batch=7,
+        concurrency=2,
+        timeout=9,
+        tries=3,
+        reply_tokens=4000,
+        reply_field="max_completion_tokens",
+        parameters={"temperature": 0.5, "response_format": {"type": "json_object"}},
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ('url = "ftp://a.example"', "no http or https address"),
+        ('url = "api.example.org/v1"', "no http or https address"),
+        ('url = "https://[::1/v1"', "no http or https address"),
+        ('url = "https://a.example:port/v1"', "no http or https address"),
+        ('url = "https://me:secret@a.example/v1"', "no user, password"),
+        ('url = "https://a.example/v1?key=secret"', "no user, password"),
+        ('model = "two words"', "no name of a model"),
+        ('key-variable = "sk-secret"', "not the name of an environment variable"),
+        ("budget = 5", "needs prompt-price and reply-price"),
+        ("prompt-price = -1", "a number of at least 0"),
+        ("prompt-price = nan", "a number of at least 0"),
+        ("prompt-price = inf", "a number of at least 0"),
+        ("prompt-price = true", "a number of at least 0"),
+        ('prompt-price = "1"', "a number of at least 0"),
+        ("batch = 0", "at least 1"),
+        ('reply-field = "max"', "max_tokens or max_completion_tokens"),
+        ("parameters = { stream = true }", "cannot have 'stream'"),
+        ("parameters = { max_tokens = 1 }", "cannot have 'max_tokens'"),
+        ("parameters = 1", "a table"),
+        ("temperature = 0", "unknown key 'temperature'"),
+    ],
+)
+def test_a_bad_model_is_told_without_any_secret(
+    line: str, words: str, tmp_path: Path
+) -> None:
+    path = write(tmp_path, f"{MINIMAL}[tool.pipeline.draft]\n{line}\n")
+    with pytest.raises(ConfigError) as raised:
+        read_settings(path, environ={})
+    assert words in str(raised.value)
+    assert "pyproject.toml" in str(raised.value)
+    assert "secret" not in str(raised.value)

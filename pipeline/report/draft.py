@@ -42,6 +42,7 @@ class DraftResult:
     findings: tuple[Finding, ...] = ()
     errors: tuple[PipelineError, ...] = ()
     changes: tuple[str, ...] = ()
+    is_told: bool = False  # the plan was shown before the question
     hint: str = ""  # why nothing was asked, and what to do
 
     @property
@@ -103,9 +104,9 @@ def draft_text(result: DraftResult, *, width: int, colour: bool) -> str:
     blocks: list[str] = []
     if result.only_stale:
         blocks.append(stale_text(result))
-    elif result.outcome is None:
+    elif result.outcome is None and not result.is_told:
         blocks.append(plan_text(result))
-    else:
+    elif result.outcome is not None:
         blocks.append(_table(result.outcome, result, width=width, colour=colour))
         lines = _outcome_lines(result.outcome, result)
         blocks.append("".join(f"{line}\n" for line in lines))

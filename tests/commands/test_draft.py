@@ -148,10 +148,10 @@ def test_without_a_yes_only_the_plan_is_told(
     before = snapshot(sample.root)
     told = sample.run("draft", "sample")
     assert (told.code, well.bodies) == (0, [])
-    assert re.search(
-        r"sample · zh_CN: \d+ entries on 1 page, \d+ English words", told.err
-    )
-    assert re.search(r"estimated   [\d,]+ \+ [\d,]+ tokens; \d\.\d\d CNY", told.err)
+    words = r"sample · zh_CN: \d+ entries on 1 page, \d+ English words\n"
+    assert re.match(words, told.out)
+    assert re.search(r"estimated   [\d,]+ \+ [\d,]+ tokens; \d\.\d\d CNY", told.out)
+    assert "estimated" not in told.err
     assert "Run again with --yes" in told.err
     assert snapshot(sample.root) == before
 

@@ -62,15 +62,22 @@ def draft(run: Run, options: DraftOptions) -> DraftResult:
     with hold_lock(run.paths.draft_lock, on_wait=lambda: _tell_of_wait(run)):
         _sweep(run)
         planned, locales = _planned(run, options, policy)
-        if options.tell:
-            options.tell(planned)
         if not planned.entries:
             # A run that was killed may have written drafts that the memory does not have.
             hint = "nothing to draft: every message has a translation or a draft"
             return replace(planned, hint=hint, changes=_update(run))
-        hint = _reason_to_wait(planned, options)
-        if hint:
+        # What costs nothing needs no yes.
+        needs_yes = not options.is_agreed and any(
+            plan.batches for plan in planned.plans
+        )
+        if needs_yes and not _is_anybody_there():
+            hint = "nothing was sent: this was the plan. Run again with --yes to go on"
             return replace(planned, hint=hint)
+        if options.tell:
+            options.tell(planned)
+        planned = replace(planned, is_told=True)
+        if needs_yes and not _is_wanted():
+            return replace(planned, hint="nothing was sent")
         # What was planned on is written only now, with a yes.
         _update(run)
         client = ChatClient(endpoint)
@@ -186,17 +193,16 @@ def _update(run: Run) -> tuple[str, ...]:
     return changes
 
 
-def _reason_to_wait(planned: DraftResult, options: DraftOptions) -> str:
-    """Why nothing is asked now, and what to do; empty if all may go on."""
-    if options.is_agreed or not any(plan.batches for plan in planned.plans):
-        return ""  # what costs nothing needs no yes
-    if not is_terminal(sys.stderr, os.environ) or not sys.stdin.isatty():
-        return "nothing was sent: this was the plan. Run again with --yes to go on"
+def _is_anybody_there() -> bool:
+    """Whether a person watches, and can answer."""
+    return is_terminal(sys.stderr, os.environ) and sys.stdin.isatty()
+
+
+def _is_wanted() -> bool:
+    """Whether a person says yes."""
     sys.stderr.write("Go on? [y/N] ")
     sys.stderr.flush()
-    if sys.stdin.readline().strip().lower() in ("y", "yes"):
-        return ""
-    return "nothing was sent"
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
 def _drafted(
