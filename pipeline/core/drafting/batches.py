@@ -13,6 +13,7 @@ from typing import Any
 
 from pipeline.core.checks.notes import read_place
 from pipeline.core.document.prose import count_words
+from pipeline.core.drafting.masking import marked_like
 from pipeline.core.drafting.prompt import batch_text, task_text
 from pipeline.core.drafting.questions import Question, digest_of_texts, with_ids
 from pipeline.entries import Entry
@@ -177,7 +178,8 @@ def _item(
     if entry.context:
         item["section"] = entry.context
     if question.old_english:
-        item |= {"was": question.old_english, "was_to": question.old_translation}
+        item["was"] = marked_like(question.old_english, question.masked)
+        item["was_to"] = marked_like(question.old_translation, question.masked)
     again = refused.get(question.key)
     if again:
         item |= {"answer": _short(again.answer), "refused": again.reason}

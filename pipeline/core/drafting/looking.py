@@ -37,8 +37,10 @@ _CHATTER = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _QUOTED = 12  # characters of the task that no translation repeats by chance
-# Marks of emphasis and of tables: a translation has no more of them than the English.
-_MARKS = "*~|"
+# Marks of emphasis, and of tables: a translation has no more of them than the English. Beside
+# Chinese "_" is no mark, so that *…* may stand for _…_.
+_MARKS = {"*": "*_", "~": "~", "|": "|"}
+_LATIN = re.compile(r"[A-Za-z]+")
 _CHINESE_END = re.compile(r"[。！？]")
 _ENGLISH_END = re.compile(r"[.!?](?=\W*(?:\s|$))")
 # Of messages with fewer English words than the checks of lengths look at: characters a word, and
@@ -111,8 +113,9 @@ def has_other_breaks(answer: Answer) -> str:
 
 def has_more_marks(answer: Answer) -> str:
     """Marks of emphasis or of a table that the English has not."""
-    for mark in _MARKS:
-        if answer.msgstr.count(mark) > answer.msgid.count(mark):
+    for mark, alike in _MARKS.items():
+        allowed = sum(map(answer.msgid.count, alike))
+        if answer.msgstr.count(mark) > allowed:
             return f"has “{mark}” where the English has none"
     return ""
 
@@ -163,8 +166,10 @@ def has_no_chinese(answer: Answer) -> str:
     """Other letters than Chinese, and no name that stays as it is."""
     if not answer.is_chinese or _HAN.search(answer.msgstr):
         return ""
-    # What is left just as it was may be a name: the checks tell that from a sentence.
-    if answer.msgstr.strip().casefold() == answer.msgid.strip().casefold():
+    # Words that the English has may be names: "Linux，x86_64". The checks tell a sentence.
+    known = answer.msgid.casefold()
+    words = _LATIN.findall(answer.msgstr.casefold())
+    if words and all(word in known for word in words):
         return ""
     if english.is_kept(answer.subject.masked_english):
         return ""

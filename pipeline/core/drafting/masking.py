@@ -50,6 +50,19 @@ def mask(text: str, markup: Markup = Markup.MARKDOWN) -> Masked:
     return Masked(text="".join(parts), atoms=tuple(atoms))
 
 
+def marked_like(text: str, masked: Masked) -> str:
+    """``text``, an older version, with the marks of ``masked`` where it has the same atoms.
+
+    Else a model would copy ``f(x)`` from the old translation where ⟦1⟧ is asked for.
+    """
+    numbered = list(enumerate(masked.atoms, start=1))
+    # The longest one first: an atom may be a part of another one.
+    numbered.sort(key=lambda pair: -len(pair[1]))
+    for number, atom in numbered:
+        text = text.replace(atom, f"⟦{number}⟧", 1)
+    return text
+
+
 def unmask(text: str, masked: Masked) -> str:
     """A translation of ``masked.text`` with the atoms in place of their marks.
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from pipeline.core.document.message import Markup
 from pipeline.core.document.prose import atoms_of
-from pipeline.core.drafting.masking import LostMarksError, mask, unmask
+from pipeline.core.drafting.masking import LostMarksError, marked_like, mask, unmask
 
 TEXTS = st.text(alphabet="ab `$[](){}<>:|_*\\⟦⟧1。译\n!#&;", max_size=60)
 
@@ -42,6 +42,13 @@ def test_atoms_become_marks(
 )
 def test_marks_may_change_places(answer: str, text: str) -> None:
     assert unmask(answer, mask("Call `f` on $x$.")) == text
+
+
+def test_an_older_version_gets_the_marks_of_the_new_one() -> None:
+    masked = mask("Call `f(x)` on `x`, not `y`.")
+    assert (
+        marked_like("对 `x` 调用 `f(x)` 和 `z`。", masked) == "对 ⟦2⟧ 调用 ⟦1⟧ 和 `z`。"
+    )
 
 
 @pytest.mark.parametrize(
