@@ -298,6 +298,28 @@ def test_an_endpoint_may_ask_to_wait(header: str, seconds: float) -> None:
     assert raised.value.wait == pytest.approx(seconds, abs=3)
 
 
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (httpx.DecodingError, "no request can be made: why"),
+        (httpx.ProxyError, "cannot be reached: why"),
+        (httpx.UnsupportedProtocol, "cannot be reached: why"),
+        (httpx.ConnectTimeout, "cannot be reached: why"),
+        (httpx.WriteError, "broke off: why"),
+        (httpx.RemoteProtocolError, "broke off: why"),
+    ],
+)
+def test_each_fault_of_a_connection_is_told(
+    error: type[httpx.RequestError], words: str
+) -> None:
+    def fail(request: httpx.Request) -> httpx.Response:
+        raise error("why", request=request)
+
+    with pytest.raises(EndpointError) as raised:
+        ask(fail)
+    assert words in str(raised.value)
+
+
 # Real connections.
 
 

@@ -21,6 +21,7 @@ from sockets import ElsewhereError
 
 from pipeline.commands.draft import sending
 from pipeline.core.catalog.drafts import GLOSSARY, is_draft, origin_of
+from pipeline.core.drafting.masking import marked_like, mask
 from pipeline.core.drafting.pacing import Pacing
 
 pytestmark = [pytest.mark.usefixtures("only_localhost")]
@@ -271,6 +272,61 @@ def test_what_somebody_saves_meanwhile_stays(sample: DraftProject) -> None:
     assert len(sample.drafts()) > 25
 
 
+@pytest.mark.parametrize("data", [None, b'msgid "a'], ids=["removed", "broken"])
+def test_a_catalogue_that_goes_meanwhile_takes_no_draft(
+    sample: DraftProject, data: bytes | None
+) -> None:
+    """It is for the next update to mend; what was answered is kept until then."""
+
+    def spoil_and_answer(exchange: Exchange) -> None:
+        if data is None:
+            sample.path(PAGE).unlink(missing_ok=True)
+        else:
+            sample.path(PAGE).write_bytes(data)
+        exchange.well()
+
+    with model_server(spoil_and_answer) as server:
+        sample.configure(server.url)
+        told = sample.draft()
+        assert "somebody has changed them meanwhile: " in told.out
+        if data is not None:
+            assert sample.path(PAGE).read_bytes() == data
+            sample.path(PAGE).unlink()
+        calls = len(server.bodies)
+        assert sample.draft().code == 0
+        assert len(server.bodies) == calls
+    assert len(sample.drafts()) > 25
+
+
+def test_a_stale_draft_that_comes_out_the_same_is_no_change(
+    sample: DraftProject, well: Server
+) -> None:
+    sample.draft()
+    memo = sample.root / f"build/{LOCALE}/sample/memo/drafts.json"
+    before = sample.path(PAGE).read_bytes()
+    known = json.loads(memo.read_bytes())
+    # As if other rows had been told: the words do not depend on these.
+    for value in known.values():
+        value[1] = {"kettle": "水壶"}
+    memo.write_text(json.dumps(known), "utf-8")
+    told = sample.draft()
+    assert re.search(r"why +\d+ stale", told.err)
+    assert sample.path(PAGE).read_bytes() == before
+    assert "nothing to draft" in sample.draft().err
+
+
+def test_a_bug_in_a_thread_is_told(
+    sample: DraftProject, well: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(self: object, body: bytes) -> None:
+        raise ZeroDivisionError("a bug")
+
+    monkeypatch.setattr("pipeline.adapters.chat.ChatClient.ask", fail)
+    told = failed(sample)
+    assert told.code == 70
+    assert "unexpected ZeroDivisionError: a bug" in told.err
+
+
 def test_an_old_translation_gives_way_and_stays(
     sample: DraftProject, well: Server
 ) -> None:
@@ -293,7 +349,7 @@ def test_an_old_translation_gives_way_and_stays(
     sample.draft("--pages", "guides/vmap")
     sent = json.loads(json.loads(well.bodies[0])["messages"][1]["content"])
     (item,) = [item for item in sent["text"] if "id" in item]
-    assert item["was_to"] == long.msgstr
+    assert item["was_to"] == marked_like(long.msgstr, mask(long.msgid))
     entries = sample.read("guides/vmap").entries
     assert [entry.msgstr for entry in entries if entry.obsolete] == [long.msgstr]
     assert any(map(is_draft, entries))

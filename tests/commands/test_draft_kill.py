@@ -19,6 +19,8 @@ from draft_project import DraftProject, prepared
 from pipeline.core.catalog.drafts import is_draft
 from pipeline.core.drafting.questions import digest_of_texts
 
+pytestmark = pytest.mark.usefixtures("only_localhost")
+
 KILLS = int(os.environ.get("JAX_DOCS_KILLS", "12"))
 PAGES = ("faq", "guides/vmap", "grad")
 
