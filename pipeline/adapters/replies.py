@@ -27,6 +27,7 @@ class KeptReply:
     text: str
     prompt_tokens: int
     reply_tokens: int
+    is_cut: bool  # it came to the bound of its length
     is_counted: bool  # by the endpoint; else they are estimated
 
 

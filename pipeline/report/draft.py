@@ -58,8 +58,8 @@ class DraftResult:
         # ``--check``: a run would make drafts. What is known may have been refused.
         if self.check_only and self.is_due:
             codes.append(FindingsError.exit_code)
-        # Whoever has set a budget wants to know that it was too small.
-        if self.outcome and self.outcome.stopped:
+        # A budget that was too small, or a model that is no translator, is for a person.
+        if self.outcome and (self.outcome.stopped or self.outcome.is_vain):
             codes.append(FindingsError.exit_code)
         return worst(codes)
 
@@ -170,6 +170,8 @@ def _outcome_lines(outcome: Outcome, result: DraftResult) -> Iterator[str]:
     if outcome.stopped:
         left = counted(outcome.unanswered, "entry", "entries")
         yield f"{outcome.stopped}: {left} left; raise it, or run again for the rest"
+    if outcome.is_vain:
+        yield "not one answer could be kept: is the model one that translates?"
     yield f"{counted(outcome.drafted, 'draft')} made; a person has to confirm each of them"
 
 

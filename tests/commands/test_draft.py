@@ -501,11 +501,25 @@ def test_what_is_refused_twice_stays_empty(sample: DraftProject) -> None:
 def test_prose_is_refused_and_nothing_else_happens(sample: DraftProject) -> None:
     before = sample.entries()
     told, server = with_answers(sample, lambda answers, _: "\n".join(answers.values()))
-    assert told.code == 0
+    assert told.code == 1
+    assert "not one answer could be kept" in told.out
     assert "refused, no answer: " in told.out
     assert len(server.bodies) == 3  # once, then in halves
     changed = [entry for key, entry in sample.entries().items() if entry != before[key]]
     assert all("draft: glossary" in entry.notes[-1] for entry in changed)
+
+
+def test_a_reply_that_is_cut_says_what_to_raise(sample: DraftProject) -> None:
+    def behave(exchange: Exchange) -> None:
+        message = {"role": "assistant", "content": text_of(good(exchange.request))[:99]}
+        choice = {"message": message, "finish_reason": "length"}
+        exchange.send(200, json.dumps({"choices": [choice]}).encode())
+
+    with model_server(behave) as server:
+        sample.configure(server.url)
+        told = sample.draft()
+    assert told.code == 1
+    assert told.err.count("raise reply-tokens in [tool.pipeline.draft]") == 1
 
 
 # Faults. Each is told, ends with its code, loses nothing, and costs nothing twice.
@@ -538,6 +552,16 @@ def test_no_key(sample: DraftProject, monkeypatch: pytest.MonkeyPatch) -> None:
     told = failed(sample)
     assert told.code == 2
     assert f"the environment variable {KEY_NAME} has no key in it" in told.err
+
+
+def test_a_plan_needs_no_key(
+    sample: DraftProject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sample.configure("https://model.example/v1", key_variable=KEY_NAME)
+    monkeypatch.delenv(KEY_NAME)
+    for words, code in (((), 0), (("--check",), 1), (("--stale",), 0)):
+        told = sample.run("draft", "sample", *words)
+        assert told.code == code, told.err
 
 
 def test_the_key_itself_in_the_configuration(sample: DraftProject) -> None:

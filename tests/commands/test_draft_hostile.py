@@ -238,7 +238,7 @@ def test_hostile_servers_do_no_harm(
         for model in range(4):
             sample.configure(server.url, model=f"m{model}", batch=4, tries=3)
             told = sample.draft()
-            assert told.code in (0, 3), told.err
+            assert told.code in (0, 1, 3), told.err
     print(f"{len(server.bodies)} requests, {len(sample.drafts())} drafts")
     assert len(sample.drafts()) > 50
     for key, entry in sample.entries().items():

@@ -100,6 +100,7 @@ def _kept(batch: Batch, reply: Reply) -> KeptReply:
         text=reply.text,
         prompt_tokens=tokens.prompt,
         reply_tokens=tokens.reply,
+        is_cut=reply.is_cut,
         is_counted=is_counted,
     )
 

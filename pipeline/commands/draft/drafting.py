@@ -45,9 +45,8 @@ class DraftOptions:
     limit: int | None = None  # entries that a model is asked for, at most
     is_agreed: bool = False  # go on without asking
     only_stale: bool = False  # list what is stale, and nothing else
-    tell: Callable[[DraftResult], None] | None = (
-        None  # shows the plan before the question
-    )
+    # Shows the plan, before anything is asked.
+    tell: Callable[[DraftResult], None] = lambda _: None
 
 
 def draft(run: Run, options: DraftOptions) -> DraftResult:
@@ -56,7 +55,7 @@ def draft(run: Run, options: DraftOptions) -> DraftResult:
     A second run asks for nothing that was answered; two runs at a time wait for each other.
     """
     policy = run.settings.draft
-    endpoint = _endpoint(policy)
+    _check_model(policy)
     if run.dry or options.only_stale:
         return _planned(run, options, policy)[0]
     with hold_lock(run.paths.draft_lock, on_wait=lambda: _tell_of_wait(run)):
@@ -66,15 +65,14 @@ def draft(run: Run, options: DraftOptions) -> DraftResult:
             # A run that was killed may have written drafts that the memory does not have.
             hint = "nothing to draft: every message has a translation or a draft"
             return replace(planned, hint=hint, changes=_update(run))
-        # What costs nothing needs no yes.
-        needs_yes = not options.is_agreed and any(
-            plan.batches for plan in planned.plans
-        )
+        # What costs nothing needs no yes, and no key.
+        has_cost = any(plan.batches for plan in planned.plans)
+        needs_yes = has_cost and not options.is_agreed
         if needs_yes and not _is_anybody_there():
             hint = "nothing was sent: this was the plan. Run again with --yes to go on"
             return replace(planned, hint=hint)
-        if options.tell:
-            options.tell(planned)
+        endpoint = _endpoint(policy)
+        options.tell(planned)
         planned = replace(planned, is_told=True)
         if needs_yes and not _is_wanted():
             return replace(planned, hint="nothing was sent")
@@ -87,13 +85,17 @@ def draft(run: Run, options: DraftOptions) -> DraftResult:
             client.close()
 
 
-def _endpoint(policy: DraftPolicy) -> Endpoint:
-    """Where the model is. Raises ConfigError."""
+def _check_model(policy: DraftPolicy) -> None:
+    """Raise ConfigError if no model is configured: then there is nothing to plan for."""
     if not policy.url or not policy.model:
         raise ConfigError(
             "no language model is configured: [tool.pipeline.draft] needs url and model",
             hint="docs/drafting.md shows some; --stub shows the loop without any.",
         )
+
+
+def _endpoint(policy: DraftPolicy) -> Endpoint:
+    """Where the model is, with its key. Raises ConfigError if there is none."""
     key = ""
     if policy.key_variable:
         key = os.environ.get(policy.key_variable, "").strip()

@@ -54,6 +54,7 @@ class Sending:
     _replies: int = 0
     _refused_requests: int = 0  # in a row
     _is_blocked: bool = False  # until something ends: the budget has no room before
+    _has_told_of_bound: bool = False
     _gate: float = 0.0  # no request is sent before this moment
     _chance: random.Random = field(default_factory=random.Random)
 
@@ -202,6 +203,13 @@ class Sending:
         self._refused_requests = 0
         job.work.under_way -= 1
         job.locale.book.add(reply.questions, reply.text, attempt=reply.attempt)
+        if reply.is_cut and not self._has_told_of_bound:
+            # Once: it is a matter of the model, and most of the time of all of its replies.
+            self._has_told_of_bound = True
+            self.log.warn(
+                f"{job.batch.page}: the reply was cut at {job.batch.most_tokens} tokens; "
+                "raise reply-tokens in [tool.pipeline.draft], or lower batch"
+            )
 
     def _take_error(self, job: Job, error: PipelineError) -> None:
         """Try a request again later, give it up, or give up all of them."""

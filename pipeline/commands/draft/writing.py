@@ -36,7 +36,7 @@ class Writing:
         """Write the drafts of a page, and count what came of its questions."""
         drafts: dict[Name, tuple[Question, str]] = {}
         refused: Counter[Reason] = Counter()
-        unanswered = 0
+        unanswered = terms = 0
         for question in work.questions:
             msgstr = locale.term(question)
             if msgstr:
@@ -62,11 +62,14 @@ class Writing:
                 for name, msgstr in together.drafts.items()
             }
             count, passed_over = self._write(locale, work, made)
+            by_glossary = [draft for draft in made.values() if draft.origin.is_term]
+            terms = min(count, len(by_glossary))
         outcome = PageOutcome(
             locale=locale.locale,
             page=work.page.name,
             asked=len(work.questions),
             drafted=count,
+            terms=terms,
             refused=dict(refused),
             unanswered=unanswered,
             passed_over=passed_over,

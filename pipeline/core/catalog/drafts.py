@@ -31,6 +31,11 @@ class Origin:
     prompt: int
     date: str  # of the upstream commit: 2026-05-01, or UNDATED
 
+    @property
+    def is_term(self) -> bool:
+        """Whether the words are a row of the glossary, and no model was asked."""
+        return self.model == GLOSSARY
+
     def note(self, msgstr: str) -> str:
         """The note of a draft with these words."""
         made_by = f"{self.model}, prompt {self.prompt}, {self.date}"

@@ -36,6 +36,7 @@ class PageOutcome:
     page: str
     asked: int = 0
     drafted: int = 0
+    terms: int = 0  # of these: terms of the glossary, without a call
     refused: Mapping[Reason, int] = field(default_factory=dict)
     unanswered: int = 0
     passed_over: int = 0  # somebody has changed the entry meanwhile
@@ -56,6 +57,12 @@ class Outcome:
     def drafted(self) -> int:
         """The entries that have a draft now."""
         return sum(page.drafted for page in self.pages)
+
+    @property
+    def is_vain(self) -> bool:
+        """Whether the model was asked, and not one answer could be kept."""
+        by_model = sum(page.drafted - page.terms for page in self.pages)
+        return self.calls > 0 and by_model == 0 and bool(self.refused)
 
     @property
     def unanswered(self) -> int:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from pipeline.core.catalog.drafts import GLOSSARY, Origin, is_replaceable, origin_of
+from pipeline.core.catalog.drafts import Origin, is_replaceable, origin_of
 from pipeline.core.checks.notes import read_place
 from pipeline.core.drafting.prompt import PROMPT
 from pipeline.core.drafting.questions import Question, Why, ask, draft_key, rows_of
@@ -89,9 +89,9 @@ class _Selecting:
         """What a draft was made from that is not so any more; empty if all of it still is."""
         term = term_for(entry, self.model.glossary)
         # The words are a row's, so that they show by themselves whether it is still there.
-        if origin.model == GLOSSARY and term == entry.msgstr:
+        if origin.is_term and term == entry.msgstr:
             return ""
-        if origin.model == GLOSSARY or term:
+        if origin.is_term or term:
             return "the glossary has another rendering"
         if origin.model != self.model.name:
             return f"the model was {origin.model}"
