@@ -25,7 +25,6 @@ from pipeline.core.drafting.outcome import Plan
 from pipeline.core.drafting.prompt import PROMPT
 from pipeline.core.drafting.questions import Question
 from pipeline.core.drafting.selecting import Model, Selected, select
-from pipeline.core.drafting.terms import term_for
 from pipeline.core.glossary.terms import Glossary, read_glossary
 from pipeline.core.pin.lock import Lock, Page
 from pipeline.entries import Catalog, Entry
@@ -55,7 +54,7 @@ class LocaleWork:
     locale: str
     lock: Lock
     asking: Asking
-    glossary: Glossary | None
+    model: Model
     replies: Replies
     made_with: Memo[dict[str, str]]
     book: Book
@@ -63,13 +62,11 @@ class LocaleWork:
     pages: Sequence[PageWork]
     examples: Mapping[str, Sequence[tuple[str, str]]]
 
-    def origin(self, model: str) -> Origin:
-        """What the note of a draft says, made by ``model``."""
+    def origin(self, question: Question) -> Origin:
+        """What the note of a draft says of where its words come from."""
+        model = GLOSSARY if self.model.term(question) else self.model.name
+        # "2026-05-01T09:30:00+00:00" → "2026-05-01"; a plain folder has no date.
         return Origin(model=model, prompt=PROMPT, date=self.lock.date[:10] or UNDATED)
-
-    def term(self, question: Question) -> str:
-        """The rendering of a message that is a term; empty if a model must be asked."""
-        return term_for(question.entry, self.glossary)
 
     def due(self, work: PageWork) -> Iterator[Batch]:
         """The batches that are to be sent for a page now."""
@@ -79,7 +76,7 @@ class LocaleWork:
         refused: dict[str, Refused] = {}
         for question in work.questions:
             # A request that failed as often as it may is for the next run.
-            if question.key in work.given_up or self.term(question):
+            if question.key in work.given_up or self.model.term(question):
                 continue
             verdict = self.book.verdict(question)
             if verdict.next is Next.FIRST:
@@ -98,7 +95,7 @@ class LocaleWork:
         batches: list[Batch] = []
         for work in self.pages:
             batches += self.due(work)
-        terms = sum(bool(self.term(question)) for question in questions)
+        terms = sum(self.model.term(question) != "" for question in questions)
         asked = sum(len(batch.questions) for batch in batches)
         return Plan(
             locale=self.locale,
@@ -131,18 +128,20 @@ def plan_locale(
     """
     glossary = _glossary(run, locale)
     made_with = Memo(run.paths.memo(locale, "drafts"), dict[str, str])
+    judge = Judge.of(locale, glossary)
+    model = Model(name=policy.model, judge=judge, glossary=glossary)
     selected = select(
         catalogs,
         [page.name for page in pages],
-        model=Model(name=policy.model, glossary=glossary),
+        model=model,
         made_with=dict(made_with.items()),
     )
     replies = Replies(run.paths.replies(locale))
-    book = Book(judge=Judge.of(locale, glossary))
+    book = Book(judge=judge)
     # Of all models and prompts: a question is known by its key, and finds its own.
     for reply in replies.read_all():
         book.add(reply.questions, reply.text, attempt=reply.attempt)
-    questions = _limited(selected.questions, book, glossary, limit)
+    questions = _limited(selected.questions, book, model, limit)
     by_page: dict[str, list[Question]] = {}
     for question in questions:
         by_page.setdefault(question.page, []).append(question)
@@ -157,7 +156,7 @@ def plan_locale(
         locale=locale,
         lock=lock,
         asking=_asking(policy, locale),
-        glossary=glossary,
+        model=model,
         replies=replies,
         made_with=made_with,
         book=book,
@@ -165,11 +164,6 @@ def plan_locale(
         pages=work,
         examples=_examples(questions, catalogs),
     )
-
-
-def model_of(question: Question, term: str) -> str:
-    """What a draft comes from, as its note says."""
-    return GLOSSARY if term else question.model
 
 
 def _asking(policy: DraftPolicy, locale: str) -> Asking:
@@ -195,14 +189,14 @@ def _glossary(run: Run, locale: str) -> Glossary | None:
 def _limited(
     questions: Sequence[Question],
     book: Book,
-    glossary: Glossary | None,
+    model: Model,
     limit: int | None,
 ) -> list[Question]:
     """The first ``limit`` questions for a model; those that need none do not count."""
     kept: list[Question] = []
     asked = 0
     for question in questions:
-        needs_model = not term_for(question.entry, glossary)
+        needs_model = model.term(question) == ""
         if needs_model and book.verdict(question).next is not Next.NOTHING:
             if limit is not None and asked == limit:
                 continue

@@ -26,34 +26,24 @@ class Draft:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Applied:
-    """A catalogue with drafts in it. ``passed_over`` counts entries that somebody has changed."""
+    """A catalogue, and how many drafts are in it; the entries of others have changed."""
 
     catalog: Catalog
     count: int
-    passed_over: int
 
 
 def apply(catalog: Catalog, drafts: Mapping[tuple[str | None, str], Draft]) -> Applied:
     """``catalog`` with ``drafts``, by context and msgid, in the entries that wait for them."""
     entries: list[Entry] = []
-    # What is left of it in the end has no place any more.
-    waiting = dict(drafts)
     count = 0
     for entry in catalog.entries:
-        draft = None
-        if not entry.obsolete:
-            draft = waiting.get((entry.context, entry.msgid))
+        draft = drafts.get((entry.context, entry.msgid))
         if draft is None or not _is_as_it_was(entry, draft.before):
             entries.append(entry)
-            continue
-        del waiting[entry.context, entry.msgid]
-        entries.append(drafted(entry, draft))
-        count += 1
-    return Applied(
-        catalog=replace(catalog, entries=tuple(entries)),
-        count=count,
-        passed_over=len(waiting),
-    )
+        else:
+            entries.append(drafted(entry, draft))
+            count += 1
+    return Applied(catalog=replace(catalog, entries=tuple(entries)), count=count)
 
 
 def drafted(entry: Entry, draft: Draft) -> Entry:
@@ -71,11 +61,13 @@ def drafted(entry: Entry, draft: Draft) -> Entry:
 
 def _is_as_it_was(entry: Entry, before: Entry) -> bool:
     """Whether nobody has put anything into an entry since a draft was asked for."""
-    now = (entry.msgstr, entry.fuzzy, entry.previous, entry.comments, entry.flags)
-    return now == (
-        before.msgstr,
-        before.fuzzy,
-        before.previous,
-        before.comments,
-        before.flags,
-    )
+    return not entry.obsolete and _work_of(entry) == _work_of(before)
+
+
+def _work_of(entry: Entry) -> tuple[object, ...]:
+    """What people put into an entry.
+
+    Notes, references and the line are ours: an update may have moved them.
+    """
+    words = (entry.msgstr, entry.fuzzy, entry.previous)
+    return (*words, entry.comments, entry.flags)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from pipeline.core.catalog.drafts import Origin, is_replaceable, origin_of
 from pipeline.core.checks.notes import read_place
+from pipeline.core.drafting.judging import Judge
 from pipeline.core.drafting.prompt import PROMPT
 from pipeline.core.drafting.questions import Question, Why, ask, draft_key, rows_of
 from pipeline.core.drafting.terms import term_for
@@ -21,10 +22,25 @@ from pipeline.entries import Catalog, Entry
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Model:
-    """What drafts are made with now: the model, and the glossary that it is told."""
+    """What drafts are made with now: the model, and the glossary that it is told.
+
+    ``judge`` is asked about renderings too: strangers may send rows of a glossary.
+    """
 
     name: str
+    judge: Judge
     glossary: Glossary | None = None
+
+    def ask(self, page: str, entry: Entry, why: Why) -> Question:
+        """The question for an entry."""
+        return ask(page, entry, why, model=self.name, glossary=self.glossary)
+
+    def term(self, question: Question) -> str:
+        """The rendering of a message that is a term; empty if the model must be asked."""
+        rendering = term_for(question.entry, self.glossary)
+        if not rendering:
+            return ""
+        return self.judge.judge(question, rendering).msgstr
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,13 +97,11 @@ class _Selecting:
                 self.left_alone += 1
 
     def _ask(self, page: str, entry: Entry, why: Why) -> None:
-        model = self.model
-        question = ask(page, entry, why, model=model.name, glossary=model.glossary)
-        self.questions.append(question)
+        self.questions.append(self.model.ask(page, entry, why))
 
     def _stale_reason(self, page: str, entry: Entry, origin: Origin) -> str:
         """What a draft was made from that is not so any more; empty if all of it still is."""
-        term = term_for(entry, self.model.glossary)
+        term = self.model.term(self.model.ask(page, entry, Why.STALE))
         # The words are a row's, so that they show by themselves whether it is still there.
         if origin.is_term and term == entry.msgstr:
             return ""

@@ -15,6 +15,7 @@ from pipeline.core.catalog.drafts import GLOSSARY as BY_GLOSSARY
 from pipeline.core.catalog.drafts import Origin
 from pipeline.core.drafting.applying import Draft, drafted
 from pipeline.core.drafting.batches import Asking, Batch, Refused, batches_of
+from pipeline.core.drafting.judging import Judge
 from pipeline.core.drafting.prompt import PROMPT, task_text
 from pipeline.core.drafting.questions import (
     Question,
@@ -57,7 +58,7 @@ def selected(
         "page": Catalog(entries=entries),
         "other": Catalog(entries=tuple(others)),
     }
-    model = Model(name="m", glossary=glossary)
+    model = Model(name="m", judge=Judge.of("zh_CN", glossary), glossary=glossary)
     return select(catalogs, ["page"], model=model, made_with=made_with or {})
 
 
@@ -169,6 +170,16 @@ def test_a_heading_that_is_a_term_needs_no_model(
 ) -> None:
     assert term_for(entry_of(english, kind), GLOSSARY) == rendering
     assert term_for(entry_of(english, kind), None) == ""
+
+
+def test_a_row_that_does_harm_is_no_draft() -> None:
+    rows = "source,target\ntracer,跟踪器<script>x()</script>\nlamp,`os.system`灯\n"
+    glossary = read_glossary(rows, where="terms.csv")
+    model = Model(name="m", judge=Judge.of("zh_CN", glossary), glossary=glossary)
+    for english in ("Tracers", "Lamp"):
+        question = model.ask("page", entry_of(english, "heading"), Why.NEW)
+        assert term_for(question.entry, glossary)
+        assert model.term(question) == ""
 
 
 # Keys.
