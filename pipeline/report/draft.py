@@ -156,6 +156,7 @@ def _numbers(pages: Sequence[PageOutcome]) -> tuple[str, ...]:
 
 
 def _outcome_lines(outcome: Outcome, result: DraftResult) -> Iterator[str]:
+    # Refused is not lost: the entry is as empty as it was.
     for reason, count in outcome.refused.items():
         yield f"refused, {reason}: {count}"
     if outcome.passed_over:
@@ -210,6 +211,7 @@ def _outcome_record(result: DraftResult) -> dict[str, Any] | None:
 
 
 def _plan_record(plan: Plan, prices: Prices) -> dict[str, Any]:
+    # Entries are told by their English, not with all that they hold.
     record = dataclasses.asdict(dataclasses.replace(plan, stale=()))
     record["cost"] = prices.cost(plan.tokens)
     record["stale"] = [

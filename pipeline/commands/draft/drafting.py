@@ -174,6 +174,7 @@ def _up_to_date(
     )
     if updated.catalogs is None:  # without pages there is nothing to update
         return _UpToDate(catalogs={})
+    # Warnings are for ``split`` and ``build`` to tell; these pages get no drafts.
     errors: list[Finding] = []
     for found in updated.catalogs.findings.values():
         errors += [finding for finding in found if finding.is_error]
@@ -215,6 +216,7 @@ def _drafted(
 ) -> DraftResult:
     """Ask, write what is accepted, and store it in the memory."""
     began = time.monotonic()
+    # Each page is written as soon as it has its answers: a run that is killed leaves them.
     writing = Writing()
     sending = Sending(
         policy=run.settings.draft, ask=ask, log=run.log, finish=writing.finish

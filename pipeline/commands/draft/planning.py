@@ -92,6 +92,7 @@ class LocaleWork:
     def plan(self) -> Plan:
         """What there is to do, counted."""
         questions = [question for work in self.pages for question in work.questions]
+        # All of them are made now: an estimate is of the very texts that are sent.
         batches: list[Batch] = []
         for work in self.pages:
             batches += self.due(work)
@@ -221,6 +222,7 @@ def _examples(
     # Where they stand is no matter: an example is an example.
     old = [Text(page="", text=msgid) for msgid in finished]
     pairs = sorted(find_alike(new, old), key=lambda pair: (-pair.ratio, pair.old))
+    # The same text on two pages is no example twice.
     examples: dict[str, list[tuple[str, str]]] = {}
     for pair in pairs:
         similar = examples.setdefault(new[pair.new].text, [])

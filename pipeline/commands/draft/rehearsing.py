@@ -47,6 +47,7 @@ def _copied(run: Run) -> Path:
     source, root = run.settings.root, run.paths.build / "stub"
     copy = Paths(root, run.name)
     try:
+        # What an earlier one has left would look like drafts that are there already.
         shutil.rmtree(root, ignore_errors=True)
         (root / "upstream").mkdir(parents=True)
         shutil.copy(source / "pyproject.toml", root)

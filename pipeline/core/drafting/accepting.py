@@ -56,6 +56,7 @@ def _shown(
     shown: list[Entry] = []
     for entry in entries:
         draft = drafts.get((entry.context, entry.msgid))
+        # What waits for a person is not on the page, and has no say in what else may be.
         if draft:
             shown.append(finished(*draft))
         elif entry.is_translated:

@@ -71,6 +71,7 @@ class Batch:
             {"role": "user", "content": self.text},
         ]
         request = {
+            # First, so that they cannot take the place of what is ours.
             **asking.parameters,
             "model": asking.model,
             "messages": messages,
@@ -81,6 +82,7 @@ class Batch:
     @property
     def key(self) -> str:
         """What its reply is kept under."""
+        # A second attempt may come to the very words of a first one: it is another request.
         return digest_of_texts([self.body.decode("utf-8"), str(self.attempt)])
 
     @property
@@ -102,6 +104,7 @@ def batches_of(
     ``page`` are all live entries of the page. With ``refused``, by the keys of the questions, they
     are put again.
     """
+    # By context and English: a page has each once.
     places = {_name(entry): at for at, entry in enumerate(page)}
     for group in _groups(
         questions, asking.size if refused is None else asking.size // 2
@@ -142,6 +145,7 @@ def _groups(questions: Sequence[Question], size: int) -> Iterator[list[Question]
     group: list[Question] = []
     words = 0
     for question in questions:
+        # A message longer than a whole batch is one by itself.
         is_full = len(group) >= max(size, 1) or words + _words(question) > _WORDS
         if group and is_full:
             yield group
@@ -169,6 +173,7 @@ def _item(
     """A message as the model sees it: one to be translated if it has a ``name``, or context."""
     kind = str(read_place(entry).kind)
     if not name:
+        # Context has its atoms: whoever reads it need not know what a mark stands for.
         item = {"kind": kind, "en": _short(entry.msgid)}
         if entry.is_translated:
             item["to"] = _short(entry.msgstr)

@@ -16,6 +16,7 @@ from pipeline.core.document.prose import parts_of
 # Brackets like ours, and what a link of Markdown refers to: [words][name].
 _BRACKET = re.compile("[⟦⟧]")
 _REFERENCE = re.compile(r"(?<=\])\[[^\[\]]+\]|[⟦⟧]")
+# Not \d: that would take full-width digits for a number of ours.
 _MARK = re.compile(r"⟦([0-9]{1,4})⟧")
 
 
@@ -68,6 +69,7 @@ def unmask(text: str, masked: Masked) -> str:
 
     Raises LostMarksError unless it has each mark once, and no other.
     """
+    # Each mark has its own number, also where two atoms are equal: none can stand for two.
     found = Counter(int(number) for number in _MARK.findall(text))
     wanted = Counter(range(1, len(masked.atoms) + 1))
     lost, added = wanted - found, found - wanted
@@ -76,6 +78,7 @@ def unmask(text: str, masked: Masked) -> str:
         complaints.append(f"lacks {_names(lost)}")
     if added:
         complaints.append(f"has {_names(added)} too often")
+    # "⟦x⟧", or half a mark: brackets of the message itself are marks by now.
     if not complaints and _BRACKET.search(_MARK.sub("", text)):
         complaints.append("has a broken mark")
     if complaints:

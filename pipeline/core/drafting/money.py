@@ -84,6 +84,7 @@ class Budget:
 
     def allows(self, bound: Tokens) -> bool:
         """Whether a request that takes ``bound`` at most can be sent without any risk."""
+        # As if everything that is under way, and this, took all that it may take.
         worst = self.spent + self.under_way + bound
         if self.tokens and worst.total > self.tokens:
             return False
@@ -112,6 +113,7 @@ def estimate(batches: Iterable[Batch]) -> Tokens:
 
 def bound_of(batch: Batch) -> Tokens:
     """What it takes at most: a token is a byte at least, and the endpoint is told when to stop."""
+    # The body has brackets and names that are no tokens: they make up for what endpoints add.
     return Tokens(prompt=len(batch.body), reply=batch.most_tokens)
 
 

@@ -12,6 +12,8 @@ from typing import Any
 
 PROMPT = 1
 
+# What follows is sent with every batch, word for word, so that endpoints that keep the beginning
+# of requests at hand need not read it anew.
 # As models know languages. Of others they are told the code: "the language fr".
 _LANGUAGES = {"zh_CN": "Simplified Chinese"}
 

@@ -57,6 +57,7 @@ def translate(english: str, terms: Mapping[str, str] | None = None) -> str:
     """A masked English text in characters, with ``terms`` (in lower case) rendered as told."""
     parts: list[str] = []
     at = 0
+    # Terms first: the longest at each place, in whatever form.
     known = terms or {}
     forms = _forms_of(tuple(known))
     for mention in forms.pattern.finditer(english.lower()):
@@ -128,6 +129,7 @@ def _translated(match: re.Match[str]) -> str:
     text = match[0]
     if match.lastgroup == "article":
         return ""
+    # JAX, NumPy, 32 bits, ⟦1⟧, and marks of emphasis stay.
     if match.lastgroup != "word" or _NAME.search(text):
         return text
     return _characters(text.lower())
@@ -136,6 +138,7 @@ def _translated(match: re.Match[str]) -> str:
 def _characters(word: str) -> str:
     """The characters that stand for a word: the same ones each time, no two alike in a row."""
     digest = hashlib.sha256(word.encode("utf-8")).digest()
+    # "of" → one, "differentiation" → four: as long as a translation would be.
     count = max(1, round(len(word) / _LETTERS_A_CHARACTER))
     first = digest[0]
     # Steps that are smaller than the list, and not 0, never come to the same one at once.

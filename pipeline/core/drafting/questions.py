@@ -75,6 +75,7 @@ def ask(
         old_english, old_translation = entry.written_for, entry.msgstr
     # The page is part of it: a short text may mean something else on another one.
     asked = [page, entry.context or "", entry.msgid, str(place.kind)]
+    # Its neighbours are not: who confirms one entry does not ask for the next one anew.
     asked += [old_english, old_translation, model, str(PROMPT)]
     asked += [f"{term}\4{rendering}" for term, rendering in rows.items()]
     return Question(
@@ -100,6 +101,7 @@ def rows_of(msgid: str, place: Place, glossary: Glossary | None) -> dict[str, st
     if glossary is None:
         return rows
     for mention in glossary.mentions(msgid, place.markup):
+        # Twice in a message it is one row.
         term = mention.term
         told = " / ".join(rendering.text for rendering in term.renderings)
         if term.avoided:
@@ -114,6 +116,7 @@ def with_ids(questions: Sequence[Question]) -> dict[str, Question]:
     A model that leaves out an entry cannot shift the others by one.
     """
     digits = _ID_DIGITS
+    # Two digests of 160 bits differ somewhere: this ends.
     while True:
         by_id = {question.key[:digits]: question for question in questions}
         if len(by_id) == len(questions):

@@ -40,6 +40,7 @@ def read_reply(text: str, ids: Collection[str]) -> Answers:
     pairs = _pairs_of(_without_wrapping(text))
     if pairs is None:
         return Answers(texts={}, problems=dict.fromkeys(ids, NO_JSON))
+    # Before they become a dict: that would keep the last of two answers, in silence.
     counts = Counter(name for name, _ in pairs)
     values = dict(pairs)
     texts: dict[str, str] = {}
@@ -70,4 +71,5 @@ def _pairs_of(text: str) -> _Object | None:
     except (ValueError, RecursionError):
         # A number of thousands of digits is a ValueError too.
         return None
+    # A list, a number, null: JSON, but no answers.
     return value if isinstance(value, _Object) else None

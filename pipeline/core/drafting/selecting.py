@@ -84,6 +84,7 @@ class _Selecting:
         origin = origin_of(entry)
         if not entry.msgstr:
             self._ask(page, entry, Why.NEW)
+        # A draft that somebody has changed, or remarked on, is a person's by now.
         elif origin and is_replaceable(entry):
             reason = self._stale_reason(page, entry, origin)
             if reason:
