@@ -49,6 +49,15 @@ def keys_of(body: bytes) -> set[str]:
     return {digest_of_texts([body.decode(), attempt]) for attempt in ("1", "2")}
 
 
+def assert_whole(project: DraftProject) -> None:
+    """Memory and catalogues agree, and nothing is left of what was being written."""
+    assert project.run("memory", "verify", "sample").code == 0
+    left = [*project.root.rglob("translations/**/.*.tmp")]
+    left += project.root.rglob("build/cache/drafts/**/.*.tmp")
+    left += project.root.rglob("build/**/memo/.drafts.*.tmp")
+    assert left == []
+
+
 @pytest.mark.slow
 def test_what_was_answered_is_not_asked_again(
     project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -72,12 +81,18 @@ def test_what_was_answered_is_not_asked_again(
         took = time.perf_counter() - began
         expected = whole.entries()
         assert sum(map(is_draft, expected.values())) > 50
-        killed = lost = 0
-        for number in range(KILLS):
+        killed = lost = number = 0
+        while killed < KILLS:
+            number += 1
+            assert number < 4 * KILLS, "the machine became too fast to hit a run"
             one = DraftProject(tmp_path / f"killed{number}")
             shutil.copytree(ready.root, one.root)
             server.bodies.clear()
-            killed += killed_after(chance.random() * took, one)
+            is_hit = killed_after(chance.random() * took, one)
+            killed += is_hit
+            if not is_hit:
+                # The first run had to load everything, or the machine was busy.
+                took *= 0.9
             kept = {
                 path.stem for path in (one.root / "build/cache/drafts").rglob("*.json")
             }
@@ -90,10 +105,6 @@ def test_what_was_answered_is_not_asked_again(
             again = {key for body in server.bodies[sent:] for key in keys_of(body)}
             assert not again & kept
             assert one.entries() == expected
-            assert one.run("memory", "verify", "sample").code == 0
-            assert not list(one.root.rglob("*.tmp"))
+            assert_whole(one)
             shutil.rmtree(one.root)
-    print(
-        f"{killed} of {KILLS} runs were killed at work; {lost} requests under way were lost"
-    )
-    assert killed > KILLS // 3
+    print(f"{killed} of {number} runs were killed at work; {lost} requests were lost")
