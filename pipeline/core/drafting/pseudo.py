@@ -16,10 +16,18 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from pipeline.core.checks.meaning_words import (
+    EXAMPLE,
+    IF,
+    MUST,
+    NEGATION,
+    ONLY,
+    THAT_IS,
+)
 from pipeline.core.glossary.inflection import forms_of, joined, pattern_of
 
 _CHARACTERS = (
-    "天地玄黄宇宙洪荒日月盈昃辰宿列张寒来暑往秋收冬藏闰余成岁律吕调阳云腾致雨露结为霜"
+    "天地玄黄宇宙洪荒日月盈昃辰宿列张寒来暑往秋收冬藏闰余成岁律吕调阳云腾致雨露结霜"
     "金生丽水玉出昆冈剑号巨阙珠称夜光果珍李柰菜重芥姜海咸河淡鳞潜羽翔龙师火帝鸟官人皇"
 )
 _LETTERS_A_CHARACTER = 3.4  # of an English word: 1.5 characters a word, as people write
@@ -34,6 +42,16 @@ _TOKEN = re.compile(
     """,
     re.DOTALL | re.VERBOSE,
 )
+# Words whose loss the checks of meaning tell, each with one that says the same.
+_TURNING = (
+    (NEGATION, "不"),
+    (ONLY, "只"),
+    (MUST, "必须"),
+    (IF, "如果"),
+    (EXAMPLE, "例如"),
+    (THAT_IS, "即"),
+)
+_FIRST_WORD = re.compile(r"[a-z'’.]+")
 _NAME = re.compile(r"[A-Z]{2,}|[a-z][A-Z]")
 _HAN = re.compile(r"[\u4e00-\u9fff]")
 _FULL_WIDTH = dict(zip(",.;:!?", "，。；：！？", strict=True))
@@ -57,15 +75,32 @@ def translate(english: str, terms: Mapping[str, str] | None = None) -> str:
     """A masked English text in characters, with ``terms`` (in lower case) rendered as told."""
     parts: list[str] = []
     at = 0
-    # Terms first: the longest at each place, in whatever form.
-    known = terms or {}
-    forms = _forms_of(tuple(known))
-    for mention in forms.pattern.finditer(english.lower()):
-        parts += _words(english[at : mention.start()])
-        parts.append(known[forms.terms[joined(mention[0])]])
-        at = mention.end()
+    for start, end, rendering in _rendered(english.lower(), terms or {}):
+        # What begins within another one is a part of it.
+        if start >= at:
+            parts += [*_words(english[at:start]), rendering]
+            at = end
     parts += _words(english[at:])
     return "".join(_joined([part for part in parts if part])).strip()
+
+
+def _rendered(text: str, terms: Mapping[str, str]) -> list[tuple[int, int, str]]:
+    """What of a text in lower case is translated in earnest: from where, to where, and as what.
+
+    Those are terms, in whatever form, and words that turn a sentence round: "not", "only", "if".
+    """
+    found: list[tuple[int, int, str]] = []
+    forms = _forms_of(tuple(terms))
+    for mention in forms.pattern.finditer(text):
+        rendering = terms[forms.terms[joined(mention[0])]]
+        found.append((mention.start(), mention.end(), rendering))
+    for kind, rendering in _TURNING:
+        for match in kind.english.finditer(text):
+            # "if it is on, then": the first word of what is found stands for it.
+            word = _FIRST_WORD.match(text, match.start(), match.end())
+            if word:
+                found.append((*word.span(), rendering))
+    return sorted(found)
 
 
 def count_tokens(text: str) -> int:
