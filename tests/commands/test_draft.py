@@ -791,7 +791,9 @@ def test_tokens_that_nobody_counts_are_estimated(sample: DraftProject) -> None:
         told = sample.draft("--json")
     outcome, (plan,) = told.json["outcome"], told.json["plans"]
     assert outcome["uncounted_calls"] == outcome["calls"]
-    assert outcome["tokens"] == plan["tokens"]
+    for kind, tokens in outcome["tokens"].items():
+        # The plan has something over, for questions that are put again.
+        assert tokens == pytest.approx(plan["tokens"][kind] / 1.03, abs=1)
 
 
 # Ends.

@@ -20,7 +20,7 @@ from pipeline.core.document.prose import count_words
 from pipeline.core.drafting.batches import Asking, Batch, Refused, batches_of
 from pipeline.core.drafting.book import Book, Next
 from pipeline.core.drafting.judging import Judge
-from pipeline.core.drafting.money import estimate
+from pipeline.core.drafting.money import estimate_run
 from pipeline.core.drafting.outcome import Plan
 from pipeline.core.drafting.prompt import PROMPT
 from pipeline.core.drafting.questions import Question
@@ -107,7 +107,7 @@ class LocaleWork:
             terms=terms,
             known=len(questions) - terms - asked,
             batches=len(batches),
-            tokens=estimate(batches),
+            tokens=estimate_run(batches),
             left_alone=self.selected.left_alone,
             stale=self.selected.stale,
         )

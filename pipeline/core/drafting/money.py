@@ -29,6 +29,8 @@ _RATES = (
 _WORD = re.compile(r"[A-Za-z]+")
 # Of a reply: for each answer (its id and quotes), each mark, and each English word.
 _ANSWER, _MARK, _TRANSLATED_WORD = 9.0, 5.7, 1.4
+# What is asked again because a check warns of the answer: so much of all tokens.
+_AGAIN = 0.03
 # What endpoints add to each request: roles, and where messages begin and end.
 _FRAME = 12
 
@@ -109,6 +111,14 @@ def estimate(batches: Iterable[Batch]) -> Tokens:
         reply = sum(_reply_tokens(question) for question in batch.questions.values())
         tokens += Tokens(prompt=round(prompt), reply=round(reply))
     return tokens
+
+
+def estimate_run(batches: Iterable[Batch]) -> Tokens:
+    """What a run probably takes: all ``batches``, and some of their questions once more."""
+    once = estimate(batches)
+    return Tokens(
+        prompt=round(once.prompt * (1 + _AGAIN)), reply=round(once.reply * (1 + _AGAIN))
+    )
 
 
 def bound_of(batch: Batch) -> Tokens:

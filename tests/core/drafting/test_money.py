@@ -16,6 +16,7 @@ from pipeline.core.drafting.money import (
     Tokens,
     bound_of,
     estimate,
+    estimate_run,
     tokens_of,
 )
 from pipeline.core.drafting.pacing import Pacing
@@ -65,6 +66,9 @@ def test_an_estimate_adds_up_its_batches() -> None:
     assert both == estimate([one]) + estimate([two])
     assert both.total == both.prompt + both.reply
     assert estimate([]) == Tokens()
+    assert (
+        estimate([one]).total < estimate_run([one]).total < 1.05 * estimate([one]).total
+    )
 
 
 def test_the_bound_is_above_the_estimate() -> None:
