@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from pipeline.core.catalog.drafts import is_draft
+from pipeline.core.catalog.origins import OriginKind, kind_of
 from pipeline.core.document.landing import Landed
 from pipeline.entries import Entry
 
@@ -32,7 +32,7 @@ class Block:
     landed: Landed
     state: State
     line: int = 0
-    is_draft: bool = False  # a fuzzy one that a machine has made
+    origin: OriginKind | None = None  # where the words of a fuzzy one come from
 
 
 def blocks_of(
@@ -51,7 +51,7 @@ def blocks_of(
             landed=landed,
             state=state,
             line=serving.line if serving else 0,
-            is_draft=state is State.FUZZY and serving is not None and is_draft(serving),
+            origin=kind_of(serving) if serving and state is State.FUZZY else None,
         )
         blocks.append(block)
     return tuple(blocks)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pipeline.adapters import files, po
-from pipeline.core.catalog.origins import origin_of
+from pipeline.core.catalog.origins import copy_of
 from pipeline.core.memory.notes import TOUCH, translators_of
 from pipeline.entries import Entry
 from pipeline.errors import InputError
@@ -38,10 +38,10 @@ def _translators(path: Path) -> Iterator[str]:
     except InputError:
         return  # the stage that opens the memory has told of it
     for entry in entries:
-        origin = origin_of(entry) if entry.is_translated else None
-        if origin is not None:
+        copy = copy_of(entry) if entry.is_translated else None
+        if copy is not None:
             # Whoever confirmed it is named as well, below.
-            yield origin.author.partition(" <")[0]
+            yield copy.author.partition(" <")[0]
         touch = _last_touch(entry)
         if touch:
             yield touch[1].partition(" <")[0]

@@ -14,6 +14,7 @@ from typing import Any
 from urllib.parse import quote
 
 from pipeline.adapters import files, po
+from pipeline.core.catalog.origins import OriginKind
 from pipeline.core.document.message import Kind
 from pipeline.core.execution import notebook as execution
 from pipeline.core.memory.record import digest
@@ -44,7 +45,7 @@ def record_of(site: Site, shown: Shown) -> dict[str, Any]:
     # The text of an image is an attribute of it: there is no place for a second one.
     shown_blocks = [block for block in blocks if block.landed.kind is not Kind.IMAGE]
     records = [_block_record(site, page, block, lines) for block in shown_blocks]
-    drafts = sum(block.is_draft for block in blocks)
+    drafts = sum(block.origin is OriginKind.DRAFT for block in blocks)
     fresh = freshness(
         replace(page, drafts=drafts),
         site.lock,
@@ -106,8 +107,8 @@ def _block_record(
         record["terms"] = terms
     if landed.is_kept:
         record["kept"] = True
-    if block.is_draft:
-        record["draft"] = True
+    if block.origin:
+        record["origin"] = str(block.origin)
     return record
 
 

@@ -23,7 +23,7 @@ from pipeline.cli import main
 from pipeline.commands.build import BuildOptions, build
 from pipeline.config import SitePolicy
 from pipeline.core.adoption.result import AdoptResult, State
-from pipeline.core.catalog.origins import origin_of
+from pipeline.core.catalog.origins import copy_of
 from pipeline.core.memory.record import digest
 from pipeline.entries import Catalog, Entry
 from pipeline.errors import ConfigError, PipelineError, UpstreamError
@@ -73,7 +73,7 @@ def test_everything_adopted_waits_for_a_person(project: AdoptionProject) -> None
     for entry in adopted:
         assert entry.fuzzy
         assert entry.previous
-        found = origin_of(entry)
+        found = copy_of(entry)
         assert found is not None
         assert (found.author, found.licence, found.file) == (
             "Li Lei",
@@ -177,7 +177,7 @@ def test_confirmed_words_keep_their_author(project: AdoptionProject) -> None:
         entry for entry in live(project.catalog("arrays")) if entry.is_translated
     ]
     assert len(confirmed) > 25
-    assert all(origin_of(entry) for entry in confirmed)
+    assert all(copy_of(entry) for entry in confirmed)
     assert not any(
         note.startswith("fuzzy:") for entry in confirmed for note in entry.notes
     )

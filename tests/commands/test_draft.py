@@ -20,7 +20,7 @@ from folders import read_tree, snapshot
 from sockets import ElsewhereError
 
 from pipeline.commands.draft import sending
-from pipeline.core.catalog.drafts import GLOSSARY, is_draft, origin_of
+from pipeline.core.catalog.origins import GLOSSARY, is_draft, machine_of
 from pipeline.core.drafting.masking import marked_like, mask
 from pipeline.core.drafting.pacing import Pacing
 
@@ -70,7 +70,7 @@ def test_a_page_is_drafted_reviewed_and_confirmed(
     assert len(drafts) == int(NUMBERS.findall(told.out)[0]) > 25
     assert all(entry.previous == entry.msgid for entry in drafts)
     assert others(sample) == before
-    assert {str(origin_of(entry).model) for entry in drafts} == {"m", GLOSSARY}  # type: ignore[union-attr]
+    assert {str(machine_of(entry).model) for entry in drafts} == {"m", GLOSSARY}  # type: ignore[union-attr]
     assert all(line["authorization"] == f"Bearer {KEY}" for line in well.headers)
 
     # Drafts are in the memory, and not on any page.

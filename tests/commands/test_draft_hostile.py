@@ -19,7 +19,7 @@ from draft_project import prepared
 from places import ROOT
 
 from pipeline.commands.draft import sending
-from pipeline.core.catalog.drafts import Origin, is_draft
+from pipeline.core.catalog.origins import Machine, is_draft
 from pipeline.core.catalog.wanted import wanted_entries
 from pipeline.core.checks.base import Subject
 from pipeline.core.checks.blocking import blocking_problem
@@ -43,7 +43,7 @@ GLOSSARY = read_glossary(
     (ROOT / "translations/glossary/zh_CN.csv").read_text("utf-8"), where="zh_CN.csv"
 )
 ASKING = Asking(model="m", locale="zh_CN", size=8)
-ORIGIN = Origin(model="m", prompt=1, date="2026-05-01")
+ORIGIN = Machine(model="m", prompt=1, date="2026-05-01")
 
 
 def read_page(folder: Path, path: Path) -> SplitPage:

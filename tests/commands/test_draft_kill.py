@@ -16,7 +16,7 @@ import pytest
 from draft_models import Exchange, model_server
 from draft_project import DraftProject, prepared
 
-from pipeline.core.catalog.drafts import is_draft
+from pipeline.core.catalog.origins import is_draft
 from pipeline.core.drafting.questions import digest_of_texts
 
 pytestmark = pytest.mark.usefixtures("only_localhost")

@@ -30,7 +30,7 @@ from pipeline.adapters import po
 from pipeline.adapters.files import WriteError
 from pipeline.cli import main
 from pipeline.config import Settings, SitePolicy, Upstream
-from pipeline.core.catalog.drafts import Origin
+from pipeline.core.catalog.origins import Machine
 from pipeline.core.catalog.wanted import wanted_entries
 from pipeline.core.document.landing import landings_to_json
 from pipeline.core.document.read import read_document
@@ -1075,7 +1075,7 @@ def test_a_preview_marks_what_a_machine_has_made(tmp_path: Path) -> None:
     workshop.write("index.md", "# The guide\n\nBody of the tip.\n")
     path = workshop.paths.catalog("zh_CN", "index")
     catalog = po.read_catalog(path.read_bytes(), where="index").catalog
-    origin = Origin(model="m", prompt=1, date="2026-05-01")
+    origin = Machine(model="m", prompt=1, date="2026-05-01")
     entries = [
         drafted(entry, Draft(before=entry, msgstr=entry.msgstr, origin=origin))
         for entry in catalog.entries

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from pipeline.core.catalog.drafts import Origin
+from pipeline.core.catalog.origins import Machine, OriginKind
 from pipeline.core.document.compose import Frame, merge
 from pipeline.core.document.read import read_document
 from pipeline.core.drafting.applying import Draft, drafted
@@ -100,15 +100,15 @@ def test_a_fuzzy_translation_that_is_shown_is_told_apart() -> None:
 def test_a_draft_that_is_shown_is_a_machines() -> None:
     """As long as its words are: what somebody has changed waits like any other."""
     entry = Entry(msgid="One thing.", notes=("paragraph",), line=3)
-    origin = Origin(model="m", prompt=1, date="2026-05-01")
+    origin = Machine(model="m", prompt=1, date="2026-05-01")
     draft = drafted(entry, Draft(before=entry, msgstr="一件事。", origin=origin))
     shown = {"One thing.": "一件事。"}
     (block,) = blocks("One thing.\n", shown, (draft,))
-    assert (block.state, block.is_draft) == (State.FUZZY, True)
+    assert (block.state, block.origin) == (State.FUZZY, OriginKind.DRAFT)
     (changed,) = blocks("One thing.\n", shown, (replace(draft, msgstr="一样东西。"),))
-    assert (changed.state, changed.is_draft) == (State.FUZZY, False)
+    assert (changed.state, changed.origin) == (State.FUZZY, None)
     (hidden,) = blocks("One thing.\n", {}, (draft,))
-    assert (hidden.state, hidden.is_draft) == (State.ENGLISH, False)
+    assert (hidden.state, hidden.origin) == (State.ENGLISH, None)
 
 
 def test_the_line_of_a_preview_tells_drafts_apart() -> None:

@@ -10,12 +10,12 @@ import pytest
 from memory_project import FIRST, LI, LOCALE, RELEASES, Project
 from repositories import make_origin
 
-from pipeline.core.catalog.drafts import Origin, is_draft
+from pipeline.core.catalog.origins import Machine, is_draft
 from pipeline.core.drafting.applying import Draft, drafted
 from pipeline.entries import Entry
 
 WORDS = "The saw"
-ORIGIN = Origin(model="m", prompt=1, date="2026-05-01")
+ORIGIN = Machine(model="m", prompt=1, date="2026-05-01")
 LONG = "[Monday, Tuesday and every other day](the/plan/of/the/whole/week.md)"
 
 

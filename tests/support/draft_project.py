@@ -14,7 +14,7 @@ from folders import read_tree
 
 from pipeline.adapters import po
 from pipeline.cli import main
-from pipeline.core.catalog.drafts import is_draft
+from pipeline.core.catalog.origins import is_draft
 from pipeline.entries import Catalog, Entry
 
 KEY_NAME, KEY = "TEST_MODEL_KEY", "sk-test-0987654321"

@@ -28,7 +28,7 @@ from pipeline.core.adoption.blocks import Block
 from pipeline.core.adoption.choosing import Choice
 from pipeline.core.adoption.history import Version, moment
 from pipeline.core.adoption.result import AdoptedCopy, AdoptResult, Release
-from pipeline.core.catalog.origins import Origin
+from pipeline.core.catalog.origins import Copy
 from pipeline.core.glossary.terms import Glossary, read_glossary
 from pipeline.errors import ConfigError, InputError
 from pipeline.findings import Finding, Severity
@@ -180,8 +180,8 @@ class _Adopting:
             now=self.versions.reference(None),
         )
 
-    def _origin(self, file: str, version: Version) -> Origin:
-        return Origin(
+    def _origin(self, file: str, version: Version) -> Copy:
+        return Copy(
             file=Path(file).name,
             commit=version.first,
             page=version.page.name,

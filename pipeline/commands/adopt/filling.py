@@ -22,7 +22,7 @@ from pipeline.core.adoption.choosing import Choice
 from pipeline.core.adoption.evidence import HAN
 from pipeline.core.adoption.restoring import restore
 from pipeline.core.adoption.result import Row, State
-from pipeline.core.catalog.origins import Origin
+from pipeline.core.catalog.origins import Copy, is_open
 from pipeline.core.checks.base import Subject
 from pipeline.core.checks.notes import read_place
 from pipeline.core.checks.run import fix_entry
@@ -51,7 +51,7 @@ class Filling:
         return live
 
     def fill(
-        self, copy: Sequence[Block], choice: Choice, origin: Origin
+        self, copy: Sequence[Block], choice: Choice, origin: Copy
     ) -> tuple[Row, ...]:
         """Take in what a copy translates; return the rows of its report, in the copy's order."""
         english = choice.candidate.blocks
@@ -63,7 +63,7 @@ class Filling:
         return _Rows(copy, choice, carried, states, self.glossary).rows()
 
     def fill_catalog(
-        self, page: str, entries: Sequence[Entry], origin: Origin
+        self, page: str, entries: Sequence[Entry], origin: Copy
     ) -> tuple[Row, ...]:
         """The same for the entries of somebody's catalogue of ``page``."""
         translations = [
@@ -87,7 +87,7 @@ class Filling:
         return (*rows, *gone)
 
     def _take(
-        self, carried: Carried, origin: Origin
+        self, carried: Carried, origin: Copy
     ) -> dict[tuple[str, str], tuple[State, str]]:
         """Bring offers into the catalogues; say of each what became of it, and its msgstr."""
         states: dict[tuple[str, str], tuple[State, str]] = {}
@@ -167,9 +167,9 @@ def _state(entry: Entry, offer: Offer, msgstr: str) -> State:
 
     An entry with a translation keeps it: the other one becomes a comment, or is the same.
     """
-    if entry.msgstr:
-        return State.SAME if is_same(entry.msgstr, msgstr) else State.KEPT
-    return State.EQUAL if offer.is_equal else State.CHANGED
+    if is_open(entry):
+        return State.EQUAL if offer.is_equal else State.CHANGED
+    return State.SAME if is_same(entry.msgstr, msgstr) else State.KEPT
 
 
 def _without_old_english(offer: Offer) -> Offer:

@@ -18,7 +18,7 @@ from pipeline.commands.adopt.versions import Versions
 from pipeline.core.adoption.evidence import HAN
 from pipeline.core.adoption.history import Version, only_version
 from pipeline.core.adoption.result import AdoptedCopy
-from pipeline.core.catalog.origins import Origin
+from pipeline.core.catalog.origins import Copy
 from pipeline.core.memory.record import digest
 from pipeline.core.memory.redact import restore
 from pipeline.core.pin.lock import Page
@@ -33,7 +33,7 @@ def import_catalog(
     file: CopyFile,
     filling: Filling,
     versions: Versions,
-    origin: Callable[[str, Version], Origin],
+    origin: Callable[[str, Version], Copy],
 ) -> AdoptedCopy:
     """Take in the translations of a catalogue.
 

@@ -14,7 +14,7 @@ from pipeline.adapters.files import read_bytes
 from pipeline.adapters.memo import Memo
 from pipeline.adapters.replies import Replies
 from pipeline.config import DraftPolicy
-from pipeline.core.catalog.drafts import GLOSSARY, UNDATED, Origin
+from pipeline.core.catalog.origins import GLOSSARY, UNDATED, Machine
 from pipeline.core.catalog.similarity import Text, find_alike
 from pipeline.core.document.prose import count_words
 from pipeline.core.drafting.batches import Asking, Batch, Refused, batches_of
@@ -62,11 +62,11 @@ class LocaleWork:
     pages: Sequence[PageWork]
     examples: Mapping[str, Sequence[tuple[str, str]]]
 
-    def origin(self, question: Question) -> Origin:
+    def origin(self, question: Question) -> Machine:
         """What the note of a draft says of where its words come from."""
         model = GLOSSARY if self.model.term(question) else self.model.name
         # "2026-05-01T09:30:00+00:00" → "2026-05-01"; a plain folder has no date.
-        return Origin(model=model, prompt=PROMPT, date=self.lock.date[:10] or UNDATED)
+        return Machine(model=model, prompt=PROMPT, date=self.lock.date[:10] or UNDATED)
 
     def due(self, work: PageWork) -> Iterator[Batch]:
         """The batches that are to be sent for a page now."""

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from pipeline.core.catalog.change import ChangeClass, classify
 from pipeline.core.catalog.lineage import CLEAR_WORDS
-from pipeline.core.catalog.origins import Origin
+from pipeline.core.catalog.origins import Copy, is_open
 from pipeline.core.catalog.states import FUZZY, STATES
 from pipeline.core.catalog.update import update_catalogs
 from pipeline.core.document.prose import count_words
@@ -227,13 +227,13 @@ def is_same(ours: str, theirs: str) -> bool:
     return _SPACES_AND_MARKS.sub("", ours) == _SPACES_AND_MARKS.sub("", theirs)
 
 
-def adopted_entry(entry: Entry, offer: Offer, msgstr: str, origin: Origin) -> Entry:
+def adopted_entry(entry: Entry, offer: Offer, msgstr: str, origin: Copy) -> Entry:
     """An entry of the pin with what is offered for it: as fuzzy, or as a comment.
 
     ``msgstr`` is the offer's Chinese, made fit for the message. An entry that has a translation
-    keeps it.
+    keeps it; a machine's draft gives way to what somebody has written.
     """
-    if entry.msgstr:
+    if not is_open(entry):
         return _with_comment(entry, msgstr, origin)
     kept = [note for note in entry.notes if not note.startswith(STATES)]
     state = f"{FUZZY} {offer.change or ChangeClass.ADOPTED}"
@@ -243,7 +243,7 @@ def adopted_entry(entry: Entry, offer: Offer, msgstr: str, origin: Origin) -> En
     )
 
 
-def _with_comment(entry: Entry, msgstr: str, origin: Origin) -> Entry:
+def _with_comment(entry: Entry, msgstr: str, origin: Copy) -> Entry:
     """A translated entry with another translation in a comment, if that says anything new.
 
     Long atoms are marks in it: the memory holds comments as well, and no text of upstream's.
@@ -256,7 +256,7 @@ def _with_comment(entry: Entry, msgstr: str, origin: Origin) -> Entry:
     return replace(entry, comments=(*entry.comments, comment))
 
 
-def _is_from(entry: Entry, origin: Origin) -> bool:
+def _is_from(entry: Entry, origin: Copy) -> bool:
     """Whether what stands there was adopted from the same file, in an earlier run.
 
     Then a second run changes nothing, whatever the encoder says this time.
@@ -268,7 +268,7 @@ def _is_from(entry: Entry, origin: Origin) -> bool:
 def adopt_into(
     catalog: Catalog,
     offers: Mapping[str, tuple[Offer, str]],
-    origin: Origin,
+    origin: Copy,
 ) -> Catalog:
     """A catalogue with what a copy offers for its messages, by msgid, each with its msgstr."""
     entries: list[Entry] = []
@@ -278,7 +278,7 @@ def adopt_into(
         # Of several entries of one message, told apart by contexts, the first takes it …
         offered = None if entry.obsolete else left.pop(entry.msgid, None)
         # … unless another one has a translation.
-        is_blank_twin = not entry.msgstr and entry.msgid in taken
+        is_blank_twin = is_open(entry) and entry.msgid in taken
         if offered is None or is_blank_twin:
             entries.append(entry)
         else:
@@ -295,6 +295,6 @@ def _taken(entries: Collection[Entry]) -> set[str]:
     """
     taken: set[str] = set()
     for entry in entries:
-        if entry.msgstr and not entry.obsolete:
+        if not entry.obsolete and not is_open(entry):
             taken.add(entry.msgid)
     return taken

@@ -1,29 +1,60 @@
-"""What an adopted entry says of where it comes from, in a ``#.`` note and in comments.
+"""Where the words of an entry come from, if no translator here has written them.
 
-``adopted: FILE, COMMIT PAGE, 0.97, by AUTHOR, LICENCE``: the copy, the version of the English that
-it was made from, how sure the alignment is, and whose work it is. The note stays when a person has
-confirmed the entry: whoever wrote the words is still to be named.
+A ``#.`` note says it, of a copy that somebody made elsewhere or of a machine:
+
+``adopted: FILE, COMMIT PAGE, 0.97, by AUTHOR, LICENCE``
+    The copy, the version of the English that it was made from, how sure the alignment is, and whose
+    work it is.
+``draft: MODEL, prompt N, DATE, DIGEST``
+    Words as the machine left them, which their digest shows: no person has looked at them.
+``drafted: MODEL, prompt N, DATE``
+    A person has changed or confirmed them.
+
+Where words come from is true for as long as they are there, also on other pages and in the memory.
+The invariant: to everything but a person's eyes a draft is an empty entry.
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from enum import StrEnum
 
-from pipeline.core.catalog.states import ADOPTED
+from pipeline.core.catalog.states import ADOPTED, DRAFT, DRAFTED
 from pipeline.entries import Entry
 
-_NOTE = re.compile(
-    rf"{ADOPTED} (?P<file>.+), (?P<commit>[0-9a-f]{{40}}) (?P<page>\S.*?), (?P<score>[01]\.\d\d)"
+GLOSSARY = "glossary"  # in place of a model: the words are a row of the glossary
+UNDATED = "undated"  # in place of a date: a plain folder has no commits
+_COPY = re.compile(
+    rf"{ADOPTED} (?P<file>.+), (?P<commit>[0-9a-f]{{40}}) (?P<page>\S.*?), [01]\.\d\d"
     r", by (?P<author>.+), (?P<licence>[^,]+)"
 )
+_MACHINE = re.compile(
+    rf"(?:{DRAFT}|{DRAFTED}) (?P<model>\S.*), prompt (?P<prompt>\d+)"
+    r", (?P<date>\d{4}-\d\d-\d\d|undated)(?:, (?P<digest>[0-9a-f]{8}))?"
+)
 _UNSAFE = re.compile(r"[\s,\[\]{}]+")  # what parts a note, or looks like a diff
+_SUREST = 0.99  # a score of 1 would say that nobody need look
+_DIGITS = 8  # of the digest: who changes words does not mean to keep it
+_LASTING = (
+    ADOPTED,
+    DRAFTED,
+)  # how notes begin that are true for as long as words are there
+
+
+class OriginKind(StrEnum):
+    """How words came into an entry."""
+
+    ADOPTED = "adopted"
+    DRAFT = "draft"
+    DRAFTED = "drafted"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Origin:
-    """Where an adopted translation comes from, and whose it is."""
+class Copy:
+    """A translation that was made elsewhere, and whose it is."""
 
     file: str
     commit: str
@@ -31,44 +62,173 @@ class Origin:
     author: str
     licence: str
 
+    @property
+    def _file(self) -> str:
+        """The name of the file as a note can hold it."""
+        return _UNSAFE.sub("_", self.file)
+
     def note(self, score: float) -> str:
         """The note of an entry; ``score`` is 0 to 1."""
-        file = _UNSAFE.sub("_", self.file)
         place = f"{self.commit} {self.page}"
-        # A score of 1 would say that nobody need look.
-        sure = min(score, 0.99)
-        return (
-            f"{ADOPTED} {file}, {place}, {sure:.2f}, by {self.author}, {self.licence}"
-        )
+        sure = min(score, _SUREST)
+        return f"{ADOPTED} {self._file}, {place}, {sure:.2f}, by {self.author}, {self.licence}"
 
     def comment(self, translation: str) -> str:
         """The comment of an entry that has a translation already, with this one in it."""
         words = " ".join(translation.split("\n"))
-        return (
-            f"{_UNSAFE.sub('_', self.file)}, by {self.author}, {self.licence}: {words}"
-        )
+        return f"{self._file}, by {self.author}, {self.licence}: {words}"
 
 
-def origin_of(entry: Entry) -> Origin | None:
-    """Where an entry was adopted from; None if it was not."""
-    for note in entry.notes:
-        if match := _NOTE.fullmatch(note):
-            return Origin(
-                file=match["file"],
-                commit=match["commit"],
-                page=match["page"],
-                author=match["author"],
-                licence=match["licence"],
-            )
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Machine:
+    """A model that was asked with the prompt of a number, for the English of a day."""
+
+    model: str
+    prompt: int
+    date: str  # of the upstream commit: 2026-05-01, or UNDATED
+
+    @property
+    def is_term(self) -> bool:
+        """Whether the words are a row of the glossary, and no model was asked."""
+        return self.model == GLOSSARY
+
+    @property
+    def _facts(self) -> str:
+        """What both notes say of it."""
+        return f"{self.model}, prompt {self.prompt}, {self.date}"
+
+    def note(self, msgstr: str) -> str:
+        """The note of a draft with these words."""
+        return f"{DRAFT} {self._facts}, {_digest(msgstr)}"
+
+    def settled_note(self) -> str:
+        """The note once a person has changed or confirmed the words."""
+        return f"{DRAFTED} {self._facts}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """Who made the words of an entry, and what has become of them."""
+
+    kind: OriginKind
+    maker: Copy | Machine
+
+
+def origins_of(entry: Entry) -> tuple[Origin, ...]:
+    """Where the words of an entry come from, in the order of its notes.
+
+    There are several if texts were joined, and none if a translator here has written them.
+    """
+    found = (_read(note, entry) for note in entry.notes)
+    return tuple(origin for origin in found if origin)
+
+
+def copy_of(entry: Entry) -> Copy | None:
+    """The copy that an entry was adopted from, of several the first; None if it was not."""
+    makers = (origin.maker for origin in origins_of(entry))
+    return next((maker for maker in makers if isinstance(maker, Copy)), None)
+
+
+def machine_of(entry: Entry) -> Machine | None:
+    """The machine whose words an entry has as it left them; None if it is no draft."""
+    for origin in origins_of(entry):
+        if origin.kind is OriginKind.DRAFT and isinstance(origin.maker, Machine):
+            return origin.maker
     return None
+
+
+def kind_of(entry: Entry) -> OriginKind | None:
+    """What reports and previews call an entry that waits for a person; None for a translator's."""
+    kinds = {origin.kind for origin in origins_of(entry)} if entry.is_waiting else set()
+    for kind in (OriginKind.DRAFT, OriginKind.ADOPTED):
+        if kind in kinds:
+            return kind
+    return None
+
+
+def is_draft(entry: Entry) -> bool:
+    """Whether the words of an entry are a machine's, as it left them."""
+    return machine_of(entry) is not None
+
+
+def is_replaceable(entry: Entry) -> bool:
+    """Whether an entry is a draft that nobody has put anything into, not even a remark."""
+    return is_draft(entry) and not entry.comments
+
+
+def are_replaceable(entries: Iterable[Entry]) -> bool:
+    """Whether there are entries, and all of them are drafts that may go."""
+    found = list(entries)
+    return bool(found) and all(map(is_replaceable, found))
+
+
+def is_open(entry: Entry) -> bool:
+    """Whether an entry has no words that a person would miss: it is empty, or such a draft."""
+    return not entry.msgstr or is_replaceable(entry)
+
+
+def is_remembered_draft(entry: Entry) -> bool:
+    """The same as ``is_draft`` for an entry of a memory.
+
+    Its msgstr lacks long atoms, so that the digest cannot be compared; closing has done that.
+    """
+    return entry.fuzzy and bool(entry.notes_with(DRAFT))
+
+
+def settled_notes(entry: Entry) -> tuple[str, ...]:
+    """The notes of an entry, of which none calls the words of a person a draft."""
+    return tuple(_settled(note, entry) for note in entry.notes)
+
+
+def _settled(note: str, entry: Entry) -> str:
+    """A note of an entry; ``drafted: …`` in place of ``draft: …`` once that is not so any more."""
+    origin = _read(note, entry)
+    if origin is None or origin.kind is not OriginKind.DRAFTED:
+        return note
+    return origin.maker.settled_note() if isinstance(origin.maker, Machine) else note
+
+
+def lasting_notes(entry: Entry) -> tuple[str, ...]:
+    """The notes that go along with the words of an entry, wherever they go."""
+    if not entry.msgstr:
+        return ()
+    return tuple(note for note in settled_notes(entry) if note.startswith(_LASTING))
+
+
+def is_lasting(note: str) -> bool:
+    """Whether a note says whose words they are, and not how an update came to them."""
+    return note.startswith(_LASTING)
 
 
 def credits_of(entries: Iterable[Entry]) -> dict[tuple[str, str], int]:
     """How many finished translations were adopted, by author and licence."""
     counts: dict[tuple[str, str], int] = {}
     for entry in entries:
-        origin = origin_of(entry) if entry.is_translated else None
-        if origin is not None:
-            key = (origin.author, origin.licence)
+        copy = copy_of(entry) if entry.is_translated else None
+        if copy is not None:
+            key = (copy.author, copy.licence)
             counts[key] = counts.get(key, 0) + 1
     return counts
+
+
+def _read(note: str, entry: Entry) -> Origin | None:
+    """What a note of an entry says; None if it is about something else."""
+    if copy := _COPY.fullmatch(note):
+        return Origin(kind=OriginKind.ADOPTED, maker=Copy(**copy.groupdict()))
+    machine = _MACHINE.fullmatch(note)
+    if machine is None:
+        return None
+    maker = Machine(
+        model=machine["model"], prompt=int(machine["prompt"]), date=machine["date"]
+    )
+    # Poedit, Weblate and editors keep the note, whatever somebody does to the words.
+    is_as_left = entry.is_waiting and machine["digest"] == _digest(entry.msgstr)
+    return Origin(
+        kind=OriginKind.DRAFT if is_as_left else OriginKind.DRAFTED, maker=maker
+    )
+
+
+def _digest(msgstr: str) -> str:
+    """What tells whether somebody has changed words."""
+    data = msgstr.encode("utf-8", "surrogatepass")
+    return hashlib.sha256(data).hexdigest()[:_DIGITS]

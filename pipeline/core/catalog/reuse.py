@@ -10,14 +10,15 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from pipeline.core.catalog.carry import carry
 from pipeline.core.catalog.change import ChangeClass, classify
-from pipeline.core.catalog.drafts import settled_notes
 from pipeline.core.catalog.lineage import CLEAR_WORDS
 from pipeline.core.catalog.matching import Match, match_texts
+from pipeline.core.catalog.origins import lasting_notes
 from pipeline.core.catalog.similarity import Text
-from pipeline.core.catalog.states import ADOPTED, CARRIED, DRAFTED, FUZZY
+from pipeline.core.catalog.states import CARRIED, FUZZY
 from pipeline.core.document.prose import count_words
 from pipeline.entries import Entry
 
@@ -189,7 +190,7 @@ def _doubtful(message: Open, best: Source, why: str) -> Offer:
         msgstr=best.entry.msgstr,
         fuzzy=True,
         previous=entry.msgid,
-        notes=(*entry.notes, note, *_origins([best])),
+        notes=(*entry.notes, note),
     )
     return Offer(entries=(offered,), served=(best,))
 
@@ -206,7 +207,7 @@ def _taken_over(entry: Entry, source: Source) -> Entry:
         msgstr=source.entry.msgstr,
         context=source.entry.context,
         flags=source.entry.flags,
-        notes=(*entry.notes, note, *_origins([source])),
+        notes=(*entry.notes, note),
     )
 
 
@@ -254,9 +255,7 @@ def _similar_offer(
     followed = _followed(message, sources, kin)
     if followed is not None:
         note = f"{CARRIED} {classify(old, new)}"
-        carried = replace(
-            entry, msgstr=followed, notes=(*entry.notes, note, *_origins(sources))
-        )
+        carried = replace(entry, msgstr=followed, notes=(*entry.notes, note))
         return Offer(entries=(carried,), served=tuple(sources))
     change = classify(old, new)
     # The texts alone do not tell that several became one, or one several.
@@ -267,7 +266,7 @@ def _similar_offer(
         msgstr=_joined(sources),
         fuzzy=True,
         previous=old,
-        notes=(*entry.notes, f"{FUZZY} {change}", *_origins(sources)),
+        notes=(*entry.notes, f"{FUZZY} {change}"),
     )
     return Offer(entries=(offered,), served=tuple(sources))
 
@@ -320,23 +319,16 @@ def _joined(sources: Sequence[Source]) -> str:
     return msgstr
 
 
-def _origins(sources: Iterable[Source]) -> tuple[str, ...]:
-    """The notes that say whose words the translations are, each once."""
-    notes = [note for source in sources for note in source.entry.notes]
-    return tuple(dict.fromkeys(note for note in notes if note.startswith(ADOPTED)))
-
-
 def _with_comments(entry: Entry, sources: Iterable[Source]) -> Entry:
     """``entry`` with what translators noted on the old messages, and on this one, each once.
 
-    If the old words came from a machine, that goes along with them.
+    Where the old words come from goes along with them.
     """
-    comments: dict[str, None] = {}
-    for noted in (*(source.entry for source in sources), entry):
-        comments.update(dict.fromkeys(noted.comments))
-    notes = dict.fromkeys(entry.notes)
-    for source in sources:
-        told = settled_notes(source.entry)
-        origins = [note for note in told if note.startswith(DRAFTED)]
-        notes.update(dict.fromkeys(origins))
-    return replace(entry, comments=tuple(comments), notes=tuple(notes))
+    old_entries = [source.entry for source in sources]
+    comments = chain.from_iterable(old.comments for old in (*old_entries, entry))
+    origins = chain.from_iterable(map(lasting_notes, old_entries))
+    return replace(
+        entry,
+        comments=tuple(dict.fromkeys(comments)),
+        notes=tuple(dict.fromkeys((*entry.notes, *origins))),
+    )

@@ -10,16 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pipeline.core.catalog.change import classify
-from pipeline.core.catalog.drafts import are_replaceable, settled_notes
+from pipeline.core.catalog.origins import are_replaceable, lasting_notes, settled_notes
 from pipeline.core.catalog.reuse import Open
-from pipeline.core.catalog.states import (
-    ADOPTED,
-    CARRIED,
-    DRAFT,
-    DRAFTED,
-    FUZZY,
-    states_of,
-)
+from pipeline.core.catalog.states import CARRIED, DRAFT, FUZZY, states_of
 from pipeline.entries import Catalog, Entry
 
 
@@ -89,14 +82,11 @@ def kept_entry(wanted: Entry, old: Entry) -> Entry:
     is_fuzzy = old.fuzzy and old.msgstr != ""
     previous = old.previous if is_fuzzy else None
     still_true = (FUZZY, DRAFT) if is_fuzzy else (CARRIED,)
-    told = settled_notes(old)
-    notes = [note for note in told if note.startswith((*still_true, DRAFTED))]
-    if previous is not None and not any(note.startswith(still_true) for note in notes):
+    # A draft that somebody has changed is one no more.
+    notes = [note for note in settled_notes(old) if note.startswith(still_true)]
+    if previous is not None and not notes:
         # Another tool, or a translator, has marked it fuzzy and left what changed for us to tell.
         notes.append(f"{FUZZY} {classify(previous, wanted.msgid)}")
-    if old.msgstr:
-        # Whose words they are is true for as long as they are there.
-        notes += old.notes_with(ADOPTED)
     return replace(
         wanted,
         msgstr=old.msgstr,
@@ -105,7 +95,7 @@ def kept_entry(wanted: Entry, old: Entry) -> Entry:
         context=old.context,
         comments=old.comments,
         flags=old.flags,
-        notes=(*wanted.notes, *notes),
+        notes=(*wanted.notes, *notes, *lasting_notes(old)),
     )
 
 

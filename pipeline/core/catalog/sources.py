@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from pipeline.core.catalog.drafts import is_draft
+from pipeline.core.catalog.origins import is_draft
 from pipeline.core.catalog.plan import Plan
 from pipeline.core.catalog.reuse import Source
 from pipeline.core.catalog.spare import finished_in, is_spare

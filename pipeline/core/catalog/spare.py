@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from pipeline.core.catalog.drafts import is_replaceable
+from pipeline.core.catalog.origins import is_replaceable
 from pipeline.entries import Catalog, Entry
 
 # Translator comments of finished translations, by msgid and msgstr.

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from pipeline.core.catalog.change import ChangeClass
-from pipeline.core.catalog.drafts import is_draft
+from pipeline.core.catalog.origins import OriginKind, kind_of
 from pipeline.core.catalog.states import fuzzy_class
 from pipeline.core.catalog.update import Catalogs
 from pipeline.core.document.prose import count_words
@@ -15,12 +15,9 @@ from pipeline.core.results import PageResult, UpdateCounts
 from pipeline.entries import Catalog
 
 OTHER = "other"  # the class of what a translator, or another tool, marked fuzzy
-DRAFT = "draft"  # the class of what a machine has made
-CLASSES = (
-    *map(str, ChangeClass),
-    OTHER,
-    DRAFT,
-)  # what takes a person the least time first
+DRAFT = str(OriginKind.DRAFT)  # the class of what a machine has made
+# What takes a person the least time comes first.
+CLASSES = (*map(str, ChangeClass), OTHER, DRAFT)
 
 
 def count_catalog(result: PageResult, catalog: Catalog) -> PageResult:
@@ -62,7 +59,7 @@ def with_classes(result: PageResult, catalog: Catalog) -> PageResult:
         if not entry.is_waiting:
             continue
         words += count_words(entry.msgid)
-        if is_draft(entry):
+        if kind_of(entry) is OriginKind.DRAFT:
             classes[DRAFT] += 1
             draft_words += count_words(entry.msgid)
         else:

@@ -14,7 +14,7 @@ CARRIED = "carried over:"  # the translation followed by itself and is finished
 FUZZY = "fuzzy:"
 # The translation comes from a copy made elsewhere: see ``origins``.
 ADOPTED = "adopted:"
-# A machine has made the words, and no person has looked at them: see ``drafts``.
+# A machine has made the words, and no person has looked at them.
 DRAFT = "draft:"
 # They came from a machine; a person has confirmed or changed them.
 DRAFTED = "drafted:"

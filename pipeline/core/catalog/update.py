@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, fields
 from itertools import chain
 from operator import attrgetter
 
-from pipeline.core.catalog.drafts import is_replaceable
+from pipeline.core.catalog.origins import is_replaceable
 from pipeline.core.catalog.plan import Plan, plan_update
 from pipeline.core.catalog.reuse import Offer, Open, reuse
 from pipeline.core.catalog.slots import Slots, find_slots, kept_entry, obsolete_entry

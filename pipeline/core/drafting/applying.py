@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from pipeline.core.catalog.drafts import Origin
+from pipeline.core.catalog.origins import Machine
 from pipeline.core.catalog.states import STATES
 from pipeline.entries import Catalog, Entry
 
@@ -21,7 +21,7 @@ class Draft:
 
     before: Entry
     msgstr: str
-    origin: Origin
+    origin: Machine
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from pipeline.core.checks import guarded, run, terms
+from pipeline.core.checks import run, terms
 from pipeline.core.checks.base import Check, Problem, Subject
-from pipeline.core.checks.blocking import BLOCKING
+from pipeline.core.checks.sets import SIMPLIFIED, checks_of
 from pipeline.core.drafting import looking
 from pipeline.core.drafting.looking import Answer
 from pipeline.core.drafting.masking import LostMarksError, unmask
@@ -102,17 +102,15 @@ class Judge:
     """Judges the answers of one locale."""
 
     locale: str
-    checks: tuple[Check, ...] = field(default=run.CHECKS)
+    checks: tuple[Check, ...] = field(default=SIMPLIFIED.checks)
 
     @classmethod
     def of(cls, locale: str, glossary: Glossary | None) -> Judge:
         """A judge that knows the terms of ``glossary`` as well."""
-        if not locale.startswith(looking.CHINESE):
-            # The other checks know how long Chinese is, and how it is written.
-            return cls(locale=locale, checks=(*guarded.CHECKS, *BLOCKING))
-        if glossary is None:
-            return cls(locale=locale)
-        return cls(locale=locale, checks=(*run.CHECKS, *terms.checks_of(glossary)))
+        checks = checks_of(locale).checks
+        if glossary is not None:
+            checks = (*checks, *terms.checks_of(glossary))
+        return cls(locale=locale, checks=checks)
 
     def judge(self, question: Question, text: str) -> Judged:
         """What may be kept of the answer to a question."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from pipeline.core.catalog.drafts import Origin, is_replaceable, origin_of
+from pipeline.core.catalog.origins import Machine, copy_of, is_replaceable, machine_of
 from pipeline.core.checks.notes import read_place
 from pipeline.core.drafting.judging import Judge
 from pipeline.core.drafting.prompt import PROMPT
@@ -81,15 +81,17 @@ class _Selecting:
         """Add what there is to ask about an entry."""
         if entry.obsolete:
             return
-        origin = origin_of(entry)
+        machine = machine_of(entry)
         if not entry.msgstr:
             self._ask(page, entry, Why.NEW)
         # A draft that somebody has changed, or remarked on, is a person's by now.
-        elif origin and is_replaceable(entry):
-            reason = self._stale_reason(page, entry, origin)
+        elif machine and is_replaceable(entry):
+            reason = self._stale_reason(page, entry, machine)
             if reason:
                 self.stale.append(Stale(page=page, entry=entry, reason=reason))
                 self._ask(page, entry, Why.STALE)
+        elif copy_of(entry):
+            return  # somebody's work, that waits for a person
         elif entry.fuzzy and entry.previous not in (None, entry.msgid):
             # It offers the translation of an older text. Words that only stand here, stay.
             if (entry.written_for, entry.msgstr) in self.held:
@@ -100,18 +102,18 @@ class _Selecting:
     def _ask(self, page: str, entry: Entry, why: Why) -> None:
         self.questions.append(self.model.ask(page, entry, why))
 
-    def _stale_reason(self, page: str, entry: Entry, origin: Origin) -> str:
+    def _stale_reason(self, page: str, entry: Entry, machine: Machine) -> str:
         """What a draft was made from that is not so any more; empty if all of it still is."""
         term = self.model.term(self.model.ask(page, entry, Why.STALE))
         # The words are a row's, so that they show by themselves whether it is still there.
-        if origin.is_term and term == entry.msgstr:
+        if machine.is_term and term == entry.msgstr:
             return ""
-        if origin.is_term or term:
+        if machine.is_term or term:
             return "the glossary has another rendering"
-        if origin.model != self.model.name:
-            return f"the model was {origin.model}"
-        if origin.prompt != PROMPT:
-            return f"the prompt was number {origin.prompt}"
+        if machine.model != self.model.name:
+            return f"the model was {machine.model}"
+        if machine.prompt != PROMPT:
+            return f"the prompt was number {machine.prompt}"
         return self._changed_rows(page, entry)
 
     def _changed_rows(self, page: str, entry: Entry) -> str:

@@ -9,9 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from pipeline.core.catalog.drafts import is_remembered_draft, settled_notes
-from pipeline.core.catalog.origins import origin_of
-from pipeline.core.catalog.states import DRAFTED, states_of
+from pipeline.core.catalog.origins import (
+    copy_of,
+    is_lasting,
+    is_remembered_draft,
+    settled_notes,
+)
+from pipeline.core.catalog.states import states_of
 from pipeline.core.memory.header import team_fields, touch_note
 from pipeline.core.memory.notes import (
     PREVIOUS_SEEN,
@@ -220,7 +224,7 @@ class _Closing:
         if closed.msgstr and closed.msgstr == offered.msgstr:
             return translators_of(offered)
         # The update has made it, as this note says; one of the origin says nothing of that.
-        if any(not note.startswith(DRAFTED) for note in states_of(closed)):
+        if not all(map(is_lasting, states_of(closed))):
             return ()
         # A translator's remark counts as work, also one that was removed.
         by_hand = (text_of(closed), closed.comments, old.comments)
@@ -236,8 +240,8 @@ class _Closing:
 
 def _adopted_place(entry: Entry) -> Place | None:
     """Where the English of an adopted translation stood: at the version that the copy is of."""
-    origin = origin_of(entry)
-    return Place(commit=origin.commit, page=origin.page) if origin else None
+    copy = copy_of(entry)
+    return Place(commit=copy.commit, page=copy.page) if copy else None
 
 
 def _is_unopened(entry: Entry, old: Entry) -> bool:

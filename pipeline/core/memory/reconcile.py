@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from typing import NamedTuple
 
-from pipeline.core.catalog.drafts import is_remembered_draft
+from pipeline.core.catalog.origins import is_remembered_draft
 from pipeline.core.memory.record import Key, Memory, digest, in_order, text_of, work_of
 from pipeline.core.memory.redact import stored
 from pipeline.entries import Catalog, Entry

@@ -139,8 +139,8 @@ def _mark(node: nodes.Element, taken: Numbered) -> None:
     block = taken.block
     node["jz"] = taken.number
     node["classes"] += ["jz-block", f"jz-{block['state']}"]
-    if block.get("draft"):
-        node["classes"] += ["jz-draft"]
+    if origin := block.get("origin"):
+        node["classes"] += [f"jz-{origin}"]
     if block["state"] == State.ENGLISH:
         node["lang"] = "en"
     if block.get("kept"):

@@ -15,12 +15,12 @@ from pipeline.core.adoption.carrying import (
     carry,
     is_same,
 )
-from pipeline.core.catalog.origins import Origin, credits_of, origin_of
+from pipeline.core.catalog.origins import Copy, copy_of, credits_of
 from pipeline.core.catalog.states import fuzzy_class
 from pipeline.core.catalog.update import update_catalogs
 from pipeline.entries import Catalog, Entry
 
-ORIGIN = Origin(
+ORIGIN = Copy(
     file="copy of it.md",
     commit="a" * 40,
     page="ovens",
@@ -166,7 +166,7 @@ def test_an_empty_entry_waits_with_the_translation() -> None:
         == f"adopted: copy_of_it.md, {'a' * 40} ovens, 0.90, by Li Lei, CC-BY-4.0"
     )
     assert fuzzy_class(entry) == "adopted"
-    assert origin_of(entry) == replace(ORIGIN, file="copy_of_it.md")
+    assert copy_of(entry) == replace(ORIGIN, file="copy_of_it.md")
 
 
 def test_a_score_never_says_that_nobody_need_look() -> None:
@@ -284,7 +284,7 @@ def test_an_update_keeps_what_was_adopted_waiting_and_whose_it_is() -> None:
         assert found
         for one in found:
             assert one.fuzzy
-            assert origin_of(one) is not None
+            assert copy_of(one) is not None
 
 
 def test_confirmed_translations_are_counted_by_author() -> None:
@@ -297,4 +297,4 @@ def test_confirmed_translations_are_counted_by_author() -> None:
 
 @pytest.mark.parametrize("note", ["adopted: by hand", "adopted: a, b, c"])
 def test_a_note_of_another_form_is_no_origin(note: str) -> None:
-    assert origin_of(Entry(msgid=DOOR, notes=(note,))) is None
+    assert copy_of(Entry(msgid=DOOR, notes=(note,))) is None

@@ -9,7 +9,7 @@ from draft_questions import entry_of, question_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.core.catalog.drafts import Origin, is_draft, origin_of
+from pipeline.core.catalog.origins import Machine, is_draft, machine_of
 from pipeline.core.document.read import Document, read_document
 from pipeline.core.drafting.accepting import Together, accept
 from pipeline.core.drafting.applying import Draft, apply
@@ -17,7 +17,7 @@ from pipeline.core.drafting.judging import Reason
 from pipeline.core.drafting.questions import Name, Question
 from pipeline.entries import Catalog, Entry
 
-ORIGIN = Origin(model="some/model:7b", prompt=1, date="2026-05-01")
+ORIGIN = Machine(model="some/model:7b", prompt=1, date="2026-05-01")
 LAMP = entry_of("The lamp is on.")
 
 
@@ -35,7 +35,7 @@ def test_a_draft_is_fuzzy_and_says_where_it_comes_from() -> None:
     assert (entry.msgstr, entry.fuzzy, entry.previous) == ("灯亮着。", True, LAMP.msgid)
     assert entry.notes[0] == "paragraph"
     assert entry.notes[1].startswith("draft: some/model:7b, prompt 1, 2026-05-01, ")
-    assert origin_of(entry) == ORIGIN
+    assert machine_of(entry) == ORIGIN
     assert not entry.is_translated
     assert applied.count == 1
 

@@ -11,8 +11,8 @@ from draft_questions import GLOSSARY, entry_of, question_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.core.catalog.drafts import GLOSSARY as BY_GLOSSARY
-from pipeline.core.catalog.drafts import Origin
+from pipeline.core.catalog.origins import GLOSSARY as BY_GLOSSARY
+from pipeline.core.catalog.origins import Machine
 from pipeline.core.drafting.applying import Draft, drafted
 from pipeline.core.drafting.batches import Asking, Batch, Refused, batches_of
 from pipeline.core.drafting.judging import Judge
@@ -44,7 +44,7 @@ CHANGED = replace(
 def draft_of(
     entry: Entry, msgstr: str = "灯亮着。", *, model: str = "m", prompt: int = PROMPT
 ) -> Entry:
-    origin = Origin(model=model, prompt=prompt, date="2026-05-01")
+    origin = Machine(model=model, prompt=prompt, date="2026-05-01")
     return drafted(entry, Draft(before=entry, msgstr=msgstr, origin=origin))
 
 

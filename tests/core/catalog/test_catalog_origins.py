@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from pipeline.core.catalog.drafts import (
-    Origin,
+from pipeline.core.catalog.origins import (
+    Machine,
     is_draft,
     is_replaceable,
-    origin_of,
+    machine_of,
     settled_notes,
 )
 from pipeline.core.catalog.standing import DRAFT, count_catalog, with_classes
@@ -22,7 +22,7 @@ from pipeline.core.results import PageResult
 from pipeline.entries import Catalog, Entry
 
 HEADER = {"Language": "zh_CN"}
-ORIGIN = Origin(model="model, with a comma", prompt=12, date="2026-05-01")
+ORIGIN = Machine(model="model, with a comma", prompt=12, date="2026-05-01")
 LAMP = "The lamp stands on the table beside the door and shines all night."
 LAMPS = "The lamps stand on the table beside the door and shine all night."
 SWITCH = "Nobody has ever found the switch, however long they looked."
@@ -61,11 +61,11 @@ def after(old: list[Entry], *wanted: str) -> tuple[Entry, ...]:
 
 
 def test_the_note_of_a_draft_tells_its_origin() -> None:
-    assert origin_of(draft(LAMP)) == ORIGIN
+    assert machine_of(draft(LAMP)) == ORIGIN
     undated = replace(ORIGIN, date="undated")
     entry = blank(LAMP)
     made = drafted(entry, Draft(before=entry, msgstr="译", origin=undated))
-    assert origin_of(made) == undated
+    assert machine_of(made) == undated
 
 
 @pytest.mark.parametrize(
