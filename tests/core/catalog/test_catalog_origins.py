@@ -121,7 +121,7 @@ def test_a_draft_that_was_changed_waits_as_a_persons() -> None:
     (entry,) = after([draft(LAMP, msgstr="改了一半")], LAMP)
     assert entry.is_waiting
     assert not is_draft(entry)
-    assert [note.partition(":")[0] for note in states_of(entry)] == ["drafted", "fuzzy"]
+    assert [note.partition(":")[0] for note in states_of(entry)] == ["fuzzy", "drafted"]
 
 
 def test_the_origin_goes_along_with_the_words() -> None:
