@@ -15,7 +15,7 @@ from pipeline.core.adoption.carrying import (
     carry,
     is_same,
 )
-from pipeline.core.catalog.origins import Copy, copy_of, credits_of
+from pipeline.core.catalog.origins import Copy, Machine, copy_of, credits_of
 from pipeline.core.catalog.states import fuzzy_class
 from pipeline.core.catalog.update import update_catalogs
 from pipeline.entries import Catalog, Entry
@@ -189,6 +189,27 @@ def test_other_words_stand_in_a_comment_once() -> None:
 def test_what_was_adopted_from_the_same_file_stays() -> None:
     entry = adopted(Entry(msgid=DOOR))
     assert adopted(entry, chinese="第二次的译文") == entry
+
+
+def test_a_draft_gives_way_to_what_somebody_wrote() -> None:
+    machine = Machine(model="m", prompt=1, date="2026-05-01")
+    draft = Entry(
+        msgid=DOOR,
+        msgstr="机器写的。",
+        fuzzy=True,
+        previous=DOOR,
+        notes=("paragraph", machine.note("机器写的。")),
+    )
+    entry = adopted(draft)
+    assert (entry.msgstr, entry.fuzzy) == ("译文", True)
+    assert [note.partition(":")[0] for note in entry.notes] == [
+        "paragraph",
+        "fuzzy",
+        "adopted",
+    ]
+    # What a person has remarked on, or changed, is a person's.
+    assert adopted(replace(draft, comments=("really?",))).msgstr == "机器写的。"
+    assert adopted(replace(draft, msgstr="改过。")).msgstr == "改过。"
 
 
 def test_obsolete_entries_and_second_contexts_are_left_alone() -> None:

@@ -1,4 +1,4 @@
-"""Drafts in catalogues: known by their words, and as good as empty entries for an update."""
+"""Where words come from: drafts, known by their words, and copies. A draft is an empty entry."""
 
 from __future__ import annotations
 
@@ -8,10 +8,18 @@ from dataclasses import replace
 import pytest
 
 from pipeline.core.catalog.origins import (
+    Copy,
     Machine,
+    Origin,
+    OriginKind,
+    copy_of,
     is_draft,
+    is_open,
     is_replaceable,
+    kind_of,
+    lasting_notes,
     machine_of,
+    origins_of,
     settled_notes,
 )
 from pipeline.core.catalog.standing import DRAFT, count_catalog, with_classes
@@ -97,6 +105,57 @@ def test_the_words_of_a_person_are_called_no_draft() -> None:
     assert settled_notes(draft(LAMP, fuzzy=False)) == ("paragraph", drafted_by)
     assert settled_notes(draft(LAMP, msgstr="改过。")) == ("paragraph", drafted_by)
     assert settled_notes(blank(LAMP)) == ("paragraph",)
+
+
+COPY = Copy(file="copy.md", commit="c" * 40, page="old", author="Li", licence="CC0-1.0")
+
+
+def adopted(msgid: str, **changes: object) -> Entry:
+    """A suggestion that was adopted, and what became of it since."""
+    notes = ("paragraph", "fuzzy: adopted", COPY.note(0.9))
+    made = replace(
+        blank(msgid), msgstr="别人译的。", fuzzy=True, previous=msgid, notes=notes
+    )
+    return replace(made, **changes)  # type: ignore[arg-type]
+
+
+def test_whoever_made_the_words_is_told() -> None:
+    assert origins_of(adopted(LAMP)) == (Origin(kind=OriginKind.ADOPTED, maker=COPY),)
+    assert origins_of(draft(LAMP)) == (Origin(kind=OriginKind.DRAFT, maker=ORIGIN),)
+    confirmed = draft(LAMP, fuzzy=False, previous=None)
+    assert origins_of(confirmed) == (Origin(kind=OriginKind.DRAFTED, maker=ORIGIN),)
+    assert copy_of(adopted(LAMP)) == COPY
+    assert copy_of(draft(LAMP)) is machine_of(adopted(LAMP)) is None
+    assert not is_open(adopted(LAMP))
+    assert is_open(draft(LAMP))
+    assert is_open(blank(LAMP))
+
+
+@pytest.mark.parametrize(
+    ("entry", "kind"),
+    [
+        (draft(LAMP), OriginKind.DRAFT),
+        (adopted(LAMP), OriginKind.ADOPTED),
+        (draft(LAMP, msgstr="改过。"), None),
+        (adopted(LAMP, fuzzy=False), None),
+        (blank(LAMP), None),
+    ],
+)
+def test_what_waits_is_called_by_who_made_it(
+    entry: Entry, kind: OriginKind | None
+) -> None:
+    assert kind_of(entry) is kind
+
+
+def test_copies_and_machines_are_named_in_the_same_way() -> None:
+    """Whose words they are goes along with them, and is told of words that are there only."""
+    for old in (adopted(LAMP), draft(LAMP, fuzzy=False, previous=None)):
+        (note,) = lasting_notes(old)
+        (kept,) = after([old], LAMP)
+        assert note in kept.notes
+        (similar, *_) = after([old], LAMPS)
+        assert note in similar.notes
+        assert lasting_notes(replace(old, msgstr="")) == ()
 
 
 # Updates.

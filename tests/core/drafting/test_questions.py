@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.core.catalog.origins import GLOSSARY as BY_GLOSSARY
-from pipeline.core.catalog.origins import Machine
+from pipeline.core.catalog.origins import Copy, Machine
 from pipeline.core.drafting.applying import Draft, drafted
 from pipeline.core.drafting.batches import Asking, Batch, Refused, batches_of
 from pipeline.core.drafting.judging import Judge
@@ -96,6 +96,14 @@ def test_an_old_translation_gives_way_if_it_stands_elsewhere(
     assert question.why is Why.CHANGED
     assert question.old_english == "The lamp was on."
     assert question.old_translation == "灯亮过。"
+
+
+def test_what_was_adopted_waits_for_a_person() -> None:
+    """Though its words stand in another entry as well: somebody has written them."""
+    copy = Copy(file="a.md", commit="c" * 40, page="page", author="Li", licence="MIT")
+    adopted = replace(CHANGED, notes=(*CHANGED.notes, copy.note(0.9)))
+    found = selected(adopted, others=[replace(OLD, obsolete=True)])
+    assert found.questions == ()
 
 
 def test_two_that_wait_with_the_same_words_do_not_vouch_for_each_other() -> None:
