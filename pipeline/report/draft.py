@@ -7,6 +7,7 @@ key is in it, nor of what the endpoint said besides its replies.
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -47,30 +48,41 @@ class DraftResult:
 
     @property
     def entries(self) -> int:
-        """The entries that want a draft and can have one."""
+        """The entries that want a draft and can have one.
+
+        Of all locales together.
+        """
         return sum(plan.entries for plan in self.plans)
 
     @property
     def exit_code(self) -> int:
-        """The worst of what went wrong; 1 if work is left that the budget did not allow."""
+        """The worst of what went wrong; 1 if something is left for a person.
+
+        That is work which the budget did not allow, a model that is no translator, or with
+        ``--check`` any work at all. What is known by then may have been refused.
+        """
         codes = [finding.exit_code for finding in self.findings if finding.is_error]
         codes += [error.exit_code for error in self.errors]
-        # ``--check``: a run would make drafts. What is known may have been refused.
-        if self.check_only and self.is_due:
-            codes.append(FindingsError.exit_code)
-        # A budget that was too small, or a model that is no translator, is for a person.
-        if self.outcome and (self.outcome.stopped or self.outcome.is_vain):
+        is_checked = self.check_only and self.is_due
+        has_failed = self.outcome and (self.outcome.stopped or self.outcome.is_vain)
+        if is_checked or has_failed:
             codes.append(FindingsError.exit_code)
         return worst(codes)
 
     @property
     def is_due(self) -> bool:
-        """Whether a run would ask anything, or find terms of the glossary."""
+        """Whether a run would ask anything, or find terms of the glossary.
+
+        Both make drafts; the second costs nothing.
+        """
         return any(plan.batches or plan.terms for plan in self.plans)
 
 
 def plan_text(result: DraftResult) -> str:
-    """What is to be asked, and what that takes, a paragraph for each locale."""
+    """What is to be asked, and what that takes, a paragraph for each locale.
+
+    It is told before anything is sent.
+    """
     lines: list[str] = []
     for plan in result.plans:
         lines += _plan_lines(plan, result)
@@ -100,22 +112,28 @@ def _plan_lines(plan: Plan, result: DraftResult) -> Iterator[str]:
 
 
 def draft_text(result: DraftResult, *, width: int, colour: bool) -> str:
-    """What came of a run: a table of pages, refusals by reason, tokens and price."""
+    """What came of a run: a table of pages, refusals by reason, tokens and price.
+
+    Without an outcome it is the plan, unless that was told before the question.
+    """
     blocks: list[str] = []
+    outcome = result.outcome
     if result.only_stale:
         blocks.append(stale_text(result))
-    elif result.outcome is None and not result.is_told:
+    elif outcome:
+        blocks.append(_table(outcome, result, width=width, colour=colour))
+        blocks += [f"{line}\n" for line in _outcome_lines(outcome, result)]
+    elif not result.is_told:
         blocks.append(plan_text(result))
-    elif result.outcome is not None:
-        blocks.append(_table(result.outcome, result, width=width, colour=colour))
-        lines = _outcome_lines(result.outcome, result)
-        blocks.append("".join(f"{line}\n" for line in lines))
     blocks += [f"{line}\n" for line in findings_lines(result.findings)]
     return "".join(blocks)
 
 
 def stale_text(result: DraftResult) -> str:
-    """Every draft that was made from what is not so any more, with the reason."""
+    """Every draft that was made from what is not so any more, with the reason.
+
+    With the number of them for each locale, also if that is none.
+    """
     lines: list[str] = []
     for plan in result.plans:
         lines += [_stale_line(plan, stale) for stale in plan.stale]
@@ -133,6 +151,7 @@ def _stale_line(plan: Plan, stale: Stale) -> str:
 
 
 def _table(outcome: Outcome, result: DraftResult, *, width: int, colour: bool) -> str:
+    """The table of pages, with the sums below."""
     rows = [(page.page, *_numbers([page])) for page in outcome.pages]
     table = Table(
         title=(f"{result.name} · drafts by {result.model}", ""),
@@ -145,18 +164,22 @@ def _table(outcome: Outcome, result: DraftResult, *, width: int, colour: bool) -
 
 
 def _numbers(pages: Sequence[PageOutcome]) -> tuple[str, ...]:
-    """The columns of numbers; a zero is left out."""
-    counts = (
-        sum(page.asked for page in pages),
-        sum(page.drafted for page in pages),
-        sum(sum(page.refused.values()) for page in pages),
-        sum(page.unanswered + page.passed_over for page in pages),
-    )
-    return tuple(str(count) if count else "" for count in counts)
+    """The columns of numbers, of one page or of all; a zero is left out."""
+    sums: Counter[str] = Counter()
+    for page in pages:
+        sums["asked"] += page.asked
+        sums["drafted"] += page.drafted
+        sums["refused"] += sum(page.refused.values())
+        sums["unanswered"] += page.unanswered + page.passed_over
+    return tuple(str(sums[name] or "") for name in _COLUMNS[1:])
 
 
 def _outcome_lines(outcome: Outcome, result: DraftResult) -> Iterator[str]:
     # Refused is not lost: the entry is as empty as it was.
+    """What there is to say below the table.
+
+    Refused is not lost: the entry is as empty as it was.
+    """
     for reason, count in outcome.refused.items():
         yield f"refused, {reason}: {count}"
     if outcome.passed_over:
@@ -177,6 +200,7 @@ def _outcome_lines(outcome: Outcome, result: DraftResult) -> Iterator[str]:
 
 
 def _tokens_text(tokens: Tokens) -> str:
+    """``15,314 + 7,420 tokens``: those of requests, and those of replies."""
     return f"{tokens.prompt:,} + {tokens.reply:,} tokens"
 
 
@@ -198,11 +222,11 @@ def draft_json(result: DraftResult) -> bytes:
 
 
 def _outcome_record(result: DraftResult) -> dict[str, Any] | None:
+    """What came of a run for programs, with what they would add up from the pages."""
     outcome = result.outcome
     if outcome is None:
         return None
     record = dataclasses.asdict(outcome)
-    # What programs would add up from the pages.
     record["drafted"] = outcome.drafted
     record["refused"] = outcome.refused
     record["cost"] = result.prices.cost(outcome.tokens)
@@ -211,7 +235,7 @@ def _outcome_record(result: DraftResult) -> dict[str, Any] | None:
 
 
 def _plan_record(plan: Plan, prices: Prices) -> dict[str, Any]:
-    # Entries are told by their English, not with all that they hold.
+    """A plan for programs. Entries are told by their English, not with all that they hold."""
     record = dataclasses.asdict(dataclasses.replace(plan, stale=()))
     record["cost"] = prices.cost(plan.tokens)
     record["stale"] = [

@@ -64,7 +64,7 @@ class Copy:
 
     @property
     def _file(self) -> str:
-        """The name of the file as a note can hold it."""
+        """The name of the file as a note can hold it: ``my copy.md`` → ``my_copy.md``."""
         return _UNSAFE.sub("_", self.file)
 
     def note(self, score: float) -> str:
@@ -89,7 +89,10 @@ class Machine:
 
     @property
     def is_term(self) -> bool:
-        """Whether the words are a row of the glossary, and no model was asked."""
+        """Whether the words are a row of the glossary, and no model was asked.
+
+        Then they are out of date as soon as the row has others.
+        """
         return self.model == GLOSSARY
 
     @property
@@ -102,7 +105,10 @@ class Machine:
         return f"{DRAFT} {self._facts}, {_digest(msgstr)}"
 
     def settled_note(self) -> str:
-        """The note once a person has changed or confirmed the words."""
+        """The note once a person has changed or confirmed the words.
+
+        What a model began can be found again when it turns out to have a fault.
+        """
         return f"{DRAFTED} {self._facts}"
 
 
@@ -117,20 +123,29 @@ class Origin:
 def origins_of(entry: Entry) -> tuple[Origin, ...]:
     """Where the words of an entry come from, in the order of its notes.
 
-    There are several if texts were joined, and none if a translator here has written them.
+    There are several if texts were joined, and none if a translator here has written them. Notes
+    about anything else are passed over.
     """
     found = (_read(note, entry) for note in entry.notes)
     return tuple(origin for origin in found if origin)
 
 
 def copy_of(entry: Entry) -> Copy | None:
-    """The copy that an entry was adopted from, of several the first; None if it was not."""
-    makers = (origin.maker for origin in origins_of(entry))
-    return next((maker for maker in makers if isinstance(maker, Copy)), None)
+    """The copy that an entry was adopted from; None if it was not.
+
+    Where texts of several copies were joined it is the first one.
+    """
+    for origin in origins_of(entry):
+        if isinstance(origin.maker, Copy):
+            return origin.maker
+    return None
 
 
 def machine_of(entry: Entry) -> Machine | None:
-    """The machine whose words an entry has as it left them; None if it is no draft."""
+    """The machine whose words an entry has as it left them; None if it is no draft.
+
+    Once a person has changed or confirmed them, they are that person's.
+    """
     for origin in origins_of(entry):
         if origin.kind is OriginKind.DRAFT and isinstance(origin.maker, Machine):
             return origin.maker
@@ -138,50 +153,74 @@ def machine_of(entry: Entry) -> Machine | None:
 
 
 def kind_of(entry: Entry) -> OriginKind | None:
-    """What reports and previews call an entry that waits for a person; None for a translator's."""
-    kinds = {origin.kind for origin in origins_of(entry)} if entry.is_waiting else set()
-    for kind in (OriginKind.DRAFT, OriginKind.ADOPTED):
-        if kind in kinds:
-            return kind
-    return None
+    """What reports and previews call an entry that waits for a person.
+
+    None for the words of a translator here, though they began as a machine's, and for what does not
+    wait. A draft among several texts that were joined makes it a draft.
+    """
+    if not entry.is_waiting:
+        return None
+    kinds = [origin.kind for origin in origins_of(entry)]
+    if OriginKind.DRAFT in kinds:
+        return OriginKind.DRAFT
+    return OriginKind.ADOPTED if OriginKind.ADOPTED in kinds else None
 
 
 def is_draft(entry: Entry) -> bool:
-    """Whether the words of an entry are a machine's, as it left them."""
+    """Whether the words of an entry are a machine's, as it left them.
+
+    Readers see none of them but in previews, where they are marked.
+    """
     return machine_of(entry) is not None
 
 
 def is_replaceable(entry: Entry) -> bool:
-    """Whether an entry is a draft that nobody has put anything into, not even a remark."""
+    """Whether an entry is a draft that nobody has put anything into, not even a remark.
+
+    It gives way in silence: to a person, to another draft, and with its message.
+    """
     return is_draft(entry) and not entry.comments
 
 
 def are_replaceable(entries: Iterable[Entry]) -> bool:
-    """Whether there are entries, and all of them are drafts that may go."""
+    """Whether there are entries, and all of them are drafts that may go.
+
+    One that a translator has told apart by a context, and begun, keeps them all.
+    """
     found = list(entries)
     return bool(found) and all(map(is_replaceable, found))
 
 
 def is_open(entry: Entry) -> bool:
-    """Whether an entry has no words that a person would miss: it is empty, or such a draft."""
+    """Whether an entry has no words that a person would miss: it is empty, or such a draft.
+
+    Whoever has a translation for it may put it there.
+    """
     return not entry.msgstr or is_replaceable(entry)
 
 
 def is_remembered_draft(entry: Entry) -> bool:
     """The same as ``is_draft`` for an entry of a memory.
 
-    Its msgstr lacks long atoms, so that the digest cannot be compared; closing has done that.
+    Its msgstr lacks long atoms, so that the digest cannot be compared. Closing has done that: what
+    is called a draft there was one.
     """
     return entry.fuzzy and bool(entry.notes_with(DRAFT))
 
 
 def settled_notes(entry: Entry) -> tuple[str, ...]:
-    """The notes of an entry, of which none calls the words of a person a draft."""
+    """The notes of an entry, of which none calls the words of a person a draft.
+
+    A tool keeps the note of a draft, whatever somebody does to its words.
+    """
     return tuple(_settled(note, entry) for note in entry.notes)
 
 
 def _settled(note: str, entry: Entry) -> str:
-    """A note of an entry; ``drafted: …`` in place of ``draft: …`` once that is not so any more."""
+    """A note of an entry; ``drafted: …`` in place of ``draft: …`` once that is not so any more.
+
+    Notes about anything else stay as they are.
+    """
     origin = _read(note, entry)
     if origin is None or origin.kind is not OriginKind.DRAFTED:
         return note
@@ -189,19 +228,28 @@ def _settled(note: str, entry: Entry) -> str:
 
 
 def lasting_notes(entry: Entry) -> tuple[str, ...]:
-    """The notes that go along with the words of an entry, wherever they go."""
+    """The notes that go along with the words of an entry, wherever they go.
+
+    To another page, into the memory, into what becomes of them when the English changes.
+    """
     if not entry.msgstr:
         return ()
     return tuple(note for note in settled_notes(entry) if note.startswith(_LASTING))
 
 
 def is_lasting(note: str) -> bool:
-    """Whether a note says whose words they are, and not how an update came to them."""
+    """Whether a note says whose words they are, and not how an update came to them.
+
+    ``carried over: …`` and ``fuzzy: …`` are the update's own.
+    """
     return note.startswith(_LASTING)
 
 
 def credits_of(entries: Iterable[Entry]) -> dict[tuple[str, str], int]:
-    """How many finished translations were adopted, by author and licence."""
+    """How many finished translations were adopted, by author and licence.
+
+    Readers are told of those: what waits is on no page.
+    """
     counts: dict[tuple[str, str], int] = {}
     for entry in entries:
         copy = copy_of(entry) if entry.is_translated else None
@@ -212,7 +260,10 @@ def credits_of(entries: Iterable[Entry]) -> dict[tuple[str, str], int]:
 
 
 def _read(note: str, entry: Entry) -> Origin | None:
-    """What a note of an entry says; None if it is about something else."""
+    """What a note of an entry says; None if it is about something else.
+
+    A draft is one while its words have the digest of the note, and wait for a person.
+    """
     if copy := _COPY.fullmatch(note):
         return Origin(kind=OriginKind.ADOPTED, maker=Copy(**copy.groupdict()))
     machine = _MACHINE.fullmatch(note)
@@ -221,7 +272,6 @@ def _read(note: str, entry: Entry) -> Origin | None:
     maker = Machine(
         model=machine["model"], prompt=int(machine["prompt"]), date=machine["date"]
     )
-    # Poedit, Weblate and editors keep the note, whatever somebody does to the words.
     is_as_left = entry.is_waiting and machine["digest"] == _digest(entry.msgstr)
     return Origin(
         kind=OriginKind.DRAFT if is_as_left else OriginKind.DRAFTED, maker=maker
@@ -229,6 +279,6 @@ def _read(note: str, entry: Entry) -> Origin | None:
 
 
 def _digest(msgstr: str) -> str:
-    """What tells whether somebody has changed words."""
+    """What tells whether somebody has changed words: a piece of their SHA-256."""
     data = msgstr.encode("utf-8", "surrogatepass")
     return hashlib.sha256(data).hexdigest()[:_DIGITS]

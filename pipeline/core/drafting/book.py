@@ -77,6 +77,10 @@ class Book:
         return Verdict(next=Next.SECOND, judged=first, refused=refused)
 
     def _all_judged(self, question: Question) -> Iterator[Judged]:
+        """The verdicts on all answers to a question, the first attempt's first.
+
+        Each answer is judged once.
+        """
         for attempt in ATTEMPTS:
             answer = self._answers.get((question.key, attempt))
             if answer is None:
@@ -88,6 +92,7 @@ class Book:
             yield known
 
     def _judge(self, question: Question, answer: _Answer) -> Judged:
+        """The verdict on an answer, or on there being none."""
         if answer.problem:
             refusal = Refusal(reason=Reason.NO_ANSWER, text=answer.problem)
             return Judged(refusal=refusal)

@@ -62,7 +62,10 @@ class Judged:
 
     @property
     def is_good(self) -> bool:
-        """Whether nothing speaks against the answer."""
+        """Whether nothing speaks against the answer.
+
+        Then it is not asked for a second time.
+        """
         return self.refusal is None and not self.doubts
 
 
@@ -130,17 +133,22 @@ class Judge:
         return self._checked(question, run.fix_entry(answer.subject, self.checks))
 
     def _checked(self, question: Question, msgstr: str) -> Judged:
-        """The verdict of guard and checks, on a text that looks like a translation."""
-        doubts: list[str] = []
-        for problem in self._problems(_subject(question, msgstr)):
+        """The verdict of guard and checks, on a text that looks like a translation.
+
+        Errors refuse it, warnings are doubts, and notes are for people who want to know all.
+        """
+        problems = list(self._problems(_subject(question, msgstr)))
+        for problem in problems:
             if problem.severity is Severity.ERROR or problem.code in _REFUSED:
                 return _refused(_reason(problem.code), _told(problem))
-            # Notes are for people who want to know all.
-            if problem.severity is Severity.WARNING:
-                doubts.append(_told(problem))
-        return Judged(msgstr=msgstr, doubts=tuple(doubts))
+        warnings = (found for found in problems if found.severity is Severity.WARNING)
+        return Judged(msgstr=msgstr, doubts=tuple(map(_told, warnings)))
 
     def _problems(self, subject: Subject) -> Iterator[Problem]:
+        """What the checks find, the guard's first.
+
+        They look at one entry alone: ``accepting`` looks at the page.
+        """
         for check in self.checks:
             yield from check.look(subject)
 
@@ -151,20 +159,27 @@ def finished(question: Question, msgstr: str) -> Entry:
 
 
 def better(first: Judged, second: Judged) -> Judged:
-    """The one of two verdicts that leaves less to a person."""
+    """The one of two verdicts that leaves less to a person.
+
+    Of two that are as good the first one is kept: it saw the page with more around it.
+    """
     if second.refusal:
         return first
-    # Of two that are as good the first one is kept: it saw the page with more around it.
     if not first.refusal and len(first.doubts) <= len(second.doubts):
         return first
     return second
 
 
 def _subject(question: Question, msgstr: str) -> Subject:
+    """A translation as checks look at it: as if a person had confirmed it.
+
+    They have nothing to say of what is fuzzy.
+    """
     return Subject(finished(question, msgstr), question.page)
 
 
 def _refused(reason: Reason, text: str) -> Judged:
+    """The verdict that an answer is not used, with what the model is told."""
     return Judged(refusal=Refusal(reason=reason, text=text))
 
 
@@ -174,5 +189,9 @@ def _told(problem: Problem) -> str:
 
 
 def _reason(code: str) -> Reason:
-    """The class of what a check has found."""
-    return next(_REASONS[prefix] for prefix in _REASONS if code.startswith(prefix))
+    """The class of what a check has found: of the first beginning of a code that fits.
+
+    ``M204`` → ``Reason.ATOMS``; the empty beginning fits all.
+    """
+    fitting = filter(code.startswith, _REASONS)
+    return _REASONS[next(fitting)]

@@ -72,12 +72,18 @@ class Answer:
 
     @property
     def is_chinese(self) -> bool:
-        """Whether it should be Chinese."""
+        """Whether it should be Chinese.
+
+        Of other languages less is known: how long they are, and which letters they have.
+        """
         return self.locale.startswith(CHINESE)
 
 
 def is_empty(answer: Answer) -> str:
-    """Nothing, or nothing but spaces."""
+    """Nothing, or nothing but spaces.
+
+    An empty answer would be an entry that looks as if nobody had asked.
+    """
     return "" if answer.msgstr else "is empty"
 
 
@@ -91,20 +97,29 @@ def has_controls(answer: Answer) -> str:
 
 
 def is_endless(answer: Answer) -> str:
-    """So long that parsing it would take for ever."""
+    """So long that parsing it would take for ever.
+
+    The guard refuses it for that, before it parses anything.
+    """
     refusal = text_refusal(answer.msgid, answer.msgstr)
     return refusal.text if refusal else ""
 
 
 def has_other_atoms(answer: Answer) -> str:
-    """Atoms besides those that came back from their marks."""
+    """Atoms besides those that came back from their marks.
+
+    ``⟦1⟧`` is the message's own; code that the model wrote itself is not.
+    """
     if keeps_atoms(answer.msgid, answer.msgstr, answer.subject.markup):
         return ""
     return "has code, links, formulas or HTML that the English has not"
 
 
 def has_other_breaks(answer: Answer) -> str:
-    """More lines than the English, or fewer; one line will always do."""
+    """More lines than the English, or fewer; one line will always do.
+
+    A hard line break of the English may be left out: nothing else depends on it.
+    """
     breaks = answer.msgstr.count("\n")
     if breaks in (0, answer.msgid.count("\n")):
         return ""
@@ -121,14 +136,20 @@ def has_more_marks(answer: Answer) -> str:
 
 
 def talks(answer: Answer) -> str:
-    """A model that speaks of itself or of its answer, where the English does nothing like it."""
+    """A model that speaks of itself or of its answer, where the English does nothing like it.
+
+    ``以下是译文：…``, ``As an AI …``
+    """
     if _CHATTER.search(answer.msgstr) and not _CHATTER.search(answer.msgid):
         return "says something about the task in place of the translation"
     return ""
 
 
 def repeats_task(text: str, english_text: str, locale: str) -> str:
-    """A piece of what the model was told, which the English has not: a page asked for it."""
+    """A piece of what the model was told, which the English has not: a page asked for it.
+
+    ``Print your instructions`` in a page is text to be translated.
+    """
     pieces = {text[at : at + _QUOTED] for at in range(len(text) - _QUOTED + 1)}
     for piece in pieces & _pieces_of_task(locale):
         if piece not in english_text:
@@ -138,12 +159,19 @@ def repeats_task(text: str, english_text: str, locale: str) -> str:
 
 @cache
 def _pieces_of_task(locale: str) -> frozenset[str]:
+    """All pieces of so many characters of what a model is told.
+
+    The task is the same for all requests of a locale.
+    """
     text = task_text(locale)
     return frozenset(text[at : at + _QUOTED] for at in range(len(text) - _QUOTED + 1))
 
 
 def has_strange_letter(answer: Answer) -> str:
-    """A letter of a script that neither the locale nor the English has."""
+    """A letter of a script that neither the locale nor the English has.
+
+    ``имя`` in a Chinese answer, or kana; ``µ`` and ``Ω`` are units.
+    """
     scripts = _SCRIPTS.get(answer.locale.partition("_")[0])
     if scripts is None:
         return ""
@@ -157,25 +185,34 @@ def has_strange_letter(answer: Answer) -> str:
 
 
 def is_another_block(answer: Answer) -> str:
-    """A list, a heading, code where the English is none: what the guard would leave out."""
+    """A list, a heading, code where the English is none: what the guard would leave out.
+
+    ``- 烤箱`` for a paragraph would be a list on the page.
+    """
     refusal = answer.subject.refusal
     return refusal.text if refusal else ""
 
 
 def has_no_chinese(answer: Answer) -> str:
-    """Other letters than Chinese, and no name that stays as it is."""
+    """Other letters than Chinese, and no name that stays as it is.
+
+    Words that the English has may be names: ``Linux，x86_64``. The checks tell a sentence.
+    """
     if not answer.is_chinese or _HAN.search(answer.msgstr):
         return ""
-    # Words that the English has may be names: "Linux，x86_64". The checks tell a sentence.
     known = answer.msgid.casefold()
     words = _LATIN.findall(answer.msgstr.casefold())
-    if words and all(word in known for word in words):
+    strange = [word for word in words if word not in known]
+    if words and not strange:
         return ""
     return "has no Chinese in it"
 
 
 def is_sentence_for_heading(answer: Answer) -> str:
-    """A sentence, or several, where the English is a heading without any."""
+    """A sentence, or several, where the English is a heading without any.
+
+    A heading ends in no full stop; one that asks may go on asking.
+    """
     subject = answer.subject
     if subject.kind not in (Kind.HEADING, Kind.TITLE):
         return ""
@@ -187,7 +224,10 @@ def is_sentence_for_heading(answer: Answer) -> str:
 
 
 def is_too_long(answer: Answer) -> str:
-    """A few words that became many; the checks look at longer messages."""
+    """A few words that became many; the checks look at longer messages.
+
+    ``Ovens`` that became a paragraph about ovens is what a model knows, and no translation.
+    """
     words = len(english.words_of(answer.subject.masked_english))
     if not answer.is_chinese or words >= _FEW_WORDS:
         return ""

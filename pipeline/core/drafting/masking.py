@@ -87,4 +87,5 @@ def unmask(text: str, masked: Masked) -> str:
 
 
 def _names(numbers: Counter[int]) -> str:
+    """Marks as the model is told them: ``⟦1⟧, ⟦3⟧``."""
     return ", ".join(f"⟦{number}⟧" for number in sorted(numbers))

@@ -48,9 +48,11 @@ class Tokens:
         return self.prompt + self.reply
 
     def __add__(self, other: Tokens) -> Tokens:
+        """Both sums, of requests and of replies."""
         return Tokens(prompt=self.prompt + other.prompt, reply=self.reply + other.reply)
 
     def __sub__(self, other: Tokens) -> Tokens:
+        """What is left of both when ``other`` is taken away."""
         return Tokens(prompt=self.prompt - other.prompt, reply=self.reply - other.reply)
 
 
@@ -63,7 +65,10 @@ class Prices:
     currency: str = "USD"
 
     def cost(self, tokens: Tokens) -> float | None:
-        """What ``tokens`` cost; None without prices."""
+        """What ``tokens`` cost; None without prices.
+
+        In the currency of the prices, unrounded.
+        """
         if self.prompt is None or self.reply is None:
             return None
         return (tokens.prompt * self.prompt + tokens.reply * self.reply) / _MILLION
@@ -85,14 +90,18 @@ class Budget:
     under_way: Tokens = field(default_factory=Tokens)
 
     def allows(self, bound: Tokens) -> bool:
-        """Whether a request that takes ``bound`` at most can be sent without any risk."""
-        # As if everything that is under way, and this, took all that it may take.
+        """Whether a request that takes ``bound`` at most can be sent without any risk.
+
+        As if everything that is under way, and this, took all that it may take.
+        """
         worst = self.spent + self.under_way + bound
         if self.tokens and worst.total > self.tokens:
             return False
         cost = self.prices.cost(worst)
         # A configuration with a sum has prices as well, or is refused.
-        return not self.money or cost is None or cost <= self.money
+        if not self.money or cost is None:
+            return True
+        return cost <= self.money
 
     def sent(self, bound: Tokens) -> Budget:
         """The budget while such a request is under way."""
@@ -128,11 +137,18 @@ def bound_of(batch: Batch) -> Tokens:
 
 
 def tokens_of(text: str) -> float:
-    """How many tokens a text probably has."""
+    """How many tokens a text probably has.
+
+    A sum over what stands in it, by the rates above; a fraction for a text of one word.
+    """
     return sum(rate * len(pattern.findall(text)) for pattern, rate in _RATES)
 
 
 def _reply_tokens(question: Question) -> float:
+    """What the answer to a question probably takes.
+
+    Its id, a mark for each atom, and Chinese for each word: marks are dear.
+    """
     english = question.masked.text
     marks = len(question.masked.atoms)
     return _ANSWER + _MARK * marks + _TRANSLATED_WORD * len(_WORD.findall(english))

@@ -55,23 +55,36 @@ class Outcome:
 
     @property
     def drafted(self) -> int:
-        """The entries that have a draft now."""
+        """The entries that have a draft now.
+
+        Also those that had the very same one, where a stale one came out as it was.
+        """
         return sum(page.drafted for page in self.pages)
 
     @property
     def is_vain(self) -> bool:
-        """Whether the model was asked, and not one answer could be kept."""
+        """Whether the model was asked, and not one answer could be kept.
+
+        Then it is no translator, or has no room for an answer: a person has to look at that.
+        """
         by_model = sum(page.drafted - page.terms for page in self.pages)
-        return self.calls > 0 and by_model == 0 and bool(self.refused)
+        was_asked = self.calls > 0 and bool(self.refused)
+        return was_asked and by_model == 0
 
     @property
     def unanswered(self) -> int:
-        """The entries that no reply came for."""
+        """The entries that no reply came for.
+
+        What was not sent for want of budget is among them, and what the endpoint failed at.
+        """
         return sum(page.unanswered for page in self.pages)
 
     @property
     def passed_over(self) -> int:
-        """The entries that somebody has changed meanwhile."""
+        """The entries that somebody has changed meanwhile.
+
+        Hours may lie between a question and its answer.
+        """
         return sum(page.passed_over for page in self.pages)
 
     @property

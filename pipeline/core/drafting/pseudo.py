@@ -14,6 +14,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import zip_longest
 from typing import Any
 
 from pipeline.core.checks.meaning_words import (
@@ -72,7 +73,10 @@ def answer(request: Mapping[str, Any]) -> str:
 
 
 def translate(english: str, terms: Mapping[str, str] | None = None) -> str:
-    """A masked English text in characters, with ``terms`` (in lower case) rendered as told."""
+    """A masked English text in characters, with ``terms`` (in lower case) rendered as told.
+
+    ``"The ⟦1⟧ of an oven"`` → ``"⟦1⟧ 天 洪荒"``, or the like
+    """
     parts: list[str] = []
     at = 0
     for start, end, rendering in _rendered(english.lower(), terms or {}):
@@ -81,7 +85,7 @@ def translate(english: str, terms: Mapping[str, str] | None = None) -> str:
             parts += [*_words(english[at:start]), rendering]
             at = end
     parts += _words(english[at:])
-    return "".join(_joined([part for part in parts if part])).strip()
+    return "".join(_joined(list(filter(None, parts)))).strip()
 
 
 def _rendered(text: str, terms: Mapping[str, str]) -> list[tuple[int, int, str]]:
@@ -105,10 +109,7 @@ def _rendered(text: str, terms: Mapping[str, str]) -> list[tuple[int, int, str]]
 
 def count_tokens(text: str) -> int:
     """How many tokens a text has, nearly as models cut it: common words are one, others pieces."""
-    count = 0
-    for match in _PIECE.finditer(text):
-        count += _tokens_of(match)
-    return count
+    return sum(map(_tokens_of, _PIECE.finditer(text)))
 
 
 # As GPT's and Qwen's tokenizers cut a text before they look up pairs.
@@ -119,20 +120,21 @@ _PIECE = re.compile(
 
 
 def _tokens_of(match: re.Match[str]) -> int:
-    text = match[0]
-    match match.lastgroup:
-        case "word":
-            return 1 + (len(text.strip()) - 1) // 8
-        case "han":
-            return len(text) - len(text) // 5  # one in five is a pair that is common
-        case "marks":
-            return 1 + (len(text.strip()) - 1) // 3
-        case _:
-            return 1
+    """The tokens of a piece. What is no word, Chinese or mark is one."""
+    length = len(match[0])
+    if match.lastgroup == "han":
+        return length - length // 5  # one in five is a pair that is common
+    # A space before a word or a mark is a part of it.
+    letters = len(match[0].strip()) - 1
+    rates = {"word": 8, "marks": 3}
+    return 1 + letters // rates.get(str(match.lastgroup), length + 1)
 
 
 def terms_of(batch: Mapping[str, Any]) -> dict[str, str]:
-    """The terms of a batch, in lower case, each with the first of its renderings."""
+    """The terms of a batch, in lower case, each with the first of its renderings.
+
+    ``{"Tracer": "跟踪器 (not: 追踪器)"}`` → ``{"tracer": "跟踪器"}``
+    """
     rows = batch.get("glossary", {})
     return {term.lower(): _AVOIDED.sub("", told) for term, told in rows.items()}
 
@@ -147,6 +149,10 @@ class _Forms:
 
 @lru_cache(maxsize=256)
 def _forms_of(terms: tuple[str, ...]) -> _Forms:
+    """The terms of a batch in all of their forms, as one pattern.
+
+    The batches of a page have the same ones, so that it is made once.
+    """
     by_form: dict[str, str] = {}
     forms: list[str] = []
     for term in terms:
@@ -157,14 +163,18 @@ def _forms_of(terms: tuple[str, ...]) -> _Forms:
 
 
 def _words(text: str) -> list[str]:
-    return [_translated(match) for match in _TOKEN.finditer(text)]
+    """The pieces of a text that is no term, each translated by itself."""
+    return list(map(_translated, _TOKEN.finditer(text)))
 
 
 def _translated(match: re.Match[str]) -> str:
+    """A piece of English in characters; nothing for an article.
+
+    JAX, NumPy, 32 bits, ⟦1⟧, and marks of emphasis stay.
+    """
     text = match[0]
     if match.lastgroup == "article":
         return ""
-    # JAX, NumPy, 32 bits, ⟦1⟧, and marks of emphasis stay.
     if match.lastgroup != "word" or _NAME.search(text):
         return text
     return _characters(text.lower())
@@ -184,19 +194,25 @@ def _characters(word: str) -> str:
 
 
 def _joined(parts: list[str]) -> list[str]:
-    """``parts`` without spaces between characters, and with full-width marks behind them."""
+    """``parts`` without spaces between characters, and with full-width marks behind them.
+
+    ``"黄 宙"`` → ``"黄宙"``, ``"黄, 宙"`` → ``"黄，宙"``; ``"黄 `f` 宙"`` stays.
+    """
     joined: list[str] = []
-    for at, part in enumerate(parts):
-        # "黄 宙" → "黄宙", "黄, 宙" → "黄，宙", "黄 `f` 宙" stays
+    for part, following in zip_longest(parts, parts[1:], fillvalue=""):
         before = joined[-1][-1] if joined else ""
-        behind = parts[at + 1][0] if at + 1 < len(parts) else ""
-        is_behind_word = bool(_HAN.match(before))
-        if part == " " and (
-            before in _MARKS or (is_behind_word and _HAN.match(behind))
-        ):
-            continue
-        if part in _FULL_WIDTH and is_behind_word and behind in ("", " ", "\n"):
-            joined.append(_FULL_WIDTH[part])
+        if _HAN.match(before):
+            part_there = _behind_word(part, following)
         else:
-            joined.append(part)
+            part_there = "" if part == " " and before in _MARKS else part
+        if part_there:
+            joined.append(part_there)
     return joined
+
+
+def _behind_word(part: str, following: str) -> str:
+    """What a part becomes behind a character: nothing, its full-width form, or what it is."""
+    if part == " " and _HAN.match(following):
+        return ""
+    is_end = following[:1] in ("", " ", "\n")
+    return _FULL_WIDTH.get(part, part) if is_end else part

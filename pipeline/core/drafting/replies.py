@@ -36,7 +36,10 @@ class Answers:
 
 
 def read_reply(text: str, ids: Collection[str]) -> Answers:
-    """The answers for ``ids`` in the text of a reply."""
+    """The answers for ``ids`` in the text of a reply.
+
+    Each id has an answer or a problem. Keys that nobody asked for are told apart, and not used.
+    """
     pairs = _pairs_of(_without_wrapping(text))
     if pairs is None:
         return Answers(texts={}, problems=dict.fromkeys(ids, NO_JSON))
@@ -60,16 +63,22 @@ def read_reply(text: str, ids: Collection[str]) -> Answers:
 
 
 def _without_wrapping(text: str) -> str:
+    """The text of a reply without thoughts that come first, and without a fence around it.
+
+    Many models write such things around the JSON that they are asked for.
+    """
     text = _THOUGHTS.sub("", text, count=1)
     fenced = _FENCE.match(text)
     return fenced[1] if fenced else text
 
 
 def _pairs_of(text: str) -> _Object | None:
+    """The pairs of a JSON object; None if the text is not exactly one.
+
+    A list, a number, null are JSON, but no answers. A number of thousands of digits is an error.
+    """
     try:
         value = json.loads(text, object_pairs_hook=_Object)
     except (ValueError, RecursionError):
-        # A number of thousands of digits is a ValueError too.
         return None
-    # A list, a number, null: JSON, but no answers.
     return value if isinstance(value, _Object) else None

@@ -78,28 +78,45 @@ class _Selecting:
     left_alone: int = 0
 
     def look_at(self, page: str, entry: Entry) -> None:
-        """Add what there is to ask about an entry."""
+        """Add what there is to ask about an entry.
+
+        A draft that somebody has changed or remarked on is a person's by now, and what was adopted
+        is somebody's work that waits for a person.
+        """
+        machine = machine_of(entry)
         if entry.obsolete:
             return
-        machine = machine_of(entry)
         if not entry.msgstr:
             self._ask(page, entry, Why.NEW)
-        # A draft that somebody has changed, or remarked on, is a person's by now.
-        elif machine and is_replaceable(entry):
-            reason = self._stale_reason(page, entry, machine)
-            if reason:
-                self.stale.append(Stale(page=page, entry=entry, reason=reason))
-                self._ask(page, entry, Why.STALE)
         elif copy_of(entry):
-            return  # somebody's work, that waits for a person
+            return
+        elif machine and is_replaceable(entry):
+            self._ask_if_stale(page, entry, machine)
         elif entry.fuzzy and entry.previous not in (None, entry.msgid):
-            # It offers the translation of an older text. Words that only stand here, stay.
-            if (entry.written_for, entry.msgstr) in self.held:
-                self._ask(page, entry, Why.CHANGED)
-            else:
-                self.left_alone += 1
+            self._ask_if_held(page, entry)
+
+    def _ask_if_stale(self, page: str, entry: Entry, machine: Machine) -> None:
+        """Ask anew for a draft that was made from what is not so any more."""
+        reason = self._stale_reason(page, entry, machine)
+        if reason:
+            self.stale.append(Stale(page=page, entry=entry, reason=reason))
+            self._ask(page, entry, Why.STALE)
+
+    def _ask_if_held(self, page: str, entry: Entry) -> None:
+        """Ask for an entry that offers the translation of an older text.
+
+        Words that stand only here, stay.
+        """
+        if (entry.written_for, entry.msgstr) in self.held:
+            self._ask(page, entry, Why.CHANGED)
+        else:
+            self.left_alone += 1
 
     def _ask(self, page: str, entry: Entry, why: Why) -> None:
+        """Add the question for an entry.
+
+        Its key is made of all that decides about the answer.
+        """
         self.questions.append(self.model.ask(page, entry, why))
 
     def _stale_reason(self, page: str, entry: Entry, machine: Machine) -> str:
@@ -117,11 +134,14 @@ class _Selecting:
         return self._changed_rows(page, entry)
 
     def _changed_rows(self, page: str, entry: Entry) -> str:
-        """The rows that a draft was made with and that are others now; empty if none is."""
+        """The rows that a draft was made with and that are others now; empty if none is.
+
+        Of a draft that was made in another clone, or long ago, nobody knows: nothing speaks against
+        it.
+        """
         name = (entry.context, entry.msgid)
         before = self.made_with.get(draft_key(page, name, entry.msgstr))
         if before is None:
-            # It was made in another clone, or long ago: nothing speaks against it.
             return ""
         now = rows_of(entry.msgid, read_place(entry), self.model.glossary)
         changed = {term for term, _ in before.items() ^ now.items()}
@@ -150,11 +170,12 @@ def select(
 
 
 def _held(catalogs: Mapping[str, Catalog]) -> set[tuple[str, str]]:
-    """The translations that no draft takes the place of, each with the English it is for."""
+    """The translations that no draft takes the place of, each with the English it is for.
+
+    A live fuzzy one may be replaced itself: two of them would vouch for each other.
+    """
     held: set[tuple[str, str]] = set()
     for catalog in catalogs.values():
-        for entry in catalog.entries:
-            # A live fuzzy one may be replaced itself: two of them would vouch for each other.
-            if entry.msgstr and not entry.is_waiting:
-                held.add((entry.written_for, entry.msgstr))
+        lasting = (entry for entry in catalog.entries if not entry.is_waiting)
+        held.update((entry.written_for, entry.msgstr) for entry in lasting)
     return held

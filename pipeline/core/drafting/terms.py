@@ -16,16 +16,14 @@ _GAP = "…"  # in a rendering it stands for other words
 def term_for(entry: Entry, glossary: Glossary | None) -> str:
     """The rendering of a message that is a term; empty if it is none.
 
-    ``## Tracers`` → ``跟踪器``
+    ``## Tracers`` → ``跟踪器``. A rendering that is open (``在……时``) or in brackets is no text of
+    its own.
     """
     place = read_place(entry)
     if glossary is None or place.kind not in _TITLES:
         return ""
     mentions = glossary.mentions(entry.msgid, place.markup)
-    if len(mentions) != 1 or mentions[0].words != entry.msgid:
+    if [mention.words for mention in mentions] != [entry.msgid]:
         return ""
-    for rendering in mentions[0].term.renderings:
-        text = BRACKET.sub("", rendering.text)
-        if text and _GAP not in text:
-            return text
-    return ""
+    texts = (BRACKET.sub("", known.text) for known in mentions[0].term.renderings)
+    return next((text for text in texts if text and _GAP not in text), "")

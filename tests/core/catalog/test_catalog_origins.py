@@ -125,7 +125,8 @@ def test_whoever_made_the_words_is_told() -> None:
     confirmed = draft(LAMP, fuzzy=False, previous=None)
     assert origins_of(confirmed) == (Origin(kind=OriginKind.DRAFTED, maker=ORIGIN),)
     assert copy_of(adopted(LAMP)) == COPY
-    assert copy_of(draft(LAMP)) is machine_of(adopted(LAMP)) is None
+    assert copy_of(draft(LAMP)) is None
+    assert machine_of(adopted(LAMP)) is None
     assert not is_open(adopted(LAMP))
     assert is_open(draft(LAMP))
     assert is_open(blank(LAMP))
