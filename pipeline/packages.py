@@ -23,7 +23,7 @@ EXTRAS = {
         *("sphinx_copybutton", "sphinx_design"),
     ),
     "dask": ("distributed",),
-    "editors": ("lxml", "translate"),
+    "editors": ("translate",),
     "serve": ("starlette", "uvicorn", "watchfiles"),
 }
 _NAMED = 3  # modules that a message names

@@ -6,14 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from pipeline.core.catalog.origins import copy_of, machine_of
 from pipeline.core.document.compose import Merged
 from pipeline.core.document.message import Message
 from pipeline.core.document.read import Document
 from pipeline.core.document.refusal import Refusal
 from pipeline.entries import Catalog, Entry
-
-# A translator comment that begins so says who suggested a translation that was taken over.
-ADOPTED = "suggested by "
 
 
 class State(StrEnum):
@@ -21,8 +19,8 @@ class State(StrEnum):
 
     TRANSLATED = "translated"
     FUZZY = "fuzzy"  # it was written for other English
-    DRAFT = "draft"  # it was written for this English, and is not finished
-    ADOPTED = "adopted"  # a reader has suggested it
+    DRAFT = "draft"  # it was written for this English, by a machine or not to the end
+    ADOPTED = "adopted"  # it comes from a copy that was made elsewhere
     ENGLISH = "english"  # there is no translation
     REFUSED = "refused"  # there is one, which readers cannot be shown
 
@@ -90,9 +88,11 @@ def state_of(entry: Entry) -> State:
         return State.ENGLISH
     if not entry.fuzzy:
         return State.TRANSLATED
-    if any(comment.startswith(ADOPTED) for comment in entry.comments):
+    if copy_of(entry):
         return State.ADOPTED
-    return State.DRAFT if entry.written_for == entry.msgid else State.FUZZY
+    if machine_of(entry) or entry.written_for == entry.msgid:
+        return State.DRAFT
+    return State.FUZZY
 
 
 def _entries_by_key(

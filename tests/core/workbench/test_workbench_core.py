@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.adapters.po import format_catalog, read_catalog
+from pipeline.core.catalog.origins import Machine
 from pipeline.core.document.compose import merge
 from pipeline.core.document.read import read_document
 from pipeline.core.document.refusal import Refusal
@@ -35,6 +36,9 @@ def seen(entry: Entry) -> Seen:
     )
 
 
+MACHINE = Machine(model="stub", prompt=1, date="2026-05-01")
+
+
 @pytest.mark.parametrize(
     ("entry", "state"),
     [
@@ -49,9 +53,20 @@ def seen(entry: Entry) -> Seen:
                 msgid="Tea",
                 msgstr="茶",
                 fuzzy=True,
-                comments=("suggested by Han Meimei",),
+                notes=(f"adopted: tea.md, {'a' * 40} tea, 0.90, by Han Meimei, MIT",),
             ),
             State.ADOPTED,
+        ),
+        (
+            # A machine's words for English that has changed since are a draft all the same.
+            Entry(
+                msgid="Tea",
+                msgstr="茶",
+                fuzzy=True,
+                previous="Te",
+                notes=(MACHINE.note("茶"),),
+            ),
+            State.DRAFT,
         ),
     ],
 )

@@ -18,7 +18,7 @@ export const TEXTS = {
     leave: "还有未保存的译文",
     filter: { all: "全部", open: "待译", fuzzy: "待改", draft: "草稿", findings: "有问题" },
     state: {
-      translated: "已译", fuzzy: "英文改过", draft: "草稿", adopted: "读者建议",
+      translated: "已译", fuzzy: "英文改过", draft: "草稿", adopted: "采自别处",
       english: "未译", refused: "没有进入页面",
     },
     kind: {
@@ -54,7 +54,7 @@ export const TEXTS = {
     leave: "some translations are not saved",
     filter: { all: "All", open: "Open", fuzzy: "Fuzzy", draft: "Drafts", findings: "Findings" },
     state: {
-      translated: "translated", fuzzy: "English changed", draft: "draft", adopted: "suggested",
+      translated: "translated", fuzzy: "English changed", draft: "draft", adopted: "adopted",
       english: "untranslated", refused: "left out of the page",
     },
     kind: {},
