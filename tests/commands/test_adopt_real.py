@@ -35,7 +35,12 @@ from pipeline.run import Run
 from pipeline.stages.pull.stage import read_pulled
 from pipeline.stages.update.files import CatalogFiles
 
-pytestmark = [pytest.mark.realdocs, pytest.mark.slow]
+WHOLE = bool(os.environ.get("JAX_DOCS_WHOLE"))
+pytestmark = [
+    pytest.mark.realdocs,
+    pytest.mark.slow,
+    pytest.mark.skipif(not WHOLE, reason="takes minutes: set JAX_DOCS_WHOLE"),
+]
 
 PAGES = (
     "aot",
