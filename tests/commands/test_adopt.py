@@ -100,7 +100,7 @@ def test_changed_english_shows_what_changed(project: AdoptionProject) -> None:
 def test_equal_english_says_that_it_was_adopted(project: AdoptionProject) -> None:
     project.adopt(project.write("copy.md", page_of(release="v3")))
     entries = [entry for entry in live(project.catalog("arrays")) if entry.msgstr]
-    assert {entry.notes[1] for entry in entries} == {"fuzzy: adopted"}
+    assert all("fuzzy: adopted" in entry.notes for entry in entries)
     assert all(entry.previous == entry.msgid for entry in entries)
 
 
