@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from processes import until
 from servers import served
-from site_chromium import REASON, chromium
+from site_chromium import REASON
 from workbench import Workbench, emptied, on_a_port, workbench_of
 
 from pipeline.adapters.files import hold_lock
@@ -69,12 +69,6 @@ class Desk:
     def expect(self, expression: str) -> None:
         """Wait until something holds in the page, which evaluates no strings by itself."""
         assert until(lambda: self.page.evaluate(expression), seconds=10), expression
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as browser:
-        yield browser
 
 
 @pytest.fixture

@@ -30,10 +30,10 @@ from hostile_texts import (
 from places import ROOT
 from servers import served
 from site_builds import LACKING
-from site_chromium import REASON, Reader, chromium
+from site_chromium import REASON, Reader
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Browser, Page
 
 pytestmark = [
     pytest.mark.slow,
@@ -138,13 +138,16 @@ PLACES = {
     "search, section": Place(
         f"{SITE}search.html?q={quote(f'把手 {SCRIPT}')}",
         "#search-results li > a",
-        f"锅具 {IMAGE} > 把手 {SCRIPT}",
+        f"把手 {SCRIPT}",
     ),
     "search, context": Place(
-        f"{SITE}search.html?q=水壶", "#search-results .context", f"水壶 {SCRIPT}"
+        f"{SITE}search.html?q=水壶", "#search-results li p", f"水壶 {SCRIPT}"
     ),
     "search, what was asked for": Place(
-        f"{SITE}search.html?q={quote(IMAGE)}", "input[name=q]", IMAGE, "value"
+        f"{SITE}search.html?q={quote(IMAGE)}",
+        ".bd-search-container input[name=q]",
+        IMAGE,
+        "value",
     ),
     # previews
     "previews, list": Place(f"{PREVIEW}index.html", "td a", f"锅具 {IMAGE}"),
@@ -188,8 +191,8 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def reader(build: Path) -> Iterator[Reader]:
-    with served(build) as address, chromium() as browser:
+def reader(build: Path, browser: Browser) -> Iterator[Reader]:
+    with served(build) as address:
         reader = Reader(browser, address)
         yield reader
         reader.close()
