@@ -28,7 +28,7 @@ from pipeline.errors import InputError
 
 _CELLS = re.compile(r'"cells"\s*:\s*\[')
 _PARAGRAPHS = re.compile(r"\n\s*\n")
-_BETWEEN_CELLS = re.compile(r"[, \t\r\n]*")
+_NO_SPACE = re.compile(r"[^, \t\r\n]")
 _LONG = 4  # words of an English line that is no part of a Chinese paragraph
 _decode = json.JSONDecoder(strict=False).raw_decode
 
@@ -131,9 +131,9 @@ def _whole_cells(text: str) -> Iterator[Any]:
     if start is None:
         return
     at = start.end()
-    while between := _BETWEEN_CELLS.match(text, at):
+    while cell_start := _NO_SPACE.search(text, at):
         try:
-            cell, at = _decode(text, between.end())
+            cell, at = _decode(text, cell_start.start())
         except (ValueError, RecursionError):
             return  # here the notebook was cut off, or its list of cells ends
         yield cell

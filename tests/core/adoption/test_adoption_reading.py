@@ -298,6 +298,11 @@ def test_text_that_a_parser_fails_on_is_read_all_the_same(
             id="cut off",
         ),
         pytest.param(
+            '{"cells": [{"cell_type": "markdown", "source": "先加热。"},\n ',
+            [("prose", "先加热。")],
+            id="cut off between two cells",
+        ),
+        pytest.param(
             notebook(
                 {"cell_type": "markdown", "source": 3},
                 {"cell_type": "markdown", "source": ["打开", 4]},
