@@ -151,6 +151,20 @@ def test_parts_in_another_order_are_found() -> None:
     assert len(columns) == len(set(columns)) == len(read(MOVED))
 
 
+def test_what_says_too_little_is_found_in_no_other_place() -> None:
+    """What stands beside something clear is found all the same; the rest stays left over."""
+    remarks = "译者注：我家没有烤箱，所以上面这些都没有试过。\n\n他说的不一定都对。"
+    before, code, last = CHINESE.rpartition("```python\noven.open()\n```\n")
+    copy = f"{code}\n{remarks}\n\n{last}\n{before}"
+    english = ENGLISH.replace(code, f"Nobody knows why.\n\n{code}")
+    pairs = aligned(english, copy)
+    assert pairs[0] == ("oven.open()", "oven.open()")
+    assert pairs[1] == ("", remarks[:12])
+    assert pairs[3] == ("", "慢慢打开 `door`，")
+    assert ("Nobody knows", "") in pairs
+    assert ("Open the `do", "") in pairs
+
+
 def test_code_and_formulas_go_with_their_like_only() -> None:
     pairs = aligned("```\nheat()\n```\n", "打开。\n\n$$x$$\n")
     assert all(not (ours and theirs) for ours, theirs in pairs)
