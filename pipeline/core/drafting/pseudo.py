@@ -101,9 +101,8 @@ def _rendered(text: str, terms: Mapping[str, str]) -> list[tuple[int, int, str]]
     for kind, rendering in _TURNING:
         for match in kind.english.finditer(text):
             # "if it is on, then": the first word of what is found stands for it.
-            word = _FIRST_WORD.match(text, match.start(), match.end())
-            if word:
-                found.append((*word.span(), rendering))
+            word = _FIRST_WORD.findall(match[0])[0]
+            found.append((match.start(), match.start() + len(word), rendering))
     return sorted(found)
 
 

@@ -18,6 +18,7 @@ from pipeline.core.drafting.judging import (
     better,
     finished,
 )
+from pipeline.core.drafting.looking import repeats_task
 from pipeline.core.drafting.prompt import task_text
 
 JUDGE = Judge.of("zh_CN", None)
@@ -187,3 +188,10 @@ def test_whatever_is_kept_is_safe(answer: str, english: str) -> None:
     assert subject.refusal is None
     assert blocking_problem(subject) is None
     assert keeps_atoms(english, judged.msgstr, question.place.markup)
+
+
+def test_what_the_english_says_itself_may_be_repeated() -> None:
+    """A page about translating may have the very words of the task."""
+    piece = task_text("zh_CN")[50:90]
+    assert repeats_task(piece, piece, "zh_CN") == ""
+    assert repeats_task(piece, PROSE, "zh_CN") != ""
