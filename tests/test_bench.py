@@ -23,6 +23,7 @@ from bench.measure import (
     format_table,
     judge,
     middle,
+    own_peak,
     run_commands,
     run_scene,
     to_record,
@@ -172,7 +173,8 @@ def test_machine_facts_are_json() -> None:
 
 def test_a_process_and_its_children_are_counted(tmp_path: Path) -> None:
     # More than this process, whose size a child starts with.
-    grandchild = "x = b'x' * 400_000_000"
+    mebibytes = int(own_peak()) + 200
+    grandchild = f"x = b'x' * ({mebibytes} << 20)"
     script = (
         f"import subprocess, sys; subprocess.run([sys.executable, '-c', {grandchild!r}], "
         f"check=True)"
@@ -186,7 +188,7 @@ def test_a_process_and_its_children_are_counted(tmp_path: Path) -> None:
         environ=os.environ,
     )
     assert large.peak > small.peak
-    assert large.peak > 400_000_000 / 2**20
+    assert large.peak > mebibytes
     assert large.cpu > 0
 
 
