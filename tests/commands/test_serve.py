@@ -100,6 +100,9 @@ def test_outputs_of_an_earlier_run_are_shown(
     assert "ran here" in client.get("frame/grad").text
 
 
+ADOPTED = f"adopted: faq.md, {'a' * 40} faq, 0.90, by Han Meimei, MIT"
+
+
 def test_states_are_those_of_the_catalogue(
     client: TestClient, workbench: Workbench
 ) -> None:
@@ -110,7 +113,7 @@ def test_states_are_those_of_the_catalogue(
         replace(entries[1], fuzzy=True, previous="An older text"),
         replace(entries[2], fuzzy=True, previous=entries[2].msgid),
         replace(entries[3], msgstr="一\n\n二"),
-        replace(entries[4], fuzzy=True, comments=("suggested by Han Meimei",)),
+        replace(entries[4], fuzzy=True, notes=(*entries[4].notes, ADOPTED)),
     )
     told = ask(client, "page", page="faq")
     states = {block["msgid"]: block["state"] for block in told["blocks"]}
