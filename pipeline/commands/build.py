@@ -120,7 +120,7 @@ def _merge_locale(
         read=read,
         catalogs=updated.catalogs,
         findings={name: page.row.findings for name, page in updated.pages.items()},
-        linked=_linked(updated),
+        linked=_linked(updated, known.links_elsewhere(pages)),
         code=known.code,
     )
     merged = merge(run, work, locale=locale, lock=lock, memo=known.merged)
@@ -138,15 +138,19 @@ def _merge_locale(
     return MergedLocale(pages=merged.rows, gone=updated.dropped, changes=changes)
 
 
-def _linked(updated: UpdatedLocale) -> dict[str, frozenset[str]]:
+def _linked(
+    updated: UpdatedLocale, elsewhere: Sequence[tuple[str, str]]
+) -> dict[str, frozenset[str]]:
     """The fragments that links of all pages point to, by page.
 
-    Of all pages of the run, also those that it has not read: the memo has their links.
+    Of all pages, also those that the run has not read or is not about: the memo has their links.
     """
-    linked: dict[str, set[str]] = {}
+    links = [*elsewhere]
     for page in updated.pages.values():
-        for target, fragment in page.links:
-            linked.setdefault(target, set()).add(fragment)
+        links += page.links
+    linked: dict[str, set[str]] = {}
+    for target, fragment in links:
+        linked.setdefault(target, set()).add(fragment)
     return {target: frozenset(fragments) for target, fragments in linked.items()}
 
 

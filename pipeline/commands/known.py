@@ -76,6 +76,20 @@ class Known:
             known.row for _, known in self._updated.items() if not known.row.files
         )
 
+    def links_elsewhere(self, pages: Sequence[Page]) -> list[tuple[str, str]]:
+        """Page and fragment of each link on other pages, as the last run of all pages knew them.
+
+        None for a run of all pages: what stands on no page any more links to nothing.
+        """
+        if not self._run.pages:
+            return []
+        names = {page.name for page in pages}
+        links: list[tuple[str, str]] = []
+        for name, known in self._updated.items():
+            if name not in names:
+                links += known.links
+        return links
+
     def keep(
         self,
         pages: Sequence[Page],

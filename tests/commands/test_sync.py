@@ -365,6 +365,25 @@ def test_a_selection_of_pages_leaves_the_others_alone(
     assert "Pages are named by their path" in capsys.readouterr().err
 
 
+def test_a_run_of_one_page_keeps_the_anchors_that_other_pages_link_to(
+    docs: Path, sync: Run
+) -> None:
+    (docs / "page.md").write_text("# A page\n\n## Its end\n", encoding="utf-8")
+    (docs / "other.md").write_text("See [it](page.md#its-end).\n", encoding="utf-8")
+    assert sync() == 0
+    translate(docs, {"Its end": "它的结尾"})
+    assert sync() == 0
+    whole = merged(docs)
+    assert "(its-end)=" in whole
+    translate(docs, {"A page": "一页"})
+    assert sync("--pages", "page") == 0
+    assert merged(docs) == whole.replace("# A page", "# 一页")
+    # Once nothing links there, the next run of all pages finds out.
+    (docs / "other.md").unlink()
+    assert sync() == 0
+    assert "(its-end)=" not in merged(docs)
+
+
 def test_a_second_run_at_the_same_time_waits_and_says_so(docs: Path) -> None:
     lock = docs.parent.parent / "build" / ".lock"
     command = [sys.executable, "-m", "pipeline", "sync", "sample", "--no-execute"]
