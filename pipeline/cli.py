@@ -181,9 +181,9 @@ def _site(call: _Call) -> RunResult:
     from pipeline.commands.site import site
 
     words = call.arguments
-    # The site shows all pages: no patterns, and no shard.
+    # A page that another machine has run could not be shown: no shard.
     options = _build_options(call, runs_code=words.execute, shard=None)
-    return site(call.run(), options, show_fuzzy=words.show_fuzzy)
+    return site(call.run(pages=words.pages), options, show_fuzzy=words.show_fuzzy)
 
 
 def _upgrade(call: _Call) -> RunResult:

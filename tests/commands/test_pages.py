@@ -66,6 +66,7 @@ def test_the_nearest_names_are_told(word: str, meant: str) -> None:
             "Did you mean 'grad'",
         ),
         (["merge", "sample", "--pages", "qqq*"], "'qqq*'", "For example: arrays"),
+        (["site", "sample", "--pages", "gard"], "'gard'", "Did you mean 'grad'"),
         (["check", "--pages", "gard"], "'gard'", "Did you mean 'grad'"),
         (["check", "vmap"], "vmap: there is no such file", "sample/guides/vmap.po'"),
         (["check", "smaple"], "smaple: there is no such file", "Did you mean 'sample'"),

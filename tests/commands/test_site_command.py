@@ -51,3 +51,22 @@ def test_a_new_title_is_written_and_told(project: Path, capsys: Speech) -> None:
     assert told == {path for path in after if after[path] != before.get(path)}
     assert site / "index.html" in told
     assert "nothing to write" not in said
+
+
+@pytest.mark.slow
+def test_a_site_of_some_pages_is_a_part_of_the_whole_one(project: Path) -> None:
+    words = ["site", "sample", "--no-execute", "-q"]
+    assert main(["pull", "sample", "-q"]) == 0
+    assert main(words) == 0
+    before = stamps(project / "build" / "site")
+    assert main([*words, "--pages", "grad"]) == 0
+    assert stamps(project / "build" / "site") == before
+    catalog = project / "translations" / "zh_CN" / "sample" / "grad.po"
+    text = catalog.read_text("utf-8")
+    assert text.count('msgstr "梯度"') == 1
+    catalog.write_text(text.replace('msgstr "梯度"', 'msgstr "求梯度"'), "utf-8")
+    assert main([*words, "--pages", "guides/*"]) == 0
+    page = project / "build" / "site" / "sample" / "grad.html"
+    assert "求梯度" not in page.read_text("utf-8")
+    assert main([*words, "--pages", "grad"]) == 0
+    assert "求梯度" in page.read_text("utf-8")
