@@ -11,7 +11,6 @@ import re
 import textwrap
 from collections.abc import Iterator, Sequence
 from functools import cache
-from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from pipeline.core.adoption.result import (
@@ -25,6 +24,7 @@ from pipeline.core.catalog.change import diff
 from pipeline.log import printable
 from pipeline.report.counts import counted
 from pipeline.report.finding_text import finding_lines
+from pipeline.report.templating import asset, environment
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -114,7 +114,7 @@ def to_html(copy: AdoptedCopy, *, is_audit: bool) -> bytes:
             for cell in copy.cells
             if cell.is_altered or cell.is_strange or cell.fails
         ],
-        "css": _asset("report.css") + _asset("adoption.css"),
+        "css": asset("report.css") + asset("adoption.css"),
     }
     text: str = _environment().get_template("adoption.html.j2").render(values)
     return text.encode("utf-8", "backslashreplace")
@@ -266,34 +266,4 @@ def _diff_pieces(row: Row) -> Sequence[tuple[str, str]]:
 @cache
 def _environment() -> Environment:
     """The environment of the template, which is read once."""
-    from jinja2 import Environment, FunctionLoader, StrictUndefined
-
-    environment = Environment(
-        autoescape=True,  # no text becomes markup
-        finalize=_visible,
-        loader=FunctionLoader(_asset),
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=StrictUndefined,
-    )
-    environment.filters |= {"count": counted, "diff": _diff_pieces}
-    return environment
-
-
-def _visible(value: object) -> object:
-    """What the template prints of ``value``: control characters as Python writes them.
-
-    What is marked as HTML, ours alone, stays as it is.
-    """
-    if isinstance(value, str) and not hasattr(value, "__html__"):
-        return printable(value)
-    return value
-
-
-@cache
-def _asset(name: str) -> str:
-    """A template or a style sheet that is part of the package.
-
-    Each is read once.
-    """
-    return (resources.files("pipeline.report") / "templates" / name).read_text("utf-8")
+    return environment({"count": counted, "diff": _diff_pieces})

@@ -14,13 +14,11 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from typing import TYPE_CHECKING
 
 from pipeline.core.execution.notebook import cell_name
 from pipeline.core.execution.result import Execution, Status
 from pipeline.findings import Severity
-from pipeline.log import printable
 from pipeline.report.advice import advice, whose
 from pipeline.report.ansi import pieces
 from pipeline.report.counts import counted, executed_by_class, percent_text, totals
@@ -28,6 +26,7 @@ from pipeline.report.result import RunResult
 from pipeline.report.rows import rows_of
 from pipeline.report.since import since
 from pipeline.report.source import source_pieces
+from pipeline.report.templating import asset, environment
 from pipeline.report.timeline import timeline
 
 if TYPE_CHECKING:
@@ -70,7 +69,7 @@ def to_html(
     """
     runs = result.executions
     # The file may be opened from anywhere: its policy allows this one script, by its digest.
-    script = _asset("report.js")
+    script = asset("report.js")
     digest = hashlib.sha256(script.encode("utf-8")).digest()
     values = {
         "result": result,
@@ -85,7 +84,7 @@ def to_html(
         "failed": [run for run in runs if run.status is Status.FAILED],
         "timeline": timeline(runs),
         "since": since(previous, result),
-        "css": _asset("report.css"),
+        "css": asset("report.css"),
         "script": script,
         "script_digest": base64.b64encode(digest).decode("ascii"),
     }
@@ -172,46 +171,20 @@ def _anchor(page: str) -> str:
     return _NOT_PLAIN.sub(lambda match: f"-{ord(match[0]):x}-", page)
 
 
-def _visible(value: object) -> object:
-    """What the template prints of ``value``: control characters are shown as Python writes them.
-
-    Texts of the template's own (they have ``__html__``) stay as they are.
-    """
-    if isinstance(value, str) and not hasattr(value, "__html__"):
-        return printable(value)
-    return value
-
-
 @cache
 def _environment() -> Environment:
     """The environment of the template, which is read once."""
-    from jinja2 import Environment, FunctionLoader, StrictUndefined
-
-    environment = Environment(
-        autoescape=True,  # no text becomes markup
-        finalize=_visible,
-        loader=FunctionLoader(_asset),
-        # Tags of the template on lines of their own leave no empty lines in the page.
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=StrictUndefined,  # a name that is misspelt fails a test
+    return environment(
+        {
+            "ansi": pieces,
+            "python": source_pieces,
+            "duration": _duration,
+            "percent": _percent,
+            "count": counted,
+            "anchor": _anchor,
+            "cell": cell_name,
+            "advice": advice,
+            "whose": whose,
+            "commit_url": _commit_url,
+        }
     )
-    environment.filters |= {
-        "ansi": pieces,
-        "python": source_pieces,
-        "duration": _duration,
-        "percent": _percent,
-        "count": counted,
-        "anchor": _anchor,
-        "cell": cell_name,
-        "advice": advice,
-        "whose": whose,
-        "commit_url": _commit_url,
-    }
-    return environment
-
-
-@cache
-def _asset(name: str) -> str:
-    """A file that lies beside the template, as text."""
-    return (resources.files("pipeline.report") / "templates" / name).read_text("utf-8")
