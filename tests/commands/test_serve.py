@@ -195,7 +195,7 @@ def test_a_message_comes_with_all_that_a_translator_needs(
     workbench.write("arrays", replace(entry, fuzzy=True, previous=old))
     message = ask(client, "message", **of("arrays", block))
     assert any("`" in atom for atom in message["atoms"])
-    english = "".join(text for side, text in message["diff"] if side != "old")
+    english = "".join(text for part, text in message["diff"] if part != "removed")
     assert english == block["msgid"]
     terms = [
         term

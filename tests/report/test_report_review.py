@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.core.review.comparing import Happened, Quiet
-from pipeline.core.review.words import Words, word_diff
+from pipeline.core.word_diff import Words, word_diff
 from pipeline.findings import Finding, Severity
 from pipeline.report.review.html import review_html
 from pipeline.report.review.markdown import (

@@ -33,7 +33,7 @@ from pipeline.core.memory.file import END
 from pipeline.core.memory.notes import DIFF
 from pipeline.core.review.comparing import Change, Compared, compare, has_carried
 from pipeline.core.review.texts import state_of, translation_of, translator_of
-from pipeline.core.review.words import Words, word_diff
+from pipeline.core.word_diff import Words, word_diff
 from pipeline.entries import Catalog, Entry
 from pipeline.errors import InputError
 from pipeline.findings import Finding, Severity

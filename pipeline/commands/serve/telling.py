@@ -17,10 +17,10 @@ from pipeline.core.document.message import Markup
 from pipeline.core.document.prose import atoms_of
 from pipeline.core.document.read import Unit
 from pipeline.core.glossary.terms import Glossary, read_glossary
+from pipeline.core.word_diff import Words, word_diff
 from pipeline.core.workbench.blocks import Block
 from pipeline.core.workbench.editing import cleaned
 from pipeline.core.workbench.excerpt import excerpt_of
-from pipeline.core.workbench.words import word_diff
 from pipeline.entries import Entry
 from pipeline.findings import Finding
 from pipeline.paths import glossary_path
@@ -28,6 +28,7 @@ from pipeline.run import Run
 from pipeline.stages.publish.marked import render_message
 
 Told = dict[str, Any]
+_ENGLISH = Words.of(())  # spaces part its words: no term need be known
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,8 +113,8 @@ def tell_message(page: OpenPage, block: Block, glossary: Glossary | None) -> Tol
         "diff": [],
     }
     if entry.fuzzy and entry.previous and entry.previous != message.msgid:
-        pieces = word_diff(entry.previous, message.msgid)
-        told["diff"] = [(piece.side, piece.text) for piece in pieces]
+        pieces = word_diff(entry.previous, message.msgid, _ENGLISH)
+        told["diff"] = [(piece.part, piece.text) for piece in pieces]
     if glossary is not None:
         told["terms"] = _tell_terms(glossary, message.msgid, message.markup)
     # Now, while the person reads: the first keystroke need not wait for it.

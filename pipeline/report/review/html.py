@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from pipeline.core.review.words import Part
+from pipeline.core.word_diff import Part
 from pipeline.report.review.result import Review
 from pipeline.report.review.wording import (
     between,

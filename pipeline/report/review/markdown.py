@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from pipeline.core.review.words import Part, Piece
+from pipeline.core.word_diff import Part, Piece
 from pipeline.findings import Finding
 from pipeline.report.counts import counted
 from pipeline.report.markdown import escaped, plain

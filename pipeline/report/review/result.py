@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from pipeline.core.review.comparing import Happened, Quiet
-from pipeline.core.review.words import Part, Piece
+from pipeline.core.word_diff import Part, Piece
 from pipeline.errors import worst
 from pipeline.findings import Finding
 

@@ -21,7 +21,6 @@ from pipeline.core.workbench.editing import (
     stamp_of,
 )
 from pipeline.core.workbench.suggestions import TranslationMemory
-from pipeline.core.workbench.words import word_diff
 from pipeline.entries import Catalog, Entry, translations_of
 
 STAMP = stamp_of("Li Lei <li@example.org>", "2026-05-01 09:30+0800")
@@ -218,25 +217,3 @@ def test_the_memory_learns_what_is_saved() -> None:
     assert memory.search("b", "Pour the tea") == ()
     memory.replace("a", catalog_of(Pour_the_tea="倒茶"))
     assert [one.msgstr for one in memory.search("b", "Pour the tea")] == ["倒茶"]
-
-
-@given(st.text(alphabet="ab 茶热。\n"), st.text(alphabet="ab 茶热。\n"))
-def test_a_difference_holds_both_texts(old: str, new: str) -> None:
-    pieces = word_diff(old, new)
-    assert "".join(piece.text for piece in pieces if piece.side != "new") == old
-    assert "".join(piece.text for piece in pieces if piece.side != "old") == new
-
-
-def test_words_and_chinese_characters_are_compared() -> None:
-    pieces = word_diff("at least 2 cups", "at least 3 cups")
-    assert [(piece.side, piece.text) for piece in pieces] == [
-        ("same", "at least "),
-        ("old", "2"),
-        ("new", "3"),
-        ("same", " cups"),
-    ]
-    assert [piece.side for piece in word_diff("茶热", "茶很热")] == [
-        "same",
-        "new",
-        "same",
-    ]

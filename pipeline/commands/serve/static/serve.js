@@ -337,7 +337,7 @@ function showMessage(block, message) {
   desk.atoms = [...new Set(message.atoms)];
   showEnglish(block.msgid, desk.atoms);
   $("diff-part").hidden = message.diff.length === 0;
-  $("diff").replaceChildren(...message.diff.map(([side, text]) => element({ old: "del", new: "ins" }[side] ?? "span", text)));
+  $("diff").replaceChildren(...message.diff.map(([part, text]) => element({ removed: "del", added: "ins" }[part] ?? "span", text)));
   fill($("atoms"), desk.atoms.map((atom, at) => {
     const button = element("button", "", { type: "button" });
     button.append(element("code", atom));

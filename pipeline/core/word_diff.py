@@ -1,4 +1,4 @@
-"""How two versions of a translation differ, word by word.
+"""How two versions of a text differ, word by word and whole: for a screen.
 
 Chinese has no spaces between words. A word is a term of the glossary, a run of Latin letters and
 digits, or else one character; and a character that stays between two changes belongs to them.

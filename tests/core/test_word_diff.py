@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.core.review.words import Part, Words, word_diff
+from pipeline.core.word_diff import Part, Words, word_diff
 
 WORDS = Words.of({"向量化", "矢量化", "梯度", "值"})
 
@@ -35,13 +35,17 @@ def shown(old: str, new: str) -> str:
         ("大的", "小的", "[-大-]{+小+}的"),
         ("大，灯", "小，船", "[-大-]{+小+}，[-灯-]{+船+}"),
         ("一行\n两行", "一行 两行", "一行[-\n-]{+ +}两行"),
+        ("at least 2 cups", "at least 3 cups", "at least [-2-]{+3+} cups"),
+        ("茶热", "茶很热", "茶{+很+}热"),
     ],
 )
 def test_words_that_differ_are_marked(old: str, new: str, diff: str) -> None:
     assert shown(old, new) == diff
 
 
-_TEXTS = st.text(st.sampled_from("大小的灯，梯度向量化矢 jit\n_1"), max_size=30)
+_TEXTS = st.text(
+    st.sampled_from("大小的灯，。茶热梯度向量化矢 jit ab\n_1"), max_size=30
+)
 
 
 @given(old=_TEXTS, new=_TEXTS)
