@@ -57,6 +57,9 @@ JSON_OF_ENVIRONMENT = (
 )
 # A child in the kernel's group, one in a session of its own, and one of those whose parent is gone
 # and whose environment is empty.
+# Not "yes": what that prints fills the memory before anybody has read 2 MiB of it.
+PRINTING_CHILD = """import subprocess
+subprocess.run(["sh", "-c", "while :; do echo xxxxxxxxxxxxxxxxxxxxxxxx; done"])"""
 CHILDREN = """
 import os, subprocess
 print(os.getpid())
@@ -161,7 +164,7 @@ CASES = {
     ),
     "has-children": Case((CHILDREN,)),
     "prints-without-end": Case(("while True: print('x' * 999)",)),
-    "child-prints-without-end": Case(("import subprocess\nsubprocess.run(['yes'])",)),
+    "child-prints-without-end": Case((PRINTING_CHILD,)),
     "big-image": Case((IMAGE,)),
     "system-exit": Case(("raise SystemExit(3)", "print('never')")),
     "broken-encoding": Case(
