@@ -67,15 +67,23 @@ class Warned:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BrokenPage:
+    """A page of which something is shown as its source, with the first reason."""
+
+    problem: str
+    blocks: int = 0  # how many blocks of it; 0: the whole page
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Built:
     """What a run said.
 
-    ``warned`` are warnings of the pages that it read anew; ``broken`` are all pages that are shown
-    as their source, with the reason.
+    ``warned`` are warnings of the pages that it read anew; ``broken`` are all pages of which
+    something is shown as its source.
     """
 
     warned: tuple[Warned, ...] = ()
-    broken: Mapping[str, str] = field(default_factory=dict)
+    broken: Mapping[str, BrokenPage] = field(default_factory=dict)
 
 
 def forget(doctrees: Path) -> None:
@@ -123,7 +131,11 @@ def run_sphinx(
     warned = parse_warnings(log.read_text(encoding="utf-8", errors="replace"), sources)
     # Those of our extension say no more than ``broken`` does.
     others = tuple(warning for warning in warned if warning.kind != "jz.broken")
-    return Built(warned=others, broken=json.loads((doctrees / BROKEN).read_bytes()))
+    broken = json.loads((doctrees / BROKEN).read_bytes())
+    return Built(
+        warned=others,
+        broken={page: BrokenPage(**values) for page, values in broken.items()},
+    )
 
 
 def _environment() -> dict[str, str]:

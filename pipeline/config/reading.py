@@ -198,7 +198,7 @@ def _upstream(
 def _site(table: Table, *, repository: str) -> SitePolicy:
     """``[tool.pipeline.upstreams.NAME.site]`` as a record; ``repository`` is owner/name."""
     urls = ("url", "edit-url", "notebook-url", "english-url", "repository-url")
-    table.allow("title", *urls, "start")
+    table.allow("title", *urls, "start", "root", "extensions", "myst-extensions")
     return SitePolicy(
         title=table.string("title"),
         edit_url=_template(table, "edit-url", repository),
@@ -207,6 +207,9 @@ def _site(table: Table, *, repository: str) -> SitePolicy:
         repository_url=_template(table, "repository-url", repository),
         english_url=table.string("english-url"),
         start=table.strings("start"),
+        root=table.string("root"),
+        extensions=table.strings("extensions"),
+        myst_extensions=table.strings("myst-extensions"),
     )
 
 

@@ -88,6 +88,9 @@ class SitePolicy:
     english_url: str = ""  # the English docs, with a slash at the end
     # Pages that the home page leads newcomers to: to begin with, to install, to learn by.
     start: tuple[str, ...] = ()
+    root: str = ""  # the page that the site begins with; empty: see ``site.roots``
+    extensions: tuple[str, ...] = ()  # modules that Sphinx loads, of installed packages
+    myst_extensions: tuple[str, ...] = ()  # syntax of MyST besides what every site has
     # What the command line says: translations that wait for a person are shown, and marked.
     show_fuzzy: bool = False
 

@@ -13,7 +13,14 @@ from pathlib import Path
 
 from pipeline.adapters import files
 from pipeline.adapters.memo import Memo, code_digest
-from pipeline.adapters.sphinx import PACKAGES, Built, Warned, forget, run_sphinx
+from pipeline.adapters.sphinx import (
+    PACKAGES,
+    BrokenPage,
+    Built,
+    Warned,
+    forget,
+    run_sphinx,
+)
 from pipeline.config import Settings, SitePolicy
 from pipeline.core.glossary.terms import Glossary, read_glossary
 from pipeline.core.pin.lock import Lock, pages_of
@@ -38,6 +45,7 @@ from pipeline.site.known import (
 from pipeline.site.plan import Site
 from pipeline.site.styles import restore_styles
 
+UNWRITTEN = "jz.unwritten"  # as our extension calls a page that could not be written
 FEW = 20  # changed files: to share them among processes costs more than it saves
 _PHASES = {"reading sources": "read", "writing output": "write"}
 
@@ -196,22 +204,24 @@ def _no_inventory(site: Site) -> tuple[Finding, ...]:
     return (finding,)
 
 
-def _broken(page: tuple[str, str]) -> Finding:
-    """A page that is shown as its source: the run ends with PublishError's exit code after all."""
-    name, problem = page
-    error = PublishError(
-        problem,
-        where=name,
-        hint="The page shows its English source until that is mended.",
-    )
-    return Finding.of(error, page=name)
+def _broken(row: tuple[str, BrokenPage]) -> Finding:
+    """A page that shows its source: the run ends with PublishError's exit code after all."""
+    page, broken = row
+    hint = "The page shows its English source until that is mended."
+    if broken.blocks:
+        hint = (
+            f"Blocks of the page that show their source until that is mended: {broken.blocks}. "
+            "docs/configuration.md says how to load the extension of a directive."
+        )
+    return Finding.of(PublishError(broken.problem, where=page, hint=hint), page=page)
 
 
 def _warning(warned: Warned) -> Finding:
     """A warning of Sphinx. Its place is one among the sources, named as upstream names them."""
     return Finding(
         code="sphinx",
-        severity=Severity.WARNING,
+        # A page that could not be written is one of ours to tell.
+        severity=Severity.ERROR if warned.kind == UNWRITTEN else Severity.WARNING,
         where=f"{warned.file}:{warned.line}" if warned.line else warned.file,
         text=f"{warned.text} [{warned.kind}]" if warned.kind else warned.text,
         page=warned.file.rpartition(".")[0],

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from pipeline.site.plan import Site
+from pipeline.site.roots import root_page
 
 
 def configuration_of(site: Site) -> dict[str, Any]:
@@ -18,6 +19,8 @@ def configuration_of(site: Site) -> dict[str, Any]:
         "title": site.policy.title or site.upstream.name,
         "locale": site.locale,
         "root": first_page(site),
+        "extensions": site.policy.extensions,
+        "myst_extensions": site.policy.myst_extensions,
         "version": site.lock.jax,
         "english_url": site.policy.english_url,
         "file_url": site.source_url("{path}"),
@@ -31,12 +34,8 @@ def configuration_of(site: Site) -> dict[str, Any]:
 
 
 def first_page(site: Site) -> str:
-    """The page that the contents of the site begin with: ``index`` if it is there, or none is."""
-    names = site.names
-    # A part of the docs (``--pages``) may lack the page that they begin with.
-    if names and "index" not in names:
-        return names[0]
-    return "index"
+    """The page that the contents of the site begin with."""
+    return root_page(site.names, site.policy.root)
 
 
 def _issue_url(site: Site) -> str:

@@ -156,9 +156,11 @@ class _Line:
         if not self.page.translated_words:
             return self.say("nothing")
         # Rounded down: 100 only where all is done.
-        return self.say(
+        share = self.say(
             "share", share=100 * self.page.translated_words // self.page.words
         )
+        # Our extension says something else of a page that it cannot show.
+        return f'<span class="jz-share">{share}</span>'
 
     def source(self, url: str, license_name: str) -> str:
         """Whose words these are: the licence asks for it."""

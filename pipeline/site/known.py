@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pipeline.adapters.memo import Memo, digest_of
+from pipeline.adapters.sphinx import BrokenPage
 from pipeline.site.plan import Site
 
 WHOLE = "site"  # the subject that the site as a whole is
@@ -26,8 +27,8 @@ class Known:
     downloads: tuple[str, ...] = ()
     # Of a file of HTML: classes and ids.
     words: tuple[str, ...] = ()
-    # Of the whole site: the pages that are shown as their source, and why.
-    broken: Mapping[str, str] = field(default_factory=dict)
+    # Of the whole site: the pages of which something is shown as its source.
+    broken: Mapping[str, BrokenPage] = field(default_factory=dict)
 
 
 def memo_of(site: Site) -> Memo[Known]:

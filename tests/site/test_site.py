@@ -917,15 +917,154 @@ def test_the_search_has_the_words_of_every_page(built: Built) -> None:
     assert '["second-part","' in guide
 
 
-def test_a_broken_page_shows_its_source_and_the_others_stand(built: Built) -> None:
+def test_an_unknown_directive_shows_its_source_and_the_page_stands(
+    built: Built,
+) -> None:
     workshop, findings = built
     (broken,) = [finding for finding in findings if finding.exit_code == 7]
     assert (broken.page, broken.severity) == ("broken", Severity.ERROR)
     assert "nonsense" in broken.text
     article = workshop.article("broken")
-    assert "nonsense" in article
-    assert "x &lt;b&gt;y&lt;/b&gt;" in article
-    assert "jz-translated" not in article
+    assert "```{nonsense}\nx &lt;b&gt;y&lt;/b&gt;\n```" in article
+    assert re.search(r'<p class="jz-block [^>]*>Whole\.</p>', article)
+    # The line under the title does not claim that all of it is there.
+    assert 'jz-unshown">1 处无法显示，现为源文本</span></p>' in article
+
+
+ODD_MARKDOWN = """# Odd
+
+- Words
+- * * *
+
+> ---
+> A quote that begins with a rule.
+
+* * *
+
+---
+
+{nobody}`knows` this role.
+
+```{raises}
+Some words of it.
+```
+
+```{image}
+```
+
+The page goes on.
+
+---
+"""
+ODD_RST = """Odd
+===
+
+:nobody:`knows` this role.
+
+.. raises:: now
+
+   Some words of it.
+
+The page goes on.
+"""
+RAISES = """from docutils import nodes
+from docutils.parsers.rst import Directive
+from sphinx.transforms import SphinxTransform
+
+class Raises(Directive):
+    has_content = True
+    optional_arguments = 1
+
+    def run(self):
+        raise RuntimeError("no such colour")
+
+class Odd(nodes.General, nodes.Element):
+    pass
+
+class Unwritable(Directive):
+    def run(self):
+        return [Odd()]
+
+class Fails(SphinxTransform):
+    default_priority = 400
+
+    def apply(self):
+        if "TRANSFORM" in self.document.astext() and not list(
+            self.document.findall(nodes.error)
+        ):
+            raise RuntimeError("cannot transform")
+
+def setup(app):
+    app.add_directive("raises", Raises)
+    app.add_directive("unwritable", Unwritable)
+    app.add_transform(Fails)
+"""
+
+
+def test_what_is_broken_stays_as_small_as_it_can(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workshop = Workshop(tmp_path)
+    for path, text in {
+        "index.md": "# The workshop\n\nAll is well.\n",
+        "odd.md": ODD_MARKDOWN,
+        "text.rst": ODD_RST,
+        "transform.md": "# The guide\n\nTRANSFORM\n",
+        "writer.md": "# The guide\n\n```{unwritable}\n```\n",
+    }.items():
+        workshop.write(path, text)
+    workshop.merge()
+    workshop.put(tmp_path / "modules" / "raising.py", RAISES)
+    monkeypatch.syspath_prepend(tmp_path / "modules")
+    findings = workshop.build(replace(POLICY, extensions=("raising",)))
+    errors = {}
+    for finding in findings:
+        if finding.severity is Severity.ERROR:
+            errors[finding.page] = finding
+    assert errors.keys() == {"odd", "text", "transform", "writer"}
+    assert "All is well." in workshop.article("index")
+    for page in ("odd", "text"):
+        article = workshop.article(page)
+        # Only what is broken is shown as it is written.
+        assert "The page goes on.</p>" in article
+        assert "Some words of it." in article
+        assert "knows" in article
+        assert "无法显示，现为源文本" in article
+        assert "system-message" not in article
+    assert workshop.article("odd").count("<hr") == 5
+    assert "A quote that begins with a rule." in workshop.article("odd")
+    for page, problem in {"transform": "cannot transform", "writer": "Odd"}.items():
+        article = workshop.article(page)
+        assert problem in article
+        assert "# The guide" in article  # the source
+        assert problem in errors[page].text
+    assert "译文无法显示，以下为英文源文本" in workshop.article("transform")
+    assert "已译" not in workshop.article("transform")
+
+
+def test_docs_without_contents_list_all_pages(tmp_path: Path) -> None:
+    workshop = Workshop(tmp_path)
+    for path in ("_notes/a.md", "zoo.md", "shapes/round.md", "ant.md"):
+        workshop.write(path, "# The guide\n\nWords.\n")
+    workshop.merge()
+    workshop.build()
+    html = workshop.html("ant")
+    navigation = html[html.index('<nav class="bd-links') : html.index("</nav>")]
+    links = re.findall(r'<a [^>]*href="([^"]*)"', navigation)
+    assert links == [
+        "#",
+        "zoo.html",
+        "_notes/a.html",
+        "shapes/round.html",
+        "glossary-zh.html",
+        "progress.html",
+    ]
+    assert "url=ant.html" in workshop.html("index")
+    # A new page is listed as well.
+    workshop.write("bee.md", "# The guide\n")
+    workshop.merge()
+    workshop.build()
+    assert 'href="bee.html"' in workshop.html("ant")
 
 
 def test_what_is_missing_is_said(built: Built) -> None:

@@ -22,6 +22,7 @@ from pipeline.site.freshness import freshness
 from pipeline.site.progress import Reach, Spot, facts, progress
 from pipeline.site.records import launches
 from pipeline.site.redirects import redirect_pages
+from pipeline.site.roots import root_page
 from pipeline.site.search.readers import readers_words
 from pipeline.site.terms import synonyms, term_hints, term_list
 
@@ -434,3 +435,20 @@ def test_old_pages_lead_to_new_ones() -> None:
     assert 'url=new/page.html"' in found["old.html"]
     assert 'href="../new/page.html"' in found["a/old.html"]
     assert 'lang="zh-CN"' in found["old.html"]
+
+
+@pytest.mark.parametrize(
+    ("pages", "configured", "root"),
+    [
+        (["a", "index", "intro"], "", "index"),
+        (["a", "index", "intro"], "a", "a"),
+        (["a", "b/c"], "gone", "a"),  # a part of the docs, without the first page
+        (["_static/a", "b/c", "d/README"], "", "d/README"),
+        ([".github/readme", "z/last"], "", "z/last"),
+        (["b/deep/a", "z"], "", "z"),
+        (["a", "Introduction", "z"], "", "Introduction"),
+        ([], "", "index"),
+    ],
+)
+def test_root_page(pages: list[str], configured: str, root: str) -> None:
+    assert root_page(pages, configured) == root

@@ -1,28 +1,36 @@
-"""A page that cannot be read as it should: its English source is shown, with the error on top.
+"""Pages, and blocks of pages, that cannot be read as they should: their source is shown instead.
 
-The build goes on, and the pipeline is told: the names of such pages, each with the reason, are
-left for it in a file.
+Whatever goes wrong stays as small as it can. A directive that is unknown, or that fails, is shown
+as it is written, and a role likewise; only where the reading as a whole fails does the page show
+its English source, with the error on top. The build goes on, and the pipeline is told: the names
+of such pages, each with the reason, are left for it in a file.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from docutils import nodes
+from docutils.transforms import Transformer
 from docutils.utils import new_document
 from myst_nb.sphinx_ import Parser as NotebookParser
 from sphinx.application import Sphinx
+from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.parsers import RSTParser
 from sphinx.util import logging
 
-from pipeline.adapters.sphinx import BROKEN
+from pipeline.adapters.sphinx import BROKEN, BrokenPage
+from pipeline.site.extension.failing import guard_markup
 from pipeline.site.extension.noting import Notes
 from pipeline.site.extension.records import read_record
 from pipeline.site.extension.texts import text
 
 ERROR = 3  # docutils' level: an error, not a warning
+logger = logging.getLogger(__name__)
 # What a document is made with; all else comes of what was read.
 _KEPT = frozenset(
     (
@@ -30,50 +38,105 @@ _KEPT = frozenset(
         *("attributes", "parent", "source", "line"),
     )
 )
-# The pages that are shown as their source, each with the reason.
-_BROKEN: Notes[str] = Notes("jz_broken")
-logger = logging.getLogger(__name__)
+# The pages with something that is shown as its source.
+_BROKEN: Notes[BrokenPage] = Notes("jz_broken")
 
 
 class _Careful:
     """For a parser: look at what came of it."""
 
     def parse(self, inputstring: Any, document: nodes.document) -> None:
-        """As the parser does, unless that fails: then the page is its source.
-
-        It fails with an exception, or with an error among the messages of the page.
-        """
+        """As the parser does; if that fails with an exception, the page is its source."""
+        # Transforms come when parsing is done, and may fail as well.
+        document.transformer = CarefulTransformer(document)
         try:
             super().parse(inputstring, document)  # type: ignore[misc]
         # Parsers and directives raise anything; one page must not stop the others.
         except Exception as error:  # noqa: BLE001
-            problem = f"{type(error).__name__}: {error}"
-        else:
-            problem = _problem_in(document)
-        if problem:
-            show_source(document, problem)
+            show_source(document, _words_of_exception(error))
+            return
+        _show_broken_blocks(document)
 
 
 class CarefulNotebookParser(_Careful, NotebookParser):  # type: ignore[misc]  # MyST-NB has no types
     """MyST pages and notebooks."""
+
+    def parse(self, inputstring: Any, document: nodes.document) -> None:
+        """As ``_Careful`` does; rules may stand anywhere, as CommonMark has it."""
+        super().parse(inputstring, document)
+        # To docutils a rule separates sections: in a list or at the end of a page it fails.
+        for rule in list(document.findall(nodes.transition)):
+            rule.replace_self(nodes.raw("", '<hr class="docutils" />', format="html"))
 
 
 class CarefulRSTParser(_Careful, RSTParser):
     """reStructuredText."""
 
 
-def _problem_in(document: nodes.document) -> str:
-    """The first error that a directive or role reported; empty if there is none."""
-    messages = [*document.parse_messages, *document.findall(nodes.system_message)]
-    return next(map(_words_of, filter(_is_error, messages)), "")
+class CarefulTransformer(Transformer):
+    """Applies what docutils, Sphinx and extensions do to a page that was read."""
+
+    def apply_transforms(self) -> None:
+        """Apply all; if one fails, the page is its source, and all are applied to that."""
+        # Those with a node of their own (the third of an entry) were asked for by what was read.
+        for_any_page = [entry for entry in self.transforms if entry[2] is None]
+        try:
+            super().apply_transforms()
+        except Exception as error:  # noqa: BLE001 - as above
+            env = self.document.settings.env
+            # What was noted of the page leads to nothing that it shows now.
+            for domain in env.domains.sorted():
+                domain.clear_doc(env.docname)
+            show_source(self.document, _words_of_exception(error))
+            self.transforms, self.sorted = for_any_page, False
+            super().apply_transforms()
+
+
+def _words_of_exception(error: Exception) -> str:
+    """An error as people are told of it: ``ValueError: no such colour``."""
+    return f"{type(error).__name__}: {error}"
+
+
+def _show_broken_blocks(document: nodes.document) -> None:
+    """Show the source of what the parser could not read, and note that the page has such blocks."""
+    # Those of a line have no place; there stands a "problematic" piece of it.
+    placed = list(filter(_is_error, document.findall(nodes.system_message)))
+    errors = dict.fromkeys([*placed, *filter(_is_error, document.parse_messages)])
+    if not errors:
+        return
+    for message in placed:
+        message.parent.replace(message, list(_source_in(message)))
+    document.parse_messages = [
+        message for message in document.parse_messages if message not in errors
+    ]
+    for piece in list(document.findall(nodes.problematic)):
+        words = piece.astext()
+        shown = nodes.literal(words, words, classes=["jz-broken"])
+        piece.parent.replace(piece, shown)
+    _tell_of(
+        document, BrokenPage(problem=_words_of(next(iter(errors))), blocks=len(errors))
+    )
+
+
+def _source_in(message: nodes.system_message) -> Iterator[nodes.Node]:
+    """What a message quotes of the page: a piece of a line, or a block of its own."""
+    for block in message.findall(nodes.literal_block):
+        source = block.astext()
+        if isinstance(message.parent, nodes.TextElement):
+            yield nodes.literal(source, source, classes=["jz-broken"])
+        else:
+            yield nodes.literal_block(
+                source, source, language="none", lang="en", classes=["jz-broken"]
+            )
 
 
 def _is_error(message: nodes.system_message) -> bool:
     """Whether docutils' message is of an error, not of something that it could mend."""
     if message["level"] >= ERROR:
         return True
-    # To MyST a directive that it does not know is worth a warning: it shows its source.
-    return "myst.directive_unknown" in message.astext()
+    # To MyST a directive or role that it does not know is worth a warning.
+    words = message.astext()
+    return "myst.directive_unknown" in words or "myst.role_unknown" in words
 
 
 def _words_of(message: nodes.system_message) -> str:
@@ -84,14 +147,32 @@ def _words_of(message: nodes.system_message) -> str:
     return words
 
 
+def _tell_of(document: nodes.document, broken: BrokenPage) -> None:
+    """Note what is wrong with a page, for its header and for the pipeline."""
+    env = document.settings.env
+    _BROKEN.by_page(env)[env.docname] = broken
+    logger.error(broken.problem, location=env.docname, type="jz", subtype="broken")
+
+
+def broken_of(env: Any) -> BrokenPage | None:
+    """What is wrong with the page that is being read; None if it is sound."""
+    return _BROKEN.by_page(env).get(env.docname)
+
+
 def show_source(document: nodes.document, problem: str) -> None:
     """Put the English source in the place of all that was read."""
-    env = document.settings.env
-    source = _source(env)
     _empty(document)
+    document += _source_of_page(document.settings.env, problem)
+    _tell_of(document, BrokenPage(problem=problem))
+
+
+def _source_of_page(env: Any, problem: str) -> nodes.section:
+    """A section with the reason, and with the source of the page that Sphinx is at."""
+    source = _source(env)
     title = env.docname.rpartition("/")[2]
     name = nodes.fully_normalize_name(title)
     section = nodes.section("", nodes.title(title, title), names=[name])
+    section["ids"] = [nodes.make_id(name) or "source"]
     # The reason first, for whoever is to mend it.
     section += nodes.error(
         "",
@@ -99,11 +180,7 @@ def show_source(document: nodes.document, problem: str) -> None:
         nodes.literal_block(problem, problem, language="text"),
     )
     section += nodes.literal_block(source, source, language="none", lang="en")
-    document += section
-    # As the parser does for a heading.
-    document.note_implicit_target(section, section)
-    _BROKEN.by_page(env)[env.docname] = problem
-    logger.error(problem, location=env.docname, type="jz", subtype="broken")
+    return section
 
 
 def _source(env: Any) -> str:
@@ -134,10 +211,30 @@ def _empty(document: nodes.document) -> None:
 
 
 def tell(app: Sphinx, problem: Exception | None) -> None:
-    """Leave a file for the pipeline: ``{"guide": "12: Unknown directive type …"}``."""
+    """Leave a file for the pipeline: ``{"guide": {"problem": "12: Unknown …", "blocks": 1}}``."""
     if problem is None:
-        pages = json.dumps(_BROKEN.by_page(app.env), sort_keys=True)
-        Path(app.doctreedir, BROKEN).write_text(pages, encoding="utf-8")
+        pages = {
+            page: asdict(broken) for page, broken in _BROKEN.by_page(app.env).items()
+        }
+        data = json.dumps(pages, sort_keys=True)
+        Path(app.doctreedir, BROKEN).write_text(data, encoding="utf-8")
+
+
+class CarefulHTMLBuilder(StandaloneHTMLBuilder):
+    """Sphinx's, but a page that cannot be written is its source."""
+
+    def write_doc(self, docname: str, doctree: nodes.document) -> None:
+        """As Sphinx does."""
+        try:
+            super().write_doc(docname, doctree)
+        except Exception as error:  # noqa: BLE001 - writers of extensions raise anything
+            problem = _words_of_exception(error)
+            # Not noted: this may be a process that only writes.
+            logger.error(problem, location=docname, type="jz", subtype="unwritten")
+            page = new_document(str(doctree.get("source", "")), doctree.settings)
+            doctree.settings.env.current_document.docname = docname
+            page += _source_of_page(doctree.settings.env, problem)
+            super().write_doc(docname, page)
 
 
 def _read_as_python() -> None:
@@ -157,8 +254,10 @@ def _read_as_python() -> None:
 
 
 def setup(app: Sphinx) -> None:
-    """Use these parsers."""
+    """Use these parsers, and this builder."""
     _read_as_python()
+    guard_markup()
+    app.add_builder(CarefulHTMLBuilder, override=True)
     app.add_source_parser(CarefulNotebookParser, override=True)
     app.add_source_parser(CarefulRSTParser, override=True)
     _BROKEN.setup(app)

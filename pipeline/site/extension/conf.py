@@ -22,12 +22,14 @@ root_doc = SITE["root"]
 jz_site = SITE
 version = release = SITE["version"]
 
+# Those of the docs come before ours, which replaces some of their directives.
 extensions = [
     "myst_nb",
     "sphinx_design",
     "sphinx_copybutton",
     "sphinx.ext.mathjax",
     "sphinx.ext.intersphinx",
+    *SITE["extensions"],
     "pipeline.site.extension",
 ]
 exclude_patterns = ["_jz", "_static", "site.json", "conf.py"]
@@ -49,6 +51,7 @@ myst_enable_extensions = [
     "dollarmath",
     "strikethrough",
     "tasklist",
+    *SITE["myst_extensions"],
 ]
 # As upstream has it: links to headings go by it.
 myst_heading_anchors = 3

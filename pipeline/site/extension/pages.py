@@ -18,6 +18,7 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.transforms import SphinxTransform
 
+from pipeline.site.extension.broken import broken_of
 from pipeline.site.extension.contents import toctrees_of
 from pipeline.site.extension.nodes import fixed
 from pipeline.site.extension.progress import to_body
@@ -26,6 +27,8 @@ from pipeline.site.extension.records import read_facts, read_record
 from pipeline.site.extension.texts import text
 from pipeline.site.progress import Spot, progress
 
+# How much of a page is translated, as ``site/freshness.py`` writes it.
+_SHARE = re.compile('<span class="jz-share">[^<]*</span>')
 GLOSSARY, PROGRESS = "glossary-zh", "progress"
 HEADS = ("english", "rendering", "avoided", "note")  # of the table of terms
 
@@ -41,7 +44,11 @@ class AddHead(SphinxTransform):
         section = self.document.next_node(nodes.section)
         if not record or section is None:
             return
-        head = fixed(html=head_html(record, self.config.language))
+        html = head_html(record, self.config.language)
+        broken = broken_of(self.env)
+        if broken is not None:
+            html = _with_broken(html, broken.blocks, self.config.language)
+        head = fixed(html=html)
         title = section.first_child_matching_class(nodes.title)
         # Behind the title, whatever stands before it.
         section.insert(0 if title is None else title + 1, head)
@@ -69,6 +76,21 @@ def head_html(record: dict[str, Any], locale: str) -> str:
     if links:
         html += f'<p class="jz-downloads">{" ".join(links)}</p>\n'
     return html
+
+
+def _with_broken(html: str, blocks: int, locale: str) -> str:
+    """The head of a page that says how many ``blocks`` show their source; 0: the whole page does.
+
+    ``…<span class="jz-share">已译 100 %</span>`` → ``…已译 100 % · 1 处无法显示，现为源文本``
+    """
+    if blocks:
+        words = escape(text(locale, "broken blocks").format(blocks=blocks))
+        return html.replace(
+            "</p>", f' · <span class="jz-unshown">{words}</span></p>', 1
+        )
+    # What is translated of the page is not to be seen.
+    words = escape(text(locale, "broken page"))
+    return _SHARE.sub(f'<span class="jz-unshown">{words}</span>', html)
 
 
 class GiveTitle(SphinxTransform):

@@ -34,6 +34,7 @@ from pipeline.site.extension.hero import AddHero
 from pipeline.site.extension.highlighting import setup_highlighting
 from pipeline.site.extension.images import FindImages
 from pipeline.site.extension.links import FindPages
+from pipeline.site.extension.listing import ListAllPages
 from pipeline.site.extension.navigation import add_navigation, rewrite_navigation
 from pipeline.site.extension.offline import StayOffline
 from pipeline.site.extension.pages import AddHead, GiveTitle, own_pages
@@ -42,6 +43,7 @@ from pipeline.site.extension.placing import place_english
 # In the order of their priorities, in which they come.
 TRANSFORMS = (
     GiveTitle,
+    ListAllPages,
     blocks.MarkBlocks,
     EnglishAnchors,
     FindPages,
