@@ -28,7 +28,7 @@ COMMANDS = {
     "execute": "run the code cells of the merged notebooks",
     "build": "merge and execute at the current pin, without touching upstream: what CI runs",
     "site": "build, then make the web site: build/site/",
-    "upgrade": "move to another JAX release, pin and docs together, and tell what that means",
+    "upgrade": "move to another release, pin and docs together, and tell what that means",
     "status": "show which pages to translate next, or all (--all), and how much is done; "
     "writes nothing but badges, if asked to",
     "adopt": "bring translated copies of pages, of whatever version, into the catalogues",
@@ -103,7 +103,7 @@ OPTIONS = (
         "target",
         "upgrade",
         metavar="REF",
-        help="a release (jax-v0.10.2), a JAX version (0.10.2), any ref with --jax, or: latest",
+        help="a release (jax-v0.10.2), a version (0.10.2), any ref with --jax, or: latest",
     ),
     *(
         _option("action", command, choices=actions, help="what to do with it")
@@ -263,7 +263,7 @@ OPTIONS = (
         "--jax",
         "upgrade",
         metavar="VERSION",
-        help="the JAX version that goes with a ref that is no release",
+        help="the version that goes with a ref that is no release",
     ),
     _option(
         "--dry-run",
@@ -309,7 +309,7 @@ OPTIONS = (
         "upgrade",
         dest="execute",
         action="store_false",
-        help="for nox: do not run code cells on the new JAX",
+        help="for nox: do not run code cells on the new version",
     ),
     _option(
         "--show-fuzzy",
@@ -465,7 +465,7 @@ def _parsers() -> tuple[_Parser, dict[str, _Parser]]:
     # No abbreviations: "--no-e" would change its meaning with every option that is added.
     parser = _Parser(
         prog=PROGRAM,
-        description="Keeps translated JAX docs alive: "
+        description="Keeps translated docs alive: "
         "pulls the English, merges the Chinese, runs the code.",
         allow_abbrev=False,
     )

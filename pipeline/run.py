@@ -38,6 +38,23 @@ class Run:
         """The upstream's name."""
         return self.upstream.name
 
+    @property
+    def version(self) -> str:
+        """The version of the upstream's package that pages run with; empty if none is pinned."""
+        if self.upstream.version is None:
+            return self.settings.jax
+        return self.upstream.version
+
+    @property
+    def package(self) -> str:
+        """The package that the docs are of, as people write it; empty if none is pinned."""
+        return self.upstream.package if self.version else ""
+
+    @property
+    def release(self) -> str:
+        """What pages run on: ``JAX 0.10.2``; empty if no version is pinned."""
+        return f"{self.package} {self.version}" if self.version else ""
+
     def asks_for(self, page: str) -> bool:
         """Whether ``page`` is among those that the command line names.
 

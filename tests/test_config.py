@@ -18,6 +18,7 @@ from pipeline.errors import ConfigError
 
 PIN = '[dependency-groups]\njax = ["jax==1.2.3", "jaxlib==1.2.3"]\n'
 MINIMAL = PIN + '[tool.pipeline.upstreams.docs]\nurl = "https://example.org/docs"\n'
+OF_JAX = MINIMAL + 'ref = "v{jax}"\n'
 
 
 def write(folder: Path, text: str | bytes) -> Path:
@@ -308,23 +309,23 @@ BAD: dict[str, tuple[str | bytes, str]] = {
         "execution.jobs must be a whole number of at least 0, not -1",
     ),
     "no pin": (
-        MINIMAL.removeprefix(PIN),
-        "the dependency group 'jax' must pin jax and jaxlib to one version",
+        OF_JAX.removeprefix(PIN),
+        "the dependency group 'jax' must pin jax to one version",
     ),
     "groups is no table": (
-        "dependency-groups = 3\n" + MINIMAL.removeprefix(PIN),
+        "dependency-groups = 3\n" + OF_JAX.removeprefix(PIN),
         "the dependency group 'jax' must pin",
     ),
     "pin is no list": (
-        MINIMAL.replace('["jax==1.2.3", "jaxlib==1.2.3"]', "3"),
+        OF_JAX.replace('["jax==1.2.3", "jaxlib==1.2.3"]', "3"),
         "the dependency group 'jax' must pin",
     ),
     "two versions": (
-        MINIMAL.replace("jaxlib==1.2.3", "jaxlib==1.2.4"),
+        OF_JAX.replace("jaxlib==1.2.3", "jaxlib==1.2.4"),
         "the dependency group 'jax' must pin",
     ),
     "loose pin": (
-        MINIMAL.replace("jax==", "jax>="),
+        OF_JAX.replace("jax==", "jax>="),
         "the dependency group 'jax' must pin",
     ),
     "a number without end": (
@@ -446,3 +447,69 @@ def test_a_bad_model_is_told_without_any_secret(
     assert words in str(raised.value)
     assert "pyproject.toml" in str(raised.value)
     assert "secret" not in str(raised.value)
+
+
+PINS = """[dependency-groups]
+jax = ["jax==1.2.3", "jaxlib==1.2.3"]
+flax = ["Flax == 0.12.0", {include-group = "jax"}]
+other = ["other>=1"]
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "keys", "package", "version", "ref"),
+    [
+        ("docs", "", "", "", ""),
+        ("jax", "", "JAX", "1.2.3", ""),
+        ("docs", 'ref = "v{jax}"', "JAX", "1.2.3", "v1.2.3"),
+        ("docs", 'package = "Flax"\nref = "v{version}"', "Flax", "0.12.0", "v0.12.0"),
+        ("flax", 'ref = "main"', "", "", "main"),
+        ("jax", 'package = ""\nref = "main"', "", "", "main"),
+    ],
+)
+def test_the_version_is_that_of_the_package(
+    tmp_path: Path, name: str, keys: str, package: str, version: str, ref: str
+) -> None:
+    text = f'{PINS}[tool.pipeline.upstreams.{name}]\nurl = "x"\n{keys}\n'
+    upstream = read_settings(write(tmp_path, text), environ={}).upstream(name)
+    assert (upstream.package, upstream.version, upstream.ref) == (package, version, ref)
+
+
+@pytest.mark.parametrize(
+    ("tables", "problem"),
+    [
+        (
+            '[tool.pipeline.upstreams.a]\nurl = "x"\nref = "v{version}"\n',
+            "no package is configured",
+        ),
+        (
+            '[tool.pipeline.upstreams.a]\nurl = "x"\npackage = "other"\n',
+            "the dependency group 'other' must pin other to one version",
+        ),
+        (
+            '[tool.pipeline.upstreams.a]\nurl = "x"\npackage = "gone"\n',
+            "the dependency group 'gone' must pin",
+        ),
+        (
+            '[tool.pipeline.upstreams.a]\nurl = "x"\n[tool.pipeline.upstreams.A]\nurl = "y"\n',
+            "'a' and 'A' would lie in one folder",
+        ),
+        (
+            '[tool.pipeline.upstreams.a-b]\nurl = "x"\n[tool.pipeline.upstreams.a_b]\nurl = "y"\n',
+            "'a-b' and 'a_b' have one variable, A_B_DOCS_UPSTREAM",
+        ),
+    ],
+)
+def test_upstreams_that_cannot_be(tmp_path: Path, tables: str, problem: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        read_settings(write(tmp_path, PINS + tables), environ={})
+    assert problem in str(caught.value)
+
+
+def test_every_upstream_has_its_variable(tmp_path: Path) -> None:
+    text = MINIMAL + '[tool.pipeline.upstreams.my-lib]\nurl = "x"\n'
+    environ = {"MY_LIB_DOCS_UPSTREAM": "/a/copy"}
+    settings = read_settings(write(tmp_path, text), environ=environ)
+    assert settings.upstream("my-lib").url == "/a/copy"
+    assert settings.upstream("my-lib").url_replaced
+    assert not settings.upstream("docs").url_replaced

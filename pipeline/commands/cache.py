@@ -41,7 +41,7 @@ def tell_cache(settings: Settings, action: str) -> Told:
 
 
 def _stats(cache: ExecutionCache) -> Told:
-    """What the cache holds: how much, of which JAX, and what failed."""
+    """What the cache holds: how much, of which release, and what failed."""
     # The size is that of all files; an entry that is damaged counts, and has nothing to tell.
     stats = cache.stats()
     seconds = 0.0
@@ -49,14 +49,15 @@ def _stats(cache: ExecutionCache) -> Told:
     failures = []
     for entry in _entries(cache):
         seconds += entry.seconds
-        releases[entry.facts.get("jax", "?")] += 1
+        releases[entry.facts.get("release", "?")] += 1
         if entry.failure:
             page = entry.facts.get("page", "?")
             failures.append(f"  failed: {page}: {entry.failure.exception}")
     size = f"{_size(stats.size)} of {_size(stats.limit)}"
     summary = f"{stats.entries} entries, {size}, {seconds:.0f} s of running saved"
     by_release = [
-        f"  JAX {release}: {count}" for release, count in sorted(releases.items())
+        f"  {release or 'no pin'}: {count}"
+        for release, count in sorted(releases.items())
     ]
     return Told(lines=(summary, *by_release, *sorted(failures)))
 

@@ -60,11 +60,17 @@ def write_badges(run: Run, result: RunResult) -> list[str]:
     """
     from pipeline.report.badges import badges_of, to_endpoint, to_svg
 
-    jax, comparison = result.lock.jax, result.comparison
+    lock, comparison = result.lock, result.comparison
     files: dict[Path, bytes] = {}
     for locale, pages in result.pages.items():
         folder = run.paths.badges(locale)
-        for badge in badges_of(pages, jax=jax, locale=locale, comparison=comparison):
+        for badge in badges_of(
+            pages,
+            jax=lock.jax,
+            package=lock.package,
+            locale=locale,
+            comparison=comparison,
+        ):
             files[folder / f"{badge.name}.svg"] = to_svg(badge)
             files[folder / f"{badge.name}.json"] = to_endpoint(badge)
     return [

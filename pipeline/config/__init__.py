@@ -9,8 +9,10 @@ from pipeline.config.reading import (
     REPOSITORY_VARIABLE,
     UPSTREAM_VARIABLE,
     read_settings,
+    upstream_variable,
 )
 from pipeline.config.records import (
+    DEFAULT_PACKAGE,
     MODES,
     Acknowledgement,
     ExecutionPolicy,
@@ -24,6 +26,7 @@ from pipeline.config.records import (
 )
 
 __all__ = [
+    "DEFAULT_PACKAGE",
     "MODES",
     "REPOSITORY_VARIABLE",
     "UPSTREAM_VARIABLE",
@@ -38,4 +41,5 @@ __all__ = [
     "Upstream",
     "matches",
     "read_settings",
+    "upstream_variable",
 ]

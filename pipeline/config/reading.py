@@ -14,7 +14,14 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.config.drafting import read_draft
-from pipeline.config.records import ExecutionPolicy, Settings, SitePolicy, Upstream
+from pipeline.config.pins import Pins
+from pipeline.config.records import (
+    DEFAULT_PACKAGE,
+    ExecutionPolicy,
+    Settings,
+    SitePolicy,
+    Upstream,
+)
 from pipeline.config.rules import (
     read_acknowledgement,
     read_ignore_rule,
@@ -25,12 +32,11 @@ from pipeline.config.tables import Table
 from pipeline.errors import ConfigError
 
 REPOSITORY_VARIABLE = "GITHUB_REPOSITORY"  # owner/name, as GitHub's workflows have it
-UPSTREAM_VARIABLE = "JAX_DOCS_UPSTREAM"  # replaces the URL of the upstream called jax
+UPSTREAM_VARIABLE = "JAX_DOCS_UPSTREAM"  # that of the upstream called jax
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 _LOCALE = re.compile(r"[a-z]{2,3}(_[A-Z][A-Za-z]+)?")
 _REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+")
-_JAX_PIN = re.compile(r"(jax|jaxlib)==([\w.]+)")
 # What the templates of a site may name.
 _TEMPLATES = {
     "edit-url": ("locale", "name", "page", "line", "digest"),
@@ -63,7 +69,13 @@ def read_settings(
             hint="docs/configuration.md shows a minimal one.",
         )
     table = Table(where=str(path), name="tool.pipeline", values=values)
-    return _settings(table, root=root, jax=_jax_pin(data, str(path)), environ=environ)
+    pins = Pins(data.get("dependency-groups"), where=str(path))
+    return _settings(table, root=root, pins=pins, environ=environ)
+
+
+def upstream_variable(name: str) -> str:
+    """The variable that replaces the URL of an upstream: ``my-lib`` → ``MY_LIB_DOCS_UPSTREAM``."""
+    return f"{name.upper().replace('-', '_')}_DOCS_UPSTREAM"
 
 
 def _read_toml(path: Path) -> dict[str, Any]:
@@ -90,29 +102,8 @@ def _read_toml(path: Path) -> dict[str, Any]:
         ) from error
 
 
-def _jax_pin(data: Mapping[str, Any], where: str) -> str:
-    """The version that the dependency group ``jax`` pins both jax and jaxlib to."""
-    # The same group is what people and CI install, so that there is one pin and no other.
-    groups = data.get("dependency-groups")
-    requirements = groups.get("jax") if isinstance(groups, dict) else None
-    versions: dict[str, str] = {}
-    if isinstance(requirements, list):
-        for requirement in requirements:
-            # A group may also hold tables: {include-group = "base"}
-            pin = _JAX_PIN.fullmatch(str(requirement))
-            if pin:
-                versions[pin[1]] = pin[2]
-    if "jax" not in versions or versions.get("jaxlib") != versions["jax"]:
-        raise ConfigError(
-            "the dependency group 'jax' must pin jax and jaxlib to one version",
-            where=where,
-            hint='For example: jax = ["jax==0.10.2", "jaxlib==0.10.2"].',
-        )
-    return versions["jax"]
-
-
 def _settings(
-    table: Table, *, root: Path, jax: str, environ: Mapping[str, str]
+    table: Table, *, root: Path, pins: Pins, environ: Mapping[str, str]
 ) -> Settings:
     """``[tool.pipeline]`` as a record; ``root`` is the folder of its file."""
     table.allow("locales", "upstreams", "execution", "checks", "draft")
@@ -135,14 +126,17 @@ def _settings(
         )
     by_name = {}
     for name in upstreams.values:
-        by_name[name] = _upstream(name, upstreams.table(name), jax=jax, environ=environ)
+        by_name[name] = _upstream(
+            name, upstreams.table(name), pins=pins, environ=environ
+        )
+    _check_apart(upstreams, by_name)
     execution = _execution(table.table("execution"))
     checks = table.table("checks")
     checks.allow("ignore")
     ignore = tuple(read_ignore_rule(rule) for rule in checks.tables("ignore"))
     return Settings(
         root=root,
-        jax=jax,
+        jax=pins.find(DEFAULT_PACKAGE),
         locales=locales,
         upstreams={
             name: upstream.with_ignored(ignore) for name, upstream in by_name.items()
@@ -154,7 +148,7 @@ def _settings(
 
 
 def _upstream(
-    name: str, table: Table, *, jax: str, environ: Mapping[str, str]
+    name: str, table: Table, *, pins: Pins, environ: Mapping[str, str]
 ) -> Upstream:
     """``[tool.pipeline.upstreams.NAME]`` as a record."""
     # The name becomes that of folders and of a file.
@@ -162,7 +156,7 @@ def _upstream(
         raise table.error(
             f"{name!r} cannot name an upstream", hint="Use letters, digits, - and _."
         )
-    places = ("url", "ref", "docs", "page-url", "license")
+    places = ("url", "ref", "docs", "package", "page-url", "license")
     table.allow(*places, "include", "exclude", "skip", "run", "acknowledge", "site")
     url = table.string("url")
     if not url:
@@ -170,16 +164,24 @@ def _upstream(
             f"{table.name}.url is missing",
             hint="Give a URL, a bundle, a repository or a folder.",
         )
-    # People and CI have a copy of the JAX docs at hand. The sample lies beside the project.
-    replaced = ""
-    if name == "jax":
-        replaced = environ.get(UPSTREAM_VARIABLE, "")
+    # People and CI may have a copy of the docs at hand.
+    replaced = environ.get(upstream_variable(name), "")
+    ref = table.string("ref")
+    package = table.string("package", default=_usual_package(name, ref))
+    if not package and "{version}" in ref:
+        raise table.error(
+            f"{table.name}.ref has {{version}}, but no package is configured",
+            hint="Name the package whose version it is, or write the tag itself.",
+        )
+    version = pins.get(package) if package else ""
     repository = environ.get(REPOSITORY_VARIABLE, "")
     return Upstream(
         name=name,
         url=replaced or url,
-        ref=table.string("ref").replace("{jax}", jax),
+        ref=_filled_in(ref, version, pins),
         docs=table.string("docs", default="."),
+        package=package,
+        version=version,
         page_url=table.string("page-url"),
         license=table.string("license"),
         include=table.strings("include", default=("**",)),
@@ -193,6 +195,41 @@ def _upstream(
         url_replaced=bool(replaced),
         configured_url=url,
     )
+
+
+def _usual_package(name: str, ref: str) -> str:
+    """The package of an upstream that names none: JAX for its docs, and none for others."""
+    is_of_jax = "{jax}" in ref or name == DEFAULT_PACKAGE.lower()
+    return DEFAULT_PACKAGE if is_of_jax else ""
+
+
+def _filled_in(ref: str, version: str, pins: Pins) -> str:
+    """The ref with versions in it: ``v{version}`` and ``jax-v{jax}``."""
+    if "{jax}" in ref:
+        ref = ref.replace("{jax}", pins.get(DEFAULT_PACKAGE))
+    return ref.replace("{version}", version)
+
+
+def _check_apart(table: Table, upstreams: Mapping[str, Upstream]) -> None:
+    """Refuse two upstreams with one folder. Raises ConfigError."""
+    names: dict[str, str] = {}
+    for name in upstreams:
+        # Names are alike on some systems whatever their case.
+        other = names.setdefault(name.lower(), name)
+        if other != name:
+            raise table.error(
+                f"the upstreams {other!r} and {name!r} would lie in one folder",
+                hint="Give one of them another name.",
+            )
+    variables: dict[str, str] = {}
+    for name in upstreams:
+        other = variables.setdefault(upstream_variable(name), name)
+        if other != name:
+            raise table.error(
+                f"the upstreams {other!r} and {name!r} have one variable, "
+                f"{upstream_variable(name)}",
+                hint="Give one of them another name.",
+            )
 
 
 def _site(table: Table, *, repository: str) -> SitePolicy:

@@ -15,6 +15,8 @@ from pipeline.config.drafting import DraftPolicy
 from pipeline.config.suggesting import did_you_mean
 from pipeline.errors import ConfigError
 
+# What docs are of that do not say it: at first there were no others.
+DEFAULT_PACKAGE = "JAX"
 # What is done to a kernel before the first cell of a page that cannot run as it is.
 MODES = ("pallas-interpret", "pallas-interpret-hlo", "stand-in-data")
 
@@ -106,6 +108,9 @@ class Upstream:
     url: str
     ref: str = ""
     docs: str = "."
+    # The distribution that the docs are of, as people write it; empty: no version is pinned.
+    package: str = DEFAULT_PACKAGE
+    version: str | None = None  # the pinned one; None: that of the project's JAX
     page_url: str = ""  # template with {ref}, {commit} and {path}
     license: str = ""
     include: tuple[str, ...] = ("**",)
@@ -115,7 +120,9 @@ class Upstream:
     acknowledge: tuple[Acknowledgement, ...] = ()
     ignore: tuple[IgnoreRule, ...] = ()  # the project's
     site: SitePolicy = field(default_factory=SitePolicy)
-    url_replaced: bool = False  # url is JAX_DOCS_UPSTREAM's, not the configured one
+    url_replaced: bool = (
+        False  # url is a variable's (JAX_DOCS_UPSTREAM), not the configured one
+    )
     configured_url: str = ""
 
     def with_ignored(self, rules: tuple[IgnoreRule, ...]) -> Upstream:
@@ -179,7 +186,7 @@ class Settings:
     """The whole configuration. ``root`` is the folder that holds ``pyproject.toml``."""
 
     root: Path
-    jax: str
+    jax: str  # the pinned version of JAX; empty if the project pins none
     locales: tuple[str, ...]
     upstreams: Mapping[str, Upstream]
     execution: ExecutionPolicy = field(default_factory=ExecutionPolicy)

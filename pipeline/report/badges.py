@@ -7,11 +7,13 @@ a sans-serif one.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
 from pipeline.core.catalog.comparison import Comparison
+from pipeline.core.pin.lock import OLD_PACKAGE
 from pipeline.core.progress import progress_of, whole_percent
 from pipeline.core.results import PageResult
 from pipeline.report.counts import counted
@@ -47,14 +49,17 @@ def badges_of(
     *,
     jax: str,
     locale: str,
+    package: str = OLD_PACKAGE,
     comparison: Comparison | None = None,
 ) -> tuple[Badge, ...]:
     """The badges of one locale.
 
-    They tell how much is translated, for which JAX and, if that was compared, how far behind.
+    They tell how much is translated, for which version and, if that was compared, how far behind.
     """
-    jax_badge = Badge(name="jax", label="JAX", value=jax, colour="blue")
-    badges = (_translated(pages, locale), jax_badge)
+    badges: tuple[Badge, ...] = (_translated(pages, locale),)
+    if package and jax:
+        name = re.sub(r"[^\w-]+", "-", package).lower()
+        badges += (Badge(name=name, label=package, value=jax, colour="blue"),)
     if comparison:
         return (*badges, _behind(comparison))
     return badges

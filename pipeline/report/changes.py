@@ -82,7 +82,8 @@ def overview_lines(changes: Sequence[PageChange]) -> list[str]:
 
 def end_text(lock: Lock) -> str:
     """One end of a move: ``jax-v0.10.2 (0123456, JAX 0.10.2)``."""
-    return f"{printable(lock.ref)} ({lock.commit[:7]}, JAX {lock.jax})"
+    facts = ", ".join(filter(None, (lock.commit[:7], lock.release)))
+    return f"{printable(lock.ref)} ({facts})"
 
 
 def classes_text(classes: Mapping[str, int]) -> str:

@@ -17,7 +17,7 @@ from pipeline.report.counts import executed_by_class, totals
 from pipeline.report.reading import Report, page_of, result_of
 from pipeline.report.result import executions_of
 
-_ALIKE = {"name": "the upstream", "commit": "the commit", "jax": "JAX"}
+_ALIKE = {"name": "the upstream", "commit": "the commit", "jax": "the pinned version"}
 _ONE_COMMIT = "Run all shards from one commit"
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from pipeline.core.pin.lock import Lock
+from pipeline.core.pin.lock import OLD_PACKAGE, Lock
 from pipeline.core.results import PageResult
 from pipeline.errors import InputError
 from pipeline.findings import Finding
@@ -34,6 +34,7 @@ class _Upstream:
     commit: str
     date: str
     jax: str
+    package: str = OLD_PACKAGE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +72,7 @@ def result_of(report: Report, *, where: str = "report.json") -> RunResult:
         commit=upstream.commit,
         date=upstream.date,
         jax=upstream.jax,
+        package=upstream.package,
         # A report does not list what was pulled.
         docs="",
         files=(),

@@ -90,19 +90,21 @@ def since(previous: object, result: RunResult) -> Since | None:
 
 def _moved(upstream: Report, result: RunResult) -> tuple[str, str] | None:
     """Where upstream was then and is now; None if it did not move."""
+    lock = result.lock
     then = (upstream.get("ref"), upstream.get("commit"), upstream.get("jax"))
-    now = (result.lock.ref, result.lock.commit, result.lock.jax)
+    now = (lock.ref, lock.commit, lock.jax)
     if then == now:
         return None
-    return _end(*then), _end(*now)
+    return _end(*then, lock.package), _end(*now, lock.package)
 
 
-def _end(ref: object, commit: object, jax: object) -> str:
+def _end(ref: object, commit: object, version: object, package: str) -> str:
     """Where upstream was or is: ``v2 (0123456789), JAX 0.10.2``.
 
-    A plain folder has no ref, an old report perhaps no JAX: ``docs (0123456789), JAX ?``.
+    A plain folder has no ref, an old report perhaps no version: ``docs (0123456789), JAX ?``.
     """
-    return f"{ref or 'docs'} ({str(commit or '')[:10]}), JAX {jax or '?'}"
+    release = f", {package} {version or '?'}" if package else ""
+    return f"{ref or 'docs'} ({str(commit or '')[:10]}){release}"
 
 
 def _came_and_went(

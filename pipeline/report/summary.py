@@ -28,11 +28,12 @@ def to_summary(
     # Only what a person looks at first: all else is in the report.
     lock = result.lock
     title = [result.name, lock.ref]
+    release = f"{plain(lock.release)}, " if lock.release else ""
     if shard:
         title.append(f"· shard {shard[0]} of {shard[1]}")
     blocks = (
         f"### {plain(' '.join(filter(None, title)))}",
-        f"JAX {plain(lock.jax)}, commit {code(lock.commit[:10])}",
+        f"{release}commit {code(lock.commit[:10])}",
         _standing(result),
         _outcomes(result.executions),
         _failures(result.executions),

@@ -109,7 +109,8 @@ def summary_lines(result: RunResult) -> list[str]:
     # A plain folder has no ref.
     lock = result.lock
     name = " ".join(filter(None, (result.name, lock.ref)))
-    lines = [f"{name} ({lock.commit[:10]}), JAX {lock.jax}"]
+    release = f", {lock.release}" if lock.release else ""
+    lines = [f"{name} ({lock.commit[:10]}){release}"]
     for locale, pages in result.pages.items():
         total = totals(pages)
         done = percent_text(total["translated"], total["messages"])

@@ -93,7 +93,13 @@ def assemble(
 def _files_of_site(site: Site, contributors: Mapping[str, int]) -> dict[str, Content]:
     """What belongs to no page: Sphinx's configuration, records of the site, upstream's images."""
     words = [*synonyms(site.glossary), *readers_words(site.locale)]
-    counts = facts(site.lock, site.pages, contributors, others=_counts_kept(site))
+    counts = facts(
+        site.lock,
+        site.pages,
+        contributors,
+        others=_counts_kept(site),
+        title=_title(site),
+    )
     wanted: dict[str, Content] = {
         "conf.py": files.read_bytes(CONFIGURATION),
         "site.json": to_json(configuration_of(site)),
@@ -123,6 +129,11 @@ def _counts_kept(site: Site) -> list[dict[str, Any]]:
         return []
     rows = json.loads(files.read_bytes(path))["pages"]
     return [row for row in rows if row["page"] in site.kept]
+
+
+def _title(site: Site) -> str:
+    """What is translated, as people call it: the package, or else the name of its docs."""
+    return site.lock.package or site.policy.title or site.upstream.name
 
 
 def _digest_of_site(site: Site, code: str) -> str:

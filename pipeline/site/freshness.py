@@ -15,13 +15,12 @@ from pipeline.core.pin.lock import Lock
 from pipeline.core.results import PageResult
 
 _CHINESE = {
-    "release": "JAX {jax}",
     "commit": "上游提交 {commit}",
     "folder": "上游版本 {commit}",
     "date": "（<time>{date}</time>）",
-    "passed": "全部 {total} 个代码单元已在 JAX {jax} 上运行{note}",
-    "partial": "{total} 个代码单元中有 {cells} 个已在 JAX {jax} 上运行{note}，其余未运行{reason}",
-    "failed": "代码在 JAX {jax} 上运行出错{reason}",
+    "passed": "全部 {total} 个代码单元已{on}运行{note}",
+    "partial": "{total} 个代码单元中有 {cells} 个已{on}运行{note}，其余未运行{reason}",
+    "failed": "代码{on}运行出错{reason}",
     "skipped": "代码未运行{reason}",
     "missing": "未附运行结果",
     "earlier": "运行结果来自较早的一次构建",
@@ -29,18 +28,19 @@ _CHINESE = {
     "nothing": "尚未翻译，以下为英文原文",
     "fuzzy": "{fuzzy} 段译文待核对",
     "drafts": "{drafts} 段机器草稿",
-    "source": "译自 {source}，{license} 许可证",
-    "english": "原文 {source}，{license} 许可证",
+    "on": "在 {release} 上",
+    "source": "译自 {source}",
+    "english": "原文 {source}",
+    "license": "，{license} 许可证",
     "bracket": "（{words}）",
 }
 _ENGLISH = {
-    "release": "JAX {jax}",
     "commit": "upstream commit {commit}",
     "folder": "upstream version {commit}",
     "date": " (<time>{date}</time>)",
-    "passed": "all {total} code cells ran on JAX {jax}{note}",
-    "partial": "{cells} of {total} code cells ran on JAX {jax}{note}, the others did not{reason}",
-    "failed": "the code failed on JAX {jax}{reason}",
+    "passed": "all {total} code cells ran{on}{note}",
+    "partial": "{cells} of {total} code cells ran{on}{note}, the others did not{reason}",
+    "failed": "the code failed{on}{reason}",
     "skipped": "the code did not run{reason}",
     "missing": "without outputs",
     "earlier": "outputs of an earlier build",
@@ -48,8 +48,10 @@ _ENGLISH = {
     "nothing": "not translated yet: this is the original",
     "fuzzy": "{fuzzy} translations to be reviewed",
     "drafts": "{drafts} machine drafts",
-    "source": "translated from {source}, licence {license}",
-    "english": "original {source}, licence {license}",
+    "on": " on {release}",
+    "source": "translated from {source}",
+    "english": "original {source}",
+    "license": ", licence {license}",
     "bracket": " ({words})",
 }
 # Why code did not run, in one word: what the table does not have is shown as it is.
@@ -84,7 +86,8 @@ def freshness(
     """
     line = _Line(locale=locale, page=page, lock=lock)
     # In the order in which readers ask: of what, since when, does it run, how much is Chinese.
-    parts = [line.release(), line.commit()]
+    parts = [escape(lock.release)] if lock.release else []
+    parts.append(line.commit())
     if is_notebook and page.code_cells:
         parts += line.run(has_outputs=has_outputs)
     if page.words:
@@ -95,7 +98,7 @@ def freshness(
     if drafts:
         parts.append(line.say("drafts", drafts=drafts))
     if page.files:
-        parts.append(line.source(source_url, license_name or "Apache-2.0"))
+        parts.append(line.source(source_url, license_name))
     return " · ".join(parts)
 
 
@@ -118,10 +121,6 @@ class _Line:
         texts = _CHINESE if self.is_chinese else _ENGLISH
         return texts[key].format(**values)
 
-    def release(self) -> str:
-        """The JAX that the page is of."""
-        return self.say("release", jax=escape(self.lock.jax))
-
     def commit(self) -> str:
         """The state of upstream that the page was made of."""
         commit = f"<code>{escape(self.lock.commit[:12])}</code>"
@@ -142,7 +141,7 @@ class _Line:
             run.status,
             cells=run.cells,
             total=run.total,
-            jax=escape(self.lock.jax),
+            on=self.on_release(),
             note=self._bracket(run.note),
             reason=self._reason(run),
         )
@@ -150,6 +149,12 @@ class _Line:
         # Of code that did not run nobody expects any.
         if not has_outputs and run.status is not Status.SKIPPED:
             yield self.say("missing")
+
+    def on_release(self) -> str:
+        """What code ran on, as it stands in a sentence; empty if no version is pinned."""
+        if not self.lock.release:
+            return ""
+        return self.say("on", release=escape(self.lock.release))
 
     def share(self) -> str:
         """How much of the page is translated, by its words."""
@@ -168,7 +173,11 @@ class _Line:
         link = f'<a href="{escape(url)}">{path}</a>' if url else f"<code>{path}</code>"
         # Where nothing is translated the page is the original.
         key = "source" if self.page.translated else "english"
-        return self.say(key, source=link, license=escape(license_name))
+        words = self.say(key, source=link)
+        # Where no licence is configured, none is claimed.
+        if license_name:
+            words += self.say("license", license=escape(license_name))
+        return words
 
     def _reason(self, run: Execution) -> str:
         """Why, in one word; the whole of it is shown when one points at it.

@@ -58,17 +58,18 @@ def facts(
     contributors: Mapping[str, int],
     *,
     others: Sequence[Mapping[str, Any]] = (),
+    title: str = "",
 ) -> dict[str, Any]:
     """What is known without the contents of the site.
 
     ``others`` are the counts of pages that are known from an earlier build.
-    ``release`` is that of JAX, whatever the docs are of. ``contributors`` have translated so many
-    messages; those with the most come first.
+    ``title`` is what is translated; ``release`` its version, perhaps empty. ``contributors`` have
+    translated so many messages; those with the most come first.
     """
     # Of those with as many the name decides: equal facts are an equal file.
     names = sorted(contributors, key=lambda name: (-contributors[name], name))
     return {
-        "title": "JAX",
+        "title": title or lock.package,
         "release": lock.jax,
         "commit": lock.commit[:12],
         "date": lock.date[:10],

@@ -42,6 +42,7 @@ def test_json_holds_everything() -> None:
         "commit": "ab" * 20,
         "date": "2026-11-21T10:00:00+00:00",
         "jax": "1.2.3",
+        "package": "JAX",
     }
     assert data["exit_code"] == 6
     pages = {page["page"]: page for page in data["locales"]["zh_CN"]["pages"]}

@@ -185,7 +185,7 @@ def test_reading_a_report_gives_what_it_was_written_from() -> None:
                 TWO,
                 shard_report(3, 3, "d", lock=dataclasses.replace(LOCK, jax="1.2.4")),
             ],
-            "JAX differs: 1.2.3 in shard 1, 1.2.4 in shard 3",
+            "the pinned version differs: 1.2.3 in shard 1, 1.2.4 in shard 3",
         ),
         ([ONE, TWO, shard_report(3, 3, "d", name="other")], "the upstream differs"),
         (

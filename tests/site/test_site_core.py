@@ -215,11 +215,29 @@ def test_the_line_says_what_ran(
 ) -> None:
     line = text_of(
         freshness(
-            replace(PAGE, execution=run), LOCK, locale="zh_CN", has_outputs=has_outputs
+            replace(PAGE, execution=run),
+            LOCK,
+            locale="zh_CN",
+            license_name="Apache-2.0",
+            has_outputs=has_outputs,
         )
     )
     start = "JAX 0.10.2 · 上游提交 0123456789ab（2026-06-15） · "
     assert line == f"{start}{expected} · 已译 90 % · 译自 a/b.ipynb，Apache-2.0 许可证"
+
+
+def test_the_line_claims_nothing_that_nobody_configured() -> None:
+    run = Execution(page="a/b", status=Status.PASSED, cells=3, total=3)
+    line = text_of(
+        freshness(
+            replace(PAGE, execution=run),
+            replace(LOCK, package="", jax=""),
+            locale="zh_CN",
+        )
+    )
+    assert line == (
+        "上游提交 0123456789ab（2026-06-15） · 全部 3 个代码单元已运行 · 已译 90 % · 译自 a/b.ipynb"
+    )
 
 
 def test_a_page_without_code_or_translation_or_date_has_a_short_line() -> None:

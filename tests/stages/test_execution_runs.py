@@ -236,7 +236,7 @@ def test_another_exception_than_on_the_last_release_is_a_warning(
     path.write_text(
         path.read_text()
         .replace("IndexError", "KeyError")
-        .replace(f'"{JAX}"', '"0.0.1"')
+        .replace(f'"JAX {JAX}"', '"JAX 0.0.1"')
     )
     expected = Finding(
         code="exception-changed",

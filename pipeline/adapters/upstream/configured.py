@@ -12,7 +12,7 @@ from pathlib import Path
 
 from pipeline.adapters.upstream.address import Address, Kind, read_address
 from pipeline.adapters.upstream.repository import Repository, open_repository
-from pipeline.config import UPSTREAM_VARIABLE, Settings, Upstream
+from pipeline.config import Settings, Upstream, upstream_variable
 from pipeline.paths import Paths
 
 CHECK_ADDRESS = "Check the address and the network, and run again."
@@ -45,15 +45,14 @@ def open_upstream(
     # Resolved: the build folder may be a link, and git is told the folder by its name.
     store = (cache / "git" / f"{upstream.name}.git").resolve()
     with open_repository(
-        address, store=store, way_out=way_out or _way_out(upstream)
+        address, store=store, way_out=way_out or _way_out(settings, upstream)
     ) as repository:
         yield repository
 
 
-def _way_out(upstream: Upstream) -> str:
-    if upstream.name == "jax":
-        return (
-            f"Set {UPSTREAM_VARIABLE} to a clone, a bundle or a mirror of it, "
-            "or run the sample: nox -s sync -- sample"
-        )
-    return CHECK_ADDRESS
+def _way_out(settings: Settings, upstream: Upstream) -> str:
+    variable = upstream_variable(upstream.name)
+    way_out = f"Set {variable} to a clone, a bundle or a mirror of it"
+    if "sample" in settings.upstreams:
+        return f"{way_out}, or run the sample: nox -s sync -- sample"
+    return f"{CHECK_ADDRESS} Or: {way_out}."

@@ -12,8 +12,15 @@ from pathlib import Path
 
 from pipeline.adapters.files import read_bytes, write_if_changed
 from pipeline.core.pin.releases import Newest, newest_release
-from pipeline.core.pin.requirement import Pin, choose_pin, move_pin, read_pin
+from pipeline.core.pin.requirement import (
+    Pin,
+    choose_pin,
+    move_pin,
+    pinned_names,
+    read_pin,
+)
 from pipeline.errors import ConfigError
+from pipeline.run import Run
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,30 +53,33 @@ class Move:
         write_if_changed(self.config.resolve(), self.after)
 
 
-def plan_move(
-    config: Path, target: str, *, upstream: str, jax: str, told: str | None
-) -> Move:
-    """What moving the pin from JAX ``jax`` to ``target`` does to the configuration.
+def plan_move(config: Path, target: str, *, run: Run, told: str | None) -> Move:
+    """What moving the pin of ``run`` to ``target`` does to the configuration.
 
-    ``told`` is the JAX version that goes with a target that is no release. Raises ConfigError.
+    ``told`` is the version that goes with a target that is no release. Raises ConfigError.
     """
     # Its bytes are kept: by them it is told later whether somebody has changed it.
     data = read_bytes(config)
     text = data.decode("utf-8")
-    now = read_pin(text, upstream=upstream, jax=jax)
+    now = read_pin(text, upstream=run.name, jax=run.version, package=run.package)
     pin = choose_pin(target, told=told, now=now)
-    moved = move_pin(text, pin, upstream=upstream, where=str(config)).encode("utf-8")
+    moved = move_pin(text, pin, upstream=run.name, where=str(config)).encode("utf-8")
     return Move(config=config, pin=pin, before=data, after=moved)
 
 
-def newest(config: Path, *, upstream: str, jax: str, tags: Collection[str]) -> Newest:
-    """The newest release among ``tags`` that pip can install both jax and jaxlib of.
+def newest(config: Path, *, run: Run, tags: Collection[str]) -> Newest:
+    """The newest release among ``tags`` that pip can install all of: both jax and jaxlib.
 
     Raises UpstreamError and ConfigError.
     """
     from pipeline.adapters.upstream.package_index import released_versions
 
-    now = read_pin(read_bytes(config).decode("utf-8"), upstream=upstream, jax=jax)
+    text = read_bytes(config).decode("utf-8")
+    now = read_pin(text, upstream=run.name, jax=run.version, package=run.package)
+    template = now.release_template
+    names = pinned_names(text, run.package)
+    if not names:
+        return newest_release(tags, None, jax=run.version, template=template)
     # jaxlib comes out some time after jax, or not at all for this platform.
-    installable = set(released_versions("jax")) & set(released_versions("jaxlib"))
-    return newest_release(tags, installable, jax=jax, template=now.release_template)
+    installable = set.intersection(*(set(released_versions(name)) for name in names))
+    return newest_release(tags, installable, jax=run.version, template=template)

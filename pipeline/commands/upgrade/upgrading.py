@@ -28,9 +28,9 @@ from pipeline.stages.pull import stage as pull_stage
 class UpgradeOptions:
     """Where to go, and how. A run that is dry, or ``dry_run``, writes nothing."""
 
-    target: str  # a release, a JAX version, any ref, or "latest"
+    target: str  # a release, a version, any ref, or "latest"
     config: Path  # the file that holds the pin
-    jax: str | None = None  # the JAX version that goes with a target that is no release
+    jax: str | None = None  # the version that goes with a target that is no release
     dry_run: bool = False
     # Code runs afterwards, in an environment with the new JAX.
     is_run_after: bool = False
@@ -45,24 +45,20 @@ class _Commits:
 
 
 def upgrade(run: Run, options: UpgradeOptions) -> RunResult:
-    """Move the pin, docs and JAX together, and bring the catalogues there.
+    """Move the pin, docs and package together, and bring the catalogues there.
 
-    Code runs afterwards, in an environment with that JAX. The configuration is written last. If
+    Code runs afterwards, in an environment with that version. The configuration is written last. If
     anything fails before that, checkout, lock and catalogues are put back.
     """
     is_dry = options.dry_run or run.dry
     wanted = options.target
     if wanted == LATEST:
         wanted = _newest(run, options)
-    jax = run.settings.jax
-    move = plan_move(
-        options.config, wanted, upstream=run.name, jax=jax, told=options.jax
-    )
+    move = plan_move(options.config, wanted, run=run, told=options.jax)
     # Not dry: what is only tried is tried in full, in a scratch copy.
     target = replace(
         run,
-        settings=replace(run.settings, jax=move.pin.jax),
-        upstream=replace(run.upstream, ref=move.pin.ref),
+        upstream=replace(run.upstream, ref=move.pin.ref, version=move.pin.jax),
         dry=False,
     )
     with only_this_run(replace(run, dry=is_dry)):
@@ -81,7 +77,7 @@ def upgrade(run: Run, options: UpgradeOptions) -> RunResult:
             with restoring(run):
                 result = _move_docs(target)
                 move.write()
-            _tell_what_is_left(run, options, jax=move.pin.jax)
+            _tell_what_is_left(run, options, version=move.pin.jax)
     changes = list(result.changes)
     if is_dry:
         # What was built in the scratch copy is gone, and no move would build it in another way.
@@ -98,21 +94,20 @@ def upgrade(run: Run, options: UpgradeOptions) -> RunResult:
 
 
 def _newest(run: Run, options: UpgradeOptions) -> str:
-    """The newest release that can be installed here, as a JAX version.
+    """The newest release that can be installed here, as a version.
 
     The pinned one if none is newer.
     """
-    jax = run.settings.jax
     with run.log.step("look for releases") as step:
         tags = pull_stage.list_tags(run)
-        found = newest(options.config, upstream=run.name, jax=jax, tags=tags)
-        step.result = f"JAX {found.jax}"
-        if found.jax == jax:
+        found = newest(options.config, run=run, tags=tags)
+        step.result = f"{run.package} {found.jax}".strip()
+        if found.jax == run.version:
             step.result += " is the newest"
     if found.waiting:
         waiting = ", ".join(found.waiting)
         run.log.note(
-            "passed over, because no jax and jaxlib of that version can be installed here: "
+            f"passed over, because no {run.package} of that version can be installed here: "
             f"{waiting}"
         )
     return found.jax
@@ -204,26 +199,28 @@ def _unknown(run: Run) -> Lock:
         ref=upstream.ref,
         commit="0" * 40,
         date="",
-        jax=run.settings.jax,
+        jax=run.version,
+        package=run.package,
         docs=upstream.docs,
         files=(),
     )
 
 
-def _tell_what_is_left(run: Run, options: UpgradeOptions, *, jax: str) -> None:
+def _tell_what_is_left(run: Run, options: UpgradeOptions, *, version: str) -> None:
     """Say what the move has not done: code has not run, and other upstreams are where they were."""
     if not options.is_run_after:
         run.log.note(
-            f"no code has run on JAX {jax} yet: install it and run build (nox -s upgrade does both)"
+            f"no code has run on {f'{run.package} {version}'.strip() or 'these docs'} yet: "
+            "install it and run build (nox -s upgrade does both)"
         )
-    if jax == run.settings.jax:
+    if version == run.version:
         return
-    # There is one JAX pin: what was pulled for the old one is out of date now.
+    # There is one pin of a package: what was pulled for the old one is out of date now.
     others = _other_pulled(run)
     if others:
         them = "it" if len(others) == 1 else "them"
         run.log.note(
-            f"the JAX pin has moved for {', '.join(others)} as well: sync {them} again"
+            f"the {run.package} pin has moved for {', '.join(others)} as well: sync {them} again"
         )
 
 
@@ -232,5 +229,7 @@ def _other_pulled(run: Run) -> list[str]:
 
     One that is only configured has no lock yet: there is nothing of it to bring anywhere.
     """
-    others = [name for name in run.settings.upstreams if name != run.name]
+    known = run.settings.upstreams.values()
+    names = [other.name for other in known if other.package == run.upstream.package]
+    others = [name for name in names if name != run.name]
     return [name for name in others if Paths(run.settings.root, name).lock.exists()]

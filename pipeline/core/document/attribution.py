@@ -17,12 +17,15 @@ _DEFAULT = (
     "Translated from {source} ({version}). "
     "Original and translation are licensed under {license}."
 )
-_COMMIT = {"zh_CN": "JAX {jax}，提交 {commit}"}
-_DEFAULT_COMMIT = "JAX {jax}, commit {commit}"
+# Where no licence is configured, none is claimed.
+_UNLICENSED = {"zh_CN": "本页译自 {source}（{version}）。"}
+_DEFAULT_UNLICENSED = "Translated from {source} ({version})."
+# The version comes first, if one is pinned.
+_COMMIT = {"zh_CN": ("{release}，提交 {commit}", "提交 {commit}")}
+_DEFAULT_COMMIT = ("{release}, commit {commit}", "commit {commit}")
 _CREDIT = {"zh_CN": "部分译文采自 {author}（{licence}）。"}
 _DEFAULT_CREDIT = " Some of the translation is by {author} ({licence})."
 _NO_NAME = re.compile(r"[^\w .'-]+")  # what could be mark-up, in a name or a licence
-_DEFAULT_LICENSE = "Apache-2.0"
 _COMMIT_LENGTH = 12  # characters of a commit that are shown
 
 
@@ -47,12 +50,14 @@ def attribution(
     if page_url:
         url = page_url.format(ref=lock.ref, commit=lock.commit, path=path)
         source = f"`{label} <{url}>`__" if is_rst else f"[{label}]({url})"
-    version = _COMMIT.get(locale, _DEFAULT_COMMIT).format(
-        jax=lock.jax, commit=f"{mark}{lock.commit[:_COMMIT_LENGTH]}{mark}"
+    with_release, commit_only = _COMMIT.get(locale, _DEFAULT_COMMIT)
+    version = (with_release if lock.release else commit_only).format(
+        release=lock.release, commit=f"{mark}{lock.commit[:_COMMIT_LENGTH]}{mark}"
     )
-    line = _TEMPLATES.get(locale, _DEFAULT).format(
-        source=source, version=version, license=license_name or _DEFAULT_LICENSE
-    )
+    template = _UNLICENSED.get(locale, _DEFAULT_UNLICENSED)
+    if license_name:
+        template = _TEMPLATES.get(locale, _DEFAULT)
+    line = template.format(source=source, version=version, license=license_name)
     credit = _CREDIT.get(locale, _DEFAULT_CREDIT)
     for author, licence in adopted:
         # "Li Lei <li@example.org>" → "Li Lei": readers need no address.

@@ -16,6 +16,8 @@ from typing import Any
 
 from pipeline.errors import InputError
 
+OLD_PACKAGE = "JAX"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceFile:
@@ -44,10 +46,19 @@ class Lock:
     ref: str
     commit: str  # 40 hex digits; for a plain folder the digest of its listing
     date: str  # ISO 8601 with offset, of the commit; empty for a plain folder
-    jax: str  # the JAX version that the pages are executed with
+    jax: (
+        str  # the version of ``package`` that the pages are executed with; may be empty
+    )
     docs: str  # docs folder inside the repository, POSIX
     # Every file that was pulled, assets included, sorted by path.
     files: tuple[SourceFile, ...]
+    # What the docs are of, as people write it; locks of old do not say it, and were all of JAX.
+    package: str = OLD_PACKAGE
+
+    @property
+    def release(self) -> str:
+        """What the docs are of, with its version: ``JAX 0.10.2``; empty if none is pinned."""
+        return f"{self.package} {self.jax}" if self.package and self.jax else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +77,7 @@ PAGE_SUFFIXES = (".ipynb", ".md", ".rst")
 
 _ID = re.compile(r"[0-9a-f]{40}")
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
-_TEXTS = ("url", "ref", "commit", "date", "jax", "docs")
+_TEXTS = ("url", "ref", "commit", "date", "jax", "docs", "package")
 _FORBIDDEN_PARTS = frozenset({"", ".", "..", ".git"})
 
 
@@ -123,6 +134,8 @@ def parse_lock(data: bytes, *, where: str) -> Lock:
     except (ValueError, RecursionError) as error:
         raise _malformed(f"is not a lock: {error}", where) from error
     keys = (*_TEXTS, "files")
+    if isinstance(table, dict):
+        table.setdefault("package", OLD_PACKAGE)
     if not isinstance(table, dict) or set(table) != set(keys):
         raise _malformed(
             f"is not a lock: it must be a JSON object of {', '.join(keys)}", where

@@ -1,4 +1,4 @@
-"""Which of upstream's releases to move to: the newest whose JAX can be installed.
+"""Which of upstream's releases to move to: the newest whose package can be installed.
 
 Tags come in as upstream has them, and versions as the package index has them. Only final releases
 count.
@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from pipeline.core.pin.requirement import RELEASE_REF
+from pipeline.core.pin.requirement import RELEASE_REF, placeholder
 
 LATEST = "latest"  # what `upgrade` takes in place of a release: the newest one
 # No alpha, beta, release candidate or development version.
@@ -22,7 +22,7 @@ _Order = tuple[tuple[int, ...], int]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Newest:
-    """The JAX version to move to, and the releases above it that cannot be installed yet.
+    """The version to move to, and the releases above it that cannot be installed yet.
 
     Those come newest first.
     """
@@ -33,15 +33,16 @@ class Newest:
 
 def newest_release(
     tags: Iterable[str],
-    installable: Collection[str],
+    installable: Collection[str] | None,
     *,
     jax: str,
     template: str = RELEASE_REF,
 ) -> Newest:
-    """The newest release among ``tags`` whose JAX is ``installable``.
+    """The newest release among ``tags`` whose package is ``installable``.
 
-    It is never one below ``jax``, the version that is pinned. ``template`` says how releases are
-    tagged, with ``{jax}`` for the version. Pre-releases and other tags do not count.
+    Without an ``installable`` every one is. It is never one below ``jax``, the version that is
+    pinned. ``template`` says how releases are tagged, with ``{version}`` or ``{jax}`` in it.
+    Pre-releases and other tags do not count.
     """
     pinned = _order(jax)
     orders: dict[str, _Order] = {}
@@ -52,7 +53,7 @@ def newest_release(
             orders[version] = order
     waiting: list[str] = []
     for version in sorted(orders, key=lambda version: orders[version], reverse=True):
-        if version in installable:
+        if installable is None or version in installable:
             return Newest(jax=version, waiting=tuple(waiting))
         waiting.append(version)
     return Newest(jax=jax, waiting=tuple(waiting))
@@ -60,7 +61,7 @@ def newest_release(
 
 def _versions(tags: Iterable[str], template: str) -> list[str]:
     """The versions that ``tags`` name: "jax-v0.10.2" → "0.10.2"."""
-    before, _, after = template.partition("{jax}")
+    before, _, after = template.partition(placeholder(template))
     release = re.compile(f"{re.escape(before)}(.+){re.escape(after)}")
     matches = map(release.fullmatch, tags)
     return [match[1] for match in matches if match]

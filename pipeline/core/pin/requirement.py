@@ -1,8 +1,8 @@
-"""The pin in ``pyproject.toml``: which upstream ref and which JAX version are meant.
+"""The pin in ``pyproject.toml``: which upstream ref and which version of its package are meant.
 
-The version stands in the dependency group ``jax``. An upstream's ref refers to it as ``{jax}``, so
-that in the common case moving the one moves the other. Moving the pin changes nothing else in the
-file, not even a space.
+The version stands in the dependency group of the package. An upstream's ref refers to it as
+``{version}``, or as ``{jax}`` if it is that of JAX, so that in the common case moving the one moves
+the other. Moving the pin changes nothing else in the file, not even a space.
 """
 
 from __future__ import annotations
@@ -13,70 +13,108 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from pipeline.core.pin.lock import OLD_PACKAGE
 from pipeline.errors import ConfigError
+from pipeline.naming import group_of
 
 RELEASE_REF = "jax-v{jax}"  # how JAX names its releases
+USUAL_REF = "v{version}"  # and how most others do
+_PLACEHOLDERS = ("{jax}", "{version}")
 _VERSION = r"\d+(?:\.\d+)+(?:(?:a|b|rc)\d+)?(?:\.post\d+)?(?:\.dev\d+)?"
-_PIN = re.compile(r"(jax|jaxlib)==[\w.]+")
+_PIN = re.compile(r"([A-Za-z0-9][\w.-]*)\s*==\s*([\w.]+)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pin:
-    """An upstream ref as the configuration writes it, and the JAX version.
+    """An upstream ref as the configuration writes it, and the version of the package.
 
-    In the ref ``{jax}`` stands for the version.
+    In the ref ``{jax}`` or ``{version}`` stands for the version.
     """
 
     template: str
-    jax: str
+    jax: str  # empty if no version is pinned
+    package: str = OLD_PACKAGE
 
     @property
     def ref(self) -> str:
         """The tag, branch or commit: ``jax-v{jax}`` of 0.10.2 is ``jax-v0.10.2``."""
-        return self.template.replace("{jax}", self.jax)
+        return in_place(self.template, self.jax)
 
     @property
     def release_template(self) -> str:
-        """How the tags of releases are written: as the pinned one is, or as JAX does."""
-        return self.template if "{jax}" in self.template else RELEASE_REF
+        """How the tags of releases are written: as the pinned one is, or as is usual."""
+        if placeholder(self.template):
+            return self.template
+        return RELEASE_REF if self.package == OLD_PACKAGE else USUAL_REF
 
 
-def read_pin(text: str, *, upstream: str, jax: str) -> Pin:
+def placeholder(template: str) -> str:
+    """What stands for the version in the template of a ref; empty if nothing does."""
+    return next((word for word in _PLACEHOLDERS if word in template), "")
+
+
+def in_place(template: str, version: str) -> str:
+    """The ref that a template means: ``v{version}`` of 1.2 is ``v1.2``."""
+    word = placeholder(template)
+    return template.replace(word, version) if word else template
+
+
+def read_pin(text: str, *, upstream: str, jax: str, package: str = OLD_PACKAGE) -> Pin:
     """The pin in force in ``text``, the ``pyproject.toml`` that the configuration was read from.
 
-    ``jax`` is the version that the configuration says. A folder as upstream has no ref.
+    ``jax`` is the version that the configuration says, perhaps none. A folder has no ref.
     """
     table = tomllib.loads(text)["tool"]["pipeline"]["upstreams"][upstream]
-    return Pin(template=table.get("ref", ""), jax=jax)
+    return Pin(template=table.get("ref", ""), jax=jax, package=package)
+
+
+def pinned_names(text: str, package: str) -> tuple[str, ...]:
+    """The distributions that the group of ``package`` pins together, in its order; perhaps none."""
+    name = group_of(package)
+    if not name:
+        return ()
+    group = tomllib.loads(text)["dependency-groups"][name]
+    matches = map(_PIN.fullmatch, map(str, group))
+    names = [group_of(match[1]) for match in matches if match]
+    return tuple(found for found in names if found.startswith(name))
 
 
 def choose_pin(word: str, *, told: str | None, now: Pin) -> Pin:
     """The pin that ``word`` asks for.
 
-    It is a JAX version, the ref of a release, or any ref with its version ``told``.
+    It is a version, the ref of a release, or any ref with its version ``told``.
 
-    Raises ConfigError for a ref that says nothing about the JAX version, or another one than was
-    told.
+    Raises ConfigError for a ref that says nothing about the version, or another one than was told.
     """
     if told is not None and not re.fullmatch(_VERSION, told):
         raise ConfigError(
-            f"{told!r} is not a JAX version",
+            f"{told!r} is not a {now.package or 'known'} version",
             hint="Write it as on PyPI, for example: --jax 0.10.2",
         )
     template = now.release_template
-    version = _version_in(word, template) or _version_in(word, RELEASE_REF)
+    usual = RELEASE_REF if now.package == OLD_PACKAGE else USUAL_REF
+    version = _version_in(word, template) or _version_in(word, usual)
+    if not now.package:
+        # No version is pinned: "1.2" is the release with the tag that is usual.
+        ref = in_place(template, version) if version == word else word
+        return _literal(ref, "", package="")
     if version is None:
-        return _literal(word, told)
+        return _literal(word, told, package=now.package)
     if told is not None and told != version:
-        hint = "Leave --jax away, or name the docs by their commit to pin them apart from JAX."
+        package = now.package
+        hint = (
+            "Leave --jax away, "
+            f"or name the docs by their commit to pin them apart from {package}."
+        )
         raise ConfigError(
-            f"{word!r} is the docs of JAX {version}, but --jax says {told}", hint=hint
+            f"{word!r} is the docs of {package} {version}, but --jax says {told}",
+            hint=hint,
         )
     # "0.10.2" follows the habit of the pin. "jax-v0.10.2" is taken by its word, even where the pin
     # names its releases in another way.
-    if word not in (version, template.replace("{jax}", version)):
-        template = RELEASE_REF
-    return Pin(template=template, jax=version)
+    if word not in (version, in_place(template, version)):
+        template = usual
+    return Pin(template=template, jax=version, package=now.package)
 
 
 def move_pin(text: str, pin: Pin, *, upstream: str, where: str) -> str:
@@ -115,17 +153,17 @@ def move_pin(text: str, pin: Pin, *, upstream: str, where: str) -> str:
 
 
 def _version_in(word: str, template: str) -> str | None:
-    """The version that ``word`` names: by itself, or in the place of ``{jax}`` in ``template``.
+    """The version that ``word`` names: by itself, or in its place in ``template``.
 
     ``0.10.2`` → ``0.10.2``, ``jax-v0.10.2`` → ``0.10.2``, ``main`` → None.
     """
-    before, _, after = template.partition("{jax}")
+    before, _, after = template.partition(placeholder(template))
     in_template = rf"{re.escape(before)}({_VERSION}){re.escape(after)}"
     match = re.fullmatch(in_template, word) or re.fullmatch(f"({_VERSION})", word)
     return match[1] if match else None
 
 
-def _literal(word: str, told: str | None) -> Pin:
+def _literal(word: str, told: str | None, *, package: str) -> Pin:
     """The pin of a ref that is no release: a branch, or a commit.
 
     It needs the version ``told``, as nothing else says one. Raises ConfigError.
@@ -137,11 +175,13 @@ def _literal(word: str, told: str | None) -> Pin:
         )
     if told is None:
         hint = (
-            "Say which JAX its code is to run on: --jax VERSION."
+            f"Say which {package} its code is to run on: --jax VERSION."
             " A release (jax-v0.10.2, or 0.10.2) says so itself."
         )
-        raise ConfigError(f"the ref {word!r} does not tell a JAX version", hint=hint)
-    return Pin(template=word, jax=told)
+        raise ConfigError(
+            f"the ref {word!r} does not tell a {package} version", hint=hint
+        )
+    return Pin(template=word, jax=told, package=package)
 
 
 def _edit(
@@ -151,12 +191,13 @@ def _edit(
 
     Raises KeyError.
     """
-    group = document["dependency-groups"]["jax"]
+    # Without a package there is nothing but the ref to move.
+    name = group_of(pin.package)
+    group = document["dependency-groups"][name] if name else []
     for index, item in enumerate(group):
-        match = _PIN.fullmatch(
-            str(item)
-        )  # others of the group have no exact version, or are tables
-        if match:
+        # Others of the group have no exact version, or are tables.
+        match = _PIN.fullmatch(str(item))
+        if match and group_of(match[1]).startswith(name):
             group[index] = string(item, f"{match[1]}=={pin.jax}")
     table = document["tool"]["pipeline"]["upstreams"][upstream]
     table["ref"] = string(table.get("ref", ""), pin.template)
@@ -164,9 +205,14 @@ def _edit(
 
 def _odd_layout(pin: Pin, upstream: str, where: str) -> ConfigError:
     """The complaint that a person has to move the pin, and to what."""
+    versions = ""
+    if pin.package:
+        name = group_of(pin.package)
+        versions = (
+            f"{name}=={pin.jax}, and what begins with {name}, in the dependency group, "
+        )
     hint = (
-        f"Edit it by hand: jax=={pin.jax} and jaxlib=={pin.jax} in the dependency group,"
-        f' ref = "{pin.template}" for {upstream}; then sync.'
+        f'Edit it by hand: {versions}ref = "{pin.template}" for {upstream}; then sync.'
     )
     return ConfigError(
         "is laid out so that the pin cannot be moved safely", where=where, hint=hint

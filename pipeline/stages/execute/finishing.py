@@ -55,7 +55,7 @@ def entry_of(stage: Stage, task: Task, outcome: kernel.Outcome) -> CacheEntry:
         # For people who look into the cache: no decision is made by them.
         facts={
             "page": task.page.name,
-            "jax": stage.run.settings.jax,
+            "release": stage.run.release,
             "python": stage.environment.get("python", ""),
         },
     )
@@ -176,7 +176,6 @@ def output_findings(stage: Stage, task: Task, entry: CacheEntry) -> Iterator[Fin
         return
     from pipeline.core.execution.outputs import compare_outputs
 
-    jax = stage.run.settings.jax
     for difference in compare_outputs(task.notebook, entry.outputs):
         docs, here = difference.docs or "nothing", difference.here or "nothing"
         yield Finding(
@@ -184,7 +183,7 @@ def output_findings(stage: Stage, task: Task, entry: CacheEntry) -> Iterator[Fin
             # Most are new names of the same things; a person decides.
             severity=Severity.NOTE,
             where=f"{task.page.name}, {execution.cell_name(difference.cell)}",
-            text=f"the docs say {docs!r}, JAX {jax} prints {here!r}",
+            text=f"the docs say {docs!r}, {stage.run.release or 'it'} prints {here!r}",
             page=task.page.name,
             hint="Look whether the prose around it still tells the truth.",
         )

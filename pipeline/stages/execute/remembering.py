@@ -94,8 +94,8 @@ def _findings(page: str, record: PageRecord) -> Iterator[Finding]:
             severity=Severity.WARNING,
             where=f"{page}, {cell_name(change.cell)}",
             text=(
-                f"raised {change.before} with JAX {before}, "
-                f"raises {change.after} with JAX {now}"
+                f"raised {change.before} with {before}, "
+                f"raises {change.after} with {now}"
             ),
             page=page,
             hint="Look whether the prose around it still tells the truth.",

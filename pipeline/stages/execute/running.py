@@ -23,6 +23,7 @@ from pipeline.core.execution.shards import shard as share
 from pipeline.core.pin.lock import Page
 from pipeline.errors import ExecutionError, InputError
 from pipeline.findings import Finding, Severity
+from pipeline.naming import group_of
 from pipeline.run import KernelOptions, Run
 from pipeline.stages.execute.finishing import (
     entry_of,
@@ -74,7 +75,7 @@ def execute(run: Run, pages: Sequence[Page], options: KernelOptions) -> Executed
     if tasks:
         if packages.missing("execute"):
             raise _not_installed()
-        _check_version(stage.environment, run.settings.jax)
+        _check_version(stage.environment, run)
         if options.offline and not sandbox.can_isolate_network():
             run.log.warn(
                 "this system keeps no kernel from the network: code runs online "
@@ -92,13 +93,16 @@ def execute(run: Run, pages: Sequence[Page], options: KernelOptions) -> Executed
     )
 
 
-def _check_version(environment: Mapping[str, str], jax: str) -> None:
-    """Refuse to run code on another JAX than the pages will claim. Raises ExecutionError."""
+def _check_version(environment: Mapping[str, str], run: Run) -> None:
+    """Refuse to run code on another version than pages will claim. Raises ExecutionError."""
+    if not run.package:
+        return  # nothing is claimed
     # The environment is that of the kernels, which are of the interpreter that runs this.
-    installed = environment.get("package jax", "none")
-    if installed != jax:
+    installed = environment.get(f"package {group_of(run.package)}", "none")
+    if installed != run.version:
         raise ExecutionError(
-            f"the pin is JAX {jax}, but {installed} is installed: no code was run",
+            f"the pin is {run.package} {run.version}, but {installed} is installed: "
+            "no code was run",
             hint=packages.how_to_install("execute"),
         )
 
@@ -236,9 +240,9 @@ class _Pass:
 
     def _finish(self, task: Task, entry: CacheEntry) -> Execution:
         """What is done with the outputs of every page, also with those of the cache."""
-        jax = self.stage.run.settings.jax
+        release = self.stage.run.release
         self._tell(
-            task, *self.history.remember(task.page.name, task.key, entry, jax=jax)
+            task, *self.history.remember(task.page.name, task.key, entry, jax=release)
         )
         self._tell(task, *output_findings(self.stage, task, entry))
         return finish(self.stage, task, entry)

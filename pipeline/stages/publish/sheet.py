@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline.adapters import files
-from pipeline.config import Settings
 from pipeline.core.execution.result import Status
 from pipeline.core.results import PageResult
 from pipeline.paths import Paths
+from pipeline.run import Run
 
 FORMAT = "4"  # raise it when the look changes
 _HEAD = 400  # bytes at the start of an HTML file, within which its digest stands
@@ -51,10 +51,9 @@ class Sheet:
         return False
 
 
-def sheet_of(
-    paths: Paths, settings: Settings, page: PageResult, *, locale: str
-) -> Sheet | None:
+def sheet_of(run: Run, page: PageResult, *, locale: str) -> Sheet | None:
     """The sheet of ``page``; None if none of its documents is there."""
+    paths = run.paths
     executed = paths.executed(locale) / f"{page.page}.ipynb"
     ran = executed if executed.is_file() else None
     # What ran is as old as its run: a page that is not run now may say something else by now.
@@ -64,7 +63,7 @@ def sheet_of(
         return None
     outputs = None if is_run_now or not page.code_cells else ran
     # Everything that the head shows is part of the digest: a run that fails changes no document.
-    state = _state(page, settings.jax, has_outputs=outputs is not None)
+    state = _state(page, run.release, has_outputs=outputs is not None)
     title = page.title or page.page
     facts = "\n".join([FORMAT, title, state.kind, state.text]).encode(
         "utf-8", "replace"
@@ -103,11 +102,11 @@ def _merged(paths: Paths, page: PageResult, locale: str) -> Path | None:
     return None
 
 
-def _state(page: PageResult, jax: str, *, has_outputs: bool) -> RunState:
+def _state(page: PageResult, release: str, *, has_outputs: bool) -> RunState:
     """How the code of ``page`` ran, for the head of its page.
 
-    If it was not run now, the page may have outputs all the same (``has_outputs``). JAX is named
-    wherever code ran: people look at this to know what their version does.
+    If it was not run now, the page may have outputs all the same (``has_outputs``). The
+    ``release`` is named wherever code ran: people look at this to know what theirs does.
     """
     run = page.execution
     if run is None and not page.code_cells:
@@ -123,6 +122,7 @@ def _state(page: PageResult, jax: str, *, has_outputs: bool) -> RunState:
         return RunState(kind=str(run.status), text=f"{run.status}: {run.reason}")
     # For example: ran in part in interpret mode on JAX 0.10.2: 3 of 9 code cells (accelerator)
     how = f" {run.note}" if run.note else ""
+    on = f" on {release}" if release else ""
     why = f" ({run.reason})" if run.reason else ""
-    text = f"{verb}{how} on JAX {jax}: {run.cells} of {run.total} code cells{why}"
+    text = f"{verb}{how}{on}: {run.cells} of {run.total} code cells{why}"
     return RunState(kind=str(run.status), text=text)

@@ -47,7 +47,7 @@ def render(run: Run, pages: Sequence[PageResult], *, locale: str) -> Published:
     paths, settings = run.paths, run.settings
     sheets: dict[str, Sheet] = {}
     for page in pages:
-        sheet = sheet_of(paths, settings, page, locale=locale)
+        sheet = sheet_of(run, page, locale=locale)
         if sheet is not None:
             sheets[page.page] = sheet
     # Rendering takes most of a build that has nothing to run: unchanged pages are left alone.

@@ -67,7 +67,8 @@ def open_source(
         ref=upstream.ref if ref is None else ref,
         commit="",
         date="",
-        jax=run.settings.jax,
+        jax=run.version,
+        package=run.package,
         docs=upstream.docs,
         files=(),
     )

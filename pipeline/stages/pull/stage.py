@@ -86,10 +86,12 @@ def read_pulled(run: Run) -> Lock:
             f"nothing has been pulled yet from {run.name!r}", hint=again
         )
     lock = parse_lock(read_bytes(checkout.lock), where=str(checkout.lock))
-    # The pin may have moved since: what was pulled for another JAX tells of another JAX.
-    if lock.jax != run.settings.jax:
+    # The pin may have moved since: what was pulled for another version tells of that.
+    if (lock.package, lock.jax) != (run.package, run.version):
+        there = lock.release or "no package"
+        pinned = f"{run.package} {run.version}".strip() or "none"
         raise UpstreamError(
-            f"was pulled for JAX {lock.jax}, but the project pins {run.settings.jax}",
+            f"was pulled for {there}, but the project pins {pinned}",
             where=str(checkout.lock),
             hint=again,
         )

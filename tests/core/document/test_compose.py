@@ -440,10 +440,33 @@ def test_an_attribution_names_source_version_and_licence() -> None:
     other = attribution(
         locale="de", path="a.md", lock=lock, page_url="", license_name=""
     )
-    assert other == (
-        "Translated from `a.md` (JAX 0.10.2, commit `0123456789ab`). Original and "
-        "translation are licensed under Apache-2.0."
+    assert other == ("Translated from `a.md` (JAX 0.10.2, commit `0123456789ab`).")
+
+
+@pytest.mark.parametrize(
+    ("package", "version", "expected"),
+    [
+        ("Flax", "1.2", "Translated from `a.md` (Flax 1.2, commit `0123456789ab`)."),
+        ("", "", "Translated from `a.md` (commit `0123456789ab`)."),
+    ],
+)
+def test_an_attribution_claims_nothing_that_nobody_configured(
+    package: str, version: str, expected: str
+) -> None:
+    lock = Lock(
+        url="u",
+        ref="v1",
+        commit="0123456789abcdef",
+        date="",
+        package=package,
+        jax=version,
+        docs="docs",
+        files=(),
     )
+    line = attribution(
+        locale="de", path="a.md", lock=lock, page_url="", license_name=""
+    )
+    assert line == expected
 
 
 def test_one_message_translated_in_two_ways_by_its_section() -> None:
