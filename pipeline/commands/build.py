@@ -113,7 +113,9 @@ def _merge_locale(
         """The page in messages: as update has split it, or split now."""
         from pipeline.stages.split import split_page
 
-        return updated.splits.get(page.name) or split_page(run.paths, page)
+        return updated.splits.get(page.name) or split_page(
+            run.paths, page, run.upstream.reading
+        )
 
     work = ToMerge(
         pages=pages,

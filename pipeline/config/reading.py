@@ -28,8 +28,10 @@ from pipeline.config.rules import (
     read_run_rule,
     read_skip_rule,
 )
+from pipeline.config.suggesting import did_you_mean
 from pipeline.config.tables import Table
 from pipeline.errors import ConfigError
+from pipeline.reading import Dialect, Reading
 
 REPOSITORY_VARIABLE = "GITHUB_REPOSITORY"  # owner/name, as GitHub's workflows have it
 UPSTREAM_VARIABLE = "JAX_DOCS_UPSTREAM"  # that of the upstream called jax
@@ -157,7 +159,9 @@ def _upstream(
             f"{name!r} cannot name an upstream", hint="Use letters, digits, - and _."
         )
     places = ("url", "ref", "docs", "package", "page-url", "license")
-    table.allow(*places, "include", "exclude", "skip", "run", "acknowledge", "site")
+    written = ("markdown", "prose-directives")
+    rules = ("include", "exclude", "skip", "run", "acknowledge")
+    table.allow(*places, *written, *rules, "site")
     url = table.string("url")
     if not url:
         raise table.error(
@@ -182,6 +186,7 @@ def _upstream(
         docs=table.string("docs", default="."),
         package=package,
         version=version,
+        reading=_reading(table),
         page_url=table.string("page-url"),
         license=table.string("license"),
         include=table.strings("include", default=("**",)),
@@ -195,6 +200,20 @@ def _upstream(
         url_replaced=bool(replaced),
         configured_url=url,
     )
+
+
+def _reading(table: Table) -> Reading:
+    """How documents are written: which Markdown, and directives of their own with prose in them."""
+    dialect = table.string("markdown", default=Dialect.MYST)
+    known = tuple(map(str, Dialect))
+    if dialect not in known:
+        raise table.error(
+            f"{table.name}.markdown is {dialect!r}, which is not known",
+            hint=f"{did_you_mean(dialect, known)}Known: {', '.join(known)}.",
+        )
+    prose = table.strings("prose-directives")
+    # Names are compared as MyST does it.
+    return Reading(dialect=Dialect(dialect), prose=frozenset(map(str.lower, prose)))
 
 
 def _usual_package(name: str, ref: str) -> str:

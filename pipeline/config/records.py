@@ -14,6 +14,7 @@ from pathlib import Path
 from pipeline.config.drafting import DraftPolicy
 from pipeline.config.suggesting import did_you_mean
 from pipeline.errors import ConfigError
+from pipeline.reading import MYST, Reading
 
 # What docs are of that do not say it: at first there were no others.
 DEFAULT_PACKAGE = "JAX"
@@ -111,6 +112,7 @@ class Upstream:
     # The distribution that the docs are of, as people write it; empty: no version is pinned.
     package: str = DEFAULT_PACKAGE
     version: str | None = None  # the pinned one; None: that of the project's JAX
+    reading: Reading = MYST  # how its documents are written
     page_url: str = ""  # template with {ref}, {commit} and {path}
     license: str = ""
     include: tuple[str, ...] = ("**",)

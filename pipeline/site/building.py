@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
 
 from pipeline.adapters import files
@@ -25,7 +26,7 @@ from pipeline.config import Settings, SitePolicy
 from pipeline.core.glossary.terms import Glossary, read_glossary
 from pipeline.core.pin.lock import Lock, pages_of
 from pipeline.core.results import PageResult
-from pipeline.errors import PublishError
+from pipeline.errors import ConfigError, PublishError
 from pipeline.findings import Finding, Severity
 from pipeline.log import Log
 from pipeline.paths import glossary_path
@@ -83,6 +84,7 @@ def build_site(
     if run.pages:
         site = replace(site, kept=_kept(site, memo))
     # Better now than after minutes of work.
+    _check_extensions(policy)
     check_writable(site.target)
     code = code_digest(PACKAGES)
     last = memo.recall(WHOLE, code)
@@ -115,6 +117,22 @@ def build_site(
         # Sphinx does not tell what it writes.
         changes=_changed(run, stamps, _stamps(site.target)),
     )
+
+
+def _check_extensions(policy: SitePolicy) -> None:
+    """Raise ConfigError if Sphinx could not load what the configuration names."""
+    for name in policy.extensions:
+        # Looking for a module imports the packages that it is in.
+        try:
+            found = find_spec(name)
+        except ImportError:
+            found = None
+        if found is None:
+            raise ConfigError(
+                f"the Sphinx extension {name!r} is not installed",
+                hint="Install the package that it is in beside the pipeline, "
+                "or take it out of the site's extensions.",
+            )
 
 
 def _stamps(folder: Path) -> dict[Path, str]:

@@ -27,6 +27,7 @@ def configuration_of(site: Site) -> dict[str, Any]:
         "issue_url": _issue_url(site),
         "url": site.policy.url,
         "repository": site.policy.repository_url,
+        "dialect": str(site.upstream.reading.dialect),
         "docs": str(site.paths.docs),
         "start": list(site.policy.start),
         "inventories": _inventories(site),

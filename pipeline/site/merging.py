@@ -79,7 +79,8 @@ def catalog_entries(site: Site, page: str) -> tuple[Entry, ...]:
 
 def _upstream_document(site: Site, path: str) -> Document:
     """A document as it was pulled, in English. Raises InputError."""
-    return read_document(path, files.read_bytes(site.paths.docs / path))
+    data = files.read_bytes(site.paths.docs / path)
+    return read_document(path, data, site.upstream.reading)
 
 
 def _frame(site: Site, document: Document) -> Frame:

@@ -14,13 +14,16 @@ from pipeline.core.pin.lock import Page
 from pipeline.errors import InputError
 from pipeline.findings import Finding, Severity
 from pipeline.paths import Paths
+from pipeline.reading import MYST, Reading
 from pipeline.run import Run
 
 
 def split(run: Run, pages: Sequence[Page]) -> tuple[SplitPage, ...]:
     """Read every page. A malformed document is a finding and is left out; the others go on."""
     with run.log.step("split") as step:
-        split_pages = tuple(split_page(run.paths, page) for page in pages)
+        split_pages = tuple(
+            split_page(run.paths, page, run.upstream.reading) for page in pages
+        )
         # Counted for people: it shows at a glance whether the selection is what they meant.
         documents = messages = 0
         for page in split_pages:
@@ -31,14 +34,15 @@ def split(run: Run, pages: Sequence[Page]) -> tuple[SplitPage, ...]:
     return split_pages
 
 
-def split_page(paths: Paths, page: Page) -> SplitPage:
+def split_page(paths: Paths, page: Page, reading: Reading = MYST) -> SplitPage:
     """One page with those of its documents that can be read, and findings for the others."""
     documents: list[Document] = []
     findings: list[Finding] = []
     # Of a jupytext pair both are read: both are translated, though one of them runs.
     for file in page.files:
         try:
-            document = read_document(file.path, read_bytes(paths.docs / file.path))
+            data = read_bytes(paths.docs / file.path)
+            document = read_document(file.path, data, reading)
         except InputError as error:
             # Its catalogue is left alone from here on: its messages are not gone, only not seen.
             findings.append(Finding.of(error, page=page.name))

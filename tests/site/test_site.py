@@ -41,10 +41,11 @@ from pipeline.core.execution.result import Execution, Status
 from pipeline.core.pin.lock import Lock, SourceFile, blob_id, pages_of
 from pipeline.core.results import PageResult
 from pipeline.entries import Catalog
-from pipeline.errors import PublishError
+from pipeline.errors import ConfigError, PublishError
 from pipeline.findings import Finding, Severity
 from pipeline.log import Log
 from pipeline.paths import Paths
+from pipeline.reading import MYST, Dialect, Reading
 from pipeline.site.building import build_site
 from pipeline.site.extension.hero import CODE
 from pipeline.stages.pull.inventory import refresh_inventory
@@ -296,11 +297,22 @@ class Workshop:
     def target(self) -> Path:
         return self.root / "build" / "site" / "demo"
 
-    def write(self, path: str, english: str, *, fuzzy: bool = False) -> None:
+    def write(
+        self,
+        path: str,
+        english: str,
+        *,
+        fuzzy: bool = False,
+        reading: Reading = MYST,
+    ) -> None:
         self.put(self.paths.docs / path, english.replace("> ATTRIBUTION\n\n", ""))
         entries = wanted_entries(
             "x",
-            [read_document(path, english.replace("> ATTRIBUTION\n\n", "").encode())],
+            [
+                read_document(
+                    path, english.replace("> ATTRIBUTION\n\n", "").encode(), reading
+                )
+            ],
         )
         known = tuple(
             replace(entry, msgstr=CHINESE.get(entry.msgid, ""), fuzzy=fuzzy)
@@ -311,7 +323,7 @@ class Workshop:
         )
         self.put(self.paths.catalog("zh_CN", path.rpartition(".")[0]), catalog.decode())
 
-    def merge(self) -> None:
+    def merge(self, reading: Reading = MYST) -> None:
         """As ``merge`` would: translations that are finished, and English elsewhere."""
         from pipeline.core.document.compose import Frame, merge
         from pipeline.entries import translations_of
@@ -322,7 +334,7 @@ class Workshop:
                 self.paths.catalog("zh_CN", str(page.with_suffix(""))).read_bytes(),
                 where="x",
             ).catalog
-            document = read_document(page.as_posix(), path.read_bytes())
+            document = read_document(page.as_posix(), path.read_bytes(), reading)
             linked = frozenset(["second-part"])
             merged = merge(
                 document,
@@ -1040,6 +1052,49 @@ def test_what_is_broken_stays_as_small_as_it_can(
         assert problem in errors[page].text
     assert "译文无法显示，以下为英文源文本" in workshop.article("transform")
     assert "已译" not in workshop.article("transform")
+
+
+def test_a_page_of_mkdocs_is_shown_with_its_blocks(tmp_path: Path) -> None:
+    workshop = Workshop(tmp_path)
+    reading = Reading(dialect=Dialect.MKDOCS)
+    page = (
+        '# The guide\n\n!!! tip "A thing."\n\n    Body of the tip.\n\n'
+        '=== "Leaf"\n    Words.\n\n::: lamp.Lamp\n\nA task.\n'
+    )
+    workshop.write("index.md", page, reading=reading)
+    workshop.merge(reading)
+    assert workshop.build(reading=reading) == ()
+    article = workshop.article("index")
+    assert "jz-block jz-translated admonition-title" in article
+    for words in ("一物。", "提示的内容。", "一项任务。"):
+        assert words in article
+    assert "sd-tab-set" in article
+    assert "lamp.Lamp" in article
+    assert "!!!" not in article
+
+
+def test_a_formula_below_words_is_one(tmp_path: Path) -> None:
+    workshop = Workshop(tmp_path)
+    formula = r"""\begin{align}
+a_1 &= b_1 \\
+c &= d
+\end{align}"""
+    workshop.write("index.md", f"# The guide\n\nSome words:\n{formula}\n")
+    workshop.merge()
+    workshop.build()
+    article = workshop.article("index")
+    assert "a_1 &amp;= b_1 \\\\\n" in article
+    assert re.search(r'<div class="amsmath math[^>]*>', article)
+    assert "Some words:" in article
+
+
+def test_an_extension_that_is_not_installed_is_named(tmp_path: Path) -> None:
+    workshop = Workshop(tmp_path)
+    workshop.write("index.md", "# The guide\n")
+    workshop.merge()
+    for name in ("not_there", "not_there.at_all"):
+        with pytest.raises(ConfigError, match=f"extension '{name}' is not installed"):
+            workshop.build(replace(POLICY, extensions=(name,)))
 
 
 def test_docs_without_contents_list_all_pages(tmp_path: Path) -> None:

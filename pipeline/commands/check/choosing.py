@@ -66,7 +66,7 @@ def rules_of(settings: Settings, locales: Sequence[str]) -> Rules:
     return Rules(
         glossaries=glossaries,
         ignore=settings.ignore,
-        english=English(root=settings.root),
+        english=English(root=settings.root, upstreams=settings.upstreams),
     )
 
 

@@ -7,18 +7,20 @@ are those of the working catalogue, or else of the docs that were pulled.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from pipeline.adapters import po
 from pipeline.adapters.files import read_bytes
 from pipeline.commands.check.catalogs import ReadFile
+from pipeline.config import Upstream
 from pipeline.core.catalog.wanted import wanted_entries
 from pipeline.core.document.read import Document, read_document
 from pipeline.core.memory.record import digest
 from pipeline.entries import Entry
 from pipeline.errors import InputError
 from pipeline.paths import Paths
+from pipeline.reading import MYST, Reading
 
 _SUFFIXES = (".ipynb", ".md", ".rst")
 
@@ -28,6 +30,7 @@ class English:
     """The English that a project has at hand."""
 
     root: Path
+    upstreams: Mapping[str, Upstream] = field(default_factory=dict)
 
     def catalog_of(self, memory: ReadFile) -> Path:
         """Where the working catalogue of a memory's page lies, if there is one."""
@@ -56,7 +59,11 @@ class English:
         for suffix in _SUFFIXES:
             path = self._paths(memory).docs / f"{page}{suffix}"
             if path.is_file():
-                documents += _readable(f"{page}{suffix}", path)
+                upstream = self.upstreams.get(
+                    memory.catalog.header.get("X-Upstream", "")
+                )
+                reading = upstream.reading if upstream else MYST
+                documents += _readable(f"{page}{suffix}", path, reading)
         return wanted_entries(page, documents)
 
     def _paths(self, memory: ReadFile) -> Paths:
@@ -73,9 +80,9 @@ def live_blanks(entries: Iterable[Entry]) -> Iterator[Entry]:
             )
 
 
-def _readable(name: str, path: Path) -> Iterator[Document]:
+def _readable(name: str, path: Path, reading: Reading) -> Iterator[Document]:
     """A document, if it can be read: whether it can is for ``split`` to say."""
     try:
-        yield read_document(name, read_bytes(path))
+        yield read_document(name, read_bytes(path), reading)
     except InputError:
         return

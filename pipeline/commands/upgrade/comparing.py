@@ -13,6 +13,7 @@ from pipeline.core.catalog.comparison import Comparison, changed_pages, compare_
 from pipeline.core.document.read import Document, SplitPage, read_document
 from pipeline.core.pin.lock import Commit, Page, pages_of
 from pipeline.errors import InputError
+from pipeline.reading import Reading
 from pipeline.run import Run
 
 
@@ -33,14 +34,14 @@ def _read_pages(run: Run, commit: Commit, names: Collection[str]) -> list[SplitP
     pages = []
     for page in pages_of(commit.lock.files):
         if page.name in names and run.upstream.selects(page.name):
-            documents = tuple(_readable(page, commit))
+            documents = tuple(_readable(page, commit, run.upstream.reading))
             pages.append(SplitPage(page=page, documents=documents))
     return pages
 
 
-def _readable(page: Page, commit: Commit) -> Iterator[Document]:
+def _readable(page: Page, commit: Commit, reading: Reading) -> Iterator[Document]:
     """The documents of a page that can be read: as split does it, they count without the others."""
     for file in page.files:
         # Split tells about one that cannot, if it is of the commit that we move to.
         with suppress(InputError):
-            yield read_document(file.path, commit.documents[file.path])
+            yield read_document(file.path, commit.documents[file.path], reading)

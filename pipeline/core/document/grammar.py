@@ -16,6 +16,7 @@ from pipeline.core.document.refusal import Refusal
 from pipeline.core.document.splice import Edit, Placed, UnitEdit
 from pipeline.core.document.split import Split
 from pipeline.core.myst import attribution, guard, placing, targets
+from pipeline.reading import Reading
 
 # The names that headings are to keep, by split and message.
 Names = dict[tuple[int, int], str]
@@ -46,16 +47,19 @@ def grammar_of(document: Document) -> Grammar:
     return _markdown(
         is_page=document.notebook is None,
         is_run=document.format is Format.MYST_NOTEBOOK,
+        reading=document.reading,
     )
 
 
 @cache
-def _markdown(*, is_page: bool, is_run: bool) -> Grammar:
+def _markdown(*, is_page: bool, is_run: bool, reading: Reading) -> Grammar:
     """The rules of MyST: of a page as a whole, or of the cells of a notebook."""
     return Grammar(
         refusal=guard.refusal,
         place=placing.place,
-        read_back=partial(guard.read_back, page=is_page, is_run=is_run),
+        read_back=partial(
+            guard.read_back, page=is_page, is_run=is_run, reading=reading
+        ),
         plan_targets=targets.plan_targets,
         target=partial(targets.insertion, notebook=not is_page),
         attribution=attribution.insertion,

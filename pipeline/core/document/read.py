@@ -21,6 +21,7 @@ from pipeline.core.myst.split import split_text
 from pipeline.core.pin.lock import Page
 from pipeline.errors import InputError
 from pipeline.findings import Finding
+from pipeline.reading import MYST, Reading
 
 _FRONT_MATTER = re.compile(
     r"\ufeff?---[ \t]*\r?\n(.*?)^---[ \t]*\r?$", re.DOTALL | re.MULTILINE
@@ -57,6 +58,7 @@ class Document:
     raw: str
     units: tuple[Unit, ...]
     notebook: Notebook | None = None
+    reading: Reading = MYST
 
     @property
     def is_notebook(self) -> bool:
@@ -119,8 +121,8 @@ class SplitPage:
         return self.page.name
 
 
-def read_document(path: str, data: bytes) -> Document:
-    """Read an ``.ipynb``, ``.md`` or ``.rst`` document.
+def read_document(path: str, data: bytes, reading: Reading = MYST) -> Document:
+    """Read an ``.ipynb``, ``.md`` or ``.rst`` document, in the way that its upstream is read.
 
     ``path`` says how it is written, by its suffix, and names it in errors; no file is opened.
     Raises InputError that says where it is malformed.
@@ -135,7 +137,7 @@ def read_document(path: str, data: bytes) -> Document:
             hint="Save it as UTF-8, or exclude the page.",
         ) from error
     if path.endswith(".ipynb"):
-        return _read_notebook(path, raw)
+        return _read_notebook(path, raw, reading)
     if "\0" in raw:
         line = raw.count("\n", 0, raw.index("\0")) + 1
         raise InputError(
@@ -146,14 +148,24 @@ def read_document(path: str, data: bytes) -> Document:
     text_format = _text_format(path, raw)
     if reason := why_not_read(len(raw), raw.count("\n")):
         units = (Unit(split=unread(raw, reason)),)
-        return Document(path=path, format=text_format, raw=raw, units=units)
+        return Document(
+            path=path, format=text_format, raw=raw, units=units, reading=reading
+        )
     try:
         split = (
-            _split_rst(raw) if text_format is Format.RST else split_text(raw, page=True)
+            _split_rst(raw)
+            if text_format is Format.RST
+            else split_text(raw, page=True, reading=reading)
         )
     except InputError as error:
         raise InputError(error.what, where=path, hint=error.hint) from error
-    return Document(path=path, format=text_format, raw=raw, units=(Unit(split=split),))
+    return Document(
+        path=path,
+        format=text_format,
+        raw=raw,
+        units=(Unit(split=split),),
+        reading=reading,
+    )
 
 
 def is_myst_notebook(text: str) -> bool:
@@ -184,20 +196,21 @@ def _split_rst(raw: str) -> Split:
     return split_rst(raw)
 
 
-def _read_notebook(path: str, raw: str) -> Document:
+def _read_notebook(path: str, raw: str, reading: Reading) -> Document:
     """A notebook: each of its Markdown cells is split by itself."""
     notebook = scan_notebook(raw, where=path)
-    units = _units(notebook, path)
+    units = _units(notebook, path, reading)
     return Document(
         path=path,
         format=Format.NOTEBOOK,
         raw=raw,
         units=units,
         notebook=notebook,
+        reading=reading,
     )
 
 
-def _units(notebook: Notebook, path: str) -> tuple[Unit, ...]:
+def _units(notebook: Notebook, path: str, reading: Reading) -> tuple[Unit, ...]:
     """The Markdown cells of a notebook; the first alone if all of them are too much to read."""
     sources = [
         (index, cell.source)
@@ -214,7 +227,7 @@ def _units(notebook: Notebook, path: str) -> tuple[Unit, ...]:
     headings: tuple[tuple[int, str], ...] = ()
     for index, source in sources:
         try:
-            split = split_text(source, headings=headings)
+            split = split_text(source, headings=headings, reading=reading)
         except InputError as error:
             raise InputError(
                 error.what, where=f"{path}, cell {index + 1}", hint=error.hint

@@ -9,7 +9,7 @@ upstream's, whole, and a person is told.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from itertools import takewhile
@@ -49,6 +49,7 @@ class Directive:
 
 
 _UNKNOWN = Directive(body=Body.UNKNOWN)
+TITLED = Directive(argument=Kind.TITLE)
 _CAPTION = {"caption": Kind.CAPTION}
 _ALT = {"alt": Kind.IMAGE}
 _FAMILIES = (
@@ -60,7 +61,8 @@ _FAMILIES = (
     (
         Directive(argument=Kind.TITLE),
         (
-            "admonition centered dropdown exercise list-table rubric sidebar tab-item table topic"
+            "admonition centered details dropdown exercise exercise-start list-table rubric "
+            "sidebar tab-item table topic"
         ),
     ),
     (
@@ -82,7 +84,8 @@ _FAMILIES = (
         Directive(),
         (
             "aside card-carousel compound container div epigraph grid grid-item grid-row "
-            "highlights hlist ifconfig margin only prf:proof pull-quote solution tab-set"
+            "highlights hlist ifconfig margin only prf:proof pull-quote solution solution-start "
+            "tab-set"
         ),
     ),
     (Directive(), "deprecated versionadded versionchanged versionremoved"),
@@ -107,9 +110,9 @@ _FAMILIES = (
         Directive(body=Body.OPAQUE),
         (
             "autoattribute autoclass autodata autoexception autofunction automethod automodule "
-            "autosummary bibliography currentmodule default-role digraph graph graphviz highlight "
-            "include index math mermaid meta parsed-literal plot productionlist raw "
-            "tableofcontents tabularcolumns"
+            "autosummary bibliography currentmodule default-role digraph exercise-end graph "
+            "graphviz highlight solution-end include index math mermaid meta parsed-literal plot "
+            "productionlist raw tableofcontents tabularcolumns"
         ),
     ),
     (Directive(body=Body.RST), "eval-rst"),
@@ -149,9 +152,9 @@ def parse_info(info: str) -> Info:
     return Info(match[1].lower(), match[2].strip())
 
 
-def directive_of(name: str) -> Directive:
-    """What the directive of this name holds."""
-    return DIRECTIVES.get(name, _UNKNOWN)
+def directive_of(name: str, prose: Set[str] = frozenset()) -> Directive:
+    """What the directive of this name holds; those named by ``prose`` hold a title and prose."""
+    return DIRECTIVES.get(name, TITLED if name in prose else _UNKNOWN)
 
 
 def count_option_lines(lines: list[str]) -> int:

@@ -20,6 +20,7 @@ from pipeline.core.myst import active, directives
 from pipeline.core.myst.reading import parser, plain_parser
 from pipeline.core.myst.split import split_text
 from pipeline.errors import InputError
+from pipeline.reading import MYST, Reading
 
 # Code, formulas and emphasis begin no block.
 _BLOCK_START = re.compile(r"[#>\-+=|~:<%(\d\[]|```|\$\$|[*_](?![*_]?[^\s*_])")
@@ -63,7 +64,12 @@ def _refusal(msgid: str, kind: Kind, msgstr: str) -> Refusal | None:
 
 
 def read_back(
-    split: Split, placed: Placed, *, page: bool, is_run: bool = False
+    split: Split,
+    placed: Placed,
+    *,
+    page: bool,
+    is_run: bool = False,
+    reading: Reading = MYST,
 ) -> tuple[Message, ...] | None:
     """The messages of the merged text, parsed afresh; what a merge has inserted is left out.
 
@@ -73,7 +79,7 @@ def read_back(
     if is_run and executable(placed.text) != executable(split.text):
         return None
     try:
-        fresh = split_text(placed.text, page=page)
+        fresh = split_text(placed.text, page=page, reading=reading)
     except InputError:
         return None
     added: set[int] = set()

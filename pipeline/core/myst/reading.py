@@ -19,6 +19,9 @@ from mdit_py_plugins.front_matter import front_matter_plugin
 from mdit_py_plugins.myst_blocks import myst_block_plugin
 from mdit_py_plugins.myst_role import myst_role_plugin
 
+from pipeline.core.myst.dialects import use_dialect
+from pipeline.reading import Dialect
+
 _FOOTNOTE_MARK = re.compile(r"\[\^[^\] \n]+\]")
 
 
@@ -44,17 +47,20 @@ def _footnote_ref(state: StateInline, silent: bool) -> bool:
 
 
 @cache
-def parser(*, page: bool = False) -> MarkdownIt:
-    """MyST's grammar as upstream's site reads it. ``page`` also reads front matter."""
+def parser(*, page: bool = False, dialect: Dialect = Dialect.MYST) -> MarkdownIt:
+    """The grammar as upstream's site reads it. ``page`` also reads front matter."""
     md = _Parser("commonmark").enable(["table", "strikethrough"])
-    # As MyST does: in a line, too, $$x$$ is one formula, and no words stand between two of them.
-    md.use(dollarmath_plugin, double_inline=True)
-    md.use(myst_block_plugin)
-    md.use(myst_role_plugin)
-    md.use(colon_fence_plugin)
-    md.use(deflist_plugin)
-    md.use(footnote_plugin, inline=False, move_to_end=False, always_match_refs=True)
-    md.inline.ruler.at("footnote_ref", _footnote_ref)
+    if dialect is not Dialect.COMMONMARK:
+        # As MyST does: in a line, too, $$x$$ is one formula, and no words stand between two.
+        md.use(dollarmath_plugin, double_inline=True)
+        md.use(deflist_plugin)
+        md.use(footnote_plugin, inline=False, move_to_end=False, always_match_refs=True)
+        md.inline.ruler.at("footnote_ref", _footnote_ref)
+    if dialect is Dialect.MYST:
+        md.use(myst_block_plugin)
+        md.use(myst_role_plugin)
+        md.use(colon_fence_plugin)
+    use_dialect(md, dialect)
     return md.use(front_matter_plugin) if page else md
 
 

@@ -29,12 +29,18 @@ from pipeline.core.myst.options import option_values
 from pipeline.core.myst.reading import parser
 from pipeline.core.myst.tables import cell_spans
 from pipeline.errors import InputError
+from pipeline.reading import MYST, Reading
 
 _IMAGE = re.compile(r"(?<!\[)!\[([^\[\]]+)\]\(")
 # An entry of a table of contents with a title of its own: "Some title <page>".
 _ENTRY = re.compile(r"\s*(?P<title>\S.*?)\s*(?<!\\)<[^<]*?>\s*")
 # Of options and titles: whether they say something.
 _IS_WORTH = {Kind.CAPTION: prose.is_caption, Kind.IMAGE: prose.is_image_text}
+_NO_DIRECTIVE = (
+    "a fence of colons without a directive; if the docs are of mkdocs, set "
+    'markdown = "mkdocs"'
+)
+_QUOTED = re.compile(r'"([^"]+)"')  # the title of an admonition of mkdocs
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _UNDERLINES = ("=", "-")
 # What markdown-it and its plugins have raised on odd pages.
@@ -49,7 +55,11 @@ _PARSER_ERRORS = (
 
 
 def split_text(
-    text: str, *, page: bool = False, headings: Sequence[tuple[int, str]] = ()
+    text: str,
+    *,
+    page: bool = False,
+    headings: Sequence[tuple[int, str]] = (),
+    reading: Reading = MYST,
 ) -> Split:
     """Find the messages of ``text``: a whole document if ``page``, else the source of a cell.
 
@@ -57,7 +67,7 @@ def split_text(
     :mod:`pipeline.core.document.limits` is no message, but stands in ``unsafe``. Raises InputError
     where the Markdown parser itself fails.
     """
-    splitter = _Splitter(text, list(headings))
+    splitter = _Splitter(text, list(headings), reading)
     try:
         splitter.walk(splitter.lines.to_parse(), 0, page=page)
     except RecursionError:
@@ -81,9 +91,12 @@ def split_text(
 class _Splitter:
     """Walks the block tokens of one text and collects messages with their offsets."""
 
-    def __init__(self, text: str, headings: list[tuple[int, str]]) -> None:
+    def __init__(
+        self, text: str, headings: list[tuple[int, str]], reading: Reading
+    ) -> None:
         """``headings``: level and title of the sections that are open where the text starts."""
         self.lines = Lines(text)
+        self.reading = reading
         self.headings = headings
         self.messages: list[Message] = []
         self.skeleton: list[tuple[int, Signature]] = []
@@ -104,7 +117,7 @@ class _Splitter:
 
         They are the body of ``directive``, if one is given, and stand ``depth`` directives deep.
         """
-        md = parser(page=page)
+        md = parser(page=page, dialect=self.reading.dialect)
         tokens: list[Token] = []
         md.block.parse("\n".join(lines), md, {}, tokens)
         containers = [directive.paragraphs] if directive else []
@@ -235,7 +248,9 @@ class _Splitter:
                 (start, ("html_block", *self._html(token, line, containers)))
             )
             return
-        if token.type in blocks.FENCES:
+        if token.type == "mkdocs_block":
+            self._mkdocs_block(token, line, depth)
+        elif token.type in blocks.FENCES:
             self._fence(token, line, depth)
         else:
             self.skeleton.append((start, blocks.opaque_signature(token)))
@@ -244,16 +259,45 @@ class _Splitter:
         """A fence of code, or a directive, of which the table says what in it is words."""
         start = self.lines.starts[line]
         info = directives.parse_info(token.info)
-        directive = directives.directive_of(info.name)
+        directive = directives.directive_of(info.name, self.reading.prose)
         if directive.body is Body.CODE and directive.is_cell:
             self.code.append(token.content)
-        if reason := _why_left_alone(info.name, directive, depth):
+        if token.type == "colon_fence" and not info.name:
+            # To MyST it is a block of its own. mkdocs goes on with prose behind its first line.
+            if prose.has_words(token.content):
+                self.unsafe.append((line + 1, _NO_DIRECTIVE))
+        elif reason := _why_left_alone(info.name, directive, depth):
             self.unsafe.append((line + 1, reason))
         elif directive.holds_words:
             self.skeleton.append((start, (token.type, token.markup, info.name)))
             self._directive(directive, info.argument, token, line, depth)
             return
         self.skeleton.append((start, blocks.opaque_signature(token)))
+
+    def _mkdocs_block(self, token: Token, line: int, depth: int) -> None:
+        """An admonition, a tab or details: a title in quotes, and what is indented below it."""
+        start = self.lines.starts[line]
+        if depth >= limits.DIRECTIVES:
+            self.unsafe.append((line + 1, limits.TOO_MANY_DIRECTIVES))
+            self.skeleton.append((start, blocks.opaque_signature(token)))
+            return
+        fixed = token.info
+        title = _QUOTED.search(token.info)
+        if (
+            title
+            and prose.has_words(title[1])
+            and not self._is_too_long(title[1], line)
+        ):
+            # The info ends where its line ends, but for spaces.
+            shown = self.lines.shown[line]
+            begin = shown.rindex(token.info.rstrip()) + title.start(1)
+            words = words_in_line(self.lines, line, begin, begin + len(title[1]))
+            self._add(words, Kind.TITLE)
+            fixed = token.info[: title.start(1)] + token.info[title.end(1) :]
+        self.skeleton.append((start, (token.type, token.markup, fixed)))
+        body = token.content.split("\n")
+        self.walk(body, line + 1, directive=directives.TITLED, depth=depth + 1)
+        self.skeleton.append((start, ("end of block",)))
 
     def _directive(
         self, directive: Directive, argument: str, token: Token, line: int, depth: int

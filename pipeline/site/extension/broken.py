@@ -24,6 +24,8 @@ from sphinx.parsers import RSTParser
 from sphinx.util import logging
 
 from pipeline.adapters.sphinx import BROKEN, BrokenPage
+from pipeline.core.myst.converting import to_myst
+from pipeline.reading import Dialect
 from pipeline.site.extension.failing import guard_markup
 from pipeline.site.extension.noting import Notes
 from pipeline.site.extension.records import read_record
@@ -63,6 +65,9 @@ class CarefulNotebookParser(_Careful, NotebookParser):  # type: ignore[misc]  # 
 
     def parse(self, inputstring: Any, document: nodes.document) -> None:
         """As ``_Careful`` does; rules may stand anywhere, as CommonMark has it."""
+        env = document.settings.env
+        if str(env.doc2path(env.docname)).endswith(".md"):
+            inputstring = to_myst(inputstring, Dialect(env.config.jz_site["dialect"]))
         super().parse(inputstring, document)
         # To docutils a rule separates sections: in a list or at the end of a page it fails.
         for rule in list(document.findall(nodes.transition)):

@@ -20,6 +20,7 @@ from pipeline.core.pin.lock import Lock, Page, SourceFile, pages_of
 from pipeline.entries import Entry
 from pipeline.errors import InputError, UpstreamError
 from pipeline.paths import Paths
+from pipeline.reading import Reading
 from pipeline.run import Run
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ class English:
     pages: Mapping[str, SplitPage]  # those that this run has split already
     repository: Callable[[], Repository | None]  # None: upstream is a plain folder
     docs: str  # the docs folder inside the repository
+    reading: Reading  # how documents are written
     # What was read so far, by page, or by commit and page.
     pinned: dict[str, tuple[Entry, ...]] = field(default_factory=dict)
     older: dict[tuple[str, str], tuple[Entry, ...]] = field(default_factory=dict)
@@ -60,7 +62,9 @@ class English:
                 self.pinned[page] = wanted_entries(page, split.documents)
             elif page in self._listed:
                 # This run is not about that page, but some of its texts may have come from there.
-                self.pinned[page] = _wanted(self._listed[page], self._read_checked_out)
+                self.pinned[page] = _wanted(
+                    self._listed[page], self._read_checked_out, self.reading
+                )
         return self.pinned.get(page)
 
     def at(self, commit: str, page: str) -> tuple[Entry, ...]:
@@ -103,7 +107,9 @@ class English:
         if page not in commit.pages:
             return ()
         return _wanted(
-            commit.pages[page], lambda file: commit.repository.read(file.blob)
+            commit.pages[page],
+            lambda file: commit.repository.read(file.blob),
+            self.reading,
         )
 
     def _commit(self, commit: str) -> _OlderCommit:
@@ -139,13 +145,15 @@ def texts_by_digest(entries: Sequence[Entry]) -> dict[str, str]:
     return {digest(entry.msgid): entry.msgid for entry in entries}
 
 
-def _wanted(page: Page, read: Callable[[SourceFile], bytes]) -> tuple[Entry, ...]:
+def _wanted(
+    page: Page, read: Callable[[SourceFile], bytes], reading: Reading
+) -> tuple[Entry, ...]:
     """What ``page`` asks for, as far as its documents can be read."""
     # Of a pair one list is made, whichever of the two can be read.
     documents = []
     for file in page.files:
         try:
-            documents.append(read_document(file.path, read(file)))
+            documents.append(read_document(file.path, read(file), reading))
         except InputError:
             continue  # split says so for the pin; an older commit cannot be mended
     return wanted_entries(page.name, documents)
@@ -170,4 +178,5 @@ def open_english(run: Run, pages: Sequence[SplitPage], lock: Lock) -> Iterator[E
             pages={page.page.name: page for page in pages},
             repository=repository,
             docs=run.upstream.docs,
+            reading=run.upstream.reading,
         )

@@ -1,0 +1,137 @@
+"""Pages of other Markdowns as MyST, for the site: Sphinx reads nothing else.
+
+Only what a dialect has besides CommonMark is written anew; all other lines stay. What comes out is
+shown and never merged: the documents themselves keep their form.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from markdown_it.token import Token
+
+from pipeline.core.myst.directives import ADMONITIONS
+from pipeline.core.myst.reading import parser
+from pipeline.reading import Dialect
+
+_COLONS = re.compile(r"^\s*(:{3,})", re.MULTILINE)
+_PARAMETERS = re.compile(r'(?P<names>[^"]*?)\s*(?:"(?P<title>[^"]*)")?\s*')
+_TAG = re.compile(r"\{%-?\s*(?P<name>\w+)\s*(?P<rest>[^%]*?)\s*-?%\}")
+_SPECIAL = frozenset(("mkdocs_block", "mkdocs_object", "liquid"))
+
+
+def to_myst(text: str, dialect: Dialect) -> str:
+    """The page ``text`` as MyST.
+
+    ``!!! note "A title"`` with words indended below it → ``:::{admonition} A title`` …
+    """
+    if dialect not in (Dialect.MKDOCS, Dialect.JEKYLL):
+        return text
+    return "\n".join(_converted(text.split("\n"), dialect, page=True))
+
+
+def _converted(lines: list[str], dialect: Dialect, *, page: bool = False) -> list[str]:
+    """The lines of a page, or of the body of a block, as MyST."""
+    md = parser(page=page, dialect=dialect)
+    tokens: list[Token] = []
+    md.block.parse("\n".join(lines), md, {}, tokens)
+    special = [token for token in tokens if token.type in _SPECIAL]
+    made: list[str] = []
+    at = 0
+    for group in _groups(special, lines):
+        first, last = _lines_of(group[0])[0], _lines_of(group[-1])[1]
+        made += lines[at:first]
+        at = last
+        # The marks of containers around the block: a quote's go on, a list's are spaces below.
+        marker = group[0].markup or "{%"
+        prefix = lines[first][: max(0, lines[first].find(marker))]
+        below = re.sub(r"[^\s>]", " ", prefix)
+        for number, line in enumerate(_block(group, dialect)):
+            made.append(f"{below if number else prefix}{line}".rstrip())
+    return [*made, *lines[at:]]
+
+
+def _groups(tokens: Sequence[Token], lines: Sequence[str]) -> list[list[Token]]:
+    """Each block by itself; tabs that follow each other are one group."""
+    groups: list[list[Token]] = []
+    for token in tokens:
+        previous = groups[-1][-1] if groups else None
+        if previous is not None and _is_tab(previous) and _is_tab(token):
+            between = lines[_lines_of(previous)[1] : _lines_of(token)[0]]
+            if not any(map(str.strip, between)):
+                groups[-1].append(token)
+                continue
+        groups.append([token])
+    return groups
+
+
+def _is_tab(token: Token) -> bool:
+    return token.markup.startswith("===")
+
+
+def _lines_of(token: Token) -> tuple[int, int]:
+    """The numbers of the first line of a block, and of that behind its last one."""
+    assert token.map is not None
+    return token.map[0], token.map[1]
+
+
+def _block(group: Sequence[Token], dialect: Dialect) -> list[str]:
+    """One block as MyST, without the marks of what it stands in."""
+    token = group[0]
+    if token.type == "liquid":
+        return _liquid(token.content)
+    if token.type == "mkdocs_object":
+        # The site shows the name as a link to the English page.
+        is_object = token.markup == ":::"
+        return [f"```{{autofunction}} {token.info.strip()}", "```"] if is_object else []
+    if _is_tab(token):
+        tabs: list[str] = []
+        for tab in group:
+            title = _parameters(tab.info)[1]
+            tabs += _directive("tab-item", title, [], _body(tab, dialect))
+        return _directive("tab-set", "", [], tabs)
+    names, title = _parameters(token.info)
+    name = names.partition(" ")[0].lower()
+    if token.markup.startswith("???"):
+        options = [":open:"] if token.markup.endswith("+") else []
+        words = title or name.title()
+        return _directive("dropdown", words, options, _body(token, dialect))
+    if title or name not in ADMONITIONS:
+        words = title or name.title()
+        return _directive(
+            "admonition", words, [f":class: {name}"], _body(token, dialect)
+        )
+    return _directive(name, "", [], _body(token, dialect))
+
+
+def _parameters(info: str) -> tuple[str, str]:
+    """What stands behind a mark: ``note inline "A title"`` → its names, and its title."""
+    match = _PARAMETERS.fullmatch(info)
+    return (match["names"].strip(), match["title"] or "") if match else (info, "")
+
+
+def _body(token: Token, dialect: Dialect) -> list[str]:
+    """What stands within a block, as MyST."""
+    return _converted(token.content.strip("\n").split("\n"), dialect)
+
+
+def _directive(
+    name: str, argument: str, options: Sequence[str], body: Sequence[str]
+) -> list[str]:
+    """A directive with more colons than any within it."""
+    inner = _COLONS.findall("\n".join(body))
+    fence = ":" * (max(map(len, inner), default=2) + 1)
+    return [f"{fence}{{{name}}} {argument}".rstrip(), *options, "", *body, "", fence]
+
+
+def _liquid(content: str) -> list[str]:
+    """Tags of Liquid: code is code, and what was to be left as it is is left; others go."""
+    first, *inner = content.split("\n")
+    tag = _TAG.match(first)
+    if tag and inner and tag["name"] == "highlight":
+        language = tag["rest"].partition(" ")[0]
+        return [f"```{language}", *inner[:-1], "```"]
+    if tag and inner and tag["name"] == "raw":
+        return inner[:-1]
+    return []
