@@ -21,10 +21,12 @@ from repositories import commit_release, git, init_repository
 from runs import run_of
 
 from pipeline.adapters.files import WriteError
+from pipeline.adapters.upstream import TreeEntry
 from pipeline.config import Settings, Upstream
 from pipeline.core.pin.lock import Lock, blob_id, pages_of, parse_lock
 from pipeline.errors import ConfigError, InputError, UpstreamError
 from pipeline.log import Log
+from pipeline.stages.pull.listing import accept
 from pipeline.stages.pull.stage import pull, read_pulled
 
 FIRST = {
@@ -178,6 +180,22 @@ def test_an_edited_file_is_restored_and_a_strange_one_removed(
     assert read_tree(docs) == SECOND
     assert "restored, edited by hand since the last pull: a.md\n" in output.getvalue()
     assert "removed, not upstream's: notes.md" in output.getvalue()
+
+
+def test_hidden_files_are_no_docs_whatever_they_come_from(
+    settings: Settings, tmp_path: Path, docs: Path, log: Log
+) -> None:
+    folder = tmp_path / "plain"
+    names = ("a.md", ".b.md", ".hidden/c.md", "d/.e/f.md", "__pycache__/g.md")
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("# Words\n")
+    plain = Upstream(name="x", url=str(folder))
+    assert [file.path for file in pull(run_of(settings, plain, log=log)).files] == [
+        "a.md"
+    ]
+    entries = [TreeEntry(mode="100644", blob="0" * 40, path=name) for name in names]
+    assert [file.path for file in accept(entries, log)] == ["a.md"]
 
 
 def test_a_new_pin_of_jax_changes_the_lock_only(

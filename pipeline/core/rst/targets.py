@@ -32,6 +32,9 @@ _EXPLICIT = re.compile(
     """,
     re.MULTILINE | re.VERBOSE,
 )
+_NOTE = re.compile(
+    r"^[ \t]*\.\.[ \t]+\[#?([A-Za-z0-9][\w.+:-]*)\][ \t\r\n]", re.MULTILINE
+)
 _SIMPLE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 .-]*")
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _TO_ESCAPE = re.compile(r"([\\`])")
@@ -179,12 +182,13 @@ def _referenced(text: str) -> Iterator[str]:
 
 
 def _explicit_names(text: str) -> set[str]:
-    """The names that targets define in a line of their own.
+    """The names that targets, footnotes and citations define in a line of their own.
 
-    ``.. _name:`` or, where the name has a colon in it, ``.. _`two: words`:``.
+    ``.. _name:`` or, where the name has a colon in it, ``.. _`two: words`:``; ``.. [#name] words``.
     """
     # Of the two groups, only that of its form has matched.
-    return {_normal(quoted + plain) for quoted, plain in _EXPLICIT.findall(text)}
+    names = {_normal(quoted + plain) for quoted, plain in _EXPLICIT.findall(text)}
+    return names | set(map(_normal, _NOTE.findall(text)))
 
 
 def _normal(words: str) -> str:

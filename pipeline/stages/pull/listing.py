@@ -23,12 +23,12 @@ _REGULAR = ("100644", "100755", "100664")  # the last one is of old gits only
 def walk_folder(folder: Path, *, below: str = "") -> Iterator[TreeEntry]:
     """What lies under ``folder``, as git would list it; the paths begin with ``below``.
 
-    Hidden files and Python's caches do not count. Raises OSError.
+    What is hidden is not looked into. Raises OSError.
     """
     with os.scandir(folder) as found:
         entries = sorted(found, key=lambda entry: entry.name)
     for entry in entries:
-        if entry.name.startswith(".") or entry.name == "__pycache__":
+        if _is_hidden(entry.name):
             continue
         path = f"{below}{entry.name}"
         # Links come first: a link to a folder would count as that folder.
@@ -45,7 +45,7 @@ def walk_folder(folder: Path, *, below: str = "") -> Iterator[TreeEntry]:
 
 
 def accept(entries: Iterable[TreeEntry], log: Log) -> tuple[SourceFile, ...]:
-    """The entries that are files inside the docs folder, sorted by path.
+    """The entries that are files inside the docs folder, sorted by path; hidden ones are none.
 
     What is left out is told by the log: a page may refer to it.
     """
@@ -58,10 +58,15 @@ def accept(entries: Iterable[TreeEntry], log: Log) -> tuple[SourceFile, ...]:
             log.warn(f"{entry.path}: a submodule, left out")
         elif entry.mode not in _REGULAR or not is_safe_path(entry.path):
             log.warn(f"{entry.path!r}: not a path inside the docs folder, left out")
-        else:
+        elif not any(map(_is_hidden, entry.path.split("/"))):
             files[entry.path] = SourceFile(path=entry.path, blob=entry.blob)
     _warn_of_case(files, log)
     return tuple(files[path] for path in sorted(files))
+
+
+def _is_hidden(name: str) -> bool:
+    """Whether a file or folder is none of the docs: tools keep theirs under such names."""
+    return name.startswith(".") or name == "__pycache__"
 
 
 def _warn_of_case(paths: Iterable[str], log: Log) -> None:

@@ -571,3 +571,9 @@ def test_an_attribution_follows_the_title(text: str, expected: str) -> None:
     placed = place(split, {}, [attribution.insertion(split, "译自`x <y>`__页")])
     assert placed.text == expected
     assert guard.read_back(split, placed) is not None
+
+
+@pytest.mark.parametrize("note", [".. [#note] Words.", ".. [Note] Words.", ".. _note:"])
+def test_a_heading_named_as_a_note_gets_no_second_target(note: str) -> None:
+    text = f"Note\n====\n\nSee Note_.\n\n{note}\n"
+    assert with_targets(text, "字") == text.replace("Note\n====", "字0\n====")
