@@ -518,7 +518,8 @@ def test_every_upstream_has_its_variable(tmp_path: Path) -> None:
 def test_how_documents_are_written(tmp_path: Path) -> None:
     text = MINIMAL + 'markdown = "mkdocs"\nprose-directives = ["Lamp"]\n'
     reading = read_settings(write(tmp_path, text), environ={}).upstream("docs").reading
-    assert (reading.dialect, reading.prose) == ("mkdocs", {"lamp"})
+    assert reading.dialect == "mkdocs"
+    assert reading.prose == {"lamp"}
     with pytest.raises(ConfigError, match="'mkdoc', which is not known") as caught:
         read_settings(write(tmp_path, MINIMAL + 'markdown = "mkdoc"\n'), environ={})
     assert "mkdocs" in caught.value.hint

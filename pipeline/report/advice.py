@@ -51,7 +51,7 @@ def advice(execution: Execution) -> str:
     match failure.blame:
         case "expectation":
             return (
-                "The cell is tagged raises-exception. If this JAX accepts the code, "
+                "The cell is tagged raises-exception. If what is pinned accepts the code, "
                 "list the cell under acknowledge with the reason."
             )
         case "environment":

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from pipeline.config import DEFAULT_PACKAGE
 from pipeline.site.plan import Site
 from pipeline.site.roots import root_page
 
@@ -27,6 +28,7 @@ def configuration_of(site: Site) -> dict[str, Any]:
         "issue_url": _issue_url(site),
         "url": site.policy.url,
         "repository": site.policy.repository_url,
+        "hero": site.lock.package == DEFAULT_PACKAGE,
         "dialect": str(site.upstream.reading.dialect),
         "docs": str(site.paths.docs),
         "start": list(site.policy.start),

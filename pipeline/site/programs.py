@@ -76,10 +76,11 @@ def sitemap(url: str, rows: Sequence[Mapping[str, Any]], date: str) -> str:
 
 def llms(site: Site, rows: Sequence[Mapping[str, Any]]) -> str:
     """The pages as Markdown, by chapter: https://llmstxt.org."""
+    docs = site.lock.release or site.upstream.name
     lines = [
         f"# {site.policy.title or site.upstream.name}",
         "",
-        f"> JAX {site.lock.jax} 文档的中文译文，译自 {site.lock.ref or site.lock.commit}。",
+        f"> {docs} 文档的中文译文，译自 {site.lock.ref or site.lock.commit}。",
         "> 每一页都有 Markdown 版本；代码与上游相同。",
     ]
     group = None

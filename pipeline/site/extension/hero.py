@@ -1,4 +1,4 @@
-"""What readers see first: the top of the home page, made by us for every upstream.
+"""What readers of the JAX docs see first: the top of the home page, made by us.
 
 Upstream's own is raw HTML that its own style sheet lays out, which no site of ours has; ``absent``
 leaves such HTML out. Ours says what JAX is, shows it in three lines, and leads to the first pages.
@@ -31,7 +31,12 @@ class AddHero(SphinxTransform):
     default_priority = 760
 
     def apply(self, **_: Any) -> None:
-        """A site that begins with another page (``--pages``) has no home page."""
+        """A site that begins with another page (``--pages``) has no home page.
+
+        Nor have docs of something else any word or code of JAX on theirs.
+        """
+        if not self.config.jz_site["hero"]:
+            return
         section = self.document.next_node(nodes.section)
         is_home = self.env.docname == self.config.root_doc == "index"
         if not is_home or section is None:
