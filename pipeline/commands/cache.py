@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from pipeline.adapters.execution_cache import ExecutionCache
-from pipeline.config import Settings
+from pipeline.config import DEFAULT_PACKAGE, Settings
 from pipeline.core.execution.entry import CacheEntry, decode_entry
 from pipeline.errors import FindingsError, InputError
 from pipeline.paths import Paths
@@ -49,7 +49,9 @@ def _stats(cache: ExecutionCache) -> Told:
     failures = []
     for entry in _entries(cache):
         seconds += entry.seconds
-        releases[entry.facts.get("release", "?")] += 1
+        # Entries of old tell the version of JAX alone.
+        old = f"{DEFAULT_PACKAGE} {entry.facts.get('jax', '?')}"
+        releases[entry.facts.get("release", old)] += 1
         if entry.failure:
             page = entry.facts.get("page", "?")
             failures.append(f"  failed: {page}: {entry.failure.exception}")
