@@ -54,7 +54,7 @@ class OpenPage:
 
 def read_documents(run: Run, page: Page) -> Document:
     """The document of a page that is shown. Raises InputError if none of them can be read."""
-    split = split_page(run.paths, page)
+    split = split_page(run.paths, page, run.upstream.reading)
     if split.documents:
         return split.documents[0]  # of a pair the notebook, which has outputs
     first = split.findings[0]
