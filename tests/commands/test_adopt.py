@@ -260,6 +260,17 @@ def test_an_audit_tells_what_is_wrong_with_a_page(project: AdoptionProject) -> N
     assert value["copies"][0]["cells"]["altered"] > 0
 
 
+def test_what_a_copy_lacks_has_not_changed_since(project: AdoptionProject) -> None:
+    row = old_page("arrays", "v3").row
+    left = [piece for piece in row if piece.is_translated]
+    lacking = tuple(piece for piece in row if piece not in left[5::4])
+    (copy,) = project.adopt(
+        project.write("copy.md", as_markdown(lacking)), audit=True
+    ).copies
+    assert copy.counts[State.MISSING] > 3
+    assert (copy.behind, copy.changed_share) == (0, 0.0)
+
+
 # --- page and version
 
 

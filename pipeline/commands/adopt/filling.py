@@ -6,8 +6,9 @@ touched here: the same is done for a dry run.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 from pipeline.core.adoption.blocks import Block, words_of
 from pipeline.core.adoption.carrying import (
@@ -58,9 +59,12 @@ class Filling:
         page = choice.candidate.version.page.name
         translations = translations_in(copy, choice)
         messages = [block.text for block in english if block.is_words]
-        carried = carry(page, messages, translations, self.live())
+        live = self.live()
+        carried = carry(page, messages, translations, live)
         states = self._take(carried, origin)
-        return _Rows(copy, choice, carried, states, self.glossary).rows()
+        # Of all pages: the page may have another name now.
+        texts = {entry.msgid for entry in chain.from_iterable(live.values())}
+        return _Rows(copy, choice, carried, states, texts, self.glossary).rows()
 
     def fill_catalog(
         self, page: str, entries: Sequence[Entry], origin: Copy
@@ -220,6 +224,7 @@ class _Rows:
     choice: Choice
     carried: Carried
     states: Mapping[tuple[str, str], tuple[State, str]]
+    pin: Collection[str]  # the messages that upstream has at the pin
     glossary: Glossary | None
 
     def rows(self) -> tuple[Row, ...]:
@@ -240,7 +245,10 @@ class _Rows:
             rows += [self._row(offer, place) for offer in found]
             if not found:
                 row = _other_row(ours, theirs, pair.confidence)
-                rows.append(replace(row, place=place))
+                stands = all(message in self.pin for message in english)
+                rows.append(
+                    replace(row, place=place, pin=row.english if stands else "")
+                )
         return tuple(rows)
 
     def _row(self, offer: Offer, place: str) -> Row:
