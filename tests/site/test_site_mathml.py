@@ -55,6 +55,13 @@ See :eq:`first`.
         (r"x^2", "<msup><mi>x</mi><mn>2</mn></msup>"),
         (r"a < b", "&#x0003C;"),
         (r"\frac{1}{2}", "<mfrac>"),
+        (
+            r"\begin{array} {r|rr} \hline a & b \\ c & d \end{array}",
+            'columnlines="solid',
+        ),
+        (r"\{\begin{eqnarray} a &=& b \\ c &=& d \end{eqnarray}", "<mtable"),
+        (r"\begin{aligned} a &= b \\ c &= d \end{aligned}", "<mtable"),
+        ("a \\\nb", "<mtext>&#x000A0;</mtext>"),
         (r"\begin{bmatrix} 1 & 2 \\ 3 & 4 \end{bmatrix}", "<mtable"),
     ],
 )

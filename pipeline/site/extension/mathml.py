@@ -5,6 +5,7 @@ A formula that is not understood is left to MathJax, which then is loaded for it
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from html import escape
 from typing import Any
@@ -14,6 +15,16 @@ from sphinx.application import Sphinx
 from sphinx.ext.mathjax import html_visit_displaymath, html_visit_math
 from sphinx.util.math import get_node_equation_number
 
+# What the converter knows by another name, or written in another way.
+_SYNONYMS = (
+    (re.compile(r"\{aligned\}"), "{split}"),
+    (
+        re.compile(r"\\begin\{eqnarray(\*?)\}(.*?)\\end\{eqnarray\1\}", re.DOTALL),
+        r"\\begin{array}{rcl}\2\\end{array}",
+    ),
+    (re.compile(r"(\\begin\{array\})\s+(?=\{)"), r"\1"),
+    (re.compile(r"(?<!\\)\\\n"), r"\\ "),
+)
 _NOT_UNDERSTOOD = ("\\", "&#x0005C;", "<mi>&</mi>", 'linebreak="newline"')
 
 
@@ -35,9 +46,10 @@ def mathml(latex: str, *, is_block: bool = False) -> str:
     # About twenty milliseconds, and only where there are formulas.
     from latex2mathml.converter import convert
 
+    for written, known in _SYNONYMS:
+        latex = written.sub(known, latex)
     try:
-        known = latex.replace("{aligned}", "{split}")  # the same by another name
-        html = str(convert(known, display="block" if is_block else "inline"))
+        html = str(convert(latex, display="block" if is_block else "inline"))
     # What it raises has no common base.
     except Exception:  # noqa: BLE001
         return ""
