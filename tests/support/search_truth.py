@@ -26,7 +26,9 @@ _INLINE = frozenset(
 _VOID = frozenset("area br col embed hr img input link meta source track wbr".split())
 _SILENT = frozenset(("script", "style", "svg", "button", "math"))
 # Of the site, not of the page.
-_SKIPPED = frozenset("jz-fresh jz-downloads headerlink jz-edit math".split())
+_SKIPPED = frozenset(
+    "jz-fresh jz-downloads headerlink jz-edit math collapsed expanded".split()
+)
 _OURS = frozenset(("search", "progress", "404"))
 _NO_PAGES = frozenset(("_static", "_sources", "_downloads", "_images"))
 

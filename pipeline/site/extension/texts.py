@@ -41,6 +41,14 @@ _TEXTS = {
         "original": "英文文档",
         "ticked": "已完成",
         "unticked": "未完成",
+        "prompt_show source": "显示代码",
+        "prompt_hide source": "隐藏代码",
+        "prompt_show output": "显示输出",
+        "prompt_hide output": "隐藏输出",
+        "prompt_show outputs": "显示输出",
+        "prompt_hide outputs": "隐藏输出",
+        "prompt_show content": "显示代码和输出",
+        "prompt_hide content": "隐藏代码和输出",
     },
     "": {
         "hero": "Write array programs as you would for NumPy, then differentiate, batch and "
@@ -76,6 +84,14 @@ _TEXTS = {
         "original": "English docs",
         "ticked": "Done",
         "unticked": "Not done",
+        "prompt_show source": "Show code",
+        "prompt_hide source": "Hide code",
+        "prompt_show output": "Show output",
+        "prompt_hide output": "Hide output",
+        "prompt_show outputs": "Show output",
+        "prompt_hide outputs": "Hide output",
+        "prompt_show content": "Show code and output",
+        "prompt_hide content": "Hide code and output",
     },
 }
 
