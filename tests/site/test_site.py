@@ -904,6 +904,55 @@ def test_scripts_are_loaded_where_they_are_used(built: Built) -> None:
     )
 
 
+def test_no_script_makes_code_of_a_string(built: Built) -> None:
+    # A page may not do that, and says so on the console of everybody.
+    assert "doctools.js" in built[0].html("work")
+    assert "translations.js" not in built[0].html("work")
+
+
+def test_a_formula_that_mathml_has_nothing_for_is_set_by_mathjax(
+    tmp_path: Path,
+) -> None:
+    workshop = Workshop(tmp_path)
+    workshop.write("index.md", "# The guide\n\n$$\\unheardof{x}$$\n")
+    workshop.write("guide.md", "# Part\n\n$$x^2$$\n")
+    workshop.merge()
+    workshop.build()
+    assert "<math" not in workshop.article("index")
+    assert "<math" in workshop.article("guide")
+    scripts = re.findall(
+        r'<script [^>]*src="_static/([\w/.-]+)', workshop.html("index")
+    )
+    # The first tells the second what to do.
+    assert scripts.index("formulas.js") < scripts.index("mathjax/tex-chtml.js")
+    assert (workshop.target / "_static" / "mathjax" / "tex-chtml.js").is_file()
+    assert "mathjax" not in workshop.html("guide")
+
+
+def test_what_is_folded_away_says_what_it_is(tmp_path: Path) -> None:
+    workshop = Workshop(tmp_path)
+    cells = "".join(
+        f'```{{code-cell}}\n:tags: [{tag}]\n{more}\nprint("a < b")\n```\n\n'
+        for tag, more in (
+            ("hide-input", ""),
+            ("hide-cell", ""),
+            ("hide-input", ":mystnb:\n:  code_prompt_show: Look < here\n"),
+        )
+    )
+    head = "---\nfile_format: mystnb\nkernelspec:\n  name: python3\n  display_name: Python 3\n---\n"
+    workshop.write("index.md", f"{head}# The guide\n\n{cells}")
+    workshop.merge()
+    workshop.build()
+    article = workshop.article("index")
+    found = re.findall(r"<summary>\s*(.*?)\s*</summary>", article, flags=re.DOTALL)
+    words = [re.findall(r">([^<]+)</p>", summary) for summary in found]
+    assert words == [
+        ["显示代码", "隐藏代码"],
+        ["显示代码和输出", "隐藏代码和输出"],
+        ["Look &lt; here", "隐藏代码"],
+    ]
+
+
 def test_navigation_says_where_one_is(built: Built) -> None:
     html = built[0].html("guide")
     navigation = html[html.index('<nav class="bd-links') : html.index("</nav>")]

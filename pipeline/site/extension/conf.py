@@ -39,8 +39,8 @@ templates_path = [str(PACKAGE / "templates")]
 # execute has run the code; what it printed is in the notebooks.
 nb_execution_mode = "off"
 nb_merge_streams = True
-nb_code_prompt_show = "显示{type}" if language.startswith("zh") else "Show {type}"
-nb_code_prompt_hide = "隐藏{type}" if language.startswith("zh") else "Hide {type}"
+# Words are put there as the page is written.
+nb_code_prompt_show = nb_code_prompt_hide = "{type}"
 # Scripts for widgets would be fetched from a CDN; a widget is shown by its text instead.
 nb_ipywidgets_js: dict[str, dict[str, str]] = {}
 nb_render_markdown_format = "myst"
@@ -120,6 +120,3 @@ html_theme_options = {
 html_math_renderer = "mathml"
 # formulas.js says what MyST would write into every page.
 myst_update_mathjax = False
-mathjax_path = "mathjax/tex-chtml.js"
-# After formulas.js, which tells it what to do.
-mathjax_options = {"defer": "defer"}

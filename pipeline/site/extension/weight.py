@@ -24,6 +24,7 @@ _UNUSED = (
     # Of Sphinx's own search.
     "searchtools.js",
     "language_data.js",
+    "translations.js",
 )
 # Scripts that extensions give to every page, by what a page must have for them.
 _SCRIPTS = {
@@ -34,6 +35,8 @@ _SCRIPTS = {
     "formulas.js": 'class="math notranslate',
     "mathjax/tex-chtml.js": 'class="math notranslate',
 }
+# Says in Chinese what no page of ours shows, and makes code of a string, which a page may not do.
+_NEEDLESS = "translations.js"
 # What formulas need of MathJax; the whole of it is 24 MB.
 # By name in the package: the folder below ours that the file, or what the folder holds, goes to.
 _MATHJAX = {
@@ -48,7 +51,9 @@ def setup(app: Sphinx) -> None:
     app.connect("builder-inited", keep_outputs_inside, priority=900)
     app.connect("builder-inited", keep_compiled_templates, priority=900)
     app.connect("html-page-context", load_what_is_used)
+    # Sphinx loads MathJax only where it is the one that sets all formulas.
     app.add_js_file("formulas.js", priority=400)
+    app.add_js_file("mathjax/tex-chtml.js", defer="defer")
     app.connect("build-finished", copy_mathjax)
     app.connect("build-finished", drop_unused)
 
@@ -65,12 +70,12 @@ def load_what_is_used(
     A page without ``<pre`` gets no button to copy code, nor the script that would make one.
     """
     body = context.get("body", "")
-    unused = tuple(script for script, mark in _SCRIPTS.items() if mark not in body)
+    unused = [script for script, mark in _SCRIPTS.items() if mark not in body]
     # Not in place: other pages may have the same list.
     context["script_files"] = [
         file
         for file in context["script_files"]
-        if not str(file.filename).endswith(unused)
+        if not str(file.filename).endswith((*unused, _NEEDLESS))
     ]
 
 
