@@ -1,6 +1,7 @@
 """Lets pages about Pallas on TPUs run on a CPU.
 
 Interpret mode is turned on once a page imports Pallas, and not before: the import takes seconds.
+JAX is told as soon as it is imported that programs end before the next one begins.
 """
 
 from __future__ import annotations
@@ -9,15 +10,17 @@ import importlib.abc
 import importlib.util
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
-PALLAS = "jax.experimental.pallas"
-
 
 class OnImport(importlib.abc.MetaPathFinder):
-    """Stands in the way of the first import of Pallas, and then no more."""
+    """Stands in the way of the first import of a module, calls ``then``, and is gone."""
+
+    def __init__(self, module: str, then: Callable[[], None]) -> None:
+        self._module = module
+        self._then = then
 
     def find_spec(
         self,
@@ -25,19 +28,30 @@ class OnImport(importlib.abc.MetaPathFinder):
         path: Sequence[str] | None = None,
         target: ModuleType | None = None,
     ) -> ModuleSpec | None:
-        if name != PALLAS:
+        if name != self._module:
             return None
         sys.meta_path.remove(self)
         spec = importlib.util.find_spec(name)
         if spec is not None and spec.loader is not None:
             load = spec.loader.exec_module
 
-            def load_and_interpret(module: ModuleType) -> None:
+            def load_and_go_on(module: ModuleType) -> None:
                 load(module)
-                interpret()
+                self._then()
 
-            spec.loader.exec_module = load_and_interpret  # type: ignore[method-assign]
+            spec.loader.exec_module = load_and_go_on  # type: ignore[method-assign]
         return spec
+
+
+def wait_for_programs() -> None:
+    """Let no program run while others are prepared; say so before JAX sets up its devices.
+
+    The interpreter is called back from the program that it runs, and asks JAX for values: with one
+    thread to run programs in, the one may wait for the other for ever.
+    """
+    import jax
+
+    jax.config.update("jax_cpu_enable_async_dispatch", False)  # type: ignore[no-untyped-call]
 
 
 def interpret() -> None:
@@ -60,4 +74,5 @@ def interpret() -> None:
     tpu.set_tpu_interpret_mode()
 
 
-sys.meta_path.insert(0, OnImport())
+sys.meta_path.insert(0, OnImport("jax", wait_for_programs))
+sys.meta_path.insert(0, OnImport("jax.experimental.pallas", interpret))
