@@ -25,12 +25,26 @@ class State(StrEnum):
     FUZZY = "fuzzy"
 
 
+class Standing(StrEnum):
+    """How the translation of a block stands to the English of today."""
+
+    TRANSLATED = "translated"
+    # The English has changed since: readers get the new English.
+    STALE = "stale"
+    # A person has yet to look at it, for any other reason.
+    UNREVIEWED = "unreviewed"
+    DRAFT = "draft"  # a machine's words, which no reader sees
+    ENGLISH = "english"  # there is none
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
     """One message of a page. ``line`` is that of its entry in the catalogue, 0 if it has none."""
 
     landed: Landed
     state: State
+    standing: Standing = Standing.ENGLISH
+    previous: str = ""  # of a stale one: the English that its translation was made from
     line: int = 0
     origin: OriginKind | None = None  # where the words of a fuzzy one come from
 
@@ -47,9 +61,12 @@ def blocks_of(
     for landed in landings:
         serving = _entry_for(landed, by_msgid.get(landed.msgid, ()))
         state = _state(landed, serving)
+        standing = _standing(landed, serving)
         block = Block(
             landed=landed,
             state=state,
+            standing=standing,
+            previous=_previous(serving) if standing is Standing.STALE else "",
             line=serving.line if serving else 0,
             origin=kind_of(serving) if serving and state is State.FUZZY else None,
         )
@@ -76,3 +93,20 @@ def _state(landed: Landed, entry: Entry | None) -> State:
     if entry is not None and entry.fuzzy:
         return State.FUZZY
     return State.TRANSLATED
+
+
+def _standing(landed: Landed, entry: Entry | None) -> Standing:
+    """What has become of a block's translation, whether readers see it or not."""
+    if entry is None or not entry.is_waiting:
+        return Standing.TRANSLATED if landed.is_translated else Standing.ENGLISH
+    if kind_of(entry) is OriginKind.DRAFT:
+        return Standing.DRAFT
+    # Without the English of that time nobody can tell what has changed.
+    if entry.previous and entry.previous != landed.msgid:
+        return Standing.STALE
+    return Standing.UNREVIEWED
+
+
+def _previous(entry: Entry | None) -> str:
+    """The English that a translation was made from, if it is known."""
+    return (entry.previous if entry else None) or ""

@@ -21,10 +21,12 @@ from pipeline.core.memory.record import digest
 from pipeline.core.results import PageResult
 from pipeline.errors import InputError
 from pipeline.site.blocks import Block, State, blocks_of
+from pipeline.site.contributors import entries_with_authors
 from pipeline.site.freshness import freshness
 from pipeline.site.merging import catalog_entries
 from pipeline.site.plan import Site
 from pipeline.site.shown import Shown
+from pipeline.site.since import since
 from pipeline.site.terms import term_hints
 
 # [name]: https://example.org - but a footnote, [^name]: words, is a block of its own
@@ -56,6 +58,7 @@ def record_of(site: Site, shown: Shown) -> dict[str, Any]:
         has_outputs=shown.has_outputs,
         fuzzy=sum(block.state is State.FUZZY for block in blocks),
     )
+    remembered = entries_with_authors(site.paths.memory(site.locale, page.page))
     launch: list[tuple[str, str]] = []
     # They open nothing else.
     if shown.is_notebook and site.policy.notebook_url:
@@ -69,6 +72,7 @@ def record_of(site: Site, shown: Shown) -> dict[str, Any]:
         "fresh": fresh,
         "downloads": list(shown.downloads.items()),
         "launch": launch,
+        "since": since(blocks, remembered),
         "edit": _shorten_addresses(records),
         "blocks": records,
     }

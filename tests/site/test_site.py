@@ -452,7 +452,13 @@ class Workshop:
         return (self.target / f"{page}.html").read_text(encoding="utf-8")
 
     def article(self, page: str) -> str:
-        html = self.html(page)
+        """A page without the panel about its translation, which quotes sources of blocks."""
+        html = re.sub(
+            r'<details class="jz-since">.*?</details>',
+            "",
+            self.html(page),
+            flags=re.DOTALL,
+        )
         return html[html.index("<article") : html.index("</article>")]
 
     def times(self) -> Mapping[str, int]:
@@ -527,8 +533,8 @@ def test_blocks_carry_state_and_english(built: Built) -> None:
     ) in article
     assert re.search(
         (
-            r'<p class="jz-block jz-english" data-jz="\d+" data-jz-edit="\d+" lang="en">Still '
-            r'English, <span class="math'
+            r'<p class="jz-block jz-english" data-jz="\d+" data-jz-edit="\d+" id="jz-\d+" '
+            r'lang="en">Still English, <span class="math'
         ),
         article,
     )
@@ -1360,6 +1366,39 @@ def test_a_preview_marks_what_a_machine_has_made(tmp_path: Path) -> None:
     )
     workshop.build()
     assert "jz-draft" not in workshop.article("index")
+
+
+def test_a_page_tells_what_has_changed_since_it_was_translated(tmp_path: Path) -> None:
+    workshop = Workshop(tmp_path)
+    workshop.write("index.md", "# The guide\n\nBody of the tip.\n\nNothing else.\n")
+    path = workshop.paths.catalog("zh_CN", "index")
+    catalog = po.read_catalog(path.read_bytes(), where="index").catalog
+    entries = [
+        replace(entry, fuzzy=True, previous="Body of a tip.")
+        if entry.msgid == "Body of the tip."
+        else entry
+        for entry in catalog.entries
+    ]
+    data = po.format_catalog(replace(catalog, entries=tuple(entries)))
+    workshop.put(path, data.decode())
+    workshop.merge()
+    workshop.build()
+    article = workshop.html("index").partition("<article")[2]
+    assert article.index("jz-fresh") < article.index('<details class="jz-since">')
+    assert "Body of <del>a</del><ins>the</ins> tip." in article
+    assert re.findall('href="#(jz-[0-9]+)"', article) == ["jz-1", "jz-2"]
+    assert re.findall(' id="(jz-[0-9]+)"', article) == ["jz-1", "jz-2"]
+
+
+def test_sources_that_the_panel_quotes_are_words(built: Built) -> None:
+    """What upstream wrote to run, to be fetched or to be typeset does none of that there."""
+    (news,) = re.findall(
+        r'<details class="jz-since">.*?</details>', built[0].html("running"), re.DOTALL
+    )
+    assert "javascript:alert" in news
+    elements = set(re.findall(r"<(\w+)", news))
+    assert elements <= {"details", "summary", "p", "ul", "li", "code", "a"}
+    assert set(re.findall(r'\s(\w+)="', news)) <= {"class", "lang", "href"}
 
 
 def test_markup_in_a_translation_is_not_shown(built: Built) -> None:

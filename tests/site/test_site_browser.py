@@ -441,6 +441,16 @@ def test_a_notebook_can_be_taken_home(
 # — for everyone
 
 
+def test_what_has_changed_since_opens_without_a_script(
+    visit: Visit, reader: Open
+) -> None:
+    page = reader(java_script_enabled=False).open(visit.kinds["text"])
+    news = page.locator(".jz-since")
+    assert not news.locator("p").first.is_visible()
+    news.locator("summary").click()
+    assert news.locator("p").first.is_visible()
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize(
     "kind",
@@ -469,6 +479,9 @@ def test_axe_finds_nothing_serious(
         .read_text(encoding="utf-8")
     )
     page.keyboard.press("b")
+    page.evaluate(
+        "for (const news of document.querySelectorAll('.jz-since')) news.open = true"
+    )
     found = page.evaluate("axe.run()")["violations"]
     serious = [
         (one["id"], node["html"][:300], node["failureSummary"])

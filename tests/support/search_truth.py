@@ -27,7 +27,8 @@ _VOID = frozenset("area br col embed hr img input link meta source track wbr".sp
 _SILENT = frozenset(("script", "style", "svg", "button", "math"))
 # Of the site, not of the page.
 _SKIPPED = frozenset(
-    "jz-fresh jz-downloads headerlink jz-edit math collapsed expanded".split()
+    "jz-fresh jz-since jz-downloads jz-described headerlink jz-edit math collapsed "
+    "expanded".split()
 )
 _OURS = frozenset(("search", "progress", "404"))
 _NO_PAGES = frozenset(("_static", "_sources", "_downloads", "_images"))

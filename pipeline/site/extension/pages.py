@@ -19,6 +19,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx.transforms import SphinxTransform
 
 from pipeline.site.extension.broken import broken_of
+from pipeline.site.extension.changes import add_anchors, panel
 from pipeline.site.extension.contents import toctrees_of
 from pipeline.site.extension.nodes import fixed
 from pipeline.site.extension.progress import to_body
@@ -44,26 +45,33 @@ class AddHead(SphinxTransform):
         section = self.document.next_node(nodes.section)
         if not record or section is None:
             return
-        html = head_html(record, self.config.language)
+        locale = self.config.language
         broken = broken_of(self.env)
+        news = ""
+        # Where the whole page is its source, nothing of the translation can be seen.
+        if broken is None or broken.blocks:
+            news = panel(record, add_anchors(self.document, record), locale)
+        html = head_html(record, locale, news)
         if broken is not None:
-            html = _with_broken(html, broken.blocks, self.config.language)
+            html = _with_broken(html, broken.blocks, locale)
         head = fixed(html=html)
         title = section.first_child_matching_class(nodes.title)
         # Behind the title, whatever stands before it.
         section.insert(0 if title is None else title + 1, head)
 
 
-def head_html(record: dict[str, Any], locale: str) -> str:
+def head_html(record: dict[str, Any], locale: str, news: str) -> str:
     """What stands under the title, from the page's record.
 
-    A line that says how fresh the page is, then the downloads if there are any::
+    A line that says how fresh the page is, the panel with its ``news``, then the downloads if
+    there are any::
 
         <p class="jz-fresh" data-jz-edit="https://…">JAX 0.10.2 · …</p>
+        <details class="jz-since">…</details>
         <p class="jz-downloads"><a class="jz-download" href="{root}…" download>…</a></p>
     """
     edit = f' data-jz-edit="{escape(record["edit"])}"' if record["edit"] else ""
-    html = f'<p class="jz-fresh"{edit}>{record["fresh"]}</p>\n'
+    html = f'<p class="jz-fresh"{edit}>{record["fresh"]}</p>\n{news}'
     links: list[str] = []
     for kind, path in record["downloads"]:
         # ``{root}`` is known when the page is written.
