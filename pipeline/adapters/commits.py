@@ -7,12 +7,15 @@ asks for a commit needs it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline.adapters.version_control import run_git
 from pipeline.errors import ConfigError
 
+_NO_BLOB = "0" * 40  # in place of a file that is not there
+_COMMITS = 2000  # that are looked through: years of daily ones
 _FETCH = "In a shallow clone, run first: git fetch --unshallow origin"
 
 
@@ -88,6 +91,59 @@ def read_blobs(root: Path, blobs: Collection[str]) -> Mapping[str, bytes]:
         contents[blob] = answer[end + 1 : end + 1 + size]
         at = end + size + 2
     return contents
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileChange:
+    """A file that a commit has changed. A blob is empty where there was, or is, no file."""
+
+    path: str  # relative to the root
+    commit: str
+    date: str  # when it was committed, 2026-05-01T09:30:00+08:00
+    author: str  # their name
+    before: str
+    after: str
+
+
+def changes_below(root: Path, folder: str) -> Iterator[FileChange]:
+    """What the commits that HEAD has come from did to the files below ``folder``, newest first.
+
+    Of a merge it is what came with it, at its own date: then the files were there for readers.
+    Where a shallow clone ends nobody can tell what was changed, so that nothing is told of it.
+    Nothing comes out where there is no git.
+    """
+    log = ("log", "--first-parent", "-m", f"--max-count={_COMMITS}")
+    shape = ("--raw", "-z", "--no-abbrev", "--no-renames", "--format=@%H%x00%cI%x00%an")
+    answer = run_git(root, *log, *shape, "HEAD", "--", folder)
+    ends = _shallow_ends(root)
+    words = iter(answer.decode("utf-8", "surrogateescape").split("\0"))
+    commit = date = author = ""
+    for word in words:
+        # "@<commit>", date and name; then ":<modes> <blob> <blob> M" and a path for each file.
+        mark = word.lstrip("\n")
+        if mark.startswith("@"):
+            commit, date, author = mark[1:], next(words), next(words)
+        elif mark.startswith(":"):
+            _, _, before, after, _ = mark.split()
+            path = next(words)
+            if commit not in ends:
+                yield FileChange(
+                    path=path,
+                    commit=commit,
+                    date=date,
+                    author=author,
+                    before=before.replace(_NO_BLOB, ""),
+                    after=after.replace(_NO_BLOB, ""),
+                )
+
+
+def _shallow_ends(root: Path) -> frozenset[str]:
+    """The commits whose parents a shallow clone lacks; none in a whole one."""
+    name = run_git(root, "rev-parse", "--git-path", "shallow").decode().strip()
+    path = root / name
+    if not name or not path.is_file():
+        return frozenset()
+    return frozenset(path.read_text("ascii").split())
 
 
 def _commit(root: Path, name: str) -> str:

@@ -23,6 +23,7 @@ from pipeline.core.results import PageResult
 from pipeline.errors import PipelineError
 from pipeline.findings import Finding
 from pipeline.site.configuration import configuration_of
+from pipeline.site.history import last_changes
 from pipeline.site.known import Known, digest_of_stamps, subject_of_page
 from pipeline.site.plan import RECORDS, Site
 from pipeline.site.progress import facts
@@ -106,6 +107,7 @@ def _files_of_site(site: Site, contributors: Mapping[str, int]) -> dict[str, Con
         f"{RECORDS}/progress.json": to_json(counts),
         f"{RECORDS}/glossary.json": to_json(term_list(site.glossary)),
         f"{RECORDS}/synonyms.json": to_json(words),
+        f"{RECORDS}/history.json": to_json(_history(site)),
     }
     # Documents come from merge and execute instead, page by page; those of pages that this run is
     # not about stay as they are, or out.
@@ -120,6 +122,11 @@ def _files_of_site(site: Site, contributors: Mapping[str, int]) -> dict[str, Con
         if file.path not in taken and path.is_file():
             wanted[file.path] = path
     return wanted
+
+
+def _history(site: Site) -> list[dict[str, Any]]:
+    """The last change of each page, as git tells it."""
+    return [{"page": change.page, **change.to_json()} for change in last_changes(site)]
 
 
 def _counts_kept(site: Site) -> list[dict[str, Any]]:

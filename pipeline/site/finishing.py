@@ -12,10 +12,11 @@ from pathlib import Path
 from pipeline.adapters import files
 from pipeline.adapters.memo import Memo
 from pipeline.core.catalog.lineage import read_redirects
+from pipeline.site import published
 from pipeline.site.configuration import first_page
 from pipeline.site.known import Known
 from pipeline.site.plan import DOWNLOADS, Site
-from pipeline.site.programs import files_for_programs
+from pipeline.site.programs import files_for_programs, freshness_file
 from pipeline.site.redirects import redirect_pages
 from pipeline.site.styles import prune_styles
 
@@ -42,6 +43,9 @@ def finish(site: Site, downloads: Mapping[str, bytes | None], memo: Memo[Known])
     changed = 0
     for path, data in to_write.items():
         changed += files.write_if_changed(site.target / path, data)
+    changed += files.write_if_changed(
+        site.target / published.NAME, freshness_file(site)
+    )
     # Sphinx never removes what it once wrote.
     stale = [
         *_stale_pages(site, pages, wanted),
@@ -93,9 +97,12 @@ def _stale_pages(
 
 
 def _stale_downloads(site: Site, wanted: Collection[str]) -> Iterator[Path]:
-    """Notebooks of pages that are gone, or that are no notebooks any more."""
-    for path in (site.target / DOWNLOADS).rglob("*.ipynb"):
-        if path.relative_to(site.target).as_posix() not in wanted:
+    """Notebooks and sources of pages that are gone, or that are in another language now."""
+    kept = set(map(published.source_name, site.kept))
+    for path in (site.target / DOWNLOADS).rglob("*.*"):
+        name = path.relative_to(site.target).as_posix()
+        is_ours = path.suffix in (".ipynb", ".rst")
+        if is_ours and name not in wanted and name not in kept:
             yield path
 
 

@@ -1,4 +1,4 @@
-"""What a site has for programs: a map, rules for robots, pages as Markdown, a page for 404.
+"""What a site has for programs: a map, a feed, rules for robots, pages as Markdown and reST.
 
 Values of the site come in, texts by path go out; ``finishing`` writes them. Addresses are whole
 where the site knows its own (``url`` in the configuration), and else left out.
@@ -15,7 +15,10 @@ from pipeline.adapters import files
 from pipeline.core.execution import notebook as execution
 from pipeline.core.results import PageResult
 from pipeline.errors import InputError
-from pipeline.site.plan import Site
+from pipeline.site import feed
+from pipeline.site.plan import RECORDS, Site
+from pipeline.site.published import freshness_of_site, source_name
+from pipeline.site.shown import to_json
 
 # Leads to the same page of the English docs: names of the API are pages there, not here.
 _NOT_FOUND = """<!DOCTYPE html>
@@ -49,10 +52,28 @@ def files_for_programs(site: Site) -> dict[str, bytes]:
     if site.policy.url:
         made["sitemap.xml"] = sitemap(site.policy.url, rows, site.lock.date[:10])
     texts = {name: text.encode("utf-8", "replace") for name, text in made.items()}
+    texts[feed.NAME] = feed.feed(site, rows, history_of(site))
     for page in site.pages:
+        source = page.files[0].path
+        if source.endswith(".rst"):
+            texts[source_name(page.page)] = _document(site, source)
         if markdown := twin(site, page):
             texts[f"{page.page}.md"] = markdown.encode("utf-8", "replace")
     return texts
+
+
+def freshness_file(site: Site) -> bytes:
+    """``freshness.json``: comes last, for it has a digest of the other files."""
+    path = site.target / "progress.json"
+    rows: list[Mapping[str, Any]] = json.loads(files.read_bytes(path))["pages"]
+    return to_json(freshness_of_site(site, rows, history_of(site)))
+
+
+def history_of(site: Site) -> list[Mapping[str, Any]]:
+    """The last change of each page, as it was found out when the site was assembled."""
+    path = site.sources / RECORDS / "history.json"
+    changes: list[Mapping[str, Any]] = json.loads(files.read_bytes(path))
+    return changes
 
 
 def robots(url: str) -> str:
@@ -114,9 +135,7 @@ def twin(site: Site, page: PageResult) -> str:
     path = page.files[0].path
     if path.endswith(".rst"):
         return _words_of(site, page.page)
-    merged = site.paths.merged(site.locale) / path
-    source = merged if merged.is_file() else site.paths.docs / path
-    data = files.read_bytes(source)
+    data = _document(site, path)
     if not path.endswith(".ipynb"):
         return data.decode("utf-8", "replace")
     try:
@@ -124,6 +143,12 @@ def twin(site: Site, page: PageResult) -> str:
     except InputError:
         return ""  # assembling has told of it
     return "\n\n".join(map(_cell, cells)) + "\n"
+
+
+def _document(site: Site, path: str) -> bytes:
+    """The document that a page was made of: the merged one, or upstream's if there is none."""
+    merged = site.paths.merged(site.locale) / path
+    return files.read_bytes(merged if merged.is_file() else site.paths.docs / path)
 
 
 def _cell(cell: Mapping[str, Any]) -> str:

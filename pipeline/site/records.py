@@ -66,6 +66,7 @@ def record_of(site: Site, shown: Shown) -> dict[str, Any]:
     return {
         "page": page.page,
         "source": path,
+        "blob": page.files[0].blob,
         "markup": "reST" if path.endswith(".rst") else "Markdown",
         "attribution": site.attribution(path),
         "definitions": "\n".join(_definitions(shown)),

@@ -48,6 +48,7 @@ from pipeline.paths import Paths
 from pipeline.reading import MYST, Dialect, Reading
 from pipeline.site.building import build_site
 from pipeline.site.extension.hero import CODE
+from pipeline.site.published import digest_of_file
 from pipeline.stages.pull.inventory import refresh_inventory
 
 pytestmark = pytest.mark.slow  # each runs Sphinx, or looks at what it made
@@ -801,6 +802,32 @@ def test_programs_find_a_map_and_the_pages_as_markdown(built: Built) -> None:
     card = (target / "card.md").read_text(encoding="utf-8")
     assert card.startswith("# 卡片\n")
     assert "一物。" in card
+
+
+def test_programs_find_how_fresh_each_page_is_and_what_has_changed(
+    built: Built,
+) -> None:
+    target = built[0].target
+    told = json.loads((target / "freshness.json").read_bytes())
+    assert told["upstream"]["commit"] == "f" * 40
+    pages = {page["page"]: page for page in told["pages"]}
+    assert set(pages) == {page.page for page in built[0].pages()}
+    assert set(pages["work"]["files"]) == {
+        *("_downloads/work.ipynb", "_downloads/clean/work.ipynb", "work.md"),
+    }
+    assert set(pages["card"]["files"]) == {"_downloads/source/card.rst", "card.md"}
+    merged = built[0].paths.merged("zh_CN") / "card.rst"
+    published = target / "_downloads" / "source" / "card.rst"
+    assert published.read_bytes() == merged.read_bytes()
+    for page in pages.values():
+        assert sum(page["counts"].values()) >= len(page["blocks"])
+        for path, digest in page["files"].items():
+            assert digest_of_file((target / path).read_bytes()) == digest
+    # The project of this test is no repository: the feed has no entry, and is one.
+    feed = ElementTree.fromstring((target / "atom.xml").read_bytes())
+    assert feed.findall("{http://www.w3.org/2005/Atom}entry") == []
+    assert 'type="application/atom+xml"' in built[0].html("guide")
+    assert 'href="atom.xml"' in built[0].html("guide")
 
 
 def test_what_is_not_there_leads_to_the_same_english_address(built: Built) -> None:
