@@ -289,6 +289,12 @@ def memory(session: nox.Session) -> None:
     run_pipeline(session)
 
 
+@nox.session(name="verify-site")
+def verify_site(session: nox.Session) -> None:
+    """Prove of a published site that only prose differs: `-- https://…`, or a folder."""
+    run_pipeline(session, *PREVIEWING)  # pages that are notebooks in Markdown: jupytext
+
+
 @nox.session
 def cache(session: nox.Session) -> None:
     """Tell about kept outputs of code, prove or forget them: `-- stats`, `verify`, `clear`."""

@@ -28,6 +28,7 @@ COMMANDS = {
     "execute": "run the code cells of the merged notebooks",
     "build": "merge and execute at the current pin, without touching upstream: what CI runs",
     "site": "build, then make the web site: build/site/",
+    "verify-site": "prove of a published site that only prose differs from upstream",
     "upgrade": "move to another release, pin and docs together, and tell what that means",
     "status": "show which pages to translate next, or all (--all), and how much is done; "
     "writes nothing but badges, if asked to",
@@ -150,6 +151,12 @@ OPTIONS = (
         metavar="FILE",
         nargs="+",
         help="the report.json of each machine",
+    ),
+    _option(
+        "words",
+        "verify-site",
+        metavar="URL | FOLDER",
+        help="where the site is: https://…, or build/site/jax",
     ),
     _option(
         "words",

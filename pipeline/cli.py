@@ -384,6 +384,18 @@ def _serve(arguments: argparse.Namespace, log: Log) -> int:
     return 0
 
 
+def _verify_site(arguments: argparse.Namespace, log: Log) -> int:
+    from pipeline.commands.verify_site import verify_site
+    from pipeline.report.verified import verified_json, verified_text
+
+    result = verify_site(read_settings(arguments.config), arguments.words, log)
+    if arguments.json:
+        print_text(verified_json(result), as_is=True)
+    else:
+        print_text(verified_text(result, verbose=log.level > 0))
+    return result.exit_code
+
+
 def _adopt(arguments: argparse.Namespace, log: Log) -> int:
     """``adopt`` takes files, and the name of an upstream among them."""
     from pipeline.commands.adopt.adopting import AdoptOptions, adopt
@@ -427,6 +439,7 @@ _ON_FILES: dict[str, Callable[[argparse.Namespace, Log], int]] = {
     "check": _check,
     "review": _review,
     "serve": _serve,
+    "verify-site": _verify_site,
     "cache": _cache,
     "report": _report,
 }

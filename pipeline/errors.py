@@ -74,6 +74,12 @@ class EndpointError(PipelineError):
     exit_code = 3
 
 
+class SiteError(PipelineError):
+    """A published site does not answer, or not as a web server should."""
+
+    exit_code = 3
+
+
 class InputError(PipelineError):
     """A page, notebook or catalogue that cannot be read as what it claims to be."""
 

@@ -59,7 +59,7 @@ def nox_sessions() -> set[str]:
         text=True,
         check=True,
     )
-    return set(re.findall(r"^[*-] (\w+) ->", ended.stdout, re.M))
+    return set(re.findall(r"^[*-] ([\w-]+) ->", ended.stdout, re.M))
 
 
 def test_first_screen_sets_up_runs_and_tests() -> None:
@@ -73,7 +73,7 @@ def test_first_screen_sets_up_runs_and_tests() -> None:
 
 def test_sessions_exist_and_each_command_is_one() -> None:
     sessions = nox_sessions()
-    named = set(re.findall(r"nox -s ([a-z]+)", DOCS))
+    named = set(re.findall(r"nox -s ([a-z]+(?:-[a-z]+)*)", DOCS))
     assert named - sessions == set()
     assert sessions >= {*COMMANDS, "tests", "lint", "types"}
 

@@ -1,0 +1,126 @@
+"""The files of a published site: in a folder, or on a web server.
+
+Paths come in, bytes go out. Whatever a server sends is bounded in size and time, and is only read;
+what a site does not have is None, and what keeps it from answering is an error.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+from urllib.parse import quote
+
+from pipeline.adapters.files import read_bytes
+from pipeline.errors import ConfigError, SiteError
+
+if TYPE_CHECKING:
+    import httpx
+
+MOST_BYTES = 64 << 20  # of one file: upstream's largest notebook has 2 MB
+SECONDS = 60.0  # for one file
+_CONNECT_SECONDS = 10.0
+_MOST_REDIRECTS = 5
+_GONE = (404, 410)
+_HINT = "Check the address and the network, and run again."
+
+
+class Published(Protocol):
+    """A site that can be read. ``name`` is what people call it."""
+
+    name: str
+
+    def read(self, path: str) -> bytes | None:
+        """A file; None if the site has none of that path. Raises SiteError."""
+
+
+@contextmanager
+def open_published(
+    address: str, *, most_bytes: int = MOST_BYTES, seconds: float = SECONDS
+) -> Iterator[Published]:
+    """The site at an address of the web, or in a folder.
+
+    Raises ConfigError if ``address`` is neither.
+    """
+    if address.lower().startswith(("http://", "https://")):
+        import httpx
+
+        # What lies on this machine need not be asked of a proxy: httpx heeds NO_PROXY.
+        with httpx.Client(
+            follow_redirects=True,
+            max_redirects=_MOST_REDIRECTS,
+            timeout=httpx.Timeout(seconds, connect=min(_CONNECT_SECONDS, seconds)),
+            headers={"User-Agent": "jax-docs-zh"},
+        ) as client:
+            yield _OnServer(client, address, most_bytes=most_bytes, seconds=seconds)
+        return
+    if not Path(address).is_dir():
+        raise ConfigError(
+            "is neither a folder nor an address of the web",
+            where=address,
+            hint="Name the root of the site: https://… or build/site/jax",
+        )
+    yield _InFolder(Path(address))
+
+
+class _InFolder:
+    """A site in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.name = str(folder)
+        self._folder = folder.resolve()
+
+    def read(self, path: str) -> bytes | None:
+        """A link that leads out of the folder is none of its files."""
+        file = (self._folder / path).resolve()
+        if not file.is_file() or not file.is_relative_to(self._folder):
+            return None
+        return read_bytes(file)
+
+
+class _OnServer:
+    """A site on a web server."""
+
+    def __init__(
+        self, client: httpx.Client, address: str, *, most_bytes: int, seconds: float
+    ) -> None:
+        # Somebody may copy the address of the home page.
+        root = address.partition("#")[0].partition("?")[0].removesuffix("index.html")
+        self.name = root if root.endswith("/") else f"{root}/"
+        self._client = client
+        self._most_bytes = most_bytes
+        self._seconds = seconds
+
+    def read(self, path: str) -> bytes | None:
+        """Follows redirects, a few; every other answer than a file is an error."""
+        import httpx
+
+        url = f"{self.name}{quote(path)}"
+        try:
+            with self._client.stream("GET", url) as response:
+                if response.status_code in _GONE:
+                    return None
+                if response.status_code != httpx.codes.OK:
+                    raise _error(url, f"answers {response.status_code}")
+                return self._body(response, url)
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            reason = " ".join(str(error).split()) or type(error).__name__
+            raise _error(url, f"cannot be read: {reason}") from None
+
+    def _body(self, response: httpx.Response, url: str) -> bytes:
+        """The content, unpacked. The limits hold for what it unpacks to."""
+        deadline = time.monotonic() + self._seconds
+        data = bytearray()
+        for chunk in response.iter_bytes():
+            data += chunk
+            if len(data) > self._most_bytes:
+                raise _error(url, f"is larger than {self._most_bytes >> 20} MiB")
+            if time.monotonic() > deadline:
+                raise _error(url, f"takes longer than {self._seconds:.0f} seconds")
+        return bytes(data)
+
+
+def _error(url: str, what: str) -> SiteError:
+    return SiteError(what, where=url, hint=_HINT)

@@ -1,0 +1,95 @@
+"""What a published site says of itself: as much of ``freshness.json`` as a proof needs.
+
+Bytes from anywhere come in; a record comes out whose paths are safe to ask for, or InputError.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from pipeline.core.pin.lock import is_safe_path
+from pipeline.errors import InputError
+
+NAME = "freshness.json"
+SCHEMA = 1
+_HINT = (
+    "Name the root of a site that this project has built: the folder or address "
+    "that has freshness.json in it."
+)
+
+
+class UpstreamOfSite(msgspec.Struct, frozen=True):
+    """What the site was made of."""
+
+    name: str
+    ref: str
+    commit: str
+
+
+class PublishedPage(msgspec.Struct, frozen=True):
+    """One page. ``files`` have digests, ``sha256:…``, by path in the site."""
+
+    page: str
+    source: str  # upstream's path of the document
+    blob: str  # and its version
+    files: dict[str, str]
+
+    @property
+    def executed(self) -> str:
+        """The notebook with outputs; empty if there is none."""
+        return self._file(f"_downloads/{self.page}.ipynb")
+
+    @property
+    def clean(self) -> str:
+        """The notebook without outputs; empty if there is none."""
+        return self._file(f"_downloads/clean/{self.page}.ipynb")
+
+    @property
+    def text(self) -> str:
+        """The document itself, if it is text; empty if the site lacks it."""
+        if self.source.endswith(".rst"):
+            return self._file(f"_downloads/source/{self.page}.rst")
+        return self._file(f"{self.page}.md")
+
+    @property
+    def document(self) -> str:
+        """The file that the page is proved by; empty if the site lacks it."""
+        return self.clean if self.source.endswith(".ipynb") else self.text
+
+    def _file(self, path: str) -> str:
+        """``path`` if the site has such a file."""
+        return path if path in self.files else ""
+
+
+class Manifest(msgspec.Struct, frozen=True):
+    """A site: its locale, what it was made of, and its pages."""
+
+    schema: int
+    locale: str
+    upstream: UpstreamOfSite
+    pages: list[PublishedPage]
+
+
+def read_manifest(data: bytes, *, where: str) -> Manifest:
+    """The site that ``data`` tells of. Raises InputError that names ``where``."""
+    try:
+        manifest = msgspec.json.decode(data, type=Manifest)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise InputError(
+            f"does not tell of a site as this project writes it: {error}",
+            where=where,
+            hint=_HINT,
+        ) from error
+    if manifest.schema != SCHEMA:
+        raise InputError(
+            f"is of schema {manifest.schema}, and {SCHEMA} is the one known here",
+            where=where,
+            hint="Use the version of this project that has built the site.",
+        )
+    for page in manifest.pages:
+        for path in (page.page, page.source, *page.files):
+            if not is_safe_path(path):
+                raise InputError(
+                    f"names a file outside the site: {path!r}", where=where, hint=_HINT
+                )
+    return manifest

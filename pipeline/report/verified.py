@@ -1,0 +1,78 @@
+"""What ``verify-site`` found out, as text and as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+
+from pipeline.core.verifying.proof import Difference
+from pipeline.errors import FindingsError
+from pipeline.log import printable
+from pipeline.report.counts import counted
+
+LISTED = 5  # differences of a page that are shown; JSON has all
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerifiedPage:
+    """One page: ``proved`` says what of, and is empty where ``differences`` are not."""
+
+    page: str
+    source: str
+    proved: tuple[str, ...] = ()
+    differences: tuple[Difference, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verified:
+    """A site that was looked at, page by page."""
+
+    site: str
+    upstream: str
+    ref: str
+    commit: str
+    locale: str
+    pages: tuple[VerifiedPage, ...]
+    missing: tuple[str, ...]  # pages of the commit that the site does not have
+
+    @property
+    def wrong(self) -> tuple[VerifiedPage, ...]:
+        """The pages that were not proved."""
+        return tuple(page for page in self.pages if page.differences)
+
+    @property
+    def exit_code(self) -> int:
+        """1 if anything differs; pages that a site leaves out are no fault of it."""
+        return FindingsError.exit_code if self.wrong else 0
+
+
+def verified_json(result: Verified) -> str:
+    """All of it, for programs."""
+    value = {**asdict(result), "exit_code": result.exit_code}
+    return json.dumps(value, ensure_ascii=False, indent=1) + "\n"
+
+
+def verified_text(result: Verified, *, verbose: bool = False) -> str:
+    """What differs, and a summary; with ``verbose`` also what was proved of each page."""
+    return "\n".join(_lines(result, verbose=verbose)) + "\n"
+
+
+def _lines(result: Verified, *, verbose: bool) -> Iterator[str]:
+    for page in result.pages:
+        if page.differences:
+            yield printable(f"✗ {page.source}")
+            for difference in page.differences[:LISTED]:
+                yield printable(f"    {difference.where}: {difference.text}")
+            rest = len(page.differences) - LISTED
+            if rest > 0:
+                yield f"    and {rest} more"
+        elif verbose:
+            yield printable(f"✓ {page.source}: {', '.join(page.proved)}")
+    if result.missing:
+        yield f"{counted(len(result.missing), 'page')} of the commit not on the site"
+    release = result.ref or "a folder"
+    name = printable(f"{result.upstream} at {release} ({result.commit[:12]})")
+    proved = len(result.pages) - len(result.wrong)
+    yield f"{printable(result.site)}: {result.locale}, of {name}"
+    yield f"only prose differs from upstream in {proved} of {counted(len(result.pages), 'page')}"

@@ -1,0 +1,162 @@
+"""Published sites: in folders, and on web servers that do all that servers may do."""
+
+from __future__ import annotations
+
+import gzip
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from folders import write_tree
+from servers import FileHandler, served
+
+from pipeline.adapters.published import open_published
+from pipeline.errors import ConfigError, SiteError
+
+FILES: dict[str, bytes | str] = {
+    "a b/中.md": "words",
+    "index.html": "<p>",
+    "big": b"x" * 5000,
+}
+
+
+class _Server(FileHandler):
+    """Serves files, and has a path for each thing that may go wrong."""
+
+    def do_GET(self) -> None:  # noqa: N802 - http.server calls it so
+        name = self.path.strip("/")
+        if name == "moved":
+            self._answer(302, b"", location="/index.html")
+        elif name == "round":
+            self._answer(302, b"", location="/round")
+        elif name == "away":
+            self._answer(302, b"", location="ftp://example.org/")
+        elif name.isdigit():
+            self._answer(int(name), b"sorry")
+        elif name == "packed":
+            # Less than the limit on its way, and more when it is unpacked.
+            data = gzip.compress(b"x" * 3_000_000)
+            self._answer(200, data, encoding="gzip")
+        elif name == "broken":
+            self._answer(200, b"no gzip at all", encoding="gzip")
+        elif name == "cut":
+            self._answer(200, b"x", length=100)
+        elif name == "slow":
+            self._answer(200, b"x", length=100, seconds=2.0)
+        elif name == "drip":
+            self._drip()
+        else:
+            super().do_GET()
+
+    def _answer(
+        self,
+        status: int,
+        data: bytes,
+        *,
+        length: int = 0,
+        seconds: float = 0.0,
+        location: str = "",
+        encoding: str = "identity",
+    ) -> None:
+        self.send_response(status)
+        self.send_header("Content-Encoding", encoding)
+        if location:
+            self.send_header("Location", location)
+        self.send_header("Content-Length", str(length or len(data)))
+        self.send_header("Connection", "close")
+        self.end_headers()
+        self.wfile.write(data)
+        self.wfile.flush()
+        time.sleep(seconds)
+        self.close_connection = True
+
+    def _drip(self) -> None:
+        """Send a byte now and then: each is in time, and all together are not."""
+        self.send_response(200)
+        self.send_header("Content-Length", "1000")
+        self.end_headers()
+        try:
+            for _ in range(1000):
+                self.wfile.write(b"x")
+                self.wfile.flush()
+                time.sleep(0.05)
+        except OSError:
+            self.close_connection = True  # nobody reads it any more
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write_tree(tmp_path / "site", FILES)
+    return tmp_path / "site"
+
+
+@pytest.fixture
+def address(folder: Path) -> Iterator[str]:
+    with served(folder, _Server) as found:
+        yield found
+
+
+def test_files_of_a_folder(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("x")
+    (folder / "out").symlink_to(tmp_path / "secret")
+    with open_published(str(folder)) as site:
+        assert site.name == str(folder)
+        assert site.read("a b/中.md") == b"words"
+        for path in ("gone", "out", "a b", "../secret", str(tmp_path / "secret")):
+            assert site.read(path) is None
+
+
+def test_files_of_a_server(address: str) -> None:
+    for name in (address, address[:-1], f"{address}index.html?x=1#y"):
+        with open_published(name) as site:
+            assert site.name == address
+            assert site.read("a b/中.md") == b"words"
+            assert site.read("moved") == b"<p>"
+            for path in ("gone", "404", "410"):
+                assert site.read(path) is None
+
+
+@pytest.mark.parametrize(
+    ("path", "told"),
+    [
+        ("403", "answers 403"),
+        ("500", "answers 500"),
+        ("204", "answers 204"),
+        ("round", "redirects"),
+        ("away", "cannot be read"),
+        ("packed", "is larger than 2 MiB"),
+        ("broken", "cannot be read"),
+        ("cut", "cannot be read"),
+        ("slow", "cannot be read"),
+        ("drip", "takes longer than"),
+    ],
+)
+def test_what_a_server_does_wrong_is_told(address: str, path: str, told: str) -> None:
+    with (
+        open_published(address, most_bytes=2 << 20, seconds=0.5) as site,
+        pytest.raises(SiteError, match=told) as error,
+    ):
+        site.read(path)
+    assert error.value.where == f"{address}{path}"
+    assert error.value.exit_code == 3
+
+
+def test_a_server_that_is_not_there(folder: Path) -> None:
+    with served(folder) as gone:
+        pass
+    with open_published(gone) as site, pytest.raises(SiteError, match="cannot be read"):
+        site.read("index.html")
+
+
+@pytest.mark.parametrize("address", ["http://", "https://[", "http://a\x00b/"])
+def test_an_address_that_is_none(address: str) -> None:
+    with pytest.raises((SiteError, ConfigError)), open_published(address) as site:
+        site.read("index.html")
+
+
+@pytest.mark.parametrize("address", ["", "gone", "ftp://example.org/", "file:///tmp"])
+def test_what_is_neither_folder_nor_address(address: str) -> None:
+    neither = pytest.raises(ConfigError, match="neither a folder nor")
+    with neither, open_published(f"{address}/nowhere"):
+        pass
