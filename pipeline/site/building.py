@@ -216,7 +216,7 @@ def _no_inventory(site: Site) -> tuple[Finding, ...]:
         code="inventory",
         severity=Severity.WARNING,
         where=str(site.paths.inventory.relative_to(site.settings.root)),
-        text="not there: names of the API are shown as code, and lead nowhere",
+        text="not there: only names that the docs list themselves lead to their reference",
         hint=f"`sync` fetches it from {site.policy.english_url}objects.inv, given a network.",
     )
     return (finding,)

@@ -631,6 +631,75 @@ def test_what_only_upstreams_own_site_can_show_leads_there(built: Built) -> None
     assert "#12" in article
 
 
+NAMES = """Names
+=====
+
+.. currentmodule:: lamp
+
+.. autosummary::
+   :toctree: ../_autosummary
+
+   Lamp
+   ~lamp.bulb
+
+.. autosummary::
+
+   unpaged
+
+.. autofunction:: dim(level)
+"""
+USES = """# Uses
+
+{func}`lamp.Lamp`, {meth}`lamp.Lamp.burn`, {class}`~lamp.bulb`, {func}`lamp.dim`, {attr}`lamp.on`,
+{func}`lamp.unpaged`, {func}`lamp.gone`, {mod}`lamp`, {func}`.bulb.burn`.
+"""
+
+
+def leads(workshop: Workshop, page: str) -> dict[str, str]:
+    """Where the names on a page lead; those that lead nowhere are left out."""
+    link = (
+        r'<a class="reference external" href="([^"]+)"[^>]*><code class="xref[^>]*>'
+        r'<span class="pre">([^<]+)</span></code></a>'
+    )
+    article = workshop.article(page)
+    return {name: address for address, name in re.findall(link, article)}
+
+
+def test_names_that_the_docs_list_lead_to_their_reference(tmp_path: Path) -> None:
+    """Without a network, and under whatever kind of object a name is asked for."""
+    workshop = Workshop(tmp_path)
+    workshop.write("index.md", "# Start\n")
+    workshop.write("api/names.rst", NAMES)
+    workshop.write("uses.md", USES)
+    workshop.merge()
+    (missing,) = workshop.build()
+    assert missing.code == "inventory"
+    english = "https://docs.example.org/en/"
+    assert leads(workshop, "uses") == {
+        "lamp.Lamp()": f"{english}_autosummary/lamp.Lamp.html#lamp.Lamp",
+        # A class tells of its methods on its page, perhaps without an anchor for each.
+        "lamp.Lamp.burn()": f"{english}_autosummary/lamp.Lamp.html",
+        "bulb": f"{english}_autosummary/lamp.bulb.html#lamp.bulb",
+        "lamp.dim()": f"{english}api/names.html#lamp.dim",
+    }
+    assert set(leads(workshop, "api/names")) == {"Lamp", "lamp.bulb"}
+    # An inventory knows more, and comes first.
+    workshop.paths.inventory.parent.mkdir(parents=True, exist_ok=True)
+    workshop.paths.inventory.write_bytes(
+        inventory(
+            "lamp.on py:function 1 known.html#$ -",
+            "lamp.Lamp py:class 1 known.html#$ -",
+        )
+    )
+    assert workshop.build() == ()
+    known = leads(workshop, "uses")
+    assert known["lamp.Lamp()"] == f"{english}known.html#lamp.Lamp"
+    assert known["lamp.on"] == f"{english}known.html#lamp.on"
+    # Docs without an English site have nowhere to lead to.
+    assert workshop.build(replace(POLICY, english_url="")) == ()
+    assert leads(workshop, "uses") == {}
+
+
 def test_names_of_rest_links_lead_where_those_of_the_page_lead(built: Built) -> None:
     article = built[0].article("api")
     # Two in each language.

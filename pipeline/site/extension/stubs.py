@@ -18,6 +18,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 
 from pipeline.site.extension.absent import in_repository
+from pipeline.site.extension.documented import note_anchor, note_page
 from pipeline.site.extension.texts import text
 
 
@@ -88,12 +89,14 @@ class Documented(Stub):
         name = _full_name(self, " ".join(self.arguments).partition("(")[0].strip())
         if self.name == "automodule":
             self.env.ref_context["py:module"] = name
+            note_anchor(self.env, name, f"module-{name}")
             return elsewhere(self.env, f"module-{name}", name)
+        note_anchor(self.env, name, name)
         return elsewhere(self.env, name, name, explained=name)
 
 
 class Summary(Stub):
-    """``autosummary``: the names, as links where an inventory knows them."""
+    """``autosummary``: the names, as links to where the English docs tell of them."""
 
     def run(self) -> list[nodes.Node]:
         """A list of the names; nothing if there are none."""
@@ -104,7 +107,10 @@ class Summary(Stub):
             if name and not name.startswith(":"):
                 words = nodes.paragraph("", "", _reference(self, name))
                 # Who searches knows it by its whole name.
-                words["jz_name"] = _full_name(self, name)
+                words["jz_name"] = full_name = _full_name(self, name)
+                # Without the option upstream's site has no page for it.
+                if "toctree" in self.options:
+                    note_page(self.env, full_name, self.options["toctree"])
                 names += nodes.list_item("", words)
         return [names] if names.children else []
 

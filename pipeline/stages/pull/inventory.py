@@ -1,7 +1,7 @@
 """The list of what the English docs document, kept for the site beside what is pulled.
 
-Without it names of the API are shown as code, and nothing else is missing. So nothing here is an
-error: the site is made with an older list, or with none.
+Without it names lead to their reference only where the docs list them themselves; nothing else is
+missing. So nothing here is an error: the site is made with an older list, or with none.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def refresh_inventory(run: Run) -> bool:
         instead = (
             "the older one is used"
             if path.is_file()
-            else "names of the API are shown as code"
+            else "only names that the docs list themselves are links"
         )
         run.log.detail(f"{site}objects.inv cannot be had: {instead}")
         return False
