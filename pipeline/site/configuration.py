@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from pipeline.adapters.signatures import is_installed
 from pipeline.config import DEFAULT_PACKAGE
 from pipeline.site.plan import Site
 from pipeline.site.roots import root_page
@@ -33,6 +34,9 @@ def configuration_of(site: Site) -> dict[str, Any]:
         "docs": str(site.paths.docs),
         "start": list(site.policy.start),
         "inventories": _inventories(site),
+        "release": site.lock.release,
+        "package": site.lock.package.lower(),
+        "is_described": is_installed(site.lock.package.lower(), site.lock.jax),
     }
 
 

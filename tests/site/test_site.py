@@ -46,6 +46,7 @@ from pipeline.findings import Finding, Severity
 from pipeline.log import Log
 from pipeline.paths import Paths
 from pipeline.reading import MYST, Dialect, Reading
+from pipeline.site import configuration
 from pipeline.site.building import build_site
 from pipeline.site.extension.hero import CODE
 from pipeline.site.published import digest_of_file
@@ -698,6 +699,49 @@ def test_names_that_the_docs_list_lead_to_their_reference(tmp_path: Path) -> Non
     # Docs without an English site have nowhere to lead to.
     assert workshop.build(replace(POLICY, english_url="")) == ()
     assert leads(workshop, "uses") == {}
+
+
+def test_names_of_the_installed_release_are_described(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("jax")
+    workshop = Workshop(tmp_path)
+    lists = ".. autosummary::\n\n   jax.numpy.cumsum\n   jax.gone\n   os.system\n"
+    others = ".. autosummary::\n\n   lamp.on\n"
+    workshop.write("index.rst", f"Names\n=====\n\n{lists}\n{others}")
+    workshop.merge()
+    workshop.build()
+    article = workshop.article("index")
+    (described,) = re.findall(r"<tbody>(.*?)</tbody>", article, re.DOTALL)
+    rows = re.findall(r"<tr.*?</tr>", described, re.DOTALL)
+    assert len(rows) == 3
+    assert re.search(
+        r"jax\.numpy\.cumsum.*"
+        r'<code class="jz-described" lang="en">\(a, axis=None, .*\)</code>'
+        r'<p class="jz-described" lang="en">\w[^<]+</p>',
+        rows[0],
+        re.DOTALL,
+    )
+    # One that is not there, and one of another package, which nobody imports.
+    for name, row in zip(("jax.gone", "os.system"), rows[1:], strict=True):
+        assert name in row
+        assert "jz-described" not in row
+    assert '<ul class="jz-api simple">' in article
+    # Nothing is asked again for a page that has other words.
+    memo = workshop.paths.output("zh_CN") / "doctrees" / "described.json"
+    before = memo.stat().st_mtime_ns
+    workshop.write("index.rst", f"Other names\n===========\n\n{lists}\n{others}")
+    workshop.merge()
+    workshop.build()
+    assert "(a, axis=None" in workshop.article("index")
+    assert memo.stat().st_mtime_ns == before
+    # Of a release that is not installed there are the names, and one note.
+    monkeypatch.setattr(configuration, "is_installed", lambda *_: False)
+    workshop.build()
+    article = workshop.article("index")
+    assert article.count("构建本站时未安装 JAX 0.10.2，这里只列出名称。") == 1
+    assert article.count('<ul class="jz-api simple">') == 2
+    assert "axis=None" not in article
 
 
 def test_names_of_rest_links_lead_where_those_of_the_page_lead(built: Built) -> None:

@@ -18,6 +18,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 
 from pipeline.site.extension.absent import in_repository
+from pipeline.site.extension.described import are_of_package, note_of_lack, table
 from pipeline.site.extension.documented import note_anchor, note_page
 from pipeline.site.extension.texts import text
 
@@ -99,20 +100,35 @@ class Summary(Stub):
     """``autosummary``: the names, as links to where the English docs tell of them."""
 
     def run(self) -> list[nodes.Node]:
-        """A list of the names; nothing if there are none."""
-        names = nodes.bullet_list(classes=["jz-api", "simple"])
+        """A table of the names, or a list if nothing can be said of them; nothing without any."""
+        rows: list[tuple[str, nodes.Node]] = []
         # A line is a name, perhaps with ~, or an option in the wrong place.
         for line in self.content:
             name = line.strip().removeprefix("~")
             if name and not name.startswith(":"):
-                words = nodes.paragraph("", "", _reference(self, name))
-                # Who searches knows it by its whole name.
-                words["jz_name"] = full_name = _full_name(self, name)
-                # Without the option upstream's site has no page for it.
-                if "toctree" in self.options:
-                    note_page(self.env, full_name, self.options["toctree"])
-                names += nodes.list_item("", words)
-        return [names] if names.children else []
+                rows.append(self._row(name))
+        if not rows:
+            return []
+        lack: list[nodes.Node] = []
+        if are_of_package(self.env, [name for name, _ in rows]):
+            if self.config.jz_site["is_described"]:
+                return [table(self.env, rows)]
+            lack = note_of_lack(self.env)
+        names = nodes.bullet_list(classes=["jz-api", "simple"])
+        for _, words in rows:
+            names += nodes.list_item("", words)
+        return [*lack, names]
+
+    def _row(self, name: str) -> tuple[str, nodes.Node]:
+        """A name as it is known everywhere, and as a paragraph."""
+        full_name = _full_name(self, name)
+        words = nodes.paragraph("", "", _reference(self, name))
+        # Who searches knows it by its whole name.
+        words["jz_name"] = full_name
+        # Without the option upstream's site has no page for it.
+        if "toctree" in self.options:
+            note_page(self.env, full_name, self.options["toctree"])
+        return full_name, words
 
 
 def _reference(directive: SphinxDirective, name: str) -> nodes.Node:

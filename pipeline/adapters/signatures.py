@@ -1,0 +1,48 @@
+"""What the objects of an installed package say of themselves: signature and first line of the doc.
+
+Names come in, two texts for each come out. The package is imported in a process of its own, with a
+limit of time, so that nothing that it does on being imported happens here; a name that fails is
+left out, and so are all if the process does.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+SECONDS = 120.0  # importing JAX takes three
+_CHILD = Path(__file__).with_name("signatures_child.py")
+
+
+def is_installed(package: str, release: str) -> bool:
+    """Whether this very release of a package is installed here: another one has other names."""
+    try:
+        return version(package) == release
+    except (PackageNotFoundError, ValueError):
+        return False
+
+
+def describe(
+    names: Sequence[str], *, seconds: float = SECONDS
+) -> Mapping[str, tuple[str, str]]:
+    """Signature and first line of each name that can be imported; a text may be empty."""
+    # What is asked for is the API, and not what a machine can compute with.
+    environment = {**os.environ, "JAX_PLATFORMS": "cpu"}
+    try:
+        ended = subprocess.run(
+            [sys.executable, str(_CHILD)],
+            input=json.dumps(list(names)).encode(),
+            env=environment,
+            capture_output=True,
+            timeout=seconds,
+            check=False,
+        )
+        told = json.loads(ended.stdout)
+    except (OSError, subprocess.TimeoutExpired, ValueError):
+        return {}
+    return {name: (signature, line) for name, (signature, line) in told.items()}
