@@ -444,7 +444,15 @@ def test_a_notebook_can_be_taken_home(
 def test_what_has_changed_since_opens_without_a_script(
     visit: Visit, reader: Open
 ) -> None:
-    page = reader(java_script_enabled=False).open(visit.kinds["text"])
+    with_news = (
+        path
+        for path in visit.site.pages
+        if 'class="jz-since"' in (visit.site.folder / path).read_text(encoding="utf-8")
+    )
+    path = next(with_news, None)
+    if path is None:
+        pytest.skip("all of the site is translated")
+    page = reader(java_script_enabled=False).open(path)
     news = page.locator(".jz-since")
     assert not news.locator("p").first.is_visible()
     news.locator("summary").click()

@@ -175,11 +175,17 @@ def test_the_panel_in_another_language_names_who_wrote_it() -> None:
     assert (
         "Translated by Wang (1, from an earlier translation, CC0-1.0), &lt;b&gt; (1)."
     ) in html
-    assert "Nobody is named" in panel(record(found), (), "de")
+    assert "Translated by" not in panel(record(found), (), "de")
 
 
-def test_a_page_without_words_has_no_panel() -> None:
+def test_a_page_with_nothing_to_tell_has_no_panel() -> None:
     assert panel(record(()), (), "zh_CN") == ""
+    found = blocks(Entry(msgid="Title", msgstr="题"))
+    translated = tuple(
+        block for block in found if block.standing is Standing.TRANSLATED
+    )
+    assert translated
+    assert panel(record(translated), (), "zh_CN") == ""
 
 
 def test_lists_are_bounded_and_say_what_they_leave_out() -> None:

@@ -36,7 +36,13 @@ NEEDED = (
     "sphinx-mathjax-offline",
 )
 ENGLISH = "http://127.0.0.1:9/english/"  # nobody answers there
-RAW_INCLUDE = "\n```{raw} html\n:file: hero.html\n```\n"
+RAW_INCLUDE = """
+```{raw} html
+:file: hero.html
+```
+
+A sentence that nobody has translated yet.
+"""
 # What is laid out by a style sheet, and run by a tool, that no site of ours has.
 UPSTREAMS_OWN = {
     "hero.html": '<div class="hero"><img src="images/keys.png"><h2>Fast and tidy</h2></div>\n',

@@ -42,14 +42,12 @@ def add_anchors(document: nodes.document, record: Mapping[str, Any]) -> frozense
 
 
 def panel(record: Mapping[str, Any], anchors: Collection[int], locale: str) -> str:
-    """The panel of a page; empty if the page has no blocks.
+    """The panel of a page; empty if there is no more to tell than that all of it is translated.
 
     ``anchors`` are the numbers of blocks that have an id on the page.
     """
     since = record["since"]
     counts = since["counts"]
-    if not sum(counts.values()):
-        return ""
     told = [
         text(locale, f"since {standing}").format(counts[standing])
         for standing in Standing
@@ -60,6 +58,8 @@ def panel(record: Mapping[str, Any], anchors: Collection[int], locale: str) -> s
         rows = [row for row in since["blocks"] if row["state"] == standing]
         if rows:
             parts.append(_list(record, rows, anchors, locale))
+    if not any(parts):
+        return ""
     heading = escape(text(locale, "since").format(text(locale, "comma").join(told)))
     html = (
         f'<details class="jz-since"><summary>{heading}</summary>\n'
@@ -72,15 +72,14 @@ def panel(record: Mapping[str, Any], anchors: Collection[int], locale: str) -> s
 def _authors(
     authors: Sequence[Mapping[str, Any]], counts: Mapping[str, int], locale: str
 ) -> str:
-    """Who wrote the translation, in one sentence; what nobody is named for is said as well."""
+    """Who wrote the translation, in one sentence, as far as they are named."""
     names: list[str] = []
     for author in authors:
         words = text(locale, f"author {author['role']}")
         names.append(words.format(**author))
-    if not counts[Standing.TRANSLATED]:
+    # In most of the memory nobody is: to say so on every page would be noise.
+    if not names or not counts[Standing.TRANSLATED]:
         return ""
-    if not names:
-        return f"<p>{escape(text(locale, 'nobody named'))}</p>\n"
     sentence = text(locale, "authors").format(text(locale, "comma").join(names))
     return f"<p>{escape(sentence)}</p>\n"
 
