@@ -101,3 +101,43 @@ def test_a_second_sync_does_not_load_what_does_the_work(project: Path) -> None:
         & {"git", "markdown_it", "mdit_py_plugins", "polib", "rapidfuzz"}
         == set()
     )
+
+
+SERVED = """
+import json, sys
+from workbench import ask, workbench_of
+from pathlib import Path
+from pipeline.commands.serve import serving
+
+def loaded():
+    return [name for name in sys.argv[2:] if name in sys.modules]
+
+before_the_address = loaded()
+bench = workbench_of(Path(sys.argv[1]))
+blocks = bench.desk.actions["page"]({"page": "grad"})["blocks"]
+assert blocks
+before_the_first_block = loaded()
+bench.desk.frame("grad")
+print(json.dumps([before_the_address, before_the_first_block, loaded()]))
+"""
+
+
+def test_the_workbench_loads_what_it_needs_when_it_needs_it(project: Path) -> None:
+    """The address first, then the messages of a page, then its rendering."""
+    serving = "pipeline.commands.serve"
+    rendering = "pipeline.stages.publish.marked"
+    modules = (f"{serving}.desk", "starlette", rendering, "nbconvert")
+    checks = ("pipeline.core.checks.sets", f"{serving}.checking")
+    support = f"{ROOT}{os.pathsep}{ROOT / 'tests/support'}"
+    ended = subprocess.run(
+        [sys.executable, "-c", SERVED, str(project), *modules, *checks],
+        env={**ENVIRONMENT, "PYTHONPATH": support},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    first, second, third = json.loads(ended.stdout)
+    # This test itself loads the desk.
+    assert set(first) <= {f"{serving}.desk"}
+    assert set(second) == {f"{serving}.desk"}
+    assert set(third) >= {rendering, "nbconvert"}

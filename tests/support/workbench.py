@@ -15,7 +15,8 @@ from pipeline.adapters.web.application import Site, application
 from pipeline.adapters.web.guarding import HOST, Guard
 from pipeline.adapters.web.serving import bind, watched
 from pipeline.commands.pages import pages_of_run
-from pipeline.commands.serve.desk import STATIC, Desk
+from pipeline.commands.serve import STATIC
+from pipeline.commands.serve.desk import Desk
 from pipeline.commands.serve.serving import prepared
 from pipeline.config import read_settings
 from pipeline.entries import Catalog, Entry
@@ -62,8 +63,8 @@ class Workbench:
 
     def app(self, port: int = PORT) -> Guard:
         """The application that is served."""
-        site = Site(static=STATIC, frame=self.desk.frame, actions=self.desk.actions)
-        return application(site, port=port, token=TOKEN)
+        site = Site(frame=self.desk.frame, actions=self.desk.actions)
+        return application(STATIC, lambda: site, port=port, token=TOKEN)
 
     def client(self) -> TestClient:
         """Asks as the page in the browser does."""

@@ -23,15 +23,20 @@ _UNPROCESSABLE = 422
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site:
-    """What is served: files, pages by name, and functions that take and give JSON."""
+    """What is served: pages by name, and functions that take and give JSON."""
 
-    static: Path
     frame: Callable[[str], str]  # the HTML of a page
     actions: Mapping[str, Callable[[Any], Any]]
 
 
-def application(site: Site, *, port: int, token: str) -> Guard:
-    """The application, guarded. It answers at ``/TOKEN/…`` only."""
+def application(
+    static: Path, site: Callable[[], Site], *, port: int, token: str
+) -> Guard:
+    """The application, guarded. It answers at ``/TOKEN/…`` only.
+
+    ``site`` is called at each question, and may take its time with the first: files of ``static``
+    are given out meanwhile.
+    """
     from starlette.applications import Starlette
     from starlette.concurrency import run_in_threadpool
     from starlette.responses import FileResponse, HTMLResponse, JSONResponse
@@ -39,17 +44,19 @@ def application(site: Site, *, port: int, token: str) -> Guard:
     from starlette.staticfiles import StaticFiles
 
     async def index(_: Request) -> Response:
-        return FileResponse(site.static / "index.html")
+        return FileResponse(static / "index.html")
 
     async def frame(request: Request) -> Response:
         try:
             name = request.path_params["page"]
-            return HTMLResponse(await run_in_threadpool(site.frame, name))
+            frame_of = (await run_in_threadpool(site)).frame
+            return HTMLResponse(await run_in_threadpool(frame_of, name))
         except PipelineError as error:
             return JSONResponse(_told(error), _UNPROCESSABLE)
 
     async def action(request: Request) -> Response:
-        function = site.actions.get(request.path_params["name"])
+        actions = (await run_in_threadpool(site)).actions
+        function = actions.get(request.path_params["name"])
         if function is None:
             return JSONResponse({"error": "there is no such action"}, 404)
         body = b""
@@ -72,7 +79,7 @@ def application(site: Site, *, port: int, token: str) -> Guard:
         Route("/", index),
         Route("/frame/{page:path}", frame),
         Route("/api/{name}", action, methods=["POST"]),
-        Mount("/static", StaticFiles(directory=site.static)),
+        Mount("/static", StaticFiles(directory=static)),
     ]
     return Guard(Starlette(routes=routes), port=port, token=token)
 

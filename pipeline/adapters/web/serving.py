@@ -9,6 +9,7 @@ import threading
 import webbrowser
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,12 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
 _PATIENCE = 2  # seconds that answers get which are under way when the server ends
+_NEEDED = (
+    "starlette.applications",
+    "starlette.staticfiles",
+    "uvicorn.protocols.http.auto",
+    "watchfiles",
+)
 _DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY")
 
 
@@ -35,6 +42,12 @@ def bind(port: int) -> socket.socket:
             hint="Another server may have it. Give another one, or leave --port out.",
         ) from error
     return listener
+
+
+def load() -> None:
+    """Import what a server needs, before another thread wants the interpreter for itself."""
+    for module in _NEEDED:
+        import_module(module)
 
 
 def serve_on(listener: socket.socket, app: ASGIApp) -> None:

@@ -14,8 +14,8 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from pipeline.adapters.html.notebook import page_css
-from pipeline.commands.serve import telling
+from pipeline.commands.serve import STATIC, telling
+from pipeline.commands.serve.library import Library
 from pipeline.commands.serve.opening import (
     OpenPage,
     open_page,
@@ -28,12 +28,10 @@ from pipeline.core.document.read import Document
 from pipeline.core.pin.lock import Page
 from pipeline.core.workbench.blocks import Block
 from pipeline.core.workbench.editing import Conflict, Seen
-from pipeline.core.workbench.suggestions import TranslationMemory
 from pipeline.entries import Catalog
 from pipeline.errors import InputError
 from pipeline.run import Run
 
-STATIC = Path(__file__).with_name("static")
 _REMEMBERED = 4  # pages
 _AT_ONCE = 8  # entries that are checked before somebody else has a turn
 
@@ -95,8 +93,7 @@ class Desk:
         self._working = threading.RLock()
         self._documents: dict[str, Document] = {}
         self._open: dict[str, OpenPage] = {}
-        self._memory: TranslationMemory | None = None
-        self._counts: dict[str, list[int]] = {}
+        self._library = Library(list(self._pages), self._catalog)
         self._revision = 0
         self._changed: dict[str, int] = {}  # the revision of a page's last change
 
@@ -120,10 +117,13 @@ class Desk:
     def read_first(self) -> None:
         """Make the page ready that is asked for first. Raises InputError."""
         if self._first:
-            self._tell_page(OfPage(page=self._first))
+            self._opened(self._first)
+            self._tell_body(OfPage(page=self._first))
 
     def frame(self, page: str) -> str:
         """A page as the preview shows it, in a document of its own."""
+        from pipeline.adapters.html.notebook import page_css
+
         body = self._tell_body(OfPage(page=page))["html"]
         language = self.locale.replace("_", "-")
         style = (STATIC / "frame.css").read_text("utf-8")
@@ -146,8 +146,7 @@ class Desk:
     def _note_change(self, page: str) -> None:
         self._revision += 1
         self._changed[page] = self._revision
-        if self._memory is not None:
-            self._learn(page)
+        self._library.learn(page)
 
     def _forget_documents(self) -> None:
         """Upstream's docs were pulled anew: nothing of them that was read counts any more."""
@@ -164,6 +163,9 @@ class Desk:
             raise InputError(
                 "there is no such page", where=name, hint="Choose one from the list."
             )
+        opened = self._open.get(name)
+        if opened is not None and self._is_fresh(opened):
+            return opened  # without a wait for what is being rendered
         with self._working:
             opened = self._open.pop(name, None)
             if opened is None or not self._is_fresh(opened):
@@ -176,7 +178,7 @@ class Desk:
         return opened
 
     def _is_fresh(self, page: OpenPage) -> bool:
-        path = page.read.file.path
+        path = page.read.path
         return page.read.data == (path.read_bytes() if path.is_file() else b"")
 
     def _block(self, asked: OfMessage) -> tuple[OpenPage, Block]:
@@ -203,17 +205,12 @@ class Desk:
 
     def _list_pages(self) -> list[Told]:
         """All pages with the counts of their entries."""
-        self._load_memory()
-        return [
-            {"page": name, "counts": self._counts.get(name, [0, 0, 0])}
-            for name in self._pages
-        ]
+        counts = self._library.counts()
+        return [{"page": name, "counts": counts[name]} for name in self._pages]
 
     def _tell_page(self, asked: OfPage) -> Told:
         revision = self._revision  # before it is read: what changes meanwhile is told
-        with self._working:
-            told = telling.tell_page(self._opened(asked.page))
-        return {**told, "revision": revision}
+        return {**telling.tell_page(self._opened(asked.page)), "revision": revision}
 
     def _tell_body(self, asked: OfPage) -> Told:
         """What stands on a page, for a frame that shows an earlier state of it."""
@@ -221,13 +218,13 @@ class Desk:
             return {"html": self._opened(asked.page).marked.html}
 
     def _tell_message(self, asked: OfMessage) -> Told:
-        rules = telling.rules_of(self._run, self.locale)
+        glossary = telling.glossary_of(self._run, self.locale)
         with self._working:
             page, block = self._block(asked)
-            return telling.tell_message(page, block, rules.glossary)
+            return telling.tell_message(page, block, glossary)
 
     def _suggest(self, asked: OfMessage) -> list[Told]:
-        found = self._load_memory().search(asked.page, asked.msgid)
+        found = self._library.similar(asked.page, asked.msgid)
         return [
             {
                 "score": suggestion.score,
@@ -239,27 +236,35 @@ class Desk:
         ]
 
     def _preview(self, asked: OfText) -> Told:
+        """What comes of the words that somebody is typing."""
+        from pipeline.commands.serve.checking import tell_preview, way_of
+
         with self._working:
             page, block = self._block(asked)
-            rules = telling.rules_of(self._run, self.locale)
-            return telling.tell_preview(page, block, asked.msgstr, rules)
+            way = way_of(self._run, self.locale)
+            return tell_preview(page, block, asked.msgstr, way)
 
     def _fix(self, asked: OfText) -> Told:
         """What ``--fix`` makes of a translation."""
+        from pipeline.commands.serve.checking import tell_fixed, way_of
+
         with self._working:
             page, block = self._block(asked)
-            return telling.tell_fixed(page, block, asked.msgstr)
+            way = way_of(self._run, self.locale)
+            return tell_fixed(page, block, asked.msgstr, way)
 
     def _find(self, asked: OfPage) -> list[Told]:
         """What is wrong with the translations of a page. Others have a turn between entries."""
-        rules = telling.rules_of(self._run, self.locale)
+        from pipeline.commands.serve.checking import findings_of, way_of
+
+        way = way_of(self._run, self.locale)
         page = self._opened(asked.page)
         entries = [entry for entry in page.read.catalog.entries if entry.is_translated]
         found: list[Told] = []
         for start in range(0, len(entries), _AT_ONCE):
             with self._working:
                 some = entries[start : start + _AT_ONCE]
-                findings = telling.findings_of(page, some, rules)
+                findings = findings_of(page, some, way)
             found += map(telling.tell_finding, findings)
         return found
 
@@ -275,7 +280,9 @@ class Desk:
             is_draft=asked.is_draft,
         )
         if isinstance(result, Conflict):
-            return {"conflict": True, "theirs": telling.tell_theirs(result.theirs)}
+            theirs = result.theirs
+            told = None if theirs is None else telling.tell_entry(theirs)
+            return {"conflict": True, "theirs": told}
         return {"conflict": False, "page": self._tell_page(OfPage(page=asked.page))}
 
     def _changes(self, asked: Since) -> Told:
@@ -286,38 +293,12 @@ class Desk:
         ]
         return {"revision": self._revision, "pages": pages}
 
-    # --- the memory
-
-    def _load_memory(self) -> TranslationMemory:
-        with self._working:
-            if self._memory is None:
-                catalogs = {name: self._catalog(name) for name in self._pages}
-                self._memory = TranslationMemory(catalogs)
-                for name, catalog in catalogs.items():
-                    self._counts[name] = _count(catalog)
-            return self._memory
-
-    def _learn(self, page: str) -> None:
-        with self._working:
-            if page in self._pages and self._memory is not None:
-                catalog = self._catalog(page)
-                self._memory.replace(page, catalog)
-                self._counts[page] = _count(catalog)
-
     def _catalog(self, page: str) -> Catalog:
         """The catalogue of a page; an empty one if it cannot be read, which opening it tells."""
         try:
             return read_catalog(self._run, page, locale=self.locale).catalog
         except InputError:
             return Catalog()
-
-
-def _count(catalog: Catalog) -> list[int]:
-    """How many live entries are finished, wait for a person, and are there at all."""
-    live = [entry for entry in catalog.entries if not entry.obsolete]
-    finished = sum(entry.is_translated for entry in live)
-    waiting = sum(entry.is_waiting for entry in live)
-    return [finished, waiting, len(live)]
 
 
 def _taking(

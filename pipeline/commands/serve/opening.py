@@ -11,7 +11,6 @@ from pathlib import Path
 
 from pipeline.adapters import po
 from pipeline.adapters.files import read_bytes
-from pipeline.commands.check.catalogs import CatalogFile, ReadFile
 from pipeline.core.checks.base import Subject
 from pipeline.core.checks.blocking import blocking_problem
 from pipeline.core.document.compose import Merged, merge
@@ -22,26 +21,40 @@ from pipeline.core.workbench.blocks import Block, State, blocks_of
 from pipeline.core.workbench.marks import MarkedHtml
 from pipeline.entries import Catalog, translations_of
 from pipeline.errors import InputError
+from pipeline.findings import Finding
 from pipeline.run import Run
-from pipeline.stages.publish.marked import render_marked
 from pipeline.stages.split import split_page
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenCatalog:
+    """The catalogue of a page. ``name`` is its path as people read it."""
+
+    path: Path
+    name: str
+    data: bytes  # that it was read from; empty if there is no file
+    catalog: Catalog
+    remarks: tuple[Finding, ...] = ()  # of the reader
 
 
 @dataclass(frozen=True, kw_only=True)
 class OpenPage:
-    """A page with its catalogue. ``data`` are the bytes that the catalogue was read from."""
+    """A page with its catalogue."""
 
     page: str
+    locale: str
     folder: Path  # of its images
     outputs: Path | None
     document: Document
-    read: ReadFile
+    read: OpenCatalog
     merged: Merged
     blocks: tuple[Block, ...]
 
     @cached_property
     def marked(self) -> MarkedHtml:
-        """The page as HTML."""
+        """The page as HTML. It takes longer than all else, so nothing waits for it but the page."""
+        from pipeline.stages.publish.marked import render_marked
+
         return render_marked(
             self.document, self.merged, folder=self.folder, outputs=self.outputs
         )
@@ -79,6 +92,7 @@ def open_page(run: Run, document: Document, page: str, *, locale: str) -> OpenPa
     ran = run.paths.executed(locale) / f"{page}.ipynb"
     return OpenPage(
         page=page,
+        locale=locale,
         folder=(run.paths.docs / page).parent,
         outputs=ran if ran.is_file() else None,
         document=document,
@@ -88,12 +102,18 @@ def open_page(run: Run, document: Document, page: str, *, locale: str) -> OpenPa
     )
 
 
-def read_catalog(run: Run, page: str, *, locale: str) -> ReadFile:
+def read_catalog(run: Run, page: str, *, locale: str) -> OpenCatalog:
     """The catalogue of a page, an empty one if there is none. Raises InputError."""
     path = run.paths.catalog(locale, page)
-    file = CatalogFile(path=path, name=run.shown(path), page=page, locale=locale)
+    name = run.shown(path)
     if not path.is_file():
-        return ReadFile(file=file, data=b"", catalog=Catalog())
+        return OpenCatalog(path=path, name=name, data=b"", catalog=Catalog())
     data = read_bytes(path)
-    read = po.read_catalog(data, where=file.name)
-    return ReadFile(file=file, data=data, catalog=read.catalog, remarks=read.findings)
+    read = po.read_catalog(data, where=name)
+    return OpenCatalog(
+        path=path,
+        name=name,
+        data=data,
+        catalog=read.catalog,
+        remarks=read.findings,
+    )

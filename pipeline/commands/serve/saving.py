@@ -44,10 +44,10 @@ def save(
             if isinstance(result, Conflict) or result.catalog is read.catalog:
                 return result
             data = po.format_catalog(result.catalog)
-            if replace_if_unchanged(read.file.path, data, before=read.data):
+            if replace_if_unchanged(read.path, data, before=read.data):
                 return result
     raise InputError(
         "is saved by another program again and again",
-        where=read.file.name,
+        where=read.name,
         hint="End that program, and save again.",
     )

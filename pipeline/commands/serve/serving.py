@@ -7,25 +7,34 @@ from __future__ import annotations
 
 import secrets
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from socket import socket
+from typing import TYPE_CHECKING
 
 from pipeline import packages
-from pipeline.adapters.web.application import Site, application
 from pipeline.adapters.web.guarding import HOST
-from pipeline.adapters.web.serving import bind, open_browser, serve_on, watched
+from pipeline.adapters.web.serving import (
+    bind,
+    load,
+    open_browser,
+    serve_on,
+    watched,
+)
 from pipeline.commands.holding import only_this_run
 from pipeline.commands.pages import pages_of_run
-from pipeline.commands.pull import pull_docs
-from pipeline.commands.serve.desk import STATIC, Desk
-from pipeline.commands.split import update_pulled
+from pipeline.commands.serve import STATIC
 from pipeline.config.suggesting import did_you_mean_any
 from pipeline.core.pin.lock import Lock, Page
 from pipeline.errors import ConfigError, PipelineError, UpstreamError
 from pipeline.run import Run
 from pipeline.stages.pull.stage import read_pulled
+
+if TYPE_CHECKING:
+    from pipeline.commands.serve.desk import Desk
 
 _SUFFIXES = (".ipynb", ".md", ".rst", ".po", ".html")
 
@@ -56,25 +65,48 @@ def serve(run: Run, options: ServeOptions) -> None:
     with bind(options.port) as listener:
         pages = pages_of_run(run, prepared(run, locale))
         first = page_named(options.page, pages)
-        _serve(run, Desk(run, locale, pages, first=first), listener, options)
+        _serve(run, lambda: _make_desk(run, locale, pages, first), listener, options)
 
 
-def _serve(run: Run, desk: Desk, listener: socket, options: ServeOptions) -> None:
+def _make_desk(run: Run, locale: str, pages: Sequence[Page], first: str) -> Desk:
+    """The desk, with half a second of modules that it needs."""
+    from pipeline.commands.serve.desk import Desk
+
+    return Desk(run, locale, pages, first=first)
+
+
+def _serve(
+    run: Run, make: Callable[[], Desk], listener: socket, options: ServeOptions
+) -> None:
     """Serve on a port that is bound, until it is interrupted."""
     port: int = listener.getsockname()[1]
     token = secrets.token_urlsafe(24)
-    site = Site(static=STATIC, frame=desk.frame, actions=desk.actions)
-    app = application(site, port=port, token=token)
     address = f"http://{HOST}:{port}/{token}/"
-    # Connections wait from here on, so that the browser may come before the server does.
+    # Connections wait from here on: the browser starts while all else is being loaded.
     listener.listen()
-    threading.Thread(target=_warm_up, args=[desk], name="warm-up", daemon=True).start()
-    run.log.note(f"translating {run.name} ({desk.locale}) at {address}")
+    run.log.note(f"translating {run.name} ({run.locales[0]}) at {address}")
     run.log.note("Ctrl-C ends it")
     if options.opens_browser:
         _open_beside(run, address)
-    folders = [run.paths.catalogs(desk.locale), run.paths.docs.parent]
-    with watched(folders, desk.files_changed):
+    from pipeline.adapters.web.application import Site, application
+
+    desk: Future[Desk] = Future()
+
+    def site() -> Site:
+        made = desk.result()
+        return Site(frame=made.frame, actions=made.actions)
+
+    def changed(paths: Sequence[Path]) -> None:
+        desk.result().files_changed(paths)
+
+    # First what gives the browser its files, then what makes the answers to its questions.
+    load()
+    app = application(STATIC, site, port=port, token=token)
+    threading.Thread(
+        target=_warm_up, args=[desk, make], name="warm-up", daemon=True
+    ).start()
+    folders = [run.paths.catalogs(run.locales[0]), run.paths.docs.parent]
+    with watched(folders, changed):
         serve_on(listener, app)
 
 
@@ -105,9 +137,13 @@ def prepared(run: Run, locale: str) -> Lock:
     try:
         lock = read_pulled(run)
     except UpstreamError:
+        from pipeline.commands.pull import pull_docs
+
         with only_this_run(run):
             lock = pull_docs(run, ref=None).lock
     if not run.paths.catalogs(locale).is_dir():
+        from pipeline.commands.split import update_pulled
+
         with only_this_run(run):
             update_pulled(run)
         run.paths.catalogs(locale).mkdir(parents=True, exist_ok=True)
@@ -124,10 +160,20 @@ def _open_beside(run: Run, address: str) -> None:
     threading.Thread(target=open_it, name="browser", daemon=True).start()
 
 
-def _warm_up(desk: Desk) -> None:
-    """Read the first page, and load what notebooks need, while the browser starts."""
-    from pipeline.adapters.html.notebook import load
+def _warm_up(desk: Future[Desk], make: Callable[[], Desk]) -> None:
+    """Make the desk, read the first page, and load what notebooks and checks need.
 
+    In the order in which the browser asks for it, while it starts.
+    """
+    try:
+        made = make()
+    except BaseException as error:
+        desk.set_exception(error)  # each question is answered with it
+        raise
+    desk.set_result(made)
     with suppress(PipelineError):  # the browser is told when it asks
-        desk.read_first()
-    load()
+        made.read_first()
+    from pipeline.adapters.html import notebook
+    from pipeline.commands.serve import checking  # noqa: F401
+
+    notebook.load()

@@ -42,12 +42,11 @@ _VOID = frozenset(
 class MarkedHtml:
     """A page as HTML. ``inner`` has what stands in the element of each message that has one.
 
-    ``shown`` are all messages with an element; that of an image text is the image itself.
+    That of an image text is the image itself, in which nothing stands.
     """
 
     html: str
     inner: Mapping[int, str]
-    shown: frozenset[int]
 
 
 def marked_text(text: str, messages: Sequence[Message], *, first: int = 0) -> str:
@@ -78,7 +77,6 @@ def read_marks(html: str) -> MarkedHtml:
     tag's element that of the message: ``<img alt="⁂†⁅A tree⁆†⁂">``.
     """
     spans = _spans(html)
-    numbers = set(spans)
 
     def read(token: re.Match[str]) -> str:
         if token["start"] or token["end"]:
@@ -88,14 +86,13 @@ def read_marks(html: str) -> MarkedHtml:
             return token[0]
         if not token["name"] or not mark["start"]:
             return without_marks(token[0])
-        numbers.add(_number(mark["start"]))
         return _with_attribute(token, _number(mark["start"]))
 
     result = _TOKEN.sub(read, html)
     inner: dict[int, str] = {}
     for number, span in spans.items():
         inner[number] = read_marks(html[span.inner_start : span.inner_end]).html
-    return MarkedHtml(html=result, inner=inner, shown=frozenset(numbers))
+    return MarkedHtml(html=result, inner=inner)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -28,6 +28,8 @@ const desk = {
   revision: 0,
   atoms: [],
   suggestions: [],
+  isRendered: false, // whether the frame shows the page
+  rendered: null, // a promise of that
   drawn: 0, // states of the page that were asked for
   asked: 0, // previews that were asked for
 };
@@ -136,6 +138,7 @@ function trouble(error) {
 
 async function openPage(page, keep = false) {
   desk.drawn += 1;
+  desk.isRendered = false;
   $("trouble").hidden = true;
   try {
     const told = await ask("page", { page });
@@ -148,9 +151,13 @@ async function openPage(page, keep = false) {
     desk.page = page;
     location.hash = encodeURIComponent(page);
     take(told);
-    await showFrame();
+    // Messages can be translated while the page is being rendered.
     speak();
     if (!keep) move(1, FILTERS.open, -1);
+    await showFrame();
+    showQueue();
+    showPlace();
+    preview();
     findOnPage();
   } catch (error) {
     desk.page = page;
@@ -175,14 +182,17 @@ async function showFrame(again = false) {
   const address = `frame/${desk.page.split("/").map(encodeURIComponent).join("/")}`;
   const frame = $("frame");
   if (!again) {
-    await new Promise((done) => {
+    desk.rendered = new Promise((done) => {
       frame.addEventListener("load", done, { once: true });
       frame.src = address;
     });
+    await desk.rendered;
+    desk.isRendered = true;
     frame.contentDocument.addEventListener("click", onPageClick);
     frame.contentDocument.addEventListener("keydown", onKey);
   } else {
     const number = ++desk.drawn;
+    await desk.rendered; // who is fast saves before the page is there
     const { html } = await ask("body", { page: desk.page });
     if (number !== desk.drawn) return; // a later state is on its way
     frame.contentDocument.querySelector("main").innerHTML = html;
@@ -199,8 +209,12 @@ function onPageClick(event) {
 }
 
 function places(number) {
+  if (!desk.isRendered) return []; // the frame may still show another page
   return $("frame").contentDocument?.querySelectorAll(`[data-block="${number}"]`) ?? [];
 }
+
+// Whether its words can be seen on the page; also while nobody knows, because it is being rendered.
+function isShown(block) { return !desk.isRendered || places(block.number).length > 0; }
 
 function paint() {
   const fitting = new Set(shown().map((block) => block.number));
@@ -264,7 +278,7 @@ function showQueue() {
   fill($("queue-list"), blocks.map((block) => {
     const button = element("button", "", { type: "button", "data-number": block.number, "aria-current": String(block.number === desk.current) });
     const unsaved = desk.typed.has(block.msgid) ? ` · ${words.unsaved}` : "";
-    const apart = block.isShown ? "" : ` · ${words.apart}`;
+    const apart = isShown(block) ? "" : ` · ${words.apart}`;
     button.append(
       element("span", words.state[block.state] + unsaved, { class: `chip s-${block.state}` }),
       element("span", (block.msgstr || block.msgid) + apart, { class: "words" }),
@@ -330,7 +344,7 @@ function showPlace() {
   $("state").textContent = words.state[block.state];
   $("state").className = `chip s-${block.state}`;
   const kind = words.kind[block.kind] ?? block.kind;
-  $("section").textContent = [kind, block.section, block.isShown ? "" : words.apart].filter(Boolean).join(" · ");
+  $("section").textContent = [kind, block.section, isShown(block) ? "" : words.apart].filter(Boolean).join(" · ");
 }
 
 function showMessage(block, message) {
