@@ -24,8 +24,10 @@ from pipeline.adapters import po
 from pipeline.adapters.files import hold_lock, replace_if_unchanged
 from pipeline.cli import main
 from pipeline.commands.serve.serving import page_named
+from pipeline.core.catalog.origins import Machine
 from pipeline.core.pin.lock import Page
 from pipeline.core.workbench.marks import MarkedHtml
+from pipeline.entries import Entry
 from pipeline.errors import ConfigError
 
 Speech = pytest.CaptureFixture[str]
@@ -467,6 +469,135 @@ def test_a_run_that_is_at_work_is_waited_for(
     thread.join(20)
     assert done == [False]
     assert workbench.entry("faq", block["msgid"]).msgstr == "等到了"
+
+
+# --- the queue of a reviewer
+
+MACHINE = Machine(model="stub", prompt=1, date="2026-05-01")
+
+
+def decide(
+    client: TestClient, page: str, entry: dict[str, Any], *, accepts: bool
+) -> dict[str, Any]:
+    question = {"page": page, "seen": seen(entry), "is_accepted": accepts}
+    told: dict[str, Any] = ask(client, "decide", **question)
+    return told
+
+
+def waiting(workbench: Workbench, page: str) -> list[Entry]:
+    """Let the first entries of a page wait: fuzzy, and a draft."""
+    first, second = [one for one in workbench.catalog(page).entries if one.msgstr][:2]
+    notes = (*second.notes, MACHINE.note(second.msgstr))
+    changed = [
+        replace(first, fuzzy=True, previous=f"{first.msgid} Once."),
+        replace(second, fuzzy=True, previous=second.msgid, notes=notes),
+    ]
+    workbench.write(page, *changed)
+    return changed
+
+
+def test_what_waits_is_listed_in_the_order_of_the_pages(
+    client: TestClient, workbench: Workbench
+) -> None:
+    assert ask(client, "waiting") == []
+    on_grad, on_faq = waiting(workbench, "grad"), waiting(workbench, "faq")
+    for page in ("grad", "faq"):
+        workbench.desk.files_changed([workbench.path(page)])
+    told = [(one["page"], one["msgid"]) for one in ask(client, "waiting")]
+    assert told == [
+        *(("faq", entry.msgid) for entry in on_faq),
+        *(("grad", entry.msgid) for entry in on_grad),
+    ]
+    assert [one["state"] for one in ask(client, "waiting")[:2]] == ["fuzzy", "draft"]
+
+
+def test_a_decision_is_written_and_can_be_undone(
+    client: TestClient, workbench: Workbench
+) -> None:
+    fuzzy, draft = waiting(workbench, "faq")
+    before = workbench.catalog("faq")
+    first_one, second_one = ask(client, "waiting")
+    accepted = decide(client, "faq", first_one, accepts=True)
+    assert workbench.entry("faq", fuzzy.msgid).is_finished
+    rejected = decide(client, "faq", second_one, accepts=False)
+    assert workbench.entry("faq", draft.msgid).msgstr == ""
+    assert ask(client, "waiting") == []
+    for told in (rejected, accepted):
+        assert not ask(client, "undo", number=told["undo"])["conflict"]
+    after = workbench.catalog("faq")
+    assert after.entries == before.entries
+    assert len(ask(client, "waiting")) == 2
+
+
+def test_a_rejected_translation_is_no_more_offered_and_not_lost(
+    client: TestClient, workbench: Workbench
+) -> None:
+    def sync() -> None:
+        assert main(["sync", "sample", "--no-execute", "-q"]) == 0
+
+    sync()
+    fuzzy, draft = waiting(workbench, "faq")
+    sync()  # now the memory has them
+    for entry in ask(client, "waiting"):
+        decide(client, "faq", entry, accepts=False)
+    sync()
+    kept = [entry for entry in workbench.catalog("faq").entries if entry.obsolete]
+    assert [(one.previous, one.msgstr) for one in kept] == [
+        (fuzzy.previous, fuzzy.msgstr)
+    ]
+    # Neither by an update, nor when the catalogues are made from the memory again.
+    workbench.path("faq").unlink()
+    sync()
+    assert workbench.entry("faq", fuzzy.msgid).msgstr == ""
+    assert workbench.entry("faq", draft.msgid).msgstr == ""
+    (memory,) = (workbench.root / "translations/memory").rglob("faq.po")
+    assert f'#~ msgstr "{fuzzy.msgstr}"' in memory.read_text("utf-8")
+
+
+def test_what_has_errors_is_not_accepted(
+    client: TestClient, workbench: Workbench
+) -> None:
+    fuzzy, _ = waiting(workbench, "faq")
+    workbench.write("faq", replace(fuzzy, msgstr="一\n\n二"))
+    before = workbench.path("faq").read_bytes()
+    told = decide(client, "faq", ask(client, "waiting")[0], accepts=True)
+    assert [error["severity"] for error in told["errors"]] == ["error"]
+    assert workbench.path("faq").read_bytes() == before
+
+
+@pytest.mark.parametrize("accepts", [True, False])
+def test_a_decision_about_what_somebody_has_changed_writes_nothing(
+    client: TestClient, workbench: Workbench, accepts: bool
+) -> None:
+    fuzzy, _ = waiting(workbench, "faq")
+    entry = ask(client, "waiting")[0]
+    workbench.write("faq", replace(fuzzy, msgstr="别处改的"))
+    before = workbench.path("faq").read_bytes()
+    told = decide(client, "faq", entry, accepts=accepts)
+    assert told["conflict"]
+    assert told["theirs"]["msgstr"] == "别处改的"
+    assert workbench.path("faq").read_bytes() == before
+
+
+def test_an_edit_that_somebody_went_over_is_not_undone(
+    client: TestClient, workbench: Workbench
+) -> None:
+    fuzzy, _ = waiting(workbench, "faq")
+    told = decide(client, "faq", ask(client, "waiting")[0], accepts=False)
+    workbench.write("faq", replace(fuzzy, msgstr="别人的", fuzzy=False, previous=None))
+    before = workbench.path("faq").read_bytes()
+    undone = ask(client, "undo", number=told["undo"])
+    assert undone["theirs"]["msgstr"] == "别人的"
+    assert workbench.path("faq").read_bytes() == before
+
+
+@pytest.mark.parametrize("number", [-1, 0, 7])
+def test_there_is_no_such_edit_to_undo(client: TestClient, number: int) -> None:
+    answer = client.post("api/undo", json={"number": number})
+    assert (answer.status_code, answer.json()["error"]) == (
+        422,
+        "there is no such edit",
+    )
 
 
 # --- what changes in files

@@ -17,7 +17,9 @@ from site_chromium import REASON
 from workbench import Workbench, emptied, on_a_port, workbench_of
 
 from pipeline.adapters.files import hold_lock
+from pipeline.core.catalog.origins import Machine
 from pipeline.core.document.prose import atoms_of
+from pipeline.entries import Entry
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, ConsoleMessage, Page
@@ -330,3 +332,115 @@ def test_a_hostile_page_reads_and_writes_nothing_though_it_knows_the_address(
     assert set(results.values()) <= {"refused", ""}
     assert len(results) == 5
     assert desk.bench.path("faq").read_bytes() == before
+
+
+def waiting(desk: Desk, page: str, *, kinds: int = 3) -> list[Entry]:
+    """Let the first entries of a page wait: fuzzy, a draft, adopted."""
+    entries = [one for one in desk.bench.catalog(page).entries if one.msgstr][:kinds]
+    machine = Machine(model="stub", prompt=1, date="2026-05-01")
+    copy = f"adopted: faq.md, {'a' * 40} faq, 0.90, by Han Meimei, MIT"
+    states = (
+        {"previous": f"{entries[0].msgid} Once."},
+        {
+            "previous": entries[1].msgid,
+            "notes": ("paragraph", machine.note(entries[1].msgstr)),
+        },
+        {"previous": entries[2].msgid, "notes": ("paragraph", copy)},
+    )
+    changed = [
+        replace(entry, fuzzy=True, **more)  # type: ignore[arg-type]
+        for entry, more in zip(entries, states, strict=True)
+    ]
+    desk.bench.write(page, *changed)
+    return changed
+
+
+def is_told(desk: Desk, words: str) -> None:
+    desk.expect(
+        f"document.querySelector('#review-told').textContent.includes({words!r})"
+    )
+
+
+def is_shown(desk: Desk, english: str) -> None:
+    told = json.dumps(english)
+    desk.expect(
+        f"document.querySelector('#review-english').textContent === {told}"
+        " && !document.querySelector('#review').hidden"
+    )
+
+
+def test_a_reviewer_accepts_rejects_and_undoes_by_keyboard_alone(
+    desk: Desk,
+) -> None:
+    fuzzy, draft, adopted = waiting(desk, "faq")
+    waiting(desk, "grad")
+    desk.page.goto(desk.address)
+    desk.page.wait_for_selector("#page-list button")
+    desk.press("r")  # from the list: all pages
+    is_shown(desk, fuzzy.msgid)
+    assert desk.page.locator("#review-count").inner_text() == "1 / 6"
+    desk.page.wait_for_selector("#review-diff del")
+    desk.expect("document.activeElement.id === 'review-card'")
+    assert violations(desk.page) == []
+    desk.press("a")
+    is_told(desk, "已接受，还有 5 条")
+    is_shown(desk, draft.msgid)
+    assert desk.bench.entry("faq", fuzzy.msgid).is_finished
+    desk.press("u")
+    is_told(desk, "已撤销")
+    is_shown(desk, fuzzy.msgid)
+    assert desk.bench.entry("faq", fuzzy.msgid).fuzzy
+    desk.press("j", "x")
+    is_shown(desk, adopted.msgid)
+    assert desk.bench.entry("faq", draft.msgid).msgstr == ""
+    assert desk.said == []
+
+
+def test_a_reviewer_edits_goes_on_to_the_next_page_and_undoes(desk: Desk) -> None:
+    *_, adopted = waiting(desk, "faq")
+    (other, *_) = waiting(desk, "grad")
+    desk.open("faq")
+    desk.press("r")
+    desk.expect("document.querySelector('#review-count').textContent === '1 / 3'")
+    desk.press("t", "j", "j")  # all pages, and the third one of them
+    is_shown(desk, adopted.msgid)
+    desk.expect("document.querySelector('#review-notes').textContent !== ''")
+    desk.press("e")
+    desk.page.wait_for_selector(OPEN)
+    desk.expect("document.activeElement.id === 'text'")
+    desk.type("审校时改过的译文")
+    desk.press("Control+Enter")
+    # The next one is on another page, which opens by itself.
+    is_shown(desk, other.msgid)
+    assert desk.bench.entry("faq", adopted.msgid).msgstr == "审校时改过的译文"
+    desk.expect("document.querySelector('#name').textContent === 'grad'")
+    desk.press("u")
+    is_shown(desk, adopted.msgid)
+    again = desk.bench.entry("faq", adopted.msgid)
+    assert replace(again, line=adopted.line) == adopted
+    desk.press("t")  # this page only
+    desk.expect("document.querySelector('#review-count').textContent === '3 / 3'")
+    desk.press("x", "Escape")
+    desk.page.wait_for_selector("#queue:not([hidden])")
+    assert desk.said == []
+
+
+def test_a_review_accepts_no_errors_and_shows_what_others_wrote(desk: Desk) -> None:
+    fuzzy, *_ = waiting(desk, "faq")
+    broken = replace(fuzzy, msgstr="一\n\n二")
+    desk.bench.write("faq", broken)
+    desk.open("faq")
+    desk.press("r")
+    is_shown(desk, fuzzy.msgid)
+    desk.press("a")
+    is_told(desk, "不能接受")
+    desk.page.wait_for_selector("#review-findings .error")
+    assert desk.bench.entry("faq", fuzzy.msgid).msgstr == "一\n\n二"
+    desk.press("l")
+    assert desk.page.locator("#accept").inner_text().startswith("Accept")
+    desk.bench.write("faq", replace(fuzzy, msgstr="别处改的"))
+    desk.expect("document.querySelector('#review-text').textContent === '别处改的'")
+    assert violations(desk.page) == []
+    desk.press("a")
+    is_told(desk, "accepted, 2 to go")
+    assert desk.bench.entry("faq", fuzzy.msgid).msgstr == "别处改的"

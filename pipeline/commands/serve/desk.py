@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -22,12 +22,28 @@ from pipeline.commands.serve.opening import (
     read_catalog,
     read_documents,
 )
-from pipeline.commands.serve.saving import save
+from pipeline.commands.serve.questions import (
+    OfMessage,
+    OfPage,
+    OfText,
+    Since,
+    ToDecide,
+    ToSave,
+    ToUndo,
+)
+from pipeline.commands.serve.saving import Change, save
 from pipeline.commands.serve.telling import Told
 from pipeline.core.document.read import Document
 from pipeline.core.pin.lock import Page
-from pipeline.core.workbench.blocks import Block
-from pipeline.core.workbench.editing import Conflict, Seen
+from pipeline.core.workbench.blocks import Block, state_of
+from pipeline.core.workbench.editing import (
+    Conflict,
+    Step,
+    cleaned,
+    edit,
+    reject,
+    undo,
+)
 from pipeline.entries import Catalog
 from pipeline.errors import InputError
 from pipeline.run import Run
@@ -36,46 +52,6 @@ _REMEMBERED = 4  # pages
 _AT_ONCE = 8  # entries that are checked before somebody else has a turn
 
 Request = TypeVar("Request")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OfPage:
-    """A question about a page."""
-
-    page: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OfMessage:
-    """A question about a message, by its number on the page."""
-
-    page: str
-    number: int
-    msgid: str  # what the browser takes it for: the page may have changed
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OfText(OfMessage):
-    """A question about what somebody is typing."""
-
-    msgstr: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToSave:
-    """A translation to write, and the entry as it was when its editor was opened."""
-
-    page: str
-    seen: Seen
-    msgstr: str
-    is_draft: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Since:
-    """What has changed since a number that an earlier answer gave."""
-
-    revision: int
 
 
 class Desk:
@@ -96,6 +72,7 @@ class Desk:
         self._library = Library(list(self._pages), self._catalog)
         self._revision = 0
         self._changed: dict[str, int] = {}  # the revision of a page's last change
+        self._steps: list[tuple[str, Step]] = []  # edits, which can be undone
 
     @property
     def actions(self) -> Mapping[str, Callable[[Any], Any]]:
@@ -111,6 +88,9 @@ class Desk:
             "fix": _taking(OfText, self._fix),
             "findings": _taking(OfPage, self._find),
             "save": _taking(ToSave, self._save),
+            "waiting": lambda _: self._list_waiting(),
+            "decide": _taking(ToDecide, self._decide),
+            "undo": _taking(ToUndo, self._undo),
             "changes": _taking(Since, self._changes),
         }
 
@@ -269,21 +249,72 @@ class Desk:
         return found
 
     def _save(self, asked: ToSave) -> Told:
-        if asked.page not in self._pages:
-            raise InputError("there is no such page", where=asked.page)
-        result = save(
-            self._run,
-            asked.page,
-            asked.seen,
-            asked.msgstr,
-            locale=self.locale,
+        change = partial(
+            edit,
+            seen=asked.seen,
+            msgstr=cleaned(asked.msgstr),
             is_draft=asked.is_draft,
         )
+        return self._do(asked.page, change)
+
+    def _list_waiting(self) -> list[Told]:
+        """What waits for a reviewer, in the order of the pages and of their entries."""
+        return [
+            {"page": page, "state": str(state_of(entry)), **telling.tell_entry(entry)}
+            for page, entry in self._library.waiting()
+        ]
+
+    def _decide(self, asked: ToDecide) -> Told:
+        """Accept or reject a translation. One with errors, which no page shows, is not accepted."""
+        seen = asked.seen
+        if not asked.is_accepted:
+            return self._do(asked.page, partial(reject, seen=seen))
+        errors = self._errors(asked)
+        if errors:
+            return {"conflict": False, "errors": errors}
+        return self._save(ToSave(page=asked.page, seen=seen, msgstr=seen.msgstr))
+
+    def _errors(self, asked: ToDecide) -> list[Told]:
+        """The errors that keep a translation from its page."""
+        from pipeline.commands.serve.checking import findings_of, finished, way_of
+
+        seen = asked.seen
+        with self._working:
+            page = self._opened(asked.page)
+            way = way_of(self._run, self.locale)
+            entries = [
+                finished(entry, seen.msgstr)
+                for entry in page.read.catalog.entries
+                if (entry.context, entry.msgid) == (seen.context, seen.msgid)
+            ]
+            findings = findings_of(page, entries, way)
+        return [telling.tell_finding(found) for found in findings if found.is_error]
+
+    def _undo(self, asked: ToUndo) -> Told:
+        """Take an edit back, if nobody has changed the entry since."""
+        if not 0 <= asked.number < len(self._steps):
+            raise InputError("there is no such edit", where="serve")
+        page, step = self._steps[asked.number]
+        return self._do(page, partial(undo, step=step))
+
+    def _do(self, page: str, change: Change) -> Told:
+        """Make a change, and tell the page as it is then, and the number to take it back by."""
+        if page not in self._pages:
+            raise InputError("there is no such page", where=page)
+        result = save(self._run, page, change, locale=self.locale)
         if isinstance(result, Conflict):
             theirs = result.theirs
             told = None if theirs is None else telling.tell_entry(theirs)
             return {"conflict": True, "theirs": told}
-        return {"conflict": False, "page": self._tell_page(OfPage(page=asked.page))}
+        self._library.learn(page)  # not only when the watcher sees it
+        with self._working:
+            number = len(self._steps)
+            self._steps.append((page, result.step))
+        return {
+            "conflict": False,
+            "undo": number,
+            "page": self._tell_page(OfPage(page=page)),
+        }
 
     def _changes(self, asked: Since) -> Told:
         pages = [

@@ -7,10 +7,14 @@ versions come back, and the person decides.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from pipeline.core.catalog.states import FUZZY
+from pipeline.core.catalog.origins import copy_of, machine_of
+from pipeline.core.catalog.slots import obsolete_entry
+from pipeline.core.catalog.spare import finished_in, is_spare
+from pipeline.core.catalog.states import FUZZY, STATES
+from pipeline.core.memory.redact import redact
 from pipeline.entries import GENERATOR, Catalog, Entry
 
 # Control characters and separators of lines that are none, what turns text around, half characters.
@@ -34,11 +38,23 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """What an edit did to an entry, so that it can be undone.
+
+    ``kept`` is an obsolete entry that was added, so that words are not lost.
+    """
+
+    before: Entry
+    after: Entry
+    kept: Entry | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Edited:
-    """The catalogue after an edit, with the entry as it is now."""
+    """The catalogue after an edit, and what the edit was."""
 
     catalog: Catalog
-    entry: Entry
+    step: Step
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,20 +76,59 @@ def edit(
 
     ``stamp`` are fields of the header that say who wrote it, and when.
     """
-    entries = list(catalog.entries)
-    for at, entry in enumerate(entries):
-        is_meant = (entry.context, entry.msgid) == (seen.context, seen.msgid)
-        if not is_meant or entry.obsolete:
-            continue
-        entries[at] = _written(entry, msgstr, is_draft=is_draft)
-        if entries[at] == entry:
-            return Edited(catalog=catalog, entry=entry)  # somebody wrote the same
-        if not seen.is_like(entry):
-            return Conflict(theirs=entry)
-        header = {**catalog.header, **stamp}
-        changed = replace(catalog, header=header, entries=tuple(entries))
-        return Edited(catalog=changed, entry=entries[at])
-    return Conflict(theirs=None)
+    at = _place_of(catalog, seen.context, seen.msgid)
+    if at is None:
+        return Conflict(theirs=None)
+    entry = catalog.entries[at]
+    written = _written(entry, msgstr, is_draft=is_draft)
+    if written == entry:  # somebody wrote the same
+        return Edited(catalog=catalog, step=Step(before=entry, after=entry))
+    if not seen.is_like(entry):
+        return Conflict(theirs=entry)
+    return _replaced(catalog, at, written, stamp=stamp)
+
+
+def reject(
+    catalog: Catalog, seen: Seen, *, stamp: Mapping[str, str]
+) -> Edited | Conflict:
+    """``catalog`` without the translation of the entry that was ``seen``, which is open again.
+
+    A machine's words go. Those of a person stay in the catalogue: what was written for older
+    English as an obsolete entry of that English, and all else in a comment.
+    """
+    at = _place_of(catalog, seen.context, seen.msgid)
+    if at is None:
+        return Conflict(theirs=None)
+    entry = catalog.entries[at]
+    if not seen.is_like(entry):
+        return Conflict(theirs=entry)
+    notes = tuple(note for note in entry.notes if not note.startswith(STATES))
+    emptied = replace(entry, msgstr="", fuzzy=False, previous=None, notes=notes)
+    older = _for_older_english(entry)
+    if machine_of(entry) or _has(catalog.entries, older):
+        return _replaced(catalog, at, emptied, stamp=stamp)
+    # A catalogue has one entry of each message, obsolete ones included.
+    if older.msgid != entry.msgid and _is_free(catalog, older):
+        return _replaced(catalog, at, emptied, kept=older, stamp=stamp)
+    comments = (*entry.comments, _comment_of(entry))
+    emptied = replace(emptied, comments=tuple(dict.fromkeys(comments)))
+    return _replaced(catalog, at, emptied, stamp=stamp)
+
+
+def undo(
+    catalog: Catalog, step: Step, *, stamp: Mapping[str, str]
+) -> Edited | Conflict:
+    """``catalog`` with the entry as it was before a step, unless somebody changed it since."""
+    at = _place_of(catalog, step.after.context, step.after.msgid)
+    if at is None:
+        return Conflict(theirs=None)
+    entry = catalog.entries[at]
+    if _bare(entry) != _bare(step.after):
+        return Conflict(theirs=entry)
+    undone = _replaced(catalog, at, step.before, stamp=stamp)
+    entries = undone.catalog.entries
+    others = tuple(entry for entry in entries if _bare(entry) != step.kept)
+    return replace(undone, catalog=replace(undone.catalog, entries=others))
 
 
 def stamp_of(who: str, when: str) -> dict[str, str]:
@@ -91,6 +146,70 @@ def cleaned(msgstr: str) -> str:
     """
     lines = msgstr.replace("\r\n", "\n").replace("\r", "\n")
     return _UNSEEN.sub("", lines).strip()
+
+
+def _place_of(catalog: Catalog, context: str | None, msgid: str) -> int | None:
+    """Where the live entry of a message stands among the entries; None if there is none."""
+    for at, entry in enumerate(catalog.entries):
+        if (entry.context, entry.msgid) == (context, msgid) and not entry.obsolete:
+            return at
+    return None
+
+
+def _replaced(
+    catalog: Catalog,
+    at: int,
+    entry: Entry,
+    *,
+    kept: Entry | None = None,
+    stamp: Mapping[str, str],
+) -> Edited:
+    """``catalog`` with another entry at a place, and with one more that is ``kept`` at its end."""
+    entries = list(catalog.entries)
+    before, entries[at] = entries[at], entry
+    if kept is not None:
+        entries.append(kept)
+    header = {**catalog.header, **stamp}
+    changed = replace(catalog, header=header, entries=tuple(entries))
+    step = Step(before=before, after=entry, kept=kept)
+    return Edited(catalog=changed, step=step)
+
+
+def _has(entries: Sequence[Entry], kept: Entry) -> bool:
+    """Whether the words are there: they were rejected before, or are finished for their English."""
+    return kept in map(_bare, entries) or is_spare(kept, finished_in(entries))
+
+
+def _is_free(catalog: Catalog, kept: Entry) -> bool:
+    """Whether no entry, live or obsolete, is of the English of another one."""
+    names = {(entry.context, entry.msgid) for entry in catalog.entries}
+    return (kept.context, kept.msgid) not in names
+
+
+def _bare(entry: Entry) -> Entry:
+    """An entry without the line that it was read from."""
+    return replace(entry, line=0)
+
+
+def _for_older_english(entry: Entry) -> Entry:
+    """The words of a fuzzy entry as an obsolete one of the English that they were written for.
+
+    It stays fuzzy: if that English comes back, a person looks at it. Comments stay where they are.
+    """
+    older = obsolete_entry(entry)
+    return replace(older, msgid=entry.written_for, context=None, comments=())
+
+
+def _comment_of(entry: Entry) -> str:
+    """The words of an entry as a comment. Long atoms are marks in it: the memory has comments, too.
+
+    ``rejected: 茶冷。``; those of a copy say whose they are: ``tea.md, by Han Meimei, MIT: 茶冷。``
+    """
+    words = redact(entry.msgstr, entry.msgid)
+    copy = copy_of(entry)
+    if copy is not None:
+        return copy.comment(words)
+    return f"rejected: {' '.join(words.split())}"
 
 
 def _written(entry: Entry, msgstr: str, *, is_draft: bool) -> Entry:

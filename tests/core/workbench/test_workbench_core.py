@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.adapters.po import format_catalog, read_catalog
-from pipeline.core.catalog.origins import Machine
+from pipeline.core.catalog.origins import Copy, Machine
 from pipeline.core.document.compose import merge
 from pipeline.core.document.read import read_document
 from pipeline.core.document.refusal import Refusal
@@ -16,9 +18,12 @@ from pipeline.core.workbench.editing import (
     Conflict,
     Edited,
     Seen,
+    Step,
     cleaned,
     edit,
+    reject,
     stamp_of,
+    undo,
 )
 from pipeline.core.workbench.suggestions import TranslationMemory
 from pipeline.entries import Catalog, Entry, translations_of
@@ -113,14 +118,14 @@ FUZZY = Entry(
 def test_saving_confirms_a_fuzzy_entry_and_says_who_did_it() -> None:
     edited = edit(Catalog(entries=(FUZZY,)), seen(FUZZY), "茶热。", stamp=STAMP)
     assert isinstance(edited, Edited)
-    assert edited.entry == Entry(
+    assert edited.step.after == Entry(
         msgid="Tea is hot.",
         msgstr="茶热。",
         notes=("paragraph",),
         comments=("mind the tone",),
     )
     assert edited.catalog.header["Last-Translator"] == "Li Lei <li@example.org>"
-    assert edited.catalog.entries == (edited.entry,)
+    assert edited.catalog.entries == (edited.step.after,)
 
 
 def test_a_draft_says_which_english_it_was_written_for() -> None:
@@ -128,8 +133,11 @@ def test_a_draft_says_which_english_it_was_written_for() -> None:
     catalog = Catalog(entries=(Entry(msgid="Other"), entry))
     edited = edit(catalog, seen(entry), "茶", is_draft=True, stamp=STAMP)
     assert isinstance(edited, Edited)
-    assert (edited.entry.fuzzy, edited.entry.previous) == (True, "Tea is hot.")
-    assert state_of(edited.entry) is State.DRAFT
+    assert (edited.step.after.fuzzy, edited.step.after.previous) == (
+        True,
+        "Tea is hot.",
+    )
+    assert state_of(edited.step.after) is State.DRAFT
     written = format_catalog(edited.catalog)
     assert read_catalog(written, where="x").catalog.entries[1].msgstr == "茶"
 
@@ -157,7 +165,184 @@ def test_the_same_words_of_somebody_else_are_no_conflict() -> None:
     theirs = Entry(msgid="Tea", msgstr="茶")
     catalog = Catalog(entries=(theirs,))
     result = edit(catalog, seen(Entry(msgid="Tea")), "茶", stamp=STAMP)
-    assert result == Edited(catalog=catalog, entry=theirs)
+    assert result == Edited(catalog=catalog, step=Step(before=theirs, after=theirs))
+
+
+DRAFT = MACHINE.note("茶热。")
+COPY = Copy(
+    file="tea.md", commit="a" * 40, page="tea", author="Han Meimei", licence="MIT"
+)
+WAITING = Entry(
+    msgid="Tea is hot.",
+    msgstr="茶热。",
+    fuzzy=True,
+    previous="Tea is hot.",
+    notes=("paragraph",),
+    comments=("mind the tone",),
+)
+
+
+def rejected(catalog: Catalog, entry: Entry) -> Edited:
+    result = reject(catalog, seen(entry), stamp=STAMP)
+    assert isinstance(result, Edited)
+    assert not result.step.after.msgstr
+    assert not result.step.after.fuzzy
+    assert result.step.after.previous is None
+    assert result.step.after.notes == ("paragraph",)
+    return result
+
+
+@pytest.mark.parametrize(
+    ("entry", "comments"),
+    [
+        # A machine's words go: it makes them again for nothing.
+        (replace(WAITING, notes=("paragraph", DRAFT)), ()),
+        (replace(WAITING, previous="Tea is cold.", notes=("paragraph", DRAFT)), ()),
+        # Those of a person stay, with whose they are.
+        (WAITING, ("rejected: 茶热。",)),
+        (replace(WAITING, msgstr="茶\n热。"), ("rejected: 茶 热。",)),
+        # The words are other ones than the machine's: a person has been there.
+        (replace(WAITING, msgstr="茶烫。", notes=("paragraph", DRAFT)),
+         ("rejected: 茶烫。",)),
+        (replace(WAITING, notes=("paragraph", COPY.note(0.9))),
+         ("tea.md, by Han Meimei, MIT: 茶热。",)),
+        (replace(WAITING, fuzzy=False, previous=None), ("rejected: 茶热。",)),
+        (replace(WAITING, context="Tea › Pot"), ("rejected: 茶热。",)),
+        (replace(WAITING, comments=("mind the tone", "rejected: 茶热。")),
+         ("rejected: 茶热。",)),
+    ],
+)  # fmt: skip
+def test_a_rejected_entry_is_open_again(
+    entry: Entry, comments: tuple[str, ...]
+) -> None:
+    catalog = Catalog(entries=(entry, Entry(msgid="Other")))
+    result = rejected(catalog, entry)
+    assert result.step.after.comments == ("mind the tone", *comments)
+    assert result.step.kept is None
+    assert result.catalog.entries == (result.step.after, Entry(msgid="Other"))
+    assert result.catalog.header["Last-Translator"] == "Li Lei <li@example.org>"
+
+
+def test_a_comment_of_rejected_words_holds_no_long_atom() -> None:
+    atom = "`a_long_name(of, something, upstream)`"
+    entry = replace(WAITING, msgid=f"Use {atom}.", msgstr=f"用 {atom}。", previous=None)
+    result = rejected(Catalog(entries=(entry,)), entry)
+    assert result.step.after.comments[-1] == "rejected: 用 ⟦1⟧。"
+
+
+OLDER = Entry(
+    msgid="Tea is cold.",
+    msgstr="茶冷。",
+    fuzzy=True,
+    previous="Tea is cold.",
+    obsolete=True,
+    notes=("fuzzy: rewording: Tea is [-cold-]{+hot+}.",),
+)
+
+
+def test_a_rejected_translation_of_older_english_is_kept_with_that_english() -> None:
+    catalog = Catalog(entries=(FUZZY, Entry(msgid="Other")))
+    result = rejected(catalog, FUZZY)
+    assert result.step.after.comments == FUZZY.comments
+    assert result.catalog.entries[2] == result.step.kept == OLDER
+    # What is written can be read, by gettext's rules: one entry of each message.
+    written = read_catalog(format_catalog(result.catalog), where="x").catalog
+    assert [replace(entry, line=0) for entry in written.entries] == list(
+        result.catalog.entries
+    )
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        replace(OLDER, line=9),  # it was rejected before
+        Entry(msgid="Tea is cold.", msgstr="茶冷。"),  # it is finished for its English
+    ],
+)
+def test_rejected_words_that_are_there_are_kept_once(other: Entry) -> None:
+    result = rejected(Catalog(entries=(FUZZY, other)), FUZZY)
+    assert result.step.kept is None
+    assert result.catalog.entries[1:] == (other,)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        replace(OLDER, msgstr="茶凉。"),
+        Entry(msgid="Tea is cold."),
+        Entry(msgid="Tea is cold.", msgstr="茶凉。"),
+    ],
+)
+def test_older_english_that_has_other_words_leaves_a_comment(other: Entry) -> None:
+    result = rejected(Catalog(entries=(FUZZY, other)), FUZZY)
+    assert result.step.kept is None
+    assert result.step.after.comments == ("mind the tone", "rejected: 茶冷。")
+    # Two entries of one message with other words could not be read any more.
+    assert read_catalog(format_catalog(result.catalog), where="x").catalog.entries
+
+
+@pytest.mark.parametrize(
+    ("entries", "theirs"),
+    [
+        ((), None),
+        ((replace(FUZZY, obsolete=True),), None),
+        ((replace(FUZZY, msgstr="别人的"),), "别人的"),
+        ((replace(FUZZY, fuzzy=False),), "茶冷。"),
+    ],
+)
+def test_nothing_is_rejected_that_was_not_seen(
+    entries: tuple[Entry, ...], theirs: str | None
+) -> None:
+    result = reject(Catalog(entries=entries), seen(FUZZY), stamp=STAMP)
+    assert isinstance(result, Conflict)
+    assert (result.theirs.msgstr if result.theirs else None) == theirs
+
+
+def without_lines(catalog: Catalog) -> list[Entry]:
+    return [replace(entry, line=0) for entry in catalog.entries]
+
+
+WORDS = st.text("茶水热 a", min_size=1).map(cleaned).filter(bool)
+
+
+@given(
+    msgstr=WORDS,
+    typed=WORDS,
+    previous=st.sampled_from([None, "Tea is hot.", "Tea is cold."]),
+    notes=st.sampled_from([("paragraph",), ("paragraph", DRAFT)]),
+    is_rejected=st.booleans(),
+)
+def test_whatever_was_done_can_be_undone(
+    msgstr: str,
+    typed: str,
+    previous: str | None,
+    notes: tuple[str, ...],
+    is_rejected: bool,
+) -> None:
+    entry = Entry(
+        msgid="Tea is hot.", msgstr=msgstr, fuzzy=True, previous=previous, notes=notes
+    )
+    catalog = Catalog(entries=(Entry(msgid="Other", msgstr="别的"), entry))
+    if is_rejected:
+        done = reject(catalog, seen(entry), stamp=STAMP)
+    else:
+        done = edit(catalog, seen(entry), typed, stamp=STAMP)
+    assert isinstance(done, Edited)
+    # A file has been written and read since.
+    read = read_catalog(format_catalog(done.catalog), where="x").catalog
+    undone = undo(read, done.step, stamp=STAMP)
+    assert isinstance(undone, Edited)
+    assert without_lines(undone.catalog) == list(catalog.entries)
+
+
+@pytest.mark.parametrize(
+    "theirs", [None, Entry(msgid="Tea is hot.", msgstr="别人的", notes=("paragraph",))]
+)
+def test_what_somebody_has_changed_since_is_not_undone(theirs: Entry | None) -> None:
+    done = edit(Catalog(entries=(FUZZY,)), seen(FUZZY), "茶热。", stamp=STAMP)
+    assert isinstance(done, Edited)
+    now = Catalog(entries=(theirs,) if theirs else ())
+    assert undo(now, done.step, stamp=STAMP) == Conflict(theirs=theirs)
 
 
 def test_nobody_is_named_whom_git_does_not_know() -> None:

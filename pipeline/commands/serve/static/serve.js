@@ -2,6 +2,7 @@
 // Texts of catalogues and pages are put in with textContent. Only the frame is given HTML: it has
 // no scripts, and a policy that lets nothing in or out.
 
+import { reviewing } from "./review.js";
 import { KEYS, TEXTS } from "./texts.js";
 
 const LOOK = 1000; // ms between two looks at what has changed in files
@@ -94,6 +95,7 @@ function speak() {
   showFilters();
   showQueue();
   showPlace();
+  review.speak();
 }
 
 function switchLanguage() {
@@ -106,6 +108,7 @@ function switchLanguage() {
 // --- the list of pages
 
 async function showPages() {
+  if (review.isOpen()) review.close();
   $("pages").hidden = false;
   const pages = await ask("pages").catch(trouble);
   if (!pages) return;
@@ -144,7 +147,7 @@ async function openPage(page, keep = false) {
     const told = await ask("page", { page });
     $("pages").hidden = true;
     if (!keep) {
-      closeEditor(false);
+      leaveEditor();
       desk.filter = "all";
       $("search").value = "";
     }
@@ -153,7 +156,7 @@ async function openPage(page, keep = false) {
     take(told);
     // Messages can be translated while the page is being rendered.
     speak();
-    if (!keep) move(1, FILTERS.open, -1);
+    if (!keep && !review.isOpen()) move(1, FILTERS.open, -1);
     await showFrame();
     showQueue();
     showPlace();
@@ -297,11 +300,15 @@ function move(step, fits = () => true, from = desk.current) {
     ? blocks.find((block) => block.number > from)
     : blocks.findLast((block) => block.number < from);
   if (!next) return false;
-  desk.current = next.number;
+  goTo(next);
+  return true;
+}
+
+function goTo(block) {
+  desk.current = block.number;
   showQueue();
   paint();
-  places(next.number)[0]?.scrollIntoView({ block: "nearest" });
-  return true;
+  places(block.number)[0]?.scrollIntoView({ block: "nearest" });
 }
 
 // --- the editor
@@ -316,7 +323,7 @@ async function edit(number) {
   keepTyped();
   desk.current = number;
   desk.seen = seenOf(block);
-  $("queue").hidden = true;
+  $("queue").hidden = $("review").hidden = true;
   $("editor").hidden = false;
   $("conflict").hidden = true;
   tell("");
@@ -350,8 +357,7 @@ function showPlace() {
 function showMessage(block, message) {
   desk.atoms = [...new Set(message.atoms)];
   showEnglish(block.msgid, desk.atoms);
-  $("diff-part").hidden = message.diff.length === 0;
-  $("diff").replaceChildren(...message.diff.map(([part, text]) => element({ removed: "del", added: "ins" }[part] ?? "span", text)));
+  showDiff("diff", message.diff);
   fill($("atoms"), desk.atoms.map((atom, at) => {
     const button = element("button", "", { type: "button" });
     button.append(element("code", atom));
@@ -366,6 +372,11 @@ function showMessage(block, message) {
     return parts;
   }));
   fill($("notes"), [...message.comments, ...message.notes].map((note) => [note]));
+}
+
+function showDiff(id, diff) {
+  $(`${id}-part`).hidden = diff.length === 0;
+  $(id).replaceChildren(...diff.map(([part, text]) => element({ removed: "del", added: "ins" }[part] ?? "span", text)));
 }
 
 // The English, with its atoms marked.
@@ -442,13 +453,18 @@ async function preview() {
     const told = await ask("preview", ofMessage(block, { msgstr: text }));
     // The person has typed on, or gone on, meanwhile.
     if (number !== desk.asked || block.msgid !== current()?.msgid) return;
-    showFindings(told.findings, text);
-    if (told.html !== null) for (const place of places(block.number)) place.innerHTML = told.html;
+    showFindings("findings", told.findings, text);
+    showOnPage(block.number, told.html);
     [...$("atoms").querySelectorAll("button")].forEach((button, at) => button.classList.toggle("used", text.includes(desk.atoms[at])));
   } catch (error) { tell(error.message); }
 }
 
-function showFindings(findings, text) {
+// What the server has rendered; null if the message has no place of its own.
+function showOnPage(number, html) {
+  if (html !== null) for (const place of places(number)) place.innerHTML = html;
+}
+
+function showFindings(id, findings, text) {
   const items = findings.map((finding) => {
     const item = element("li", "", { class: finding.severity });
     item.append(element("strong", `${words.severity[finding.severity]} ${finding.code} `), finding.text);
@@ -457,7 +473,7 @@ function showFindings(findings, text) {
     item.append(element("span", finding.hint, { class: "hint" }));
     return item;
   });
-  $("findings").replaceChildren(...(items.length || !text ? items : [element("li", words.none)]));
+  $(id).replaceChildren(...(items.length || !text ? items : [element("li", words.none)]));
 }
 
 async function fix() {
@@ -491,7 +507,7 @@ async function save(isDraft = false) {
     tell(isDraft ? words.draftSaved : words.saved);
     // Who types fast saves the next one while the page is still being made.
     isSaving = false;
-    if (isStillHere && !isDraft) next(block);
+    if (isStillHere && !isDraft) goOn(block, told.undo);
     await showFrame(true);
     findOnPage();
   } catch (error) { tell(error.message); } finally {
@@ -502,6 +518,12 @@ async function save(isDraft = false) {
 
 function seenOf(block) {
   return block && { msgid: block.msgid, context: block.context, msgstr: block.msgstr, fuzzy: block.fuzzy };
+}
+
+function goOn(block, undo) {
+  if (!review.isOpen()) { next(block); return; }
+  leaveEditor();
+  review.back({ number: undo, item: { page: desk.page, msgid: block.msgid, context: block.context } });
 }
 
 // On to the next open block: behind this one, or else from the top.
@@ -530,13 +552,22 @@ function settle(isMine) {
   else write(desk.theirs.msgstr);
 }
 
-function closeEditor(isShown = true) {
+function closeEditor() {
+  leaveEditor();
+  if (review.isOpen()) { review.back(); return; }
+  rest();
+}
+
+function leaveEditor() {
   keepTyped();
   $("editor").hidden = true;
-  $("queue").hidden = false;
-  if (!isShown) { desk.current = -1; return; }
+  $("queue").hidden = review.isOpen();
+}
+
+// Back in the list of messages.
+function rest() {
   showQueue();
-  showFrame(true);
+  if (desk.page) showFrame(true);
   ($("queue-list").querySelector("[aria-current=true]") ?? $("language")).focus();
 }
 
@@ -564,6 +595,7 @@ async function reload() {
   showQueue();
   showFrame(true);
   findOnPage();
+  if (review.isOpen()) review.refresh();
   if (!isEditing() || !seen) return;
   const block = current();
   const isSame = block?.msgid === seen.msgid;
@@ -581,14 +613,15 @@ const PLAIN = {
   j: () => move(1), ArrowDown: () => move(1), k: () => move(-1), ArrowUp: () => move(-1),
   n: () => move(1, FILTERS.open), p: () => move(-1, FILTERS.open),
   Enter: () => edit(desk.current),
-  "/": () => $("search").focus(), g: showPages, l: switchLanguage, "?": () => $("help").showModal(),
+  "/": () => $("search").focus(), g: showPages, r: () => review.open(desk.page), l: switchLanguage, "?": () => $("help").showModal(),
 };
 const WITH_ALT = { KeyX: fix, KeyD: () => save(true), KeyC: () => write(current().msgid), KeyA: () => { const atom = missingAtom(); if (atom) insert(atom); } };
 
 function onKey(event) {
   if (event.isComposing || $("help").open) return;
-  const isHandled = isEditing() ? onEditorKey(event) : onPageKey(event);
-  if (isHandled) event.preventDefault();
+  const isReviewing = review.isOpen() && !isEditing() && event.target.id !== "search";
+  const onOther = isReviewing ? review.onKey : onPageKey;
+  if (isEditing() ? onEditorKey(event) : onOther(event)) event.preventDefault();
 }
 
 function onEditorKey(event) {
@@ -627,6 +660,7 @@ function onPageKey(event) {
 }
 
 function onListKey(event) {
+  if (event.key === "r") { reviewAll(); return true; }
   if (PLAIN[event.key] && "/l?".includes(event.key)) { PLAIN[event.key](); return true; }
   const step = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }[event.key];
   return step ? focusList(step) : false;
@@ -640,6 +674,26 @@ function focusList(step) {
   return true;
 }
 
+// --- the queue of a reviewer
+
+const review = reviewing({
+  $, ask, desk, element, fill, edit, goTo, openPage, rest, renew, seenOf, showDiff, showFindings, showOnPage,
+  switchLanguage, words: () => words,
+});
+
+// The page as the server has told it anew.
+function renew(told) {
+  take(told);
+  showFilters();
+  showFrame(true);
+}
+
+// From the list of pages: what waits on any of them.
+function reviewAll() {
+  $("pages").hidden = true;
+  review.open("");
+}
+
 // --- begin
 
 document.addEventListener("keydown", onKey);
@@ -650,6 +704,7 @@ $("fix").addEventListener("click", fix);
 $("close").addEventListener("click", () => closeEditor());
 $("take-theirs").addEventListener("click", () => settle(false));
 $("keep-mine").addEventListener("click", () => settle(true));
+$("review-open").addEventListener("click", () => ($("pages").hidden ? review.open(desk.page) : reviewAll()));
 $("list").addEventListener("click", showPages);
 $("help-open").addEventListener("click", () => $("help").showModal());
 $("language").addEventListener("click", switchLanguage);

@@ -15,6 +15,12 @@ export const TEXTS = {
     done: "这个筛选里没有下一条了", lost: "连不上服务器：它还在终端里运行吗？你写的内容还在这里。",
     apart: "不显示在页面上", refused: "没有进入页面", empty: "没有符合条件的消息",
     progress: (done, all) => `已译 ${done} / ${all}`, count: (at, all) => `${at} / ${all}`,
+    review: "审校", accept: "接受", amend: "修改", reject: "拒绝", undo: "撤销",
+    scopeAll: "审校所有页面", scopePage: "只审校这一页", nothingWaits: "没有等待审校的译文了。",
+    hasErrors: "有错误，读者看不到这一条，所以不能接受。按 e 修改，或按 x 拒绝。",
+    decided: (isAccepted, left) => `${isAccepted ? "已接受" : "已拒绝"}，还有 ${left} 条。按 u 撤销。`,
+    undone: "已撤销，请再看一遍。",
+    changedNow: (text) => `这一条已经被别处改过，什么也没有写入。文件里现在是：${text || "（空）"}`,
     leave: "还有未保存的译文",
     filter: { all: "全部", open: "待译", fuzzy: "待改", draft: "草稿", findings: "有问题" },
     state: {
@@ -32,7 +38,7 @@ export const TEXTS = {
       move: "上一条、下一条", open: "下一条、上一条待处理的", enter: "编辑", save: "保存并到下一条",
       draft: "存为草稿", atom: "插入第 n 个原样保留的部分", atoms: "插入下一个还没写的",
       suggestion: "使用第 n 个相似的译文", copy: "复制英文", fix: "自动修正", close: "关闭编辑",
-      filters: "切换筛选", search: "搜索", pages: "页面列表", help: "这个窗口", language: "中文 / English",
+      filters: "切换筛选", search: "搜索", pages: "页面列表", review: "审校等人看的译文", decide: "审校时：接受、修改、拒绝、撤销", scope: "审校时：所有页面，或只看一页", help: "这个窗口", language: "中文 / English",
     },
   },
   en: {
@@ -51,6 +57,12 @@ export const TEXTS = {
     lost: "The server does not answer: is it still running in its terminal? What you wrote is still here.",
     apart: "not seen on the page", refused: "left out of the page", empty: "no message fits",
     progress: (done, all) => `${done} of ${all} translated`, count: (at, all) => `${at} of ${all}`,
+    review: "Review", accept: "Accept", amend: "Edit", reject: "Reject", undo: "Undo",
+    scopeAll: "Review all pages", scopePage: "This page only", nothingWaits: "Nothing waits for a review.",
+    hasErrors: "It has errors, and no page would show it, so it cannot be accepted. Press e to edit it, or x to reject it.",
+    decided: (isAccepted, left) => `${isAccepted ? "accepted" : "rejected"}, ${left} to go. Press u to undo.`,
+    undone: "undone: look at it again.",
+    changedNow: (text) => `Somebody else has changed this entry, and nothing was written. The file now says: ${text || "(nothing)"}`,
     leave: "some translations are not saved",
     filter: { all: "All", open: "Open", fuzzy: "Fuzzy", draft: "Drafts", findings: "Findings" },
     state: {
@@ -64,7 +76,8 @@ export const TEXTS = {
       save: "save and go to the next", draft: "save as a draft", atom: "insert the n-th part to keep",
       atoms: "insert the next one that is missing", suggestion: "take the n-th similar translation",
       copy: "copy the English", fix: "fix what needs no judgement", close: "close the editor",
-      filters: "change the filter", search: "search", pages: "list of pages", help: "this window",
+      filters: "change the filter", search: "search", pages: "list of pages", review: "review what waits for a person",
+      decide: "in a review: accept, edit, reject, undo", scope: "in a review: all pages, or one", help: "this window",
       language: "中文 / English",
     },
   },
@@ -74,6 +87,6 @@ export const TEXTS = {
 export const KEYS = [
   ["↓ ↑ · j k", "move"], ["n p", "open"], ["⏎", "enter"], ["Ctrl ⏎", "save"], ["Alt D", "draft"],
   ["Alt 1…9", "atom"], ["Alt A", "atoms"], ["Alt Shift 1…5", "suggestion"], ["Alt C", "copy"],
-  ["Alt X", "fix"], ["Esc", "close"], ["1 2 3 4 5", "filters"], ["/", "search"], ["g", "pages"],
+  ["Alt X", "fix"], ["Esc", "close"], ["1 2 3 4 5", "filters"], ["/", "search"], ["g", "pages"], ["r", "review"], ["a e x u", "decide"], ["t", "scope"],
   ["l", "language"], ["?", "help"],
 ];

@@ -1,0 +1,209 @@
+// The queue of a reviewer: what waits for a person, one after the other, a key for each decision.
+// There is no key for all of them at once: each one is read.
+
+// `bench` is what serve.js lends: the page, the server, the elements.
+export function reviewing(bench) {
+  const { $, ask, desk, element, fill } = bench;
+  let all = []; // what waits on all pages, in their order
+  let scope = ""; // the page that is reviewed; empty: all of them
+  let at = 0;
+  let steps = []; // decisions that can be undone: numbers of the server, each with its item
+  let isOpen = false;
+  let isBusy = false;
+
+  const words = () => bench.words();
+  const queue = () => all.filter((item) => !scope || item.page === scope);
+  const current = () => queue()[at];
+  const isSame = (one, other) => one?.page === other?.page && one?.msgid === other?.msgid && one?.context === other?.context;
+  // Its place on the page; none while its page is being opened.
+  const blockOf = (item) => desk.page === item?.page && desk.blocks.find((block) => block.msgid === item.msgid && block.context === item.context);
+  const tell = (text) => { $("review-told").textContent = text; };
+
+  async function open(page) {
+    scope = page;
+    at = 0;
+    isOpen = true;
+    $("queue").hidden = $("editor").hidden = true;
+    $("review").hidden = false;
+    tell("");
+    await load();
+    await show();
+  }
+
+  async function load() {
+    try { all = await ask("waiting"); } catch (error) { all = []; tell(error.message); }
+  }
+
+  function close() {
+    isOpen = false;
+    $("review").hidden = true;
+    $("queue").hidden = false;
+    bench.rest();
+  }
+
+  // What it says of itself: how many there are, and what the next decision is about.
+  function speak() {
+    const items = queue();
+    $("review-count").textContent = items.length ? words().count(at + 1, items.length) : "";
+    $("scope").textContent = scope ? words().scopeAll : words().scopePage;
+    $("scope").append(element("kbd", "t"));
+    $("scope").disabled = !scope && !desk.page;
+    $("undo").disabled = steps.length === 0;
+    const item = current();
+    $("review-card").hidden = !item;
+    if (!item) return;
+    $("review-state").textContent = words().state[item.state];
+    $("review-state").className = `chip s-${item.state}`;
+    $("review-where").textContent = item.page;
+  }
+
+  async function show() {
+    at = Math.max(0, Math.min(at, queue().length - 1));
+    speak();
+    const item = current();
+    if (!item) {
+      tell([$("review-told").textContent, words().nothingWaits].filter(Boolean).join(" "));
+      ($("undo").disabled ? $("review-close") : $("undo")).focus();
+      return;
+    }
+    $("review-english").textContent = item.msgid;
+    $("review-text").textContent = item.msgstr;
+    for (const list of ["review-findings", "review-notes"]) fill($(list), []);
+    $("review-diff-part").hidden = true;
+    $("review-card").focus();
+    if (desk.page !== item.page) await bench.openPage(item.page);
+    if (item === current()) await look(item);
+  }
+
+  // What there is to know of it, and what its page would look like with it.
+  async function look(item) {
+    const block = blockOf(item);
+    if (!block) { tell(words().gone); return; }
+    bench.goTo(block);
+    const about = { page: item.page, number: block.number, msgid: item.msgid };
+    try {
+      const message = await ask("message", about);
+      if (item !== current()) return;
+      bench.showDiff("review-diff", message.diff);
+      fill($("review-notes"), [...message.comments, ...message.notes].map((note) => [note]));
+      const told = await ask("preview", { ...about, msgstr: item.msgstr });
+      if (item !== current()) return;
+      bench.showFindings("review-findings", told.findings, item.msgstr);
+      bench.showOnPage(block.number, told.html);
+    } catch (error) { tell(error.message); }
+  }
+
+  // One question at a time: a key that comes before the answer is about what nobody has read yet.
+  async function once(question) {
+    if (isBusy) return;
+    isBusy = true;
+    try { await question(); } catch (error) { tell(error.message); } finally { isBusy = false; }
+    await show();
+  }
+
+  const decide = (isAccepted) => current() && once(async () => {
+    const item = current();
+    const told = await ask("decide", { page: item.page, seen: bench.seenOf(item), is_accepted: isAccepted });
+    if (told.errors) { tell(words().hasErrors); return; }
+    if (told.conflict) { await changed(item, told.theirs); return; }
+    steps.push({ number: told.undo, item });
+    all = all.filter((one) => one !== item);
+    if (desk.page === item.page) bench.renew(told.page);
+    tell(words().decided(isAccepted, queue().length));
+  });
+
+  // Somebody else was there first: what stands there now is shown, and nothing is written.
+  async function changed(item, theirs) {
+    await load();
+    find(item);
+    tell(theirs ? words().changedNow(theirs.msgstr) : words().gone);
+  }
+
+  // Go to an item, if it is still there; whether it is.
+  function find(item) {
+    const found = queue().findIndex((one) => isSame(one, item));
+    if (found >= 0) at = found;
+    return found >= 0;
+  }
+
+  const undo = () => steps.length > 0 && once(async () => {
+    const { number, item } = steps.at(-1);
+    const told = await ask("undo", { number });
+    steps.pop();
+    if (told.conflict) { await changed(item, told.theirs); return; }
+    if (scope) scope = item.page;
+    await load();
+    find(item);
+    if (desk.page === item.page) bench.renew(told.page);
+    tell(words().undone);
+  });
+
+  function amend() {
+    const block = blockOf(current());
+    if (!block) return;
+    $("review").hidden = true;
+    bench.edit(block.number);
+  }
+
+  // Back from the editor, with what undoes that which was saved there.
+  async function back(step) {
+    $("review").hidden = false;
+    tell(step ? words().saved : "");
+    if (step) steps.push(step);
+    await load();
+    await show();
+  }
+
+  // Files have changed: what is looked at stays, as long as it is what it was.
+  async function refresh() {
+    if ($("review").hidden) return;
+    const item = current();
+    await load();
+    if (find(item) && current().msgstr === item.msgstr) {
+      all[all.indexOf(current())] = item;
+      speak();
+      return;
+    }
+    if (item) tell(words().changed);
+    await show();
+  }
+
+  function step(by) {
+    const next = at + by;
+    if (next < 0 || next >= queue().length) return;
+    at = next;
+    tell("");
+    show();
+  }
+
+  async function rescope() {
+    if (!scope && !desk.page) return;
+    const item = current();
+    scope = scope ? "" : (item?.page ?? desk.page);
+    at = Math.max(0, queue().findIndex((one) => one === item));
+    tell(scope ? scope : words().scopeAll);
+    await show();
+  }
+
+  const KEYS = {
+    a: () => decide(true), x: () => decide(false), e: amend, u: undo, t: rescope,
+    j: () => step(1), ArrowDown: () => step(1), k: () => step(-1), ArrowUp: () => step(-1),
+    Escape: close, l: bench.switchLanguage, "?": () => $("help").showModal(),
+  };
+
+  function onKey(event) {
+    if (event.ctrlKey || event.altKey || event.metaKey || !KEYS[event.key]) return false;
+    // A key that is held down must not decide about what nobody has read.
+    if (!event.repeat || event.key.startsWith("Arrow") || "jk".includes(event.key)) KEYS[event.key]();
+    return true;
+  }
+
+  $("accept").addEventListener("click", () => decide(true));
+  $("reject").addEventListener("click", () => decide(false));
+  $("amend").addEventListener("click", amend);
+  $("undo").addEventListener("click", undo);
+  $("scope").addEventListener("click", rescope);
+  $("review-close").addEventListener("click", close);
+
+  return { open, close, back, refresh, speak, onKey, isOpen: () => isOpen };
+}
