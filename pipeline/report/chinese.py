@@ -19,14 +19,17 @@ from pipeline.findings import Finding
 _VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")
 _PLAIN = ("", "C", "POSIX", "C.UTF-8", "C.utf8")
 _SIMPLIFIED = re.compile(r"zh(?:_CN|_SG|_MY|_Hans.*)?(?:[.@].*)?", re.IGNORECASE)
+_QUOTED = r"“[^”]*”|``.*?``|`[^`]*`|\$[^$]*\$"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Table:
-    """Names and explanations by code, and what English sentences become."""
+    """Names and explanations by code, and what English sentences and words become."""
 
     rules: Mapping[str, Mapping[str, str]]
     texts: tuple[tuple[re.Pattern[str], str], ...]
+    words: Mapping[str, str]  # for things that sentences name
+    pieces: re.Pattern[str]  # finds those words, and quotations, in which they stay
 
 
 def is_chinese_wanted(environ: Mapping[str, str]) -> bool:
@@ -48,18 +51,38 @@ def in_chinese(finding: Finding) -> Finding:
     return replace(
         finding,
         name=rule["title"],
-        text=_translated(finding.text, table),
+        text=_translated(finding.text),
         hint=rule["explain"],
     )
 
 
-def _translated(text: str, table: _Table) -> str:
-    """A sentence in Chinese, with what it quotes; as it is if no pattern is of it."""
+class _Piece(str):
+    """What a sentence quotes: ``{1}`` has it as it stands, ``{1:zh}`` in Chinese."""
+
+    def __format__(self, how: str) -> str:
+        """The piece, or its words in Chinese: a sentence if it is one, else the names of things."""
+        if how != "zh":
+            return str(self)
+        whole = _table().words.get(str(self))
+        return _translated(str(self)) if whole is None else whole
+
+
+def _translated(text: str) -> str:
+    """A sentence in Chinese, with what it quotes; if no pattern is of it, its known words are."""
+    table = _table()
     for pattern, chinese in table.texts:
         match = pattern.fullmatch(text)
         if match:
-            return chinese.format(text, *match.groups())
-    return text
+            return chinese.format(text, *map(_Piece, match.groups()))
+    return table.pieces.sub(_word, text)
+
+
+def _word(match: re.Match[str]) -> str:
+    """A known word for a thing in Chinese; all else, and what is quoted, as it is."""
+    word = match[0].rstrip(" ")
+    chinese = _table().words.get(word)
+    # Between Chinese words there is no space, before a quotation there may be one.
+    return match[0] if chinese is None else f"{chinese} " if chinese else ""
 
 
 @cache
@@ -67,8 +90,10 @@ def _table() -> _Table:
     """The table, which is read once."""
     path = resources.files("pipeline.core.checks") / "chinese.toml"
     rules = tomllib.loads(path.read_text("utf-8"))
-    texts = rules.pop("texts")
+    texts, words = rules.pop("texts"), rules.pop("words")
     patterns = (
         (re.compile(pattern, re.DOTALL), chinese) for pattern, chinese in texts.items()
     )
-    return _Table(rules=rules, texts=tuple(patterns))
+    longest_first = sorted(map(re.escape, words), key=len, reverse=True)
+    pieces = re.compile(rf"{_QUOTED}|(?<!\w)(?:{'|'.join(longest_first)})(?!\w) ?")
+    return _Table(rules=rules, texts=tuple(patterns), words=words, pieces=pieces)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
-from check_tables import CHINESE
+from check_tables import CHINESE, TABLES, checks_of, problems, subjects
+from message_templates import Template, templates
 
 from pipeline.cli import main
 from pipeline.core.checks.run import code_names
@@ -43,7 +46,7 @@ def test_every_code_has_words(code: str) -> None:
 
 
 def test_no_words_are_for_a_code_that_does_not_exist() -> None:
-    assert set(CHINESE) - {"texts"} == set(code_names())
+    assert set(CHINESE) - {"texts", "words"} == set(code_names())
     assert in_chinese(finding("X999")) == finding("X999")
 
 
@@ -65,10 +68,94 @@ def test_sentences_keep_what_they_quote(english: str, chinese: str) -> None:
     assert in_chinese(finding("M201", english)).text == chinese
 
 
+# What may stand in a sentence where a template has {}.
+SAMPLES = (
+    *(
+        "“x”",
+        "3",
+        "a list",
+        "`x`",
+        "bold",
+        "backticks",
+        "number",
+        "image",
+        "is",
+        "much",
+    ),
+    *("`x` 1× for 2×", "1 entry further up"),
+)
+# Sentences that are made of others, which have templates of their own.
+COMPOSED = ("{}", "{}: “{}”", "{}; the first is at line {}", "")
+
+
+def fitting(template: str) -> str | None:
+    """The Chinese of the first pattern that fits a template with any of the samples."""
+    pieces = template.split("{}")
+    several = len(pieces) <= 4  # else there would be too many ways
+    for values in product(SAMPLES if several else SAMPLES[:1], repeat=len(pieces) - 1):
+        words = [
+            f"{piece}{value}"
+            for piece, value in zip(pieces, (*values, ""), strict=True)
+        ]
+        for english, told in CHINESE["texts"].items():
+            if re.fullmatch(english, "".join(words)):
+                return told
+    return None
+
+
+ALL_TEMPLATES = [
+    pytest.param(one, id=one.text) for one in templates() if one.text not in COMPOSED
+]
+
+
+@pytest.mark.parametrize("template", ALL_TEMPLATES)
+def test_every_sentence_of_the_checks_has_chinese(template: Template) -> None:
+    told = fitting(template.text)
+    assert told, f"{template.place}: add it to [texts] in core/checks/chinese.toml"
+    assert HAN.search(told)
+
+
+def test_the_templates_are_those_of_the_checks() -> None:
+    """Else the test above could pass with none of them."""
+    found = {one.text for one in templates()}
+    assert len(found) > 120
+    assert found >= {
+        "has {} sentences where the English has {}",
+        "an unresolved merge conflict",
+        "has an empty line",
+    }
+
+
+# Quotations, code, names of pages, units, and words that are no English words here.
+QUOTED = re.compile(
+    r"“[^”]*”|``.*?``|(?::math:)?`[^`]*`|\$[^$]*\$|U\+\w+|HTML|reST|fuzzy| guide "
+    r"|(?<=单位 )[A-Za-zµ]+，却有 [A-Za-zµ]+|(?<=单位 )[A-Za-zµ]+"
+)
+
+
+@pytest.mark.parametrize(
+    ("module", "code", "case"),
+    [
+        pytest.param(module, code, case, id=f"{code}-{number}")
+        for module, table in sorted(TABLES.items())
+        if module != "hygiene"
+        for code, record in sorted(table.items())
+        for number, case in enumerate(record["bad"])
+    ],
+)
+def test_what_is_said_of_a_mistake_has_no_english_but_what_it_quotes(
+    module: str, code: str, case: dict[str, Any]
+) -> None:
+    for problem in problems(checks_of(module)[code], subjects(case)):
+        told = in_chinese(finding(code, problem.text)).text
+        assert HAN.search(told), problem.text
+        assert not re.search("[A-Za-z]{2}", QUOTED.sub("", told)), told
+
+
 def test_patterns_take_as_many_groups_as_their_words_name() -> None:
     for pattern, chinese in CHINESE["texts"].items():
         groups = re.compile(pattern).groups
-        assert set(re.findall(r"\{(\d)\}", chinese)) == set(
+        assert set(re.findall(r"\{(\d)(?::zh)?\}", chinese)) == set(
             map(str, range(1, groups + 1))
         )
 

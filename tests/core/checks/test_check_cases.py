@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
-from check_tables import TABLES
-from places import ROOT
+from check_tables import TABLES, checks_of, problems, subjects
 
 from pipeline.adapters import po
 from pipeline.commands.check.catalogs import CatalogFile
 from pipeline.commands.check.checking import Rules, check
-from pipeline.core.checks import hygiene, terms
-from pipeline.core.checks.base import Check, PageCheck, Problem, Subject
-from pipeline.core.glossary.terms import read_glossary
-from pipeline.entries import Catalog, Entry
+from pipeline.core.checks import hygiene
+from pipeline.entries import Catalog
 from pipeline.findings import Finding
 from pipeline.log import QUIET, Log
 from pipeline.report.result import CheckResult
 
-GLOSSARY = ROOT / "translations" / "glossary" / "zh_CN.csv"
 LEAST = 8
 HEADER = (
     po.format_catalog(
@@ -40,51 +33,6 @@ MEMORY_HEADER = (
     HEADER.rstrip("\n")
     + f'\n"X-Upstream: lamps\\n"\n"X-Upstream-Page: {32 * "0"}\\n"\n\n'
 )
-
-
-@cache
-def checks_of(module: str) -> dict[str, Check | PageCheck]:
-    if module == "terms":
-        rules = read_glossary(GLOSSARY.read_text(encoding="utf-8"), where=GLOSSARY.name)
-        by_entry: tuple[Check | PageCheck, ...] = terms.checks_of(rules)
-        return {check.code: check for check in (*by_entry, terms.INCONSISTENT)}
-    found = importlib.import_module(f"pipeline.core.checks.{module}")
-    return {
-        check.code: check
-        for kind in ("CHECKS", "PAGE_CHECKS", "ACROSS_CHECKS")
-        for check in getattr(found, kind, ())
-    }
-
-
-def subject(
-    msgid: str,
-    msgstr: str,
-    kind: str = "paragraph",
-    markup: str = "Markdown",
-    **fields: Any,
-) -> Subject:
-    place = kind if markup == "Markdown" else f"{kind} ({markup})"
-    return Subject(
-        Entry(msgid=msgid, msgstr=msgstr, notes=(f"{place} · Title",), **fields),
-        page="guide",
-    )
-
-
-def subjects(case: dict[str, Any]) -> list[Subject]:
-    fields = {
-        name: case[name]
-        for name in ("kind", "markup", "previous", "fuzzy")
-        if name in case
-    }
-    if "entries" in case:
-        return [subject(msgid, msgstr, **fields) for msgid, msgstr in case["entries"]]
-    return [subject(case["msgid"], case["msgstr"] * case.get("times", 1), **fields)]
-
-
-def problems(check: Check | PageCheck, found: Sequence[Subject]) -> list[Problem]:
-    if isinstance(check, Check):
-        return list(check.look(found[0]))
-    return [check.stamp(problem, index=problem.index) for problem in check.find(found)]
 
 
 def cases(verdict: str, *, files: bool = False) -> list[Any]:

@@ -1,0 +1,188 @@
+"""The sentences of ``check`` as templates, read from the source: what stands for a value is ``{}``.
+
+A problem is made with ``text=…``, a refusal with its second argument, a remark on a file with the
+argument behind its code. What stands there is a string, or a name that the same function gives a
+string, or what another function of the module returns. Whatever is none of these is an error: such
+a sentence would have no test.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from places import ROOT
+
+PACKAGE = ROOT / "pipeline"
+CORE = PACKAGE / "core"
+MODULES = sorted(
+    [
+        *(CORE / "checks").glob("*.py"),
+        *(CORE / "document" / name for name in ("refusal.py", "compose.py")),
+        *(CORE / "myst" / name for name in ("guard.py", "active.py")),
+        *(CORE / "rst" / name for name in ("guard.py", "active.py")),
+        *(PACKAGE / "adapters" / "po").glob("*.py"),
+        PACKAGE / "commands" / "check" / "catalogs.py",
+    ]
+)
+# What another module says, which is read there.
+_ELSEWHERE = {"hygiene.header_problem", "error.what", "remark.text"}
+# Functions that give sentences to other modules.
+_GIVING = {"header_problem"}
+# Calls whose argument "text" is a sentence.
+_WITH_TEXT = {"Problem", "finding_of", "_from_edits", "_problems"}
+# Which argument of a call is a sentence.
+_PLACES = {"Refusal": 1}
+_PLACES_OF_READERS = {"finding": 1, "error": 0, "_error": 0, "InputError": 0}
+_Function = ast.FunctionDef
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A sentence, and where it is written."""
+
+    text: str
+    place: str
+
+
+def templates() -> list[Template]:
+    """All sentences of the checks and of the guards."""
+    found: dict[str, Template] = {}
+    for path in MODULES:
+        for text, line in _Module(path).texts():
+            place = f"{path.relative_to(ROOT)}:{line}"
+            found.setdefault(text, Template(text, place))
+    return list(found.values())
+
+
+class _Module:
+    """A module, with its functions by name."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._tree = ast.parse(path.read_text("utf-8"))
+        self._functions = {
+            node.name: node
+            for node in ast.walk(self._tree)
+            if isinstance(node, _Function)
+        }
+
+    def texts(self) -> Iterator[tuple[str, int]]:
+        """Each sentence, and the line of the call that has it."""
+        for name in _GIVING & self._functions.keys():
+            for text in self._returned(name):
+                yield text, self._functions[name].lineno
+        for scope in (self._tree, *self._functions.values()):
+            for node in _calls_of(scope):
+                given = self._text_of(node)
+                # What a function is given to say, it says for others: they are read.
+                if given is None or self._is_argument(given):
+                    continue
+                for text in self._read(given, scope):
+                    yield text, node.lineno
+
+    def _text_of(self, call: ast.Call) -> ast.expr | None:
+        """The sentence that a call is given, if it is given any."""
+        name = ast.unparse(call.func).rpartition(".")[2]
+        for word in call.keywords:
+            if word.arg == "text" and name in _WITH_TEXT:
+                return word.value
+        is_reader = self._path.parent.name == "po"
+        places = _PLACES_OF_READERS if is_reader else _PLACES
+        return call.args[places[name]] if name in places else None
+
+    def _is_argument(self, node: ast.expr) -> bool:
+        """Whether a name is one that a function around it is given."""
+        for function in self._functions.values():
+            last = function.end_lineno or 0
+            arguments = (*function.args.args, *function.args.kwonlyargs)
+            names = {argument.arg for argument in arguments}
+            if function.lineno <= node.lineno <= last and ast.unparse(node) in names:
+                return True
+        return False
+
+    def _read(self, node: ast.expr, scope: ast.AST) -> Iterator[str]:
+        match node:
+            case ast.Constant(value=str(text)):
+                yield text
+            case ast.JoinedStr(values=values):
+                pieces = (
+                    str(value.value) if isinstance(value, ast.Constant) else "{}"
+                    for value in values
+                )
+                yield "".join(pieces)
+            case ast.IfExp(body=first, orelse=second):
+                yield from self._read_all((first, second), scope)
+            case ast.BoolOp(values=values):
+                yield from self._read_all(values, scope)
+            case ast.Name(id=name):
+                yield from self._read_all(self._given(name, node, scope), scope)
+            case ast.Call(func=ast.Attribute(attr="join"), args=[pieces]):
+                yield from self._read_pieces(pieces, scope)
+            case ast.Call(func=ast.Name(id=name)) if name in self._functions:
+                yield from self._returned(name)
+            case _ if ast.unparse(getattr(node, "func", node)) not in _ELSEWHERE:
+                raise self._unreadable(node)
+
+    def _read_all(self, nodes: Iterable[ast.expr], scope: ast.AST) -> Iterator[str]:
+        for node in nodes:
+            yield from self._read(node, scope)
+
+    def _read_pieces(self, node: ast.expr, scope: ast.AST) -> Iterator[str]:
+        """The parts of a sentence that is made of several, ``"; ".join(parts)``."""
+        match node:
+            case ast.GeneratorExp(elt=piece) | ast.ListComp(elt=piece):
+                yield from self._read(piece, scope)
+            case ast.List(elts=pieces):
+                yield from self._read_all(pieces, scope)
+            case ast.Subscript(value=pieces):
+                yield from self._read_pieces(pieces, scope)
+            case ast.Name(id=name):
+                for value in self._given(name, node, scope):
+                    yield from self._read_pieces(value, scope)
+                for call in _calls_of(scope):
+                    if ast.unparse(call.func) == f"{name}.append":
+                        yield from self._read(call.args[0], scope)
+            case _:
+                raise self._unreadable(node)
+
+    def _given(self, name: str, node: ast.expr, scope: ast.AST) -> list[ast.expr]:
+        """What a function gives a name, wherever it does."""
+        values: list[ast.expr] = []
+        for inner in ast.walk(scope):
+            match inner:
+                case ast.Assign(targets=[ast.Name(id=target)], value=value):
+                    values += [value] if target == name else []
+                case ast.AugAssign(target=ast.Name(id=target), value=value):
+                    values += [value] if target == name else []
+                case ast.Assign(targets=[ast.Tuple(elts=targets)], value=value):
+                    names = [one.id for one in targets if isinstance(one, ast.Name)]
+                    if name in names and isinstance(value, ast.Tuple):
+                        values.append(value.elts[names.index(name)])
+        if not values:
+            raise self._unreadable(node)
+        return values
+
+    def _returned(self, name: str) -> Iterator[str]:
+        function = self._functions[name]
+        for inner in ast.walk(function):
+            if isinstance(inner, ast.Return) and inner.value is not None:
+                yield from self._read(inner.value, function)
+
+    def _unreadable(self, node: ast.expr) -> AssertionError:
+        what = ast.unparse(node)
+        return AssertionError(f"{self._path}:{node.lineno}: no sentence: {what}")
+
+
+def _calls_of(scope: ast.AST) -> Iterator[ast.Call]:
+    """The calls of a function, or of a module outside of its functions."""
+    todo = list(ast.iter_child_nodes(scope))
+    while todo:
+        node = todo.pop()
+        if isinstance(node, _Function):
+            continue
+        if isinstance(node, ast.Call):
+            yield node
+        todo += ast.iter_child_nodes(node)
