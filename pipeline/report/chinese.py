@@ -51,7 +51,7 @@ def in_chinese(finding: Finding) -> Finding:
     return replace(
         finding,
         name=rule["title"],
-        text=_translated(finding.text),
+        text=sentence_in_chinese(finding.text),
         hint=rule["explain"],
     )
 
@@ -64,10 +64,10 @@ class _Piece(str):
         if how != "zh":
             return str(self)
         whole = _table().words.get(str(self))
-        return _translated(str(self)) if whole is None else whole
+        return sentence_in_chinese(str(self)) if whole is None else whole
 
 
-def _translated(text: str) -> str:
+def sentence_in_chinese(text: str) -> str:
     """A sentence in Chinese, with what it quotes; if no pattern is of it, its known words are."""
     table = _table()
     for pattern, chinese in table.texts:

@@ -52,8 +52,9 @@ def client(asked: Asked, tmp_path: Path) -> Iterator[TestClient]:
         return f"<p>{page}</p>"
 
     actions = {"write": asked.write, "fail": asked.fails}
-    site = Site(static=tmp_path, frame=frame, actions=actions)
-    with TestClient(application(site, port=8000, token=TOKEN), base_url=BASE) as client:
+    site = Site(frame=frame, actions=actions, chinese=lambda text: f"（{text}）")
+    app = application(tmp_path, lambda: site, port=8000, token=TOKEN)
+    with TestClient(app, base_url=BASE) as client:
         yield client
 
 
@@ -179,6 +180,12 @@ def test_bad_questions_have_an_answer(
     answer = client.post(f"/{TOKEN}/api/{name}", content=content, headers=OURS)
     assert answer.status_code == status
     assert told in answer.text
+
+
+def test_errors_are_told_in_both_languages(client: TestClient) -> None:
+    told = client.post(f"/{TOKEN}/api/fail", content=b"{}", headers=OURS).json()
+    assert (told["where"], told["error"]) == ("page.po:3", "is malformed")
+    assert told["chinese"] == {"error": "（is malformed）", "hint": "（Mend it.）"}
 
 
 def test_a_long_question_that_does_not_say_so_is_refused(client: TestClient) -> None:

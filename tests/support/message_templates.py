@@ -25,12 +25,18 @@ MODULES = sorted(
         *(CORE / "rst" / name for name in ("guard.py", "active.py")),
         *(PACKAGE / "adapters" / "po").glob("*.py"),
         PACKAGE / "commands" / "check" / "catalogs.py",
+        *(PACKAGE / "commands" / "serve").glob("*.py"),
     ]
 )
 # What another module says, which is read there.
-_ELSEWHERE = {"hygiene.header_problem", "error.what", "remark.text"}
+_ELSEWHERE = {
+    *("hygiene.header_problem", "error.what", "remark.text", "problem.text"),
+    *("first.text", "first.hint", "refusal.text", "how_to_convert", "Refusal"),
+}
 # Functions that give sentences to other modules.
-_GIVING = {"header_problem"}
+_GIVING = {"header_problem", "how_to_convert"}
+# Calls whose hint is told as it is. That of a check is told by the code, in other words.
+_WITH_HINT = {"error", "_error", "InputError"}
 # Calls whose argument "text" is a sentence.
 _WITH_TEXT = {"Problem", "finding_of", "_from_edits", "_problems"}
 # Which argument of a call is a sentence.
@@ -76,12 +82,12 @@ class _Module:
                 yield text, self._functions[name].lineno
         for scope in (self._tree, *self._functions.values()):
             for node in _calls_of(scope):
-                given = self._text_of(node)
-                # What a function is given to say, it says for others: they are read.
-                if given is None or self._is_argument(given):
-                    continue
-                for text in self._read(given, scope):
-                    yield text, node.lineno
+                for given in (self._text_of(node), _hint_of(node)):
+                    # What a function is given to say, it says for others: they are read.
+                    if given is None or self._is_argument(given):
+                        continue
+                    for text in self._read(given, scope):
+                        yield text, node.lineno
 
     def _text_of(self, call: ast.Call) -> ast.expr | None:
         """The sentence that a call is given, if it is given any."""
@@ -89,7 +95,7 @@ class _Module:
         for word in call.keywords:
             if word.arg == "text" and name in _WITH_TEXT:
                 return word.value
-        is_reader = self._path.parent.name == "po"
+        is_reader = self._path.parent.name in ("po", "serve")
         places = _PLACES_OF_READERS if is_reader else _PLACES
         return call.args[places[name]] if name in places else None
 
@@ -161,6 +167,8 @@ class _Module:
                     names = [one.id for one in targets if isinstance(one, ast.Name)]
                     if name in names and isinstance(value, ast.Tuple):
                         values.append(value.elts[names.index(name)])
+        if not values and scope is not self._tree:
+            return self._given(name, node, self._tree)  # a constant of the module
         if not values:
             raise self._unreadable(node)
         return values
@@ -186,3 +194,10 @@ def _calls_of(scope: ast.AST) -> Iterator[ast.Call]:
         if isinstance(node, ast.Call):
             yield node
         todo += ast.iter_child_nodes(node)
+
+
+def _hint_of(call: ast.Call) -> ast.expr | None:
+    """What a call says to do, if it raises an error."""
+    if ast.unparse(call.func).rpartition(".")[2] not in _WITH_HINT:
+        return None
+    return next((word.value for word in call.keywords if word.arg == "hint"), None)

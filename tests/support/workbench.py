@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pipeline.adapters import po
-from pipeline.adapters.web.application import Site, application
+from pipeline.adapters.web.application import application
 from pipeline.adapters.web.guarding import HOST, Guard
 from pipeline.adapters.web.serving import bind, watched
 from pipeline.commands.pages import pages_of_run
@@ -63,8 +63,7 @@ class Workbench:
 
     def app(self, port: int = PORT) -> Guard:
         """The application that is served."""
-        site = Site(frame=self.desk.frame, actions=self.desk.actions)
-        return application(STATIC, lambda: site, port=port, token=TOKEN)
+        return application(STATIC, lambda: self.desk.site, port=port, token=TOKEN)
 
     def client(self) -> TestClient:
         """Asks as the page in the browser does."""

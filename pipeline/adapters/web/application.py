@@ -27,6 +27,7 @@ class Site:
 
     frame: Callable[[str], str]  # the HTML of a page
     actions: Mapping[str, Callable[[Any], Any]]
+    chinese: Callable[[str], str]  # of a sentence of an error, as far as there is any
 
 
 def application(
@@ -47,16 +48,16 @@ def application(
         return FileResponse(static / "index.html")
 
     async def frame(request: Request) -> Response:
+        made = await run_in_threadpool(site)
         try:
             name = request.path_params["page"]
-            frame_of = (await run_in_threadpool(site)).frame
-            return HTMLResponse(await run_in_threadpool(frame_of, name))
+            return HTMLResponse(await run_in_threadpool(made.frame, name))
         except PipelineError as error:
-            return JSONResponse(_told(error), _UNPROCESSABLE)
+            return JSONResponse(_told(error, made.chinese), _UNPROCESSABLE)
 
     async def action(request: Request) -> Response:
-        actions = (await run_in_threadpool(site)).actions
-        function = actions.get(request.path_params["name"])
+        made = await run_in_threadpool(site)
+        function = made.actions.get(request.path_params["name"])
         if function is None:
             return JSONResponse({"error": "there is no such action"}, 404)
         body = b""
@@ -71,7 +72,7 @@ def application(
         try:
             answer = await run_in_threadpool(function, words)
         except PipelineError as error:
-            return JSONResponse(_told(error), _UNPROCESSABLE)
+            return JSONResponse(_told(error, made.chinese), _UNPROCESSABLE)
         # A catalogue may hold half a character: "\ud83d" in JSON, and nothing in UTF-8.
         return HTMLResponse(json.dumps(answer), media_type="application/json")
 
@@ -84,6 +85,11 @@ def application(
     return Guard(Starlette(routes=routes), port=port, token=token)
 
 
-def _told(error: PipelineError) -> dict[str, str]:
-    """An error as JSON: what happened, where, what to do."""
-    return {"error": error.what, "where": error.where, "hint": error.hint}
+def _told(error: PipelineError, chinese: Callable[[str], str]) -> dict[str, Any]:
+    """An error as JSON, in both languages: what happened, where, what to do."""
+    return {
+        "error": error.what,
+        "where": error.where,
+        "hint": error.hint,
+        "chinese": {"error": chinese(error.what), "hint": chinese(error.hint)},
+    }

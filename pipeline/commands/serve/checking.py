@@ -6,7 +6,7 @@ The checks take long to load, so nothing but these questions does it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 from pipeline.commands.check.catalogs import CatalogFile, ReadFile
 from pipeline.commands.check.looking import LookedAt, Way, look
@@ -22,11 +22,12 @@ from pipeline.core.checks.run import fix_entry, subjects_of
 from pipeline.core.checks.sets import checks_of
 from pipeline.core.document.compose import merge
 from pipeline.core.document.message import Markup
+from pipeline.core.document.refusal import Refusal
 from pipeline.core.workbench.blocks import Block
 from pipeline.core.workbench.editing import cleaned
 from pipeline.core.workbench.excerpt import excerpt_of
 from pipeline.entries import Entry
-from pipeline.findings import Finding
+from pipeline.findings import Finding, Severity
 from pipeline.run import Run
 from pipeline.stages.publish.marked import render_message
 
@@ -48,11 +49,10 @@ def tell_preview(page: OpenPage, block: Block, msgstr: str, way: Way) -> Told:
     excerpt = excerpt_of(page.document, unit_of(page, block), block.message)
     merged = merge(excerpt.document, {block.message.msgid: text})
     html = render_message(excerpt.document, merged, excerpt.index, folder=page.folder)
-    told = [tell_finding(found) for found in findings]
     # The guard's own words, where no check has found the reason.
     if merged.rejected and not any(found.is_error for found in findings):
-        refusal = asdict(merged.rejected[0].refusal)
-        told.append({"severity": "error", "spans": (), "fixed": None, **refusal})
+        findings = [*findings, _refused(merged.rejected[0].refusal)]
+    told = [tell_finding(found) for found in findings]
     return {"html": html, "findings": told}
 
 
@@ -79,6 +79,16 @@ def findings_of(page: OpenPage, entries: Sequence[Entry], way: Way) -> list[Find
 def _subjects(page: OpenPage, entries: Sequence[Entry]) -> list[Subject]:
     """Entries as the checks look at them. Notes tell what is reST; all else is Markdown."""
     return subjects_of(entries, page.page, Markup.MARKDOWN)
+
+
+def _refused(refusal: Refusal) -> Finding:
+    """Why the guard does not let a translation into its page, as a check would say it."""
+    return Finding(
+        code=refusal.code,
+        severity=Severity.ERROR,
+        text=refusal.text,
+        hint=refusal.hint,
+    )
 
 
 def finished(entry: Entry, msgstr: str) -> Entry:

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from pipeline.adapters.web.application import Site
 from pipeline.commands.serve import STATIC, telling
 from pipeline.commands.serve.library import Library
 from pipeline.commands.serve.opening import (
@@ -46,6 +47,7 @@ from pipeline.core.workbench.editing import (
 )
 from pipeline.entries import Catalog
 from pipeline.errors import InputError
+from pipeline.report.chinese import sentence_in_chinese
 from pipeline.run import Run
 
 _REMEMBERED = 4  # pages
@@ -73,6 +75,11 @@ class Desk:
         self._revision = 0
         self._changed: dict[str, int] = {}  # the revision of a page's last change
         self._steps: list[tuple[str, Step]] = []  # edits, which can be undone
+
+    @property
+    def site(self) -> Site:
+        """What the web server gives to the browser."""
+        return Site(frame=self.frame, actions=self.actions, chinese=sentence_in_chinese)
 
     @property
     def actions(self) -> Mapping[str, Callable[[Any], Any]]:

@@ -34,6 +34,7 @@ from pipeline.run import Run
 from pipeline.stages.pull.stage import read_pulled
 
 if TYPE_CHECKING:
+    from pipeline.adapters.web.application import Site
     from pipeline.commands.serve.desk import Desk
 
 _SUFFIXES = (".ipynb", ".md", ".rst", ".po", ".html")
@@ -88,13 +89,13 @@ def _serve(
     run.log.note("Ctrl-C ends it")
     if options.opens_browser:
         _open_beside(run, address)
-    from pipeline.adapters.web.application import Site, application
+    from pipeline.adapters.web.application import application
 
     desk: Future[Desk] = Future()
 
     def site() -> Site:
         made = desk.result()
-        return Site(frame=made.frame, actions=made.actions)
+        return made.site
 
     def changed(paths: Sequence[Path]) -> None:
         desk.result().files_changed(paths)

@@ -18,6 +18,7 @@ from pipeline.core.workbench.excerpt import excerpt_of
 from pipeline.entries import Entry
 from pipeline.findings import Finding
 from pipeline.paths import glossary_path
+from pipeline.report.chinese import in_chinese
 from pipeline.run import Run
 
 Told = dict[str, Any]
@@ -106,15 +107,15 @@ def _tell_terms(glossary: Glossary, english: str, markup: Markup) -> list[Told]:
 
 
 def tell_finding(finding: Finding) -> Told:
-    """A finding of a check. ``fixed`` is what ``--fix`` would make of the translation."""
+    """A finding of a check, in both languages of the interface."""
+    chinese = in_chinese(finding)
     return {
         "code": finding.code,
         "severity": str(finding.severity),
-        "name": finding.name,
         "text": finding.text,
         "hint": finding.hint,
+        "chinese": {"text": chinese.text, "hint": chinese.hint},
         "spans": finding.spans,
-        "fixed": finding.fixed,
         "msgid": finding.msgid,
         "line": finding.line,
     }

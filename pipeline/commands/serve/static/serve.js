@@ -49,10 +49,14 @@ async function ask(name, question = {}) {
   const told = await answer.json();
   if (!answer.ok) {
     const where = told.where ? `${told.where}: ` : "";
-    throw new Refused(`${where}${told.error}${told.hint ? `\n${told.hint}` : ""}`);
+    const { error, hint } = inLanguage(told);
+    throw new Refused(`${where}${error}${hint ? `\n${hint}` : ""}`);
   }
   return told;
 }
+
+// What the checks and errors say, in the language of the interface.
+function inLanguage(told) { return desk.language === "zh" && told.chinese ? told.chinese : told; }
 
 function ofMessage(block, more = {}) {
   return { page: desk.page, number: block.number, msgid: block.msgid, ...more };
@@ -467,10 +471,11 @@ function showOnPage(number, html) {
 function showFindings(id, findings, text) {
   const items = findings.map((finding) => {
     const item = element("li", "", { class: finding.severity });
-    item.append(element("strong", `${words.severity[finding.severity]} ${finding.code} `), finding.text);
+    const { text: told, hint } = inLanguage(finding);
+    item.append(element("strong", `${words.severity[finding.severity]} ${finding.code} `), told);
     const [start, end] = finding.spans[0] ?? [0, 0];
     if (end) item.append(" ", element("mark", [...text].slice(start, end).join("")));
-    item.append(element("span", finding.hint, { class: "hint" }));
+    item.append(element("span", hint, { class: "hint" }));
     return item;
   });
   $(id).replaceChildren(...(items.length || !text ? items : [element("li", words.none)]));
