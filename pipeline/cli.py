@@ -319,6 +319,7 @@ def _review(arguments: argparse.Namespace, log: Log) -> int:
     """``review`` compares two states of the memory, and never fails for what it finds."""
     from pipeline.commands.review.reviewing import ReviewOptions, review_changes
     from pipeline.commands.review.telling import summarise_review, tell_review
+    from pipeline.report.chinese import is_chinese_wanted
 
     settings = read_settings(arguments.config)
     options = ReviewOptions(
@@ -326,7 +327,9 @@ def _review(arguments: argparse.Namespace, log: Log) -> int:
     )
     review = review_changes(settings, arguments.words, options)
     form = "json" if arguments.json else arguments.format
-    text = tell_review(review, form, Paths(settings.root, ""), log)
+    chinese = is_chinese_wanted(os.environ)
+    paths = Paths(settings.root, "")
+    text = tell_review(review, form, paths, log, chinese=chinese)
     print_text(text, as_is=form != "text")
     for path in _summaries(arguments.summary):
         summarise_review(review, path)

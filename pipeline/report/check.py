@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 
 from pipeline.findings import Severity
 from pipeline.log import NORMAL, QUIET, VERBOSE
+from pipeline.report.chinese import CHINESE, ENGLISH
 from pipeline.report.counts import counted
 from pipeline.report.finding_text import finding_lines, on_one_line
 from pipeline.report.github import to_github
@@ -47,19 +47,18 @@ def render(
         case "github":
             return to_github(result, verbose=level >= VERBOSE)
         case _:
-            told = _in_chinese(result) if chinese else result
-            return check_text(told, width=width, colour=colour, level=level)
-
-
-def _in_chinese(result: CheckResult) -> CheckResult:
-    """The same findings in Chinese. What counts them stays as it is."""
-    from pipeline.report.chinese import in_chinese
-
-    return replace(result, findings=tuple(map(in_chinese, result.findings)))
+            return check_text(
+                result, width=width, colour=colour, level=level, chinese=chinese
+            )
 
 
 def check_text(
-    result: CheckResult, *, width: int, colour: bool, level: int = NORMAL
+    result: CheckResult,
+    *,
+    width: int,
+    colour: bool,
+    level: int = NORMAL,
+    chinese: bool = False,
 ) -> str:
     """What a person reads: what was mended, a block for each finding, one line of summary.
 
@@ -68,15 +67,20 @@ def check_text(
     """
     is_quiet, is_verbose = level <= QUIET, level >= VERBOSE
     lines: list[Line] = []
+    language = CHINESE if chinese else ENGLISH
     # What was changed comes first: a person who reads on looks at what is still wrong.
     if not is_quiet:
         lines += _diff_lines(result.diffs)
     for finding in result.findings:
         if is_verbose or finding.severity is not Severity.NOTE:
-            lines += finding_lines(finding, width=width, colour=colour)
+            told = language.finding(finding)
+            lines += finding_lines(
+                told, width=width, colour=colour, labels=language.labels
+            )
             lines.append([])  # blocks stand apart
     if not is_quiet:
-        lines.append([(summary_line(result, verbose=is_verbose), "bold")])
+        summary = summary_line(result, verbose=is_verbose)
+        lines.append([(language.sentence(summary), "bold")])
     if colour:
         return drawn_lines(lines, width=width, colour=True)
     # In CI and in pipes: importing rich would take longer than this.

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 
-from pipeline.findings import Finding
+from pipeline.findings import Finding, Severity
+from pipeline.report.finding_text import ENGLISH as ENGLISH_LABELS
+from pipeline.report.finding_text import Labels
 
 # As gettext reads them: the first one that is set counts, and LANGUAGE only beside another locale.
 _VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")
@@ -30,6 +32,15 @@ class _Table:
     texts: tuple[tuple[re.Pattern[str], str], ...]
     words: Mapping[str, str]  # for things that sentences name
     pieces: re.Pattern[str]  # finds those words, and quotations, in which they stay
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Language:
+    """How text for people says what a finding and a sentence say in English."""
+
+    labels: Labels
+    finding: Callable[[Finding], Finding]
+    sentence: Callable[[str], str]
 
 
 def is_chinese_wanted(environ: Mapping[str, str]) -> bool:
@@ -73,7 +84,7 @@ def sentence_in_chinese(text: str) -> str:
     for pattern, chinese in table.texts:
         match = pattern.fullmatch(text)
         if match:
-            return chinese.format(text, *map(_Piece, match.groups()))
+            return chinese.format(text, *map(_Piece, match.groups("")))
     return table.pieces.sub(_word, text)
 
 
@@ -97,3 +108,22 @@ def _table() -> _Table:
     longest_first = sorted(map(re.escape, words), key=len, reverse=True)
     pieces = re.compile(rf"{_QUOTED}|(?<!\w)(?:{'|'.join(longest_first)})(?!\w) ?")
     return _Table(rules=rules, texts=tuple(patterns), words=words, pieces=pieces)
+
+
+ENGLISH = Language(
+    labels=ENGLISH_LABELS,
+    finding=lambda finding: finding,
+    sentence=lambda text: text,
+)
+CHINESE = Language(
+    labels=Labels(
+        severities={
+            Severity.ERROR: "错误",
+            Severity.WARNING: "警告",
+            Severity.NOTE: "建议",
+        },
+        fixed="  --fix 会改成：",
+    ),
+    finding=in_chinese,
+    sentence=sentence_in_chinese,
+)

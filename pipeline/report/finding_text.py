@@ -7,7 +7,9 @@ escaped, and starts no workflow command of GitHub's.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from pipeline.findings import Finding, Severity, Span
 from pipeline.log import printable, without_commands
@@ -16,17 +18,32 @@ from pipeline.report.terminal import Line, Piece
 
 _COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTE: "cyan"}
 _CLOSE = 3  # characters between two changes that are shown as one
-_FIXED = "  --fix makes it: "
 
 
-def finding_lines(finding: Finding, *, width: int, colour: bool) -> Iterator[Line]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Labels:
+    """The words of a block that are no finding's own."""
+
+    severities: Mapping[Severity, str]
+    fixed: str  # before what --fix makes of it
+
+
+ENGLISH = Labels(
+    severities={severity: severity.value for severity in Severity},
+    fixed="  --fix makes it: ",
+)
+
+
+def finding_lines(
+    finding: Finding, *, width: int, colour: bool, labels: Labels = ENGLISH
+) -> Iterator[Line]:
     """``finding`` as lines for a terminal of ``width`` columns.
 
     Words that are wrong have a style; without ``colour``, which shows no styles, they stand in
     ``»…«`` as well.
     """
     if finding.file:
-        return _block(finding, width=width, colour=colour)
+        return _block(finding, width=width, colour=colour, labels=labels)
     return _short(finding)
 
 
@@ -38,7 +55,9 @@ def _short(finding: Finding) -> Iterator[Line]:
         yield [(printable(f"    {finding.hint}"), "")]
 
 
-def _block(finding: Finding, *, width: int, colour: bool) -> Iterator[Line]:
+def _block(
+    finding: Finding, *, width: int, colour: bool, labels: Labels
+) -> Iterator[Line]:
     """A finding about an entry: a line for each thing that there is to say of it.
 
     ::
@@ -54,7 +73,7 @@ def _block(finding: Finding, *, width: int, colour: bool) -> Iterator[Line]:
     # "file:line:" at the start of a line is what editors and terminals make a link of.
     yield [
         (on_one_line(f"{finding.place}: "), "bold"),
-        (finding.severity.value, f"bold {tint}"),
+        (labels.severities[finding.severity], f"bold {tint}"),
         (f" {finding.code} ", "bold"),
         (on_one_line(finding.name), ""),
     ]
@@ -75,10 +94,9 @@ def _block(finding: Finding, *, width: int, colour: bool) -> Iterator[Line]:
         yield [(on_one_line(f"  → {finding.hint}"), "")]
     if finding.fixed is not None:
         changes = _changes(finding.msgstr, finding.fixed)
-        words = _words(
-            finding.fixed, changes, width=width - len(_FIXED), style="underline green"
-        )
-        yield [(_FIXED, "dim"), *words]
+        room = width - _columns(labels.fixed)
+        words = _words(finding.fixed, changes, width=room, style="underline green")
+        yield [(labels.fixed, "dim"), *words]
 
 
 def _words(
@@ -116,6 +134,11 @@ def _changes(before: str, after: str) -> list[Span]:
         else:
             spans.append((start, end))
     return spans
+
+
+def _columns(text: str) -> int:
+    """How wide a label is: a Chinese character takes two columns."""
+    return sum(1 + (unicodedata.east_asian_width(letter) in "WF") for letter in text)
 
 
 def on_one_line(text: str) -> str:

@@ -14,8 +14,13 @@ from message_templates import Template, templates
 
 from pipeline.cli import main
 from pipeline.core.checks.run import code_names
+from pipeline.core.review.comparing import Happened, Quiet
 from pipeline.findings import Finding, Severity
-from pipeline.report.chinese import in_chinese, is_chinese_wanted
+from pipeline.report.chinese import (
+    in_chinese,
+    is_chinese_wanted,
+    sentence_in_chinese,
+)
 
 Speech = pytest.CaptureFixture[str]
 HAN = re.compile("[\u4e00-\u9fff]")
@@ -55,7 +60,7 @@ def test_no_words_are_for_a_code_that_does_not_exist() -> None:
     [
         ("lacks `a`; has `b` instead", "缺少 `a`，却有 `b`"),
         ("lacks `{0}`", "缺少 `{0}`"),
-        ("lacks a space: “用jit”", "缺少空格: “用jit”"),
+        ("lacks a space: “用jit”", "缺少空格：“用jit”"),
         (
             "lacks 1 of the 3 line breaks of the English",
             "英文有 3 处换行，这里少了 1 处",
@@ -152,6 +157,54 @@ def test_what_is_said_of_a_mistake_has_no_english_but_what_it_quotes(
         assert not re.search("[A-Za-z]{2}", QUOTED.sub("", told)), told
 
 
+@pytest.mark.parametrize(
+    ("english", "chinese"),
+    [
+        (
+            "1 error, 2 warnings in 2 entries of 9 catalogues; --fix mends 2; -v shows the notes",
+            "9 个文件的 2 个条目：1 个错误，2 个警告；--fix 能改 2 处；加 -v 显示建议",
+        ),
+        (
+            "no mistakes in 1 entry of 1 catalogue; 3 silenced",
+            "1 个文件的 1 个条目：没有发现问题；忽略了 3 处",
+        ),
+        (
+            "2 notes in 4 entries of 2 catalogues; 1 file mended",
+            "2 个文件的 4 个条目：2 个建议；改好了 1 个文件",
+        ),
+        ("2 messages on 1 page to look at,", "1 个页面上有 2 条译文要看，"),
+        ("No translation to look at,", "没有要看的译文，"),
+        (
+            "  from 1a2b3c4d5e, where it left main, to the files here",
+            "  从 1a2b3c4d5e（从 main 分出的地方）到这里的文件",
+        ),
+        ("  from 1a2b3c to 4d5e6f", "  从 1a2b3c 到 4d5e6f"),
+        (
+            "  guide/start (zh_CN): translated 9, changed 3; 2 errors, 1 warning",
+            "  guide/start (zh_CN)：新译 9，修改 3；2 个错误，1 个警告",
+        ),
+        ("  faq (zh_CN): fuzzy 1", "  faq (zh_CN)：待改 1"),
+        ("In all: confirmed 2, withdrawn 1", "合计：确认 2，撤回 1"),
+        (
+            "Followed by itself, not shown: moved 2, gone from the page 1.",
+            "自动跟上、没有列出的：移动 2，离开页面 1。",
+        ),
+        (
+            "The English of 3 messages is not at hand. To fetch it: nox -s sync",
+            "有 3 条的英文不在手边。取回英文：nox -s sync",
+        ),
+        ("look at build/review.html", "请看 build/review.html"),
+    ],
+)
+def test_sums_are_told_in_chinese(english: str, chinese: str) -> None:
+    assert sentence_in_chinese(english) == chinese
+
+
+def test_every_word_of_a_review_is_known() -> None:
+    for kind in (*Happened, *Quiet):
+        assert HAN.search(sentence_in_chinese(f"In all: {kind} 2").partition("：")[2])
+
+
 def test_patterns_take_as_many_groups_as_their_words_name() -> None:
     for pattern, chinese in CHINESE["texts"].items():
         groups = re.compile(pattern).groups
@@ -198,5 +251,12 @@ def test_people_read_chinese_and_programs_english(
     names = {mistake["name"] for mistake in json.loads(same[0])["mistakes"]}
     assert code_names()["M201"] in names
     assert CHINESE["M201"]["title"] in chinese
+    assert ": 错误 M201 " in chinese
+    assert (
+        re.search(
+            "[A-Za-z]", chinese.splitlines()[-1].replace("--fix", "").replace("-v", "")
+        )
+        is None
+    )
     assert code_names()["M201"] in english
     assert "M201" in chinese

@@ -41,7 +41,13 @@ _WITH_HINT = {"error", "_error", "InputError"}
 _WITH_TEXT = {"Problem", "finding_of", "_from_edits", "_problems"}
 # Which argument of a call is a sentence.
 _PLACES = {"Refusal": 1}
-_PLACES_OF_READERS = {"finding": 1, "error": 0, "_error": 0, "InputError": 0}
+_PLACES_OF_READERS = {
+    "finding": 1,
+    "error": 0,
+    "_error": 0,
+    "InputError": 0,
+    "_note": 1,
+}
 _Function = ast.FunctionDef
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from pipeline.adapters.files import append_text, write_if_changed
 from pipeline.log import Log
 from pipeline.paths import Paths
+from pipeline.report.chinese import CHINESE, ENGLISH
 from pipeline.report.review.html import review_html
 from pipeline.report.review.json import review_json
 from pipeline.report.review.markdown import STEP_SUMMARY, review_markdown
@@ -14,10 +15,13 @@ from pipeline.report.review.result import Review
 from pipeline.report.review.text import review_text
 
 
-def tell_review(review: Review, form: str, paths: Paths, log: Log) -> str:
+def tell_review(
+    review: Review, form: str, paths: Paths, log: Log, *, chinese: bool = False
+) -> str:
     """Write ``build/review.html``, and return what is printed.
 
-    ``form`` is one of ``arguments.REVIEW_FORMATS``. Raises WriteError.
+    ``form`` is one of ``arguments.REVIEW_FORMATS``. Text for a terminal may be ``chinese``. Raises
+    WriteError.
     """
     page = review_html(review)
     write_if_changed(paths.review_page, page)
@@ -29,9 +33,10 @@ def tell_review(review: Review, form: str, paths: Paths, log: Log) -> str:
         case "html":
             return page.decode("utf-8")
         case _:
+            language = CHINESE if chinese else ENGLISH
             shown = paths.review_page.relative_to(paths.root).as_posix()
-            log.note(f"look at {shown}")
-            return review_text(review)
+            log.note(language.sentence(f"look at {shown}"))
+            return review_text(review, language)
 
 
 def summarise_review(review: Review, path: Path) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from pipeline.findings import Severity
 from pipeline.log import printable
+from pipeline.report.chinese import ENGLISH, Language
 from pipeline.report.counts import counted
 from pipeline.report.review.result import PageReview, Review
 from pipeline.report.review.wording import (
@@ -21,17 +22,19 @@ from pipeline.report.review.wording import (
 )
 
 
-def review_text(review: Review) -> str:
+def review_text(review: Review, language: Language = ENGLISH) -> str:
     """A line for each page, and what is to be said of all of them."""
     lines = [f"{title(review)},", f"  {between(review)}"]
     lines += (f"  {_page_line(page)}" for page in review.pages)
     if review.counts:
         lines.append(f"In all: {counts_line(review)}")
-    for problem in review.problems:
-        lines.append(f"{problem.severity}: {problem.place}: {problem.text}")
+    for problem in map(language.finding, review.problems):
+        severity = language.labels.severities[problem.severity]
+        lines.append(f"{severity}: {problem.place}: {problem.text}")
         lines.append(f"  {problem.hint}")
     lines += filter(None, (quiet_line(review), lacking_line(review)))
-    return "".join(f"{printable(line)}\n" for line in lines)
+    told = map(language.sentence, lines)
+    return "".join(f"{printable(line)}\n" for line in told)
 
 
 def _page_line(page: PageReview) -> str:
