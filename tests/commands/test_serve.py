@@ -22,6 +22,7 @@ from workbench import LOCALE, Workbench, ask, emptied, workbench_of
 
 from pipeline.adapters import po
 from pipeline.adapters.files import hold_lock, replace_if_unchanged
+from pipeline.adapters.web.serving import bind
 from pipeline.cli import main
 from pipeline.commands.serve.serving import page_named
 from pipeline.core.catalog.origins import Machine
@@ -211,6 +212,55 @@ def test_a_catalogue_that_goes_while_its_page_is_open(
     assert not workbench.path("faq").exists()
 
 
+def test_a_cell_of_900_kb_does_not_stop_who_types(
+    client: TestClient, workbench: Workbench
+) -> None:
+    path = workbench.run.paths.docs / "grad.ipynb"
+    notebook = json.loads(path.read_text("utf-8"))
+    image = f"![A plot](data:image/png;base64,{'iVBORw0KGgo' * 82_000})"
+    source = f"A sentence above it.\n\n{image}\n\nA sentence below it."
+    cell = {"cell_type": "markdown", "metadata": {}, "source": source}
+    notebook["cells"].insert(1, cell)
+    path.write_text(json.dumps(notebook), "utf-8")
+    assert path.stat().st_size > 900_000
+    told = ask(client, "page", page="grad")
+    block = next(one for one in told["blocks"] if "below it" in one["msgid"])
+    assert "A sentence below it." in client.get("frame/grad").text
+    question = of("grad", block, msgstr="下面的**句子**。")
+    ask(client, "preview", **question)  # what is needed is read once
+    start = time.process_time()
+    preview = ask(client, "preview", **question)
+    assert time.process_time() - start < 0.5
+    assert preview["html"] == "下面的<strong>句子</strong>。"
+
+
+def test_a_page_that_goes_while_it_is_open(
+    client: TestClient, workbench: Workbench
+) -> None:
+    block = ask(client, "page", page="faq")["blocks"][1]
+    document = workbench.run.paths.docs / "faq.md"
+    data = document.read_bytes()
+    document.unlink()
+    # What is read already can be translated on, until a pull says that all is new.
+    assert not save(client, block, "还在写")["conflict"]
+    workbench.desk.files_changed([workbench.run.paths.lock])
+    answer = client.post("api/page", json={"page": "faq"})
+    assert answer.status_code == 422
+    assert "faq.md" in answer.json()["where"]
+    assert ask(client, "page", page="arrays")["blocks"]
+    assert workbench.entry("faq", block["msgid"]).msgstr == "还在写"
+    document.write_bytes(data)
+    assert first(ask(client, "page", page="faq"), number=1)["msgstr"] == "还在写"
+
+
+def test_errors_and_findings_come_in_both_languages(client: TestClient) -> None:
+    answer = client.post("api/page", json={"page": "nothing"}).json()
+    assert answer["chinese"] == {"error": "没有这个页面", "hint": "请从列表里选一个。"}
+    block = first(ask(client, "page", page="faq"), kind="paragraph")
+    told = ask(client, "preview", **of("faq", block, msgstr="用JAX写"))
+    assert "缺少空格" in json.dumps(told["findings"], ensure_ascii=False)
+
+
 # --- a message
 
 
@@ -349,6 +399,17 @@ def test_saving_writes_the_entry_and_nothing_else(
     assert "新的译文。" in client.get("frame/faq").text
     saved = first(told["page"], number=block["number"])
     assert saved["msgstr"] == "新的译文。"
+
+
+def test_a_thousand_pasted_newlines_are_saved_and_kept_from_the_page(
+    client: TestClient, workbench: Workbench
+) -> None:
+    block = first(ask(client, "page", page="faq"), kind="paragraph")
+    typed = "一" + "\n" * 1000 + "<b onclick=x()>二</b>"
+    told = save(client, block, typed)
+    assert workbench.entry("faq", block["msgid"]).msgstr == typed
+    assert first(told["page"], number=block["number"])["state"] == "refused"
+    assert "onclick" not in client.get("frame/faq").text
 
 
 def test_a_fuzzy_entry_is_confirmed_and_a_draft_is_none(
@@ -668,6 +729,49 @@ def test_wrong_words_end_with_2(
 ) -> None:
     assert main(["serve", "--no-browser", *words]) == 2
     assert told in capsys.readouterr().err
+
+
+def test_a_port_in_use_is_told_before_anything_else(
+    project: Path, capsys: Speech
+) -> None:
+    with bind(0) as other:
+        other.listen()
+        port = other.getsockname()[1]
+        words = ["serve", "sample", "--no-browser", "--port", str(port)]
+        assert main(words) == 2
+    told = capsys.readouterr().err
+    assert f"port {port} cannot be used" in told
+    assert "leave --port out" in told
+
+
+@pytest.mark.parametrize(
+    ("locale", "told"),
+    [("C", "open the address yourself"), ("zh_CN.UTF-8", "请自己打开上面的地址")],
+)
+def test_without_a_browser_the_address_is_enough(
+    project: Path, locale: str, told: str
+) -> None:
+    environ = {**os.environ, "LC_ALL": locale, "PYTHONUTF8": "1"}
+    for display in ("DISPLAY", "WAYLAND_DISPLAY"):
+        environ.pop(display, None)
+    process = subprocess.Popen(
+        (sys.executable, "-m", "pipeline", "serve", "sample", "faq"),
+        cwd=project,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        env=environ,
+    )
+    assert process.stderr
+    lines: list[str] = []
+    while not any(told in line for line in lines):
+        lines.append(process.stderr.readline())
+        assert lines[-1], lines
+    (address,) = re.findall(r"http://\S+", "".join(lines))
+    with urllib.request.urlopen(address) as answer:
+        assert answer.status == 200
+    process.send_signal(signal.SIGINT)
+    assert process.wait(20) == 0
+    process.stderr.close()
 
 
 @pytest.fixture

@@ -420,7 +420,12 @@ def test_a_reviewer_edits_goes_on_to_the_next_page_and_undoes(desk: Desk) -> Non
     assert replace(again, line=adopted.line) == adopted
     desk.press("t")  # this page only
     desk.expect("document.querySelector('#review-count').textContent === '3 / 3'")
-    desk.press("x", "Escape")
+    for left in (2, 1, 0):
+        desk.press("x")
+        is_told(desk, f"已拒绝，还有 {left} 条")
+    assert desk.page.locator("#review-empty").inner_text() == "没有等待审校的译文了。"
+    assert violations(desk.page) == []
+    desk.press("Escape")
     desk.page.wait_for_selector("#queue:not([hidden])")
     assert desk.said == []
 

@@ -51,6 +51,7 @@ export function reviewing(bench) {
     $("undo").disabled = steps.length === 0;
     const item = current();
     $("review-card").hidden = !item;
+    $("review-empty").hidden = Boolean(item);
     if (!item) return;
     $("review-state").textContent = words().state[item.state];
     $("review-state").className = `chip s-${item.state}`;
@@ -62,7 +63,6 @@ export function reviewing(bench) {
     speak();
     const item = current();
     if (!item) {
-      tell([$("review-told").textContent, words().nothingWaits].filter(Boolean).join(" "));
       ($("undo").disabled ? $("review-close") : $("undo")).focus();
       return;
     }
@@ -164,6 +164,7 @@ export function reviewing(bench) {
       speak();
       return;
     }
+    if (!item && !current()) return;
     if (item) tell(words().changed);
     await show();
   }
