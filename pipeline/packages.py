@@ -53,8 +53,33 @@ def names(modules: tuple[str, ...]) -> str:
     return f"{', '.join(modules[:-1])} and {modules[-1]} are"
 
 
+def is_checkout() -> bool:
+    """Whether this is a checkout of the pipeline, where nox runs everything.
+
+    In projects of other people it is a package that is installed.
+    """
+    return (Path(__file__).parent.parent / "noxfile.py").is_file()
+
+
+def how_to_run(command: str, *words: str) -> str:
+    """What to type to run a command here: ``nox -s pull -- jax``, ``jax-docs-zh pull flax``."""
+    if not is_checkout():
+        return " ".join(("jax-docs-zh", command, *words))
+    return " ".join((f"nox -s {command}", *(("--", *words) if words else ())))
+
+
+def running_group() -> str:
+    """The dependency group with what code cells import."""
+    return "execute" if is_checkout() else "pipeline"
+
+
 def how_to_install(extra: str = "") -> str:
     """What to type to get ``extra``, or, without one, what every command needs."""
+    if not is_checkout():
+        return (
+            "Install the pipeline with all that docs of your own need: "
+            f"{_python()} -m pip install --group pipeline"
+        )
     what = f".[{extra}]" if extra else "."
     through_nox = "Run it through nox (nox -s NAME), which installs what it needs; or "
     if not _is_managed():

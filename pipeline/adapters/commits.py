@@ -13,6 +13,7 @@ from pathlib import Path
 
 from pipeline.adapters.version_control import run_git
 from pipeline.errors import ConfigError
+from pipeline.packages import how_to_run
 
 _NO_BLOB = "0" * 40  # in place of a file that is not there
 _COMMITS = 2000  # that are looked through: years of daily ones
@@ -45,7 +46,7 @@ def main_branch(root: Path, names: Sequence[str]) -> str:
     commit_of(root, "HEAD")
     raise ConfigError(
         f"there is no main branch to compare with: {', '.join(names)}",
-        hint=f"Name a commit: nox -s review -- COMMIT. {_FETCH}",
+        hint=f"Name a commit: {how_to_run('review', 'COMMIT')}. {_FETCH}",
     )
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from pipeline.commands.holding import only_this_run
 from pipeline.errors import ConfigError
+from pipeline.packages import how_to_run
 from pipeline.report.result import RunResult
 from pipeline.run import Run
 from pipeline.stages.pull.stage import read_pulled
@@ -88,7 +89,7 @@ def merge_versions(words: Sequence[str]) -> tuple[str, ...]:
     if len(words) != len(_WORDS.split()) or not words[3].isdecimal():
         raise ConfigError(
             "memory merge is for git, which hands it three versions of a file",
-            hint="Run: nox -s memory -- setup",
+            hint=f"Run: {how_to_run('memory', 'setup')}",
         )
     base, ours, theirs, size, name, *labels = words
     our_label, their_label = (

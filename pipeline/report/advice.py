@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pipeline.core.execution.failure import MISSING, without_colours
 from pipeline.core.execution.notebook import cell_name
 from pipeline.core.execution.result import CellFailure, Execution
+from pipeline.packages import how_to_run, running_group
 
 WHOSE = {
     "upstream": "the page's own code",
@@ -74,14 +75,14 @@ def _about_the_environment(failure: CellFailure) -> str:
         # What is installed is the whole package, not the module in it: "optax.losses" → optax.
         package = module[1].partition(".")[0]
         return (
-            f"Add the package that provides {package} to the dependency group execute, "
-            "and run nox again."
+            f"Add the package that provides {package} to the dependency group {running_group()}, "
+            "install that, and run again."
         )
     for fits, words in _ENVIRONMENT:
         if fits(name, message):
             return words
     return (
-        "Run the page again alone: nox -s execute -- --pages PAGE -v. "
+        f"Run the page again alone: {how_to_run('execute', '--pages PAGE -v')}. "
         "If it fails again, the message above says what is missing."
     )
 

@@ -17,6 +17,7 @@ from pipeline.core.pin.lock import OLD_PACKAGE, Lock
 from pipeline.core.results import PageResult
 from pipeline.errors import InputError
 from pipeline.findings import Finding
+from pipeline.packages import how_to_run
 from pipeline.report.json import VERSION
 from pipeline.report.result import RunResult
 
@@ -101,5 +102,5 @@ def _no_report(where: str) -> InputError:
     return InputError(
         "is not a report of this version of the pipeline",
         where=where,
-        hint="Make it again: nox -s execute.",
+        hint=f"Make it again: {how_to_run('execute')}.",
     )

@@ -13,6 +13,7 @@ from pathlib import Path
 from pipeline.adapters.upstream.address import Address, Kind, read_address
 from pipeline.adapters.upstream.repository import Repository, open_repository
 from pipeline.config import Settings, Upstream, upstream_variable
+from pipeline.packages import how_to_run
 from pipeline.paths import Paths
 
 CHECK_ADDRESS = "Check the address and the network, and run again."
@@ -54,5 +55,5 @@ def _way_out(settings: Settings, upstream: Upstream) -> str:
     variable = upstream_variable(upstream.name)
     way_out = f"Set {variable} to a clone, a bundle or a mirror of it"
     if "sample" in settings.upstreams:
-        return f"{way_out}, or run the sample: nox -s sync -- sample"
+        return f"{way_out}, or run the sample: {how_to_run('sync', 'sample')}"
     return f"{CHECK_ADDRESS} Or: {way_out}."

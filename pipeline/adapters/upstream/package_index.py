@@ -36,7 +36,9 @@ def released_versions(name: str) -> tuple[str, ...]:
         raise _no_answer(name, f"no answer within {_SECONDS:g} s") from error
     if "No module named pip" in ended.stderr:
         what = "pip is not installed, and only pip can ask the package index"
-        raise ConfigError(what, hint="Run it through nox, or install pip.")
+        raise ConfigError(
+            what, hint="Install pip beside the pipeline; nox -s upgrade has it."
+        )
     try:
         return tuple(map(str, json.loads(ended.stdout)["versions"]))
     except (ValueError, KeyError, TypeError) as error:

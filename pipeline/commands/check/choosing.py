@@ -22,6 +22,7 @@ from pipeline.core.checks.locales import locale_of_path
 from pipeline.core.document.message import Markup
 from pipeline.errors import ConfigError
 from pipeline.log import Log
+from pipeline.packages import how_to_run
 from pipeline.paths import Paths, glossary_path
 from pipeline.report.result import CheckResult
 
@@ -79,7 +80,8 @@ def _choose(
         files += _files(settings, word, options)
     if not files:
         raise ConfigError(
-            "there are no catalogues yet", hint="Run: nox -s sync -- --no-execute"
+            "there are no catalogues yet",
+            hint=f"Run: {how_to_run('sync', '--no-execute')}",
         )
     # Two words may name one file.
     chosen = list({file.path: file for file in files}.values())

@@ -62,7 +62,7 @@ def _copied(run: Run) -> Path:
         raise WriteError(
             f"cannot be copied: {error.strerror}",
             where=str(root),
-            hint="Pull the docs first (nox -s pull), or free some space; nothing has changed.",
+            hint="Pull the docs first, or free some space; nothing has changed.",
         ) from error
     return root
 

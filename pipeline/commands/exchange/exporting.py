@@ -17,6 +17,7 @@ from pipeline.core.catalog.states import states_of
 from pipeline.entries import NEUTRAL_DATE, Catalog, Entry
 from pipeline.errors import ConfigError, InputError
 from pipeline.findings import Finding, Severity
+from pipeline.packages import how_to_run
 from pipeline.report.result import RunResult
 from pipeline.run import Run
 from pipeline.stages.pull.stage import read_pulled
@@ -51,7 +52,7 @@ def export_catalogs(run: Run, *, folder: Path, form: str) -> RunResult:
         if not exporting.written:
             raise ConfigError(
                 "there are no catalogues yet",
-                hint=f"Run: nox -s sync -- {run.name} --no-execute",
+                hint=f"Run: {how_to_run('sync', run.name, '--no-execute')}",
             )
         changes = _write(exporting)
     return RunResult(

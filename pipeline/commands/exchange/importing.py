@@ -19,6 +19,7 @@ from pipeline.core.exchange.taking import Conflict, take
 from pipeline.entries import NEUTRAL_DATE, Catalog, Entry
 from pipeline.errors import ConfigError, InputError
 from pipeline.findings import Finding, Severity
+from pipeline.packages import how_to_run
 from pipeline.report.result import RunResult
 from pipeline.run import Run
 from pipeline.stages.pull.stage import read_pulled
@@ -64,7 +65,7 @@ def import_catalogs(run: Run, words: Sequence[str]) -> RunResult:
                 importing.findings.append(Finding.of(error))
     run.log.note(f"{importing.taken} translations taken over")
     if importing.changes and not run.dry:
-        run.log.note(f"to store them: nox -s build -- {run.name} --no-execute")
+        run.log.note(f"to store them: {how_to_run('build', run.name, '--no-execute')}")
     return RunResult(
         name=run.name,
         lock=lock,
@@ -185,7 +186,8 @@ def _page(run: Run, path: Path, *, told: str, locale: str) -> str:
     raise InputError(
         "is of no page that has a catalogue here",
         where=f"{path.as_posix()}:1",
-        hint=f"Name it like its page, or run: nox -s sync -- {run.name} --no-execute",
+        hint="Name it like its page, or run: "
+        f"{how_to_run('sync', run.name, '--no-execute')}",
     )
 
 

@@ -214,5 +214,5 @@ def _malformed(what: str, where: str) -> InputError:
     return InputError(
         what,
         where=where,
-        hint="Restore it from version control, or delete it and run: nox -s pull",
+        hint="Restore it from version control, or delete it and pull again",
     )

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from pipeline.core.word_diff import Part, Piece
 from pipeline.findings import Finding
+from pipeline.packages import how_to_run
 from pipeline.report.counts import counted
 from pipeline.report.markdown import escaped, plain
 from pipeline.report.review.result import Message, PageReview, Review
@@ -145,5 +146,5 @@ def _left_out(review: Review, told: int) -> str:
         return ""
     return (
         f"\n**{counted(count, 'message')} of {len(review.messages)} left out**, for GitHub takes "
-        "no more here. All of them: `nox -s review`, which writes `build/review.html`.\n"
+        f"no more here. All of them: `{how_to_run('review')}`, which writes `build/review.html`.\n"
     )

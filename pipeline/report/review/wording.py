@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pipeline.packages import how_to_run
 from pipeline.report.counts import counted
 from pipeline.report.review.result import Review
 
@@ -39,5 +40,5 @@ def lacking_line(review: Review) -> str:
         return ""
     return (
         f"The English of {counted(review.lacks_english, 'message')} is not at hand."
-        " To fetch it: nox -s sync -- --no-execute"
+        f" To fetch it: {how_to_run('sync', '--no-execute')}"
     )

@@ -13,6 +13,7 @@ from pipeline.adapters.upstream import Kind, address_of, open_upstream
 from pipeline.config import Upstream
 from pipeline.core.pin.lock import Commit, Lock, SourceFile, pages_of, parse_lock
 from pipeline.errors import UpstreamError
+from pipeline.packages import how_to_run
 from pipeline.run import Run
 from pipeline.stages.pull.checkout import (
     Checkout,
@@ -80,7 +81,7 @@ def read_pulled(run: Run) -> Lock:
     checkout = Checkout.of(run)
     # Also without a pull: a killed one may have left the old tree beside its place.
     recover(checkout)
-    again = f"Run: nox -s pull -- {run.name}"
+    again = f"Run: {how_to_run('pull', run.name)}"
     if not checkout.lock.exists() or not checkout.docs.is_dir():
         raise UpstreamError(
             f"nothing has been pulled yet from {run.name!r}", hint=again

@@ -15,12 +15,13 @@ from pipeline.core.pin.lock import parse_lock
 from pipeline.entries import Entry
 from pipeline.errors import InputError, UpstreamError
 from pipeline.findings import Finding, Severity
+from pipeline.packages import how_to_run
 from pipeline.run import Run
 from pipeline.stages.update.checkouts import moves_of
 from pipeline.stages.update.english import English, open_english
 from pipeline.stages.update.rebuild import rebuilt
 from pipeline.stages.update.state import read_state
-from pipeline.stages.update.workspace import STORE, Workspace
+from pipeline.stages.update.workspace import Workspace, how_to_store
 
 
 def verify_memory(run: Run) -> tuple[Finding, ...]:
@@ -33,7 +34,7 @@ def verify_memory(run: Run) -> tuple[Finding, ...]:
     if not paths.lock.is_file():
         raise UpstreamError(
             f"nothing has been pulled yet from {run.name!r}",
-            hint=f"Run: nox -s pull -- {run.name}",
+            hint=f"Run: {how_to_run('pull', run.name)}",
         )
     lock = parse_lock(read_bytes(paths.lock), where=str(paths.lock))
     findings: list[Finding] = []
@@ -118,7 +119,7 @@ def _lacks_memory(page: str, where: str) -> Finding:
         where=where,
         text="has no memory",
         page=page,
-        hint=STORE,
+        hint=how_to_store(),
     )
 
 
@@ -129,5 +130,5 @@ def _differs(page: str, where: str, memory: str) -> Finding:
         where=where,
         text=f"differs from {memory}",
         page=page,
-        hint=f"{STORE}. It merges the two, entry by entry.",
+        hint=f"{how_to_store()}. It merges the two, entry by entry.",
     )

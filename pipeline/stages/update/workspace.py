@@ -17,11 +17,15 @@ from pipeline.core.memory.record import Memory
 from pipeline.entries import Catalog
 from pipeline.errors import InputError
 from pipeline.findings import Finding, Severity
+from pipeline.packages import how_to_run
 from pipeline.paths import Paths
 from pipeline.run import Run
 
-# It stores the catalogues, and opens the memory before that.
-STORE = "Run: nox -s build"
+
+def how_to_store() -> str:
+    """What brings catalogues and memory together again."""
+    # It stores the catalogues, and opens the memory before that.
+    return f"Run: {how_to_run('build')}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
