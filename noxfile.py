@@ -308,6 +308,15 @@ def report(session: nox.Session) -> None:
 
 
 @nox.session
+def init(session: nox.Session) -> None:
+    """Begin a project of your own elsewhere, to translate other docs: docs/your-own-docs.md.
+
+    `-- FOLDER --name NAME --url URL --from OWNER/NAME@REF`.
+    """
+    run_pipeline(session)
+
+
+@nox.session
 def tests(session: nox.Session) -> None:
     """Run the test suite; without arguments, also hold it to its coverage. `-- --quick` is short.
 

@@ -42,6 +42,7 @@ COMMANDS = {
     "serve": "translate in the browser, on the page itself, and see at once what comes of it",
     "cache": "tell about the outputs of code that ran, prove them or forget them",
     "report": "make one report of those of several machines",
+    "init": "begin a project of your own, to translate other docs: docs/your-own-docs.md",
 }
 # Commands that take the same options, by what they do.
 PULLING = ("sync", "pull")
@@ -181,6 +182,43 @@ OPTIONS = (
         metavar="NAME",
         nargs="?",
         help="the upstream (default: the first one configured)",
+    ),
+    _option(
+        "folder",
+        "init",
+        metavar="FOLDER",
+        nargs="?",
+        type=Path,
+        default=Path(),
+        help="where the project begins (default: here)",
+    ),
+    _option(
+        "--url", "init", help="the docs: a URL, a bundle, a repository or a folder"
+    ),
+    _option(
+        "--docs", "init", metavar="FOLDER", help="their folder in it (default: all)"
+    ),
+    _option("--name", "init", help="a short name for them: letters, digits, - and _"),
+    _option(
+        "--ref",
+        "init",
+        default="",
+        help="tag, branch or commit (default: v{version} with --package, else the newest)",
+    ),
+    _option(
+        "--package",
+        "init",
+        metavar="NAME==VERSION",
+        default="",
+        help="the package that they are of, pinned to a version",
+    ),
+    _option("--title", "init", default="", help="how the site is called"),
+    _option(
+        "--from",
+        "init",
+        dest="source",
+        metavar="OWNER/NAME@REF",
+        help="the pipeline on GitHub (default: where this one was installed from)",
     ),
     _option(
         "--upstream",

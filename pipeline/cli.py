@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import gc
+import json
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -32,7 +33,7 @@ from pipeline.config import Settings, Upstream, read_settings
 from pipeline.config.suggesting import did_you_mean
 from pipeline.errors import ConfigError, FindingsError, PipelineError
 from pipeline.log import Log
-from pipeline.packages import missing_text
+from pipeline.packages import how_to_run, missing_text
 from pipeline.paths import Paths
 from pipeline.report.result import RunResult
 from pipeline.run import KernelOptions, Run
@@ -437,8 +438,38 @@ def _adopt(arguments: argparse.Namespace, log: Log) -> int:
     return result.exit_code
 
 
+def _init(arguments: argparse.Namespace, log: Log) -> int:
+    """``init`` makes the configuration that all other commands read."""
+    from pipeline.commands.init.asking import Told, complete
+    from pipeline.commands.init.starting import start_project
+
+    told = Told(
+        name=arguments.name,
+        url=arguments.url,
+        docs=arguments.docs,
+        locale=_one_locale(arguments.locale),
+        ref=arguments.ref,
+        package=arguments.package,
+        title=arguments.title,
+        source=arguments.source,
+    )
+    folder: Path = arguments.folder
+    started = start_project(folder, complete(told))
+    if arguments.json:
+        rows = {"files": started.files, "written": started.changes}
+        print_text(f"{json.dumps(rows, indent=2)}\n", as_is=True)
+    for name in started.files:
+        verb = "wrote" if name in started.changes else "there already:"
+        log.note(f"{verb} {(folder / name).as_posix()}")
+    if not started.changes:
+        log.note("nothing to write: everything is up to date")
+    log.note(f"go on with the steps of {(folder / 'README.md').as_posix()}")
+    return 0
+
+
 _ON_FILES: dict[str, Callable[[argparse.Namespace, Log], int]] = {
     "adopt": _adopt,
+    "init": _init,
     "check": _check,
     "review": _review,
     "serve": _serve,
@@ -456,7 +487,7 @@ def _memory_setup(arguments: argparse.Namespace, log: Log) -> int:
     if arguments.words:
         raise ConfigError(
             f"memory setup is about all of the clone, not {arguments.words[0]!r}",
-            hint="Run: nox -s memory -- setup",
+            hint=f"Run: {how_to_run('memory', 'setup')}",
         )
     merging = set_up_merging(arguments.config.resolve().parent)
     since = "from now on" if merging.is_new else "already"
@@ -493,6 +524,16 @@ def _one_name(words: str | list[str] | None) -> str | None:
             hint="Run it once for each of them.",
         )
     return words[0] if words else None
+
+
+def _one_locale(locales: Sequence[str]) -> str:
+    """The locale of a new project; others can be added to its configuration."""
+    if len(locales) > 1:
+        raise ConfigError(
+            f"one locale to begin with, not {' '.join(locales)}",
+            hint="Add others to tool.pipeline.locales afterwards.",
+        )
+    return locales[0] if locales else "zh_CN"
 
 
 def _with_address(upstream: Upstream, address: str) -> Upstream:

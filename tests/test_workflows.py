@@ -21,8 +21,15 @@ from pipeline.arguments import COMMANDS, parse
 
 FOLDER = ROOT / ".github" / "workflows"
 FILES = sorted(FOLDER.glob("*.yml"))
+INSTALLS = (
+    "python -m pip install --upgrade 'pip>=25.1'",
+    'echo "$REQUIREMENTS" | xargs python -m pip install',
+)
 # What a step may run besides `nox -s`: no logic, and nothing that a session could do.
 RAN_BY_HAND = {
+    # Those who call these have no noxfile: what they need is installed in one place.
+    "check-docs": {"python -m pipeline"},
+    "publish-docs": {"python -m pipeline"},
     "ci": {"sudo apt-get", "test"},
     "site": set(),
     "sync": {"git", "gh", "sed", "echo", "title=$(sed", "xargs"},
@@ -45,8 +52,11 @@ WRITING = {
     "propose": {"contents", "pull-requests", "actions"},
     "publish": {"actions"},
     "deploy": {"pages", "id-token"},
+    "site": {"pages", "id-token"},
 }
 EVENTS = {
+    "check-docs": {"workflow_call"},
+    "publish-docs": {"workflow_call"},
     "ci": {"push", "pull_request", "workflow_dispatch"},
     "site": {"push", "workflow_dispatch"},
     "sync": {"schedule", "workflow_dispatch"},
@@ -72,7 +82,7 @@ def jobs() -> Iterator[tuple[str, str, Job]]:
 def commands(workflow: str | None = None) -> Iterator[str]:
     """Every line that a step runs; one that goes on in the next is one line."""
     for name, _, job in jobs():
-        for step in job["steps"]:
+        for step in job.get("steps", ()):
             if workflow in (None, name):
                 yield from (
                     line.strip()
@@ -131,6 +141,9 @@ def test_arguments_of_sessions_are_understood() -> None:
             assert parse([session, *arguments]).command == session
         else:
             assert "--" not in words, words
+    for line in commands():
+        if line.startswith("python -m pipeline "):
+            parse(shlex.split(line, comments=True)[3:])
 
 
 def test_a_pull_request_is_reviewed_also_where_translations_have_errors() -> None:
@@ -152,6 +165,7 @@ def test_steps_run_nox_and_little_else(workflow: str) -> None:
     allowed = (
         "nox -s ",
         "python -m pip install --constraint constraints.txt nox uv",
+        *INSTALLS,
         *(f"{word} " for word in RAN_BY_HAND[workflow]),
     )
     assert [line for line in commands(workflow) if not line.startswith(allowed)] == []
@@ -174,6 +188,9 @@ def test_actions_are_pinned_by_commit_and_say_their_version() -> None:
         uses = re.findall(r"uses: *(.*)", path.read_text(encoding="utf-8"))
         assert uses
         for one in uses:
+            if one.startswith("./.github/workflows/"):
+                assert (ROOT / one.split(" ")[0]).is_file()
+                continue
             match = re.fullmatch(
                 r"(actions/[a-z-]+)(?:/[a-z]+)?(@[0-9a-f]{40} # v\d+\.\d+\.\d+)", one
             )
@@ -191,7 +208,8 @@ def test_runs_are_limited(path: Path) -> None:
     assert workflow["concurrency"]["group"]
     assert "cancel-in-progress" in workflow["concurrency"]
     for job in workflow["jobs"].values():
-        assert 0 < job["timeout-minutes"] <= 120
+        if "uses" not in job:  # each job of that workflow has its own limit
+            assert 0 < job["timeout-minutes"] <= 120
         assert set(job["permissions"].values()) <= {"read", "write"}
 
 
@@ -206,7 +224,7 @@ def test_who_may_write_runs_nothing_of_others() -> None:
             continue
         assert not any(
             "nox" in step.get("run", "") or "pip" in step.get("run", "")
-            for step in job["steps"]
+            for step in job.get("steps", ())
         ), name
 
 
@@ -214,7 +232,7 @@ def test_the_token_is_not_left_in_the_checkout() -> None:
     checkouts = [
         step
         for _, _, job in jobs()
-        for step in job["steps"]
+        for step in job.get("steps", ())
         if step.get("uses", "").startswith("actions/checkout@")
     ]
     assert checkouts
@@ -228,7 +246,38 @@ def test_pull_requests_get_no_secrets_and_leave_nothing_behind() -> None:
         for name, text in texts.items()
         if re.search(r"secrets\.|pull_request_target|workflow_run", text)
     ] == []
-    assert "actions/cache" not in texts["ci"], (
-        "what a pull request keeps must not reach the site"
-    )
-    assert "github.token" not in texts["ci"] + texts["site"]
+    # What a pull request keeps must not reach the site.
+    assert "actions/cache" not in texts["ci"] + texts["check-docs"]
+    readers = ("ci", "check-docs", "site", "publish-docs")
+    assert not any("github.token" in texts[name] for name in readers)
+
+
+def arguments_of(uses: str, given: Job) -> dict[str, str]:
+    """What a job hands to a workflow of ours; a name that it does not know is an error."""
+    inputs = read(ROOT / uses)["on"]["workflow_call"]["inputs"]
+    assert set(given) <= set(inputs), uses
+    assert {name for name, row in inputs.items() if row.get("required")} <= set(given)
+    return {name: str(value) for name, value in given.items()}
+
+
+def test_ours_use_the_workflows_that_others_use() -> None:
+    called = {
+        (workflow, job["uses"]): arguments_of(job["uses"], job["with"])
+        for workflow, _, job in jobs()
+        if "uses" in job
+    }
+    assert called["ci", "./.github/workflows/check-docs.yml"]["upstream"] == "sample"
+    assert called["site", "./.github/workflows/publish-docs.yml"]["upstream"] == "jax"
+
+
+@pytest.mark.parametrize("name", ["check-docs", "publish-docs"])
+def test_a_job_that_calls_a_workflow_gives_it_what_it_needs(name: str) -> None:
+    """Called jobs cannot have more than the caller: one that lacks a permission fails at once."""
+    needed = {
+        (what, how)
+        for job in read(FOLDER / f"{name}.yml")["jobs"].values()
+        for what, how in job["permissions"].items()
+    }
+    for _, caller, job in jobs():
+        if job.get("uses", "").endswith(f"/{name}.yml"):
+            assert set(job["permissions"].items()) == needed, caller

@@ -1,0 +1,89 @@
+"""What the command line does not say about a new project: asked, where somebody can answer."""
+
+from __future__ import annotations
+
+import re
+import sys
+from dataclasses import dataclass
+
+from pipeline.adapters.installed import Origin, origin
+from pipeline.commands.init.starting import NewDocs
+from pipeline.errors import ConfigError
+
+_FROM = re.compile(r"([\w.-]+/[\w.-]+)@([\w./-]+)", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """The words of the command line; None where it has none."""
+
+    name: str | None = None
+    url: str | None = None
+    docs: str | None = None
+    locale: str = "zh_CN"
+    ref: str = ""
+    package: str = ""
+    title: str = ""
+    source: str | None = None  # of the pipeline: owner/name@ref
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    option: str
+    text: str
+    default: str = ""
+
+
+_URL = _Question("--url", "the URL of the repository with the English docs")
+_DOCS = _Question("--docs", "the folder of the docs in it", ".")
+_NAME = _Question("--name", "a short name for them: letters, digits, - and _")
+_FROM_WHERE = _Question("--from", "the repository of the pipeline, as OWNER/NAME@REF")
+
+
+def complete(told: Told) -> NewDocs:
+    """What is told, with the rest asked for. Raises ConfigError where nobody can be asked."""
+    url = told.url or _ask(_URL)
+    # It may be all of the repository: who gives options and leaves this one out means that.
+    docs = told.docs or (_DOCS.default if told.url else _ask(_DOCS))
+    return NewDocs(
+        url=url,
+        docs=docs,
+        name=told.name or _ask(_NAME),
+        origin=_origin(told.source),
+        locale=told.locale,
+        ref=told.ref,
+        package=told.package,
+        title=told.title,
+    )
+
+
+def _origin(source: str | None) -> Origin:
+    """Where the new project gets the pipeline from: as told, or as this one was installed."""
+    found = None if source else origin()
+    if found is not None:
+        return found
+    source = source or _ask(_FROM_WHERE)
+    match = _FROM.fullmatch(source)
+    if match is None:
+        raise ConfigError(
+            f"{source!r} is no state of a repository on GitHub",
+            hint="Write it as OWNER/NAME@REF, where REF is a tag, a branch or a commit.",
+        )
+    return Origin(repository=match[1], ref=match[2])
+
+
+def _ask(question: _Question) -> str:
+    """An answer from the terminal. Raises ConfigError if there is none, or nobody answers."""
+    answer = ""
+    if sys.stdin.isatty():
+        default = f" [{question.default}]" if question.default else ""
+        # To stderr, as all that is no result.
+        sys.stderr.write(f"{question.text[0].upper()}{question.text[1:]}{default}: ")
+        sys.stderr.flush()
+        answer = sys.stdin.readline().strip() or question.default
+    if not answer:
+        raise ConfigError(
+            f"init has to be told {question.text}",
+            hint=f"Give it with {question.option}.",
+        )
+    return answer

@@ -1,0 +1,203 @@
+"""The files of a new project: made of the skeleton, proved, and written all or none.
+
+What a person has said about the docs comes in, the paths of the files go out. A file that is there
+already is never written over.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tempfile
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from string import Template
+
+from pipeline.adapters.files import WriteError, write_atomic
+from pipeline.adapters.installed import Origin
+from pipeline.adapters.upstream.address import read_address
+from pipeline.config import read_settings
+from pipeline.errors import ConfigError
+from pipeline.naming import group_of
+from pipeline.paths import glossary_path
+
+PIPELINE = "pipeline"  # the dependency group of the skeleton
+GLOSSARY = b"source,target,context,translator_comments\n"
+# Files of the project, and what of the skeleton they are made of.
+FILES = {
+    "pyproject.toml": "pyproject.toml.in",
+    "README.md": "README.md.in",
+    ".gitignore": "gitignore.in",
+    ".gitattributes": "gitattributes.in",
+    ".github/workflows/docs.yml": "docs.yml.in",
+}
+
+_GITHUB = re.compile(r"https://github\.com/([\w.-]+/[\w.-]+?)(?:\.git)?/?")
+_BARE = re.compile(r"[A-Za-z0-9_-]+")  # a key of TOML that needs no quotation marks
+_PINNED = re.compile(r"([A-Za-z0-9][\w.-]*)==([\w.]+)")
+
+
+class _Skeleton(Template):
+    """A file with ``%{name}`` in it: ``$`` and ``{{`` are GitHub's."""
+
+    delimiter = "%"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewDocs:
+    """What a new project is about. ``package`` is ``flax==0.12.0``, or empty: no version."""
+
+    name: str
+    url: str
+    docs: str
+    origin: Origin
+    locale: str = "zh_CN"
+    ref: str = ""
+    package: str = ""
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Started:
+    """The files of a project by path, and those among them that were written."""
+
+    files: tuple[str, ...]
+    changes: tuple[str, ...]
+
+
+def start_project(folder: Path, docs: NewDocs) -> Started:
+    """Write the skeleton of a project about ``docs`` into ``folder``, which is made if need be.
+
+    A second run with the same words writes nothing. Raises ConfigError, with nothing written, if
+    one of the files is there and holds something else; UpstreamError if the docs are nowhere.
+    """
+    files = skeleton(folder, docs)
+    _prove(files)
+    read_address(docs.url, base=folder)
+    missing, other = [], []
+    for name, data in files.items():
+        path = folder / name
+        if not path.exists():
+            missing.append(name)
+        elif not path.is_file() or path.read_bytes() != data:
+            other.append(name)
+    if other:
+        named = ", ".join((folder / name).as_posix() for name in other)
+        raise ConfigError(
+            f"there already, and not overwritten: {named}; nothing was written",
+            hint="Give a folder without them, or move them away and run again.",
+        )
+    _write_all(folder, {name: files[name] for name in missing})
+    return Started(files=tuple(files), changes=tuple(missing))
+
+
+def skeleton(folder: Path, docs: NewDocs) -> dict[str, bytes]:
+    """The files of a project by path. Raises ConfigError for words that cannot stand in one."""
+    values = _values(docs)
+    source = resources.files(__package__) / "skeleton"
+    files = {}
+    for name, template in FILES.items():
+        text = (source / template).read_text("utf-8")
+        files[name] = _Skeleton(text).substitute(values).encode("utf-8")
+    glossary = glossary_path(folder, docs.locale).relative_to(folder)
+    files[glossary.as_posix()] = GLOSSARY
+    return files
+
+
+def _values(docs: NewDocs) -> dict[str, str]:
+    """What is put into the skeleton, by name. Values of TOML are written as TOML."""
+    title = " ".join(docs.title.split()) or f"{docs.name} ({docs.locale})"
+    if not docs.title and docs.locale == "zh_CN":
+        title = f"{docs.name} 中文文档"
+    return {
+        "repository": docs.origin.repository,
+        "revision": docs.origin.ref,
+        "name": docs.name,
+        "key": docs.name if _BARE.fullmatch(docs.name) else _toml(docs.name),
+        "locale": _toml(docs.locale),
+        "plain_locale": docs.locale,
+        "url": _toml(docs.url),
+        "plain_url": docs.url,
+        "docs": _toml(docs.docs),
+        "title": _toml(title),
+        "plain_title": title,
+        "page_url": _page_url(docs),
+        **_pin(docs),
+    }
+
+
+def _pin(docs: NewDocs) -> dict[str, str]:
+    """The lines about the version: that of a package, or that of the ref alone."""
+    ref = docs.ref
+    if not docs.package:
+        ref_line = f"ref = {_toml(ref)}" if ref else '# ref = "v1.2.3"'
+        return {
+            "pin": "",
+            "included": "",
+            "ref": f"{ref_line} # tag, branch or commit; without one, the newest",
+            "package": '# package = "flax" # whose version, that of its group, is {version} in ref',
+        }
+    match = _PINNED.fullmatch(docs.package)
+    if match is None:
+        raise ConfigError(
+            f"{docs.package!r} pins no package to a version",
+            hint="Give --package as pip has it, for example flax==0.12.0.",
+        )
+    group = group_of(match[1])
+    if group == PIPELINE:
+        raise ConfigError(
+            f"{docs.package!r} takes the place of the group that the pipeline is in",
+            hint="Leave --package out, and write the tag with --ref.",
+        )
+    return {
+        "pin": (
+            "# The release that is translated, and that its code runs with: `upgrade` moves it.\n"
+            f"{group} = [{_toml(docs.package)}]\n"
+        ),
+        "included": f"    {{ include-group = {_toml(group)} }},\n",
+        "ref": f"ref = {_toml(ref or 'v{version}')} # tag, branch or commit",
+        "package": f"package = {_toml(match[1])} # whose version is {{version}}",
+    }
+
+
+def _page_url(docs: NewDocs) -> str:
+    """What attributions link to: known of docs on GitHub."""
+    on_github = _GITHUB.fullmatch(docs.url)
+    if on_github is None:
+        return '# page-url = "https://example.org/{commit}/{path}" # what attributions link to'
+    folder = "" if docs.docs == "." else f"{docs.docs.strip('/')}/"
+    url = f"https://github.com/{on_github[1]}/blob/{{commit}}/{folder}{{path}}"
+    return f"page-url = {_toml(url)} # what attributions link to"
+
+
+def _toml(text: str) -> str:
+    """A string as TOML writes it: https://toml.io/en/v1.0.0#string."""
+    # JSON escapes the same, but for DEL.
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _prove(files: dict[str, bytes]) -> None:
+    """Read the configuration as every run will. Raises ConfigError for words that do not fit."""
+    with tempfile.TemporaryDirectory() as scratch:
+        path = Path(scratch) / "pyproject.toml"
+        path.write_bytes(files["pyproject.toml"])
+        try:
+            read_settings(path, environ={})
+        except ConfigError as error:
+            raise ConfigError(
+                f"no project can be made of these words: {error.what}", hint=error.hint
+            ) from error
+
+
+def _write_all(folder: Path, files: dict[str, bytes]) -> None:
+    """Write all ``files`` or, if one cannot be written, none. Raises WriteError."""
+    written: list[Path] = []
+    try:
+        for name, data in files.items():
+            write_atomic(folder / name, data)
+            written.append(folder / name)
+    except WriteError:
+        for path in written:
+            path.unlink(missing_ok=True)
+        raise

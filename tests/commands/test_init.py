@@ -1,0 +1,307 @@
+"""init: a project of one's own, from an empty folder to a site, and what it refuses."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+from folders import read_tree, write_tree
+from places import ROOT
+from repositories import commit_release, init_repository
+
+from pipeline.adapters.installed import Origin, origin_of
+from pipeline.cli import main
+from pipeline.commands.init import starting
+from pipeline.config import read_settings
+
+Speech = pytest.CaptureFixture[str]
+
+DOCS = {
+    "docs/index.md": "# Lamps\n\nA lamp turns current into light.\n\n```{toctree}\nwiring\n```\n",
+    "docs/wiring.md": """\
+---
+jupytext:
+  text_representation: {extension: .md, format_name: myst}
+kernelspec: {display_name: Python 3, name: python3}
+---
+
+# Wiring
+
+Two wires lead to every lamp.
+
+```{code-cell}
+print(20 + 3)
+```
+""",
+}
+WORDS = ("--name", "lamps", "--url", "../lamps", "--docs", "docs")
+WORDS_OF_HOW_TO = [
+    *("--name", "lamps", "--url", "https://github.com/example/lamps"),
+    *("--docs", "docs"),
+]
+FROM = ("--from", "someone/docs-pipeline@v1")
+
+
+@pytest.fixture
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder, beside a repository with English docs. It is the current folder."""
+    commit_release(init_repository(tmp_path / "lamps"), "v1", DOCS)
+    folder = tmp_path / "own"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def test_the_project_can_be_configured_read_and_synced(own: Path) -> None:
+    assert main(["init", *WORDS, *FROM]) == 0
+    settings = read_settings(own / "pyproject.toml", environ={})
+    upstream = settings.upstream(None)
+    assert (upstream.name, upstream.url, upstream.docs) == ("lamps", "../lamps", "docs")
+    assert (settings.locales, upstream.package) == (("zh_CN",), "")
+    assert main(["sync", "--no-execute", "-q"]) == 0
+    assert (own / "translations/zh_CN/lamps/wiring.po").is_file()
+    assert main(["check", "-q"]) == 0
+
+
+def test_the_pipeline_is_a_dependency_at_the_state_that_was_named(own: Path) -> None:
+    assert main(["init", *WORDS, *FROM, "--package", "Lamp_Kit==1.2.0"]) == 0
+    groups = tomllib.loads((own / "pyproject.toml").read_text())["dependency-groups"]
+    assert groups == {
+        "pipeline": [
+            "jax-docs-zh[docs] @ git+https://github.com/someone/docs-pipeline@v1",
+            {"include-group": "lamp-kit"},
+        ],
+        "lamp-kit": ["Lamp_Kit==1.2.0"],
+    }
+    upstream = read_settings(own / "pyproject.toml", environ={}).upstream(None)
+    assert (upstream.package, upstream.version, upstream.ref) == (
+        "Lamp_Kit",
+        "1.2.0",
+        "v1.2.0",
+    )
+
+
+def test_the_workflow_calls_ours_with_what_they_ask_for(own: Path) -> None:
+    assert main(["init", *WORDS, *FROM]) == 0
+    workflow = yaml.safe_load((own / ".github/workflows/docs.yml").read_text())
+    for job in workflow["jobs"].values():
+        place, _, ref = job["uses"].partition("@")
+        assert ref == "v1"
+        path = ROOT / place.removeprefix("someone/docs-pipeline/")
+        called = yaml.safe_load(path.read_text())
+        inputs = called[True]["workflow_call"]["inputs"]
+        assert set(job["with"]) <= set(inputs)
+        needed: dict[str, str] = {}
+        for part in called["jobs"].values():
+            needed |= part["permissions"]
+        assert job["permissions"] == needed
+
+
+def test_a_second_run_writes_nothing_and_says_what_is_there(
+    own: Path, capsys: Speech
+) -> None:
+    assert main(["init", *WORDS, *FROM]) == 0
+    before = read_tree(own)
+    capsys.readouterr()
+    assert main(["init", *WORDS, *FROM, "--json"]) == 0
+    told = capsys.readouterr()
+    assert json.loads(told.out) == {"files": sorted(before, key=_order), "written": []}
+    assert "there already: pyproject.toml\n" in told.err
+    assert "nothing to write" in told.err
+    assert read_tree(own) == before
+
+
+def _order(name: str) -> int:
+    names = [*starting.FILES]
+    return names.index(name) if name in names else len(names)
+
+
+def test_nothing_is_overwritten_and_nothing_is_written_beside_it(
+    own: Path, capsys: Speech
+) -> None:
+    write_tree(own, {"README.md": "Mine.\n", ".gitignore": "mine\n"})
+    assert main(["init", *WORDS, *FROM]) == 2
+    assert read_tree(own) == {"README.md": b"Mine.\n", ".gitignore": b"mine\n"}
+    told = capsys.readouterr().err
+    assert "there already, and not overwritten: README.md, .gitignore;" in told
+    # In the way of a file may also be a folder.
+    write_tree(own, {"pyproject.toml/x": ""})
+    assert main(["init", *WORDS, *FROM]) == 2
+
+
+def test_a_disk_that_is_full_leaves_no_half_of_a_project(
+    own: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (own / "translations").write_text("a file where the glossary's folder should be")
+    assert main(["init", *WORDS, *FROM]) == 70
+    assert list(read_tree(own)) == ["translations"]
+
+
+@pytest.mark.parametrize(
+    ("words", "exit_code", "told"),
+    [
+        ([], 2, "init has to be told the URL of the repository"),
+        (["--url", "../lamps"], 2, "init has to be told a short name"),
+        (["--url", "../lamps", "--name", "a"], 2, "--from"),
+        ([*WORDS, "--from", "nowhere"], 2, "Write it as OWNER/NAME@REF"),
+        ([*WORDS, *FROM, "--name", "a b"], 2, "'a b' cannot name an upstream"),
+        ([*WORDS, *FROM, "--name", "../x"], 2, "no project can be made"),
+        ([*WORDS, *FROM, "--url", "../none"], 3, "../none: does not exist"),
+        ([*WORDS, *FROM, "--url", "ext::sh"], 3, "refused"),
+        ([*WORDS, *FROM, "--package", "lamp"], 2, "pins no package to a version"),
+        ([*WORDS, *FROM, "--package", "pipeline==1"], 2, "takes the place of"),
+        ([*WORDS, *FROM, "--locale", "Chinese"], 2, "'Chinese' is not a locale"),
+        ([*WORDS, *FROM, "--locale", "fr", "--locale", "de"], 2, "one locale to begin"),
+        ([*WORDS, *FROM, "--ref", "v{version}"], 2, "no package is configured"),
+    ],
+)
+def test_words_that_make_no_project_write_nothing(
+    words: list[str],
+    exit_code: int,
+    told: str,
+    own: Path,
+    capsys: Speech,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO())
+    assert main(["init", *words]) == exit_code
+    assert told in capsys.readouterr().err
+    assert read_tree(own) == {}
+
+
+class Terminal(io.StringIO):
+    """Answers that somebody types."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_what_is_not_told_is_asked_for_on_a_terminal(
+    own: Path, monkeypatch: pytest.MonkeyPatch, capsys: Speech
+) -> None:
+    answers = Terminal("../lamps\n\nlamps\nsomeone/docs-pipeline@v1\n")
+    monkeypatch.setattr(sys, "stdin", answers)
+    assert main(["init"]) == 0
+    asked = capsys.readouterr().err
+    assert "The folder of the docs in it [.]: " in asked
+    assert read_settings(own / "pyproject.toml", environ={}).upstream(None).docs == "."
+
+
+@pytest.mark.parametrize("title", ['a "b" \\ c', "x\n[tool]\ny = 1", "%{url} ${{ x }}"])
+def test_words_stay_words_in_the_files(title: str, own: Path) -> None:
+    assert main(["init", *WORDS, *FROM, "--title", title]) == 0
+    upstream = read_settings(own / "pyproject.toml", environ={}).upstream(None)
+    assert upstream.site.title == " ".join(title.split())
+
+
+TAGGED = {"commit_id": "12ab", "requested_revision": "v2"}
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (
+            '{"url": "https://github.com/a/b.git", "vcs_info": {"commit_id": "12ab"}}',
+            Origin(repository="a/b", ref="12ab"),
+        ),
+        (
+            json.dumps({"url": "https://github.com/a/b", "vcs_info": TAGGED}),
+            Origin(repository="a/b", ref="v2"),
+        ),
+        ('{"url": "https://github.com/a/b/x.whl", "archive_info": {}}', None),
+        ('{"url": "file:///a/b", "dir_info": {"editable": true}}', None),
+        ('{"url": "https://example.org/a/b", "vcs_info": {"commit_id": "1"}}', None),
+        ("{}", None),
+    ],
+)
+def test_where_the_pipeline_came_from_is_what_the_installer_wrote(
+    text: str, found: Origin | None
+) -> None:
+    assert origin_of(text) == found
+
+
+# --- the how-to, in an environment that has nothing but the installed package
+
+
+@pytest.mark.kernel
+@pytest.mark.slow
+def test_from_an_empty_folder_to_a_site_with_one_translated_page(own: Path) -> None:
+    """The steps of docs/your-own-docs.md, with the package as pip installs it."""
+    if shutil.which("uv") is None:
+        pytest.skip("uv makes the environment, in seconds")
+    scratch = own.parent
+    run_program("uv", "build", "--wheel", "--out-dir", str(scratch), str(ROOT))
+    (wheel,) = scratch.glob("*.whl")
+    run_program("uv", "venv", "--python", sys.executable, str(scratch / "venv"))
+    python = scratch / "venv" / "bin" / "python"
+    constraints = ("--constraint", str(ROOT / "constraints.txt"))
+    install = ("uv", "pip", "install", "--python", str(python), *constraints)
+    run_program(*install, f"jax-docs-zh[docs] @ {wheel.as_uri()}")
+    program = (str(python.with_name("jax-docs-zh")),)
+    steps = how_to()
+    assert next(steps) == ["init", *WORDS_OF_HOW_TO]
+    run_program(*program, "init", *WORDS, *FROM)
+    for words in steps:
+        run_program(*program, *words)
+        if words == ["sync"]:
+            translate(own)
+    page = (own / "build" / "site" / "lamps" / "wiring.html").read_text("utf-8")
+    assert "每盏灯都接有两根电线。" in page
+    assert ">23\n<" in page  # what its code printed
+    assert "JAX" not in page
+    assert "passed 1/1" in run_program(*program, "build")
+    # Hints name what is there: no nox, no checkout.
+    (own / "upstream" / "lamps.lock").unlink()
+    ended = subprocess.run(
+        [*program, "build"], capture_output=True, text=True, check=False, env=plain()
+    )
+    assert "jax-docs-zh pull lamps" in ended.stderr
+
+
+def how_to() -> Iterator[list[str]]:
+    """The commands of the how-to, in its order, without the name of the program."""
+    text = (ROOT / "docs" / "your-own-docs.md").read_text("utf-8")
+    for block in re.findall(r"```console\n(.*?)```", text, re.S):
+        for line in block.split("\n"):
+            words = shlex.split(line.removeprefix("$ "))
+            if words[:1] == ["jax-docs-zh"]:
+                yield words[1:]
+
+
+def translate(own: Path) -> None:
+    """Translate one page, as a person would in a text editor."""
+    catalog = own / "translations" / "zh_CN" / "lamps" / "wiring.po"
+    text = catalog.read_text("utf-8")
+    for english, chinese in (
+        ("Wiring", "接线"),
+        ("Two wires lead to every lamp.", "每盏灯都接有两根电线。"),
+    ):
+        empty = f'msgid "{english}"\nmsgstr ""'
+        assert empty in text
+        text = text.replace(empty, f'msgid "{english}"\nmsgstr "{chinese}"')
+    catalog.write_text(text, "utf-8")
+
+
+def plain() -> dict[str, str]:
+    """The environment without a way to the checkout."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+
+
+def run_program(*command: str) -> str:
+    """Run a command that must succeed, outside of the checkout; return what it printed."""
+    ended = subprocess.run(
+        command, capture_output=True, text=True, check=False, env=plain()
+    )
+    assert ended.returncode == 0, f"{command}: {ended.stdout}{ended.stderr}"
+    return ended.stdout
