@@ -30,7 +30,7 @@ COMMANDS = {
     "site": "build, then make the web site: build/site/",
     "verify-site": "prove of a published site that only prose differs from upstream",
     "upgrade": "move to another release, pin and docs together, and tell what that means",
-    "status": "show which pages to translate next, or all (--all), and how much is done; "
+    "status": "show which pages to translate next, or all (--every-page), and how much is done; "
     "writes nothing but badges, if asked to",
     "adopt": "bring translated copies of pages, of whatever version, into the catalogues",
     "draft": "have a language model draft what has no translation; people confirm",
@@ -48,6 +48,8 @@ COMMANDS = {
 PULLING = ("sync", "pull")
 EXECUTING = ("sync", "execute", "build", "site")
 READING = ("status", "memory")
+# Commands that do one thing to one upstream, and can do it to all of them.
+ON_EVERY = ("sync", "pull", "status", "site")
 WRITING = ("sync", "pull", "split", "merge", "execute", "build", "upgrade", "draft")
 # Commands with a second word that says what to do.
 ACTIONS = {
@@ -369,10 +371,17 @@ OPTIONS = (
         help="also tell how far the pin is behind this tag, branch or commit",
     ),
     _option(
-        "--all",
+        "--every-page",
         "status",
         action="store_true",
         help="list every page, not only the ten that come next",
+    ),
+    _option(
+        "--all",
+        *ON_EVERY,
+        dest="every",
+        action="store_true",
+        help="every upstream, one after the other, in one table",
     ),
     _option("--badges", "status", action="store_true", help="write build/badges/"),
     _option(

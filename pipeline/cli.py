@@ -24,6 +24,7 @@ from pipeline.commands.showing import (
     complain,
     print_text,
     show,
+    show_findings,
     tell_of_changes,
     tell_where_to_look,
     terminal,
@@ -40,6 +41,7 @@ from pipeline.run import KernelOptions, Run
 
 if TYPE_CHECKING:
     from pipeline.commands.build import BuildOptions
+    from pipeline.report.hub import HubRow
 
 INTERRUPTED = 130  # 128 + SIGINT, as shells count it
 UNEXPECTED = 70  # EX_SOFTWARE of sysexits.h
@@ -53,12 +55,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     # A run builds trees and records, and drops them whole: next to nothing of it is garbage that
     # only the collector finds. Looking for that less often saves time, as it does for mypy.
     gc.set_threshold(100_000, 20, 20)
-    verbose = False  # until the command line has been read
+    words = sys.argv[1:] if argv is None else argv
+    with terminated_like_interrupted():
+        return _caught(partial(_parse_and_run, words), verbose=False)
+
+
+def _parse_and_run(words: Sequence[str]) -> int:
+    arguments = parse(words)
+    return _caught(partial(_run, arguments), verbose=arguments.verbose > 0)
+
+
+def _caught(run: Callable[[], int], *, verbose: bool) -> int:
+    """The exit code of ``run``, or that of the error that ended it, which is told."""
     try:
-        with terminated_like_interrupted():
-            arguments = parse(sys.argv[1:] if argv is None else argv)
-            verbose = arguments.verbose > 0
-            return _run(arguments)
+        return run()
     except PipelineError as error:
         complain(str(error))
         return error.exit_code
@@ -78,11 +88,12 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(arguments: argparse.Namespace) -> int:
     """Run the command; return its exit code."""
-    # "-vv" is no more than "-v", and "-q" takes one "-v" back.
-    log = Log(max(-1, min(1, arguments.verbose - arguments.quiet)))
+    log = _log_of(arguments)
     command: str = arguments.command
     if command in _ON_FILES:
         return _ON_FILES[command](arguments, log)
+    if getattr(arguments, "every", False) and not _means_every_page(arguments):
+        return _run_every(arguments, log)
     if command == "memory" and arguments.action in _WITH_GIT:
         return _WITH_GIT[arguments.action](arguments, log)
     call = _Call(arguments=arguments, settings=read_settings(arguments.config), log=log)
@@ -97,6 +108,11 @@ def _run(arguments: argparse.Namespace) -> int:
     return result.exit_code
 
 
+def _log_of(arguments: argparse.Namespace) -> Log:
+    # "-vv" is no more than "-v", and "-q" takes one "-v" back.
+    return Log(max(-1, min(1, arguments.verbose - arguments.quiet)))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Call:
     """A command on one upstream: the words of the command line, and what they are about."""
@@ -104,6 +120,7 @@ class _Call:
     arguments: argparse.Namespace
     settings: Settings
     log: Log
+    in_hub: bool = False  # one of several, each on another upstream
 
     def run(
         self,
@@ -126,6 +143,7 @@ class _Call:
             locales=_locales(self.arguments, self.settings),
             pages=tuple(pages),
             dry=dry,
+            in_hub=self.in_hub,
         )
 
 
@@ -209,7 +227,9 @@ def _status(call: _Call) -> RunResult:
     words = call.arguments
     run = call.run(address=words.upstream, pages=words.pages)
     options = StatusOptions(
-        against=words.against, badges=words.badges, lists_all=words.all
+        against=words.against,
+        badges=words.badges,
+        lists_all=words.every_page or words.every,
     )
     return status(run, options)
 
@@ -254,6 +274,76 @@ _ON_UPSTREAMS: dict[str, Callable[[_Call], RunResult]] = {
     "import": _import,
     "memory": _memory,
 }
+
+
+# Commands on every upstream.
+
+
+def _means_every_page(arguments: argparse.Namespace) -> bool:
+    """Whether ``--all`` is what is called ``--every-page`` now: ``status NAME --all``."""
+    return arguments.command == "status" and arguments.words is not None
+
+
+def _run_every(arguments: argparse.Namespace, log: Log) -> int:
+    """Run a command on every upstream, each in a process of its own, and print one table."""
+    from pipeline.commands.every import run_every, write_front_page
+    from pipeline.report.hub import exit_code_of, hub_json, hub_text
+
+    _check_words_of_every(arguments)
+    settings = read_settings(arguments.config)
+    locales = _locales(arguments, settings)
+    run = partial(_run_one_of_all, arguments)
+    rows = run_every(tuple(settings.upstreams), arguments.command, run, log)
+    if arguments.json:
+        print_text(hub_json(rows), as_is=True)
+    else:
+        screen = terminal()
+        text = hub_text(rows, locales, width=screen.width, colour=screen.colour)
+        print_text(text)
+    if arguments.command == "site":
+        page = write_front_page(settings, locales)
+        if page is not None:
+            log.note(f"look at {page.relative_to(settings.root).as_posix()}")
+    return exit_code_of(rows)
+
+
+def _check_words_of_every(arguments: argparse.Namespace) -> None:
+    """Raise ConfigError for what is about one upstream alone."""
+    if arguments.words is not None:
+        raise ConfigError(
+            f"--all is every upstream, not {arguments.words!r} alone",
+            hint="Leave one of the two out.",
+        )
+    for name in ("upstream", "ref", "pages", "against"):
+        if getattr(arguments, name, None):
+            raise ConfigError(
+                f"--{name} is about one upstream, and --all about every one",
+                hint="Name the upstream instead of --all.",
+            )
+
+
+def _run_one_of_all(
+    arguments: argparse.Namespace, hand_over: Callable[[HubRow], None], name: str
+) -> int:
+    """In a process of its own: run the command on the upstream ``name``; return its exit code."""
+    arguments.words = name
+
+    def run() -> int:
+        from pipeline.report.hub import row_of
+        from pipeline.report.json import run_json
+
+        settings = read_settings(arguments.config)
+        log = _log_of(arguments)
+        call = _Call(arguments=arguments, settings=settings, log=log, in_hub=True)
+        result = _ON_UPSTREAMS[arguments.command](call)
+        show_findings(result, log)
+        report = run_json(result).decode("utf-8") if arguments.json else ""
+        hand_over(row_of(result, report=report))
+        if arguments.command not in READING or result.changes:
+            tell_of_changes(result, log)
+        return result.exit_code
+
+    return _caught(run, verbose=arguments.verbose > 0)
 
 
 def _draft(call: _Call) -> int:

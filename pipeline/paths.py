@@ -21,6 +21,8 @@ class Paths:
 
     root: Path
     name: str
+    # Whether the run is one of several, each about another upstream: its report must stay.
+    in_hub: bool = False
 
     # --- pulled from upstream
 
@@ -76,14 +78,19 @@ class Paths:
         return self.cache / "drafts" / locale / self.name
 
     @property
+    def reports(self) -> Path:
+        """Where reports of a run lie."""
+        return self.build / "reports" / self.name if self.in_hub else self.build
+
+    @property
     def report(self) -> Path:
         """Record of the last run."""
-        return self.build / "report.json"
+        return self.reports / "report.json"
 
     @property
     def report_page(self) -> Path:
         """The same for people, with what varies: times, workers, what is new since the last run."""
-        return self.build / "report.html"
+        return self.reports / "report.html"
 
     @property
     def exported(self) -> Path:
@@ -98,12 +105,17 @@ class Paths:
     @property
     def junit(self) -> Path:
         """The same for CI."""
-        return self.build / "junit.xml"
+        return self.reports / "junit.xml"
+
+    @property
+    def sites(self) -> Path:
+        """The web sites of all upstreams."""
+        return self.build / "site"
 
     @property
     def site(self) -> Path:
         """The web site: that of the first locale holds those of the others."""
-        return self.build / "site" / self.name
+        return self.sites / self.name
 
     # --- written by translators
 

@@ -27,11 +27,12 @@ class Run:
     locales: tuple[str, ...]
     pages: tuple[str, ...] = ()  # glob patterns; empty: every page
     dry: bool = False  # compute, write nothing
+    in_hub: bool = False  # one of several runs, each about another upstream
 
     @property
     def paths(self) -> Paths:
         """Where everything of this upstream lies."""
-        return Paths(self.settings.root, self.upstream.name)
+        return Paths(self.settings.root, self.upstream.name, self.in_hub)
 
     @property
     def name(self) -> str:

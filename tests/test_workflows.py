@@ -29,6 +29,7 @@ INSTALLS = (
 RAN_BY_HAND = {
     # Those who call these have no noxfile: what they need is installed in one place.
     "check-docs": {"python -m pipeline"},
+    "check-hub": {"python -c"},
     "publish-docs": {"python -m pipeline"},
     "ci": {"sudo apt-get", "test"},
     "site": set(),
@@ -56,6 +57,7 @@ WRITING = {
 }
 EVENTS = {
     "check-docs": {"workflow_call"},
+    "check-hub": {"workflow_call"},
     "publish-docs": {"workflow_call"},
     "ci": {"push", "pull_request", "workflow_dispatch"},
     "site": {"push", "workflow_dispatch"},

@@ -48,14 +48,7 @@ def show(command: str, result: RunResult, log: Log, *, as_json: bool) -> None:
 
         print_text(run_json(result).decode("utf-8"), as_is=True)
     elif log.level < 0:
-        from pipeline.report.text import failure_lines, findings_lines
-
-        # To stderr: whoever is quiet on stdout may want it for something else.
-        for line in (
-            *findings_lines(result.all_findings),
-            *failure_lines(result.executions),
-        ):
-            log.stream.write(f"{line}\n")
+        show_findings(result, log)
     else:
         screen = terminal()
         to_text = _to_text(command)
@@ -65,6 +58,18 @@ def show(command: str, result: RunResult, log: Log, *, as_json: bool) -> None:
                 result, width=screen.width, colour=screen.colour, verbose=is_verbose
             )
         )
+
+
+def show_findings(result: RunResult, log: Log) -> None:
+    """Print what needs a person to stderr: stdout may be wanted for something else."""
+    from pipeline.report.text import failure_lines, findings_lines
+
+    is_verbose = log.level > 0
+    for line in (
+        *findings_lines(result.all_findings, verbose=is_verbose),
+        *failure_lines(result.executions),
+    ):
+        log.stream.write(f"{line}\n")
 
 
 def _to_text(command: str) -> Callable[..., str]:

@@ -90,12 +90,12 @@ def in_order_of_need(
 def _what_is_listed(unfinished: Sequence[PageResult]) -> str:
     """Which pages the table has, in words: the end of its title."""
     if not unfinished:
-        return "every page is translated (--all lists them)"
+        return "every page is translated (--every-page lists them)"
     count = counted(len(unfinished), "page")
     if len(unfinished) <= _NEXT:
-        return f"{count} to translate, what readers need first (--all: every page)"
+        return f"{count} to translate, what readers need first (--every-page: all)"
     return (
-        f"{_NEXT} of {count} to translate, what readers need first (--all: every page)"
+        f"{_NEXT} of {count} to translate, what readers need first (--every-page: all)"
     )
 
 

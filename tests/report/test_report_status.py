@@ -67,7 +67,7 @@ def test_the_next_ten_pages_are_listed_and_the_sums_are_of_all() -> None:
 
 def test_a_finished_translation_says_so() -> None:
     text = status_text(status_of(page("a", done=10)), width=80, colour=False)
-    assert "every page is translated (--all lists them)" in text
+    assert "every page is translated (--every-page lists them)" in text
 
 
 @pytest.mark.parametrize("width", [60, 80, 100, 140, 200])

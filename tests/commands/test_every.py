@@ -1,0 +1,293 @@
+"""``--all``: each upstream in a process of its own, all in one table; one that fails stops none."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import pytest
+from folders import read_tree, snapshot, write_tree
+from places import ROOT
+from processes import is_alive, until
+
+from pipeline.adapters.children import run_in_child
+from pipeline.cli import main
+from pipeline.commands.every import run_every
+from pipeline.log import QUIET, Log
+from pipeline.report.hub import HubRow, exit_code_of
+from pipeline.site.front import SiteOf, front_page
+
+Speech = pytest.CaptureFixture[str]
+NAMES = ("boats", "lamps", "mills")
+
+
+def page(name: str) -> str:
+    return f"# {name.title()}\n\nAll about {name}.\n\nMore of it.\n"
+
+
+@pytest.fixture
+def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project with three upstreams, which are folders. It is the current folder."""
+    configuration = ""
+    for name in NAMES:
+        write_tree(tmp_path / name, {"index.md": page(name)})
+        configuration += f'[tool.pipeline.upstreams.{name}]\nurl = "{name}"\n'
+    (tmp_path / "pyproject.toml").write_text(configuration)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_every_upstream_is_synced_and_stands_in_one_table(
+    hub: Path, capfd: Speech
+) -> None:
+    assert main(["sync", "--all", "--no-execute"]) == 0
+    told = capfd.readouterr().out
+    assert told.count("every upstream · zh_CN") == 1
+    rows = [line.split()[0] for line in told.split("\n") if "0 %" in line]
+    assert rows == [*NAMES, "3"]
+    assert "3 upstreams, all well" in told
+    for name in NAMES:
+        assert (hub / "translations/zh_CN" / name / "index.po").is_file()
+        report = json.loads((hub / "build/reports" / name / "report.json").read_bytes())
+        assert report["upstream"]["name"] == name
+    before = snapshot(hub)
+    assert main(["sync", "--all", "--no-execute"]) == 0
+    assert snapshot(hub) == before
+
+
+@pytest.mark.parametrize("command", ["pull", "sync"])
+def test_one_that_fails_stops_no_other_and_the_worst_code_is_told(
+    command: str, hub: Path, capfd: Speech
+) -> None:
+    (hub / "lamps").rename(hub / "away")
+    words = ["--no-execute"] if command == "sync" else []
+    assert main([command, "--all", *words]) == 3
+    told = capfd.readouterr()
+    assert "not well: lamps (3)" in told.out
+    assert "error: lamps: does not exist" in told.err
+    assert [path.name for path in sorted((hub / "upstream").glob("*.lock"))] == [
+        "boats.lock",
+        "mills.lock",
+    ]
+
+
+def test_findings_are_told_and_counted_by_upstream(hub: Path, capfd: Speech) -> None:
+    write_tree(hub / "lamps", {"index.md": page("lamps"), "bad.ipynb": "{"})
+    assert main(["sync", "--all", "--no-execute", "-q"]) == 4
+    told = capfd.readouterr()
+    assert "bad.ipynb" in told.err
+    (row,) = (line for line in told.out.split("\n") if line.startswith(" lamps"))
+    assert row.endswith("exit 4")
+    assert main(["status", "--all"]) == 4
+
+
+def test_programs_get_every_report(hub: Path, capfd: Speech) -> None:
+    (hub / "mills").rename(hub / "away")
+    assert main(["sync", "--all", "--no-execute", "--json", "-q"]) == 3
+    told = json.loads(capfd.readouterr().out)
+    assert told["exit_code"] == 3
+    assert list(told["upstreams"]) == list(NAMES)
+    assert told["upstreams"]["mills"] == {"exit_code": 3, "report": None}
+    assert told["upstreams"]["boats"]["report"]["upstream"]["name"] == "boats"
+
+
+def test_status_writes_nothing_and_still_knows_its_old_word(
+    hub: Path, capfd: Speech
+) -> None:
+    many = {f"page{number:02}.md": page("lamps") for number in range(12)}
+    write_tree(hub / "lamps", many)
+    assert main(["sync", "--all", "--no-execute"]) == 0
+    before = snapshot(hub)
+    capfd.readouterr()
+    assert main(["status", "--all"]) == 0
+    told = capfd.readouterr().out
+    assert " lamps " in told
+    assert "page11" not in told
+    for word in ("--all", "--every-page"):
+        assert main(["status", "lamps", word]) == 0
+        assert "page11" in capfd.readouterr().out
+    assert main(["status", "lamps"]) == 0
+    assert "page11" not in capfd.readouterr().out
+    assert snapshot(hub) == before
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["sync", "lamps", "--all"], "--all is every upstream, not 'lamps' alone"),
+        (["site", "--all", "--pages", "index"], "--pages is about one upstream"),
+        (["pull", "--all", "--ref", "v1"], "--ref is about one upstream"),
+        (["sync", "--all", "--upstream", "x"], "--upstream is about one upstream"),
+        (["status", "--all", "--against", "main"], "--against is about one upstream"),
+        (["sync", "--all", "--locale", "fr"], "no locale is called 'fr'"),
+        (["build", "--all"], "build does not know '--all'"),
+    ],
+)
+def test_what_is_about_one_upstream_is_refused(
+    words: list[str], told: str, hub: Path, capfd: Speech
+) -> None:
+    before = read_tree(hub)
+    assert main(words) == 2
+    assert told in capfd.readouterr().err
+    assert read_tree(hub) == before
+
+
+@pytest.mark.slow
+def test_every_site_has_a_folder_and_a_page_leads_to_them(
+    hub: Path, capfd: Speech
+) -> None:
+    (hub / "mills").rename(hub / "away")
+    assert main(["pull", "--all"]) == 3
+    assert main(["site", "--all", "--no-execute"]) == 3
+    assert "look at build/site/index.html" in capfd.readouterr().err
+    front = (hub / "build/site/index.html").read_text("utf-8")
+    assert re.findall(r'href="([^"]*\.html)"', front) == [
+        "boats/index.html",
+        "lamps/index.html",
+    ]
+    assert "已译 0 %" in front
+    assert (hub / "build/site/boats/index.html").is_file()
+
+
+def test_titles_are_text_on_the_front_page() -> None:
+    progress = {"words": 0, "translated": 0, "title": "<b>", "release": "1"}
+    site = SiteOf(name="a", title="<script>", progress=progress)
+    html = front_page([site], locale="fr")
+    assert "<script>" not in html
+    assert "&lt;b&gt; 1 · 100 % translated" in html
+    assert '<html lang="fr">' in html
+
+
+# --- processes
+
+
+def _die(hand_over: Callable[[HubRow], None], name: str) -> int:
+    if name == "lamps":
+        os.kill(os.getpid(), signal.SIGKILL)
+    hand_over(HubRow(name=name))
+    return 0
+
+
+def test_one_that_is_killed_stops_no_other(capfd: Speech) -> None:
+    rows = run_every(NAMES, "pull", _die, Log(QUIET))
+    assert [(row.name, row.exit_code) for row in rows] == [
+        ("boats", 0),
+        ("lamps", 70),
+        ("mills", 0),
+    ]
+    assert exit_code_of(rows) == 70
+    assert "lamps: its process ended with -9" in capfd.readouterr().err
+
+
+def _fail_at_last(hand_over: Callable[[HubRow], None], name: str) -> int:
+    hand_over(HubRow(name=name, exit_code=1))
+    return 70
+
+
+def test_what_fails_after_its_row_counts() -> None:
+    (row,) = run_every(["boats"], "pull", _fail_at_last, Log(QUIET))
+    assert row.exit_code == 70
+
+
+def _hand_over_much(hand_over: Callable[[object], None], count: int) -> int:
+    hand_over("x" * count)
+    return 7
+
+
+def test_what_is_handed_over_may_be_larger_than_a_pipe() -> None:
+    ended = run_in_child(_hand_over_much, 1 << 20)
+    assert ended.code == 7
+    assert len(ended.handed) == 1 << 20
+
+
+WAITING = """
+import sys, time
+from pathlib import Path
+from pipeline.adapters.children import run_in_child
+
+def wait(hand_over):
+    import os
+    Path(sys.argv[1]).write_text(str(os.getpid()))
+    time.sleep(60)
+    return 0
+
+run_in_child(wait)
+"""
+
+
+def test_interrupted_it_takes_its_child_along(tmp_path: Path) -> None:
+    mark = tmp_path / "pid"
+    environ = {**os.environ, "PYTHONPATH": str(ROOT)}
+    parent = subprocess.Popen(
+        [sys.executable, "-c", WAITING, str(mark)],
+        env=environ,
+        stderr=subprocess.DEVNULL,
+    )
+    assert until(lambda: mark.exists() and mark.read_text(), seconds=30)
+    child = int(mark.read_text())
+    parent.send_signal(signal.SIGINT)
+    assert parent.wait(30) != 0
+    assert not is_alive(child)
+
+
+# --- what it costs
+
+MEASURED = """
+import resource, sys
+from pipeline.cli import main
+code = main(sys.argv[1:])
+most = max(resource.getrusage(who).ru_maxrss for who in
+           (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+used = sum(sum(resource.getrusage(who)[:2]) for who in
+           (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+print(code, most, used, file=sys.stderr)
+"""
+
+
+def cost(folder: Path, *words: str) -> tuple[int, float]:
+    """The most memory of any process of a command, in KiB, and the CPU seconds of all of them."""
+    ended = subprocess.run(
+        [sys.executable, "-c", MEASURED, *words],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    code, most, used = ended.stderr.strip().split("\n")[-1].split()
+    assert code == "0", ended.stderr
+    return int(most), float(used)
+
+
+@pytest.mark.slow
+def test_ten_copies_take_the_memory_of_one_and_next_to_no_time_if_nothing_changed(
+    tmp_path: Path,
+) -> None:
+    configuration = ""
+    sample = read_tree(ROOT / "upstream" / "sample")
+    for number in range(10):
+        files = {}
+        for path, data in sample.items():
+            # Ten texts: what one of them has translated must not be found by the others.
+            is_text = path.endswith((".md", ".rst"))
+            other = f" the {'very ' * number}".encode() if is_text else b" the "
+            files[path] = data.replace(b" the ", other)
+        write_tree(tmp_path / f"copy{number}", files)
+        configuration += (
+            f'[tool.pipeline.upstreams.copy{number}]\nurl = "copy{number}"\n'
+        )
+    (tmp_path / "pyproject.toml").write_text(configuration)
+    measure = partial(cost, tmp_path)
+    first, _ = measure("sync", "copy9", "--no-execute", "-q")
+    of_all, _ = measure("sync", "--all", "--no-execute", "-q")
+    assert of_all < 1.1 * first
+    _, seconds = min(measure("sync", "copy9", "--no-execute") for _ in range(2))
+    _, of_ten = min(measure("sync", "--all", "--no-execute") for _ in range(2))
+    assert (of_ten - seconds) / 9 < 0.1
