@@ -15,6 +15,11 @@ def glossary_path(root: Path, locale: str) -> Path:
     return root / "translations" / "glossary" / f"{locale}.csv"
 
 
+def own_glossary_path(root: Path, locale: str, name: str) -> Path:
+    """The terms of a locale that hold for one upstream, and before those of all."""
+    return root / "translations" / "glossary" / f"{locale}.{name}.csv"
+
+
 @dataclass(frozen=True, slots=True)
 class Paths:
     """The places of one upstream ``name`` under the project's ``root``."""
@@ -134,6 +139,13 @@ class Paths:
     def memory(self, locale: str, page: str) -> Path:
         """Memory of one page."""
         return self.memories(locale) / f"{page}.po"
+
+    def glossaries(self, locale: str) -> tuple[Path, ...]:
+        """The terms of a locale: those of all upstreams, then those of this one."""
+        return (
+            glossary_path(self.root, locale),
+            own_glossary_path(self.root, locale, self.name),
+        )
 
     # --- made by runs, for one locale
 

@@ -22,14 +22,13 @@ from pipeline.adapters.sphinx import (
     forget,
     run_sphinx,
 )
-from pipeline.config import Settings, SitePolicy
+from pipeline.config import SitePolicy
 from pipeline.core.glossary.terms import Glossary, read_glossary
 from pipeline.core.pin.lock import Lock, pages_of
 from pipeline.core.results import PageResult
 from pipeline.errors import ConfigError, PublishError
 from pipeline.findings import Finding, Severity
 from pipeline.log import Log
-from pipeline.paths import glossary_path
 from pipeline.run import Run
 from pipeline.site.assembling import assemble
 from pipeline.site.contributors import contributors
@@ -78,7 +77,7 @@ def build_site(
         lock=lock,
         locale=locale,
         pages=pages,
-        glossary=_glossary(run.settings, locale),
+        glossary=_glossary(run, locale),
     )
     memo = memo_of(site)
     if run.pages:
@@ -199,13 +198,14 @@ def _counted(advance: Callable[..., None]) -> Callable[[str, int, str], None]:
     return on_progress
 
 
-def _glossary(settings: Settings, locale: str) -> Glossary:
+def _glossary(run: Run, locale: str) -> Glossary:
     """The terms of a locale; none if it has no glossary."""
-    path = glossary_path(settings.root, locale)
-    if not path.is_file():
-        return Glossary()
-    text = files.read_bytes(path).decode("utf-8", "replace")
-    return read_glossary(text, where=str(path))
+    glossary = Glossary()
+    for path in run.paths.glossaries(locale):
+        if path.is_file():
+            text = files.read_bytes(path).decode("utf-8", "replace")
+            glossary = glossary.extended(read_glossary(text, where=str(path)))
+    return glossary
 
 
 def _no_inventory(site: Site) -> tuple[Finding, ...]:

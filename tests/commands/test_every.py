@@ -165,6 +165,45 @@ def test_titles_are_text_on_the_front_page() -> None:
     assert '<html lang="fr">' in html
 
 
+# --- terms
+
+TERMS = "source,target,context,translator_comments\n"
+
+
+def test_one_upstream_may_have_terms_of_its_own_besides(
+    hub: Path, capfd: Speech
+) -> None:
+    """``boats`` calls a hull 船身, all others 船体: each is held to its own."""
+    english = "# Hulls\n\nEvery hull is painted.\n"
+    for name in ("boats", "lamps"):
+        write_tree(hub / name, {"index.md": english})
+    folder = hub / "translations" / "glossary"
+    folder.mkdir(parents=True)
+    (folder / "zh_CN.csv").write_text(f"{TERMS}hull,船体,,\npaint,涂漆,verb,\n")
+    (folder / "zh_CN.boats.csv").write_text(f"{TERMS}hull,船身,,\n")
+    assert main(["sync", "--all", "--no-execute", "-q"]) == 0
+    for name in ("boats", "lamps"):
+        catalog = hub / f"translations/zh_CN/{name}/index.po"
+        text = catalog.read_text("utf-8")
+        empty = 'painted."\nmsgstr ""'
+        assert empty in text
+        text = text.replace(empty, 'painted."\nmsgstr "每个船身都涂漆。"')
+        catalog.write_text(text, "utf-8")
+    for what in ("boats", "translations/zh_CN/boats/index.po"):
+        assert main(["check", what, "--strict"]) == 0, capfd.readouterr()
+    capfd.readouterr()
+    assert main(["check", "--strict"]) == 1
+    told = capfd.readouterr().out
+    assert "translations/zh_CN/lamps/index.po" in told
+    assert "船体" in told
+    assert "translations/zh_CN/boats/index.po" not in told
+    # The memory is looked at in the same way.
+    assert main(["sync", "--all", "--no-execute", "-q"]) == 0
+    capfd.readouterr()
+    assert main(["check", "translations/memory", "--strict"]) == 1
+    assert "/boats/" not in capfd.readouterr().out
+
+
 # --- processes
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pipeline.adapters import po
 from pipeline.adapters.encoder import encoder, has_encoder
-from pipeline.adapters.files import read_bytes, replace_if_unchanged, write_if_changed
+from pipeline.adapters.files import replace_if_unchanged, write_if_changed
 from pipeline.commands.adopt.copies import CopyFile, each_file, find_files
 from pipeline.commands.adopt.filling import Filling
 from pipeline.commands.adopt.importing import import_catalog
@@ -22,6 +22,7 @@ from pipeline.commands.adopt.versions import Versions, open_versions
 from pipeline.commands.holding import only_this_run
 from pipeline.commands.known import Known
 from pipeline.commands.pages import pages_of_run
+from pipeline.commands.terms import read_terms
 from pipeline.commands.updating import update_locale
 from pipeline.core.adoption.audit import CodeCell, audit_code
 from pipeline.core.adoption.blocks import Block
@@ -29,10 +30,8 @@ from pipeline.core.adoption.choosing import Choice
 from pipeline.core.adoption.history import Version, moment
 from pipeline.core.adoption.result import AdoptedCopy, AdoptResult, Release
 from pipeline.core.catalog.origins import Copy
-from pipeline.core.glossary.terms import Glossary, read_glossary
 from pipeline.errors import ConfigError, InputError
 from pipeline.findings import Finding, Severity
-from pipeline.paths import glossary_path
 from pipeline.report.adoption import to_html
 from pipeline.run import Run
 from pipeline.stages.pull.stage import read_pulled
@@ -94,7 +93,9 @@ def adopt(run: Run, options: AdoptOptions) -> AdoptResult:
         catalogs = dict(files.catalogs)
         if updated.catalogs is not None:
             catalogs.update(updated.catalogs.by_page)
-        filling = Filling(catalogs=catalogs, glossary=_glossary(run, locale))
+        filling = Filling(
+            catalogs=catalogs, glossary=read_terms(run.paths.glossaries(locale))
+        )
         with open_versions(run, lock) as versions:
             work = _Adopting(run, options, versions, filling, locale)
             copies, findings = work.take(paths)
@@ -238,13 +239,6 @@ def _check_owner(run: Run, options: AdoptOptions) -> None:
             f"{options.licence!r} is none of the licences known to go with this project's "
             f"({', '.join(_KNOWN_LICENCES[:5])} …): make sure that the work may be passed on"
         )
-
-
-def _glossary(run: Run, locale: str) -> Glossary | None:
-    path = glossary_path(run.settings.root, locale)
-    if not path.is_file():
-        return None
-    return read_glossary(read_bytes(path).decode("utf-8", "replace"), where=path.name)
 
 
 def _release_of(version: Version, releases: Sequence[Release]) -> str:

@@ -51,6 +51,7 @@ class CatalogFile:
     name: str
     page: str
     locale: str  # by its place; of others perhaps a mere guess
+    upstream: str = ""  # by its place, too; empty: of none
     is_ours: bool = True
     markup: Markup | None = None  # what the team says that it is marked up in
 

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 
-from pipeline.adapters.files import read_bytes
 from pipeline.commands.check.catalogs import (
     CatalogFile,
     ReadFile,
@@ -28,11 +27,12 @@ from pipeline.commands.check.memories import (
     remember,
 )
 from pipeline.commands.check.mending import mend
+from pipeline.commands.terms import read_terms
 from pipeline.config import IgnoreRule
 from pipeline.core.checks.run import code_names
 from pipeline.core.checks.sets import checks_of
 from pipeline.core.checks.silence import is_guards
-from pipeline.core.glossary.terms import Glossary, read_glossary
+from pipeline.core.glossary.terms import Glossary
 from pipeline.errors import ConfigError
 from pipeline.findings import Finding
 from pipeline.log import Log
@@ -43,9 +43,16 @@ from pipeline.report.result import CheckResult
 class Rules:
     """What a team has agreed on: a glossary for each locale, and what is not to be told where."""
 
-    glossaries: Mapping[str, Path]
+    glossaries: Mapping[str, Path]  # by locale
+    # By locale and upstream, of those that have one of their own besides.
+    own: Mapping[tuple[str, str], Path] = field(default_factory=dict)
     ignore: Sequence[IgnoreRule] = ()
     english: English | None = None  # of memories; None if there is no project
+
+    def team_of(self, read: ReadFile) -> tuple[str, str]:
+        """Whose terms hold for a file: locale, and upstream if that has terms of its own."""
+        locale, upstream = read.locale, read.file.upstream
+        return locale, upstream if (locale, upstream) in self.own else ""
 
 
 def check(
@@ -127,22 +134,25 @@ def _read(files: Sequence[CatalogFile]) -> _ReadFiles:
 def _looks(
     catalogs: Sequence[ReadFile], memories: Sequence[MemoryFile], rules: Rules
 ) -> Iterator[Looked]:
-    """Look at all entries, a locale at a time.
+    """Look at all entries, a locale at a time, and of it the upstreams with terms of their own.
 
     Each has its own checks and its own glossary, and texts are compared within one.
     """
     reads = [*catalogs, *(memory.read for memory in memories)]
-    for locale in sorted({read.locale for read in reads}):
+    for team in sorted({rules.team_of(read) for read in reads}):
+        locale, upstream = team
         way = Way(
             checks=checks_of(locale),
-            glossary=glossary_of(rules, locale),
+            glossary=glossary_of(rules, locale, upstream),
             ignore=rules.ignore,
         )
-        of_locale = [read for read in catalogs if read.locale == locale]
+        of_team = [read for read in catalogs if rules.team_of(read) == team]
         yield look(
-            [LookedAt(read=read, subjects=read.subjects) for read in of_locale], way
+            [LookedAt(read=read, subjects=read.subjects) for read in of_team], way
         )
-        remembered = [memory for memory in memories if memory.read.locale == locale]
+        remembered = [
+            memory for memory in memories if rules.team_of(memory.read) == team
+        ]
         yield from look_at_memories(remembered, way)
 
 
@@ -165,10 +175,7 @@ def _check_rules(rules: Sequence[IgnoreRule]) -> None:
         )
 
 
-def glossary_of(rules: Rules, locale: str) -> Glossary | None:
-    """The terms of ``locale``; None if nobody has agreed on any."""
-    # Broken bytes become a term that nobody uses, rather than the end of the check.
-    path = rules.glossaries.get(locale)
-    if path is None:
-        return None
-    return read_glossary(read_bytes(path).decode("utf-8", "replace"), where=path.name)
+def glossary_of(rules: Rules, locale: str, upstream: str = "") -> Glossary | None:
+    """The terms of ``locale``, and of ``upstream``; None if nobody has agreed on any."""
+    paths = (rules.glossaries.get(locale), rules.own.get((locale, upstream)))
+    return read_terms(path for path in paths if path is not None)

@@ -23,7 +23,7 @@ from pipeline.core.document.message import Markup
 from pipeline.errors import ConfigError
 from pipeline.log import Log
 from pipeline.packages import how_to_run
-from pipeline.paths import Paths, glossary_path
+from pipeline.paths import Paths, glossary_path, own_glossary_path
 from pipeline.report.result import CheckResult
 
 # How the command line calls them.
@@ -59,13 +59,19 @@ def check_catalogs(
 def rules_of(settings: Settings, locales: Sequence[str]) -> Rules:
     """What the team of a project has agreed on, for these locales."""
     glossaries: dict[str, Path] = {}
+    own: dict[tuple[str, str], Path] = {}
     # A team need not have a glossary, or not yet.
     for locale in locales:
         path = glossary_path(settings.root, locale)
         if path.is_file():
             glossaries[locale] = path
+        for name in settings.upstreams:
+            path = own_glossary_path(settings.root, locale, name)
+            if path.is_file():
+                own[locale, name] = path
     return Rules(
         glossaries=glossaries,
+        own=own,
         ignore=settings.ignore,
         english=English(root=settings.root, upstreams=settings.upstreams),
     )
@@ -181,6 +187,7 @@ def _file(settings: Settings, path: Path, options: CheckOptions) -> CatalogFile:
                         name=name,
                         page=page.removesuffix(".po"),
                         locale=locale,
+                        upstream=upstream,
                     )
     locale = locale_of_path(path.parts)
     return CatalogFile(

@@ -10,9 +10,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from pipeline.adapters.files import read_bytes
 from pipeline.adapters.memo import Memo
 from pipeline.adapters.replies import Replies
+from pipeline.commands.terms import read_terms
 from pipeline.config import DraftPolicy
 from pipeline.core.catalog.origins import GLOSSARY, UNDATED, Machine
 from pipeline.core.catalog.similarity import Text, find_alike
@@ -25,10 +25,8 @@ from pipeline.core.drafting.outcome import Plan
 from pipeline.core.drafting.prompt import PROMPT
 from pipeline.core.drafting.questions import Question
 from pipeline.core.drafting.selecting import Model, Selected, select
-from pipeline.core.glossary.terms import Glossary, read_glossary
 from pipeline.core.pin.lock import Lock, Page
 from pipeline.entries import Catalog, Entry
-from pipeline.paths import glossary_path
 from pipeline.run import Run
 
 _SIMILAR = 2  # finished translations that are shown for a message
@@ -127,7 +125,7 @@ def plan_locale(
 
     ``catalogs`` are all of the locale, up to date.
     """
-    glossary = _glossary(run, locale)
+    glossary = read_terms(run.paths.glossaries(locale))
     made_with = Memo(run.paths.memo(locale, "drafts"), dict[str, str])
     judge = Judge.of(locale, glossary)
     model = Model(name=policy.model, judge=judge, glossary=glossary)
@@ -176,15 +174,6 @@ def _asking(policy: DraftPolicy, locale: str) -> Asking:
         reply_tokens=policy.reply_tokens,
         parameters=policy.parameters,
     )
-
-
-def _glossary(run: Run, locale: str) -> Glossary | None:
-    """The terms of the locale; None if nobody has agreed on any. Raises InputError."""
-    path = glossary_path(run.settings.root, locale)
-    if not path.is_file():
-        return None
-    text = read_bytes(path).decode("utf-8", "replace")
-    return read_glossary(text, where=run.shown(path))
 
 
 def _limited(

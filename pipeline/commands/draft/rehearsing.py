@@ -17,6 +17,7 @@ from pipeline.adapters.files import WriteError
 from pipeline.adapters.stub_model import Stub, stub_model
 from pipeline.config import DraftPolicy
 from pipeline.core.drafting import pseudo
+from pipeline.packages import how_to_run
 from pipeline.paths import Paths
 from pipeline.run import Run
 
@@ -62,7 +63,8 @@ def _copied(run: Run) -> Path:
         raise WriteError(
             f"cannot be copied: {error.strerror}",
             where=str(root),
-            hint="Pull the docs first, or free some space; nothing has changed.",
+            hint=f"Pull the docs first ({how_to_run('pull')}), or free some space; "
+            "nothing has changed.",
         ) from error
     return root
 

@@ -66,13 +66,15 @@ def review_changes(
     assert rules.english
     files = _files_of(compared, sides, after, rules.english)
     messages: list[Message] = []
-    for locale in options.locales:
-        of_locale = [file for file in files if file.read.locale == locale]
+    # Locale and upstream, in the order of the command line; files are sorted by their paths.
+    teams = dict.fromkeys(rules.team_of(file.read) for file in files)
+    for team in sorted(teams, key=lambda team: options.locales.index(team[0])):
+        of_team = [file for file in files if rules.team_of(file.read) == team]
         # Read once: it is long, and most reviews are of one locale.
-        glossary = glossary_of(rules, locale) if of_locale else None
-        findings = _findings(of_locale, glossary, rules)
+        glossary = glossary_of(rules, *team)
+        findings = _findings(of_team, glossary, rules)
         words_of = _words_of(glossary)
-        for file in of_locale:
+        for file in of_team:
             messages += _messages(file, findings, words_of)
     return Review(
         base=sides.base,

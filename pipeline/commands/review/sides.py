@@ -160,4 +160,5 @@ def _catalog_file(root: Path, path: str, places: Mapping[str, str]) -> CatalogFi
         name=path,
         page=path.removeprefix(f"{folder}/").removesuffix(".po"),
         locale=places[folder],
+        upstream=folder.rpartition("/")[2],
     )

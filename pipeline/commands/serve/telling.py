@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
-from pipeline.adapters.files import read_bytes
 from pipeline.commands.serve.opening import OpenPage
+from pipeline.commands.terms import read_terms
 from pipeline.core.document.message import Markup
 from pipeline.core.document.prose import atoms_of
 from pipeline.core.document.read import Unit
-from pipeline.core.glossary.terms import Glossary, read_glossary
+from pipeline.core.glossary.terms import Glossary
 from pipeline.core.word_diff import Words, word_diff
 from pipeline.core.workbench.blocks import Block
 from pipeline.core.workbench.excerpt import excerpt_of
 from pipeline.entries import Entry
 from pipeline.findings import Finding
-from pipeline.paths import glossary_path
 from pipeline.report.chinese import in_chinese
 from pipeline.run import Run
 
@@ -27,13 +27,14 @@ _ENGLISH = Words.of(())  # spaces part its words: no term need be known
 
 def glossary_of(run: Run, locale: str) -> Glossary | None:
     """The terms of a locale; None if there are none. Raises InputError."""
-    path = glossary_path(run.settings.root, locale)
-    return _glossary(read_bytes(path), path.name) if path.is_file() else None
+    paths = [path for path in run.paths.glossaries(locale) if path.is_file()]
+    stamps = tuple((path, path.stat().st_mtime_ns) for path in paths)
+    return _glossary(stamps)
 
 
 @lru_cache(maxsize=2)  # its patterns take longer to make than all checks of a message
-def _glossary(data: bytes, name: str) -> Glossary:
-    return read_glossary(data.decode("utf-8", "replace"), where=name)
+def _glossary(stamps: tuple[tuple[Path, int], ...]) -> Glossary | None:
+    return read_terms(path for path, _ in stamps)
 
 
 def tell_page(page: OpenPage) -> Told:

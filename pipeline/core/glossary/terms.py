@@ -197,6 +197,11 @@ class Glossary:
                 spans.setdefault(word, []).append((start, start + len(word)))
         return spans
 
+    def extended(self, own: Glossary) -> Glossary:
+        """These terms, with those of ``own`` besides, or in the place of the same English."""
+        terms = {term.english: term for term in (*self.terms, *own.terms)}
+        return Glossary(terms=tuple(terms.values()))
+
     @cached_property
     def _term_of_form(self) -> dict[str, Term]:
         """The term of every form, joined. What is a term by itself is no form of another one."""

@@ -348,3 +348,17 @@ def test_the_longest_term_is_found() -> None:
     glossary = glossary_of(*(f"{term},译,verb," for term in terms))
     for term in terms:
         assert [found.words for found in glossary.mentions(f"See {term}.")] == [term]
+
+
+def test_the_terms_of_one_upstream_stand_before_those_of_all() -> None:
+    shared = glossary_of("array,数组,,", "trace,跟踪,,")
+    extended = shared.extended(glossary_of("array,阵列,,", "hull,船体,,"))
+    renderings = {
+        term.english: [rendering.text for rendering in term.renderings]
+        for term in extended.terms
+    }
+    assert renderings == {"array": ["阵列"], "trace": ["跟踪"], "hull": ["船体"]}
+    assert [term.english for term in shared.extended(Glossary()).terms] == [
+        "array",
+        "trace",
+    ]
