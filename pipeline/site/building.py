@@ -100,7 +100,9 @@ def build_site(
     forget_all(site)
     # After a change of our code every page is made anew, which is worth several processes.
     is_small = last is not None and assembled.changed <= FEW
-    built = _run_sphinx(site, run.log, anew=last is None, jobs=1 if is_small else 0)
+    # Some extensions say that they can be shared among processes, and then break (sphinx_proof).
+    is_serial = is_small or bool(policy.extensions)
+    built = _run_sphinx(site, run.log, anew=last is None, jobs=1 if is_serial else 0)
     with run.log.step("finish") as step:
         step.result = f"{finish(site, assembled.downloads, memo)} files changed"
     forget_gone(site, memo)

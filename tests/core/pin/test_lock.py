@@ -141,6 +141,13 @@ def test_a_notebook_and_its_twin_are_one_page() -> None:
     assert [file.path for file in pages[0].files] == ["a/x.ipynb", "a/x.md"]
 
 
+def test_what_lies_among_assets_is_no_page() -> None:
+    pages = pages_of(
+        files("a.md", "_static/b.md", "c/_static/d/e.ipynb", "_statics.md")
+    )
+    assert [page.name for page in pages] == ["_statics", "a"]
+
+
 def test_a_blob_id_is_git_s() -> None:
     assert blob_id(b"") == "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
     assert blob_id(b"hello\n") == "ce013625030ba8dba906f756967f9e9ca394464a"

@@ -1,0 +1,341 @@
+"""Docs as other projects write them, by configuration alone: no word is lost, nothing misstated.
+
+The trees are written for these tests in the manner of mkdocs with mkdocstrings, of Jekyll, of
+Sphinx with extensions for exercises and proofs, and of a gallery of notebooks without an index.
+What a renderer that is not ours shows of each page is compared with what the catalogues hold.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import polib
+import pytest
+from bs4 import BeautifulSoup
+from folders import read_tree, write_tree
+from markdown_it import MarkdownIt
+from notebooks import code, notebook, prose
+from places import ROOT
+
+from pipeline.cli import main
+
+MKDOCS = {
+    "mkdocs.yml": "site_name: Kettles\n",
+    "docs/index.md": """\
+# Kettles
+
+A kettle boils water. See the [guide](guide.md).
+
+!!! note "Mind the steam"
+
+    Steam burns skin before anyone notices.
+
+    - keep a distance
+    - open the lid slowly
+
+??? tip
+    Descale it twice a year.
+
+=== "Electric"
+
+    Plug it in first.
+
+=== "Stove"
+
+    Light the flame first.
+""",
+    "docs/guide.md": """\
+# Boiling
+
+::: brew.boil
+    options:
+      heading_level: 3
+
+The object above is documented by its source.
+
+::: brew.Pot
+
+Afterwards pour the water out.
+
+```python
+brew.boil(1)
+```
+
+| part | use |
+| ---- | --- |
+| lid | keeps heat inside |
+""",
+}
+JEKYLL = {
+    "_config.yml": "title: Bridges\n",
+    "index.md": """\
+---
+layout: page
+---
+
+# Bridges
+
+A bridge spans a gap. {: .lead}
+
+{% include figure.html path="img/a.png" class="img-fluid" %}
+
+{% highlight python %}
+arch(3)
+{% endhighlight %}
+
+See [the piers]({% link piers.md %}) of it, in {{ site.title }}.
+""",
+    "piers.md": """\
+---
+layout: page
+---
+
+## Piers
+
+* Piers carry the deck.
+{: .wide}
+
+{% comment %}
+not shown to anybody
+{% endcomment %}
+
+Every pier stands on rock.
+""",
+}
+SPHINX = {
+    "intro.md": """\
+# Proofs of looms
+
+```{toctree}
+weave
+```
+
+Looms hold threads.
+""",
+    "weave.md": """\
+# Weaving
+
+```{exercise} Count the threads
+:label: count
+
+How many threads cross the warp?
+```
+
+````{solution} count
+Exactly twelve cross it.
+
+```{code-block} python
+twelve = 12
+```
+````
+
+```{prf:theorem} Tension
+:label: tension
+
+Every thread pulls equally.
+```
+
+:::{prf:proof}
+Suppose one pulled harder.
+:::
+
+```{dropdown} More about it
+Hidden words appear later.
+```
+""",
+}
+GALLERY = {
+    "clocks/wheel.ipynb": notebook(
+        prose("Wheels turn slowly.\n"), code("print(4 * 5)"), title="# A wheel"
+    ),
+    "clocks/spring.ipynb": notebook(
+        prose("- springs store work\n- they need winding\n"),
+        code("print(6 * 7)"),
+        title="# A spring",
+    ),
+    "_static/note.md": "# Not a page to begin with\n",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tree:
+    """Docs, what the configuration says of them, and the words that no message has."""
+
+    files: dict[str, str]
+    configuration: str = ""
+    # Shown by a renderer that knows nothing of the dialect: marks, options, names of objects.
+    no_prose: frozenset[str] = field(default_factory=frozenset)
+
+
+TREES = {
+    "kettles": Tree(
+        files=MKDOCS,
+        configuration='docs = "docs"\nmarkdown = "mkdocs"\n',
+        no_prose=frozenset("note tip options heading level brew boil pot".split()),
+    ),
+    "bridges": Tree(
+        files=JEKYLL,
+        configuration='markdown = "jekyll"\n',
+        no_prose=frozenset(
+            (
+                "layout page title include figure html arch path img png class fluid highlight "
+                "python endhighlight link md site lead wide comment endcomment not shown to "
+                "anybody"
+            ).split()
+        ),
+    ),
+    "looms": Tree(
+        files=SPHINX,
+        configuration='prose-directives = ["exercise", "solution", "prf:theorem", '
+        '"prf:proof"]\n'
+        "[tool.pipeline.upstreams.looms.site]\n"
+        'extensions = ["sphinx_exercise", "sphinx_proof"]\n',
+        no_prose=frozenset(
+            (
+                "exercise solution prf theorem proof dropdown label python toctree code block weave"
+            ).split()
+        ),
+    ),
+    "clocks": Tree(files=GALLERY),
+}
+
+
+@pytest.fixture(params=TREES)
+def docs(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> tuple[str, Tree]:
+    """A project about one of the trees. It is the current folder."""
+    name: str = request.param
+    tree = TREES[name]
+    write_tree(tmp_path / "src", tree.files)
+    (tmp_path / "pyproject.toml").write_text(
+        f'[tool.pipeline.upstreams.{name}]\nurl = "src"\n{tree.configuration}'
+    )
+    monkeypatch.chdir(tmp_path)
+    return name, tree
+
+
+def words_of(text: str) -> set[str]:
+    return set(re.findall(r"[a-z]{2,}", text.lower()))
+
+
+def shown(tree: Tree) -> Iterator[tuple[str, set[str]]]:
+    """The words of each page as markdown-it shows it, which knows CommonMark and tables.
+
+    What is indented as code or stands in a fence with a name of a directive counts as well: in
+    these dialects it is prose.
+    """
+    renderer = MarkdownIt("commonmark").enable("table")
+    for path, text in tree.files.items():
+        sources = [text]
+        if path.endswith(".ipynb"):
+            cells = json.loads(text)["cells"]
+            sources = [
+                "".join(cell["source"])
+                for cell in cells
+                if cell["cell_type"] == "markdown"
+            ]
+        elif not path.endswith(".md") or path.startswith("_static"):
+            continue
+        soup = BeautifulSoup(
+            "".join(map(renderer.render, sources)), features="html.parser"
+        )
+        for block in soup.select("code.language-python"):
+            block.decompose()
+        yield path, words_of(soup.get_text(" "))
+
+
+def findings(root: Path) -> Iterator[str]:
+    """What the last run has said of blocks that it left alone."""
+    report = json.loads((root / "build" / "report.json").read_bytes())
+    for locale in report["locales"].values():
+        for page in locale["pages"]:
+            for finding in page["findings"]:
+                yield f"{finding['text']} {finding.get('excerpt', '')}"
+
+
+def test_every_word_that_is_shown_is_in_a_message_or_a_finding(
+    docs: tuple[str, Tree], tmp_path: Path
+) -> None:
+    name, tree = docs
+    assert main(["sync", "--no-execute", "-q"]) == 0
+    catalogs = tmp_path / "translations" / "zh_CN" / name
+    held: dict[str, set[str]] = {}
+    for catalog in catalogs.rglob("*.po"):
+        page = catalog.relative_to(catalogs).with_suffix("").as_posix()
+        entries = polib.pofile(str(catalog))
+        held[page] = words_of(" ".join(entry.msgid for entry in entries))
+    folder = f"{'docs/' if 'docs' in tree.configuration else ''}"
+    told = words_of(" ".join(findings(tmp_path)))
+    lost = {}
+    for path, words in shown(tree):
+        page = path.removeprefix(folder).rpartition(".")[0]
+        lacking = words - held.get(page, set()) - tree.no_prose
+        if lacking - told:
+            lost[page] = lacking - told
+    assert lost == {}
+
+
+@pytest.mark.kernel
+@pytest.mark.slow
+def test_code_runs_and_the_site_says_nothing_that_is_not_so(
+    docs: tuple[str, Tree], tmp_path: Path
+) -> None:
+    name, tree = docs
+    assert main(["sync", "-q"]) == 0
+    assert main(["check", "-q"]) == 0
+    assert main(["site", "-q"]) == 0
+    site = tmp_path / "build" / "site" / name
+    pages = json.loads((site / "progress.json").read_bytes())["pages"]
+    for row in pages:
+        html = (site / row["url"]).read_text("utf-8")
+        assert "JAX" not in html, row["url"]
+        assert "Apache" not in html, row["url"]
+        soup = BeautifulSoup(html, features="html.parser")
+        article = soup.find("article")
+        assert article is not None
+        seen = words_of(article.get_text(" "))
+        catalog = tmp_path / "translations" / "zh_CN" / name / f"{row['page']}.po"
+        held = " ".join(entry.msgid for entry in polib.pofile(str(catalog)))
+        # Targets of links, roles and variables are in messages, and not seen.
+        held = re.sub(r"\]\([^)]*\)|\{[{%].*?[%}]\}|\{:.*?\}", "", held)
+        assert words_of(held) - seen == set(), row["url"]
+    # A gallery has no page called index: one of its own pages leads to the others.
+    first = (site / "index.html").read_text("utf-8")
+    assert "_static/note" not in first.partition("http-equiv")[2][:200]
+    names = {row["page"] for row in pages}
+    assert not any(page.startswith("_static") for page in names)
+    for path in tree.files:
+        if path.endswith(".ipynb"):
+            outputs = read_tree(tmp_path / "build" / "zh_CN" / name / "executed")
+            page = path.rpartition(".")[0]
+            assert (
+                b'"text/plain"' in outputs[f"{page}.ipynb"]
+                or b"stdout" in (outputs[f"{page}.ipynb"])
+            )
+
+
+@pytest.mark.slow
+def test_the_sample_under_another_name_claims_nothing_of_jax(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_tree(tmp_path / "src", read_tree(ROOT / "upstream" / "sample"))
+    (tmp_path / "pyproject.toml").write_text(
+        '[tool.pipeline.upstreams.copy]\nurl = "src"\n'
+    )
+    monkeypatch.chdir(tmp_path)
+    assert main(["sync", "--no-execute", "-q"]) == 0
+    assert main(["check", "-q"]) == 0
+    assert main(["site", "--no-execute", "-q"]) == 0
+    site = tmp_path / "build" / "site" / "copy"
+    facts = json.loads((site / "progress.json").read_bytes())
+    assert (facts["title"], facts["release"]) == ("copy", "")
+    for row in facts["pages"]:
+        soup = BeautifulSoup((site / row["url"]).read_text("utf-8"), "html.parser")
+        for line in soup.select(".jz-fresh"):
+            assert "JAX" not in line.get_text()
+            assert "Apache" not in line.get_text()
