@@ -5,6 +5,7 @@ The configuration of an upstream says so, or what lies in its repository.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -30,3 +31,19 @@ class Reading:
 
 
 MYST = Reading()
+
+# Files that say what docs are written for, in the order in which they are asked. A Jupyter Book has
+# both ``_toc.yml`` and ``_config.yml``, and is MyST.
+_SIGNS = (
+    (("conf.py", "myst.yml", "_toc.yml"), Dialect.MYST),
+    (("mkdocs.yml", "mkdocs.yaml"), Dialect.MKDOCS),
+    (("_config.yml", "_config.yaml"), Dialect.JEKYLL),
+)
+
+
+def dialect_of(names: Collection[str]) -> Dialect:
+    """What Markdown is written for where files of these ``names`` lie: MyST if none says more."""
+    for signs, dialect in _SIGNS:
+        if any(sign in names for sign in signs):
+            return dialect
+    return Dialect.MYST

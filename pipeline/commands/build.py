@@ -69,6 +69,7 @@ def build_pulled(
     run: Run, options: BuildOptions, lock: Lock, *, changes: tuple[str, ...] = ()
 ) -> RunResult:
     """From pulled pages to the report. ``changes`` are the files that pulling them has written."""
+    run = run.reading_as(lock.markdown)
     pages = pages_of_run(run, lock)
     merged: dict[str, tuple[PageResult, ...]] = {}
     gone: dict[str, tuple[PageResult, ...]] = {}

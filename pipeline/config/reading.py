@@ -10,6 +10,7 @@ import os
 import re
 import tomllib
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,7 @@ from pipeline.config.rules import (
 from pipeline.config.suggesting import did_you_mean
 from pipeline.config.tables import Table
 from pipeline.errors import ConfigError
+from pipeline.paths import Paths
 from pipeline.reading import Dialect, Reading
 
 REPOSITORY_VARIABLE = "GITHUB_REPOSITORY"  # owner/name, as GitHub's workflows have it
@@ -38,6 +40,8 @@ UPSTREAM_VARIABLE = "JAX_DOCS_UPSTREAM"  # that of the upstream called jax
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 _LOCALE = re.compile(r"[a-z]{2,3}(_[A-Z][A-Za-z]+)?")
+# As ``core.pin.lock`` writes it: names of files stand further in.
+_LOCKED_DIALECT = re.compile(r'^ "markdown": "(\w+)"', re.MULTILINE)
 _REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+")
 # What the templates of a site may name.
 _TEMPLATES = {
@@ -128,9 +132,8 @@ def _settings(
         )
     by_name = {}
     for name in upstreams.values:
-        by_name[name] = _upstream(
-            name, upstreams.table(name), pins=pins, environ=environ
-        )
+        upstream = _upstream(name, upstreams.table(name), pins=pins, environ=environ)
+        by_name[name] = _as_pulled(upstream, root)
     _check_apart(upstreams, by_name)
     execution = _execution(table.table("execution"))
     checks = table.table("checks")
@@ -187,6 +190,7 @@ def _upstream(
         package=package,
         version=version,
         reading=_reading(table),
+        tells_dialect="markdown" in table.values,
         page_url=table.string("page-url"),
         license=table.string("license"),
         include=table.strings("include", default=("**",)),
@@ -214,6 +218,20 @@ def _reading(table: Table) -> Reading:
     prose = table.strings("prose-directives")
     # Names are compared as MyST does it.
     return Reading(dialect=Dialect(dialect), prose=frozenset(map(str.lower, prose)))
+
+
+def _as_pulled(upstream: Upstream, root: Path) -> Upstream:
+    """The upstream, with the Markdown that its lock tells where the configuration does not."""
+    try:
+        text = Paths(root, upstream.name).lock.read_text("utf-8", "replace")
+    except OSError:  # nothing has been pulled yet
+        return upstream
+    told = _LOCKED_DIALECT.search(text)
+    # A lock that is damaged is for whoever reads it whole to tell.
+    if upstream.tells_dialect or told is None or told[1] not in tuple(Dialect):
+        return upstream
+    reading = replace(upstream.reading, dialect=Dialect(told[1]))
+    return replace(upstream, reading=reading)
 
 
 def _usual_package(name: str, ref: str) -> str:

@@ -113,6 +113,7 @@ class Upstream:
     package: str = DEFAULT_PACKAGE
     version: str | None = None  # the pinned one; None: that of the project's JAX
     reading: Reading = MYST  # how its documents are written
+    tells_dialect: bool = False  # whether the configuration says so, not the docs
     page_url: str = ""  # template with {ref}, {commit} and {path}
     license: str = ""
     include: tuple[str, ...] = ("**",)

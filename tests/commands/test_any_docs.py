@@ -20,8 +20,10 @@ from folders import read_tree, write_tree
 from markdown_it import MarkdownIt
 from notebooks import code, notebook, prose
 from places import ROOT
+from repositories import commit_release, init_repository
 
 from pipeline.cli import main
+from pipeline.reading import dialect_of
 
 MKDOCS = {
     "mkdocs.yml": "site_name: Kettles\n",
@@ -174,12 +176,11 @@ class Tree:
 TREES = {
     "kettles": Tree(
         files=MKDOCS,
-        configuration='docs = "docs"\nmarkdown = "mkdocs"\n',
+        configuration='docs = "docs"\n',
         no_prose=frozenset("note tip options heading level brew boil pot".split()),
     ),
     "bridges": Tree(
         files=JEKYLL,
-        configuration='markdown = "jekyll"\n',
         no_prose=frozenset(
             (
                 "layout page title include figure html arch path img png class fluid highlight "
@@ -278,6 +279,48 @@ def test_every_word_that_is_shown_is_in_a_message_or_a_finding(
         if lacking - told:
             lost[page] = lacking - told
     assert lost == {}
+
+
+@pytest.mark.parametrize(
+    ("names", "dialect"),
+    [
+        (["mkdocs.yml", "docs"], "mkdocs"),
+        (["mkdocs.yaml"], "mkdocs"),
+        (["_config.yml", "index.md"], "jekyll"),
+        (["_config.yml", "_toc.yml"], "myst"),  # a Jupyter Book
+        (["mkdocs.yml", "conf.py"], "myst"),
+        (["index.md"], "myst"),
+        ([], "myst"),
+    ],
+)
+def test_the_markdown_is_told_by_what_lies_beside_the_docs(
+    names: list[str], dialect: str
+) -> None:
+    assert dialect_of(names) == dialect
+
+
+def test_of_a_repository_too_and_the_configuration_goes_before_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    commit_release(init_repository(tmp_path / "src"), "v1", MKDOCS)
+    table = (
+        '[tool.pipeline.upstreams.kettles]\nurl = "src"\ndocs = "docs"\nref = "v1"\n'
+    )
+    configuration = tmp_path / "pyproject.toml"
+    configuration.write_text(table)
+    monkeypatch.chdir(tmp_path)
+    catalog = tmp_path / "translations/zh_CN/kettles/index.po"
+    assert main(["sync", "--no-execute", "-q"]) == 0
+    assert 'msgid "Mind the steam"' in catalog.read_text("utf-8")
+    assert '\n "markdown": "mkdocs"' in (tmp_path / "upstream/kettles.lock").read_text()
+    # The next run knows it before it asks upstream, and finds nothing to do.
+    for words in (["sync", "--no-execute"], ["build", "--no-execute"], ["split"]):
+        capsys.readouterr()
+        assert main(words) == 0
+        assert "nothing to write" in capsys.readouterr().err
+    configuration.write_text(f'{table}markdown = "commonmark"\n')
+    assert main(["sync", "--no-execute", "-q"]) == 0
+    assert 'msgid "Mind the steam"' not in catalog.read_text("utf-8")
 
 
 @pytest.mark.kernel

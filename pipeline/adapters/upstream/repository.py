@@ -329,6 +329,17 @@ class Repository:
         self._store.fetch_commit(commit, progress)
         return self._peel(commit)
 
+    def names(self, commit: str, docs: str) -> frozenset[str]:
+        """The names of what lies at the top of ``commit``, and at the top of folder ``docs``.
+
+        Both are here once ``fetch`` has been called.
+        """
+        names: set[str] = set()
+        for tree in {_tree(commit, "."), _tree(commit, docs)}:
+            answer = self._program.call("ls-tree", "-z", "--name-only", tree)
+            names.update(answer.text.split("\0"))
+        return frozenset(names)
+
     def _list(self, commit: str, docs: str) -> tuple[TreeEntry, ...]:
         """The files of folder ``docs`` at ``commit``, in git's order. Their trees are here."""
         answer = self._program.call("ls-tree", "-r", "-z", _tree(commit, docs))

@@ -15,6 +15,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from pipeline.errors import InputError
+from pipeline.reading import Dialect
 
 OLD_PACKAGE = "JAX"
 
@@ -54,6 +55,8 @@ class Lock:
     files: tuple[SourceFile, ...]
     # What the docs are of, as people write it; locks of old do not say it, and were all of JAX.
     package: str = OLD_PACKAGE
+    # Which Markdown the repository says that its docs are in; empty: MyST.
+    markdown: str = ""
 
     @property
     def release(self) -> str:
@@ -79,6 +82,8 @@ _ASSETS = "_static"  # Sphinx's usual name, and that of themes' own files
 _ID = re.compile(r"[0-9a-f]{40}")
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 _TEXTS = ("url", "ref", "commit", "date", "jax", "docs", "package")
+_OPTIONAL = ("markdown",)  # texts that most locks do not have
+_DIALECTS = ("", *Dialect)
 _FORBIDDEN_PARTS = frozenset({"", ".", "..", ".git"})
 
 
@@ -119,6 +124,8 @@ def format_lock(lock: Lock) -> bytes:
     Each file is a line, so that git can merge two locks: ``"guide/tea.md": "a01ebc3…"``.
     """
     data: dict[str, Any] = {key: getattr(lock, key) for key in _TEXTS}
+    if lock.markdown:
+        data["markdown"] = lock.markdown
     data["files"] = {file.path: file.blob for file in lock.files}
     return (
         json.dumps(data, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
@@ -134,12 +141,14 @@ def parse_lock(data: bytes, *, where: str) -> Lock:
         table = json.loads(data.decode("utf-8"), object_pairs_hook=_without_duplicates)
     except (ValueError, RecursionError) as error:
         raise _malformed(f"is not a lock: {error}", where) from error
-    keys = (*_TEXTS, "files")
+    keys = (*_TEXTS, *_OPTIONAL, "files")
     if isinstance(table, dict):
         table.setdefault("package", OLD_PACKAGE)
+        table.setdefault("markdown", "")
     if not isinstance(table, dict) or set(table) != set(keys):
         raise _malformed(
-            f"is not a lock: it must be a JSON object of {', '.join(keys)}", where
+            f"is not a lock: it must be a JSON object of {', '.join((*_TEXTS, 'files'))}",
+            where,
         )
     return Lock(**_texts(table, where), files=_files(table["files"], where))
 
@@ -178,7 +187,12 @@ def _texts(table: Mapping[str, Any], where: str) -> dict[str, str]:
         raise _malformed(
             f"'docs' leads out of the repository: {table['docs']!r}", where
         )
-    return {key: table[key] for key in _TEXTS}
+    if table["markdown"] not in _DIALECTS:
+        raise _malformed(
+            f"'markdown' must be one of {', '.join(Dialect)}, not {table['markdown']!r}",
+            where,
+        )
+    return {key: table[key] for key in (*_TEXTS, *_OPTIONAL)}
 
 
 def _files(table: object, where: str) -> tuple[SourceFile, ...]:

@@ -6,7 +6,7 @@ the private git cache, and nothing is read from a source that lies where its che
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -24,6 +24,7 @@ from pipeline.config import Upstream
 from pipeline.core.pin.lock import Lock, SourceFile, blob_id, is_safe_path, listing_id
 from pipeline.errors import ConfigError, UpstreamError
 from pipeline.log import Log
+from pipeline.reading import Dialect, dialect_of
 from pipeline.run import Run
 from pipeline.stages.pull.listing import accept, drift, walk_folder
 
@@ -130,12 +131,20 @@ def _git_source(
             commit = repository.resolve(lock.ref, progress)
         if known and known.commit == commit:
             return Source(
-                lock=replace(lock, commit=commit, date=known.date, files=known.files)
+                lock=replace(
+                    lock,
+                    commit=commit,
+                    date=known.date,
+                    files=known.files,
+                    markdown=known.markdown,
+                )
             )
         entries = repository.fetch(commit, lock.docs, progress)
+    markdown = _markdown(repository.names(commit, lock.docs))
     # The date is that of the commit: a second run writes the same lock.
     files = accept(entries, log)
     lock = replace(lock, commit=commit, date=repository.date(commit), files=files)
+    lock = replace(lock, markdown=markdown)
     return Source(lock=lock, read=lambda file: repository.read(file.blob))
 
 
@@ -182,10 +191,19 @@ def _folder_source(root: Path, lock: Lock, docs: Path, log: Log) -> Source:
         ) from error
     files = accept(entries, log)
     # A folder has no commit and no date: the digest of its listing tells one state from another.
-    lock = replace(lock, commit=listing_id(files), files=files)
+    names = {path.name for place in {root, folder} for path in place.iterdir()}
+    lock = replace(
+        lock, commit=listing_id(files), files=files, markdown=_markdown(names)
+    )
     if folder.resolve() == docs:
         return Source(lock=lock)
     return Source(lock=lock, read=lambda file: _read_stable(folder, file))
+
+
+def _markdown(names: Collection[str]) -> str:
+    """What the lock says of the dialect: nothing of the usual one."""
+    dialect = dialect_of(names)
+    return "" if dialect is Dialect.MYST else str(dialect)
 
 
 def _folders_in(root: Path) -> str:

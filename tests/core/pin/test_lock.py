@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -40,6 +41,10 @@ LOCK = Lock(
 
 def test_a_lock_survives_the_round_trip() -> None:
     assert parse_lock(format_lock(LOCK), where="x.lock") == LOCK
+    # Few have it, and those that are committed stay as they are.
+    assert b"markdown" not in format_lock(LOCK)
+    of_mkdocs = replace(LOCK, markdown="mkdocs")
+    assert parse_lock(format_lock(of_mkdocs), where="x.lock") == of_mkdocs
 
 
 def test_a_lock_has_one_file_per_line_and_a_final_newline() -> None:
@@ -87,6 +92,8 @@ def test_what_is_no_lock_is_refused_with_its_place(data: bytes) -> None:
         ("docs", "../docs"),
         ("docs", ""),
         ("docs", "/docs"),
+        ("markdown", "asciidoc"),
+        ("markdown", 1),
         ("files", []),
         ("files", {"a.md": 1}),
         ("files", {"a.md": "abc"}),
