@@ -323,6 +323,53 @@ def test_of_a_repository_too_and_the_configuration_goes_before_it(
     assert 'msgid "Mind the steam"' not in catalog.read_text("utf-8")
 
 
+PACKAGE = 'ref = "v{version}"\npackage = "Lamp_Kit"\n'
+
+
+@pytest.mark.parametrize(
+    ("lines", "words", "exit_code", "told"),
+    [
+        (PACKAGE, ["sync", "--no-execute"], 3, "no tag, branch or commit 'v9.9'"),
+        (PACKAGE, ["sync", "--no-execute"], 3, "Did you mean 'v9.0'?"),
+        ('package = "Other"', ["sync"], 2, 'For example: other = ["other==1.2.3"]'),
+        ('ref = "v{version}"', ["sync"], 2, "no package is configured"),
+        ('markdown = "mkdoc"', ["sync"], 2, "Did you mean 'mkdocs'?"),
+        ('docs = "doc"', ["sync", "--no-execute"], 3, "docs"),
+        (
+            'ref = "v9.0"\n[tool.pipeline.upstreams.LAMPS]\nurl = "src"',
+            ["sync"],
+            2,
+            "the upstreams 'lamps' and 'LAMPS' would lie in one folder",
+        ),
+        (
+            'ref = "v9.0"\n[tool.pipeline.upstreams.lamps.site]\nextensions = ["none_such"]',
+            ["site", "--no-execute"],
+            2,
+            "the Sphinx extension 'none_such' is not installed",
+        ),
+    ],
+)
+def test_what_the_docs_are_not_is_told_with_a_way_out(
+    lines: str,
+    words: list[str],
+    exit_code: int,
+    told: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    commit_release(init_repository(tmp_path / "src"), "v9.0", MKDOCS)
+    (tmp_path / "pyproject.toml").write_text(
+        '[dependency-groups]\nlamp-kit = ["lamp-kit==9.9"]\n'
+        f'[tool.pipeline.upstreams.lamps]\nurl = "src"\n{lines}\n'
+    )
+    monkeypatch.chdir(tmp_path)
+    if words[0] == "site":
+        assert main(["pull", "-q"]) == 0
+    assert main(words) == exit_code
+    assert told in capsys.readouterr().err
+
+
 @pytest.mark.kernel
 @pytest.mark.slow
 def test_code_runs_and_the_site_says_nothing_that_is_not_so(
@@ -360,6 +407,26 @@ def test_code_runs_and_the_site_says_nothing_that_is_not_so(
                 b'"text/plain"' in outputs[f"{page}.ipynb"]
                 or b"stdout" in (outputs[f"{page}.ipynb"])
             )
+
+
+@pytest.mark.slow
+def test_what_a_page_shows_and_is_not_there_is_a_warning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = {
+        "index.md": "# A\n\n![x](none.png) words.\n\n```{figure} gone.png\nBelow it.\n```\n",
+        "b.rst": "B\n=\n\n.. image:: away.png\n",
+    }
+    write_tree(tmp_path / "src", files)
+    (tmp_path / "pyproject.toml").write_text(
+        '[tool.pipeline.upstreams.copy]\nurl = "src"\n'
+    )
+    monkeypatch.chdir(tmp_path)
+    assert main(["sync", "--no-execute", "-q"]) == 0
+    assert main(["site", "--no-execute", "-q"]) == 0
+    told = capsys.readouterr().err
+    for place in ("index.md:3", "index.md:5", "b.rst:4"):
+        assert f"warning [sphinx] {place}: image file is missing" in told
 
 
 @pytest.mark.slow
