@@ -171,6 +171,17 @@ def test_a_python_of_the_system_gets_an_environment(
     assert "-m venv" not in packages.how_to_install("execute")
 
 
+def test_commands_are_named_as_they_are_typed_here(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert packages.how_to_run("pull", "flax") == "nox -s pull -- flax"
+    assert packages.how_to_run("build") == "nox -s build"
+    monkeypatch.setattr(packages, "is_checkout", lambda: False)
+    assert packages.how_to_run("pull", "flax") == "jax-docs-zh pull flax"
+    assert packages.how_to_install("site").endswith("-m pip install --group pipeline")
+    assert packages.running_group() == "pipeline"
+
+
 # --- older Pythons
 
 AS_IF_OLD = """

@@ -33,7 +33,7 @@ DOCS = {
 ---
 jupytext:
   text_representation: {extension: .md, format_name: myst}
-kernelspec: {display_name: Python 3, name: python3}
+kernelspec: {display_name: Lamps, name: python3}
 ---
 
 # Wiring
