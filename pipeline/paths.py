@@ -74,6 +74,11 @@ class Paths:
         return self.cache / "inventories" / f"{self.name}.inv"
 
     @property
+    def splits(self) -> Path:
+        """What the last run has split pages into: see ``adapters.memo``."""
+        return self.build / "splits" / f"{self.name}.json"
+
+    @property
     def draft_lock(self) -> Path:
         """Held while a language model is asked, so that nothing is asked twice."""
         return self.cache / "drafts" / ".lock"

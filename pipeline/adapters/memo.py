@@ -37,6 +37,7 @@ class Memo(Generic[Value]):
 
     def __init__(self, path: Path, of: type[Value]) -> None:
         self._path = path
+        self._of = of
         self._decoder = msgspec.json.Decoder(dict[str, tuple[str, of]])  # type: ignore[valid-type]
         self._known: dict[str, tuple[str, Value]] = {}
         # Without a file, or with one of another version, everything is found out again.
@@ -53,6 +54,19 @@ class Memo(Generic[Value]):
     def keep(self, subject: str, key: str, value: Value) -> None:
         """Know ``value`` from now on. Call it when all that the value tells of is written."""
         self._known[subject] = (key, value)
+
+    def can_hold(self, value: Value) -> bool:
+        """Whether ``value`` would come back as it is.
+
+        Values that were read from JSON may hold more than is written as JSON again: NaN, numbers of
+        any length, halves of pairs of surrogates.
+        """
+        try:
+            return (
+                msgspec.json.decode(msgspec.json.encode(value), type=self._of) == value
+            )
+        except (msgspec.MsgspecError, RecursionError, ValueError, OverflowError):
+            return False
 
     def items(self) -> list[tuple[str, Value]]:
         """Every subject with its value, whatever it was made from."""
@@ -103,8 +117,13 @@ def code_digest(libraries: Sequence[str] = ()) -> str:
         except PackageNotFoundError:
             # What needs it says so; once it is there, everything is made anew.
             parts += [name, ""]
-    parts += _files_below(Path(pipeline.__file__).parent, suffixes=_SUFFIXES)
-    return digest_of(*parts)
+    return digest_of(_digest_of_own_code(), *parts)
+
+
+@cache
+def _digest_of_own_code() -> str:
+    """The digest of our own code and templates: read once, whatever it is asked for with."""
+    return digest_of(*_files_below(Path(pipeline.__file__).parent, suffixes=_SUFFIXES))
 
 
 def _files_below(folder: Path, *, suffixes: tuple[str, ...]) -> list[bytes | str]:

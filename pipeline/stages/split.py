@@ -1,7 +1,8 @@
 """split: upstream's documents, read and cut into messages.
 
 In go the pages of the checkout. Out come their documents, and a finding for everything that cannot
-be read, or not be translated: one bad document stops no other.
+be read, or not be translated: one bad document stops no other. Pages that the last run has split
+are taken from its memo.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pipeline.adapters.files import read_bytes
+from pipeline.adapters.memo import Memo, code_digest, digest_of
 from pipeline.core.document.read import Document, Format, SplitPage, read_document
 from pipeline.core.pin.lock import Page
 from pipeline.errors import InputError
@@ -17,13 +19,14 @@ from pipeline.paths import Paths
 from pipeline.reading import MYST, Reading
 from pipeline.run import Run
 
+# They read pages: another version may do so in another way.
+_LIBRARIES = ("docutils", "markdown-it-py", "mdit-py-plugins")
+
 
 def split(run: Run, pages: Sequence[Page]) -> tuple[SplitPage, ...]:
     """Read every page. A malformed document is a finding and is left out; the others go on."""
     with run.log.step("split") as step:
-        split_pages = tuple(
-            split_page(run.paths, page, run.upstream.reading) for page in pages
-        )
+        split_pages = _known_or_split(run, pages)
         # Counted for people: it shows at a glance whether the selection is what they meant.
         documents = messages = 0
         for page in split_pages:
@@ -32,6 +35,31 @@ def split(run: Run, pages: Sequence[Page]) -> tuple[SplitPage, ...]:
                 messages += sum(len(unit.split.messages) for unit in document.units)
         step.result = f"{len(split_pages)} pages, {documents} documents, {messages} blocks of prose"
     return split_pages
+
+
+def _known_or_split(run: Run, pages: Sequence[Page]) -> tuple[SplitPage, ...]:
+    """The pages as the memo has them, or split now. The lock vouches for their documents."""
+    memo = Memo(run.paths.splits, SplitPage)
+    reading = run.upstream.reading
+    common = digest_of(code_digest(_LIBRARIES), reading.dialect, *sorted(reading.prose))
+    split_pages: list[SplitPage] = []
+    is_new = False
+    for page in pages:
+        key = digest_of(common, repr(page))
+        found = memo.recall(page.name, key)
+        if found is None:
+            found = split_page(run.paths, page, reading)
+            # A document that cannot be read is told of from its file.
+            is_whole = len(found.documents) == len(page.files)
+            if is_whole and memo.can_hold(found):
+                memo.keep(page.name, key, found)
+                is_new = True
+        split_pages.append(found)
+    if is_new and not run.dry:
+        if not run.pages:
+            memo.keep_only([page.name for page in pages])
+        memo.save()
+    return tuple(split_pages)
 
 
 def split_page(paths: Paths, page: Page, reading: Reading = MYST) -> SplitPage:

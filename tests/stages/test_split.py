@@ -5,10 +5,24 @@ from __future__ import annotations
 from pathlib import Path
 
 from notebooks import code, notebook, prose
+from runs import run_of
 
+from pipeline.adapters.memo import Memo
+from pipeline.config import Settings, Upstream
+from pipeline.core.document.read import SplitPage
 from pipeline.core.pin.lock import Page, SourceFile
 from pipeline.paths import Paths
-from pipeline.stages.split import split_page
+from pipeline.stages.split import split, split_page
+
+# JSON has no way to write the number in it.
+ODD_NOTEBOOK = notebook(prose("# Odd"), weight=float("nan"))
+
+
+def page_of(path: str, digit: str) -> Page:
+    """A page of one document, whose blob is all of one digit."""
+    return Page(
+        name=path.partition(".")[0], files=(SourceFile(path=path, blob=digit * 40),)
+    )
 
 
 def test_three_documents_of_one_name_are_one_page(tmp_path: Path) -> None:
@@ -48,3 +62,38 @@ def test_directives_that_are_not_known_are_told_with_their_cell(tmp_path: Path) 
     assert {finding.text for finding in page.findings} == {
         'stays in English: what the directive "brew" holds is not known'
     }
+
+
+def test_pages_are_split_again_only_if_their_documents_change(tmp_path: Path) -> None:
+    run = run_of(Settings.bare(tmp_path), Upstream(name="docs", url="somewhere"))
+    run.paths.docs.mkdir(parents=True)
+    texts = {"tea.md": "# Tea\n\nWith milk.\n", "odd.ipynb": ODD_NOTEBOOK}
+    for path, text in texts.items():
+        (run.paths.docs / path).write_text(text, encoding="utf-8")
+    pages = [page_of("tea.md", "0"), page_of("odd.ipynb", "1")]
+    first = split(run, pages)
+    # The lock says that they are what they were, so that nobody looks.
+    (run.paths.docs / "tea.md").write_text("# Coffee\n", encoding="utf-8")
+    assert split(run, pages) == first
+    again = split(run, [page_of("tea.md", "2"), pages[1]])
+    assert [page.title for page in again] == ["Coffee", "Title"]
+    # JSON has no NaN: what would not come back as it was is not kept.
+    assert [subject for subject, _ in Memo(run.paths.splits, SplitPage).items()] == [
+        "tea"
+    ]
+
+
+def test_a_run_of_some_pages_keeps_what_is_known_of_the_others(tmp_path: Path) -> None:
+    settings, upstream = Settings.bare(tmp_path), Upstream(name="docs", url="somewhere")
+    run = run_of(settings, upstream)
+    run.paths.docs.mkdir(parents=True)
+    for name in ("tea", "milk"):
+        (run.paths.docs / f"{name}.md").write_text(f"# {name}\n", encoding="utf-8")
+    tea, milk = page_of("tea.md", "0"), page_of("milk.md", "1")
+    # A dry run writes nothing.
+    split(run_of(settings, upstream, dry=True), [tea])
+    assert not run.paths.splits.exists()
+    split(run, [tea])
+    split(run_of(settings, upstream, pages=["milk"]), [milk])
+    names = [subject for subject, _ in Memo(run.paths.splits, SplitPage).items()]
+    assert names == ["milk", "tea"]
