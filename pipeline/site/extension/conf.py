@@ -7,10 +7,27 @@ makes Sphinx build every page again.
 
 from __future__ import annotations
 
+import gc
 import json
+import sys
 from pathlib import Path
+from types import ModuleType
 
 import pipeline.site
+
+# Doctrees live till they are written: looking for what died among them costs an eighth of a build.
+gc.set_threshold(100_000)
+
+# How MyST-NB runs code, which it never does here; what it would do it with takes long to load, a
+# data base and the clients of kernels among it.
+for name, client in (
+    ("cache", "NotebookClientCache"),
+    ("direct", "NotebookClientDirect"),
+    ("inline", "NotebookClientInline"),
+):
+    module = ModuleType(f"myst_nb.core.execute.{name}")
+    setattr(module, client, None)
+    sys.modules.setdefault(module.__name__, module)
 
 HERE = Path(__file__).resolve().parent
 SITE = json.loads((HERE / "site.json").read_text(encoding="utf-8"))
