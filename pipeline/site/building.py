@@ -36,7 +36,6 @@ from pipeline.site.finishing import finish
 from pipeline.site.known import (
     WHOLE,
     Known,
-    digest_of_stamps,
     forget_all,
     forget_gone,
     memo_of,
@@ -136,20 +135,32 @@ def _check_extensions(policy: SitePolicy) -> None:
             )
 
 
-def _stamps(folder: Path) -> dict[Path, str]:
-    """What changes when one of the files below ``folder`` is written, for each."""
-    paths = (path for path in folder.rglob("*") if path.is_file())
-    return {path: digest_of_stamps(path) for path in paths}
+def _stamps(folder: Path) -> dict[str, tuple[int, int]]:
+    """What changes when one of the files below ``folder`` is written, for each: size and time.
+
+    There are thousands: ``os.walk`` lists them in a fifth of the time that ``rglob`` takes.
+    """
+    stamps: dict[str, tuple[int, int]] = {}
+    for place, _, names in os.walk(folder):
+        for name in names:
+            path = os.path.join(place, name)
+            status = os.lstat(path)
+            stamps[path] = (status.st_size, status.st_mtime_ns)
+    return stamps
 
 
 def _changed(
-    run: Run, before: Mapping[Path, str], after: Mapping[Path, str]
+    run: Run,
+    before: Mapping[str, tuple[int, int]],
+    after: Mapping[str, tuple[int, int]],
 ) -> tuple[str, ...]:
     """The files that were written or removed in between, relative to the root."""
-    paths = sorted({*before, *after})
-    return tuple(
-        run.shown(path) for path in paths if before.get(path) != after.get(path)
-    )
+    changed = [
+        Path(path)
+        for path in before.keys() | after.keys()
+        if before.get(path) != after.get(path)
+    ]
+    return tuple(map(run.shown, sorted(changed)))
 
 
 def _kept(site: Site, memo: Memo[Known]) -> tuple[str, ...]:

@@ -1,8 +1,9 @@
 """What the last run has found out about a site: one memo.
 
-It has a subject for each page (which files are made of it), one for each file of HTML (the classes
-that stand in it), and one for the site as a whole. While a site is being built nothing is known of
-it, so that a build that is killed is made again from the start.
+It has a subject for each page (which files are made of it), one for each page, script and style
+sheet that was built (the classes that stand in it, or what is left of it), and one for the site as
+a whole. While a site is being built nothing is known of it, so that a build that is killed is made
+again from the start.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from pipeline.adapters.sphinx import BrokenPage
 from pipeline.site.plan import Site
 
 WHOLE = "site"  # the subject that the site as a whole is
+BUILT = (".html", ".js", ".css")  # the files of a site that something is known of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,8 +27,10 @@ class Known:
     # Of a page: what it has among the sources, and to download.
     files: tuple[str, ...] = ()
     downloads: tuple[str, ...] = ()
-    # Of a file of HTML: classes and ids.
+    # Of a page that was built, or a script: classes and ids.
     words: tuple[str, ...] = ()
+    # Of a style sheet: what is left of it.
+    css: str = ""
     # Of the whole site: the pages of which something is shown as its source.
     broken: Mapping[str, BrokenPage] = field(default_factory=dict)
 
@@ -48,7 +52,9 @@ def forget_gone(site: Site, memo: Memo[Known]) -> None:
     # All that is recalled for a site as it is now.
     subjects = {WHOLE}
     subjects.update(map(subject_of_page, site.names))
-    subjects.update(subject_of_html(site, path) for path in site.target.rglob("*.html"))
+    for suffix in BUILT:
+        paths = site.target.rglob(f"*{suffix}")
+        subjects.update(subject_of_file(site, path) for path in paths)
     memo.keep_only(subjects)
 
 
@@ -65,9 +71,9 @@ def pages_known(memo: Memo[Known]) -> Iterator[str]:
             yield page
 
 
-def subject_of_html(site: Site, path: Path) -> str:
-    """The name of a file of HTML among the subjects."""
-    return f"html {path.relative_to(site.target).as_posix()}"
+def subject_of_file(site: Site, path: Path) -> str:
+    """The name of a file of the site among the subjects."""
+    return f"file {path.relative_to(site.target).as_posix()}"
 
 
 def digest_of_stamps(*paths: Path) -> str:

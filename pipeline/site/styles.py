@@ -1,20 +1,21 @@
 """The style sheets of a site: what no page uses is taken out of them when the site is whole.
 
 The classes and ids of every page are known from the last time if the page is as it was: reading
-all pages for them takes as long as Sphinx takes for a few.
+all pages for them takes as long as Sphinx takes for a few. So is what was left of a sheet, if the
+pages have the same ones.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import filterfalse
 from pathlib import Path
 
 from pipeline.adapters import files
-from pipeline.adapters.memo import Memo
+from pipeline.adapters.memo import Memo, digest_of
 from pipeline.site.css import prune, union, words_in_html, words_in_script
-from pipeline.site.known import Known, digest_of_stamps, subject_of_html
+from pipeline.site.known import Known, digest_of_stamps, subject_of_file
 from pipeline.site.plan import Site
 
 # Parts of Bootstrap that its script makes of what a page has: where no page has any, the words in
@@ -32,30 +33,43 @@ def restore_styles(site: Site) -> None:
 
 def prune_styles(site: Site, memo: Memo[Known]) -> None:
     """Take out of the style sheets what no page has, and no script puts there."""
-    words = union([*_words_of_pages(site, memo), *_words_of_scripts(site)])
+    words = union([*_words_of_pages(site, memo), *_words_of_scripts(site, memo)])
+    digest = digest_of(*sorted(words))
     for path in (site.target / "_static").rglob("*.css"):
-        pruned = prune(_text(path), words)
-        files.write_if_changed(path, pruned.encode("utf-8", "replace"))
+        css = _text(path)
+        subject, key = subject_of_file(site, path), digest_of(css, digest)
+        known = memo.recall(subject, key)
+        if known is None:
+            known = Known(css=prune(css, words))
+            memo.keep(subject, key, known)
+        files.write_if_changed(path, known.css.encode("utf-8", "replace"))
 
 
-def _words_of_scripts(site: Site) -> Iterator[frozenset[str]]:
+def _words_of_scripts(site: Site, memo: Memo[Known]) -> Iterator[frozenset[str]]:
     """What scripts may give to elements while a page is read."""
     for path in (site.target / "_static").rglob("*.js"):
         # MathJax brings its own styles.
         if "mathjax" not in path.parts:
-            yield frozenset(filterfalse(_ASKED_FOR.match, words_in_script(_text(path))))
+            words = _words_of(site, memo, path, words_in_script)
+            yield frozenset(filterfalse(_ASKED_FOR.match, words))
 
 
 def _words_of_pages(site: Site, memo: Memo[Known]) -> Iterator[frozenset[str]]:
-    """Of every page; what is found out is kept for the next time."""
+    """What every page has."""
     for path in sorted(site.target.rglob("*.html")):
-        subject = subject_of_html(site, path)
-        key = digest_of_stamps(path)
-        known = memo.recall(subject, key)
-        if known is None:
-            known = Known(words=tuple(sorted(words_in_html(_text(path)))))
-            memo.keep(subject, key, known)
-        yield frozenset(known.words)
+        yield frozenset(_words_of(site, memo, path, words_in_html))
+
+
+def _words_of(
+    site: Site, memo: Memo[Known], path: Path, find: Callable[[str], frozenset[str]]
+) -> tuple[str, ...]:
+    """What ``find`` finds in a file; it is kept for the next time."""
+    subject, key = subject_of_file(site, path), digest_of_stamps(path)
+    known = memo.recall(subject, key)
+    if known is None:
+        known = Known(words=tuple(sorted(find(_text(path)))))
+        memo.keep(subject, key, known)
+    return known.words
 
 
 def _text(path: Path) -> str:

@@ -53,11 +53,12 @@ def files_of(
 
 def places_by_entry(pages: Mapping[str, SearchedPage]) -> dict[str, str]:
     """Where each entry stands on the site: ``3:0n,2;7:1`` are pieces of pages 3 and 7."""
-    places: dict[str, list[str]] = {}
+    places: dict[str, str] = {}
     for number, page in enumerate(pages.values()):
         for entry, pieces in page.entries.items():
-            places.setdefault(entry, []).append(f"{number}:{pieces}")
-    return {entry: ";".join(parts) for entry, parts in places.items()}
+            place = f"{number}:{pieces}"
+            places[entry] = f"{places[entry]};{place}" if entry in places else place
+    return places
 
 
 def _packed(pieces: Sequence[Sequence[str]]) -> Iterator[tuple[int, list[Any]]]:
