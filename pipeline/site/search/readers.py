@@ -10,6 +10,8 @@ Synonyms = tuple[list[str], list[str]]  # as ``pipeline.site.terms.synonyms`` ma
 
 _READERS: dict[str, list[Synonyms]] = {
     "zh_CN": [
+        (["装"], ["安装"]),
+        (["求导"], ["自动微分", "梯度"]),
         (["显存"], ["GPU 内存", "设备内存"]),
         (["爆显存", "显存不足", "oom"], ["内存不足", "GPU 内存"]),
         (["多卡", "多 gpu", "单机多卡"], ["多个设备", "分布式数组"]),

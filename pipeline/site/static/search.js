@@ -177,7 +177,7 @@
     return fitting.length === asked.length ? 0.4 + 0.6 * (letters / title.replaceAll(" ", "").length) : 0;
   }));
 
-  // How much a page has to do with words that stand in these pieces of it, 1 to 9. The weights are chosen by the questions of tests/site/search/questions.csv.
+  // How much a page has to do with words that stand in these pieces of it, 1 to 10. The weights are chosen by the questions of tests/site/search/questions.csv.
   const scored = (page, pieces, pages, asked) => {
     let counts = 0;
     let isNamed = false;
@@ -186,10 +186,10 @@
       isNamed ||= weight >= NAMED;
     }
     const often = 1.2 * (counts / (counts + 4));
-    const throughout = 1.5 * Math.min(1, counts / (page.size + 3));
+    const throughout = Math.min(1, counts / (page.size + 3));
     const begins = pieces.get(0) >= 1 ? 0.4 : 0;
     const early = 1.2 * (1 - page.number / pages.length); // what the contents list first is met first
-    return 1 + often + throughout + begins + early + (isNamed ? 0.5 : 0) + 4 * fits(page, asked);
+    return 1 + often + throughout + begins + early + (isNamed ? 0.5 : 0) + 5 * fits(page, asked);
   };
   const rarityOf = (found, pages) => Math.log(1 + pages.length / Math.max(found.size, 1));
 
@@ -238,7 +238,9 @@
 
   // What asks and says nothing: 怎么安装 is 安装.
   const QUESTION = /请问|为什么|为何|怎么样|怎么|怎样|如何|什么是|是什么|有什么|什么|哪里|哪些|哪个|能不能|是否|能用|吗|呢|的|^(?:how|what|why|when|where|which|who|is|are|do|does|can|i|to|the|an?|of|in|on|for|with|and|or|not)$/g;
-  const withoutQuestion = (words) => words.flatMap((run) => runs(run.replace(QUESTION, " ")));
+  // 在 TPU 上装 JAX: small words say nothing at the ends of runs; within them they are parts of others (存在, 上下文).
+  const ENDS = /^(?:可以|应该|需要|自己|得到|不能|能否|可否|[在里上中用把被对从给我你和与跟])+|(?:可以|应该|需要|得到|一下|的话)+$|(?<=..)[在里上中]$/g;
+  const withoutQuestion = (words) => words.flatMap((run) => runs(run.replace(QUESTION, " "))).map((run) => run.replace(ENDS, "")).filter(Boolean);
 
   // The pages for a query, best first: ``exact`` have all of its runs, ``similar`` only a part. ``words`` are the runs, ``marks`` all that was looked for.
   const find = async (query) => {
