@@ -345,7 +345,10 @@ def tests(session: nox.Session) -> None:
 
 @nox.session
 def browser(session: nox.Session) -> None:
-    """Test site and workbench in Chromium: the sample's, and sites that JAX_DOCS_SITE names."""
+    """Test sites in Chromium and Firefox: the sample's, and those that JAX_DOCS_SITE names.
+
+    The workbench as well. Without a Firefox its tests are skipped.
+    """
     chromium(session)
     enter(session, "tests")
     session.install("-e", ".", *packages("site", "test", "browser"))

@@ -1,0 +1,211 @@
+"""Built sites in Debian's Firefox: what was wrong there once, and what readers do on every page.
+
+Nothing of a page is bent for these tests: its policy holds, as it does for readers. Skipped where
+there is no Firefox.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from servers import served
+from site_builds import NAMES, get_site
+from site_chromium import DESKTOP, PHONE
+from site_firefox import CONTROL, NO_FIREFOX, TAB, Firefox, firefox
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(bool(NO_FIREFOX), reason=NO_FIREFOX),
+]
+
+OURS = ("index.html", "search.html?q=jit", "progress.html", "glossary-zh.html")
+VIEW = "document.documentElement.dataset.jzView"
+THEME = "document.documentElement.dataset.theme"
+SHOWN_ENGLISH = (
+    "[...document.querySelectorAll('.bd-article .jz-en')].filter("
+    "(one) => one.checkVisibility()).length"
+)
+NO_STORAGE = """() => Object.defineProperty(window, "localStorage", {
+  configurable: true,
+  get() { throw new DOMException("denied"); },
+})"""
+
+
+@pytest.fixture(scope="session")
+def fox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Firefox]:
+    """One Firefox for all tests: to start it takes seconds."""
+    with firefox(tmp_path_factory.mktemp("firefox")) as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module", params=NAMES)
+def folder(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """A built site."""
+    return get_site(request.param, tmp_path_factory).folder
+
+
+@pytest.fixture(scope="module")
+def address(folder: Path) -> Iterator[str]:
+    """A server for it."""
+    with served(folder) as address:
+        yield address
+
+
+@pytest.fixture
+def page(fox: Firefox, folder: Path, address: str) -> Iterator[Firefox]:
+    """A page of text, as somebody sees it who was never there."""
+    fox.resize(**DESKTOP)
+    fox.open(address)
+    fox.ask("localStorage.clear()")
+    fox.open(f"{address}{text_page(folder)}")
+    yield fox
+    fox.ask("localStorage.clear()")
+
+
+def text_page(folder: Path) -> str:
+    """A page with terms and blocks that are translated."""
+    wanted = ('class="jz-term"', "jz-translated", "jz-en")
+    for path in sorted(folder.glob("*.html")):
+        html = path.read_text(encoding="utf-8")
+        if path.stem != "index" and all(word in html for word in wanted):
+            return path.name
+    raise AssertionError("the site has no such page")
+
+
+def test_pages_say_nothing_on_the_console(
+    fox: Firefox, folder: Path, address: str
+) -> None:
+    said: dict[str, list[str]] = {}
+    for name in (*OURS, text_page(folder)):
+        fox.open(f"{address}{name}")
+        # What comes after the page is loaded: results, a map.
+        fox.ask("new Promise((go) => setTimeout(go, 200))")
+        said[name] = [*fox.said]
+    assert {name for name in said if said[name]} == set(), said
+
+
+def test_the_whole_sprite_of_icons_is_there(page: Firefox) -> None:
+    size = page.ask(
+        """(async () => {
+          const icon = [...document.querySelectorAll(".fa-bars")][0];
+          const image = new Image();
+          image.src = getComputedStyle(icon, "::before").maskImage.slice(5, -2)
+            .replaceAll('\\\\"', '"');
+          await image.decode();
+          return [image.naturalWidth, image.naturalHeight];
+        })()"""
+    )
+    assert size[0] > 20 * size[1] > 0
+
+
+def test_chinese_and_english_are_of_one_stack_of_fonts(page: Firefox) -> None:
+    page.press("b")
+    fonts = page.ask(
+        """["p.jz-translated", ".jz-en"].map((selector) => getComputedStyle(
+          document.querySelector(`.bd-article ${selector}`)).fontFamily)"""
+    )
+    chinese, english = fonts
+    # Chinese has one font before them, of a few signs.
+    assert chinese.endswith(english)
+
+
+def test_underlines_of_terms_are_there(page: Firefox) -> None:
+    lines = page.ask(
+        """(() => {
+          const style = getComputedStyle(document.querySelector(".bd-article .jz-term"));
+          return [style.textDecorationLine, style.textDecorationStyle];
+        })()"""
+    )
+    assert lines == ["underline", "dotted"]
+
+
+def test_focus_is_seen_on_the_toggle_of_the_navigation(page: Firefox) -> None:
+    page.resize(**PHONE)
+    # Who was on the keyboard last sees where the focus is.
+    page.press(TAB)
+    page.ask("document.querySelector('.primary-toggle').focus()")
+    outline = page.ask(
+        "getComputedStyle(document.querySelector('.primary-toggle:focus')).outline"
+    )
+    assert "solid" in outline
+    assert "0px" not in outline
+
+
+def test_the_view_is_chosen_and_remembered(page: Firefox) -> None:
+    assert (page.ask(VIEW), page.ask(SHOWN_ENGLISH)) == ("zh", 0)
+    page.click(".jz-toggle label:nth-of-type(2)")
+    assert page.ask(VIEW) == "both"
+    assert page.ask(SHOWN_ENGLISH) > 0
+    page.open(page.ask("location.href"))
+    assert page.ask(VIEW) == "both"
+    page.press("b")
+    assert page.ask(VIEW) == "en"
+
+
+def test_without_storage_pages_work(page: Firefox) -> None:
+    with page.before_each(NO_STORAGE):
+        page.open(page.ask("location.href"))
+        page.click(".jz-toggle label:nth-of-type(2)")
+        assert page.ask(VIEW) == "both"
+        assert page.said == []
+    page.open(page.ask("location.href"))
+
+
+def test_the_theme_is_chosen_and_remembered(page: Firefox) -> None:
+    page.click(".theme-switch-button")
+    page.click(".theme-change-button[data-mode=dark]")
+    assert page.ask(THEME) == "dark"
+    page.open(page.ask("location.href"))
+    assert page.ask(THEME) == "dark"
+
+
+def test_results_come_while_one_types(page: Firefox) -> None:
+    page.press("k", holding=CONTROL)
+    page.wait_for("document.activeElement.matches('dialog[open] input')")
+    page.press(*"函数")
+    page.wait_for("document.querySelector('dialog .jz-found li p mark')")
+    marks = page.ask(
+        "[...document.querySelectorAll('dialog .jz-found li p mark')].map((one) => one.innerText)"
+    )
+    assert "函数" in marks
+    assert page.said == []
+    page.open(page.ask("document.querySelector('dialog .jz-found li a').href"))
+    assert "函数" in page.ask("document.querySelector('article').innerText")
+    assert page.said == []
+
+
+def test_a_site_in_a_folder_is_searched(fox: Firefox, folder: Path) -> None:
+    fox.open(f"{folder.as_uri()}/search.html?q=jit")
+    fox.wait_for("document.querySelector('#search-results li p mark')")
+    assert fox.said == []
+
+
+def test_a_pencil_leads_to_an_issue_that_is_filled_in(page: Firefox) -> None:
+    if not page.ask("[...document.links].some((one) => one.href.includes('/us/docs'))"):
+        pytest.skip("its pencils may lead elsewhere")
+    pencil = "document.querySelector('p.jz-translated .jz-edit')"
+    # Without a window Firefox has no mouse to point at things with.
+    page.ask(f"void {pencil}.dispatchEvent(new PointerEvent('pointerenter'))")
+    link = urlsplit(page.ask(f"{pencil}.href"))
+    fields = parse_qs(link.query)
+    assert link.netloc == "github.com"
+    assert "中文：" in fields["text"][0]
+
+
+@pytest.mark.parametrize(
+    "name", ["index.html", "progress.html", "pallas/gpu/reference.html"]
+)
+def test_pages_fit_a_phone(fox: Firefox, folder: Path, address: str, name: str) -> None:
+    if not (folder / name).is_file():
+        pytest.skip("the site has no such page")
+    fox.resize(**PHONE)
+    fox.open(f"{address}{name}")
+    # Beside it there is a bar to scroll.
+    widths = "(({ scrollWidth, clientWidth }) => [scrollWidth, clientWidth])"
+    found, room = fox.ask(f"{widths}(document.documentElement)")
+    assert found == room

@@ -1,0 +1,203 @@
+"""Debian's Firefox without a window, driven by WebDriver BiDi, which it speaks by itself.
+
+Playwright has a Firefox of its own and cannot drive another. What tests of pages need of one is
+little: open a page, ask it something, press keys and buttons.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from websockets.sync.client import ClientConnection
+
+FIREFOX = (
+    os.environ.get("JAX_DOCS_FIREFOX")
+    or shutil.which("firefox-esr")
+    or shutil.which("firefox")
+    or ""
+)
+NO_FIREFOX = ""  # why there is none
+if find_spec("websockets") is None:
+    NO_FIREFOX = "not installed: websockets"
+elif not FIREFOX:
+    NO_FIREFOX = "no Firefox on this machine"
+
+TAB, CONTROL = "\ue004", "\ue009"  # as WebDriver names keys
+SECONDS = 30  # that one answer may take
+_LISTENING = re.compile(r"WebDriver BiDi listening on (ws://\S+)")
+_PREFERENCES = {
+    # No other machine is asked: neither for updates nor for anything a page may name.
+    "app.update.enabled": False,
+    "browser.shell.checkDefaultBrowser": False,
+    "datareporting.policy.dataSubmissionEnabled": False,
+    "network.captive-portal-service.enabled": False,
+    "network.connectivity-service.enabled": False,
+    "network.proxy.type": 1,
+    "network.proxy.http": "127.0.0.1",
+    "network.proxy.http_port": 9,  # discard: nobody answers
+    "network.proxy.ssl": "127.0.0.1",
+    "network.proxy.ssl_port": 9,
+    "network.proxy.no_proxies_on": "127.0.0.1, localhost",
+    # Chrome's tests run without moving things, too.
+    "ui.prefersReducedMotion": 1,
+}
+
+
+class Firefox:
+    """One tab of a Firefox. What its pages say on the console is in ``said``."""
+
+    def __init__(self, connection: ClientConnection) -> None:
+        """Open the tab."""
+        self._connection = connection
+        self._numbers = count(1)
+        self.said: list[str] = []
+        self._call("session.new", capabilities={})
+        self._call("session.subscribe", events=["log.entryAdded"])
+        self._tab = self._call("browsingContext.create", type="tab")["context"]
+        # Only in the tab in front things get the focus.
+        self._call("browsingContext.activate", context=self._tab)
+
+    def open(self, address: str) -> None:
+        """Go to ``address``, and wait until the page is loaded."""
+        self.said.clear()
+        self._call(
+            "browsingContext.navigate", context=self._tab, url=address, wait="complete"
+        )
+
+    def resize(self, width: int, height: int) -> None:
+        """Show pages in a window of this size."""
+        viewport = {"width": width, "height": height}
+        self._call("browsingContext.setViewport", context=self._tab, viewport=viewport)
+
+    @contextmanager
+    def before_each(self, script: str) -> Iterator[None]:
+        """Run a function in every page that is opened within, before its own scripts."""
+        added = self._call(
+            "script.addPreloadScript", functionDeclaration=script, contexts=[self._tab]
+        )
+        yield
+        self._call("script.removePreloadScript", script=added["script"])
+
+    def ask(self, expression: str) -> Any:
+        """What an expression of JavaScript comes to, as JSON has it; promises are awaited."""
+        result = self._call(
+            "script.evaluate",
+            expression=f"(async () => JSON.stringify(await ({expression}) ?? null))()",
+            target={"context": self._tab},
+            awaitPromise=True,
+        )
+        if result["type"] == "exception":
+            raise AssertionError(result["exceptionDetails"]["text"])
+        return json.loads(result["result"]["value"])
+
+    def wait_for(self, expression: str) -> Any:
+        """The same, as soon as it comes to something. Raises AssertionError if it does not."""
+        return self.ask(
+            f"""(async () => {{
+              const end = Date.now() + {SECONDS * 500};
+              while (Date.now() < end) {{
+                const found = await ({expression});
+                if (found) return found;
+                await new Promise((go) => setTimeout(go, 30));
+              }}
+              throw new Error({json.dumps(f"in vain: {expression}")});
+            }})()"""
+        )
+
+    def press(self, *keys: str, holding: str = "") -> None:
+        """Press keys, one after the other: letters, or WebDriver's code points."""
+        actions = []
+        for key in keys:
+            actions += [
+                {"type": "keyDown", "value": key},
+                {"type": "keyUp", "value": key},
+            ]
+        if holding:
+            actions.insert(0, {"type": "keyDown", "value": holding})
+            actions.append({"type": "keyUp", "value": holding})
+        self._act("key", *actions)
+
+    def point_at(self, selector: str) -> None:
+        """Move the mouse to the middle of the first element that is shown and matches."""
+        middle = self.wait_for(
+            f"""(() => {{
+              const shown = [...document.querySelectorAll({json.dumps(selector)})].find(
+                (element) => element.checkVisibility());
+              if (!shown) return null;
+              shown.scrollIntoView({{ block: "center", behavior: "instant" }});
+              const box = shown.getBoundingClientRect();
+              const [x, y] = [box.x + box.width / 2, box.y + box.height / 2].map(Math.round);
+              return {{ x, y }};
+            }})()"""
+        )
+        self._act("pointer", {"type": "pointerMove", **middle})
+
+    def click(self, selector: str) -> None:
+        """Click there."""
+        self.point_at(selector)
+        down, up = (
+            {"type": kind, "button": 0} for kind in ("pointerDown", "pointerUp")
+        )
+        self._act("pointer", down, up)
+
+    def _act(self, device: str, *actions: dict[str, Any]) -> None:
+        """Do something with the mouse ("pointer") or on the keyboard ("key")."""
+        source = {"type": device, "id": device, "actions": actions}
+        self._call("input.performActions", context=self._tab, actions=[source])
+
+    def _call(self, method: str, **params: Any) -> Any:
+        """The result of a command. Raises AssertionError with what Firefox says against it."""
+        number = next(self._numbers)
+        command = {"id": number, "method": method, "params": params}
+        self._connection.send(json.dumps(command))
+        while True:
+            answer = json.loads(self._connection.recv(timeout=SECONDS))
+            if answer.get("method") == "log.entryAdded":
+                self._hear(answer["params"])
+            elif answer.get("id") == number:
+                assert answer["type"] == "success", answer
+                return answer["result"]
+
+    def _hear(self, entry: dict[str, Any]) -> None:
+        if entry["level"] in ("error", "warn"):
+            self.said.append(entry["text"])
+
+
+@contextmanager
+def firefox(profile: Path) -> Iterator[Firefox]:
+    """A Firefox with an empty ``profile``, which is a folder."""
+    from websockets.sync.client import connect
+
+    profile.mkdir(parents=True, exist_ok=True)
+    lines = [
+        f"user_pref({json.dumps(name)}, {json.dumps(value)});"
+        for name, value in _PREFERENCES.items()
+    ]
+    (profile / "user.js").write_text("\n".join(lines), encoding="utf-8")
+    command = [FIREFOX, "--headless", "--no-remote", "--profile", str(profile)]
+    with subprocess.Popen(
+        [*command, "--remote-debugging-port", "0"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "HOME": str(profile)},
+    ) as process:
+        try:
+            assert process.stderr is not None
+            found = filter(None, map(_LISTENING.search, process.stderr))
+            address = f"{next(found)[1]}/session"
+            with connect(address, max_size=None, proxy=None) as connection:
+                yield Firefox(connection)
+        finally:
+            process.terminate()
