@@ -1468,6 +1468,36 @@ def test_a_missing_inventory_is_a_warning(tmp_path: Path) -> None:
     assert workshop.build(replace(POLICY, english_url="")) == ()
 
 
+@pytest.mark.parametrize(
+    "configuration",
+    [
+        b"def broken(:\n",
+        b"open('ran', 'w')\nraise SystemExit('nobody runs this')\n",
+        b"\xff\xfe\0rediraffe_redirects",
+        b"rediraffe_redirects = " + b"[" * 5_000,
+    ],
+    ids=["syntax", "exit", "bytes", "deep"],
+)
+def test_an_upstream_may_lack_all_but_pages(
+    tmp_path: Path, configuration: bytes
+) -> None:
+    workshop = Workshop(tmp_path)
+    workshop.write("milk.md", "# Milk\n\nCold.\n")
+    hostile = "<script>hit()</script>\n<p onclick=hit()>Drunk warm.</p>"
+    workshop.write("tea.md", f"# Tea\n\n{hostile}\n\n```{{raw}} html\n{hostile}\n```\n")
+    (workshop.paths.docs / "conf.py").write_bytes(configuration)
+    workshop.merge()
+    # No page is the first one, no inventory is there; what conf.py says is not needed.
+    assert [finding.code for finding in workshop.build()] == ["inventory"]
+    assert "url=milk.html" in workshop.html("index")
+    assert "Drunk warm." in workshop.article("tea")
+    # The panel quotes it: there it is a text.
+    html = workshop.html("tea")
+    assert "<p onclick" not in html
+    assert "<script>hit" not in html
+    assert not list(tmp_path.rglob("ran"))
+
+
 def test_fuzzy_translations_are_shown_to_those_who_ask_only(tmp_path: Path) -> None:
     workshop = Workshop(tmp_path)
     workshop.write("index.md", "# The guide\n\nBody of the tip.\n", fuzzy=True)
