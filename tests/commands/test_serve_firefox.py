@@ -1,0 +1,115 @@
+"""The main flow of the workbench in Debian's Firefox, by keyboard."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from site_firefox import CONTROL, NO_FIREFOX, Firefox, firefox
+from workbench import Workbench, emptied, on_a_port, workbench_of
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.slow,
+    pytest.mark.skipif(bool(NO_FIREFOX), reason=NO_FIREFOX),
+]
+ENTER, ESCAPE, ALT = "\ue007", "\ue00c", "\ue00a"
+EDITOR = "!document.querySelector('#editor').hidden"
+
+
+@pytest.fixture(scope="session")
+def fox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Firefox]:
+    with firefox(tmp_path_factory.mktemp("firefox")) as browser:
+        yield browser
+
+
+@pytest.fixture
+def bench(project: Path) -> Workbench:
+    return workbench_of(project)
+
+
+@pytest.fixture
+def address(bench: Workbench) -> Iterator[str]:
+    with on_a_port(bench) as address:
+        yield address
+
+
+def open_page(fox: Firefox, address: str, page: str) -> None:
+    fox.open("about:blank")
+    fox.open(f"{address}#{page}")
+    fox.wait_for("document.querySelector('#queue-list button') !== null")
+
+
+def text_of(fox: Firefox, selector: str) -> str:
+    return str(fox.ask(f"document.querySelector({json.dumps(selector)}).textContent"))
+
+
+def test_a_page_from_empty_to_whole(
+    fox: Firefox, bench: Workbench, address: str
+) -> None:
+    wanted = {entry.msgid: entry.msgstr for entry in bench.catalog("faq").entries}
+    emptied(bench, "faq")
+    open_page(fox, address, "faq")
+    fox.press("2", ENTER)
+    for _ in range(len(wanted)):
+        fox.wait_for(
+            f"{EDITOR} && document.activeElement.id === 'text'"
+            " && !document.activeElement.value"
+        )
+        english = text_of(fox, "#english")
+        fox.press(*wanted[english])
+        fox.press(ENTER, holding=CONTROL)
+        fox.wait_for(
+            f"document.querySelector('#english').textContent !== {json.dumps(english)}"
+            " || document.querySelector('#editor').hidden"
+        )
+    fox.wait_for("!document.querySelector('#queue').hidden")
+    assert {one.msgid: one.msgstr for one in bench.catalog("faq").entries} == wanted
+    assert fox.said == []
+
+
+def test_fuzzy_findings_fix_filters_and_conflict(
+    fox: Firefox, bench: Workbench, address: str
+) -> None:
+    entry = bench.catalog("faq").entries[1]
+    bench.write("faq", replace(entry, fuzzy=True, previous=f"{entry.msgid} Once more."))
+    open_page(fox, address, "faq")
+    fox.press("3", "j", ENTER)
+    fox.wait_for("document.querySelector('#diff del') !== null")
+    assert "Once more" in text_of(fox, "#diff")
+    fox.press("a", holding=CONTROL)
+    fox.press(*"用JAX写**注意：**不要")
+    fox.wait_for("document.querySelector('#findings .error') !== null")
+    fox.press("x", holding=ALT)
+    fox.wait_for("document.querySelector('#text').value.includes('**注意**：')")
+    bench.write("faq", replace(entry, msgstr="别处又改"))
+    fox.wait_for("!document.querySelector('#conflict').hidden")
+    assert text_of(fox, "#theirs") == "别处又改"
+    fox.ask("document.querySelector('#keep-mine').focus()")
+    fox.press(ENTER)
+    fox.wait_for("document.querySelector('#conflict').hidden")
+    fox.wait_for("!document.querySelector('#told').textContent.includes('…')")
+    assert "**注意**：" in bench.entry("faq", entry.msgid).msgstr
+    assert fox.said == []
+
+
+def test_a_reviewer_accepts_rejects_and_undoes(
+    fox: Firefox, bench: Workbench, address: str
+) -> None:
+    entry = bench.catalog("faq").entries[1]
+    bench.write("faq", replace(entry, fuzzy=True, previous=f"{entry.msgid} Once more."))
+    open_page(fox, address, "faq")
+    fox.press("r")
+    fox.wait_for("document.activeElement.id === 'review-card'")
+    fox.press("x")
+    fox.wait_for("!document.querySelector('#review-empty').hidden")
+    assert bench.entry("faq", entry.msgid).msgstr == ""
+    fox.press("u")
+    fox.wait_for("document.querySelector('#review-empty').hidden")
+    fox.press("a")
+    fox.wait_for("!document.querySelector('#review-empty').hidden")
+    assert bench.entry("faq", entry.msgid).is_finished
+    assert fox.said == []
