@@ -107,7 +107,8 @@ OPTIONS = (
         "target",
         "upgrade",
         metavar="REF",
-        help="a release (jax-v0.10.2), a version (0.10.2), any ref with --jax, or: latest",
+        help="a release (jax-v0.10.2), its version (0.10.2), latest,"
+        " or any ref with --package-version",
     ),
     *(
         _option("action", command, choices=actions, help="what to do with it")
@@ -307,11 +308,13 @@ OPTIONS = (
     ),
     # What one command alone is asked.
     _option(
-        "--jax",
+        "--package-version",
         "upgrade",
         metavar="VERSION",
         help="the version that goes with a ref that is no release",
     ),
+    # What it was called when all docs were of one package.
+    _option("--jax", "upgrade", dest="package_version", help=argparse.SUPPRESS),
     _option(
         "--dry-run",
         "upgrade",

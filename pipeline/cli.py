@@ -212,7 +212,7 @@ def _upgrade(call: _Call) -> RunResult:
     options = UpgradeOptions(
         target=words.target,
         config=words.config,
-        jax=words.jax,
+        version=words.package_version,
         dry_run=words.dry_run,
         is_run_after=not words.execute,
     )

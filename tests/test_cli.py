@@ -94,7 +94,7 @@ def test_help_of_each_command(command: str, capsys: Speech) -> None:
         (
             ["upgrade", "main"],
             "the ref 'main' does not tell a JAX version",
-            "--jax VERSION",
+            "--package-version VERSION",
         ),
         (
             ["status", "--agianst", "main"],

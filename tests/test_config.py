@@ -31,7 +31,7 @@ def test_own_configuration_is_read() -> None:
     settings = read_settings(ROOT / "pyproject.toml", environ={})
     assert list(settings.upstreams) == ["jax", "sample"]
     assert settings.upstream(None).name == "jax"
-    assert settings.upstream("jax").ref == f"jax-v{settings.jax}"
+    assert settings.upstream("jax").ref == f"jax-v{settings.default_version}"
     assert settings.locales == ("zh_CN",)
     assert settings.root == ROOT
 
@@ -40,7 +40,7 @@ def test_minimal_configuration_has_defaults(tmp_path: Path) -> None:
     settings = read_settings(write(tmp_path, MINIMAL), environ={})
     upstream = settings.upstream("docs")
     assert (
-        settings.jax,
+        settings.default_version,
         settings.locales,
         settings.execution.timeout,
         settings.execution.jobs,

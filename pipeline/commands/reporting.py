@@ -66,7 +66,7 @@ def write_badges(run: Run, result: RunResult) -> list[str]:
         folder = run.paths.badges(locale)
         for badge in badges_of(
             pages,
-            jax=lock.jax,
+            version=lock.version,
             package=lock.package,
             locale=locale,
             comparison=comparison,

@@ -141,7 +141,7 @@ def _settings(
     ignore = tuple(read_ignore_rule(rule) for rule in checks.tables("ignore"))
     return Settings(
         root=root,
-        jax=pins.find(DEFAULT_PACKAGE),
+        default_version=pins.find(DEFAULT_PACKAGE),
         locales=locales,
         upstreams={
             name: upstream.with_ignored(ignore) for name, upstream in by_name.items()

@@ -189,7 +189,8 @@ class Settings:
     """The whole configuration. ``root`` is the folder that holds ``pyproject.toml``."""
 
     root: Path
-    jax: str  # the pinned version of JAX; empty if the project pins none
+    # That of DEFAULT_PACKAGE, for upstreams that name no version; empty if none is pinned.
+    default_version: str
     locales: tuple[str, ...]
     upstreams: Mapping[str, Upstream]
     execution: ExecutionPolicy = field(default_factory=ExecutionPolicy)
@@ -199,7 +200,7 @@ class Settings:
     @classmethod
     def bare(cls, root: Path) -> Settings:
         """What holds in a folder that is no project of ours, for checking catalogues there."""
-        return cls(root=root, jax="", locales=("zh_CN",), upstreams={})
+        return cls(root=root, default_version="", locales=("zh_CN",), upstreams={})
 
     def upstream(self, name: str | None) -> Upstream:
         """The upstream called ``name``, or the first configured one."""

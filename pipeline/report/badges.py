@@ -47,7 +47,7 @@ class Badge:
 def badges_of(
     pages: Sequence[PageResult],
     *,
-    jax: str,
+    version: str,
     locale: str,
     package: str = OLD_PACKAGE,
     comparison: Comparison | None = None,
@@ -57,9 +57,9 @@ def badges_of(
     They tell how much is translated, for which version and, if that was compared, how far behind.
     """
     badges: tuple[Badge, ...] = (_translated(pages, locale),)
-    if package and jax:
+    if package and version:
         name = re.sub(r"[^\w-]+", "-", package).lower()
-        badges += (Badge(name=name, label=package, value=jax, colour="blue"),)
+        badges += (Badge(name=name, label=package, value=version, colour="blue"),)
     if comparison:
         return (*badges, _behind(comparison))
     return badges

@@ -27,7 +27,7 @@ CHECK_VERSION = 1
 # No report keeps these, else the second of two equal runs would write a file.
 OF_THIS_RUN = ("cached", "started", "worker", "cell_seconds")
 
-_LOCK_KEYS = ("ref", "commit", "date", "jax", "package")
+_LOCK_KEYS = ("ref", "commit", "date", "version", "package")
 _FINDING_KEYS = ("code", "severity", "where", "text", "page", "hint")
 _ENTRY_KEYS = (  # of a finding about an entry of a catalogue
     *("code", "name", "severity", "file", "line", "text", "hint"),

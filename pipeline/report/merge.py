@@ -14,18 +14,22 @@ from typing import Any
 from pipeline.core.results import PageResult
 from pipeline.errors import InputError, worst
 from pipeline.report.counts import executed_by_class, totals
-from pipeline.report.reading import Report, page_of, result_of
+from pipeline.report.reading import Report, page_of, renewed, result_of
 from pipeline.report.result import executions_of
 
-_ALIKE = {"name": "the upstream", "commit": "the commit", "jax": "the pinned version"}
+_ALIKE = {
+    "name": "the upstream",
+    "commit": "the commit",
+    "version": "the pinned version",
+}
 _ONE_COMMIT = "Run all shards from one commit"
 
 
 def merge_reports(reports: Sequence[Report]) -> dict[str, Any]:
     """One report from those of all shards of one run, in any order. Raises InputError.
 
-    They must agree on upstream, commit, JAX and pages; each page that can run has been run in one
-    of them; findings are united.
+    They must agree on upstream, commit, version and pages; each page that can run has been run in
+    one of them; findings are united.
     """
     if not reports:
         raise InputError(
@@ -35,7 +39,7 @@ def merge_reports(reports: Sequence[Report]) -> dict[str, Any]:
         # It refuses what cannot be worked with.
         result_of(report, where=f"report {number}")
     # Their order decides the order of findings, so the order they are given in must not.
-    shards = _in_order(reports)
+    shards = _in_order(list(map(renewed, reports)))
     first = shards[0]
     for other in shards[1:]:
         _check_upstreams(first, other)
@@ -119,7 +123,7 @@ def _names(indices: Sequence[int], count: int) -> str:
 
 
 def _check_upstreams(first: _Shard, other: _Shard) -> None:
-    """Both must be of the same docs, run with the same JAX. Raises InputError."""
+    """Both must be of the same docs, run with the same version. Raises InputError."""
     for key, name in _ALIKE.items():
         here, there = first.report["upstream"][key], other.report["upstream"][key]
         if here != there:

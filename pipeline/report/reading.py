@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from pipeline.core.pin.lock import OLD_PACKAGE, Lock
+from pipeline.core.pin.lock import OLD_PACKAGE, OLD_VERSION_KEY, Lock
 from pipeline.core.results import PageResult
 from pipeline.errors import InputError
 from pipeline.findings import Finding
@@ -34,7 +34,7 @@ class _Upstream:
     ref: str
     commit: str
     date: str
-    jax: str
+    version: str
     package: str = OLD_PACKAGE
 
 
@@ -55,10 +55,24 @@ class _Report:
     only: tuple[str, ...] = ()
 
 
+def renewed(report: Report) -> Report:
+    """``report`` with the keys of today: the version had another one when all docs were of JAX.
+
+    Anything that is no report comes back as it is.
+    """
+    upstream = report.get("upstream") if isinstance(report, dict) else None
+    if not isinstance(upstream, dict) or OLD_VERSION_KEY not in upstream:
+        return report
+    keys = {OLD_VERSION_KEY: "version"}
+    # The order stays: a merged report has that of a run without shards.
+    named = {keys.get(key, key): value for key, value in upstream.items()}
+    return {**report, "upstream": named}
+
+
 def result_of(report: Report, *, where: str = "report.json") -> RunResult:
     """The records that ``report`` was written from. Raises InputError."""
     try:
-        read = msgspec.convert(report, _Report)
+        read = msgspec.convert(renewed(report), _Report)
         pages = {}
         for locale, table in read.locales.items():
             pages[locale] = tuple(map(page_of, table.pages))
@@ -72,7 +86,7 @@ def result_of(report: Report, *, where: str = "report.json") -> RunResult:
         ref=upstream.ref,
         commit=upstream.commit,
         date=upstream.date,
-        jax=upstream.jax,
+        version=upstream.version,
         package=upstream.package,
         # A report does not list what was pulled.
         docs="",

@@ -12,6 +12,7 @@ from itertools import chain
 from typing import Any
 
 from pipeline.core.execution.result import Status
+from pipeline.core.pin.lock import OLD_VERSION_KEY
 from pipeline.report.result import RunResult
 
 Report = Mapping[str, Any]
@@ -21,7 +22,7 @@ Report = Mapping[str, Any]
 class Since:
     """Page names by what happened to them. ``translated`` is by locale: messages then and now."""
 
-    # Ref, commit and JAX then and now, if one moved.
+    # Ref, commit and version then and now, if one moved.
     upstream: tuple[str, str] | None = None
     failing: tuple[str, ...] = ()
     passing: tuple[str, ...] = ()
@@ -91,11 +92,16 @@ def since(previous: object, result: RunResult) -> Since | None:
 def _moved(upstream: Report, result: RunResult) -> tuple[str, str] | None:
     """Where upstream was then and is now; None if it did not move."""
     lock = result.lock
-    then = (upstream.get("ref"), upstream.get("commit"), upstream.get("jax"))
-    now = (lock.ref, lock.commit, lock.jax)
+    then = (upstream.get("ref"), upstream.get("commit"), _version(upstream))
+    now = (lock.ref, lock.commit, lock.version)
     if then == now:
         return None
     return _end(*then, lock.package), _end(*now, lock.package)
+
+
+def _version(upstream: Report) -> object:
+    """The version of the package then, whatever the report calls it."""
+    return upstream.get("version", upstream.get(OLD_VERSION_KEY))
 
 
 def _end(ref: object, commit: object, version: object, package: str) -> str:

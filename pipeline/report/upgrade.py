@@ -224,5 +224,5 @@ def _sums(result: RunResult, locale: str, comparison: Comparison) -> Row:
 
 
 def _move(comparison: Comparison) -> str:
-    """From where to where: both ends with ref, commit and JAX."""
+    """From where to where: both ends with ref, commit and release."""
     return f"{end_text(comparison.before)} → {end_text(comparison.after)}"

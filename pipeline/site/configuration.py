@@ -23,7 +23,7 @@ def configuration_of(site: Site) -> dict[str, Any]:
         "root": first_page(site),
         "extensions": site.policy.extensions,
         "myst_extensions": site.policy.myst_extensions,
-        "version": site.lock.jax,
+        "version": site.lock.version,
         "english_url": site.policy.english_url,
         "file_url": site.source_url("{path}"),
         "issue_url": _issue_url(site),
@@ -36,7 +36,7 @@ def configuration_of(site: Site) -> dict[str, Any]:
         "inventories": _inventories(site),
         "release": site.lock.release,
         "package": site.lock.package.lower(),
-        "is_described": is_installed(site.lock.package.lower(), site.lock.jax),
+        "is_described": is_installed(site.lock.package.lower(), site.lock.version),
     }
 
 

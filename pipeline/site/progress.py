@@ -70,7 +70,7 @@ def facts(
     names = sorted(contributors, key=lambda name: (-contributors[name], name))
     return {
         "title": title or lock.package,
-        "release": lock.jax,
+        "release": lock.version,
         "commit": lock.commit[:12],
         "date": lock.date[:10],
         "pages": sorted([*page_counts(pages), *others], key=lambda row: row["page"]),

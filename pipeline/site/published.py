@@ -58,7 +58,7 @@ def freshness_of_site(
             "commit": site.lock.commit,
             "date": site.lock.date,
             "package": site.lock.package,
-            "version": site.lock.jax,
+            "version": site.lock.version,
         },
         "pages": pages,
     }

@@ -66,7 +66,7 @@ ENTRY = CacheEntry(
     cell_seconds=(0.5, 1.0),
     failure=FAILURE,
     exceptions=((1, "E"),),
-    facts={"jax": "1"},
+    facts={"release": "JAX 1"},
 )
 
 
@@ -321,9 +321,9 @@ def test_a_failure_of_no_cell_has_no_source(number: int) -> None:
 # what is remembered
 
 
-def ran(jax: str, *names: str) -> Ran:
+def ran(release: str, *names: str) -> Ran:
     return Ran(
-        jax=jax,
+        release=release,
         raised=tuple(
             Raised(cell=number, code=f"c{number}", exception=name)
             for number, name in enumerate(names, 1)
@@ -367,21 +367,24 @@ def test_a_run_that_failed_says_nothing_of_exceptions() -> None:
 
 def test_cells_are_known_by_their_code() -> None:
     before = Ran(
-        jax="1",
+        release="1",
         raised=(
             Raised(cell=1, code="x", exception="A"),
             Raised(cell=2, code="x", exception="B"),
         ),
     )
     moved = tuple(replace(raised, cell=raised.cell + 3) for raised in before.raised)
-    assert exception_changes(record(before, Ran(jax="2", raised=moved))) == ()
+    assert exception_changes(record(before, Ran(release="2", raised=moved))) == ()
     other = (Raised(cell=1, code="y", exception="C"),)
-    assert exception_changes(record(before, Ran(jax="2", raised=other))) == ()
+    assert exception_changes(record(before, Ran(release="2", raised=other))) == ()
 
 
 def test_what_is_remembered_survives_as_text() -> None:
     records = {"jax/a": record(ran("1", "A"), ran("2", "B")), "jax/b": record(ran("1"))}
     assert parse_history(history_text(records)) == records
+    # Histories of old have another key for what it ran with.
+    old = history_text(records).replace('"release": ', '"jax": ')
+    assert parse_history(old) == records
 
 
 @pytest.mark.parametrize(

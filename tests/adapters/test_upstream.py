@@ -13,7 +13,7 @@ from pipeline.errors import UpstreamError
 
 
 def settings_at(root: Path) -> Settings:
-    return Settings(root=root, jax="1.0", locales=(), upstreams={})
+    return Settings(root=root, default_version="1.0", locales=(), upstreams={})
 
 
 @pytest.fixture

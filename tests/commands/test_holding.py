@@ -21,7 +21,10 @@ HALF = ".page.po.0123abcd.tmp"
 def run(tmp_path: Path) -> Run:
     upstream = Upstream(name="demo", url="x")
     settings = Settings(
-        root=tmp_path, jax="1", locales=("zh_CN",), upstreams={"demo": upstream}
+        root=tmp_path,
+        default_version="1",
+        locales=("zh_CN",),
+        upstreams={"demo": upstream},
     )
     return run_of(settings, upstream)
 

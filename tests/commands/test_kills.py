@@ -33,7 +33,7 @@ SYNC = ("sync", NAME, "--no-execute")
 COMMANDS = {
     "sync": SYNC,
     "build": ("build", NAME, "--no-execute"),
-    "upgrade": ("upgrade", "v2", NAME, "--jax", "1.0.0"),
+    "upgrade": ("upgrade", "v2", NAME, "--package-version", "1.0.0"),
     "check": ("check", "--fix"),
 }
 # What is of one run only: locks, what is known of the last run, its report, what was half-written,

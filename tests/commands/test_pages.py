@@ -126,7 +126,10 @@ def test_every_kind_of_rule_is_looked_at() -> None:
         acknowledge=(Acknowledgement(page="d", cells=(1,), reason="x"),),
     )
     settings = Settings(
-        root=Path(), jax="1", locales=("zh_CN",), upstreams={"demo": upstream}
+        root=Path(),
+        default_version="1",
+        locales=("zh_CN",),
+        upstreams={"demo": upstream},
     )
     paths = ("a.md", "c/x.ipynb")
     lock = Lock(
@@ -134,7 +137,7 @@ def test_every_kind_of_rule_is_looked_at() -> None:
         ref="v1",
         commit="0" * 40,
         date="",
-        jax="1",
+        version="1",
         docs="",
         files=tuple(SourceFile(path=path, blob="0" * 40) for path in paths),
     )

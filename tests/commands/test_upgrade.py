@@ -42,7 +42,7 @@ from pipeline.report.result import RunResult
 
 Speech = pytest.CaptureFixture[str]
 
-NOW = Pin(template=RELEASE_REF, jax="1.1.0")
+NOW = Pin(template=RELEASE_REF, version="1.1.0")
 CONFIG = """\
 # The project.
 [dependency-groups]
@@ -164,9 +164,9 @@ def pinned(root: Path) -> tuple[str, str, str]:
     """JAX version of the configuration, ref and JAX version of the lock."""
     lock = json.loads((root / "upstream" / "jax.lock").read_text())
     return (
-        read_settings(root / "pyproject.toml", environ={}).jax,
+        read_settings(root / "pyproject.toml", environ={}).default_version,
         lock["ref"],
-        lock["jax"],
+        lock["version"],
     )
 
 
@@ -202,13 +202,13 @@ def upgrade_with(root: Path, stream: io.StringIO, target: str = "1.1.0") -> RunR
         ("1.2.0rc1", None, NOW, (RELEASE_REF, "1.2.0rc1")),
         ("main", "1.1.0", NOW, ("main", "1.1.0")),
         ("a" * 40, "1.1.0", NOW, ("a" * 40, "1.1.0")),
-        ("1.0.0", None, Pin(template="main", jax="1.1.0"), (RELEASE_REF, "1.0.0")),
-        ("1.0.0", None, Pin(template="v{jax}", jax="1.1.0"), ("v{jax}", "1.0.0")),
-        ("v1.0.0", None, Pin(template="v{jax}", jax="1.1.0"), ("v{jax}", "1.0.0")),
+        ("1.0.0", None, Pin(template="main", version="1.1.0"), (RELEASE_REF, "1.0.0")),
+        ("1.0.0", None, Pin(template="v{jax}", version="1.1.0"), ("v{jax}", "1.0.0")),
+        ("v1.0.0", None, Pin(template="v{jax}", version="1.1.0"), ("v{jax}", "1.0.0")),
         (
             "jax-v1.0.0",
             None,
-            Pin(template="v{jax}", jax="1.1.0"),
+            Pin(template="v{jax}", version="1.1.0"),
             (RELEASE_REF, "1.0.0"),
         ),
     ],
@@ -217,7 +217,7 @@ def test_a_word_and_a_version_give_a_pin(
     word: str, told: str | None, now: Pin, expected: tuple[str, str]
 ) -> None:
     pin = choose_pin(word, told=told, now=now)
-    assert (pin.template, pin.jax) == expected
+    assert (pin.template, pin.version) == expected
     assert pin.ref in (word, f"jax-v{word}", f"v{word}")
 
 
@@ -229,9 +229,9 @@ def test_a_word_and_a_version_give_a_pin(
         (
             "jax-v1.0.0",
             "1.0.1",
-            "'jax-v1.0.0' is the docs of JAX 1.0.0, but --jax says 1.0.1",
+            "'jax-v1.0.0' is the docs of JAX 1.0.0, but --package-version says 1.0.1",
         ),
-        ("1.0.0", "1.0", "but --jax says 1.0"),
+        ("1.0.0", "1.0", "but --package-version says 1.0"),
         ("main", "newest", "'newest' is not a JAX version"),
         ("main", "1", "'1' is not a JAX version"),
         ("", "1.0.0", "'' is not a ref"),
@@ -250,14 +250,17 @@ def test_a_pin_that_would_be_a_guess_is_refused(
 
 def test_moving_the_pin_changes_nothing_else() -> None:
     moved = move_pin(
-        CONFIG, Pin(template=RELEASE_REF, jax="1.1.0"), upstream="jax", where="x"
+        CONFIG, Pin(template=RELEASE_REF, version="1.1.0"), upstream="jax", where="x"
     )
     assert moved == CONFIG.replace('"jax==1.0.0"', '"jax==1.1.0"').replace(
         "'jaxlib==1.0.0'", '"jaxlib==1.1.0"'
     )
     assert (
         move_pin(
-            CONFIG, Pin(template=RELEASE_REF, jax="1.0.0"), upstream="jax", where="x"
+            CONFIG,
+            Pin(template=RELEASE_REF, version="1.0.0"),
+            upstream="jax",
+            where="x",
         )
         == CONFIG
     )
@@ -266,17 +269,19 @@ def test_moving_the_pin_changes_nothing_else() -> None:
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_a_ref_without_a_version_replaces_the_template(end: str) -> None:
     text = CONFIG.replace("\n", end)
-    moved = move_pin(text, Pin(template="main", jax="1.0.0"), upstream="jax", where="x")
+    moved = move_pin(
+        text, Pin(template="main", version="1.0.0"), upstream="jax", where="x"
+    )
     assert moved == text.replace('ref = "jax-v{jax}"', 'ref = "main"')
-    assert read_pin(moved, upstream="jax", jax="1.0.0") == Pin(
-        template="main", jax="1.0.0"
+    assert read_pin(moved, upstream="jax", version="1.0.0") == Pin(
+        template="main", version="1.0.0"
     )
 
 
 def test_an_upstream_without_a_ref_gets_one() -> None:
     moved = move_pin(CONFIG, NOW, upstream="other", where="x")
-    assert read_pin(moved, upstream="other", jax="1.1.0") == NOW
-    assert read_pin(CONFIG, upstream="other", jax="1.0.0").ref == ""
+    assert read_pin(moved, upstream="other", version="1.1.0") == NOW
+    assert read_pin(CONFIG, upstream="other", version="1.0.0").ref == ""
 
 
 @pytest.mark.parametrize(
@@ -294,7 +299,9 @@ def test_an_upstream_without_a_ref_gets_one() -> None:
     ids=["dotted and inline", "tables out of order"],
 )
 def test_the_pin_moves_in_odd_layouts_as_well(text: str) -> None:
-    moved = move_pin(text, Pin(template="main", jax="2.0.0"), upstream="jax", where="x")
+    moved = move_pin(
+        text, Pin(template="main", version="2.0.0"), upstream="jax", where="x"
+    )
     data = tomllib.loads(moved)
     assert {"jax==2.0.0", "jaxlib==2.0.0"} <= set(data["dependency-groups"]["jax"])
     assert data["tool"]["pipeline"]["upstreams"]["jax"]["ref"] == "main"
@@ -404,8 +411,12 @@ def test_dry_run_writes_nothing_and_says_the_same(
 
 
 def test_any_ref_with_its_version(root: Path) -> None:
-    assert main(["upgrade", "main", "--jax", "1.1.0", "-q"]) == 0
+    assert main(["upgrade", "main", "--package-version", "1.1.0", "-q"]) == 0
     assert pinned(root) == ("1.1.0", "main", "1.1.0")
+    # As it was called when all docs were of one package.
+    assert main(["upgrade", "main", "--jax", "1.0.0", "-q"]) == 0
+    assert pinned(root)[2] == "1.0.0"
+    assert main(["upgrade", "main", "--package-version", "1.1.0", "-q"]) == 0
     assert 'ref = "main"' in (root / "pyproject.toml").read_text()
     assert main(["upgrade", "1.0.0", "-q"]) == 0
     assert (root / "pyproject.toml").read_text() == CONFIG.replace(
@@ -478,16 +489,24 @@ def test_most_pages_gone_is_said(root: Path, capsys: Speech) -> None:
             "has no tag, branch or commit 'jax-v1.1'\n  Did you mean 'jax-v1.1.0'",
         ),
         (["main"], 2, "the ref 'main' does not tell a JAX version"),
-        (["jax-v1.1.0", "--jax", "1.0.0"], 2, "but --jax says 1.0.0"),
+        (
+            ["jax-v1.1.0", "--package-version", "1.0.0"],
+            2,
+            "but --package-version says 1.0.0",
+        ),
         (["jax-v0.9.0"], 3, "has no page that can be translated at 'jax-v0.9.0'"),
         (["jax-v0.9.1"], 3, "has no folder 'docs' at commit"),
         (
-            ["no/such/branch", "--jax", "1.1.0"],
+            ["no/such/branch", "--package-version", "1.1.0"],
             3,
             "has no tag, branch or commit 'no/such/branch'",
         ),
-        (["a b", "--jax", "1.1.0"], 3, "'a b' is not a ref"),
-        (["--jax", "1.1.0"], 2, "the following arguments are required: REF"),
+        (["a b", "--package-version", "1.1.0"], 3, "'a b' is not a ref"),
+        (
+            ["--package-version", "1.1.0"],
+            2,
+            "the following arguments are required: REF",
+        ),
         (["--exec=x"], 2, "the following arguments are required: REF"),
         (["1.1.0", "nobody"], 2, "no upstream is called 'nobody'"),
         (

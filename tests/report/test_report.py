@@ -41,7 +41,7 @@ def test_json_holds_everything() -> None:
         "ref": "v2",
         "commit": "ab" * 20,
         "date": "2026-11-21T10:00:00+00:00",
-        "jax": "1.2.3",
+        "version": "1.2.3",
         "package": "JAX",
     }
     assert data["exit_code"] == 6

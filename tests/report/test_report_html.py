@@ -161,7 +161,7 @@ def evil_result() -> RunResult:
         page=EVIL, title=EVIL, messages=1, findings=(finding,), execution=run
     )
     lock = dataclasses.replace(
-        LOCK, url="javascript:alert(1)", ref=EVIL, commit=EVIL, date=EVIL, jax=EVIL
+        LOCK, url="javascript:alert(1)", ref=EVIL, commit=EVIL, date=EVIL, version=EVIL
     )
     return RunResult(
         name=EVIL, lock=lock, pages={EVIL: (page, *others)}, findings=(finding,)
@@ -558,6 +558,14 @@ def test_two_equal_runs_differ_in_nothing() -> None:
     assert "Nothing changed" in read(changed(), previous=previous(changed())).text
 
 
+def test_a_report_of_old_tells_the_version_by_its_old_key() -> None:
+    text = run_json(changed()).replace(b'"version": "1.2.3"', b'"jax": "1.2.3"')
+    assert b'"jax"' in text
+    found = since(json.loads(text), changed())
+    assert found is not None
+    assert found.is_nothing
+
+
 def test_a_run_of_all_pages_after_one_of_a_few_is_no_leap() -> None:
     """What the last run did not look at was translated before: "1 → 14 (+13)" is no news."""
     few = dataclasses.replace(RESULT, pages={"zh_CN": (PAGE_B,)}, only=("guides/*",))
@@ -607,7 +615,7 @@ def test_more_is_translated_and_upstream_moved() -> None:
     now = dataclasses.replace(
         RESULT,
         lock=dataclasses.replace(
-            LOCK, ref="v3", commit="cd" * 20, jax="1.3.0", files=there
+            LOCK, ref="v3", commit="cd" * 20, version="1.3.0", files=there
         ),
         pages={
             "zh_CN": (

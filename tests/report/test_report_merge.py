@@ -84,6 +84,16 @@ def test_merged_shards_are_the_report_of_one_run() -> None:
     assert json_bytes(merged) == run_json(WHOLE)
 
 
+def test_reports_of_old_are_merged_by_their_old_key() -> None:
+    shards = [shard_report(1, 2, "a", "b"), shard_report(2, 2, "c", "d")]
+    merged = merge_reports(shards)
+    text = json.dumps(shards).replace('"version": "1.2.3"', '"jax": "1.2.3"')
+    old = json.loads(text)
+    assert "version" not in old[0]["upstream"]
+    assert json_bytes(merge_reports(old)) == json_bytes(merged)
+    assert result_of(old[0]) == result_of(shards[0])
+
+
 def test_inputs_stay_as_they_are() -> None:
     before = copy.deepcopy([ONE, TWO, THREE])
     merge_reports([ONE, TWO, THREE])
@@ -183,7 +193,9 @@ def test_reading_a_report_gives_what_it_was_written_from() -> None:
             [
                 ONE,
                 TWO,
-                shard_report(3, 3, "d", lock=dataclasses.replace(LOCK, jax="1.2.4")),
+                shard_report(
+                    3, 3, "d", lock=dataclasses.replace(LOCK, version="1.2.4")
+                ),
             ],
             "the pinned version differs: 1.2.3 in shard 1, 1.2.4 in shard 3",
         ),
@@ -249,7 +261,7 @@ def test_what_is_no_report_is_refused(broken: Any) -> None:
 def test_a_report_that_lacks_something_is_not_read(key: str) -> None:
     lacking = {
         **ONE,
-        key: {name: ONE["upstream"][name] for name in ("name", "commit", "jax")}
+        key: {name: ONE["upstream"][name] for name in ("name", "commit", "version")}
         if key == "upstream"
         else None,
     }

@@ -99,7 +99,7 @@ def of_a_lock(text: str) -> str:
 def result(text: str) -> RunResult:
     text = f"{text} {WORD}"
     told = of_a_lock(text)
-    lock = replace(LOCK, ref=told, jax=told, url=f"https://{told}")
+    lock = replace(LOCK, ref=told, version=told, url=f"https://{told}")
     return RunResult(
         name="docs",
         lock=lock,
@@ -239,7 +239,7 @@ def test_badges_hold_the_text_itself(text: str) -> None:
     assert tags == {"svg", "title", "rect", "path", "g", "text"}
     assert svg.attrib["aria-label"] == f"{label}: {label}"
     assert json.loads(to_endpoint(badge))["message"] == label
-    for made in badges_of(result(text).pages["zh_CN"], jax=label, locale="zh_CN"):
+    for made in badges_of(result(text).pages["zh_CN"], version=label, locale="zh_CN"):
         ET.fromstring(to_svg(made))
 
 

@@ -407,7 +407,7 @@ class Workshop:
             ref="v1",
             commit="f" * 40,
             date="2026-06-15T00:00:00+00:00",
-            jax="0.10.2",
+            version="0.10.2",
             package=self.package,
             docs="docs",
             files=found,
@@ -439,7 +439,7 @@ class Workshop:
         upstream = Upstream(name="demo", url="x", page_url="", **changes)
         settings = Settings(
             root=self.root,
-            jax="0.10.2",
+            default_version="0.10.2",
             locales=("zh_CN",),
             upstreams={"demo": upstream},
         )
@@ -1602,7 +1602,9 @@ def test_an_inventory_is_fetched_and_an_older_one_stays(
     tmp_path: Path, english_site: tuple[Path, str]
 ) -> None:
     folder, address = english_site
-    settings = Settings(root=tmp_path, jax="0.10.2", locales=("zh_CN",), upstreams={})
+    settings = Settings(
+        root=tmp_path, default_version="0.10.2", locales=("zh_CN",), upstreams={}
+    )
     upstream = Upstream(name="demo", url="x", site=SitePolicy(english_url=address))
     path = Paths(tmp_path, "demo").inventory
     assert not refresh_inventory(run_of(settings, upstream))  # 404

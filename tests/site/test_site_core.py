@@ -31,7 +31,7 @@ LOCK = Lock(
     ref="v1",
     commit="0123456789abcdef" + "0" * 24,
     date="2026-06-15T07:43:29-07:00",
-    jax="0.10.2",
+    version="0.10.2",
     docs="docs",
     files=(),
 )
@@ -231,7 +231,7 @@ def test_the_line_claims_nothing_that_nobody_configured() -> None:
     line = text_of(
         freshness(
             replace(PAGE, execution=run),
-            replace(LOCK, package="", jax=""),
+            replace(LOCK, package="", version=""),
             locale="zh_CN",
         )
     )

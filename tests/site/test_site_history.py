@@ -39,7 +39,7 @@ LOCK = Lock(
     ref="v1",
     commit="c" * 40,
     date="2026-01-15T07:43:29-07:00",
-    jax="0.10.2",
+    version="0.10.2",
     docs="docs",
     files=tuple(SourceFile(path=f"{page}.md", blob="0" * 40) for page in ("a", "b")),
 )
@@ -63,7 +63,10 @@ def site_in(root: Path, pages: str = "ab", url: str = "") -> Site:
     upstream = Upstream(name="demo", url="https://example.org/docs")
     return Site(
         settings=Settings(
-            root=root, jax="0.10.2", locales=("zh_CN",), upstreams={"demo": upstream}
+            root=root,
+            default_version="0.10.2",
+            locales=("zh_CN",),
+            upstreams={"demo": upstream},
         ),
         upstream=upstream,
         policy=SitePolicy(title="导览", url=url),

@@ -31,7 +31,7 @@ def stage(
     found = Upstream(name="demo", url="x", **upstream)  # type: ignore[arg-type] # rules of either kind
     settings = Settings(
         root=root,
-        jax="1",
+        default_version="1",
         locales=(),
         upstreams={"demo": found},
         execution=policy or ExecutionPolicy(),

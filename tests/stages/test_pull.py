@@ -58,7 +58,10 @@ def origin(tmp_path: Path) -> Path:
 def settings(tmp_path: Path) -> Settings:
     (tmp_path / "project").mkdir()
     return Settings(
-        root=tmp_path / "project", jax="0.10.2", locales=("zh_CN",), upstreams={}
+        root=tmp_path / "project",
+        default_version="0.10.2",
+        locales=("zh_CN",),
+        upstreams={},
     )
 
 
@@ -105,7 +108,7 @@ def test_pull_writes_the_docs_folder_and_the_lock(
         path: blob_id(data) for path, data in SECOND.items()
     }
     assert (lock.ref, lock.commit) == ("v2", git(origin, "rev-parse", "v2^{commit}"))
-    assert (lock.date, lock.jax, lock.docs) == (
+    assert (lock.date, lock.version, lock.docs) == (
         "2026-01-02T03:04:05+08:00",
         "0.10.2",
         "docs",
@@ -203,10 +206,10 @@ def test_a_new_pin_of_jax_changes_the_lock_only(
 ) -> None:
     pull(run_of(settings, upstream_of(origin), log=log))
     before = times(docs)
-    bumped = replace(settings, jax="0.11.0")
+    bumped = replace(settings, default_version="0.11.0")
     with pytest.raises(UpstreamError, match=r"for JAX 0\.10\.2.* pins JAX 0\.11\.0"):
         read_pulled(run_of(bumped, upstream_of(origin)))
-    assert pull(run_of(bumped, upstream_of(origin), log=log)).jax == "0.11.0"
+    assert pull(run_of(bumped, upstream_of(origin), log=log)).version == "0.11.0"
     assert times(docs) == before
 
 
@@ -523,7 +526,9 @@ def count(real):
 Path.write_bytes, Path.mkdir = count(Path.write_bytes), count(Path.mkdir)
 for name in ("replace", "rmdir", "unlink"):
     setattr(os, name, count(getattr(os, name)))
-settings = Settings(root=Path(sys.argv[2]), jax="0.10.2", locales=("zh_CN",), upstreams={})
+settings = Settings(
+    root=Path(sys.argv[2]), default_version="0.10.2", locales=("zh_CN",), upstreams={}
+)
 upstream = Upstream(name="x", url=sys.argv[3], docs="docs")
 pull(Run(settings=settings, upstream=upstream, log=Log(-1), locales=settings.locales))
 """
@@ -580,7 +585,9 @@ from pipeline.config import Settings, Upstream
 from pipeline.log import Log
 from pipeline.run import Run
 from pipeline.stages.pull.stage import pull
-settings = Settings(root=Path(sys.argv[1]), jax="0.10.2", locales=("zh_CN",), upstreams={})
+settings = Settings(
+    root=Path(sys.argv[1]), default_version="0.10.2", locales=("zh_CN",), upstreams={}
+)
 print("started", flush=True)
 upstream = Upstream(name="x", url=sys.argv[2], ref=sys.argv[3], docs="docs")
 pull(Run(settings=settings, upstream=upstream, log=Log(-1), locales=settings.locales))

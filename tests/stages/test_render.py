@@ -56,7 +56,7 @@ def project(tmp_path: Path) -> tuple[Settings, Upstream, Paths]:
     return (
         Settings(
             root=tmp_path,
-            jax="0.10.2",
+            default_version="0.10.2",
             locales=("zh_CN",),
             upstreams={"demo": upstream},
         ),

@@ -184,7 +184,7 @@ class AdoptionProject:
     def settings(self) -> Settings:
         return Settings(
             root=self.root,
-            jax="3",
+            default_version="3",
             locales=self.locales,
             upstreams={"docs": self.upstream},
         )

@@ -103,7 +103,7 @@ class Project:
         )
         settings = Settings(
             root=self.root,
-            jax=JAX,
+            default_version=JAX,
             locales=self.locales,
             upstreams={"demo": upstream},
             execution=ExecutionPolicy(timeout=self.timeout, stall=self.stall),

@@ -125,7 +125,7 @@ class Project:
     def settings(self) -> Settings:
         return Settings(
             root=self.root,
-            jax="0.10.2",
+            default_version="0.10.2",
             locales=(LOCALE,),
             upstreams={"docs": self.upstream},
         )

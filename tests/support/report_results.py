@@ -13,7 +13,7 @@ LOCK = Lock(
     ref="v2",
     commit="ab" * 20,
     date="2026-11-21T10:00:00+00:00",
-    jax="1.2.3",
+    version="1.2.3",
     docs="docs",
     files=(),
 )

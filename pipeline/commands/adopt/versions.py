@@ -100,7 +100,7 @@ class Versions:
 
         They are called like the ref that is pulled: ``jax-v0.10.2`` → ``jax-v`` and a version.
         """
-        template = self.run.upstream.ref.replace(self.lock.jax, _TEMPLATE)
+        template = self.run.upstream.ref.replace(self.lock.version, _TEMPLATE)
         before, _, after = template.partition(_TEMPLATE)
         if self.repository is None or not before:
             return ()

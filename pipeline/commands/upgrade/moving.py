@@ -61,7 +61,7 @@ def plan_move(config: Path, target: str, *, run: Run, told: str | None) -> Move:
     # Its bytes are kept: by them it is told later whether somebody has changed it.
     data = read_bytes(config)
     text = data.decode("utf-8")
-    now = read_pin(text, upstream=run.name, jax=run.version, package=run.package)
+    now = read_pin(text, upstream=run.name, version=run.version, package=run.package)
     pin = choose_pin(target, told=told, now=now)
     moved = move_pin(text, pin, upstream=run.name, where=str(config)).encode("utf-8")
     return Move(config=config, pin=pin, before=data, after=moved)
@@ -75,11 +75,11 @@ def newest(config: Path, *, run: Run, tags: Collection[str]) -> Newest:
     from pipeline.adapters.upstream.package_index import released_versions
 
     text = read_bytes(config).decode("utf-8")
-    now = read_pin(text, upstream=run.name, jax=run.version, package=run.package)
+    now = read_pin(text, upstream=run.name, version=run.version, package=run.package)
     template = now.release_template
     names = pinned_names(text, run.package)
     if not names:
-        return newest_release(tags, None, jax=run.version, template=template)
+        return newest_release(tags, None, version=run.version, template=template)
     # jaxlib comes out some time after jax, or not at all for this platform.
     installable = set.intersection(*(set(released_versions(name)) for name in names))
-    return newest_release(tags, installable, jax=run.version, template=template)
+    return newest_release(tags, installable, version=run.version, template=template)

@@ -30,9 +30,9 @@ class UpgradeOptions:
 
     target: str  # a release, a version, any ref, or "latest"
     config: Path  # the file that holds the pin
-    jax: str | None = None  # the version that goes with a target that is no release
+    version: str | None = None  # the version that goes with a target that is no release
     dry_run: bool = False
-    # Code runs afterwards, in an environment with the new JAX.
+    # Code runs afterwards, in an environment with the new version.
     is_run_after: bool = False
 
 
@@ -54,17 +54,17 @@ def upgrade(run: Run, options: UpgradeOptions) -> RunResult:
     wanted = options.target
     if wanted == LATEST:
         wanted = _newest(run, options)
-    move = plan_move(options.config, wanted, run=run, told=options.jax)
+    move = plan_move(options.config, wanted, run=run, told=options.version)
     # Not dry: what is only tried is tried in full, in a scratch copy.
     target = replace(
         run,
-        upstream=replace(run.upstream, ref=move.pin.ref, version=move.pin.jax),
+        upstream=replace(run.upstream, ref=move.pin.ref, version=move.pin.version),
         dry=False,
     )
     with only_this_run(replace(run, dry=is_dry)):
         commits = _both_commits(run, target)
         before, after = commits.before.lock, commits.after.lock
-        is_there = (before.commit, before.jax) == (after.commit, move.pin.jax)
+        is_there = (before.commit, before.version) == (after.commit, move.pin.version)
         if is_there and not move.is_change:
             run.log.note(f"{run.name} is at {after.ref} already")
             return RunResult(
@@ -77,7 +77,7 @@ def upgrade(run: Run, options: UpgradeOptions) -> RunResult:
             with restoring(run):
                 result = _move_docs(target)
                 move.write()
-            _tell_what_is_left(run, options, version=move.pin.jax)
+            _tell_what_is_left(run, options, version=move.pin.version)
     changes = list(result.changes)
     if is_dry:
         # What was built in the scratch copy is gone, and no move would build it in another way.
@@ -101,8 +101,8 @@ def _newest(run: Run, options: UpgradeOptions) -> str:
     with run.log.step("look for releases") as step:
         tags = pull_stage.list_tags(run)
         found = newest(options.config, run=run, tags=tags)
-        step.result = f"{run.package} {found.jax}".strip()
-        if found.jax == run.version:
+        step.result = f"{run.package} {found.version}".strip()
+        if found.version == run.version:
             step.result += " is the newest"
     if found.waiting:
         waiting = ", ".join(found.waiting)
@@ -110,7 +110,7 @@ def _newest(run: Run, options: UpgradeOptions) -> str:
             f"passed over, because no {run.package} of that version can be installed here: "
             f"{waiting}"
         )
-    return found.jax
+    return found.version
 
 
 def _try(target: Run) -> RunResult:
@@ -188,7 +188,7 @@ def _pulled_commit(run: Run) -> Commit:
     if lock is None:
         return found
     # It was asked for by its commit; people know it by the ref of the lock.
-    return replace(found, lock=replace(found.lock, ref=lock.ref, jax=lock.jax))
+    return replace(found, lock=replace(found.lock, ref=lock.ref, version=lock.version))
 
 
 def _unknown(run: Run) -> Lock:
@@ -199,7 +199,7 @@ def _unknown(run: Run) -> Lock:
         ref=upstream.ref,
         commit="0" * 40,
         date="",
-        jax=run.version,
+        version=run.version,
         package=run.package,
         docs=upstream.docs,
         files=(),

@@ -27,9 +27,9 @@ class Raised:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ran:
-    """What a page raised with some JAX."""
+    """What a page raised with a release of the package of the docs."""
 
-    jax: str
+    release: str
     raised: tuple[Raised, ...] = ()
 
 
@@ -37,7 +37,7 @@ class Ran:
 class PageRecord:
     """The last run of a page.
 
-    ``before`` is the last one that was not like it in JAX version or exceptions.
+    ``before`` is the last one that was not like it in release or exceptions.
     """
 
     key: str
@@ -148,7 +148,9 @@ def _record(row: Mapping[str, Any]) -> PageRecord:
 
 
 def _ran(row: Mapping[str, Any]) -> Ran:
-    return Ran(jax=str(row["jax"]), raised=tuple(map(_raised, row["raised"])))
+    # Older histories call the release by the one package that there was.
+    release = row["release"] if "release" in row else row["jax"]
+    return Ran(release=str(release), raised=tuple(map(_raised, row["raised"])))
 
 
 def _raised(row: Mapping[str, Any]) -> Raised:

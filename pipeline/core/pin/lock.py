@@ -18,6 +18,7 @@ from pipeline.errors import InputError
 from pipeline.reading import Dialect
 
 OLD_PACKAGE = "JAX"
+OLD_VERSION_KEY = "jax"  # of locks and reports of old
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,9 +48,8 @@ class Lock:
     ref: str
     commit: str  # 40 hex digits; for a plain folder the digest of its listing
     date: str  # ISO 8601 with offset, of the commit; empty for a plain folder
-    jax: (
-        str  # the version of ``package`` that the pages are executed with; may be empty
-    )
+    # That of ``package`` that the pages are executed with; may be empty.
+    version: str
     docs: str  # docs folder inside the repository, POSIX
     # Every file that was pulled, assets included, sorted by path.
     files: tuple[SourceFile, ...]
@@ -61,7 +61,7 @@ class Lock:
     @property
     def release(self) -> str:
         """What the docs are of, with its version: ``JAX 0.10.2``; empty if none is pinned."""
-        return f"{self.package} {self.jax}" if self.package and self.jax else ""
+        return f"{self.package} {self.version}" if self.package and self.version else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +81,7 @@ PAGE_SUFFIXES = (".ipynb", ".md", ".rst")
 _ASSETS = "_static"  # Sphinx's usual name, and that of themes' own files
 _ID = re.compile(r"[0-9a-f]{40}")
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
-_TEXTS = ("url", "ref", "commit", "date", "jax", "docs", "package")
+_TEXTS = ("url", "ref", "commit", "date", "version", "docs", "package")
 _OPTIONAL = ("markdown",)  # texts that most locks do not have
 _DIALECTS = ("", *Dialect)
 _FORBIDDEN_PARTS = frozenset({"", ".", "..", ".git"})
@@ -144,6 +144,8 @@ def parse_lock(data: bytes, *, where: str) -> Lock:
     keys = (*_TEXTS, *_OPTIONAL, "files")
     if isinstance(table, dict):
         table.setdefault("package", OLD_PACKAGE)
+        if OLD_VERSION_KEY in table and "version" not in table:
+            table["version"] = table.pop(OLD_VERSION_KEY)
         table.setdefault("markdown", "")
     if not isinstance(table, dict) or set(table) != set(keys):
         raise _malformed(

@@ -27,7 +27,7 @@ class Newest:
     Those come newest first.
     """
 
-    jax: str
+    version: str
     waiting: tuple[str, ...] = ()
 
 
@@ -35,28 +35,28 @@ def newest_release(
     tags: Iterable[str],
     installable: Collection[str] | None,
     *,
-    jax: str,
+    version: str,
     template: str = RELEASE_REF,
 ) -> Newest:
     """The newest release among ``tags`` whose package is ``installable``.
 
-    Without an ``installable`` every one is. It is never one below ``jax``, the version that is
+    Without an ``installable`` every one is. It is never one below ``version``, the version that is
     pinned. ``template`` says how releases are tagged, with ``{version}`` or ``{jax}`` in it.
     Pre-releases and other tags do not count.
     """
-    pinned = _order(jax)
+    pinned = _order(version)
     orders: dict[str, _Order] = {}
-    for version in _versions(tags, template):
-        order = _order(version)
+    for tagged in _versions(tags, template):
+        order = _order(tagged)
         # A development version that is pinned is below any release.
         if order and (pinned is None or order > pinned):
-            orders[version] = order
+            orders[tagged] = order
     waiting: list[str] = []
-    for version in sorted(orders, key=lambda version: orders[version], reverse=True):
-        if installable is None or version in installable:
-            return Newest(jax=version, waiting=tuple(waiting))
-        waiting.append(version)
-    return Newest(jax=jax, waiting=tuple(waiting))
+    for found in sorted(orders, key=lambda found: orders[found], reverse=True):
+        if installable is None or found in installable:
+            return Newest(version=found, waiting=tuple(waiting))
+        waiting.append(found)
+    return Newest(version=version, waiting=tuple(waiting))
 
 
 def _versions(tags: Iterable[str], template: str) -> list[str]:

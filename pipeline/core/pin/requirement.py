@@ -32,13 +32,13 @@ class Pin:
     """
 
     template: str
-    jax: str  # empty if no version is pinned
+    version: str  # empty if none is pinned
     package: str = OLD_PACKAGE
 
     @property
     def ref(self) -> str:
         """The tag, branch or commit: ``jax-v{jax}`` of 0.10.2 is ``jax-v0.10.2``."""
-        return in_place(self.template, self.jax)
+        return in_place(self.template, self.version)
 
     @property
     def release_template(self) -> str:
@@ -59,13 +59,15 @@ def in_place(template: str, version: str) -> str:
     return template.replace(word, version) if word else template
 
 
-def read_pin(text: str, *, upstream: str, jax: str, package: str = OLD_PACKAGE) -> Pin:
+def read_pin(
+    text: str, *, upstream: str, version: str, package: str = OLD_PACKAGE
+) -> Pin:
     """The pin in force in ``text``, the ``pyproject.toml`` that the configuration was read from.
 
-    ``jax`` is the version that the configuration says, perhaps none. A folder has no ref.
+    ``version`` is the one that the configuration says, perhaps none. A folder has no ref.
     """
     table = tomllib.loads(text)["tool"]["pipeline"]["upstreams"][upstream]
-    return Pin(template=table.get("ref", ""), jax=jax, package=package)
+    return Pin(template=table.get("ref", ""), version=version, package=package)
 
 
 def pinned_names(text: str, package: str) -> tuple[str, ...]:
@@ -89,7 +91,7 @@ def choose_pin(word: str, *, told: str | None, now: Pin) -> Pin:
     if told is not None and not re.fullmatch(_VERSION, told):
         raise ConfigError(
             f"{told!r} is not a {now.package or 'known'} version",
-            hint="Write it as on PyPI, for example: --jax 0.10.2",
+            hint="Write it as on PyPI, for example: --package-version 0.10.2",
         )
     template = now.release_template
     usual = RELEASE_REF if now.package == OLD_PACKAGE else USUAL_REF
@@ -103,18 +105,18 @@ def choose_pin(word: str, *, told: str | None, now: Pin) -> Pin:
     if told is not None and told != version:
         package = now.package
         hint = (
-            "Leave --jax away, "
+            "Leave --package-version away, "
             f"or name the docs by their commit to pin them apart from {package}."
         )
         raise ConfigError(
-            f"{word!r} is the docs of {package} {version}, but --jax says {told}",
+            f"{word!r} is the docs of {package} {version}, but --package-version says {told}",
             hint=hint,
         )
     # "0.10.2" follows the habit of the pin. "jax-v0.10.2" is taken by its word, even where the pin
     # names its releases in another way.
     if word not in (version, in_place(template, version)):
         template = usual
-    return Pin(template=template, jax=version, package=now.package)
+    return Pin(template=template, version=version, package=now.package)
 
 
 def move_pin(text: str, pin: Pin, *, upstream: str, where: str) -> str:
@@ -175,13 +177,13 @@ def _literal(word: str, told: str | None, *, package: str) -> Pin:
         )
     if told is None:
         hint = (
-            f"Say which {package} its code is to run on: --jax VERSION."
+            f"Say which {package} its code is to run on: --package-version VERSION."
             " A release (jax-v0.10.2, or 0.10.2) says so itself."
         )
         raise ConfigError(
             f"the ref {word!r} does not tell a {package} version", hint=hint
         )
-    return Pin(template=word, jax=told, package=package)
+    return Pin(template=word, version=told, package=package)
 
 
 def _edit(
@@ -198,7 +200,7 @@ def _edit(
         # Others of the group have no exact version, or are tables.
         match = _PIN.fullmatch(str(item))
         if match and group_of(match[1]).startswith(name):
-            group[index] = string(item, f"{match[1]}=={pin.jax}")
+            group[index] = string(item, f"{match[1]}=={pin.version}")
     table = document["tool"]["pipeline"]["upstreams"][upstream]
     table["ref"] = string(table.get("ref", ""), pin.template)
 
@@ -208,9 +210,7 @@ def _odd_layout(pin: Pin, upstream: str, where: str) -> ConfigError:
     versions = ""
     if pin.package:
         name = group_of(pin.package)
-        versions = (
-            f"{name}=={pin.jax}, and what begins with {name}, in the dependency group, "
-        )
+        versions = f"{name}=={pin.version}, and what begins with {name}, in the dependency group, "
     hint = (
         f'Edit it by hand: {versions}ref = "{pin.template}" for {upstream}; then sync.'
     )

@@ -44,11 +44,11 @@ class History:
         return {page: record.seconds for page, record in self._records.items()}
 
     def remember(
-        self, page: str, key: str, entry: CacheEntry, *, jax: str
+        self, page: str, key: str, entry: CacheEntry, *, release: str
     ) -> Iterator[Finding]:
         """Take in how ``page`` ran; tell what it raises that it did not raise before."""
         before = self._records.get(page)
-        now = Ran(jax=jax, raised=raised_in(entry.outputs, entry.exceptions))
+        now = Ran(release=release, raised=raised_in(entry.outputs, entry.exceptions))
         record = advance(
             before,
             key=key,
@@ -87,7 +87,7 @@ def _findings(page: str, record: PageRecord) -> Iterator[Finding]:
     # A page that ran for the first time has nothing to be compared with.
     if record.before is None:
         return
-    before, now = record.before.jax, record.now.jax
+    before, now = record.before.release, record.now.release
     for change in exception_changes(record):
         yield Finding(
             code="exception-changed",

@@ -242,7 +242,8 @@ class _Pass:
         """What is done with the outputs of every page, also with those of the cache."""
         release = self.stage.run.release
         self._tell(
-            task, *self.history.remember(task.page.name, task.key, entry, jax=release)
+            task,
+            *self.history.remember(task.page.name, task.key, entry, release=release),
         )
         self._tell(task, *output_findings(self.stage, task, entry))
         return finish(self.stage, task, entry)

@@ -68,7 +68,7 @@ def open_source(
         ref=upstream.ref if ref is None else ref,
         commit="",
         date="",
-        jax=run.version,
+        version=run.version,
         package=run.package,
         docs=upstream.docs,
         files=(),

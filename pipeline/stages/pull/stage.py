@@ -88,7 +88,7 @@ def read_pulled(run: Run) -> Lock:
         )
     lock = parse_lock(read_bytes(checkout.lock), where=str(checkout.lock))
     # The pin may have moved since: what was pulled for another version tells of that.
-    if (lock.package, lock.jax) != (run.package, run.version):
+    if (lock.package, lock.version) != (run.package, run.version):
         there = lock.release or "no package"
         pinned = f"{run.package} {run.version}".strip() or "none"
         raise UpstreamError(

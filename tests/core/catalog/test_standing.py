@@ -42,7 +42,7 @@ def page(name: str, text: str) -> SplitPage:
     )
 
 
-def lock(*paths: str, ref: str = "v1", jax: str = "1.0.0") -> Lock:
+def lock(*paths: str, ref: str = "v1", version: str = "1.0.0") -> Lock:
     files = tuple(
         SourceFile(path=path, blob=blob_id(path.encode() if ref == "v1" else b""))
         for path in sorted(paths)
@@ -52,7 +52,7 @@ def lock(*paths: str, ref: str = "v1", jax: str = "1.0.0") -> Lock:
         ref=ref,
         commit=ref.encode().hex().ljust(40, "0"),
         date="",
-        jax=jax,
+        version=version,
         docs="docs",
         files=files,
     )
@@ -225,7 +225,7 @@ def test_counts_of_an_update() -> None:
 
 RESULT = RunResult(
     name="x",
-    lock=lock("a.md", ref="v2", jax="2.0.0"),
+    lock=lock("a.md", ref="v2", version="2.0.0"),
     pages={
         "zh_CN": (
             PageResult(
@@ -258,7 +258,7 @@ RESULT = RunResult(
     },
     comparison=Comparison(
         before=lock("a.md"),
-        after=lock("a.md", ref="v2", jax="2.0.0"),
+        after=lock("a.md", ref="v2", version="2.0.0"),
         commits=(3, 0),
         pages=(
             PageChange(

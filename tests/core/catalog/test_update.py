@@ -852,7 +852,7 @@ def test_no_chain_of_updates_loses_or_mixes_translations(
 def scratch_run(root: Path, *, dry: bool = False) -> Run:
     upstream = Upstream(name="docs", url="x")
     settings = Settings(
-        root=root, jax="1", locales=("zh_CN",), upstreams={"docs": upstream}
+        root=root, default_version="1", locales=("zh_CN",), upstreams={"docs": upstream}
     )
     return run_of(settings, upstream, dry=dry)
 
@@ -873,7 +873,7 @@ def test_the_stage_moves_the_catalogue_of_a_renamed_page_and_keeps_what_is_nowhe
             ref="x",
             commit="0" * 40,
             date="",
-            jax="1",
+            version="1",
             docs="docs",
             files=files,
         )
@@ -922,7 +922,7 @@ def test_the_stage_leaves_a_catalogue_alone_that_is_saved_while_it_runs(
         ref="x",
         commit="0" * 40,
         date="",
-        jax="1",
+        version="1",
         docs="docs",
         files=(SourceFile(path="p.md", blob="0" * 40),),
     )

@@ -422,7 +422,7 @@ def test_an_attribution_names_source_version_and_licence() -> None:
         ref="v1",
         commit="0123456789abcdef",
         date="",
-        jax="0.10.2",
+        version="0.10.2",
         docs="docs",
         files=(SourceFile(path="a.md", blob="0"),),
     )
@@ -459,7 +459,7 @@ def test_an_attribution_claims_nothing_that_nobody_configured(
         commit="0123456789abcdef",
         date="",
         package=package,
-        jax=version,
+        version=version,
         docs="docs",
         files=(),
     )

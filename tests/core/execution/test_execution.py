@@ -162,7 +162,7 @@ def test_the_key_knows_code_and_environment_only() -> None:
         key_of(notebook_value(code("a = 1b = 2", "raises-exception"))),
         key_of({**base, "metadata": {"kernelspec": {"name": "other"}}}),
         key_of(base, timeout=99),
-        key_of(base, jax="2"),
+        key_of(base, version="2"),
         key_of(base, until=2),
         key_of(base, variables={"XLA_FLAGS": "x"}),
         key_of(base, variables={"XLA_FLAGS": "y"}),

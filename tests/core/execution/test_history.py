@@ -19,8 +19,8 @@ def outputs(*sources: str) -> dict[str, Any]:
     return {"cells": [{"source": source} for source in sources]}
 
 
-def ran(jax: str, *raised: Raised) -> Ran:
-    return Ran(jax=jax, raised=raised)
+def ran(release: str, *raised: Raised) -> Ran:
+    return Ran(release=release, raised=raised)
 
 
 def test_the_digest_is_that_of_the_code_that_raised() -> None:

@@ -22,54 +22,59 @@ def tags(*versions: str) -> list[str]:
 @pytest.mark.parametrize(
     ("tagged", "installable", "pinned", "expected"),
     [
-        (["1.0.0", "1.1.0"], ["1.0.0", "1.1.0"], "1.0.0", Newest(jax="1.1.0")),
+        (["1.0.0", "1.1.0"], ["1.0.0", "1.1.0"], "1.0.0", Newest(version="1.1.0")),
         (
             ["1.9.0", "1.10.0"],
             ["1.9.0", "1.10.0"],
             "1.0.0",
-            Newest(jax="1.10.0"),
+            Newest(version="1.10.0"),
         ),  # numbers, not letters
         (
             ["1.1.0", "1.2.0"],
             ["1.1.0"],
             "1.0.0",
-            Newest(jax="1.1.0", waiting=("1.2.0",)),
+            Newest(version="1.1.0", waiting=("1.2.0",)),
         ),  # tagged, not yet on the index
-        (["1.1.0"], [], "1.0.0", Newest(jax="1.0.0", waiting=("1.1.0",))),
+        (["1.1.0"], [], "1.0.0", Newest(version="1.0.0", waiting=("1.1.0",))),
         # On the index, not tagged.
-        (["1.0.0"], ["1.0.0", "1.1.0"], "1.0.0", Newest(jax="1.0.0")),
-        (["0.9.0"], ["0.9.0"], "1.0.0", Newest(jax="1.0.0")),  # never back
+        (["1.0.0"], ["1.0.0", "1.1.0"], "1.0.0", Newest(version="1.0.0")),
+        (["0.9.0"], ["0.9.0"], "1.0.0", Newest(version="1.0.0")),  # never back
         # What is pinned is not waited for.
-        (["1.0.0"], [], "1.0.0", Newest(jax="1.0.0")),
-        (["1.0"], ["1.0"], "1.0.0", Newest(jax="1.0.0")),
+        (["1.0.0"], [], "1.0.0", Newest(version="1.0.0")),
+        (["1.0"], ["1.0"], "1.0.0", Newest(version="1.0.0")),
         (
             ["1.1.0rc1", "1.1.0.dev3", "1.1.0a0"],
             ["1.1.0rc1", "1.1.0.dev3", "1.1.0a0"],
             "1.0.0",
-            Newest(jax="1.0.0"),
+            Newest(version="1.0.0"),
         ),
-        (["1.0.0.1", "1.0.0"], ["1.0.0.1", "1.0.0"], "1.0.0", Newest(jax="1.0.0.1")),
+        (
+            ["1.0.0.1", "1.0.0"],
+            ["1.0.0.1", "1.0.0"],
+            "1.0.0",
+            Newest(version="1.0.0.1"),
+        ),
         (
             ["1.1.0", "1.1.0.post1"],
             ["1.1.0", "1.1.0.post1"],
             "1.0.0",
-            Newest(jax="1.1.0.post1"),
+            Newest(version="1.1.0.post1"),
         ),
         (
             ["1.1.0"],
             ["1.1.0"],
             "1.1.0rc1",
-            Newest(jax="1.1.0"),
+            Newest(version="1.1.0"),
         ),  # from a pre-release, whatever is final
-        ([], ["1.1.0"], "1.0.0", Newest(jax="1.0.0")),
+        ([], ["1.1.0"], "1.0.0", Newest(version="1.0.0")),
     ],
 )
 def test_newest_release(
     tagged: list[str], installable: list[str], pinned: str, expected: Newest
 ) -> None:
-    assert newest_release(tags(*tagged), installable, jax=pinned) == expected
+    assert newest_release(tags(*tagged), installable, version=pinned) == expected
     assert (
-        newest_release(reversed(tags(*tagged)), set(installable), jax=pinned)
+        newest_release(reversed(tags(*tagged)), set(installable), version=pinned)
         == expected
     )
 
@@ -86,18 +91,18 @@ def test_other_tags_do_not_count() -> None:
         "",
     ]
     assert newest_release(
-        [*others, "jax-v1.1.0"], ["2.0.0", "2", "1.1.0"], jax="1.0.0"
-    ) == Newest(jax="1.1.0")
+        [*others, "jax-v1.1.0"], ["2.0.0", "2", "1.1.0"], version="1.0.0"
+    ) == Newest(version="1.1.0")
 
 
 def test_tags_of_another_form() -> None:
     found = newest_release(
         ["r1.1.0-docs", "jax-v1.2.0"],
         ["1.1.0", "1.2.0"],
-        jax="1.0.0",
+        version="1.0.0",
         template="r{jax}-docs",
     )
-    assert found == Newest(jax="1.1.0")
+    assert found == Newest(version="1.1.0")
 
 
 VERSIONS = st.lists(st.integers(0, 12), min_size=2, max_size=4).map(
@@ -110,8 +115,10 @@ def test_what_is_chosen_is_tagged_and_installable_or_pinned(
     tagged: list[str], extra: set[str], pinned: str
 ) -> None:
     installable = extra | set(tagged[::2])
-    found = newest_release(tags(*tagged), installable, jax=pinned)
-    assert found.jax == pinned or (found.jax in tagged and found.jax in installable)
+    found = newest_release(tags(*tagged), installable, version=pinned)
+    assert found.version == pinned or (
+        found.version in tagged and found.version in installable
+    )
     assert set(found.waiting) <= set(tagged) - installable
 
 
