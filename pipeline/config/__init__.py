@@ -14,6 +14,7 @@ from pipeline.config.reading import (
 from pipeline.config.records import (
     DEFAULT_PACKAGE,
     MODES,
+    USUAL_NAMES,
     Acknowledgement,
     ExecutionPolicy,
     IgnoreRule,
@@ -30,6 +31,7 @@ __all__ = [
     "MODES",
     "REPOSITORY_VARIABLE",
     "UPSTREAM_VARIABLE",
+    "USUAL_NAMES",
     "Acknowledgement",
     "DraftPolicy",
     "ExecutionPolicy",

@@ -18,6 +18,10 @@ from pipeline.reading import MYST, Reading
 
 # What docs are of that do not say it: at first there were no others.
 DEFAULT_PACKAGE = "JAX"
+# What code calls parts of a package by custom, also where the imports of a page are not shown.
+USUAL_NAMES: Mapping[str, Mapping[str, str]] = {
+    DEFAULT_PACKAGE: {"jnp": "jax.numpy", "lax": "jax.lax"}
+}
 # What is done to a kernel before the first cell of a page that cannot run as it is.
 MODES = ("pallas-interpret", "pallas-interpret-hlo", "stand-in-data")
 

@@ -24,6 +24,7 @@ from pipeline.commands.known import Known
 from pipeline.commands.pages import pages_of_run
 from pipeline.commands.terms import read_terms
 from pipeline.commands.updating import update_locale
+from pipeline.config import USUAL_NAMES
 from pipeline.core.adoption.audit import CodeCell, audit_code
 from pipeline.core.adoption.blocks import Block
 from pipeline.core.adoption.choosing import Choice
@@ -173,12 +174,16 @@ class _Adopting:
 
     def _cells(self, copy: Sequence[Block], choice: Choice) -> tuple[CodeCell, ...]:
         version = choice.candidate.version
+        package = self.versions.lock.package
         return audit_code(
             choice.candidate.blocks,
             copy,
             choice.pairs,
             then=self.versions.reference(version),
             now=self.versions.reference(None),
+            # As code imports it: "my-docs" is spelt with an underscore there.
+            package=package.lower().replace("-", "_"),
+            usual=USUAL_NAMES.get(package, {}),
         )
 
     def _origin(self, file: str, version: Version) -> Copy:

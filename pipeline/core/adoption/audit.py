@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import difflib
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from textwrap import dedent
@@ -28,10 +28,10 @@ _LISTED = re.compile(
 )
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 _DOTTED_LINE = re.compile(rf"^[ \t]*~?({_DOTTED.pattern})[ \t]*$", re.MULTILINE)
-_IMPORT = re.compile(r"\bimport\s+(jax[\w.]*)(?:\s+as\s+(\w+))?")
-_FROM = re.compile(r"\bfrom\s+(jax[\w.]*)\s+import\s+\(?([\w,\s]+?)(?:\)|\n|$|;)")
+# Of these only what is of the package that the docs are of counts.
+_IMPORT = re.compile(r"\bimport\s+([\w.]+)(?:\s+as\s+(\w+))?")
+_FROM = re.compile(r"\bfrom\s+([\w.]+)\s+import\s+\(?([\w,\s]+?)(?:\)|\n|$|;)")
 _DIFF_HEAD = 2  # lines of a unified diff that name its files
-_USUAL = {"jnp": "jax.numpy", "lax": "jax.lax", "jax": "jax"}
 _MAGIC = re.compile(r"^\s*(?:%|!|>>>|\.\.\.|In ?\[)", re.MULTILINE)
 
 
@@ -92,14 +92,20 @@ def _in_full(name: str, module: str) -> str:
 
     ``dot`` below ``jax.numpy`` is ``jax.numpy.dot``; ``jax.jit`` is whole on any page.
     """
-    if not module or name.startswith("jax."):
+    if not module or name.startswith(f"{_package(module)}."):
         return name
     return f"{module}.{name}"
 
 
-def names_used(code: str) -> frozenset[str]:
-    """The names of JAX that a piece of code uses, in full: ``jnp.dot`` → ``jax.numpy.dot``."""
-    meanings = _meanings(code)
+def names_used(code: str, *, package: str, usual: Mapping[str, str]) -> frozenset[str]:
+    """The names of a package that a piece of code uses: ``jnp.dot`` → ``jax.numpy.dot``.
+
+    They come in full. ``usual`` is what people call parts of the package, whatever they import:
+    ``{"jnp": "jax.numpy"}``. Without a ``package`` there are none.
+    """
+    if not package:
+        return frozenset()
+    meanings = {package: package, **usual, **_imported(code, package)}
     names = (name.partition(".") for name in _DOTTED.findall(code))
     return frozenset(
         f"{meanings[first]}{dot}{rest}"
@@ -108,20 +114,27 @@ def names_used(code: str) -> frozenset[str]:
     )
 
 
-def _meanings(code: str) -> dict[str, str]:
-    """What names stand for by the imports of a piece of code, and by custom.
+def _imported(code: str, package: str) -> dict[str, str]:
+    """What names stand for by the imports of a package in a piece of code.
 
     ``from jax import lax as l`` → ``l`` is ``jax.lax``; ``import jax.numpy`` → ``jax`` is ``jax``
     """
-    meanings = dict(_USUAL)
+    meanings: dict[str, str] = {}
     for module, alias in _IMPORT.findall(code):
-        package = module.partition(".")[0]
-        meanings[alias or package] = module if alias else package
+        if _package(module) == package:
+            meanings[alias or package] = module if alias else package
     for module, names in _FROM.findall(code):
+        if _package(module) != package:
+            continue
         for name in filter(str.strip, names.split(",")):
             words = name.split()  # "name", or "name as alias"
             meanings[words[-1]] = f"{module}.{words[0]}"
     return meanings
+
+
+def _package(name: str) -> str:
+    """What a name in full begins with: ``jax.numpy.dot`` → ``jax``."""
+    return name.partition(".")[0]
 
 
 def audit_code(
@@ -131,23 +144,29 @@ def audit_code(
     *,
     then: frozenset[str],
     now: frozenset[str],
+    package: str,
+    usual: Mapping[str, str],
 ) -> tuple[CodeCell, ...]:
-    """Look at every piece of code of a copy. ``then`` and ``now`` are the documented names."""
+    """Look at every piece of code of a copy. ``then`` and ``now`` are the documented names.
+
+    ``package`` is what code imports, and ``usual`` what people call its parts; perhaps nothing.
+    """
     whole = _code_of(block for block in copy if block.kind is BlockKind.CODE)
     # Imports stand in the first cells, and count for those behind them.
     imports = "\n".join(line for line in whole.split("\n") if "import" in line)
-    gone = _gone(names_used(whole), then, now)
+    gone = _gone(names_used(whole, package=package, usual=usual), then, now)
     cells: list[CodeCell] = []
     for pair in pairs:
         theirs = [copy[number] for number in pair.copy]
         if not theirs or theirs[0].kind is not BlockKind.CODE:
             continue
         code = _code_of(theirs)
+        used = names_used(f"{imports}\n{code}", package=package, usual=usual)
         cell = CodeCell(
             place=theirs[0].place,
             source=code,
             is_strange=not pair.english,
-            gone=_names_in(code, names_used(f"{imports}\n{code}") & gone),
+            gone=_names_in(code, used & gone),
         )
         if pair.english:
             ours = _code_of(english[number] for number in pair.english)

@@ -22,6 +22,7 @@ from pipeline.core.adoption.result import (
 from pipeline.errors import InputError
 from pipeline.findings import Finding
 
+USUAL = {"jnp": "jax.numpy"}
 REFERENCE = """Ovens
 =====
 
@@ -54,7 +55,15 @@ def audit(
     now: frozenset[str] = frozenset(),
 ) -> CodeCell:
     pair = Pair(english=(0,) if ours else (), copy=(0,))
-    (cell,) = audit_code([code(ours)], [code(theirs)], [pair], then=then, now=now)
+    (cell,) = audit_code(
+        [code(ours)],
+        [code(theirs)],
+        [pair],
+        then=then,
+        now=now,
+        package="jax",
+        usual=USUAL,
+    )
     return cell
 
 
@@ -84,10 +93,16 @@ def test_names_that_the_reference_lists() -> None:
         ("from jax import ,\n", {"jax"}),
         ("import jax\njax.jit(f)", {"jax", "jax.jit"}),
         ("numpy.bake()", set()),
+        ("from numpy import bake\nimport jaxlib as j\nbake(j.x)", set()),
     ],
 )
 def test_names_that_code_uses(text: str, expected: set[str]) -> None:
-    assert names_used(text) == expected
+    assert names_used(text, package="jax", usual=USUAL) == expected
+    # Whatever the package is called; without one nothing is known to be of it.
+    other = text.replace("jax", "flour")
+    names = {name.replace("jax", "flour") for name in expected}
+    assert names_used(other, package="flour", usual={"jnp": "flour.numpy"}) == names
+    assert names_used(text, package="", usual={}) == set()
 
 
 def test_code_that_is_the_same_is_not_told() -> None:
@@ -153,7 +168,15 @@ def test_cells_are_looked_at_in_the_order_of_the_copy() -> None:
         Pair(english=(0,), copy=(1,)),
         Pair(english=(), copy=(2,)),
     ]
-    cells = audit_code([code("x")], blocks, pairs, then=frozenset(), now=frozenset())
+    cells = audit_code(
+        [code("x")],
+        blocks,
+        pairs,
+        then=frozenset(),
+        now=frozenset(),
+        package="jax",
+        usual=USUAL,
+    )
     assert len(cells) == 2
     assert count_cells(cells) == {"altered": 0, "own": 2, "failing": 0}
 
