@@ -28,7 +28,7 @@ from pipeline.core.pin.lock import Lock, Page, SourceFile, pages_of
 from pipeline.errors import InputError, UpstreamError
 from pipeline.run import Run
 
-_TEMPLATE = "{jax}"
+_TEMPLATE = "{version}"
 
 
 @dataclass(kw_only=True)
