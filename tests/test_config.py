@@ -137,6 +137,18 @@ compare = true
 SITE = MINIMAL + "[tool.pipeline.upstreams.docs.site]\n"
 
 
+def test_a_site_may_begin_with_words_and_code(tmp_path: Path) -> None:
+    words = 'hero = "先热炉"\n'
+    code = 'hero-code = """\nimport oven\noven.bake()\n"""\n'
+    path = write(tmp_path, SITE + words + code)
+    site = read_settings(path, environ={}).upstream("docs").site
+    assert (site.hero, site.hero_code) == ("先热炉", "import oven\noven.bake()")
+    path = write(tmp_path, SITE + code)
+    with pytest.raises(ConfigError, match=r"hero-code has no words") as caught:
+        read_settings(path, environ={})
+    assert "hero = " in caught.value.hint
+
+
 def test_a_site_may_have_a_title_and_links(tmp_path: Path) -> None:
     text = (
         SITE

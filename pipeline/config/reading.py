@@ -272,7 +272,14 @@ def _check_apart(table: Table, upstreams: Mapping[str, Upstream]) -> None:
 def _site(table: Table, *, repository: str) -> SitePolicy:
     """``[tool.pipeline.upstreams.NAME.site]`` as a record; ``repository`` is owner/name."""
     urls = ("url", "edit-url", "notebook-url", "english-url", "repository-url")
-    table.allow("title", *urls, "start", "root", "extensions", "myst-extensions")
+    home = ("start", "hero", "hero-code", "root")
+    table.allow("title", *urls, *home, "extensions", "myst-extensions")
+    hero, hero_code = table.string("hero"), table.string("hero-code")
+    if hero_code and not hero:
+        raise table.error(
+            f"{table.name}.hero-code has no words beside it",
+            hint="Say what the code shows: hero = …",
+        )
     return SitePolicy(
         title=table.string("title"),
         edit_url=_template(table, "edit-url", repository),
@@ -281,6 +288,8 @@ def _site(table: Table, *, repository: str) -> SitePolicy:
         repository_url=_template(table, "repository-url", repository),
         english_url=table.string("english-url"),
         start=table.strings("start"),
+        hero=hero,
+        hero_code=hero_code.strip("\n"),
         root=table.string("root"),
         extensions=table.strings("extensions"),
         myst_extensions=table.strings("myst-extensions"),

@@ -95,6 +95,9 @@ class SitePolicy:
     english_url: str = ""  # the English docs, with a slash at the end
     # Pages that the home page leads newcomers to: to begin with, to install, to learn by.
     start: tuple[str, ...] = ()
+    # What the home page says first of what the docs are of, and code that shows it; empty: none.
+    hero: str = ""
+    hero_code: str = ""
     root: str = ""  # the page that the site begins with; empty: see ``site.roots``
     extensions: tuple[str, ...] = ()  # modules that Sphinx loads, of installed packages
     myst_extensions: tuple[str, ...] = ()  # syntax of MyST besides what every site has

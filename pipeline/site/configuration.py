@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from pipeline.adapters.signatures import is_installed
-from pipeline.config import DEFAULT_PACKAGE
+from pipeline.naming import group_of
 from pipeline.site.plan import Site
 from pipeline.site.roots import root_page
 
@@ -27,9 +27,11 @@ def configuration_of(site: Site) -> dict[str, Any]:
         "english_url": site.policy.english_url,
         "file_url": site.source_url("{path}"),
         "issue_url": _issue_url(site),
+        "issue_role": f"{group_of(site.upstream.package or site.upstream.name)}-issue",
         "url": site.policy.url,
         "repository": site.policy.repository_url,
-        "hero": site.lock.package == DEFAULT_PACKAGE,
+        "hero": site.policy.hero,
+        "hero_code": site.policy.hero_code,
         "dialect": str(site.upstream.reading.dialect),
         "docs": str(site.paths.docs),
         "start": list(site.policy.start),

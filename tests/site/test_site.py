@@ -31,7 +31,7 @@ from runs import run_of
 from pipeline.adapters import po
 from pipeline.adapters.files import WriteError
 from pipeline.cli import main
-from pipeline.config import Settings, SitePolicy, Upstream
+from pipeline.config import Settings, SitePolicy, Upstream, read_settings
 from pipeline.core.catalog.origins import Machine
 from pipeline.core.catalog.wanted import wanted_entries
 from pipeline.core.document.landing import landings_to_json
@@ -48,7 +48,6 @@ from pipeline.paths import Paths
 from pipeline.reading import MYST, Dialect, Reading
 from pipeline.site import configuration
 from pipeline.site.building import build_site
-from pipeline.site.extension.hero import CODE
 from pipeline.site.published import digest_of_file
 from pipeline.stages.pull.inventory import refresh_inventory
 
@@ -65,6 +64,8 @@ POLICY = SitePolicy(
     url="https://us.example.org/docs/",
     repository_url="https://github.com/us/docs",
     start=("guide", "gone", "card"),
+    hero="先热炉，再烤面包。",
+    hero_code="import oven",
 )
 INDEX = """# The workshop
 
@@ -810,7 +811,8 @@ def test_the_home_page_begins_with_words_code_and_ways_on(built: Built) -> None:
     article = built[0].article("index")
     hero = article[article.index("jz-front") :]
     assert article.index("<h1") < article.index("jz-front") < article.index("jz-fresh")
-    assert "NumPy" in hero[:300]
+    assert "<p>先热炉，再烤面包。</p>" in hero[:300]
+    assert "oven" in hero[: hero.index("开始")]
     assert 'href="guide.html"><span class="doc">开始</span>' in hero
     # The page to install from is not there; the button after it keeps its own words.
     assert "安装" not in hero
@@ -818,8 +820,24 @@ def test_the_home_page_begins_with_words_code_and_ways_on(built: Built) -> None:
     assert "jz-front" not in built[0].article("guide")
 
 
+def test_a_home_page_of_which_nothing_is_said_has_only_its_own_words(
+    tmp_path: Path,
+) -> None:
+    workshop = Workshop(tmp_path)
+    workshop.write("index.md", "# Lamps\n")
+    workshop.merge()
+    workshop.build(replace(POLICY, title="Lamp", hero="", hero_code=""))
+    html = workshop.html("index")
+    assert "jz-front" not in html
+    # What the page itself does not say of it, the title of the site does.
+    assert '<meta name="description" content="Lamp">' in html
+
+
 def test_the_code_of_the_home_page_runs() -> None:
-    *lines, last = CODE.split("\n")
+    settings = read_settings(Path(__file__).parents[2] / "pyproject.toml", environ={})
+    # One text for both: they are of one package.
+    (code,) = {upstream.site.hero_code for upstream in settings.upstreams.values()}
+    *lines, last = code.split("\n")
     script = "\n".join([*lines, f"print(({last}).tolist())"])
     # In a process of its own: where JAX is loaded, other tests could not fork.
     ran = subprocess.run(
@@ -1279,6 +1297,8 @@ def test_nothing_is_said_of_jax_where_the_docs_are_of_something_else(
     workshop.write("index.md", "# The guide\n\nWords.\n")
     workshop.merge()
     workshop.build(replace(POLICY, title="Lamp"))
+    # What the configuration says is shown, whatever the package.
+    assert "先热炉，再烤面包。" in workshop.article("index")
     texts = ("*.html", "*.txt", "*.md", "progress.json")
     for pattern in texts:
         for path in workshop.target.rglob(pattern):

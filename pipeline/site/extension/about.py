@@ -11,8 +11,6 @@ from typing import Any
 from docutils import nodes
 from sphinx.application import Sphinx
 
-from pipeline.site.extension.texts import text
-
 LONGEST = 150  # letters: search engines show no more
 
 
@@ -31,7 +29,9 @@ def describe(
     """Give templates the description and the address of a page."""
     url = app.config.jz_site["url"]
     words = description(document) if document else ""
-    context["jz_description"] = words or text(app.config.language, "hero")
+    context["jz_description"] = (
+        words or app.config.jz_site["hero"] or app.config.project
+    )
     context["jz_canonical"] = f"{url}{page}.html" if url else ""
     context["jz_url"] = url
     context["jz_theme_version"] = version("pydata-sphinx-theme")

@@ -1,7 +1,8 @@
-"""What readers of the JAX docs see first: the top of the home page, made by us.
+"""What readers see first: the top of the home page, as the configuration words it.
 
-Upstream's own is raw HTML that its own style sheet lays out, which no site of ours has; ``absent``
-leaves such HTML out. Ours says what JAX is, shows it in three lines, and leads to the first pages.
+Upstream's own may be raw HTML that its own style sheet lays out, which no site of ours has;
+``absent`` leaves such HTML out. Ours says what the docs are of, shows it in a few lines of code,
+and leads to the first pages.
 """
 
 from __future__ import annotations
@@ -15,10 +16,6 @@ from sphinx.transforms import SphinxTransform
 
 from pipeline.site.extension.texts import text
 
-CODE = """\
-import jax, jax.numpy as jnp
-loss = lambda w: jnp.sum((w * 2.0 - 1.0) ** 2)
-jax.jit(jax.grad(loss))(jnp.arange(3.0))"""
 _PLACES = 3  # to start, to install, to learn
 
 
@@ -33,7 +30,7 @@ class AddHero(SphinxTransform):
     def apply(self, **_: Any) -> None:
         """A site that begins with another page (``--pages``) has no home page.
 
-        Nor have docs of something else any word or code of JAX on theirs.
+        Nor has one whose configuration says nothing for it.
         """
         if not self.config.jz_site["hero"]:
             return
@@ -47,9 +44,11 @@ class AddHero(SphinxTransform):
 
     def _hero(self) -> nodes.container:
         """The words, the code, and buttons as far as there are pages for them."""
-        words = nodes.paragraph("", text(self.config.language, "hero"))
+        site = self.config.jz_site
+        words = nodes.paragraph("", site["hero"])
         hero = nodes.container("", words, classes=["jz-front"])
-        hero += nodes.literal_block(CODE, CODE, language="python")
+        if code := site["hero_code"]:
+            hero += nodes.literal_block(code, code, language="python")
         if buttons := list(self._buttons()):
             hero += nodes.paragraph("", "", *buttons, classes=["jz-start"])
         return hero

@@ -14,6 +14,7 @@ from docutils import nodes
 from docutils.parsers.rst import Directive, directives
 from sphinx import addnodes
 from sphinx.application import Sphinx
+from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 
@@ -199,7 +200,7 @@ def _is_mark(line: str, tag: str) -> bool:
 def issue_role(
     name: str, rawtext: str, number: str, lineno: int, inliner: Any, *_: Any, **__: Any
 ) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-    """``{jax-issue}`1234```: an issue of upstream's repository."""
+    """An issue of upstream's repository: ``{my-lib-issue}`1234``` in the docs of My-Lib."""
     address = inliner.document.settings.env.config.jz_site["issue_url"]
     words = f"#{number}"
     if not address:
@@ -231,4 +232,9 @@ def setup(app: Sphinx) -> None:
     """Make them known, in the place of those that an extension of the site may have."""
     for name, directive in STUBS.items():
         app.add_directive(name, directive, override=True)
-    app.add_role("jax-issue", issue_role)
+    app.connect("config-inited", add_issue_role)
+
+
+def add_issue_role(app: Sphinx, config: Config) -> None:
+    """Make it known by the name that docs give it, after their package."""
+    app.add_role(config.jz_site["issue_role"], issue_role)

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 _TEXTS = {
     "zh_CN": {
-        "hero": "用 NumPy 的写法编写数组程序，再对函数求导、批处理、编译："
-        "同一份代码在 CPU、GPU 和 TPU 上都能运行。",
         "in English": "尚未翻译，英文",
         "english page": "本页英文原文",
         "repository": "源代码仓库",
@@ -72,8 +70,6 @@ _TEXTS = {
         "author model": "{name}（机器起草、经人核对，{messages} 段）",
     },
     "": {
-        "hero": "Write array programs as you would for NumPy, then differentiate, batch and "
-        "compile their functions: the same code runs on CPUs, GPUs and TPUs.",
         "in English": "Not translated yet: in English",
         "english page": "This page in English",
         "repository": "Source repository",
