@@ -32,6 +32,7 @@ from pipeline.core.pin.requirement import (
     Pin,
     choose_pin,
     move_pin,
+    pinned_names,
     read_pin,
 )
 from pipeline.entries import Catalog, Entry
@@ -321,6 +322,16 @@ def test_a_text_that_cannot_be_edited_is_refused(text: str) -> None:
         move_pin(text, NOW, upstream="jax", where="pyproject.toml")
     assert caught.value.where == "pyproject.toml"
     assert "jax==1.1.0" in caught.value.hint
+
+
+def test_docs_of_no_package_have_a_ref_to_move_and_no_version() -> None:
+    assert pinned_names(CONFIG, "") == ()
+    pin = Pin(template="v2", version="", package="")
+    moved = move_pin(CONFIG, pin, upstream="jax", where="x")
+    assert moved == CONFIG.replace('ref = "jax-v{jax}"', 'ref = "v2"')
+    with pytest.raises(ConfigError) as caught:
+        move_pin("= broken", pin, upstream="jax", where="x")
+    assert caught.value.hint == 'Edit it by hand: ref = "v2" for jax; then sync.'
 
 
 # --- the move
