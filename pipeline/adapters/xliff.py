@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 _NOTE, _COMMENT, _PREVIOUS, _CONTEXT = "developer", "translator", "previous", "context"
 # What XML 1.0 has no way to write: control characters and halves of surrogate pairs.
 _NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+# States of a target in XLIFF 1.2 that Weblate takes for "needs editing".
+_FUZZY_TARGETS = {"new", "needs-translation", "needs-adaptation", "needs-l10n"}
 _SPACE = "{http://www.w3.org/XML/1998/namespace}space"
 
 
@@ -121,13 +123,23 @@ def _entry(unit: Any) -> Entry:
     return Entry(
         msgid=str(unit.source or ""),
         msgstr=target,
-        fuzzy=bool(unit.isfuzzy()),
+        fuzzy=bool(target) and _is_fuzzy(unit),
         previous=previous[0] if previous else None,
         context=context[0] if context else None,
         comments=tuple(notes.get(_COMMENT, ())),
         notes=tuple(notes.get(_NOTE, ())),
         line=unit.getunitelement().sourceline or 0,
     )
+
+
+def _is_fuzzy(unit: Any) -> bool:
+    """Whether a unit's translation waits for a person.
+
+    Weblate puts a state of XLIFF 1.2 on the target, and "translated" on the segment in any case.
+    """
+    target = unit.xmlelement.find(unit.namespaced("target"))
+    state = "" if target is None else target.get("state", "")
+    return bool(unit.isfuzzy()) or state in _FUZZY_TARGETS
 
 
 def _notes_of(unit: Element) -> Iterator[tuple[str, str]]:

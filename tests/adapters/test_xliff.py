@@ -80,6 +80,35 @@ def test_notes_that_an_editor_puts_elsewhere_are_read() -> None:
     assert entry.comments == ("which?",)
 
 
+# What Weblate 2026.10.1 writes into a segment: its own state stands on the target, and the
+# segment says "translated" even of what needs editing.
+_WEBLATE = """<?xml version="1.0" encoding="UTF-8"?>
+<xliff xmlns="urn:oasis:names:tc:xliff:document:2.0" version="2.0" srcLang="en"
+ trgLang="zh-CN"><file id="f1" original="guide"><unit id="a" xml:space="preserve">
+<segment state="{segment}" xml:space="preserve"><source>Glue</source>
+<target state="{target}">{text}</target></segment></unit></file></xliff>
+"""
+
+
+@pytest.mark.parametrize(
+    ("segment", "target", "text", "fuzzy"),
+    [
+        ("translated", "needs-translation", "胶水", True),
+        ("translated", "new", "胶水", True),
+        ("translated", "translated", "胶水", False),
+        ("reviewed", "final", "胶水", False),
+        ("initial", "", "胶水", True),
+        ("translated", "needs-translation", "", False),
+    ],
+)
+def test_the_states_that_weblate_writes_are_read(
+    segment: str, target: str, text: str, fuzzy: bool
+) -> None:
+    data = _WEBLATE.format(segment=segment, target=target, text=text)
+    (entry,) = read_xliff(data.encode(), where="x").entries
+    assert (entry.msgid, entry.msgstr, entry.fuzzy) == ("Glue", text, fuzzy)
+
+
 @pytest.mark.parametrize(
     "data",
     [

@@ -159,6 +159,40 @@ def test_bad_files_are_told_and_good_ones_are_taken(
     assert "问题" in (project / "translations/zh_CN/sample/faq.po").read_text()
 
 
+@pytest.mark.parametrize("code", ["zh_Hans", "zh_Hans_CN"])
+def test_a_po_file_as_weblate_saves_it_is_taken(
+    project: Path, code: str, capsys: Speech
+) -> None:
+    """Wrapped at 77 with Weblate's header, under its name for the language."""
+    assert main(["export", "sample"]) == 0
+    path = EXPORTED / "faq.po"
+    store: Any = pypo.pofile.parsefile(str(path))
+    store.updateheader(
+        add=True,
+        last_translator="Li Lei <li@example.org>",
+        language=code,
+        language_team="Chinese <https://example.org/projects/x/zh_Hans/>",
+        x_generator="Weblate 2026.10.1",
+    )
+    first, second = [unit for unit in store.units if unit.source][:2]
+    first.target = "很长的一句话，" * 20
+    second.target = "还要看一看"
+    second.markfuzzy()
+    store.wrapper.width = 77
+    # Some servers save with the line ends of Windows.
+    path.write_bytes(bytes(store).replace(b"\n", b"\r\n"))
+    assert main(["import", "--name", "sample", str(path)]) == 0
+    assert "2 translations taken over" in capsys.readouterr().err
+    ours = project / "translations" / "zh_CN" / "sample" / "faq.po"
+    catalog = po.read_catalog(ours.read_bytes(), where="faq").catalog
+    one, two = catalog.entries[:2]
+    assert (one.msgstr, one.fuzzy) == ("很长的一句话，" * 20, False)
+    assert (two.msgstr, two.fuzzy) == ("还要看一看", True)
+    assert catalog.header["X-Generator"] == "Weblate 2026.10.1"
+    assert catalog.header["Last-Translator"] == "Li Lei <li@example.org>"
+    assert catalog.header["Language"] == "zh_CN"
+
+
 @pytest.mark.parametrize(
     ("words", "what"),
     [

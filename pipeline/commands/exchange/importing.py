@@ -25,6 +25,13 @@ from pipeline.run import Run
 from pipeline.stages.pull.stage import read_pulled
 
 _SUFFIXES = (".po", ".xlf", ".xliff")
+# What Weblate, Crowdin and Pontoon call Chinese by its script is ours by its country.
+_SCRIPTS = {
+    "zh_Hans": "zh_CN",
+    "zh_Hans_CN": "zh_CN",
+    "zh_Hant": "zh_TW",
+    "zh_Hant_TW": "zh_TW",
+}
 _TRANSLATOR = ("PO-Revision-Date", "Last-Translator", "X-Generator")
 
 
@@ -149,7 +156,8 @@ def _read(run: Run, path: Path) -> _Returned:
         entries, locale, told = read.entries, read.locale, read.page
         header = {}
     locale = locale or locale_of_path(path.parts)
-    # What another editor calls zh_Hans or zh_CN is the only one that there is.
+    if locale not in run.locales:
+        locale = _SCRIPTS.get(locale.replace("-", "_"), locale)
     if locale not in run.locales and len(run.locales) == 1 and not locale:
         (locale,) = run.locales
     if locale not in run.locales:
