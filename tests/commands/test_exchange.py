@@ -166,7 +166,7 @@ def test_a_po_file_as_weblate_saves_it_is_taken(
     """Wrapped at 77 with Weblate's header, under its name for the language."""
     assert main(["export", "sample"]) == 0
     path = EXPORTED / "faq.po"
-    store: Any = pypo.pofile.parsefile(str(path))
+    store: Any = pypo.pofile.parsefile(str(path))  # type: ignore[no-untyped-call]
     store.updateheader(
         add=True,
         last_translator="Li Lei <li@example.org>",
