@@ -396,6 +396,14 @@ OPTIONS = (
         help="serve at this port of 127.0.0.1 (default: any that is free)",
     ),
     _option(
+        "--review",
+        "serve",
+        metavar="BASE",
+        nargs="?",
+        const="",
+        help="go through what has changed since this commit (default: the main branch)",
+    ),
+    _option(
         "--no-browser",
         "serve",
         dest="browser",

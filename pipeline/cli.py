@@ -473,6 +473,7 @@ def _serve(arguments: argparse.Namespace, log: Log) -> int:
         page=pages[0] if pages else "",
         port=arguments.port,
         opens_browser=arguments.browser,
+        base=arguments.review,
     )
     serve(run, options)
     return 0

@@ -11,12 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from branch_project import NAME, Clone, make_upstream
 from processes import until
 from servers import served
 from site_chromium import REASON
 from workbench import Workbench, emptied, on_a_port, workbench_of
 
 from pipeline.adapters.files import hold_lock
+from pipeline.config import UPSTREAM_VARIABLE
 from pipeline.core.catalog.origins import Machine
 from pipeline.core.document.prose import atoms_of
 from pipeline.entries import Entry
@@ -75,7 +77,11 @@ class Desk:
 
 @pytest.fixture
 def desk(project: Path, browser: Browser) -> Iterator[Desk]:
-    bench = workbench_of(project)
+    yield from desk_of(workbench_of(project), browser)
+
+
+def desk_of(bench: Workbench, browser: Browser) -> Iterator[Desk]:
+    """A page of the browser on a workbench."""
     with on_a_port(bench) as address:
         context = browser.new_context(viewport={"width": 1440, "height": 900})
         context.set_default_timeout(10_000)
@@ -180,8 +186,8 @@ def test_a_file_edited_elsewhere_comes_in_and_conflicts_are_shown(desk: Desk) ->
     entry = desk.bench.catalog("faq").entries[1]
     desk.bench.write("faq", replace(entry, msgstr="别处改的"))
     desk.expect(
-        "document.querySelector('#frame').contentDocument.body.textContent"
-        ".includes('别处改的')"
+        "document.querySelector('#frame').contentDocument?.body?.textContent"
+        "?.includes('别处改的')"
     )
     desk.edit(1)
     desk.type("我写的")
@@ -449,3 +455,55 @@ def test_a_review_accepts_no_errors_and_shows_what_others_wrote(desk: Desk) -> N
     desk.press("a")
     is_told(desk, "accepted, 2 to go")
     assert desk.bench.entry("faq", fuzzy.msgid).msgstr == "别处改的"
+
+
+@pytest.fixture
+def changed(
+    tmp_path: Path, browser: Browser, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Desk]:
+    """``serve --review`` on a branch that has translated one message, and changed another."""
+    for variable in (UPSTREAM_VARIABLE, "GITHUB_BASE_REF"):
+        monkeypatch.delenv(variable, raising=False)
+    clone = Clone.make(tmp_path / "project", make_upstream(tmp_path / "origin"))
+    clone.branch("work")
+    clone.translate("cellar", "lamp", "楼梯旁挂着一盏灯")
+    clone.translate("yard/shed", "saw", "雨会弄坏锯子")
+    assert clone.sync() == 0
+    clone.commit("Work on the shed")
+    yield from desk_of(workbench_of(clone.root, NAME, base="main"), browser)
+
+
+def test_the_changes_of_a_branch_are_reviewed_by_keyboard_alone(changed: Desk) -> None:
+    new, old = (
+        next(one for one in changed.bench.catalog(page).entries if word in one.msgid)
+        for page, word in (("cellar", "lamp"), ("yard/shed", "saw"))
+    )
+    files = [changed.bench.path(page) for page in ("cellar", "yard/shed")]
+    before = [path.read_bytes() for path in files]
+    changed.page.goto(changed.address)
+    is_shown(changed, new.msgid)  # without a key: that is what it was started for
+    assert changed.page.locator("#review-count").inner_text() == "1 / 2"
+    changed.press("a")
+    is_told(changed, "已接受，还有 1 条")
+    is_shown(changed, old.msgid)
+    assert [path.read_bytes() for path in files] == before
+    changed.page.wait_for_selector("#review-text del")
+    assert changed.page.locator("#review-change").inner_text() == (
+        "译文改过 · Li Lei, 2026-01-02"
+    )
+    changed.expect("document.activeElement.id === 'review-card'")
+    changed.expect("document.querySelector('#name').textContent === 'yard/shed'")
+    assert violations(changed.page) == []
+    changed.press("x")
+    is_told(changed, "已拒绝，还有 0 条")
+    rejected = changed.bench.entry("yard/shed", old.msgid)
+    assert rejected.msgstr.startswith("yard/shed：译文")
+    changed.press("u")
+    is_told(changed, "已撤销")
+    is_shown(changed, old.msgid)
+    assert changed.bench.entry("yard/shed", old.msgid).msgstr == "雨会弄坏锯子"
+    changed.press("u")
+    is_shown(changed, new.msgid)
+    changed.page.reload()
+    is_shown(changed, new.msgid)
+    assert changed.said == []

@@ -16,6 +16,7 @@ from pipeline.adapters.web.guarding import HOST, Guard
 from pipeline.adapters.web.serving import bind, watched
 from pipeline.commands.pages import pages_of_run
 from pipeline.commands.serve import STATIC
+from pipeline.commands.serve.changes import read_changes
 from pipeline.commands.serve.desk import Desk
 from pipeline.commands.serve.serving import prepared
 from pipeline.config import read_settings
@@ -73,17 +74,20 @@ class Workbench:
         return TestClient(self.app(), base_url=f"{ADDRESS}/{TOKEN}", headers=headers)
 
 
-def workbench_of(root: Path) -> Workbench:
-    """The workbench of a copy of the project."""
+def workbench_of(
+    root: Path, upstream: str = "sample", *, base: str | None = None
+) -> Workbench:
+    """The workbench of a copy of the project; with a base, on what has changed since."""
     settings = read_settings(root / "pyproject.toml", environ={})
     run = Run(
         settings=settings,
-        upstream=settings.upstream("sample"),
+        upstream=settings.upstream(upstream),
         log=Log(QUIET),
         locales=(LOCALE,),
     )
     pages = pages_of_run(run, prepared(run, LOCALE))
-    return Workbench(root, run, Desk(run, LOCALE, pages, first=""))
+    changes = None if base is None else read_changes(run, LOCALE, base)
+    return Workbench(root, run, Desk(run, LOCALE, pages, first="", changes=changes))
 
 
 def emptied(workbench: Workbench, page: str) -> None:

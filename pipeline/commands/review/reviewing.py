@@ -31,6 +31,7 @@ from pipeline.core.checks.sets import checks_of
 from pipeline.core.glossary.terms import Glossary
 from pipeline.core.memory.file import END
 from pipeline.core.memory.notes import DIFF
+from pipeline.core.memory.open import open_entry
 from pipeline.core.review.comparing import Change, Compared, compare, has_carried
 from pipeline.core.review.texts import state_of, translation_of, translator_of
 from pipeline.core.word_diff import Words, word_diff
@@ -239,6 +240,7 @@ def _message(
         comments=entry.comments,
         notes=tuple(map(english.in_note, states_of(entry))),
         findings=findings,
+        before=_before(change, english.new, texts),
     )
 
 
@@ -267,6 +269,17 @@ class _English:
 def _shown(entry: Entry | None, texts: Mapping[str, str]) -> str:
     """The translation of an entry, if there is one."""
     return translation_of(entry, texts) if entry else ""
+
+
+def _before(change: Change, english: str, texts: Mapping[str, str]) -> Entry | None:
+    """The entry as a catalogue had it; None if there was none, or its English is not at hand."""
+    old = change.old
+    if old is None or old.msgid != change.entry.msgid or not english:
+        return None
+    opened = open_entry(old, Entry(msgid=english), texts)
+    if opened and opened.fuzzy and not opened.previous:
+        return None  # nobody could tell what it was written for
+    return opened
 
 
 def _section(blank: Entry | None) -> str:

@@ -16,6 +16,7 @@ import msgspec
 
 from pipeline.adapters.web.application import Site
 from pipeline.commands.serve import STATIC, telling
+from pipeline.commands.serve.changes import Changes, tell_change
 from pipeline.commands.serve.library import Library
 from pipeline.commands.serve.opening import (
     OpenPage,
@@ -42,10 +43,12 @@ from pipeline.core.workbench.editing import (
     Step,
     cleaned,
     edit,
+    keep,
+    put_back,
     reject,
     undo,
 )
-from pipeline.entries import Catalog
+from pipeline.entries import Catalog, Entry
 from pipeline.errors import InputError
 from pipeline.report.chinese import sentence_in_chinese
 from pipeline.run import Run
@@ -60,13 +63,23 @@ class Desk:
     """The pages of one locale, for whoever translates them."""
 
     def __init__(
-        self, run: Run, locale: str, pages: Sequence[Page], *, first: str
+        self,
+        run: Run,
+        locale: str,
+        pages: Sequence[Page],
+        *,
+        first: str,
+        changes: Changes | None = None,
     ) -> None:
-        """Serve ``pages``, and open ``first``; empty: the list of pages."""
+        """Serve ``pages``, and open ``first``; empty: the list of pages.
+
+        With ``changes`` those are the queue of the reviewer, which is open at once.
+        """
         self._run = run
         self.locale = locale
         self._pages = {page.name: page for page in pages}
         self._first = first
+        self._review = changes
         # docutils has one registry for the whole process, and caches are shared.
         self._working = threading.RLock()
         self._documents: dict[str, Document] = {}
@@ -188,6 +201,7 @@ class Desk:
             "locale": self.locale,
             "page": self._first,
             "revision": self._revision,
+            "base": self._review.base if self._review else None,
         }
 
     def _list_pages(self) -> list[Told]:
@@ -262,24 +276,48 @@ class Desk:
             msgstr=cleaned(asked.msgstr),
             is_draft=asked.is_draft,
         )
-        return self._do(asked.page, change)
+        told = self._do(asked.page, change)
+        if not asked.is_draft:
+            self._note_decision(told, asked)
+        return told
+
+    def _note_decision(self, told: Told, asked: ToSave | ToDecide) -> None:
+        """Take an entry out of the changes to look at, if something was decided."""
+        if self._review and not told["conflict"]:
+            self._review.decided(asked.page, asked.seen)
 
     def _list_waiting(self) -> list[Told]:
         """What waits for a reviewer, in the order of the pages and of their entries."""
+        if self._review is None:
+            return [
+                _tell_waiting(page, entry) for page, entry in self._library.waiting()
+            ]
+        waiting = self._review.waiting(self._library.entries())
         return [
-            {"page": page, "state": str(state_of(entry)), **telling.tell_entry(entry)}
-            for page, entry in self._library.waiting()
+            {**_tell_waiting(page, entry), "change": tell_change(message, entry)}
+            for page, entry, message in waiting
         ]
 
     def _decide(self, asked: ToDecide) -> Told:
         """Accept or reject a translation. One with errors, which no page shows, is not accepted."""
-        seen = asked.seen
-        if not asked.is_accepted:
-            return self._do(asked.page, partial(reject, seen=seen))
-        errors = self._errors(asked)
+        errors = self._errors(asked) if asked.is_accepted and asked.seen.msgstr else []
         if errors:
             return {"conflict": False, "errors": errors}
-        return self._save(ToSave(page=asked.page, seen=seen, msgstr=seen.msgstr))
+        told = self._do(asked.page, self._change_of(asked))
+        self._note_decision(told, asked)
+        return told
+
+    def _change_of(self, asked: ToDecide) -> Change:
+        """What a decision does. To accept what is finished already writes nothing."""
+        seen = asked.seen
+        if asked.is_accepted and seen.fuzzy:
+            return partial(edit, seen=seen, msgstr=cleaned(seen.msgstr))
+        if asked.is_accepted:
+            return lambda catalog, /, *, stamp: keep(catalog, seen)
+        before = self._review.before(asked.page, seen) if self._review else None
+        if before is None:
+            return partial(reject, seen=seen)
+        return partial(put_back, seen=seen, before=before)
 
     def _errors(self, asked: ToDecide) -> list[Told]:
         """The errors that keep a translation from its page."""
@@ -302,7 +340,10 @@ class Desk:
         if not 0 <= asked.number < len(self._steps):
             raise InputError("there is no such edit", where="serve")
         page, step = self._steps[asked.number]
-        return self._do(page, partial(undo, step=step))
+        told = self._do(page, partial(undo, step=step))
+        if self._review and not told["conflict"]:
+            self._review.undone(page, step.after)
+        return told
 
     def _do(self, page: str, change: Change) -> Told:
         """Make a change, and tell the page as it is then, and the number to take it back by."""
@@ -337,6 +378,10 @@ class Desk:
             return read_catalog(self._run, page, locale=self.locale).catalog
         except InputError:
             return Catalog()
+
+
+def _tell_waiting(page: str, entry: Entry) -> Told:
+    return {"page": page, "state": str(state_of(entry)), **telling.tell_entry(entry)}
 
 
 def _taking(

@@ -7,11 +7,12 @@ is read until the first question, and pages are open before that.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from pipeline.core.workbench.suggestions import Suggestion, TranslationMemory
 from pipeline.entries import Catalog, Entry
 
+Name = tuple[str | None, str]  # msgctxt and msgid
 Counts = tuple[int, int, int]  # finished, waiting for a person, all that there are
 
 
@@ -26,6 +27,7 @@ class Library:
         self._memory: TranslationMemory | None = None
         self._counts: dict[str, Counts] = {}
         self._waiting: dict[str, list[Entry]] = {}
+        self._entries: dict[str, dict[Name, Entry]] = {}
 
     def similar(self, page: str, english: str) -> tuple[Suggestion, ...]:
         """Translations of English like that of a message of ``page``, the best first."""
@@ -46,6 +48,12 @@ class Library:
             for name in [page] if page else self._pages:
                 found += ((name, entry) for entry in self._waiting[name])
             return found
+
+    def entries(self) -> Mapping[str, Mapping[Name, Entry]]:
+        """The live entries of each page."""
+        with self._reading:
+            self._loaded()
+            return dict(self._entries)
 
     def learn(self, page: str) -> None:
         """Read the catalogue of a page again, which has changed."""
@@ -68,4 +76,5 @@ class Library:
         waiting = [entry for entry in live if entry.is_waiting]
         finished = sum(entry.is_translated for entry in live)
         self._waiting[page] = waiting
+        self._entries[page] = {(entry.context, entry.msgid): entry for entry in live}
         self._counts[page] = (finished, len(waiting), len(live))

@@ -37,6 +37,7 @@ from pipeline.stages.pull.stage import read_pulled
 
 if TYPE_CHECKING:
     from pipeline.adapters.web.application import Site
+    from pipeline.commands.serve.changes import Changes
     from pipeline.commands.serve.desk import Desk
 
 _SUFFIXES = (".ipynb", ".md", ".rst", ".po", ".html")
@@ -44,18 +45,19 @@ _SUFFIXES = (".ipynb", ".md", ".rst", ".po", ".html")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServeOptions:
-    """What to open first (empty: the list of pages), where, and whether to open a browser."""
+    """What to open first (empty: the list of pages), where, whether to open a browser."""
 
     page: str = ""
     port: int = 0  # any that is free
     opens_browser: bool = True
+    base: str | None = None  # review what has changed since; empty: the main branch
 
 
 def serve(run: Run, options: ServeOptions) -> None:
     """Serve the pages of the first locale of ``run`` until it is interrupted.
 
     What is not pulled yet is pulled, and catalogues that are not there are made. Raises ConfigError
-    for a page that there is not, and for a port that cannot be used.
+    for a page that there is not, a port that cannot be used, a base that is no commit.
     """
     lacking = packages.missing("serve")
     if lacking:
@@ -68,14 +70,24 @@ def serve(run: Run, options: ServeOptions) -> None:
     with bind(options.port) as listener:
         pages = pages_of_run(run, prepared(run, locale))
         first = page_named(options.page, pages)
-        _serve(run, lambda: _make_desk(run, locale, pages, first), listener, options)
+        changes = _changes_since(run, locale, options.base)
+
+        def make() -> Desk:
+            # Half a second of modules that it needs.
+            from pipeline.commands.serve.desk import Desk
+
+            return Desk(run, locale, pages, first=first, changes=changes)
+
+        _serve(run, make, listener, options)
 
 
-def _make_desk(run: Run, locale: str, pages: Sequence[Page], first: str) -> Desk:
-    """The desk, with half a second of modules that it needs."""
-    from pipeline.commands.serve.desk import Desk
+def _changes_since(run: Run, locale: str, base: str | None) -> Changes | None:
+    """What is to be reviewed, if anybody wants to. Raises ConfigError."""
+    if base is None:
+        return None
+    from pipeline.commands.serve.changes import read_changes
 
-    return Desk(run, locale, pages, first=first)
+    return read_changes(run, locale, base)
 
 
 def _serve(

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pipeline.core.catalog.origins import copy_of, machine_of
 from pipeline.core.catalog.slots import obsolete_entry
 from pipeline.core.catalog.spare import finished_in, is_spare
-from pipeline.core.catalog.states import FUZZY, STATES
+from pipeline.core.catalog.states import FUZZY, STATES, states_of
 from pipeline.core.memory.redact import redact
 from pipeline.entries import GENERATOR, Catalog, Entry
 
@@ -105,7 +105,7 @@ def reject(
     notes = tuple(note for note in entry.notes if not note.startswith(STATES))
     emptied = replace(entry, msgstr="", fuzzy=False, previous=None, notes=notes)
     older = _for_older_english(entry)
-    if machine_of(entry) or _has(catalog.entries, older):
+    if not entry.msgstr or machine_of(entry) or _has(catalog.entries, older):
         return _replaced(catalog, at, emptied, stamp=stamp)
     # A catalogue has one entry of each message, obsolete ones included.
     if older.msgid != entry.msgid and _is_free(catalog, older):
@@ -113,6 +113,46 @@ def reject(
     comments = (*entry.comments, _comment_of(entry))
     emptied = replace(emptied, comments=tuple(dict.fromkeys(comments)))
     return _replaced(catalog, at, emptied, stamp=stamp)
+
+
+def keep(catalog: Catalog, seen: Seen) -> Edited | Conflict:
+    """``catalog`` as it is, if the entry still is as it was ``seen``: nothing is to be done."""
+    at = _place_of(catalog, seen.context, seen.msgid)
+    if at is None:
+        return Conflict(theirs=None)
+    entry = catalog.entries[at]
+    if not seen.is_like(entry):
+        return Conflict(theirs=entry)
+    return Edited(catalog=catalog, step=Step(before=entry, after=entry))
+
+
+def put_back(
+    catalog: Catalog, seen: Seen, before: Entry, *, stamp: Mapping[str, str]
+) -> Edited | Conflict:
+    """``catalog`` with the translation of ``before`` in place of the one that was ``seen``.
+
+    ``before`` is an earlier state of the same entry. It comes back with its state and its comments.
+    What ``reject`` keeps of the newer words is kept here, too.
+    """
+    rejected = reject(catalog, seen, stamp=stamp)
+    if isinstance(rejected, Conflict):
+        return rejected
+    newer, emptied = rejected.step.before, rejected.step.after
+    kept, comments = rejected.step.kept, list(before.comments)
+    if newer.msgstr == before.msgstr:
+        kept = None  # no words go
+    else:
+        added = set(emptied.comments) - set(newer.comments)
+        comments += sorted(added - set(comments))
+    entry = replace(
+        before,
+        comments=tuple(comments),
+        notes=(*emptied.notes, *states_of(before)),
+        references=newer.references,
+        line=newer.line,
+    )
+    at = catalog.entries.index(newer)
+    return _replaced(catalog, at, entry, kept=kept, stamp=stamp)
 
 
 def undo(
@@ -125,6 +165,8 @@ def undo(
     entry = catalog.entries[at]
     if _bare(entry) != _bare(step.after):
         return Conflict(theirs=entry)
+    if step.before == step.after:
+        return Edited(catalog=catalog, step=step)  # nothing was written
     undone = _replaced(catalog, at, step.before, stamp=stamp)
     entries = undone.catalog.entries
     others = tuple(entry for entry in entries if _bare(entry) != step.kept)

@@ -9,6 +9,7 @@ from itertools import groupby
 
 from pipeline.core.review.comparing import Happened, Quiet
 from pipeline.core.word_diff import Part, Piece
+from pipeline.entries import Entry
 from pipeline.errors import worst
 from pipeline.findings import Finding
 
@@ -40,6 +41,8 @@ class Message:
     comments: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()  # how it came to its translation
     findings: tuple[Finding, ...] = ()
+    # The entry as a catalogue had it before, if its translation was for the same English.
+    before: Entry | None = None
 
     @property
     def old_pieces(self) -> tuple[Piece, ...]:

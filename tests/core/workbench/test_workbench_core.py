@@ -21,6 +21,8 @@ from pipeline.core.workbench.editing import (
     Step,
     cleaned,
     edit,
+    keep,
+    put_back,
     reject,
     stamp_of,
     undo,
@@ -296,6 +298,59 @@ def test_nothing_is_rejected_that_was_not_seen(
     result = reject(Catalog(entries=entries), seen(FUZZY), stamp=STAMP)
     assert isinstance(result, Conflict)
     assert (result.theirs.msgstr if result.theirs else None) == theirs
+
+
+BASE = Entry(msgid="Tea is hot.", msgstr="茶是热的。", notes=("paragraph",))
+NEWER = replace(BASE, msgstr="茶很烫。", comments=("why",))
+FOR_OLDER = replace(NEWER, fuzzy=True, previous="Tea was hot.")
+
+
+@pytest.mark.parametrize(
+    ("entry", "before", "comments", "kept"),
+    [
+        (NEWER, BASE, ("rejected: 茶很烫。",), None),
+        # The same words, with another state or comment: nothing is lost.
+        (replace(BASE, comments=("why",)), BASE, (), None),
+        (BASE, replace(BASE, fuzzy=True, previous="Tea was hot."), (), None),
+        # What was taken out.
+        (replace(BASE, msgstr=""), replace(BASE, comments=("old",)), ("old",), None),
+        # Words for older English go where they belong, unless they are those that stay.
+        (FOR_OLDER, BASE, (), "茶很烫。"),
+        (replace(FOR_OLDER, msgstr=BASE.msgstr), BASE, (), None),
+    ],
+)
+def test_what_was_there_before_comes_back_with_its_state(
+    entry: Entry, before: Entry, comments: tuple[str, ...], kept: str | None
+) -> None:
+    catalog = Catalog(entries=(entry,))
+    result = put_back(catalog, seen(entry), before, stamp=STAMP)
+    assert isinstance(result, Edited)
+    assert result.step.after == replace(before, comments=comments)
+    added = [one.msgstr for one in result.catalog.entries[1:]]
+    assert added == ([kept] if kept else [])
+    undone = undo(result.catalog, result.step, stamp=STAMP)
+    assert isinstance(undone, Edited)
+    assert undone.catalog.entries == catalog.entries
+
+
+@pytest.mark.parametrize("entries", [(), (NEWER,)])
+def test_nothing_is_put_back_or_kept_that_was_not_seen(
+    entries: tuple[Entry, ...],
+) -> None:
+    catalog = Catalog(entries=entries)
+    theirs = entries[0] if entries else None
+    assert put_back(catalog, seen(BASE), BASE, stamp=STAMP) == Conflict(theirs=theirs)
+    assert keep(catalog, seen(BASE)) == Conflict(theirs=theirs)
+
+
+def test_what_is_kept_writes_nothing_nor_does_its_undo() -> None:
+    catalog = Catalog(entries=(NEWER,))
+    kept = keep(catalog, seen(NEWER))
+    assert isinstance(kept, Edited)
+    assert kept.catalog is catalog
+    undone = undo(catalog, kept.step, stamp=STAMP)
+    assert isinstance(undone, Edited)
+    assert undone.catalog is catalog
 
 
 def without_lines(catalog: Catalog) -> list[Entry]:

@@ -1,6 +1,8 @@
 // The queue of a reviewer: what waits for a person, one after the other, a key for each decision.
 // There is no key for all of them at once: each one is read.
 
+const TAGS = { removed: "del", added: "ins" };
+
 // `bench` is what serve.js lends: the page, the server, the elements.
 export function reviewing(bench) {
   const { $, ask, desk, element, fill } = bench;
@@ -67,12 +69,20 @@ export function reviewing(bench) {
       return;
     }
     $("review-english").textContent = item.msgid;
-    $("review-text").textContent = item.msgstr;
+    showText(item);
     for (const list of ["review-findings", "review-notes"]) fill($(list), []);
     $("review-diff-part").hidden = true;
     $("review-card").focus();
     if (desk.page !== item.page) await bench.openPage(item.page);
     if (item === current()) await look(item);
+  }
+
+  // Its words; of a change also the old ones, who wrote the new ones, and what has happened.
+  function showText({ msgstr, change }) {
+    const pieces = change?.pieces ?? [["kept", msgstr]];
+    $("review-text").replaceChildren(...pieces.map(([part, text]) => element(TAGS[part] ?? "span", text)));
+    $("review-change").hidden = !change;
+    $("review-change").textContent = change ? [words().happened[change.happened], change.translator].filter(Boolean).join(" · ") : "";
   }
 
   // What there is to know of it, and what its page would look like with it.
@@ -86,6 +96,7 @@ export function reviewing(bench) {
       if (item !== current()) return;
       bench.showDiff("review-diff", message.diff);
       fill($("review-notes"), [...message.comments, ...message.notes].map((note) => [note]));
+      if (!item.msgstr) return;
       const told = await ask("preview", { ...about, msgstr: item.msgstr });
       if (item !== current()) return;
       bench.showFindings("review-findings", told.findings, item.msgstr);

@@ -722,4 +722,6 @@ speak();
 const asked = decodeURIComponent(location.hash.slice(1)) || start.page;
 if (asked) await openPage(asked);
 else await showPages();
+if (start.base && asked) review.open(start.page);
+else if (start.base) reviewAll();
 look();

@@ -27,6 +27,10 @@ export const TEXTS = {
       translated: "已译", fuzzy: "英文改过", draft: "草稿", adopted: "采自别处",
       english: "未译", refused: "没有进入页面",
     },
+    happened: {
+      translated: "新译", changed: "译文改过", confirmed: "已确认", fuzzy: "变成待改",
+      withdrawn: "译文被撤下", remarks: "只改了注释或标记",
+    },
     kind: {
       heading: "标题", paragraph: "段落", "list item": "列表项", "table cell": "表格",
       quote: "引用", footnote: "脚注", "definition term": "术语", definition: "定义",
@@ -68,6 +72,10 @@ export const TEXTS = {
     state: {
       translated: "translated", fuzzy: "English changed", draft: "draft", adopted: "adopted",
       english: "untranslated", refused: "left out of the page",
+    },
+    happened: {
+      translated: "new translation", changed: "translation changed", confirmed: "confirmed",
+      fuzzy: "became fuzzy", withdrawn: "translation withdrawn", remarks: "only comments or flags changed",
     },
     kind: {},
     severity: { error: "error", warning: "warning", note: "note" },
