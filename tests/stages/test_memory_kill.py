@@ -168,3 +168,15 @@ def test_a_run_killed_between_two_memory_files_ends_as_if_it_had_not_been(
         target.write_bytes((whole.paths.memories(LOCALE) / path).read_bytes())
         one.sync("v2")
         assert results(one) == results(whole), path
+
+
+def test_what_a_killed_split_was_writing_is_swept(origin: Path, tmp_path: Path) -> None:
+    project = Project(tmp_path / "swept", str(origin))
+    project.root.mkdir()
+    project.sync("v1")
+    ours = project.root / "build/splits/.docs.json.01234567.tmp"
+    theirs = ours.with_name(".others.json.01234567.tmp")
+    for path in (ours, theirs):
+        path.write_text("{", encoding="utf-8")
+    project.sync("v1")
+    assert (ours.exists(), theirs.exists()) == (False, True)

@@ -135,6 +135,9 @@ class Workspace:
         state = self.paths.memory_state(self.locale)
         for folder in (state.parent, self.paths.memo(self.locale, "catalogs").parent):
             abandoned += folder.glob(".*.tmp")
+        # Those of other upstreams may be at work.
+        splits = self.paths.splits
+        abandoned += splits.parent.glob(f".{splits.name}.*.tmp")
         remove_files(abandoned)
 
     def read_memories(
