@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass
 
+from pipeline.naming import repository_on_github
+
 DISTRIBUTION = "jax-docs-zh"
-_ON_GITHUB = re.compile(r"https://github\.com/([\w.-]+/[\w.-]+?)(?:\.git)?/?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,9 +35,9 @@ def origin() -> Origin | None:
 def origin_of(text: str) -> Origin | None:
     """The origin that a ``direct_url.json`` tells; None for a file, a folder, another host."""
     told = json.loads(text)
-    address = _ON_GITHUB.fullmatch(told.get("url", ""))
+    repository = repository_on_github(told.get("url", ""))
     version_control = told.get("vcs_info")
-    if address is None or version_control is None:
+    if not repository or version_control is None:
         return None
     ref = version_control.get("requested_revision") or version_control["commit_id"]
-    return Origin(repository=address[1], ref=ref)
+    return Origin(repository=repository, ref=ref)

@@ -6,13 +6,10 @@ group, so that there is one pin and no other.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from pipeline.errors import ConfigError
-from pipeline.naming import group_of
-
-_EXACT = re.compile(r"([A-Za-z0-9][\w.-]*)\s*==\s*([\w.]+)")
+from pipeline.naming import exact_pin, group_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +48,8 @@ class Pins:
         if isinstance(requirements, list):
             for requirement in requirements:
                 # A group may also hold tables: {include-group = "base"}
-                pin = _EXACT.fullmatch(str(requirement))
+                pin = exact_pin(str(requirement))
                 if pin:
-                    versions[group_of(pin[1])] = pin[2]
+                    name, version = pin
+                    versions[group_of(name)] = version
         return versions

@@ -19,7 +19,7 @@ from pipeline.adapters.installed import Origin
 from pipeline.adapters.upstream.address import read_address
 from pipeline.config import read_settings
 from pipeline.errors import ConfigError
-from pipeline.naming import group_of
+from pipeline.naming import exact_pin, group_of, repository_on_github
 from pipeline.paths import glossary_path
 
 PIPELINE = "pipeline"  # the dependency group of the skeleton
@@ -33,9 +33,7 @@ FILES = {
     ".github/workflows/docs.yml": "docs.yml.in",
 }
 
-_GITHUB = re.compile(r"https://github\.com/([\w.-]+/[\w.-]+?)(?:\.git)?/?")
 _BARE = re.compile(r"[A-Za-z0-9_-]+")  # a key of TOML that needs no quotation marks
-_PINNED = re.compile(r"([A-Za-z0-9][\w.-]*)==([\w.]+)")
 
 
 class _Skeleton(Template):
@@ -138,13 +136,14 @@ def _pin(docs: NewDocs) -> dict[str, str]:
             "ref": f"{ref_line} # tag, branch or commit; without one, the newest",
             "package": '# package = "flax" # whose version, that of its group, is {version} in ref',
         }
-    match = _PINNED.fullmatch(docs.package)
-    if match is None:
+    pin = exact_pin(docs.package)
+    if pin is None:
         raise ConfigError(
             f"{docs.package!r} pins no package to a version",
             hint="Give --package as pip has it, for example flax==0.12.0.",
         )
-    group = group_of(match[1])
+    package, _ = pin
+    group = group_of(package)
     if group == PIPELINE:
         raise ConfigError(
             f"{docs.package!r} takes the place of the group that the pipeline is in",
@@ -157,17 +156,17 @@ def _pin(docs: NewDocs) -> dict[str, str]:
         ),
         "included": f"    {{ include-group = {_toml(group)} }},\n",
         "ref": f"ref = {_toml(ref or 'v{version}')} # tag, branch or commit",
-        "package": f"package = {_toml(match[1])} # whose version is {{version}}",
+        "package": f"package = {_toml(package)} # whose version is {{version}}",
     }
 
 
 def _page_url(docs: NewDocs) -> str:
     """What attributions link to: known of docs on GitHub."""
-    on_github = _GITHUB.fullmatch(docs.url)
-    if on_github is None:
+    repository = repository_on_github(docs.url)
+    if not repository:
         return '# page-url = "https://example.org/{commit}/{path}" # what attributions link to'
     folder = "" if docs.docs == "." else f"{docs.docs.strip('/')}/"
-    url = f"https://github.com/{on_github[1]}/blob/{{commit}}/{folder}{{path}}"
+    url = f"https://github.com/{repository}/blob/{{commit}}/{folder}{{path}}"
     return f"page-url = {_toml(url)} # what attributions link to"
 
 

@@ -15,13 +15,12 @@ from typing import Any
 
 from pipeline.core.pin.lock import OLD_PACKAGE
 from pipeline.errors import ConfigError
-from pipeline.naming import group_of
+from pipeline.naming import exact_pin, group_of
 
 RELEASE_REF = "jax-v{jax}"  # how JAX names its releases
 USUAL_REF = "v{version}"  # and how most others do
 _PLACEHOLDERS = ("{jax}", "{version}")
 _VERSION = r"\d+(?:\.\d+)+(?:(?:a|b|rc)\d+)?(?:\.post\d+)?(?:\.dev\d+)?"
-_PIN = re.compile(r"([A-Za-z0-9][\w.-]*)\s*==\s*([\w.]+)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,8 +75,8 @@ def pinned_names(text: str, package: str) -> tuple[str, ...]:
     if not name:
         return ()
     group = tomllib.loads(text)["dependency-groups"][name]
-    matches = map(_PIN.fullmatch, map(str, group))
-    names = [group_of(match[1]) for match in matches if match]
+    pins = map(exact_pin, map(str, group))
+    names = [group_of(pin[0]) for pin in pins if pin]
     return tuple(found for found in names if found.startswith(name))
 
 
@@ -198,9 +197,9 @@ def _edit(
     group = document["dependency-groups"][name] if name else []
     for index, item in enumerate(group):
         # Others of the group have no exact version, or are tables.
-        match = _PIN.fullmatch(str(item))
-        if match and group_of(match[1]).startswith(name):
-            group[index] = string(item, f"{match[1]}=={pin.version}")
+        pinned = exact_pin(str(item))
+        if pinned and group_of(pinned[0]).startswith(name):
+            group[index] = string(item, f"{pinned[0]}=={pin.version}")
     table = document["tool"]["pipeline"]["upstreams"][upstream]
     table["ref"] = string(table.get("ref", ""), pin.template)
 
