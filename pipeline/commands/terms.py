@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from pipeline.adapters.files import read_bytes
-from pipeline.core.glossary.terms import Glossary, read_glossary
+from pipeline.core.glossary.terms import Glossary, read_glossaries
 
 
 def read_terms(paths: Iterable[Path]) -> Glossary | None:
@@ -14,11 +14,8 @@ def read_terms(paths: Iterable[Path]) -> Glossary | None:
 
     Raises InputError.
     """
-    terms = None
-    for path in paths:
-        if path.is_file():
-            # Broken bytes become a term that nobody uses, rather than the end of a run.
-            text = read_bytes(path).decode("utf-8", "replace")
-            read = read_glossary(text, where=f"{path.parent.name}/{path.name}")
-            terms = terms.extended(read) if terms else read
-    return terms
+    return read_glossaries(
+        (f"{path.parent.name}/{path.name}", read_bytes(path))
+        for path in paths
+        if path.is_file()
+    )

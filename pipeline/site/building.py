@@ -23,7 +23,7 @@ from pipeline.adapters.sphinx import (
     run_sphinx,
 )
 from pipeline.config import SitePolicy
-from pipeline.core.glossary.terms import Glossary, read_glossary
+from pipeline.core.glossary.terms import Glossary, read_glossaries
 from pipeline.core.pin.lock import Lock, pages_of
 from pipeline.core.results import PageResult
 from pipeline.errors import ConfigError, PublishError
@@ -213,12 +213,9 @@ def _counted(advance: Callable[..., None]) -> Callable[[str, int, str], None]:
 
 def _glossary(run: Run, locale: str) -> Glossary:
     """The terms of a locale; none if it has no glossary."""
-    glossary = Glossary()
-    for path in run.paths.glossaries(locale):
-        if path.is_file():
-            text = files.read_bytes(path).decode("utf-8", "replace")
-            glossary = glossary.extended(read_glossary(text, where=str(path)))
-    return glossary
+    paths = filter(Path.is_file, run.paths.glossaries(locale))
+    terms = read_glossaries((str(path), files.read_bytes(path)) for path in paths)
+    return terms or Glossary()
 
 
 def _no_inventory(site: Site) -> tuple[Finding, ...]:

@@ -280,6 +280,19 @@ def read_glossary(text: str, *, where: str) -> Glossary:
     return Glossary(terms=tuple(_term(group, where) for group in rows.values()))
 
 
+def read_glossaries(files: Iterable[tuple[str, bytes]]) -> Glossary | None:
+    """The terms of several CSV files, a later one before an earlier; None if there are no files.
+
+    ``files`` are names for people, and UTF-8. Raises InputError.
+    """
+    terms = None
+    for where, data in files:
+        # Broken bytes become a term that nobody uses, rather than the end of a run.
+        read = read_glossary(data.decode("utf-8", "replace"), where=where)
+        terms = terms.extended(read) if terms else read
+    return terms
+
+
 def _term(rows: list[Row], where: str) -> Term:
     """The term that some rows are about."""
     first = rows[0]
