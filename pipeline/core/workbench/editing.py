@@ -96,12 +96,10 @@ def reject(
     A machine's words go. Those of a person stay in the catalogue: what was written for older
     English as an obsolete entry of that English, and all else in a comment.
     """
-    at = _place_of(catalog, seen.context, seen.msgid)
-    if at is None:
-        return Conflict(theirs=None)
+    at = _place_of_seen(catalog, seen)
+    if isinstance(at, Conflict):
+        return at
     entry = catalog.entries[at]
-    if not seen.is_like(entry):
-        return Conflict(theirs=entry)
     notes = tuple(note for note in entry.notes if not note.startswith(STATES))
     emptied = replace(entry, msgstr="", fuzzy=False, previous=None, notes=notes)
     older = _for_older_english(entry)
@@ -117,12 +115,10 @@ def reject(
 
 def keep(catalog: Catalog, seen: Seen) -> Edited | Conflict:
     """``catalog`` as it is, if the entry still is as it was ``seen``: nothing is to be done."""
-    at = _place_of(catalog, seen.context, seen.msgid)
-    if at is None:
-        return Conflict(theirs=None)
+    at = _place_of_seen(catalog, seen)
+    if isinstance(at, Conflict):
+        return at
     entry = catalog.entries[at]
-    if not seen.is_like(entry):
-        return Conflict(theirs=entry)
     return Edited(catalog=catalog, step=Step(before=entry, after=entry))
 
 
@@ -196,6 +192,15 @@ def _place_of(catalog: Catalog, context: str | None, msgid: str) -> int | None:
         if (entry.context, entry.msgid) == (context, msgid) and not entry.obsolete:
             return at
     return None
+
+
+def _place_of_seen(catalog: Catalog, seen: Seen) -> int | Conflict:
+    """Where an entry stands that still is as it was ``seen``."""
+    at = _place_of(catalog, seen.context, seen.msgid)
+    if at is None:
+        return Conflict(theirs=None)
+    entry = catalog.entries[at]
+    return at if seen.is_like(entry) else Conflict(theirs=entry)
 
 
 def _replaced(
