@@ -32,7 +32,7 @@ from pipeline.commands.showing import (
 from pipeline.commands.signals import terminated_like_interrupted
 from pipeline.config import Settings, Upstream, read_settings
 from pipeline.config.suggesting import did_you_mean
-from pipeline.errors import ConfigError, FindingsError, PipelineError
+from pipeline.errors import UNEXPECTED, ConfigError, FindingsError, PipelineError
 from pipeline.log import Log
 from pipeline.packages import how_to_run, missing_text
 from pipeline.paths import Paths
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from pipeline.report.hub import HubRow
 
 INTERRUPTED = 130  # 128 + SIGINT, as shells count it
-UNEXPECTED = 70  # EX_SOFTWARE of sysexits.h
 
 
 def main(argv: Sequence[str] | None = None) -> int:

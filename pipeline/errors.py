@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-UNEXPECTED = 70  # an error that nobody raised on purpose
+UNEXPECTED = 70  # an error that nobody raised on purpose: EX_SOFTWARE of sysexits.h
 
 # A run that meets several errors ends with the first of these codes. Our own bugs come first, then
 # what kept the run from its work, then what kept a page from readers, from running, from being

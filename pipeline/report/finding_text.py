@@ -7,14 +7,13 @@ escaped, and starts no workflow command of GitHub's.
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from pipeline.findings import Finding, Severity, Span
 from pipeline.log import printable, without_commands
 from pipeline.report.excerpt import MARKED, excerpt
-from pipeline.report.terminal import Line, Piece
+from pipeline.report.terminal import Line, Piece, columns_of
 
 _COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTE: "cyan"}
 _CLOSE = 3  # characters between two changes that are shown as one
@@ -94,7 +93,7 @@ def _block(
         yield [(on_one_line(f"  → {finding.hint}"), "")]
     if finding.fixed is not None:
         changes = _changes(finding.msgstr, finding.fixed)
-        room = width - _columns(labels.fixed)
+        room = width - columns_of(labels.fixed)
         words = _words(finding.fixed, changes, width=room, style="underline green")
         yield [(labels.fixed, "dim"), *words]
 
@@ -134,11 +133,6 @@ def _changes(before: str, after: str) -> list[Span]:
         else:
             spans.append((start, end))
     return spans
-
-
-def _columns(text: str) -> int:
-    """How wide a label is: a Chinese character takes two columns."""
-    return sum(1 + (unicodedata.east_asian_width(letter) in "WF") for letter in text)
 
 
 def on_one_line(text: str) -> str:

@@ -79,7 +79,7 @@ class Table:
                     heading=heading,
                     footer=self.footer[at],
                     holds_words=heading in self.words,
-                    widest=max(map(_columns_of, cells)),
+                    widest=max(map(columns_of, cells)),
                 )
             )
         for spare in self.spare:
@@ -157,7 +157,8 @@ def unstyled(line: Line) -> str:
     return "".join(text for text, _ in line)
 
 
-def _columns_of(text: str) -> int:
+def columns_of(text: str) -> int:
+    """How many columns of a terminal a text takes."""
     from rich.cells import cell_len
 
     return cell_len(text)
