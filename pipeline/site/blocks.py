@@ -9,32 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
 from pipeline.core.catalog.origins import OriginKind, kind_of
 from pipeline.core.document.landing import Landed
 from pipeline.entries import Entry
-
-
-class State(StrEnum):
-    """What a reader finds in a block. The site's styles have a class for each: ``jz-english``."""
-
-    TRANSLATED = "translated"
-    ENGLISH = "english"
-    # A translation that waits for a person: it is shown in a preview only.
-    FUZZY = "fuzzy"
-
-
-class Standing(StrEnum):
-    """How the translation of a block stands to the English of today."""
-
-    TRANSLATED = "translated"
-    # The English has changed since: readers get the new English.
-    STALE = "stale"
-    # A person has yet to look at it, for any other reason.
-    UNREVIEWED = "unreviewed"
-    DRAFT = "draft"  # a machine's words, which no reader sees
-    ENGLISH = "english"  # there is none
+from pipeline.site.names import Standing, State
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,8 @@ from pipeline.core.catalog.lineage import read_redirects
 from pipeline.site import published
 from pipeline.site.configuration import first_page
 from pipeline.site.known import Known
-from pipeline.site.plan import DOWNLOADS, Site
+from pipeline.site.names import DOWNLOADS
+from pipeline.site.plan import Site
 from pipeline.site.programs import files_for_programs, freshness_file
 from pipeline.site.redirects import redirect_pages
 from pipeline.site.styles import prune_styles
@@ -90,7 +91,7 @@ def _stale_pages(
     # Folders of other locales, and those that Sphinx keeps for itself, are not looked into.
     left_out = _SPHINX | (set(site.settings.locales) - {site.locale})
     allowed = {*wanted, *(f"{page}.html" for page in pages)}
-    for path in site.target.rglob("*.html"):
+    for path in files.files_below(site.target, ".html"):
         name = path.relative_to(site.target).as_posix()
         if name not in allowed and name.partition("/")[0] not in left_out:
             yield path
@@ -99,10 +100,9 @@ def _stale_pages(
 def _stale_downloads(site: Site, wanted: Collection[str]) -> Iterator[Path]:
     """Notebooks and sources of pages that are gone, or that are in another language now."""
     kept = set(map(published.source_name, site.kept))
-    for path in (site.target / DOWNLOADS).rglob("*.*"):
+    for path in files.files_below(site.target / DOWNLOADS, ".ipynb", ".rst"):
         name = path.relative_to(site.target).as_posix()
-        is_ours = path.suffix in (".ipynb", ".rst")
-        if is_ours and name not in wanted and name not in kept:
+        if name not in wanted and name not in kept:
             yield path
 
 
@@ -110,7 +110,7 @@ def _stale_twins(site: Site) -> Iterator[Path]:
     """Pages as Markdown whose pages are gone."""
     # Folders of other locales and of Sphinx hold none of ours.
     left_out = _SPHINX | (set(site.settings.locales) - {site.locale})
-    for path in site.target.rglob("*.md"):
+    for path in files.files_below(site.target, ".md"):
         name = path.relative_to(site.target)
         is_ours = name.parts[0] not in left_out
         if is_ours and name.with_suffix("").as_posix() not in site.names:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from pipeline.adapters.files import files_below
 from pipeline.adapters.memo import Memo, digest_of
 from pipeline.adapters.sphinx import BrokenPage
 from pipeline.site.plan import Site
@@ -52,9 +53,8 @@ def forget_gone(site: Site, memo: Memo[Known]) -> None:
     # All that is recalled for a site as it is now.
     subjects = {WHOLE}
     subjects.update(map(subject_of_page, site.names))
-    for suffix in BUILT:
-        paths = site.target.rglob(f"*{suffix}")
-        subjects.update(subject_of_file(site, path) for path in paths)
+    for path in files_below(site.target, *BUILT):
+        subjects.add(subject_of_file(site, path))
     memo.keep_only(subjects)
 
 

@@ -14,9 +14,6 @@ from pipeline.core.results import PageResult
 from pipeline.paths import Paths
 from pipeline.site.credits import credits_of_page
 
-RECORDS = "_jz"  # folder of the sources for what Sphinx reads beside pages
-DOWNLOADS = "_downloads"  # folder of the site, as Sphinx names it
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site:

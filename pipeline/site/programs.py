@@ -16,7 +16,8 @@ from pipeline.core.execution import notebook as execution
 from pipeline.core.results import PageResult
 from pipeline.errors import InputError
 from pipeline.site import feed
-from pipeline.site.plan import RECORDS, Site
+from pipeline.site.names import RECORDS
+from pipeline.site.plan import Site
 from pipeline.site.published import freshness_of_site, source_name
 from pipeline.site.shown import to_json
 

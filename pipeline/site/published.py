@@ -3,23 +3,48 @@
 The records of the pages, the lock and the history come in. It says what each page was made of and
 how its translation stands, and has a digest of each file that ``verify-site`` looks at. The keys
 are a contract (docs/site-files.md): what is added later gets new ones.
+
+A record and the files of a page are read again only if they were written since the last time: there
+are hundreds of them, and most builds change a few.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pipeline.adapters import files
+from pipeline.adapters.memo import Memo
 from pipeline.core.word_diff import Part
-from pipeline.site.blocks import Standing
-from pipeline.site.plan import DOWNLOADS, RECORDS, Site
+from pipeline.site.known import digest_of_stamps
+from pipeline.site.names import DOWNLOADS, RECORDS, Standing
+from pipeline.site.plan import Site
 
 SCHEMA = 1
 NAME = "freshness.json"
 _OLD, _NEW = (Part.KEPT, Part.REMOVED), (Part.KEPT, Part.ADDED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Digest:
+    """The digest of a file that was written when its ``stamp`` says."""
+
+    stamp: str
+    digest: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Told:
+    """What the record of a page says of it, and the digests of its files by path in the site."""
+
+    source: str
+    blob: str
+    standing: dict[str, Any]
+    downloads: tuple[str, ...]
+    digests: dict[str, _Digest]
 
 
 def freshness_of_site(
@@ -30,24 +55,29 @@ def freshness_of_site(
     ``history`` has the last change of each page that has one (``history.last_changes``).
     """
     changes = {change["page"]: change for change in history}
+    memo = Memo(site.paths.memo(site.locale, "freshness"), _Told)
     pages: list[dict[str, Any]] = []
     for row in rows:
         name = row["page"]
-        record = _record(site, name)
-        # A page that could not be read has none; the run has told of it.
-        if record:
-            pages.append(
-                {
-                    "page": name,
-                    "title": row["title"],
-                    "url": row["url"],
-                    "source": record["source"],
-                    "blob": record["blob"],
-                    **_standing(record["since"]),
-                    "changed": _without_page(changes.get(name)),
-                    "files": dict(_digests(site, name, record)),
-                }
-            )
+        told = _told(site, name, memo)
+        # A page that could not be read has no record; the run has told of it.
+        if told is None:
+            continue
+        digests = {path: digest.digest for path, digest in told.digests.items()}
+        pages.append(
+            {
+                "page": name,
+                "title": row["title"],
+                "url": row["url"],
+                "source": told.source,
+                "blob": told.blob,
+                **told.standing,
+                "changed": _without_page(changes.get(name)),
+                "files": digests,
+            }
+        )
+    memo.keep_only([page["page"] for page in pages])
+    memo.save()
     return {
         "schema": SCHEMA,
         "title": site.policy.title or site.upstream.name,
@@ -64,13 +94,30 @@ def freshness_of_site(
     }
 
 
-def _record(site: Site, page: str) -> dict[str, Any]:
-    """What Sphinx was told of a page; empty if there is nothing."""
+def _told(site: Site, page: str, memo: Memo[_Told]) -> _Told | None:
+    """What there is to tell of a page, as far as it is known from the last time; None: nothing."""
     path = site.sources / RECORDS / "pages" / f"{page}.json"
-    if not path.is_file():
-        return {}
-    record: dict[str, Any] = json.loads(files.read_bytes(path))
-    return record
+    key = digest_of_stamps(path)
+    told = memo.recall(page, key)
+    if told is None:
+        if not path.is_file():
+            return None
+        told = _read_record(json.loads(files.read_bytes(path)))
+    # The files of a page may be others though its record is as it was.
+    told = replace(told, digests=_digests(site, page, told))
+    memo.keep(page, key, told)
+    return told
+
+
+def _read_record(record: Mapping[str, Any]) -> _Told:
+    """What of a page's record programs are told; nothing is known of its files yet."""
+    return _Told(
+        source=record["source"],
+        blob=record["blob"],
+        standing=_standing(record["since"]),
+        downloads=tuple(path for _, path in record["downloads"]),
+        digests={},
+    )
 
 
 def _standing(since: Mapping[str, Any]) -> dict[str, Any]:
@@ -118,15 +165,19 @@ def _without_page(change: Mapping[str, Any] | None) -> dict[str, Any] | None:
     return {key: value for key, value in change.items() if key != "page"}
 
 
-def _digests(
-    site: Site, page: str, record: Mapping[str, Any]
-) -> Iterator[tuple[str, str]]:
-    """The files of a page that a proof is made from, each with its digest."""
-    downloads = [path for _, path in record["downloads"]]
-    for name in (*downloads, f"{page}.md", source_name(page)):
+def _digests(site: Site, page: str, told: _Told) -> dict[str, _Digest]:
+    """The digests of the files that a proof is made from, by path in the site."""
+    digests: dict[str, _Digest] = {}
+    for name in (*told.downloads, f"{page}.md", source_name(page)):
         path = site.target / name
-        if path.is_file():
-            yield name, digest_of_file(files.read_bytes(path))
+        if not path.is_file():
+            continue
+        stamp = digest_of_stamps(path)
+        known = told.digests.get(name)
+        if known is None or known.stamp != stamp:
+            known = _Digest(stamp=stamp, digest=digest_of_file(files.read_bytes(path)))
+        digests[name] = known
+    return digests
 
 
 def source_name(page: str) -> str:

@@ -20,10 +20,11 @@ from pipeline.core.execution import notebook as execution
 from pipeline.core.memory.record import digest
 from pipeline.core.results import PageResult
 from pipeline.errors import InputError
-from pipeline.site.blocks import Block, State, blocks_of
+from pipeline.site.blocks import Block, blocks_of
 from pipeline.site.contributors import entries_with_authors
 from pipeline.site.freshness import freshness
 from pipeline.site.merging import catalog_entries
+from pipeline.site.names import State
 from pipeline.site.plan import Site
 from pipeline.site.shown import Shown
 from pipeline.site.since import since

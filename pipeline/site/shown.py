@@ -20,7 +20,8 @@ from pipeline.core.execution.placing import outputs_of, with_ids, with_outputs
 from pipeline.core.results import PageResult
 from pipeline.errors import InputError, PipelineError
 from pipeline.site.merging import landings_of, merge_again
-from pipeline.site.plan import DOWNLOADS, Site
+from pipeline.site.names import DOWNLOADS
+from pipeline.site.plan import Site
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,7 +18,8 @@ from pipeline.core.memory.notes import TOUCH, translators_of
 from pipeline.core.memory.record import digest
 from pipeline.core.word_diff import Words, word_diff
 from pipeline.entries import Entry
-from pipeline.site.blocks import Block, Standing
+from pipeline.site.blocks import Block
+from pipeline.site.names import Standing
 
 _ENGLISH = Words.of(())  # spaces part its words: no term need be known
 # What a reader who looks for news is told of, block by block.

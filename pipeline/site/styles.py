@@ -28,14 +28,14 @@ _ASKED_FOR = re.compile(
 def restore_styles(site: Site) -> None:
     """Let Sphinx put the whole style sheets there again. Comes before it builds."""
     # They were pruned for the pages of the last time; Sphinx copies only what is missing.
-    files.remove_files(list((site.target / "_static").rglob("*.css")))
+    files.remove_files(files.files_below(site.target / "_static", ".css"))
 
 
 def prune_styles(site: Site, memo: Memo[Known]) -> None:
     """Take out of the style sheets what no page has, and no script puts there."""
     words = union([*_words_of_pages(site, memo), *_words_of_scripts(site, memo)])
     digest = digest_of(*sorted(words))
-    for path in (site.target / "_static").rglob("*.css"):
+    for path in files.files_below(site.target / "_static", ".css"):
         css = _text(path)
         subject, key = subject_of_file(site, path), digest_of(css, digest)
         known = memo.recall(subject, key)
@@ -47,7 +47,7 @@ def prune_styles(site: Site, memo: Memo[Known]) -> None:
 
 def _words_of_scripts(site: Site, memo: Memo[Known]) -> Iterator[frozenset[str]]:
     """What scripts may give to elements while a page is read."""
-    for path in (site.target / "_static").rglob("*.js"):
+    for path in files.files_below(site.target / "_static", ".js"):
         # MathJax brings its own styles.
         if "mathjax" not in path.parts:
             words = _words_of(site, memo, path, words_in_script)
@@ -56,7 +56,7 @@ def _words_of_scripts(site: Site, memo: Memo[Known]) -> Iterator[frozenset[str]]
 
 def _words_of_pages(site: Site, memo: Memo[Known]) -> Iterator[frozenset[str]]:
     """What every page has."""
-    for path in sorted(site.target.rglob("*.html")):
+    for path in files.files_below(site.target, ".html"):
         yield frozenset(_words_of(site, memo, path, words_in_html))
 
 

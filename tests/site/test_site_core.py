@@ -16,9 +16,10 @@ from pipeline.core.glossary.terms import read_glossary
 from pipeline.core.pin.lock import Lock, SourceFile
 from pipeline.core.results import PageResult
 from pipeline.entries import Entry
-from pipeline.site.blocks import Block, State, blocks_of
+from pipeline.site.blocks import Block, blocks_of
 from pipeline.site.extension.reach import steps_from
 from pipeline.site.freshness import freshness
+from pipeline.site.names import State
 from pipeline.site.progress import Reach, Spot, facts, progress
 from pipeline.site.records import launches
 from pipeline.site.redirects import redirect_pages

@@ -16,7 +16,7 @@ from pipeline.core.document.read import read_document
 from pipeline.core.drafting.applying import Draft, drafted
 from pipeline.core.memory.record import digest
 from pipeline.entries import Entry
-from pipeline.site.blocks import Block, Standing, blocks_of
+from pipeline.site.blocks import Block, blocks_of
 from pipeline.site.extension.changes import (
     CONTEXT,
     LISTED,
@@ -24,6 +24,7 @@ from pipeline.site.extension.changes import (
     add_anchors,
     panel,
 )
+from pipeline.site.names import Standing
 from pipeline.site.since import Author, Role, authors_of, since
 
 ENGLISH = """# Title

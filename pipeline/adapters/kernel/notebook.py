@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from typing import Any
 
 from pipeline.errors import InputError
 
+# What jupytext serves notebooks to Jupyter with: loading it takes as long as all the rest. Python
+# calls a module that is None missing, and jupytext goes without.
+_FOR_SERVERS = ("jupytext.sync_contentsmanager", "jupytext.async_contentsmanager")
+
 
 def notebook_from_myst(text: str) -> dict[str, Any]:
     """Convert a MyST notebook to the plain value of a notebook. Raises ValueError."""
-    import jupytext
-
+    jupytext = _jupytext()
     try:
         notebook = jupytext.reads(text, fmt="md:myst")
     except Exception as error:  # jupytext raises whatever its parsers raise
@@ -19,6 +23,16 @@ def notebook_from_myst(text: str) -> dict[str, Any]:
     for cell in notebook.cells:
         cell.pop("id", None)  # random
     return dict(notebook)
+
+
+def _jupytext() -> Any:
+    """jupytext, without what it has for servers."""
+    modules: dict[str, Any] = sys.modules
+    for name in _FOR_SERVERS:
+        modules.setdefault(name, None)
+    import jupytext
+
+    return jupytext
 
 
 def notebook_text(notebook: Mapping[str, Any]) -> str:

@@ -14,12 +14,12 @@ from sphinx import addnodes
 from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
 
-from pipeline.site.blocks import State
 from pipeline.site.extension.contents import note_marks
 from pipeline.site.extension.english import Renderer, renderer_for
 from pipeline.site.extension.nodes import english, is_html, store
 from pipeline.site.extension.records import read_record
 from pipeline.site.extension.waiting import Block, Numbered, Waiting, key_of, keys_of
+from pipeline.site.names import State
 
 logger = logging.getLogger(__name__)
 # What may be a block wherever it stands, and the contents, which have blocks in them.

@@ -9,7 +9,7 @@ from typing import Any
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
-from pipeline.site.plan import RECORDS
+from pipeline.site.names import RECORDS
 
 
 def read_record(env: BuildEnvironment) -> dict[str, Any]:
