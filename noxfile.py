@@ -475,10 +475,15 @@ def docs(session: nox.Session) -> None:
 def bench(session: nox.Session) -> None:
     """Measure CPU, time and memory beside Sphinx, mdpo and msgmerge; no test.
 
-    `-- --rounds N`, `-- --only NAME`; one of the names is `execute`.
+    `-- --rounds N`, `-- --only NAME`; two of the names, `site` and `execute`, need more packages.
     """
-    runs_code = {"execute", "--only=execute"} & set(session.posargs)
-    groups = ("bench", "execute") if runs_code else ("bench",)
+    groups = ["bench"]
+    # The name may be an argument of its own, or stand behind --only=.
+    asked = {word.removeprefix("--only=") for word in session.posargs}
+    if "execute" in asked:
+        groups.append("execute")
+    if "site" in asked:
+        groups.append("web")
     session.install("--constraint", "tests/bench/constraints.txt", *packages(*groups))
     session.run("python", "-m", "bench", *session.posargs, env={"PYTHONPATH": "tests"})
 

@@ -28,14 +28,16 @@ from bench.measure import (
 )
 from bench.scenes import (
     DEFAULT,
+    EXTRACTIONS,
     UPGRADE,
     extraction_scenes,
     take_subject,
     upgrade_scene,
 )
+from bench.sites import SITE, site_scenes
 from bench.workshop import PROJECT, VARIABLE, freeze_code
 
-NAMES = (*DEFAULT, EXECUTE)
+NAMES = (*DEFAULT, SITE, EXECUTE)
 DISTRIBUTIONS = """ipykernel jax jaxlib jupytext markdown-it-py mdit-py-plugins mdpo myst-nb
 myst-parser nbclient papermill polib rapidfuzz sphinx sphinx-book-theme sphinx-intl
 translate-toolkit""".split()
@@ -78,8 +80,8 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
         help=f"default: 3; 1 for {UPGRADE!r}, and for the cold part of {EXECUTE!r}",
     )
     which = (
-        f"one of {', '.join(NAMES)}; may be repeated. Default: all but {EXECUTE!r}, which runs "
-        f"all code twice and takes ten minutes"
+        f"one of {', '.join(NAMES)}; may be repeated. Default: all but {SITE!r}, and {EXECUTE!r}, "
+        f"which runs all code twice and takes ten minutes"
     )
     parser.add_argument(
         "--only", action="append", choices=NAMES, metavar="NAME", help=which
@@ -121,11 +123,13 @@ def _measure(
 def _scenes(
     folder: Path, subject: Any, names: tuple[str, ...], *, sample: bool
 ) -> Iterator[Scene]:
-    extractions = tuple(name for name in names if name not in (UPGRADE, EXECUTE))
+    extractions = tuple(name for name in names if name in EXTRACTIONS)
     if extractions:
         yield from extraction_scenes(folder, subject, extractions)
     if UPGRADE in names:
         yield upgrade_scene(folder / "upgrade", no_upstream=sample)
+    if SITE in names:
+        yield from site_scenes(folder / "site", subject)
     if EXECUTE in names:
         yield from execution_scenes(folder / "execute", subject.docs, is_sample=sample)
 

@@ -23,7 +23,9 @@ from bench.sphinx_docs import SphinxDocs
 from bench.workshop import BRANCH, PROJECT, Root
 
 OLD_REF = "jax-v0.8.0"
-COLD, UNCHANGED, EDITED, UPGRADE = DEFAULT = ("cold", "unchanged", "edited", "upgrade")
+COLD, UNCHANGED, EDITED = EXTRACTIONS = ("cold", "unchanged", "edited")
+UPGRADE = "upgrade"
+DEFAULT = (*EXTRACTIONS, UPGRADE)
 OURS, OURS_SYNC, OURS_MARKDOWN = "ours: split", "ours: sync", "ours: split, Markdown"
 SPHINX, MDPO, MSGMERGE, SPHINX_INTL, POT2PO = (
     "sphinx + sphinx-intl",
@@ -215,7 +217,7 @@ def upgrade_scene(folder: Path, *, no_upstream: bool) -> Scene:
     shutil.copytree(root.docs, folder / "old-docs")
     old = folder / "old"
     shutil.copytree(root.catalogs, old)
-    _fill(old)
+    workshop.fill(old)
     root.run("pull")
     root.forget()
     root.run("split")
@@ -236,12 +238,6 @@ def upgrade_scene(folder: Path, *, no_upstream: bool) -> Scene:
         contenders=contenders,
         targets=(Target(rival=MSGMERGE, cpu=1),),
         rounds=1,
-    )
-
-
-def _fill(catalogs: Path) -> None:
-    workshop.run(
-        catalogs.parent, sys.executable, "-m", "bench.catalogs", "fill", str(catalogs)
     )
 
 
@@ -346,7 +342,7 @@ def _sphinx_intl(folder: Path, new_docs: Path) -> Contender:
     for sphinx in (before, after):
         workshop.run(sphinx.path, *sphinx.build)
     workshop.run(before.path, *before.update)
-    _fill(before.catalogs)
+    workshop.fill(before.catalogs)
     return _contender(
         SPHINX_INTL,
         after.update,

@@ -109,6 +109,33 @@ class SphinxDocs:
             "1",
         )
 
+    @property
+    def pages(self) -> Path:
+        return self.path / "html"
+
+    def html(self, *, jobs: str) -> tuple[str, ...]:
+        """The translated pages, as a site."""
+        return (
+            sys.executable,
+            "-m",
+            "sphinx",
+            "-q",
+            "-b",
+            "html",
+            "-c",
+            ".",
+            "-d",
+            "html-doctrees",
+            "-j",
+            jobs,
+            "-D",
+            f"language={LOCALE}",
+            "-D",
+            "locale_dirs=locale",
+            "docs",
+            "html",
+        )
+
     def forget(self) -> None:
         """As before the first run."""
         remove_all((self.templates, self.locale, self.path / "doctrees"))

@@ -10,7 +10,7 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,6 +21,7 @@ PIPELINE = (sys.executable, "-m", "pipeline")
 LOCALE = "zh_CN"
 VARIABLE = "JAX_DOCS_UPSTREAM"
 BRANCH = "main"
+Prepare = Callable[[int], None]  # gets the number of the round
 
 _GIT = (
     "git",
@@ -80,6 +81,11 @@ def environment() -> dict[str, str]:
 def run(folder: Path, *command: str) -> None:
     """Run something that is not measured. Raises CommandError."""
     run_commands([command], folder=folder, environ=environment())
+
+
+def fill(catalogs: Path) -> None:
+    """Translate every entry of every catalogue below a folder, with stand-ins."""
+    run(catalogs.parent, sys.executable, "-m", "bench.catalogs", "fill", str(catalogs))
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,8 @@ from sphinx.environment import BuildEnvironment
 
 from pipeline.site.names import RECORDS
 
+_READ = "jz_record"  # of the page that is being read
+
 
 def read_record(env: BuildEnvironment) -> dict[str, Any]:
     """The record of the page that is being read.
@@ -20,9 +22,13 @@ def read_record(env: BuildEnvironment) -> dict[str, Any]:
     path = Path(env.srcdir, RECORDS, "pages", f"{env.docname}.json")
     if not path.is_file():
         return {}
-    # Sphinx reads the page again when its record changes, even if its document does not.
-    env.note_dependency(str(path))
-    record: dict[str, Any] = json.loads(path.read_bytes())
+    # Several parts of us ask for it while a page is read; then Sphinx forgets it.
+    key = f"{_READ} {env.docname}"
+    record: dict[str, Any] | None = env.temp_data.get(key)
+    if record is None:
+        record = env.temp_data[key] = json.loads(path.read_bytes())
+        # Sphinx reads the page again when its record changes, even if its document does not.
+        env.note_dependency(str(path))
     return record
 
 

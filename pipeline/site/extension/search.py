@@ -9,13 +9,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from functools import partial
 from html import unescape
 from pathlib import Path
 from typing import Any, TypeGuard
 
 from docutils import nodes
+from msgspec import to_builtins
 from sphinx.application import Sphinx
 from sphinx.locale import admonitionlabels
 
@@ -72,7 +72,8 @@ def note_page(app: Sphinx, page: str, document: nodes.document, title: str) -> N
     searched = searched_page(
         blocks_of(document), is_translated=_is_translated(document)
     )
-    record = to_json(asdict(searched)).encode("utf-8", "replace")
+    # Half a pair of surrogates has no UTF-8: it goes out as a question mark.
+    record = to_json(to_builtins(searched)).encode("utf-8", "replace")
     files.write_if_changed(_record(app, page), record)
 
 
