@@ -34,6 +34,7 @@ from pipeline.core.execution.history import parse_history
 from pipeline.core.execution.notebook import parse_notebook
 from pipeline.core.execution.placing import for_readers, outputs_of, with_outputs
 from pipeline.core.glossary.terms import read_glossary
+from pipeline.core.inventories.table import parse_names
 from pipeline.core.memory.file import read_memory
 from pipeline.core.memory.open import open_memory
 from pipeline.core.pin.lock import parse_lock
@@ -113,6 +114,7 @@ def read_json(path: Path, data: bytes) -> None:
     readers: tuple[Callable[[], object], ...] = (
         lambda: parse_lock(data, where=path.name),
         lambda: landings_from_json(data, path.name),
+        lambda: parse_names(data, where=path.name),
         lambda: decode_entry(data, where=path.name),
         lambda: parse_history(data),
         lambda: parse_notebook(data, where=path.name),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 
-_HEAD = (
+HEAD = (
     b"# Sphinx inventory version 2\n# Project: demo\n# Version: 1\n"
     b"# The remainder of this file is compressed using zlib.\n"
 )
@@ -12,4 +12,4 @@ _HEAD = (
 
 def inventory(*objects: str) -> bytes:
     """One with these objects: ``lamp.on py:function 1 api/lamp.html#$ -``."""
-    return _HEAD + zlib.compress("".join(f"{line}\n" for line in objects).encode())
+    return HEAD + zlib.compress("".join(f"{line}\n" for line in objects).encode())

@@ -1,0 +1,111 @@
+"""``upstream/<name>.names.lock``: where the names are documented that docs ask other sites for.
+
+It is committed, so that a site has the same links wherever it is made, and without a network.
+People merge it: an object is a line, and all that it says is checked before any of it is used.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pipeline.core.inventories.asking import STANDARD, Asked
+from pipeline.core.inventories.reading import (
+    Documented,
+    Inventory,
+    is_inside,
+    is_plain,
+)
+from pipeline.errors import InputError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OtherSite:
+    """What of another site is asked for. Addresses of ``objects`` are relative to ``url``."""
+
+    url: str  # with a slash at the end
+    release: str
+    objects: tuple[Documented, ...]  # sorted
+
+
+Names = Mapping[str, OtherSite]
+
+
+def names_of(
+    sites: Mapping[str, str], fetched: Mapping[str, Inventory], old: Names, asked: Asked
+) -> Names:
+    """The table for the ``sites`` (URL by name): of what was fetched, or else what it was before.
+
+    What is not asked for any more is left out, and so is a site that was never reached.
+    """
+    table: dict[str, OtherSite] = {}
+    for name, url in sites.items():
+        known = old.get(name)
+        if name in fetched:
+            objects, release = fetched[name].objects, fetched[name].release
+            found = OtherSite(url=url, release=release, objects=objects)
+        elif known and known.url == url:
+            found = known
+        else:
+            continue
+        wanted = sorted({entry for entry in found.objects if _is_asked(entry, asked)})
+        table[name] = replace(found, objects=tuple(wanted))
+    return table
+
+
+def _is_asked(entry: Documented, asked: Asked) -> bool:
+    """Whether a role asks for an object."""
+    domain = entry.role.partition(":")[0]
+    name = entry.name.lower() if domain == STANDARD else entry.name
+    return (domain, name) in asked
+
+
+def format_names(table: Names) -> bytes:
+    """As JSON in UTF-8: keys sorted, indented by 1, LF, final newline; an object is a line."""
+    data = {
+        name: {
+            "url": site.url,
+            "release": site.release,
+            "objects": [f"{o.role} {o.name} {o.address}" for o in site.objects],
+        }
+        for name, site in table.items()
+    }
+    text = json.dumps(data, indent=1, sort_keys=True, ensure_ascii=False)
+    return f"{text}\n".encode()
+
+
+def parse_names(data: bytes, *, where: str) -> Names:
+    """The inverse of ``format_names``. Raises InputError, whatever is wrong with ``data``."""
+    try:
+        table = json.loads(data.decode("utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise _malformed(f"is no table of names: {error}", where) from error
+    if not isinstance(table, dict):
+        raise _malformed("is no table of names", where)
+    return {name: _site(name, value, where) for name, value in table.items()}
+
+
+def _site(name: str, value: Any, where: str) -> OtherSite:
+    """One site of the table."""
+    match value:
+        case {"url": str(url), "release": str(release), "objects": list(lines)}:
+            objects = tuple(_object(line, where) for line in lines)
+            return OtherSite(url=url, release=release, objects=objects)
+    raise _malformed(f"does not say what {name!r} documents", where)
+
+
+def _object(line: Any, where: str) -> Documented:
+    """``py:function numpy.sin reference/numpy.sin.html#numpy.sin`` as a record."""
+    role, _, rest = line.partition(" ") if isinstance(line, str) else ("", "", "")
+    # A name may hold spaces, the other two may not.
+    name, _, address = rest.rpartition(" ")
+    if not name or not is_plain(role, name) or not is_inside(address):
+        raise _malformed(f"has a line that names no object: {line!r}", where)
+    return Documented(role, name, address)
+
+
+def _malformed(what: str, where: str) -> InputError:
+    hint = "Remove the file; `pull` makes it again, given a network."
+    return InputError(what, where=where, hint=hint)

@@ -1,0 +1,189 @@
+"""Inventories: read as Sphinx reads them, and nothing of a hostile one."""
+
+from __future__ import annotations
+
+import tracemalloc
+import zlib
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from inventories import HEAD, inventory
+
+from pipeline.core.inventories.reading import (
+    MOST,
+    MOST_PACKED,
+    Documented,
+    format_inventory,
+    is_inside,
+    is_plain,
+    read_inventory,
+)
+from pipeline.errors import InputError
+
+WHERE = "https://example.org/objects.inv"
+DOCS = """Lamps
+=====
+
+.. _dim light:
+
+.. py:module:: lamp
+.. py:function:: on(level)
+.. py:class:: Bulb
+   :canonical: lamp.glass.Bulb
+.. py:method:: Bulb.burn()
+.. cpp:function:: std::vector<bool> states()
+.. option:: --out <file>
+.. glossary::
+
+   a bright lamp
+      Words.
+"""
+
+
+def names(*lines: str) -> list[str]:
+    return [
+        entry.name for entry in read_inventory(inventory(*lines), where=WHERE).objects
+    ]
+
+
+def refused(line: str) -> bool:
+    found = read_inventory(
+        inventory(line, "lamp py:module 0 lamp.html#$ -"), where=WHERE
+    )
+    assert [entry.name for entry in found.objects][-1] == "lamp"
+    return bool(found.refused)
+
+
+@pytest.mark.slow
+def test_an_inventory_of_sphinx_is_read_as_sphinx_reads_it(tmp_path: Path) -> None:
+    application = pytest.importorskip("sphinx.application")
+    from sphinx.util.inventory import InventoryFile
+
+    (tmp_path / "conf.py").write_text('project = "Lamps"\nversion = "2.1"\n')
+    (tmp_path / "index.rst").write_text(DOCS)
+    out = tmp_path / "out"
+    application.Sphinx(
+        tmp_path, tmp_path, out, out / "trees", "html", status=None, warning=None
+    ).build()
+    data = (out / "objects.inv").read_bytes()
+    theirs = {
+        (role, name, entry.uri)
+        for role, entries in InventoryFile.loads(data, uri="").data.items()
+        for name, entry in entries.items()
+    }
+    ours = read_inventory(data, where=WHERE)
+    assert ours.release == "Lamps 2.1"
+    assert {(o.role, o.name, o.address) for o in ours.objects} == theirs
+    assert ("py:function", "lamp.on", "index.html#lamp.on") in theirs
+    assert ("std:term", "a bright lamp") in {(role, name) for role, name, _ in theirs}
+    assert ours.refused == ()
+
+
+WORDS = st.text("abz.-_é", min_size=1, max_size=8)
+
+
+@given(
+    st.sets(
+        st.builds(
+            Documented,
+            st.sampled_from(["py:function", "std:label", "rst:directive:option"]),
+            st.lists(WORDS, min_size=1, max_size=3).map(" ".join),
+            WORDS.map(lambda word: f"a/{word.strip('.')}.html#{word}"),
+        )
+    )
+)
+def test_what_is_written_is_read(objects: set[Documented]) -> None:
+    found = read_inventory(format_inventory("Lamps", objects), where=WHERE)
+    assert set(found.objects) == objects
+    assert (found.release, found.refused) == ("Lamps", ())
+
+
+def test_lines_that_are_no_entries_are_passed_over() -> None:
+    assert names(
+        "lamp.on py:function 1 api.html#$ -",
+        "half of",
+        "lamp.off function 1 api.html#$ -",
+        f"{'x' * 2_000} py:function 1 api.html#$ -",
+        "a name py:function -1 api.html Words of it",
+    ) == ["lamp.on", "a name"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "lamp.on py:function 1 javascript:alert(1) -",
+        "lamp.on py:function 1 //elsewhere.example/a.html#$ -",
+        "lamp.on py:function 1 /a.html -",
+        "lamp.on py:function 1 https://elsewhere.example/a.html -",
+        "lamp.on py:function 1 a/../../b.html -",
+        "lamp.on py:function 1 a\\b.html -",
+        'lamp.on py:function 1 a.html#"onclick="hit() -',
+        "<script>hit()</script> py:function 1 a.html#x -",
+        "lamp<b> py:function 1 a.html#$ -",
+        "lamp\x1b[2J py:function 1 a.html#x -",
+        "lamp.on py:<b> 1 a.html#x -",
+    ],
+)
+def test_what_leads_elsewhere_or_is_no_name_is_refused(line: str) -> None:
+    assert refused(line)
+
+
+def test_names_that_are_no_utf_8_are_refused() -> None:
+    packed = zlib.compress(b"lamp\xff py:function 1 a.html -\n")
+    found = read_inventory(HEAD + packed, where=WHERE)
+    assert (found.objects, len(found.refused)) == ((), 1)
+
+
+def test_names_with_angles_that_are_no_markup() -> None:
+    assert is_plain("cpp:function", "std::vector<bool> states()")
+    assert is_plain("std:cmdoption", "lamp.--out <file>")
+    assert is_plain("std:term", ">>>")
+
+
+def test_an_empty_address_leads_nowhere() -> None:
+    assert not is_inside("")
+    assert is_inside("c-api/a.html#c:lamp")
+
+
+@pytest.mark.parametrize(
+    ("data", "problem"),
+    [
+        (b"<html>moved</html>", "is no inventory"),
+        (b"", "is no inventory"),
+        (b"# Sphinx inventory version 3\n# P\n# V\n# zlib\n", "is no inventory"),
+        (b"# Sphinx inventory version 2\n", "without its head"),
+        (b"# Sphinx inventory version 2\n# P\n# V\n# plain\nx", "without its head"),
+        (HEAD + b"no zlib", "cannot be unpacked"),
+        (inventory("lamp.on py:function 1 a.html -")[:-6], "is cut off"),
+        (HEAD + b"x" * MOST_PACKED, "takes more than"),
+    ],
+    ids=["html", "empty", "version", "head", "plain", "bytes", "cut", "large"],
+)
+def test_what_is_no_inventory_is_an_error(data: bytes, problem: str) -> None:
+    with pytest.raises(InputError, match=problem) as caught:
+        read_inventory(data, where=WHERE)
+    assert caught.value.where == WHERE
+
+
+@pytest.mark.slow
+def test_a_bomb_is_not_unpacked() -> None:
+    packing = zlib.compressobj(9)
+    pieces = [packing.compress(bytes(MOST // 8)) for _ in range(64)]  # 512 MiB
+    bomb = HEAD + b"".join(pieces) + packing.flush()
+    assert len(bomb) < MOST_PACKED
+    tracemalloc.start()
+    with pytest.raises(InputError, match="unpacks to more than"):
+        read_inventory(bomb, where=WHERE)
+    assert tracemalloc.get_traced_memory()[1] < 3 * MOST
+    tracemalloc.stop()
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_end_in_a_value_or_an_error(packed: bytes) -> None:
+    for data in (packed, HEAD + packed, HEAD + zlib.compress(packed)):
+        try:
+            read_inventory(data, where=WHERE)
+        except InputError as error:
+            assert error.what
