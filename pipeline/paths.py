@@ -41,6 +41,11 @@ class Paths:
         """What ``docs`` holds: see ``core.pin.lock.Lock``."""
         return self.root / "upstream" / f"{self.name}.lock"
 
+    @property
+    def names(self) -> Path:
+        """Where names are documented that the docs ask other sites for: ``core.inventories``."""
+        return self.root / "upstream" / f"{self.name}.names.lock"
+
     # --- made by runs, for all locales
 
     @property
@@ -72,6 +77,10 @@ class Paths:
     def inventory(self) -> Path:
         """What upstream's English site documents, and where, as it was last fetched."""
         return self.cache / "inventories" / f"{self.name}.inv"
+
+    def other_inventory(self, site: str) -> Path:
+        """The same of another site that the configuration names."""
+        return self.cache / "inventories" / f"{self.name}.{site}.inv"
 
     @property
     def splits(self) -> Path:

@@ -205,6 +205,35 @@ def test_a_link_that_is_no_template(line: str, tmp_path: Path) -> None:
     assert "{page}" in str(caught.value.hint)
 
 
+INVENTORIES = "[tool.pipeline.upstreams.docs.site.inventories]\n"
+
+
+def test_a_site_may_name_inventories_of_other_sites(tmp_path: Path) -> None:
+    text = f'{SITE}\n{INVENTORIES}numpy = "https://numpy.example/doc/"\n'
+    site = read_settings(write(tmp_path, text), environ={}).upstream("docs").site
+    assert site.inventories == {"numpy": "https://numpy.example/doc/"}
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ('numpy = "https://numpy.example/doc"', "is no address of a site"),
+        ('numpy = "javascript:hit()/"', "is no address of a site"),
+        ('numpy = "file:///etc/"', "is no address of a site"),
+        ('numpy = "https://"', "is no address of a site"),
+        ("numpy = 7", "must be a string"),
+        ('"../numpy" = "https://numpy.example/"', "cannot name an inventory"),
+        ('docs = "https://numpy.example/"', "cannot name an inventory"),
+    ],
+)
+def test_an_inventory_has_a_name_and_an_address(
+    line: str, problem: str, tmp_path: Path
+) -> None:
+    with pytest.raises(ConfigError, match=problem) as caught:
+        read_settings(write(tmp_path, f"{SITE}\n{INVENTORIES}{line}\n"), environ={})
+    assert caught.value.hint
+
+
 def test_variable_replaces_the_url_of_jax_only(tmp_path: Path) -> None:
     text = PIN + (
         '[tool.pipeline.upstreams]\njax = { url = "https://one" }\n'

@@ -66,9 +66,17 @@ def build(run: Run, options: BuildOptions) -> RunResult:
 
 
 def build_pulled(
-    run: Run, options: BuildOptions, lock: Lock, *, changes: tuple[str, ...] = ()
+    run: Run,
+    options: BuildOptions,
+    lock: Lock,
+    *,
+    changes: tuple[str, ...] = (),
+    findings: tuple[Finding, ...] = (),
 ) -> RunResult:
-    """From pulled pages to the report. ``changes`` are the files that pulling them has written."""
+    """From pulled pages to the report.
+
+    ``changes`` are the files that pulling them has written, and ``findings`` what it has found.
+    """
     run = run.reading_as(lock.markdown)
     pages = pages_of_run(run, lock)
     merged: dict[str, tuple[PageResult, ...]] = {}
@@ -78,13 +86,14 @@ def build_pulled(
         merged[locale] = made.pages
         gone[locale] = made.gone
         changes += made.changes
+    # Nobody else goes by these rules.
+    rules = rule_findings(run, lock) if options.executes else ()
     result = RunResult(
         name=run.name,
         lock=lock,
         pages=merged,
         gone=gone,
-        # Nobody else goes by these rules.
-        findings=rule_findings(run, lock) if options.executes else (),
+        findings=(*findings, *rules),
         changes=changes,
         check_only=run.dry,
         only=run.pages,

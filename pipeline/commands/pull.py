@@ -9,18 +9,20 @@ from dataclasses import dataclass
 
 from pipeline.commands.holding import only_this_run
 from pipeline.core.pin.lock import Lock, format_lock
+from pipeline.findings import Finding
 from pipeline.report.result import RunResult
 from pipeline.run import Run
 from pipeline.stages.pull import stage
-from pipeline.stages.pull.inventory import refresh_inventory
+from pipeline.stages.pull.names import refresh_names
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pulled:
-    """What was pulled, and the lock file if it changed by that, or would."""
+    """What was pulled, and the lock files that changed by that, or would."""
 
     lock: Lock
     changes: tuple[str, ...]
+    findings: tuple[Finding, ...] = ()
 
 
 def pull(run: Run, *, ref: str | None) -> RunResult:
@@ -28,25 +30,30 @@ def pull(run: Run, *, ref: str | None) -> RunResult:
     with only_this_run(run):
         pulled = pull_docs(run, ref=ref)
     return RunResult(
-        name=run.name, lock=pulled.lock, changes=pulled.changes, check_only=run.dry
+        name=run.name,
+        lock=pulled.lock,
+        changes=pulled.changes,
+        findings=pulled.findings,
+        check_only=run.dry,
     )
 
 
 def pull_docs(run: Run, *, ref: str | None) -> Pulled:
-    """The first stage, and the inventory of the English site that goes with it."""
+    """The first stage, and what other sites document of what the docs ask for."""
     before = lock_bytes(run)
     lock = stage.pull(run, ref=ref)
-    if run.dry:
-        # What would be written: nothing has been.
-        after = format_lock(lock)
-    else:
-        after = lock_bytes(run)
-        refresh_inventory(run)
+    # Of a dry run what would be written: nothing has been.
+    after = format_lock(lock) if run.dry else lock_bytes(run)
     # The lock names the content of every file: it changes if and only if any file does.
     changes: tuple[str, ...] = ()
     if after != before:
         changes = (run.shown(run.paths.lock),)
-    return Pulled(lock=lock, changes=changes)
+    if run.dry:
+        return Pulled(lock=lock, changes=changes)
+    refreshed = refresh_names(run, lock)
+    return Pulled(
+        lock=lock, changes=changes + refreshed.changes, findings=refreshed.findings
+    )
 
 
 def lock_bytes(run: Run) -> bytes:

@@ -25,4 +25,10 @@ def sync(run: Run, options: BuildOptions, *, ref: str | None) -> RunResult:
             return RunResult(
                 name=run.name, lock=pulled.lock, changes=pulled.changes, check_only=True
             )
-        return build_pulled(run, options, pulled.lock, changes=pulled.changes)
+        return build_pulled(
+            run,
+            options,
+            pulled.lock,
+            changes=pulled.changes,
+            findings=pulled.findings,
+        )

@@ -42,6 +42,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 _LOCALE = re.compile(r"[a-z]{2,3}(_[A-Z][A-Za-z]+)?")
 # As ``core.pin.lock`` writes it: names of files stand further in.
 _LOCKED_DIALECT = re.compile(r'^ "markdown": "(\w+)"', re.MULTILINE)
+_SITE = re.compile(r"https?://[^\s/<>\"?#]+/(?:[^\s<>\"?#]*/)?")
 _REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+")
 # What the templates of a site may name.
 _TEMPLATES = {
@@ -200,7 +201,7 @@ def _upstream(
         acknowledge=tuple(
             read_acknowledgement(rule) for rule in table.tables("acknowledge")
         ),
-        site=_site(table.table("site"), repository=repository),
+        site=_site(table.table("site"), name, repository=repository),
         url_replaced=bool(replaced),
         configured_url=url,
     )
@@ -269,11 +270,11 @@ def _check_apart(table: Table, upstreams: Mapping[str, Upstream]) -> None:
             )
 
 
-def _site(table: Table, *, repository: str) -> SitePolicy:
+def _site(table: Table, name: str, *, repository: str) -> SitePolicy:
     """``[tool.pipeline.upstreams.NAME.site]`` as a record; ``repository`` is owner/name."""
     urls = ("url", "edit-url", "notebook-url", "english-url", "repository-url")
     home = ("start", "hero", "hero-code", "root")
-    table.allow("title", *urls, *home, "extensions", "myst-extensions")
+    table.allow("title", *urls, *home, "extensions", "myst-extensions", "inventories")
     hero, hero_code = table.string("hero"), table.string("hero-code")
     if hero_code and not hero:
         raise table.error(
@@ -287,6 +288,7 @@ def _site(table: Table, *, repository: str) -> SitePolicy:
         url=_template(table, "url", repository),
         repository_url=_template(table, "repository-url", repository),
         english_url=table.string("english-url"),
+        inventories=_inventories(table.table("inventories"), own=name),
         start=table.strings("start"),
         hero=hero,
         hero_code=hero_code.strip("\n"),
@@ -294,6 +296,26 @@ def _site(table: Table, *, repository: str) -> SitePolicy:
         extensions=table.strings("extensions"),
         myst_extensions=table.strings("myst-extensions"),
     )
+
+
+def _inventories(table: Table, *, own: str) -> dict[str, str]:
+    """``[tool.pipeline.upstreams.NAME.site.inventories]``: the URL of each site."""
+    sites: dict[str, str] = {}
+    for name in table.values:
+        # The name becomes that of a file. The upstream's own inventory has its name.
+        if not _NAME.fullmatch(name) or name == own:
+            raise table.error(
+                f"{name!r} cannot name an inventory of another site",
+                hint="Use letters, digits, - and _, and not the upstream's name.",
+            )
+        url = table.string(name)
+        if not _SITE.fullmatch(url):
+            raise table.error(
+                f"{table.name}.{name} is no address of a site: {url!r}",
+                hint="Write that of its first page: https://…/, with a slash at the end.",
+            )
+        sites[name] = url
+    return sites
 
 
 def _template(table: Table, key: str, repository: str) -> str:

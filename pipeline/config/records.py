@@ -20,7 +20,7 @@ from pipeline.reading import MYST, Reading
 DEFAULT_PACKAGE = "JAX"
 # What code calls parts of a package by custom, also where the imports of a page are not shown.
 USUAL_NAMES: Mapping[str, Mapping[str, str]] = {
-    DEFAULT_PACKAGE: {"jnp": "jax.numpy", "lax": "jax.lax"}
+    DEFAULT_PACKAGE: {"jnp": "jax.numpy", "lax": "jax.lax", "np": "numpy"}
 }
 # What is done to a kernel before the first cell of a page that cannot run as it is.
 MODES = ("pallas-interpret", "pallas-interpret-hlo", "stand-in-data")
@@ -93,6 +93,8 @@ class SitePolicy:
     url: str = ""  # where the site itself is published, with a slash at the end
     repository_url: str = ""  # of this project: where readers find who translates
     english_url: str = ""  # the English docs, with a slash at the end
+    # Other Sphinx sites whose names the docs ask for: their URLs, with a slash at the end.
+    inventories: Mapping[str, str] = field(default_factory=dict)
     # Pages that the home page leads newcomers to: to begin with, to install, to learn by.
     start: tuple[str, ...] = ()
     # What the home page says first of what the docs are of, and code that shows it; empty: none.

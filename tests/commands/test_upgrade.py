@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from inventories import inventory
 from repositories import commit_release, git, init_repository
 from runs import run_of
 from wheels import make_index
@@ -38,6 +39,7 @@ from pipeline.core.pin.requirement import (
 from pipeline.entries import Catalog, Entry
 from pipeline.errors import ConfigError
 from pipeline.log import Log
+from pipeline.paths import Paths
 from pipeline.report import upgrade as upgrade_report
 from pipeline.report.result import RunResult
 
@@ -383,6 +385,26 @@ def test_after_an_upgrade_there_is_nothing_to_do(root: Path, capsys: Speech) -> 
         capsys.readouterr()
         assert main(arguments) == 0
         assert "nothing to write" in capsys.readouterr().err
+    assert committed(root) == before
+
+
+def test_an_upgrade_asks_other_sites_for_the_names_of_the_new_docs(root: Path) -> None:
+    sites = "\n[tool.pipeline.upstreams.jax.site.inventories]\n"
+    config = root / "pyproject.toml"
+    config.write_text(f'{CONFIG}{sites}lamps = "http://127.0.0.1:9/"\n')
+    known = Paths(root, "jax").other_inventory("lamps")
+    known.parent.mkdir(parents=True)
+    known.write_bytes(
+        inventory("lamp.on py:function 1 a.html#$ -", "lamp.off py:data 1 a.html#$ -")
+    )
+    asking = {**SECOND, "new.md": "# New\n\nThere is {func}`lamp.on` for that.\n"}
+    commit_release(root / "origin", "jax-v1.2.0", in_docs(asking))
+    assert main(["upgrade", "1.2.0", "-q"]) == 0
+    names = (root / "upstream" / "jax.names.lock").read_text()
+    assert "lamp.on" in names
+    assert "lamp.off" not in names
+    before = committed(root)
+    assert main(["sync", "--no-execute", "-q"]) == 0
     assert committed(root) == before
 
 

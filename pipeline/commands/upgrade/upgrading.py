@@ -22,6 +22,7 @@ from pipeline.paths import Paths
 from pipeline.report.result import RunResult
 from pipeline.run import Run
 from pipeline.stages.pull import stage as pull_stage
+from pipeline.stages.pull.names import refresh_names
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +78,7 @@ def upgrade(run: Run, options: UpgradeOptions) -> RunResult:
             with restoring(run):
                 result = _move_docs(target)
                 move.write()
+            result = _with_names(target, result)
             _tell_what_is_left(run, options, version=move.pin.version)
     changes = list(result.changes)
     if is_dry:
@@ -132,6 +134,16 @@ def _move_docs(target: Run) -> RunResult:
     # Thorough: people want to know what becomes of every message.
     return build_pulled(
         target, BuildOptions(last="merge", is_thorough=True), lock, changes=changes
+    )
+
+
+def _with_names(target: Run, result: RunResult) -> RunResult:
+    """Bring the table of names up to date, too: the new docs ask other sites for other names."""
+    refreshed = refresh_names(target, result.lock)
+    return replace(
+        result,
+        changes=result.changes + refreshed.changes,
+        findings=result.findings + refreshed.findings,
     )
 
 

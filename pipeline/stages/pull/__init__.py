@@ -2,5 +2,5 @@
 
 ``source`` says what upstream has, whether that is git or a plain folder, and ``listing`` which of
 it is taken. ``checkout`` puts it in the place of what was pulled before, whole or not at all.
-``stage`` does both. ``inventory`` fetches what the English docs document, for the site.
+``stage`` does both. ``names`` fetches what the English docs document, for the site.
 """

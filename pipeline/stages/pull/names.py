@@ -1,0 +1,192 @@
+"""What other Sphinx sites document, kept for the site beside what is pulled.
+
+The upstream's own English site and those that the configuration names are asked for their
+inventories, once a day. What the docs ask the others for goes into a table that is committed
+(``core.inventories.table``): with it the site has its links wherever it is made. Nothing here stops
+a run: the site is made with an older list, or with none.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from pipeline.adapters.files import read_bytes, remove_files, write_if_changed
+from pipeline.config import USUAL_NAMES
+from pipeline.core.inventories.asking import Asked, asked_for
+from pipeline.core.inventories.reading import Inventory, read_inventory
+from pipeline.core.inventories.table import Names, format_names, names_of, parse_names
+from pipeline.core.pin.lock import Lock, pages_of
+from pipeline.errors import InputError
+from pipeline.findings import Finding, Severity
+from pipeline.run import Run
+
+DAY = 24 * 60 * 60  # seconds; docs are built about that often
+_SHOWN = 3  # of what was refused
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refreshed:
+    """The table of names if it changed by a run, and what is wrong with inventories."""
+
+    changes: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
+
+
+def refresh_names(run: Run, lock: Lock) -> Refreshed:
+    """Fetch the inventories that are older than a day, and bring the table up to date.
+
+    They are not fetched by who pulls the docs from a copy of their own (``JAX_DOCS_UPSTREAM``):
+    they may have no network, or want none. A list that lies there counts, whoever put it there.
+    """
+    own, others = run.upstream.site.english_url, run.upstream.site.inventories
+    findings: list[Finding] = []
+    if own:
+        findings += _fetch(run, own, run.paths.inventory)
+    for name, url in others.items():
+        findings += _fetch(run, url, run.paths.other_inventory(name))
+    if _is_up_to_date(run):
+        return Refreshed(findings=tuple(findings))
+    fetched: dict[str, Inventory] = {}
+    for name in others:
+        path = run.paths.other_inventory(name)
+        if not _counts(run, path):
+            continue
+        try:
+            fetched[name] = read_inventory(read_bytes(path), where=run.shown(path))
+        except InputError as error:
+            findings.append(_warning(error))
+            continue
+        findings += _refused(fetched[name], run.shown(path))
+    old, damage = _old_names(run)
+    if damage and fetched.keys() != others.keys():
+        # There would be less in it than a person can still mend.
+        return Refreshed(findings=(*findings, *damage))
+    table = names_of(others, fetched, old, _asked(run, lock))
+    is_changed = _write(run, table)
+    return Refreshed(
+        changes=(run.shown(run.paths.names),) if is_changed else (),
+        findings=tuple(findings),
+    )
+
+
+def _fetch(run: Run, site: str, path: Path) -> tuple[Finding, ...]:
+    """Put the inventory of a site at ``path``, if it can be had; an older one stays otherwise."""
+    if run.upstream.url_replaced or _is_fresh(path):
+        return ()
+    from pipeline.adapters.upstream.inventory import fetch_inventory
+
+    where = f"{site}objects.inv"
+    data = fetch_inventory(site)
+    if data is None:
+        run.log.detail(f"{where} cannot be had: {_instead(path)}")
+        return ()
+    try:
+        read_inventory(data, where=where)
+    except InputError as error:
+        return (_warning(error),)
+    write_if_changed(path, data)
+    # Also an equal one counts from now on: else it would be asked for with every run.
+    path.touch()
+    return ()
+
+
+def _instead(path: Path) -> str:
+    if path.is_file():
+        return "the older one is used"
+    return "only names that are listed already are links"
+
+
+def _is_fresh(path: Path) -> bool:
+    # A file from the future, by a clock that was wrong, would stay fresh for as long.
+    return path.is_file() and 0 <= time.time() - path.stat().st_mtime < DAY
+
+
+def _is_up_to_date(run: Run) -> bool:
+    """Whether the table is newer than all that it is made from."""
+    others, table = run.upstream.site.inventories, run.paths.names
+    if not others or not table.is_file():
+        return not others and not table.exists()
+    old, damage = _old_names(run)
+    # A site that was never reached has no part in the table, and no file.
+    is_of_these = all(
+        name in others and others[name] == site.url for name, site in old.items()
+    )
+    made_from = [run.paths.lock, *map(run.paths.other_inventory, others)]
+    return (
+        is_of_these and not damage and not any(_is_newer(p, table) for p in made_from)
+    )
+
+
+def _counts(run: Run, path: Path) -> bool:
+    """Whether an inventory is what the table is to be made from.
+
+    One that lay here for long may be older than what others have committed.
+    """
+    return _is_fresh(path) or _is_newer(path, run.paths.names)
+
+
+def _is_newer(path: Path, other: Path) -> bool:
+    if not path.is_file():
+        return False
+    return not other.is_file() or path.stat().st_mtime > other.stat().st_mtime
+
+
+def _old_names(run: Run) -> tuple[Names, tuple[Finding, ...]]:
+    """The table as it is; a damaged one is made anew."""
+    path = run.paths.names
+    if not path.is_file():
+        return {}, ()
+    try:
+        return parse_names(read_bytes(path), where=run.shown(path)), ()
+    except InputError as error:
+        return {}, (_warning(error),)
+
+
+def _asked(run: Run, lock: Lock) -> Asked:
+    """What the documents ask other sites for."""
+    usual = USUAL_NAMES.get(run.upstream.package, {})
+    # Of a pair both say the same, and the last one is not JSON.
+    paths = [page.files[-1].path for page in pages_of(lock.files)]
+    documents = (read_bytes(run.paths.docs / path) for path in paths)
+    return asked_for((data.decode("utf-8", "replace") for data in documents), usual)
+
+
+def _write(run: Run, table: Names) -> bool:
+    """Write the table; without a site in it there is none."""
+    path = run.paths.names
+    if not table:
+        is_there = path.is_file()
+        remove_files([path])
+        return is_there
+    is_changed = write_if_changed(path, format_names(table))
+    # It is up to date from now on.
+    path.touch()
+    return is_changed
+
+
+def _refused(inventory: Inventory, where: str) -> tuple[Finding, ...]:
+    """What an inventory holds that is no name of an object on its site."""
+    count = len(inventory.refused)
+    if not count:
+        return ()
+    first = "; ".join(inventory.refused[:_SHOWN])
+    finding = Finding(
+        code="inventory",
+        severity=Severity.WARNING,
+        where=where,
+        text=f"objects that lead off the site, or are no plain names: {count} ({first})",
+        hint="They are left out; the others are used.",
+    )
+    return (finding,)
+
+
+def _warning(error: InputError) -> Finding:
+    return Finding(
+        code="inventory",
+        severity=Severity.WARNING,
+        where=error.where,
+        text=error.what,
+        hint=error.hint,
+    )
