@@ -24,6 +24,7 @@ from pipeline.errors import PipelineError
 from pipeline.findings import Finding
 from pipeline.site.configuration import configuration_of
 from pipeline.site.history import last_changes
+from pipeline.site.inventories import inventories_of
 from pipeline.site.known import Known, digest_of_stamps, subject_of_page
 from pipeline.site.names import RECORDS
 from pipeline.site.plan import Site
@@ -110,6 +111,7 @@ def _files_of_site(site: Site, contributors: Mapping[str, int]) -> dict[str, Con
         f"{RECORDS}/synonyms.json": to_json(words),
         f"{RECORDS}/history.json": to_json(_history(site)),
     }
+    wanted |= {found.path: found.data for found in inventories_of(site).there}
     # Documents come from merge and execute instead, page by page; those of pages that this run is
     # not about stay as they are, or out.
     documents = {file.path for page in site.pages for file in page.files}

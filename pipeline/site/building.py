@@ -33,6 +33,7 @@ from pipeline.run import Run
 from pipeline.site.assembling import assemble
 from pipeline.site.contributors import contributors
 from pipeline.site.finishing import finish
+from pipeline.site.inventories import inventories_of
 from pipeline.site.known import (
     WHOLE,
     Known,
@@ -89,7 +90,7 @@ def build_site(
     with run.log.step("assemble") as step:
         assembled = assemble(site, contributors(site), memo=memo, code=code)
         step.result = f"{assembled.changed} files changed"
-    findings = (*assembled.findings, *_no_inventory(site))
+    findings = (*assembled.findings, *inventories_of(site).findings)
     # Somebody may have removed the site itself.
     if last and not assembled.changed and (site.target / "index.html").is_file():
         run.log.note(f"nothing changed for the site in {locale} since the last run")
@@ -216,20 +217,6 @@ def _glossary(run: Run, locale: str) -> Glossary:
     paths = filter(Path.is_file, run.paths.glossaries(locale))
     terms = read_glossaries((str(path), files.read_bytes(path)) for path in paths)
     return terms or Glossary()
-
-
-def _no_inventory(site: Site) -> tuple[Finding, ...]:
-    """What is missing for links from names to the English docs: nothing else is."""
-    if not site.policy.english_url or site.paths.inventory.is_file():
-        return ()
-    finding = Finding(
-        code="inventory",
-        severity=Severity.WARNING,
-        where=str(site.paths.inventory.relative_to(site.settings.root)),
-        text="not there: only names that the docs list themselves lead to their reference",
-        hint=f"`sync` fetches it from {site.policy.english_url}objects.inv, given a network.",
-    )
-    return (finding,)
 
 
 def _broken(row: tuple[str, BrokenPage]) -> Finding:

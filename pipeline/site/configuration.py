@@ -9,7 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 from pipeline.adapters.signatures import is_installed
+from pipeline.config import USUAL_NAMES
 from pipeline.naming import group_of
+from pipeline.site.inventories import inventories_of
 from pipeline.site.plan import Site
 from pipeline.site.roots import root_page
 
@@ -35,7 +37,12 @@ def configuration_of(site: Site) -> dict[str, Any]:
         "dialect": str(site.upstream.reading.dialect),
         "docs": str(site.paths.docs),
         "start": list(site.policy.start),
-        "inventories": _inventories(site),
+        "inventories": {
+            inventory.name: [inventory.url, inventory.path]
+            for inventory in inventories_of(site).there
+        },
+        # What pages call modules by custom: jnp.sin is jax.numpy.sin.
+        "usual": dict(USUAL_NAMES.get(site.upstream.package, {})),
         "release": site.lock.release,
         "package": site.lock.package.lower(),
         "is_described": is_installed(site.lock.package.lower(), site.lock.version),
@@ -54,10 +61,3 @@ def _issue_url(site: Site) -> str:
     if not url.startswith("https://github.com/"):
         return ""
     return f"{url.removesuffix('.git')}/issues/"
-
-
-def _inventories(site: Site) -> dict[str, list[str]]:
-    """For links to what only the English docs have: where they are, and the list of their names."""
-    if not site.policy.english_url or not site.paths.inventory.is_file():
-        return {}
-    return {site.upstream.name: [site.policy.english_url, str(site.paths.inventory)]}

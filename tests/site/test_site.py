@@ -19,7 +19,6 @@ from xml.etree import ElementTree
 
 import pytest
 from notebooks import notebook_value
-from servers import served
 
 pytest.importorskip(
     "sphinx_book_theme", reason="the dependency group site is not installed"
@@ -30,7 +29,6 @@ from runs import run_of
 
 from pipeline.adapters import po
 from pipeline.adapters.files import WriteError
-from pipeline.cli import main
 from pipeline.config import Settings, SitePolicy, Upstream, read_settings
 from pipeline.core.catalog.origins import Machine
 from pipeline.core.catalog.wanted import wanted_entries
@@ -49,7 +47,6 @@ from pipeline.reading import MYST, Dialect, Reading
 from pipeline.site import configuration
 from pipeline.site.building import build_site
 from pipeline.site.published import digest_of_file
-from pipeline.stages.pull.inventory import refresh_inventory
 
 pytestmark = pytest.mark.slow  # each runs Sphinx, or looks at what it made
 
@@ -700,6 +697,136 @@ def test_names_that_the_docs_list_lead_to_their_reference(tmp_path: Path) -> Non
     # Docs without an English site have nowhere to lead to.
     assert workshop.build(replace(POLICY, english_url="")) == ()
     assert leads(workshop, "uses") == {}
+
+
+ELSEWHERE = """# Uses
+
+{func}`print`, {func}`lamp.map`, {class}`vase.Vase`, {func}`np.sum`, {func}`vase.fill`,
+{mod}`glass`, {func}`glass.cut`.
+"""
+AROUND = """Around
+======
+
+.. currentmodule:: lamp
+
+:func:`map`, :func:`.only_here`, :func:`only_here`, :func:`deep.only_here`, :func:`.twice`.
+"""
+LISTED = """Names
+=====
+
+.. currentmodule:: lamp
+
+.. autosummary::
+   :toctree: _autosummary
+
+   map
+   deep.only_here
+   one.twice
+   two.twice
+   np.max
+"""
+KNOWN = {
+    "python": (
+        "https://python.example/3/",
+        "py:function print library/functions.html#print",
+        "py:function map library/functions.html#map",
+    ),
+    "vase": (
+        "https://vase.example/",
+        # A class where a function is asked for, and the other way round.
+        "py:data vase.fill a.html#vase.fill",
+        "py:function vase.Vase a.html#vase.Vase",
+        "py:function numpy.sum sum.html#numpy.sum",
+        "std:label vase-shapes shapes.html#vase-shapes",
+    ),
+}
+
+
+def names_lock(known: Mapping[str, tuple[str, ...]]) -> str:
+    """The table of names with these sites: their URL, then the objects."""
+    return json.dumps(
+        {
+            name: {"url": url, "release": "1", "objects": objects}
+            for name, (url, *objects) in known.items()
+        }
+    )
+
+
+def test_names_of_other_sites_are_links_by_the_table_of_names(tmp_path: Path) -> None:
+    """Without a network and without an inventory, for every locale the same."""
+    workshop = Workshop(tmp_path)
+    workshop.write("index.md", "# Start\n")
+    workshop.write("glass.md", "# Glass\n")
+    workshop.write("uses.md", f"{ELSEWHERE}\nSee {{ref}}`shapes <vase-shapes>`.\n")
+    workshop.write("around.rst", AROUND)
+    workshop.write("names.rst", LISTED)
+    workshop.merge()
+    workshop.put(workshop.paths.names, names_lock(KNOWN))
+    sites = {name: url for name, (url, *_) in KNOWN.items()}
+    policy = replace(POLICY, inventories=sites)
+    (missing,) = workshop.build(policy)
+    assert missing.where.endswith("demo.inv")
+    english = "https://docs.example.org/en/_autosummary/"
+    assert leads(workshop, "uses") == {
+        "print()": "https://python.example/3/library/functions.html#print",
+        "lamp.map()": f"{english}lamp.map.html#lamp.map",
+        "vase.Vase": "https://vase.example/a.html#vase.Vase",
+        # numpy goes by its short name in docs of JAX.
+        "np.sum()": "https://vase.example/sum.html#numpy.sum",
+        "vase.fill()": "https://vase.example/a.html#vase.fill",
+    }
+    article = workshop.article("uses")
+    assert 'href="https://vase.example/shapes.html#vase-shapes"' in article
+    # Nothing documents the module, but a page is called like it.
+    assert re.search(
+        r'internal" href="glass.html"[^>]*><code[^>]*><span[^>]*>glass<', article
+    )
+    assert leads(workshop, "around") == {
+        # Not Python's: the module around it has one.
+        "map()": f"{english}lamp.map.html#lamp.map",
+        # With a dot, as Sphinx has it: the only one of that name.
+        "only_here()": f"{english}lamp.deep.only_here.html#lamp.deep.only_here",
+        "deep.only_here()": f"{english}lamp.deep.only_here.html#lamp.deep.only_here",
+    }
+    # Another table makes other links, at the next build.
+    moved = {"vase": ("https://vase.example/", "py:class vase.Vase new.html#vase.Vase")}
+    workshop.put(workshop.paths.names, names_lock(moved))
+    told = {finding.where: finding.text for finding in workshop.build(policy)}
+    assert "python" in told["upstream/demo.names.lock"]
+    known = leads(workshop, "uses")
+    assert known["vase.Vase"] == "https://vase.example/new.html#vase.Vase"
+    assert "print()" not in known
+    # So it is for docs that have no English site.
+    workshop.build(replace(policy, english_url=""))
+    assert leads(workshop, "uses") == {"vase.Vase": known["vase.Vase"]}
+
+
+@pytest.mark.parametrize("damaged", ["names", "inventory"])
+def test_lists_of_names_that_are_damaged_are_told(tmp_path: Path, damaged: str) -> None:
+    """The site is made without them; nothing of them gets into it."""
+    workshop = Workshop(tmp_path)
+    workshop.write("index.md", "# Start\n\n{func}`lamp.on`, {func}`vase.fill`.\n")
+    workshop.merge()
+    sites = {"vase": "https://vase.example/"}
+    hostile = {"vase": (sites["vase"], "py:data vase.fill javascript:hit()")}
+    whole = {"vase": (sites["vase"], "py:data vase.fill a.html#vase.fill")}
+    bad_line = "lamp.on py:function 1 javascript:hit() -"
+    if damaged == "names":
+        workshop.put(workshop.paths.names, names_lock(hostile))
+        data = inventory("lamp.on py:function 1 api.html#$ -", bad_line)
+    else:
+        workshop.put(workshop.paths.names, names_lock(whole))
+        data = inventory(bad_line)[:-8]
+    workshop.paths.inventory.parent.mkdir(parents=True)
+    workshop.paths.inventory.write_bytes(data)
+    (finding,) = workshop.build(replace(POLICY, inventories=sites))
+    assert finding.severity is Severity.WARNING
+    path = getattr(workshop.paths, damaged)
+    assert finding.where == path.relative_to(tmp_path).as_posix()
+    assert set(leads(workshop, "index")) == (
+        {"lamp.on()"} if damaged == "names" else {"vase.fill()"}
+    )
+    assert "javascript:hit" not in workshop.html("index")
 
 
 def test_names_of_the_installed_release_are_described(
@@ -1606,75 +1733,6 @@ def test_a_target_that_cannot_be_written(tmp_path: Path) -> None:
     )
     with pytest.raises(WriteError, match="cannot be written"):
         workshop.build()
-
-
-@pytest.fixture
-def english_site(tmp_path: Path) -> Iterator[tuple[Path, str]]:
-    """A server of files on this machine: its folder and its address."""
-    folder = tmp_path / "english"
-    folder.mkdir()
-
-    with served(folder) as address:
-        yield folder, address
-
-
-def test_an_inventory_is_fetched_and_an_older_one_stays(
-    tmp_path: Path, english_site: tuple[Path, str]
-) -> None:
-    folder, address = english_site
-    settings = Settings(
-        root=tmp_path, default_version="0.10.2", locales=("zh_CN",), upstreams={}
-    )
-    upstream = Upstream(name="demo", url="x", site=SitePolicy(english_url=address))
-    path = Paths(tmp_path, "demo").inventory
-    assert not refresh_inventory(run_of(settings, upstream))  # 404
-    (folder / "objects.inv").write_bytes(
-        inventory("lamp.on py:function 1 api/lamp.html#$ -")
-    )
-    assert refresh_inventory(run_of(settings, upstream))
-    known = path.read_bytes()
-    (folder / "objects.inv").write_bytes(
-        inventory("lamp.off py:function 1 api/lamp.html#$ -")
-    )
-    assert not refresh_inventory(run_of(settings, upstream))  # not twice a day
-    assert path.read_bytes() == known
-    os.utime(path, (0, 0))
-    copied = replace(upstream, url_replaced=True)
-    assert not refresh_inventory(run_of(settings, copied))  # from a copy: no network
-    assert refresh_inventory(run_of(settings, upstream))
-    newer = path.read_bytes()
-    assert newer != known
-    os.utime(path, (0, 0))
-    (folder / "objects.inv").write_bytes(b"<html>moved</html>")
-    assert not refresh_inventory(run_of(settings, upstream))
-    assert path.read_bytes() == newer
-    for other in ("", "http://127.0.0.1:9/", "file:///etc/", "http://[bad/"):
-        elsewhere = replace(upstream, site=SitePolicy(english_url=other))
-        assert not refresh_inventory(run_of(settings, elsewhere))
-
-
-@pytest.mark.parametrize(
-    "command", [["pull", "sample"], ["sync", "sample", "--no-execute"]]
-)
-def test_who_pulls_fetches_the_inventory_and_a_check_does_not(
-    project: Path, english_site: tuple[Path, str], command: list[str]
-) -> None:
-    folder, address = english_site
-    (folder / "objects.inv").write_bytes(
-        inventory("lamp.on py:function 1 api/lamp.html#$ -")
-    )
-    config, own = project / "pyproject.toml", "[tool.pipeline.upstreams.sample.site]"
-    config.write_text(
-        config.read_text(encoding="utf-8").replace(
-            own, f'{own}\nenglish-url = "{address}"'
-        ),
-        encoding="utf-8",
-    )
-    path = Paths(project, "sample").inventory
-    main([*command, "--check", "-q"])
-    assert not path.exists()
-    assert main([*command, "-q"]) == 0
-    assert path.read_bytes() == (folder / "objects.inv").read_bytes()
 
 
 def test_sphinx_that_ends_without_a_site(tmp_path: Path) -> None:

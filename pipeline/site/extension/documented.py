@@ -2,14 +2,15 @@
 
 Upstream's own lists name what its site has a page or an anchor for (``autosummary``,
 ``autofunction``): where that is, follows from the list. So the names are those of the very commit
-that is shown, and no network is needed. What an inventory knows comes first; there a name is found
-under whatever kind of object it is, as readers do not care for the difference.
+that is shown, and no network is needed. What an inventory knows comes first. Names of other sites
+are known by their inventories alone. A name is found under whatever kind of object it is, as
+readers do not care for the difference.
 """
 
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from docutils import nodes
@@ -18,6 +19,7 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.ext.intersphinx import InventoryAdapter
 
+from pipeline.core.inventories.asking import spelled_out
 from pipeline.site.extension.noting import Notes
 
 # By page: the address of each name that it lists, relative to the root of the English docs.
@@ -43,63 +45,118 @@ def _note(env: BuildEnvironment, name: str, address: str) -> None:
     _ADDRESSES.by_page(env).setdefault(env.docname, {}).setdefault(name, address)
 
 
-def lead(
-    app: Sphinx,
-    env: BuildEnvironment,
-    node: addnodes.pending_xref,
-    words: nodes.TextElement,
-) -> nodes.reference | None:
-    """For Sphinx: a link for a name that nobody else could find. None if it is not known here."""
-    # Sphinx keeps inventories of docs that have no English site any more.
-    if node.get("refdomain") != "py" or not env.config.jz_site["english_url"]:
-        return None
-    address = _address_of(env, node)
-    if not address:
-        return None
-    return nodes.reference("", "", words, internal=False, refuri=address)
+class Reference:
+    """Where names are documented: tables that are made once, when all pages are read."""
 
+    def __init__(self) -> None:
+        self._own: dict[str, str] = {}  # names of the English docs
+        self._others: dict[str, str] = {}  # those of other sites
+        self._by_last: dict[
+            str, list[str]
+        ] = {}  # the first, by the last of their parts
 
-def _address_of(env: BuildEnvironment, node: addnodes.pending_xref) -> str:
-    """Where the name of a reference is documented; empty if it is nowhere."""
-    for name in _names(node):
-        address = _in_inventory(env, name) or _in_lists(env, name)
+    def collect(self, app: Sphinx, env: BuildEnvironment) -> None:
+        """For Sphinx: make the tables. An inventory goes before the lists of the docs."""
+        english_url = env.config.jz_site["english_url"]
+        self._own, self._others = {}, {}
+        # Sphinx keeps inventories of sites that are configured no more.
+        for name, (url, _) in sorted(env.config.jz_site["inventories"].items()):
+            table = self._own if url == english_url else self._others
+            for object_name, address in _objects(env, name):
+                table.setdefault(object_name, address)
+        if english_url:
+            for object_name, address in _listed(env):
+                self._own.setdefault(object_name, f"{english_url}{address}")
+        self._by_last = {}
+        for object_name in self._own:
+            last = object_name.rpartition(".")[2]
+            self._by_last.setdefault(last, []).append(object_name)
+
+    def lead(
+        self,
+        app: Sphinx,
+        env: BuildEnvironment,
+        node: addnodes.pending_xref,
+        words: nodes.TextElement,
+    ) -> nodes.reference | None:
+        """For Sphinx: a link for a name that is documented elsewhere; None if it is nowhere."""
+        if node.get("refdomain") != "py":
+            return None
+        site = env.config.jz_site
+        address = self._address_of(node, usual=site["usual"], package=site["package"])
         if address:
-            return address
-    # A class has a page, which tells of what it has.
-    owner = node["reftarget"].rpartition(".")[0]
-    page, _, anchor = _in_lists(env, owner).partition("#")
-    return page if anchor == owner else ""
+            return nodes.reference("", "", words, internal=False, refuri=address)
+        # A module may have a page that is called like it, and nothing that documents it.
+        page = node["reftarget"]
+        if page in env.found_docs and page != node["refdoc"]:
+            address = app.builder.get_relative_uri(node["refdoc"], page)
+            return nodes.reference("", "", words, internal=True, refuri=address)
+        return None
+
+    def _address_of(
+        self, node: addnodes.pending_xref, *, usual: Mapping[str, str], package: str
+    ) -> str:
+        """Where the name of a reference is documented; empty if it is nowhere.
+
+        First it is what it says, or a name in the module around it: ``map`` among the functions of
+        jax.lax is not Python's. Then it is another site's, and at last one that is written short.
+        """
+        name = node["reftarget"]
+        whole = spelled_out(name, usual)
+        return (
+            self._own.get(name)
+            or self._in_module(node, name)
+            or self._others.get(name)
+            or self._own.get(whole)
+            or self._others.get(whole)
+            or self._own.get(f"{package}.{whole}")
+            or self._page_of_owner(whole)
+            or self._only_one_that_ends(node, name)
+        )
+
+    def _in_module(self, node: addnodes.pending_xref, name: str) -> str:
+        """The address of a name in the module around a reference, if there is one."""
+        module = node.get("py:module")
+        return self._own.get(f"{module}.{name}", "") if module else ""
+
+    def _only_one_that_ends(self, node: addnodes.pending_xref, name: str) -> str:
+        """The address of ``jax.experimental.checkify.check`` for ``checkify.check``.
+
+        A name that is one word must begin with a dot in the docs: that asks Sphinx for the same.
+        """
+        if "." not in name and not node.get("refspecific"):
+            return ""
+        names = self._by_last.get(name.rpartition(".")[2], ())
+        found = [known for known in names if known.endswith(f".{name}")]
+        return self._own[found[0]] if len(found) == 1 else ""
+
+    def _page_of_owner(self, name: str) -> str:
+        """The page of the class that a name is in: it tells of what the class has."""
+        owner = name.rpartition(".")[0]
+        page, _, anchor = self._own.get(owner, "").partition("#")
+        return page if anchor == owner else ""
 
 
-def _names(node: addnodes.pending_xref) -> Iterator[str]:
-    """What a reference may mean: its whole name, or one in the module around it."""
-    target = node["reftarget"]
-    yield target
-    module = node.get("py:module")
-    if module:
-        yield f"{module}.{target}"
+def _objects(env: BuildEnvironment, inventory: str) -> Iterator[tuple[str, str]]:
+    """The objects of Python in an inventory, of whatever kind, with their addresses."""
+    kinds = InventoryAdapter(env).named_inventory.get(inventory, {})
+    for kind in sorted(kinds):
+        if kind.startswith("py:"):
+            for name, entry in kinds[kind].items():
+                yield name, entry.uri
 
 
-def _in_inventory(env: BuildEnvironment, name: str) -> str:
-    """The address of an object of any kind, by an inventory; empty if none has it."""
-    for kind, objects in InventoryAdapter(env).main_inventory.items():
-        if kind.startswith("py:") and name in objects:
-            return objects[name].uri
-    return ""
-
-
-def _in_lists(env: BuildEnvironment, name: str) -> str:
-    """The address of a name, by the first page that lists it; empty if none does."""
+def _listed(env: BuildEnvironment) -> Iterator[tuple[str, str]]:
+    """The names that pages list. They come in one order, whichever page was read first."""
     listed = _ADDRESSES.by_page(env)
-    # In one order, whichever page was read first.
     for page in sorted(listed):
-        if name in listed[page]:
-            return f"{env.config.jz_site['english_url']}{listed[page][name]}"
-    return ""
+        yield from listed[page].items()
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Connect it behind Sphinx's own, which asks inventories first."""
+    """Connect it before intersphinx, which knows nothing of the lists and of modules around."""
+    reference = Reference()
     _ADDRESSES.setup(app)
-    app.connect("missing-reference", lead, priority=600)
+    app.connect("env-updated", reference.collect)
+    app.connect("missing-reference", reference.lead, priority=400)
     return {}

@@ -1,0 +1,138 @@
+"""Inventories for Sphinx, among its sources: what the English site documents, and what others do.
+
+That of the English site is the one that was last fetched; of the others counts what the committed
+table says. Both are read here and written anew, so that Sphinx gets nothing that was not looked at.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from pipeline.adapters.files import read_bytes
+from pipeline.core.inventories.reading import (
+    Documented,
+    format_inventory,
+    read_inventory,
+)
+from pipeline.core.inventories.table import Names, parse_names
+from pipeline.errors import InputError
+from pipeline.findings import Finding, Severity
+from pipeline.site.names import RECORDS
+from pipeline.site.plan import Site
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SiteInventory:
+    """The inventory of the site at ``url``, to be written to ``path`` among the sources."""
+
+    name: str
+    url: str
+    path: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SiteInventories:
+    """Those that there are, the English site's own first, and what is to be said of them."""
+
+    there: tuple[SiteInventory, ...]
+    findings: tuple[Finding, ...]
+
+
+def inventories_of(site: Site) -> SiteInventories:
+    """The inventories of a site; what is missing or damaged is a finding, and has no links."""
+    there: list[SiteInventory] = []
+    findings: list[Finding] = []
+    for read in (_own, _others):
+        try:
+            found, told = read(site)
+        except InputError as error:
+            findings.append(_damaged(error))
+            continue
+        there += found
+        findings += told
+    return SiteInventories(there=tuple(there), findings=tuple(findings))
+
+
+Found = tuple[list[SiteInventory], list[Finding]]
+
+
+def _own(site: Site) -> Found:
+    """That of the English site."""
+    url, path = site.policy.english_url, site.paths.inventory
+    if not url:
+        return [], []
+    if not path.is_file():
+        return [], [_none_of_english(site, path)]
+    stamp = path.stat().st_mtime_ns
+    return [_fetched(site.upstream.name, url, path, stamp, _shown(site, path))], []
+
+
+@lru_cache(maxsize=4)
+def _fetched(name: str, url: str, path: Path, stamp: int, where: str) -> SiteInventory:
+    """That of a file, which a run asks for several times. ``stamp`` tells versions apart."""
+    return _written(name, url, read_inventory(read_bytes(path), where=where).objects)
+
+
+def _others(site: Site) -> Found:
+    """Those of other sites: what docs ask them for."""
+    wanted, path = site.policy.inventories, site.paths.names
+    names: Names = {}
+    if wanted and path.is_file():
+        names = parse_names(read_bytes(path), where=_shown(site, path))
+    there: list[SiteInventory] = []
+    for name, url in wanted.items():
+        known = names.get(name)
+        if known and known.url == url:
+            there.append(_written(name, url, known.objects))
+    missing = sorted(wanted.keys() - {inventory.name for inventory in there})
+    return there, [_none_of_others(site, missing)] if missing else []
+
+
+def _written(name: str, url: str, objects: Iterable[Documented]) -> SiteInventory:
+    """An inventory as Sphinx reads it. Its path tells its content: Sphinx asks for no more."""
+    data = format_inventory(name, objects)
+    digest = hashlib.sha256(data).hexdigest()[:12]
+    path = f"{RECORDS}/inventories/{name}-{digest}.inv"
+    return SiteInventory(name=name, url=url, path=path, data=data)
+
+
+def _none_of_english(site: Site, path: Path) -> Finding:
+    """What is missing for links from names to the English docs: nothing else is."""
+    return Finding(
+        code="inventory",
+        severity=Severity.WARNING,
+        where=_shown(site, path),
+        text="not there: only names that the docs list themselves lead to their reference",
+        hint=f"`sync` fetches it from {site.policy.english_url}objects.inv, given a network.",
+    )
+
+
+def _none_of_others(site: Site, names: Iterable[str]) -> Finding:
+    """Other sites that the table of names has nothing of."""
+    return Finding(
+        code="inventory",
+        severity=Severity.WARNING,
+        where=_shown(site, site.paths.names),
+        text=f"says nothing of {', '.join(names)}: their names are no links",
+        hint="`sync` fetches their inventories, given a network. Commit the file then.",
+    )
+
+
+def _damaged(error: InputError) -> Finding:
+    return Finding(
+        code="inventory",
+        severity=Severity.WARNING,
+        where=error.where,
+        text=error.what,
+        hint=error.hint,
+    )
+
+
+def _shown(site: Site, path: Path) -> str:
+    """A path as people read it."""
+    return path.relative_to(site.settings.root).as_posix()
