@@ -16,7 +16,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 SECONDS = 120.0  # importing JAX takes three
-_CHILD = Path(__file__).with_name("signatures_child.py")
+CHILD = Path(__file__).with_name("signatures_child.py")
 
 
 def is_installed(package: str, release: str) -> bool:
@@ -35,7 +35,7 @@ def describe(
     environment = {**os.environ, "JAX_PLATFORMS": "cpu"}
     try:
         ended = subprocess.run(
-            [sys.executable, str(_CHILD)],
+            [sys.executable, str(CHILD)],
             input=json.dumps(list(names)).encode(),
             env=environment,
             capture_output=True,

@@ -14,19 +14,57 @@ import sys
 from typing import Any
 
 _LONGEST = 400  # characters of a signature
-_ADDRESS = re.compile(r" at 0x[0-9a-f]+")  # other in every process
+# How Python shows what has no other form: its address is another one in every process.
+_OBJECT = re.compile(
+    r"<(?:class '(?:[\w.]*\.)?(?P<class>\w+)'"
+    r"|function (?:[\w.<>]*\.)?(?P<function>\w+|<lambda>) at 0x\w+"
+    r"|(?P<member>[\w.]+): [^<>]+"
+    r"|[\w.]+ object(?: at 0x\w+)?)>"
+)
+_EMPTY = ("", "--")  # the latter ends a signature in C
+_ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 _ROLE = re.compile(r":[\w:]+:`~?([^`<]+?)(?:\s*<[^>`]*>)?`|``([^`]+)``|`([^`]+)`_{0,2}")
 
 
 def described(name: str) -> tuple[str, str]:
     """The signature of an object, and the first line of its docstring."""
     found = _find(name)
-    # A number has the docstring of its type, which says nothing of it.
-    if not callable(found) and not inspect.ismodule(found):
+    written, line = _doc(found, name.rpartition(".")[2])
+    signature = _signature(found) if callable(found) else ""
+    return signature or _shown(written), line
+
+
+def _doc(found: Any, name: str) -> tuple[str, str]:
+    """A signature that a docstring begins with, and the first line that is none."""
+    doc = inspect.getdoc(found) or ""
+    # That of its type says nothing of an object: of a number, of a partial function.
+    if not isinstance(found, type) and doc == inspect.getdoc(type(found)):
         return "", ""
-    first = (inspect.getdoc(found) or "").strip().split("\n")[0]
-    line = _ROLE.sub(lambda match: match[1] or match[2] or match[3], first)
-    return _signature(found), line.strip()
+    heads = tuple(f"{known}(" for known in (getattr(found, "__name__", name), name))
+    signatures = []
+    lines = [line.strip() for line in doc.strip().split("\n")]
+    # Data classes have nothing else; compiled functions have a line for each overload.
+    while lines and (lines[0] in _EMPTY or lines[0].startswith(heads)):
+        signatures.append(lines.pop(0))
+    line = _ROLE.sub(lambda match: match[1] or match[2] or match[3], "".join(lines[:1]))
+    signature = "".join(signatures[:1])
+    return signature[signature.find("(") :], _without_addresses(line)
+
+
+def _without_addresses(text: str) -> str:
+    """``<class 'jax.Array'>`` → ``Array``, ``<object object at 0x7f0c>`` → ``…``"""
+    return _ADDRESS.sub("", _OBJECT.sub(_name_of, text))
+
+
+def _name_of(match: re.Match[str]) -> str:
+    """What stands in the place of an object: its name, if it has one."""
+    return match["class"] or match["function"] or match["member"] or "…"
+
+
+def _shown(signature: str) -> str:
+    """A signature as there is room for it."""
+    text = _without_addresses(signature)
+    return text if len(text) <= _LONGEST else "(…)"
 
 
 def _signature(found: Any) -> str:
@@ -42,8 +80,7 @@ def _signature(found: Any) -> str:
     shown = signature.replace(
         parameters=parameters, return_annotation=inspect.Signature.empty
     )
-    text = _ADDRESS.sub("", str(shown))
-    return text if len(text) <= _LONGEST else "(…)"
+    return _shown(str(shown))
 
 
 def _find(name: str) -> Any:

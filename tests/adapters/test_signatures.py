@@ -19,6 +19,30 @@ MODULES = {
         "    def __init__(self, bulb): pass\n"
         f"def many({', '.join(f'a_long_name_{number}' for number in range(40))}): pass\n"
     ),
+    "lamp/odd.py": (
+        "from dataclasses import dataclass, field\n"
+        "from functools import partial\n"
+        "from enum import Enum\n"
+        "Kind = Enum('Kind', 'A')\n"
+        "class Nothing: pass\n"
+        "@dataclass\n"
+        "class Bulb:\n"
+        "    watts: int = 1\n"
+        "    glass: object = field(default_factory=Nothing)\n"
+        "    @property\n"
+        "    def age(self):\n"
+        "        '''How long it burns.'''\n"
+        "    @property\n"
+        "    def bare(self): pass\n"
+        "Old = Bulb\n"
+        "bulb = Bulb()\n"
+        "dim = partial(pow, 1)\n"
+        "def describe(): pass\n"
+        "def over(a, kind=Bulb, key=describe, by=lambda x: x, of=Nothing(), in_=Kind.A): pass\n"
+        "def told(*args): pass\n"
+        "told.__doc__ = 'told(a: int) -> int\\ntold(a: str) -> str\\n--\\n\\nTells at 0x7f00.'\n"
+        "told.__signature__ = 7\n"
+    ),
     "lamp/deep.py": "'''A module.'''\ndef dim():\n    pass\n",
     "lamp/broken.py": "raise SystemExit(3)\n",
     "lamp/endless.py": "import time\ntime.sleep(60)\n",
@@ -46,7 +70,7 @@ def test_signature_and_first_line() -> None:
     assert describe(names) == {
         # An address would be another one in each build.
         "lamp.on": (
-            "(level=1, *, then=<object object>)",
+            "(level=1, *, then=…)",
             "Turn a lamp.Lamp on, as on(2) does.",
         ),
         "lamp.Lamp": ("(bulb)", ""),
@@ -54,6 +78,22 @@ def test_signature_and_first_line() -> None:
         "lamp.deep.dim": ("()", ""),
         "lamp.deep": ("", "A module."),
         "lamp.many": ("(…)", ""),
+    }
+
+
+def test_docstrings_that_nobody_has_written() -> None:
+    """They are made of signatures or types, with addresses; some are told as signatures."""
+    names = ("Bulb", "Old", "bulb", "dim", "over", "told", "Bulb.age", "Bulb.bare")
+    found = describe([f"lamp.odd.{name}" for name in names])
+    assert {name.removeprefix("lamp.odd."): told for name, told in found.items()} == {
+        "Bulb": ("(watts=1, glass=<factory>)", ""),
+        "Old": ("(watts=1, glass=<factory>)", ""),
+        "bulb": ("", ""),
+        "dim": ("(exp, mod=None)", ""),
+        "over": ("(a, kind=Bulb, key=describe, by=<lambda>, of=…, in_=Kind.A)", ""),
+        "told": ("(a: int) -> int", "Tells."),
+        "Bulb.age": ("", "How long it burns."),
+        "Bulb.bare": ("", ""),
     }
 
 

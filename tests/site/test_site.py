@@ -836,9 +836,16 @@ def test_names_of_the_installed_release_are_described(
     workshop = Workshop(tmp_path)
     lists = ".. autosummary::\n\n   jax.numpy.cumsum\n   jax.gone\n   os.system\n"
     others = ".. autosummary::\n\n   lamp.on\n"
+    alone = ".. autofunction:: jax.numpy.cumprod\n\n.. autofunction:: lamp.dim\n"
     workshop.write("index.rst", f"Names\n=====\n\n{lists}\n{others}")
+    workshop.write("alone.rst", f"Alone\n=====\n\n{alone}")
     workshop.merge()
     workshop.build()
+    # One that is in no table, and one of another package.
+    (told,) = re.findall(
+        r'<div class="jz-alone">(.*?)</div>', workshop.article("alone"), re.DOTALL
+    )
+    assert '<code class="jz-described" lang="en">(a, axis=None, ' in told
     article = workshop.article("index")
     (described,) = re.findall(r"<tbody>(.*?)</tbody>", article, re.DOTALL)
     rows = re.findall(r"<tr.*?</tr>", described, re.DOTALL)

@@ -17,7 +17,7 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
 from pipeline.adapters.memo import Memo, digest_of
-from pipeline.adapters.signatures import describe
+from pipeline.adapters.signatures import CHILD, describe
 from pipeline.site.extension.noting import Notes
 from pipeline.site.extension.texts import text
 
@@ -28,7 +28,10 @@ Described = dict[str, tuple[str, str]]
 
 
 class description(nodes.Invisible, nodes.Element):  # noqa: N801 - docutils names nodes so
-    """What is said of the object ``name``; known when the page is written."""
+    """What is said of the object ``name``; known when the page is written.
+
+    It stands in a cell of a table, or ``alone``.
+    """
 
     def astext(self) -> str:
         """No word: it is English, and titles and the search of the site are not."""
@@ -49,6 +52,14 @@ def note_of_lack(env: BuildEnvironment) -> list[nodes.Node]:
     words = text(env.config.language, "not described")
     release = env.config.jz_site["release"]
     return [nodes.paragraph("", words.format(release), classes=["jz-elsewhere"])]
+
+
+def described_alone(env: BuildEnvironment, name: str) -> list[nodes.Node]:
+    """What is said of a name that is in no table; nothing if nothing can be."""
+    if not env.config.jz_site["is_described"] or not are_of_package(env, [name]):
+        return []
+    _NAMES.by_page(env).setdefault(env.docname, []).append(name)
+    return [description(name=name, alone=True)]
 
 
 def table(env: BuildEnvironment, rows: Sequence[tuple[str, nodes.Node]]) -> nodes.table:
@@ -91,7 +102,8 @@ def find_out(app: Sphinx, env: BuildEnvironment) -> Iterator[str]:
 def _described(app: Sphinx, names: Sequence[str]) -> Described:
     """What is said of names; asked for again only if they are others, or of another release."""
     memo = Memo(Path(app.doctreedir, "described.json"), Described)
-    key = digest_of(app.config.jz_site["version"], *names)
+    # What asks decides what is told, too.
+    key = digest_of(app.config.jz_site["version"], CHILD.read_bytes(), *names)
     found = memo.recall(_SUBJECT, key)
     if found is None:
         found = dict(describe(names))
@@ -109,6 +121,8 @@ def _visit(self: Any, node: description) -> None:
     """
     found: Described = self.builder.env.__dict__.get(_FOUND, {})
     signature, line = found.get(node["name"], ("", ""))
+    if node.get("alone"):
+        self.body.append('<div class="jz-alone">')
     if signature:
         self.body.append(
             f'<code class="jz-described" lang="en">{escape(signature)}</code>'
@@ -118,7 +132,9 @@ def _visit(self: Any, node: description) -> None:
 
 
 def _depart(self: Any, node: description) -> None:
-    """Nothing stands behind it."""
+    """Nothing stands behind it in a cell."""
+    if node.get("alone"):
+        self.body.append("</div>\n")
 
 
 def setup(app: Sphinx) -> None:

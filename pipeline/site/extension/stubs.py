@@ -19,7 +19,12 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 
 from pipeline.site.extension.absent import in_repository
-from pipeline.site.extension.described import are_of_package, note_of_lack, table
+from pipeline.site.extension.described import (
+    are_of_package,
+    described_alone,
+    note_of_lack,
+    table,
+)
 from pipeline.site.extension.documented import note_anchor, note_page
 from pipeline.site.extension.texts import text
 
@@ -94,7 +99,8 @@ class Documented(Stub):
             note_anchor(self.env, name, f"module-{name}")
             return elsewhere(self.env, f"module-{name}", name)
         note_anchor(self.env, name, name)
-        return elsewhere(self.env, name, name, explained=name)
+        link = elsewhere(self.env, name, name, explained=name)
+        return [*link, *described_alone(self.env, name)]
 
 
 class Summary(Stub):
