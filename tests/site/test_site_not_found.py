@@ -1,0 +1,86 @@
+"""Old deep links: a server shows for them what leads to the same English address."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from servers import FileHandler, served
+from site_chromium import REASON, chromium
+from site_firefox import NO_FIREFOX, firefox
+
+from pipeline.config import Settings, SitePolicy, Upstream
+from pipeline.core.pin.lock import Lock
+from pipeline.site.plan import Site
+from pipeline.site.programs import not_found
+
+pytestmark = pytest.mark.browser
+
+ENGLISH = "http://127.0.0.1:9/en/"  # nobody answers there
+LINK = "document.getElementById('english').href"
+OLD = [
+    "_autosummary/lamp.on.html#lamp.on",
+    "guide/gone.html?highlight=on",
+    "gone",
+]
+# An address must not become another one by what stands in it.
+STRANGE = ["//far.example/a.html", "_autosummary/javascript:hit().html"]
+
+
+class Publisher(FileHandler):
+    """As GitHub Pages does: ``docs/404.html`` for whatever is not there."""
+
+    def send_error(self, code: int, *_: object) -> None:
+        body = Path(self.directory, "docs", "404.html").read_bytes()
+        self.send_response(code)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.copyfile(io.BytesIO(body), self.wfile)
+
+
+@contextmanager
+def published(folder: Path) -> Iterator[str]:
+    """The address of a site below ``docs/`` that has nothing but its page for errors."""
+    lock = Lock(url="", ref="", commit="", date="", version="", docs="", files=())
+    site = Site(
+        settings=Settings(
+            root=folder, default_version="", locales=("zh_CN",), upstreams={}
+        ),
+        upstream=Upstream(name="demo", url="x"),
+        policy=SitePolicy(english_url=ENGLISH),
+        lock=lock,
+        locale="zh_CN",
+        pages=(),
+    )
+    (folder / "docs").mkdir()
+    with served(folder, Publisher) as address:
+        home = f"{address}docs/"
+        policy = replace(site.policy, url=home)
+        page = not_found(replace(site, policy=policy))
+        (folder / "docs" / "404.html").write_text(page, encoding="utf-8")
+        yield home
+
+
+@pytest.mark.skipif(bool(REASON), reason=REASON)
+def test_old_links_lead_to_the_same_english_address_in_chromium(tmp_path: Path) -> None:
+    with published(tmp_path) as home, chromium() as browser:
+        page = browser.new_page()
+        for path in [*OLD, *STRANGE]:
+            page.goto(home + path)
+            assert page.evaluate(LINK) == ENGLISH + path
+        # Beside the site nothing is known of what was meant.
+        page.goto(home.removesuffix("docs/") + "other/a.html")
+        assert page.evaluate(LINK) == ENGLISH
+
+
+@pytest.mark.skipif(bool(NO_FIREFOX), reason=NO_FIREFOX)
+def test_old_links_lead_to_the_same_english_address_in_firefox(tmp_path: Path) -> None:
+    with published(tmp_path) as home, firefox(tmp_path / "profile") as fox:
+        for path in OLD:
+            fox.open(home + path)
+            assert fox.ask(LINK) == ENGLISH + path
