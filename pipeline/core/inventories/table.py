@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from pipeline.core.inventories.asking import STANDARD, Asked
@@ -38,20 +38,19 @@ def names_of(
 ) -> Names:
     """The table for the ``sites`` (URL by name): of what was fetched, or else what it was before.
 
-    What is not asked for any more is left out, and so is a site that was never reached.
+    What is not asked for is left out of what was fetched, and so is a site that was never reached.
+    The rest stays whole: who goes back to another release has no network perhaps.
     """
     table: dict[str, OtherSite] = {}
     for name, url in sites.items():
         known = old.get(name)
         if name in fetched:
-            objects, release = fetched[name].objects, fetched[name].release
-            found = OtherSite(url=url, release=release, objects=objects)
+            inventory = fetched[name]
+            wanted = {entry for entry in inventory.objects if _is_asked(entry, asked)}
+            objects = tuple(sorted(wanted))
+            table[name] = OtherSite(url=url, release=inventory.release, objects=objects)
         elif known and known.url == url:
-            found = known
-        else:
-            continue
-        wanted = sorted({entry for entry in found.objects if _is_asked(entry, asked)})
-        table[name] = replace(found, objects=tuple(wanted))
+            table[name] = known
     return table
 
 
