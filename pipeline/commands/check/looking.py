@@ -122,7 +122,7 @@ def _finding(problem: Problem, entry: _Entry) -> Finding:
     # A fix may be undone by that of another check: then nothing would change. A memory is not
     # mended: it is written from the catalogue.
     is_mended = problem.fix is not None and not entry.read.is_memory
-    if is_mended and entry.mended not in ("", entry.subject.msgstr):
+    if is_mended and entry.mended not in ("", entry.subject.entry.msgstr):
         fixed = entry.mended
     finding = _of_entry(rule, entry, text=problem.text, hint=problem.hint)
     return replace(finding, spans=problem.spans, fixed=fixed)

@@ -60,7 +60,7 @@ def _mended_msgstrs(read: ReadFile) -> dict[_Key, str]:
     mended: dict[_Key, str] = {}
     for subject in read.subjects:
         msgstr = fix_entry(subject, checks)
-        if msgstr != subject.msgstr:
+        if msgstr != subject.entry.msgstr:
             mended[_key(subject.entry)] = msgstr
     return mended
 

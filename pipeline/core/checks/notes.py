@@ -20,7 +20,8 @@ _MARKDOWN_FILE = re.compile(r"\.(?:md|markdown|myst|ipynb)(?::\d*)?$")
 # ``code``, :role:`x`, `words`_; and [words](target), {role}`x`, a fence
 _RST_SIGN = re.compile(r"``[^`]+``|:[\w.+:-]+:`|`__?(?!\w)")
 _MARKDOWN_SIGN = re.compile(r"\]\(|\{[\w.+:-]+\}`|```")
-_RST_MARK = f" ({Markup.RST})"
+# What stands behind the kind of a message that is no plain Markdown.
+_MARKS = {f" ({markup})": markup for markup in (Markup.RST, Markup.LIQUID)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,13 +47,11 @@ def read_place(entry: Entry, usual_markup: Markup = Markup.MARKDOWN) -> Place:
     """
     note = entry.notes[0] if entry.notes else ""
     block, _, section = note.partition(" · ")
-    word = block.removesuffix(_RST_MARK)
-    if block.endswith(_RST_MARK):
-        markup = Markup.RST
-    elif word in _KINDS:
-        markup = Markup.MARKDOWN
-    else:
-        markup = usual_markup
+    markup = Markup.MARKDOWN if block in _KINDS else usual_markup
+    word = block
+    for mark, marked in _MARKS.items():
+        if block.endswith(mark):
+            word, markup = block.removesuffix(mark), marked
     return Place(
         kind=Kind(word) if word in _KINDS else Kind.PARAGRAPH,
         markup=markup,

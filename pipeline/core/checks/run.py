@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from pipeline.core.checks import guarded, hygiene, terms
-from pipeline.core.checks.base import Check, PageCheck, Problem, Subject
+from pipeline.core.checks.base import Check, PageCheck, Problem, Subject, as_written
 from pipeline.core.checks.blocking import BLOCKING
 from pipeline.core.checks.notes import markup_of_references, usual_markup_of
 from pipeline.core.checks.sets import SIMPLIFIED, CheckSet
@@ -83,7 +83,8 @@ def _of_entries(
     for index, subject in enumerate(subjects):
         for check in checks:
             for problem in check.find(subject):
-                yield check.stamp(problem, page=page, index=index)
+                written = as_written(problem, subject)
+                yield check.stamp(written, page=page, index=index)
 
 
 def _of_page(
@@ -95,7 +96,8 @@ def _of_page(
     """
     for check in checks:
         for problem in check.find(subjects):
-            yield check.stamp(problem, page=page, index=problem.index)
+            written = as_written(problem, subjects[problem.index])
+            yield check.stamp(written, page=page, index=problem.index)
 
 
 def _across(
@@ -113,7 +115,8 @@ def _across(
     for check in checks:
         for problem in check.find(row):
             page, index = places[problem.index]
-            yield check.stamp(problem, page=page, index=index)
+            written = as_written(problem, row[problem.index])
+            yield check.stamp(written, page=page, index=index)
 
 
 def without_echoes(problems: Iterable[Problem]) -> list[Problem]:
@@ -158,9 +161,11 @@ def fix_entry(subject: Subject, checks: Sequence[Check] = SIMPLIFIED.checks) -> 
     for _ in range(_ROUNDS):
         mended = _mended_once(subject, current, checks)
         if mended is None:
-            return current.msgstr
+            return current.entry.msgstr
         current = mended
-    return subject.msgstr  # the fixes chase each other: none of them is to be trusted
+    return (
+        subject.entry.msgstr
+    )  # the fixes chase each other: none of them is to be trusted
 
 
 def _mended_once(
@@ -172,9 +177,10 @@ def _mended_once(
     """
     for check in checks:
         for problem in check.find(current):
-            if problem.fix in (None, current.msgstr):
+            fix = as_written(problem, current).fix
+            if fix in (None, current.entry.msgstr):
                 continue
-            entry = replace(current.entry, msgstr=problem.fix)
+            entry = replace(current.entry, msgstr=fix)
             mended = replace(current, entry=entry)
             if _is_harmless(original, mended):
                 return mended

@@ -136,6 +136,6 @@ def _shown(message: Message) -> str:
     In a table of Markdown a bar is escaped for the table's sake only: ``a \\| b`` shows ``a | b``.
     """
     text = prose.show_payloads(message.msgid, message.payloads)
-    if message.kind is Kind.TABLE_CELL and message.markup is Markup.MARKDOWN:
+    if message.kind is Kind.TABLE_CELL and message.markup is not Markup.RST:
         return text.replace("\\|", "|")
     return text

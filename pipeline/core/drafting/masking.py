@@ -40,7 +40,7 @@ def mask(text: str, markup: Markup = Markup.MARKDOWN) -> Masked:
         atoms.append(atom)
         return f"⟦{len(atoms)}⟧"
 
-    hidden = _REFERENCE if markup is Markup.MARKDOWN else _BRACKET
+    hidden = _BRACKET if markup is Markup.RST else _REFERENCE
     parts = list(parts_of(text, markup))
     for at, part in enumerate(parts):
         # Atoms stand at odd places.

@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from html import unescape
 
+from pipeline.core.document import liquid
 from pipeline.core.document.refusal import Refusal, quoted
 from pipeline.core.document.written import WRITTEN, find_written, may_hold_written
 from pipeline.core.myst.html import html_tags
@@ -99,6 +100,24 @@ def inline_refusal(msgid: str, msgstr: str) -> Refusal | None:
         if added:
             return _refusal(name, added, _NONE)
     return None
+
+
+def liquid_refusal(msgid: str, msgstr: str) -> Refusal | None:
+    """Whether the tags of Liquid are others, or others by their order.
+
+    "in {{ a }}"      "在 {{ b }} 中"    adds Liquid “{{ b }}”; lacks Liquid “{{ a }}”
+    "{% if a %}x{% endif %}"    "{% endif %}x{% if a %}"    has them in another order
+    """
+    different = liquid.difference(msgid, msgstr)
+    if different is None:
+        return None
+    if different.added or different.missing:
+        return _refusal("Liquid", different.added, different.missing)
+    return Refusal(
+        "G104",
+        "has the Liquid tags in another order, in which they mean something else",
+        "Keep {% if … %}, {% endif %} and their like in the order of the English.",
+    )
 
 
 def _without_escapes(text: str) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from markdown_it.token import Token
 
+from pipeline.core.document import liquid
 from pipeline.core.myst.directives import ADMONITIONS
 from pipeline.core.myst.reading import parser
 from pipeline.reading import Dialect
@@ -28,14 +29,18 @@ def to_myst(text: str, dialect: Dialect) -> str:
     """
     if dialect not in (Dialect.MKDOCS, Dialect.JEKYLL):
         return text
-    return "\n".join(_converted(text.split("\n"), dialect, page=True))
+    made = "\n".join(_converted(text.split("\n"), dialect, page=True))
+    return liquid.evaluated(made) if dialect is Dialect.JEKYLL else made
 
 
 def _converted(lines: list[str], dialect: Dialect, *, page: bool = False) -> list[str]:
     """The lines of a page, or of the body of a block, as MyST."""
     md = parser(page=page, dialect=dialect)
     tokens: list[Token] = []
-    md.block.parse("\n".join(lines), md, {}, tokens)
+    text = "\n".join(lines)
+    if dialect is Dialect.JEKYLL:
+        text = liquid.as_read(text)
+    md.block.parse(text, md, {}, tokens)
     special = [token for token in tokens if token.type in _SPECIAL]
     made: list[str] = []
     at = 0
@@ -126,12 +131,10 @@ def _directive(
 
 
 def _liquid(content: str) -> list[str]:
-    """Tags of Liquid: code is code, and what was to be left as it is is left; others go."""
+    """Tags of Liquid: code is code, others go."""
     first, *inner = content.split("\n")
     tag = _TAG.match(first)
     if tag and inner and tag["name"] == "highlight":
         language = tag["rest"].partition(" ")[0]
         return [f"```{language}", *inner[:-1], "```"]
-    if tag and inner and tag["name"] == "raw":
-        return inner[:-1]
     return []

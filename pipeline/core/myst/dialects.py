@@ -14,6 +14,7 @@ from markdown_it import MarkdownIt
 from markdown_it.ruler import RuleOptionsType
 from markdown_it.rules_block import StateBlock
 
+from pipeline.core.document import liquid
 from pipeline.reading import Dialect
 
 _INDENT = 4
@@ -22,10 +23,10 @@ _BLOCK = re.compile(r'(!!!|\?\?\?\+?|===[!+]?(?=[ \t]+"))[ \t]+(\S.*)')
 _OBJECT = re.compile(r"(:::)[ \t]+([\w.]+[ \t]*)")
 _SNIPPET = re.compile(r"(-+8<-+)(.*)")
 _ATTRIBUTES = re.compile(r"(\{:)(.*)\}[ \t]*")
-_LIQUID = re.compile(r"\{%-?[ \t]*(\w+)")
-_LIQUID_END = re.compile(r"-?%\}[ \t]*$")
+_TAG_END = re.compile(r"%\}")
+_TAG_LINES = 100  # of one tag: more are not looked at
 # Tags whose content is no prose; that of all others is read as if they were not there.
-_WHOLE_TAGS = frozenset(("highlight", "comment", "raw"))
+_WHOLE_TAGS = liquid.WHOLE - {"raw"}
 _INTERRUPTS: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote", "list"]}
 
 _Rule = Callable[[StateBlock, int, int, bool], bool]
@@ -88,29 +89,67 @@ def _single(kind: str, line: re.Pattern[str]) -> _Rule:
 
 def _liquid(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """A rule for tags that stand on lines of their own: ``{% include figure.html %}``."""
-    first = _line(state, start)
-    tag = _LIQUID.match(first)
-    if tag is None:
+    if not liquid.shown(_line(state, start)).startswith("{%"):
         return False
-    last = _line_with(state, start, end, _LIQUID_END)
-    if last is not None and tag[1] in _WHOLE_TAGS:
-        closing = re.compile(rf"\{{%-?[ \t]*end{tag[1]}[ \t]*-?%\}}")
-        last = _line_with(state, start, end, closing)
+    place: _Place | None = (start, 0)
+    while place is not None:
+        number, column = place
+        rest = liquid.shown(_line(state, number))[column:]
+        if column and not rest.strip():
+            if not silent:
+                _push(state, "liquid", start, number + 1, column=0)
+            return True
+        column += len(rest) - len(rest.lstrip())
+        place = _behind_block_tag(state, number, column, end)
     # A tag that nothing closes, or with words behind it, is a part of a paragraph.
-    if last is None:
-        return False
-    if not silent:
-        _push(state, "liquid", start, last + 1, column=0)
-    return True
+    return False
 
 
-def _line_with(
-    state: StateBlock, start: int, end: int, pattern: re.Pattern[str]
-) -> int | None:
-    """The number of the first line from ``start`` on that ``pattern`` is in."""
-    for number in range(start, end):
-        if pattern.search(_line(state, number)):
-            return number
+_Place = tuple[int, int]  # the number of a line, and a column of it
+
+
+def _behind_block_tag(
+    state: StateBlock, number: int, column: int, end: int
+) -> _Place | None:
+    """Where the tag ends that begins here, with its content if that is no prose.
+
+    None if there is no tag, or one that may stand for words.
+    """
+    name = liquid.name_of(liquid.shown(_line(state, number))[column:])
+    if not name or not _is_block_tag(state, name):
+        return None
+    last = min(end, number + _TAG_LINES)
+    place = _behind(state, (number, column), last, _TAG_END)
+    if place is not None and name in _WHOLE_TAGS:
+        return _behind(state, place, end, liquid.ending_of(name))
+    return place
+
+
+def _is_block_tag(state: StateBlock, name: str) -> bool:
+    """Whether a tag of this name makes or ends a block, on this page."""
+    if name in liquid.BLOCK_TAGS or name.startswith("end"):
+        return True
+    known: dict[str, bool] = state.env.setdefault("block tags", {})
+    if name not in known:
+        known[name] = bool(liquid.ending_of(name).search(liquid.shown(state.src)))
+    return known[name]
+
+
+def _behind(
+    state: StateBlock, place: _Place, end: int, pattern: re.Pattern[str]
+) -> _Place | None:
+    """Where the first match of ``pattern`` ends, from a place on up to the line ``end``."""
+    # What one search has not found is not there for the next one, which begins below.
+    known: set[tuple[str, int]] = state.env.setdefault("no ending", set())
+    if (pattern.pattern, end) in known:
+        return None
+    first, column = place
+    for number in range(first, end):
+        match = pattern.search(liquid.shown(_line(state, number)), column)
+        if match:
+            return number, match.end()
+        column = 0
+    known.add((pattern.pattern, end))
     return None
 
 
@@ -135,5 +174,5 @@ def _push(state: StateBlock, kind: str, start: int, end: int, *, column: int) ->
     token.map = [start, end]
     token.content = state.getLines(start + 1, end, column, False)
     if kind == "liquid":
-        token.content = state.getLines(start, end, 0, False)
+        token.content = liquid.shown(state.getLines(start, end, 0, False))
     state.line = end

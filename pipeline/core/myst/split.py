@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 
 from markdown_it.token import Token
 
-from pipeline.core.document import limits, prose
-from pipeline.core.document.message import Kind, Message
+from pipeline.core.document import limits, liquid, prose
+from pipeline.core.document.message import Kind, Markup, Message
 from pipeline.core.document.split import Signature, Split
 from pipeline.core.myst import blocks, directives, html
 from pipeline.core.myst.directives import Body, Directive
@@ -29,7 +29,7 @@ from pipeline.core.myst.options import option_values
 from pipeline.core.myst.reading import parser
 from pipeline.core.myst.tables import cell_spans
 from pipeline.errors import InputError
-from pipeline.reading import MYST, Reading
+from pipeline.reading import MYST, Dialect, Reading
 
 _IMAGE = re.compile(r"(?<!\[)!\[([^\[\]]+)\]\(")
 # An entry of a table of contents with a title of its own: "Some title <page>".
@@ -40,6 +40,8 @@ _NO_DIRECTIVE = (
     "a fence of colons without a directive; if the docs are of mkdocs, set "
     'markdown = "mkdocs"'
 )
+_IN_TAG = "words in a tag of Liquid, of which nothing tells whether they are shown"
+_WITH_TAGS = frozenset(("inline", "html_block"))  # whose text may have tags in it
 _QUOTED = re.compile(r'"([^"]+)"')  # the title of an admonition of mkdocs
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _UNDERLINES = ("=", "-")
@@ -95,7 +97,9 @@ class _Splitter:
         self, text: str, headings: list[tuple[int, str]], reading: Reading
     ) -> None:
         """``headings``: level and title of the sections that are open where the text starts."""
-        self.lines = Lines(text)
+        is_jekyll = reading.dialect is Dialect.JEKYLL
+        self.lines = Lines(text, with_liquid=is_jekyll)
+        self.markup = Markup.LIQUID if is_jekyll else Markup.MARKDOWN
         self.reading = reading
         self.headings = headings
         self.messages: list[Message] = []
@@ -129,6 +133,8 @@ class _Splitter:
         for index, token in enumerate(tokens):
             if token.map is not None:
                 line = first + token.map[0]
+            if self.markup is Markup.LIQUID and token.type in _WITH_TAGS:
+                self._tell_words_in_tags(token.content, line)
             if token.type in blocks.OPAQUE:
                 self._opaque(token, line, containers, depth)
             elif token.type != "inline":
@@ -137,9 +143,7 @@ class _Splitter:
                 self.skeleton.append((start, blocks.signature(token)))
                 if token.type == "tr_open":
                     is_header = tokens[index - 1].type == "thead_open"
-                    cells = iter(
-                        cell_spans(self.lines.shown[line], is_header=is_header)
-                    )
+                    cells = iter(cell_spans(self.lines.read[line], is_header=is_header))
                 if token.nesting > 0:
                     heading = token if token.type == "heading_open" else None
                     if token.level + 1 >= limits.NESTING:
@@ -171,7 +175,8 @@ class _Splitter:
         if self._is_too_long(words.text, place.line):
             return
         # gettext keeps a line end at the start of a msgid for itself.
-        if not prose.has_words(words.text) or words.text.startswith("\n"):
+        has_words = prose.has_words(words.text, self.markup)
+        if not has_words or words.text.startswith("\n"):
             self._image_texts(place)
         else:
             self._add(words, kind, is_top_level=not containers, block_end=block_end)
@@ -217,8 +222,9 @@ class _Splitter:
         if self._is_too_long(words.text, line):
             return
         # Only where our cut of the row is the parser's own.
-        is_same = words.text.replace("\\|", "|") == content.strip()
-        if is_same and prose.has_words(words.text):
+        read = self.lines.read[line][slice(*span)]
+        is_same = read.replace("\\|", "|") == content.strip()
+        if is_same and prose.has_words(words.text, self.markup):
             self._add(words, Kind.TABLE_CELL)
 
     def _image_texts(self, place: Place) -> None:
@@ -227,7 +233,7 @@ class _Splitter:
         File names and badges, which are links, are none.
         """
         for number, (start, end) in enumerate(place.spans, place.line):
-            for match in _IMAGE.finditer(self.lines.shown[number], start, end):
+            for match in _IMAGE.finditer(self.lines.read[number], start, end):
                 self._image_text(match, number)
 
     def _image_text(self, match: re.Match[str], line: int) -> None:
@@ -250,6 +256,8 @@ class _Splitter:
             return
         if token.type == "mkdocs_block":
             self._mkdocs_block(token, line, depth)
+        elif token.type == "liquid":
+            self._liquid(token, line)
         elif token.type in blocks.FENCES:
             self._fence(token, line, depth)
         else:
@@ -298,6 +306,44 @@ class _Splitter:
         body = token.content.split("\n")
         self.walk(body, line + 1, directive=directives.TITLED, depth=depth + 1)
         self.skeleton.append((start, ("end of block",)))
+
+    def _liquid(self, token: Token, line: int) -> None:
+        """Tags on lines of their own: what they say of a figure is words.
+
+        ``{% include figure.html caption="Some words" %}``
+        """
+        first = liquid.name_of(token.content)
+        count = token.content.rstrip("\n").count("\n") + 1
+        raw = "\n".join(self.lines.shown[line : line + count])
+        fixed: list[str] = []
+        at = 0
+        # What stands in a comment or in code is none.
+        is_read = first not in liquid.WHOLE
+        for quoted in liquid.quoted_words(raw) if is_read else ():
+            value = raw[quoted.start : quoted.end]
+            number = line + raw.count("\n", 0, quoted.start)
+            if not quoted.is_shown or "\n" in value or self._is_too_long(value, number):
+                self.unsafe.append((number + 1, _IN_TAG))
+                continue
+            start = quoted.start + len(value) - len(value.lstrip())
+            end = start + len(value.strip())
+            line_start = raw.rfind("\n", 0, start) + 1
+            words = words_in_line(
+                self.lines, number, start - line_start, end - line_start
+            )
+            self._add(words, Kind.CAPTION)
+            fixed.append(raw[at:start])
+            at = end
+        if is_read and liquid.has_summary(raw):
+            self.unsafe.append((line + 1, _IN_TAG))
+        fixed.append(raw[at:])
+        self.skeleton.append((self.lines.starts[line], (token.type, *fixed)))
+
+    def _tell_words_in_tags(self, content: str, line: int) -> None:
+        """Tell of words in the tags that stand in the text of a block."""
+        text = liquid.shown(content)
+        if any(liquid.quoted_words(text)) or liquid.has_summary(text):
+            self.unsafe.append((line + 1, _IN_TAG))
 
     def _directive(
         self, directive: Directive, argument: str, token: Token, line: int, depth: int
@@ -371,7 +417,7 @@ class _Splitter:
         ``content`` is what its containers leave of the line with number ``line``.
         """
         text = content[slice(*columns)]
-        shown = self.lines.shown[line]
+        shown = self.lines.read[line]
         is_worth = _IS_WORTH.get(kind, prose.has_words)
         # Behind a tab that is half a container's, the parser gives spaces that no line has.
         if not is_worth(text) or not shown.endswith(content):
@@ -404,7 +450,7 @@ class _Splitter:
                     block_end=self.lines.end(words.place.last),
                 )
                 # A block without any tag is compared whole, like one without words.
-                if tags := html.html_tags(words.text):
+                if tags := html.html_tags(self._as_read(words.text)):
                     return tags
         return self._html_images(token.content, line)
 
@@ -415,22 +461,28 @@ class _Splitter:
         for number, raw in enumerate(content.rstrip("\n \t").split("\n"), line):
             # Indentation is the text's own from the second line on.
             piece = (raw.lstrip(" \t") if number == line else raw).rstrip(" \t")
-            source = self.lines.shown[number].rstrip(" \t")
+            source = self.lines.read[number].rstrip(" \t")
             if not source.endswith(piece):
                 return None
-            spans.append((len(source) - len(piece), len(source)))
-            pieces.append(piece)
+            start, end = len(source) - len(piece), len(source)
+            spans.append((start, end))
+            pieces.append(self.lines.shown[number][start:end])
         text = "\n".join(pieces)
-        if any(prose.has_words(comment) for comment in html.comments(text)):
+        comments = html.comments(self._as_read(text))
+        if any(prose.has_words(comment) for comment in comments):
             return None  # a comment never enters a catalogue
         place = Place(line, tuple(spans))
         return Words(text=text, place=place, prefix=line_prefix(self.lines, place))
+
+    def _as_read(self, text: str) -> str:
+        """A piece of the text as the parser sees it."""
+        return liquid.as_read(text) if self.markup is Markup.LIQUID else text
 
     def _html_images(self, content: str, line: int) -> tuple[str, ...]:
         """Add the texts of ``<img>`` tags of HTML that is opaque otherwise; return all else."""
         count = content.rstrip("\n").count("\n") + 1
         for number in range(line, line + count):
-            for match in html.image_texts(self.lines.shown[number]):
+            for match in html.image_texts(self.lines.read[number]):
                 self._image_text(match, number)
         return (html.without_image_texts(content),)
 
@@ -450,6 +502,8 @@ class _Splitter:
         start, end = self.lines.offsets(words.place)
         # A heading stands in the sections around its own.
         titles = self.headings[:-1] if kind is Kind.HEADING else self.headings
+        # A text without any tag is Markdown like any other.
+        has_liquid = self.markup is Markup.LIQUID and liquid.holds_liquid(words.text)
         self.messages.append(
             Message(
                 msgid=msgid,
@@ -464,6 +518,7 @@ class _Splitter:
                 payloads=payloads,
                 is_top_level=is_top_level,
                 block_end=block_end,
+                markup=Markup.LIQUID if has_liquid else Markup.MARKDOWN,
             )
         )
 
