@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from pipeline.core.catalog.origins import OriginKind, kind_of
 from pipeline.core.document.landing import Landed
+from pipeline.core.document.message import Kind
 from pipeline.entries import Entry
 from pipeline.site.names import Standing, State
 
@@ -26,6 +27,14 @@ class Block:
     previous: str = ""  # of a stale one: the English that its translation was made from
     line: int = 0
     origin: OriginKind | None = None  # where the words of a fuzzy one come from
+
+    @property
+    def has_place(self) -> bool:
+        """Whether it can stand on the page as a block of its own.
+
+        The text of an image is an attribute of it; of front matter a page shows its title.
+        """
+        return self.landed.kind not in (Kind.IMAGE, Kind.FRONT_MATTER)
 
 
 def blocks_of(

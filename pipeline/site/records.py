@@ -15,7 +15,8 @@ from urllib.parse import quote
 
 from pipeline.adapters import files, po
 from pipeline.core.catalog.origins import OriginKind
-from pipeline.core.document.message import Kind
+from pipeline.core.document import liquid
+from pipeline.core.document.message import Kind, Markup
 from pipeline.core.execution import notebook as execution
 from pipeline.core.memory.record import digest
 from pipeline.core.results import PageResult
@@ -36,7 +37,7 @@ _GITHUB = "https://github.com/"
 _COLAB = "https://colab.research.google.com/github/"
 _KAGGLE = "https://www.kaggle.com/kernels/welcome?src="
 # Headings stand in the contents too, and what is HTML is put on the page as it is.
-_NO_TERMS = frozenset((Kind.HEADING, Kind.HTML, Kind.IMAGE))
+_NO_TERMS = frozenset((Kind.HEADING, Kind.HTML, Kind.IMAGE, Kind.PAGE_TITLE))
 
 
 def record_of(site: Site, shown: Shown) -> dict[str, Any]:
@@ -45,8 +46,7 @@ def record_of(site: Site, shown: Shown) -> dict[str, Any]:
     path = page.files[0].path
     blocks = blocks_of(shown.landings, catalog_entries(site, page.page))
     lines = _memory_lines(site, page.page)
-    # The text of an image is an attribute of it: there is no place for a second one.
-    shown_blocks = [block for block in blocks if block.landed.kind is not Kind.IMAGE]
+    shown_blocks = [block for block in blocks if block.has_place]
     records = [_block_record(site, page, block, lines) for block in shown_blocks]
     drafts = sum(block.origin is OriginKind.DRAFT for block in blocks)
     fresh = freshness(
@@ -101,13 +101,17 @@ def _block_record(
     what people edit.
     """
     landed = block.landed
-    record: dict[str, Any] = {"text": landed.text, "state": block.state}
+    text, english = landed.text, landed.english
+    if landed.markup is Markup.LIQUID:
+        # The page has it as Jekyll would show it.
+        text, english = liquid.evaluated(text), liquid.evaluated(english)
+    record: dict[str, Any] = {"text": text, "state": block.state}
     address = _edit_address(site, page, block, lines)
     if address:
         record["edit"] = address
     # The same text twice would say no more.
     if block.state is not State.ENGLISH:
-        record["english"] = landed.english
+        record["english"] = english
     terms = _terms_of(site, block)
     if terms:
         record["terms"] = terms

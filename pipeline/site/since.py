@@ -13,7 +13,6 @@ from enum import StrEnum
 from typing import Any
 
 from pipeline.core.catalog.origins import Machine, copy_of, origins_of
-from pipeline.core.document.message import Kind
 from pipeline.core.memory.notes import TOUCH, translators_of
 from pipeline.core.memory.record import digest
 from pipeline.core.word_diff import Words, word_diff
@@ -65,20 +64,19 @@ def _blocks_to_tell(blocks: Sequence[Block]) -> Iterator[dict[str, Any]]:
     """The blocks that are not as they should be, in the order of the page."""
     number = 0
     for block in blocks:
-        is_image = block.landed.kind is Kind.IMAGE
         if block.standing in _TOLD:
             row: dict[str, Any] = {
                 "id": digest(block.landed.msgid),
                 "state": str(block.standing),
-                # The text of an image has no place on the page that one could be led to.
-                "number": None if is_image else number,
+                # There may be nothing on the page that one could be led to.
+                "number": number if block.has_place else None,
             }
             if block.standing is Standing.STALE:
                 pieces = word_diff(block.previous, block.landed.msgid, _ENGLISH)
                 row["diff"] = [(str(piece.part), piece.text) for piece in pieces]
             yield row
-        # As the record numbers them, which leaves images out.
-        number += not is_image
+        # As the record numbers them, which leaves out what has no place.
+        number += block.has_place
 
 
 def _authors(entries: Iterable[Entry]) -> Iterator[dict[str, Any]]:

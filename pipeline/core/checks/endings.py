@@ -21,6 +21,8 @@ _NO_SENTENCES = frozenset(
         Kind.IMAGE,
         Kind.CAPTION,
         Kind.HTML,
+        Kind.PAGE_TITLE,
+        Kind.FRONT_MATTER,
     )
 )
 _COLON_LAST = re.compile(rf":[{CLOSE} ]*$")

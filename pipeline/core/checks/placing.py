@@ -62,7 +62,8 @@ def blocks_of(lines: list[str], kind: Kind) -> Blocks:
 
     Only a heading, a term and the like can be more than one block.
     """
-    if kind is Kind.TITLE:  # the argument of a directive: no block syntax is read there
+    # The argument of a directive, a value of YAML: no block syntax is read there.
+    if kind in (Kind.TITLE, Kind.PAGE_TITLE, Kind.FRONT_MATTER):
         return (kind.value,), (" ".join(lines),)
     if _is_usual(lines, kind):
         return _usual(kind), (lines[0],)

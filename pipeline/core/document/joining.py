@@ -30,7 +30,10 @@ def joined(document: Document, edits: Mapping[int, tuple[Edit, ...]]) -> str:
         return _notebook(document, document.notebook, edits)
     merged = splice(document.raw, edits.get(0, ()))
     is_run = document.format is Format.MYST_NOTEBOOK
-    if is_run and guard.executable(merged) != guard.executable(document.raw):
+    dialect = document.reading.dialect
+    if is_run and guard.executable(merged, dialect) != guard.executable(
+        document.raw, dialect
+    ):
         raise GuardError(
             "jupytext would read other cells than upstream's",
             where=document.path,

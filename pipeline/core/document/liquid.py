@@ -158,18 +158,17 @@ def quoted_words(text: str) -> Iterator[Quoted]:
                 yield Quoted(start, end, is_shown)
 
 
-def has_summary(text: str) -> bool:
-    """Whether a tag that is not Liquid's own holds words without quotes.
+def summaries(text: str) -> Iterator[str]:
+    """The words without quotes in tags that are not Liquid's own.
 
-    ``{% details Some words %}`` does, ``{% cite lamp %}`` does not.
+    ``{% details Some words %}`` has some, ``{% cite lamp %}`` has none.
     """
     for tag in _TAG.finditer(text):
         name = name_of(tag[0])
         is_own = name in BLOCK_TAGS or not name
-        inner = tag[0][2:-2].replace(name, "", 1)
-        if not is_own and _SEVERAL_WORDS.search(_QUOTED.sub("", inner)):
-            return True
-    return False
+        inner = _QUOTED.sub("", tag[0][2:-2].replace(name, "", 1))
+        if not is_own and _SEVERAL_WORDS.search(inner):
+            yield inner.strip(" -")
 
 
 @dataclass(frozen=True, slots=True)

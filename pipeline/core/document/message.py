@@ -26,6 +26,8 @@ class Kind(StrEnum):
     CAPTION = "caption"
     HTML = "html"
     IMAGE = "image text"
+    PAGE_TITLE = "page title"  # of front matter, and so is the next one
+    FRONT_MATTER = "front matter"
 
 
 class Markup(StrEnum):

@@ -26,6 +26,8 @@ from pipeline.reading import MYST, Reading
 _FRONT_MATTER = re.compile(
     r"\ufeff?---[ \t]*\r?\n(.*?)^---[ \t]*\r?$", re.DOTALL | re.MULTILINE
 )
+_FRONT = frozenset((Kind.PAGE_TITLE, Kind.FRONT_MATTER))
+_FIRST_LEVEL = ("heading_open", "h1")
 _NOTEBOOK_KEY = re.compile(r"^(?:jupytext|kernelspec)\s*:", re.MULTILINE)
 
 
@@ -106,12 +108,18 @@ class SplitPage:
 
     @property
     def title(self) -> str:
-        """The page's first heading, as Markdown; its name if it has none."""
-        messages = chain.from_iterable(
-            document.messages() for document in self.documents
+        """The page's first heading, as Markdown; its name if it has none.
+
+        Where none is of the first level, the title in its front matter is shown above them.
+        """
+        messages = list(
+            chain.from_iterable(document.messages() for document in self.documents)
         )
+        if title := self._front_title(messages):
+            return title
         # Whatever comes first stands under the title, or is it, or there is none.
-        _, first = next(messages, (None, None))
+        in_text = (message for _, message in messages if message.kind not in _FRONT)
+        first = next(in_text, None)
         if first is None:
             return self.page.name
         if first.headings:
@@ -119,6 +127,17 @@ class SplitPage:
         if first.kind is Kind.HEADING:
             return first.msgid
         return self.page.name
+
+    def _front_title(self, messages: list[tuple[Unit, Message]]) -> str:
+        """The title in the front matter if that is shown; empty if not."""
+        # It stands before all else.
+        kinds = [message.kind for _, message in messages]
+        if Kind.PAGE_TITLE not in kinds:
+            return ""
+        unit, title = messages[kinds.index(Kind.PAGE_TITLE)]
+        if any(signature[:2] == _FIRST_LEVEL for _, signature in unit.split.skeleton):
+            return ""
+        return title.msgid
 
 
 def read_document(path: str, data: bytes, reading: Reading = MYST) -> Document:

@@ -214,7 +214,7 @@ def is_sentence_for_heading(answer: Answer) -> str:
     A heading ends in no full stop; one that asks may go on asking.
     """
     subject = answer.subject
-    if subject.kind not in (Kind.HEADING, Kind.TITLE):
+    if subject.kind not in (Kind.HEADING, Kind.TITLE, Kind.PAGE_TITLE):
         return ""
     if _ENGLISH_END.search(subject.masked_english):
         return ""

@@ -9,7 +9,10 @@ from pipeline.core.glossary.terms import Glossary
 from pipeline.entries import Entry
 
 # Blocks that are a term alone where they have the words of one.
-_TITLES = (Kind.HEADING, Kind.TITLE, Kind.TERM, Kind.TABLE_CELL, Kind.CAPTION)
+_TITLES = (
+    *(Kind.HEADING, Kind.TITLE, Kind.TERM, Kind.TABLE_CELL, Kind.CAPTION),
+    Kind.PAGE_TITLE,
+)
 _GAP = "…"  # in a rendering it stands for other words
 
 

@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from markdown_it.token import Token
 
 from pipeline.core.document import liquid
+from pipeline.core.document.message import Kind
+from pipeline.core.myst import front_matter
 from pipeline.core.myst.directives import ADMONITIONS
 from pipeline.core.myst.reading import parser
 from pipeline.reading import Dialect
@@ -19,6 +21,7 @@ from pipeline.reading import Dialect
 _COLONS = re.compile(r"^\s*(:{3,})", re.MULTILINE)
 _PARAMETERS = re.compile(r'(?P<names>[^"]*?)\s*(?:"(?P<title>[^"]*)")?\s*')
 _TAG = re.compile(r"\{%-?\s*(?P<name>\w+)\s*(?P<rest>[^%]*?)\s*-?%\}")
+_MARK = re.compile(r"[\\`*_{}\[\]<>#$&|~]")  # what would be markup in a title
 _SPECIAL = frozenset(("mkdocs_block", "mkdocs_object", "liquid"))
 
 
@@ -27,10 +30,35 @@ def to_myst(text: str, dialect: Dialect) -> str:
 
     ``!!! note "A title"`` with words indended below it → ``:::{admonition} A title`` …
     """
+    text = _with_title(text, dialect)
     if dialect not in (Dialect.MKDOCS, Dialect.JEKYLL):
         return text
     made = "\n".join(_converted(text.split("\n"), dialect, page=True))
     return liquid.evaluated(made) if dialect is Dialect.JEKYLL else made
+
+
+def _with_title(text: str, dialect: Dialect) -> str:
+    """The page with the title of its front matter as a heading, if it has none of that level.
+
+    That is where layouts of other tools show it, and Sphinx would not.
+    """
+    if not text.startswith("---") or not front_matter.may_hold_words(text):
+        return text
+    md = parser(page=True, dialect=dialect)
+    lines = text.split("\n")
+    tokens: list[Token] = []
+    md.block.parse(text, md, {}, tokens)
+    if not tokens or tokens[0].type != "front_matter":
+        return text
+    if any(token.type == "heading_open" and token.tag == "h1" for token in tokens):
+        return text
+    source = front_matter.yaml_of(tokens[0], lines)
+    for value in front_matter.front_values(source, dialect):
+        if value.kind is Kind.PAGE_TITLE and value.text:
+            heading = " ".join(_MARK.sub(r"\\\g<0>", value.text).split())
+            at = _lines_of(tokens[0])[1]
+            return "\n".join([*lines[:at], "", f"# {heading}", "", *lines[at:]])
+    return text
 
 
 def _converted(lines: list[str], dialect: Dialect, *, page: bool = False) -> list[str]:

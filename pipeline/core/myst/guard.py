@@ -19,7 +19,7 @@ from pipeline.core.document.message import Kind, Markup, Message
 from pipeline.core.document.refusal import Refusal, text_refusal
 from pipeline.core.document.splice import Placed, translation_lines
 from pipeline.core.document.split import Split
-from pipeline.core.myst import active, directives
+from pipeline.core.myst import active, directives, front_matter
 from pipeline.core.myst.reading import parser, plain_parser
 from pipeline.core.myst.split import split_text
 from pipeline.errors import InputError
@@ -29,7 +29,9 @@ from pipeline.reading import MYST, Dialect, Reading
 _BLOCK_START = re.compile(r"[#>\-+=|~:<%(\d\[]|```|\$\$|[*_](?![*_]?[^\s*_])")
 _PARAGRAPH = ["paragraph_open", "inline", "paragraph_close"]
 # Block syntax means nothing behind their marks.
-_BEHIND_A_MARK = frozenset((Kind.HEADING, Kind.TABLE_CELL, Kind.TITLE))
+_BEHIND_A_MARK = frozenset(
+    (Kind.HEADING, Kind.TABLE_CELL, Kind.TITLE, *front_matter.KINDS)
+)
 _LINE_END = re.compile(r"\r\n?")
 # What jupytext takes for a cell by the mere start of a fence's info string.
 _CELLS = tuple(f"{{{name}}}" for name in directives.CELLS)
@@ -93,14 +95,15 @@ def read_back(
     None unless messages, blocks and code lie where upstream has them.
     """
     # What is prose to us may be code to jupytext, where upstream has left a fence open.
-    if is_run and executable(placed.text) != executable(split.text):
+    dialect = reading.dialect
+    if is_run and executable(placed.text, dialect) != executable(split.text, dialect):
         return None
     try:
         fresh = split_text(placed.text, page=page, reading=reading)
     except InputError:
         return None
     # Tags may stand in the way of each other across blocks, where no message shows it.
-    if reading.dialect is Dialect.JEKYLL and _has_other_tags(split.text, placed.text):
+    if dialect is Dialect.JEKYLL and _has_other_tags(split.text, placed.text):
         return None
     added: set[int] = set()
     for start, end in placed.inserted:
@@ -110,7 +113,9 @@ def read_back(
 
 # Upstream's text is asked for at each try, and the last result once more.
 @lru_cache(maxsize=4)
-def executable(text: str) -> tuple[tuple[str, str], ...]:
+def executable(
+    text: str, dialect: Dialect = Dialect.MYST
+) -> tuple[tuple[str, str], ...]:
     """All that jupytext, which runs a MyST notebook, sees in it besides prose.
 
     By a grammar that knows no more than its own: what is a definition to us may be code to it.
@@ -119,12 +124,21 @@ def executable(text: str) -> tuple[tuple[str, str], ...]:
     tokens: list[Token] = []
     md.block.parse(_LINE_END.sub("\n", text), md, {}, tokens)
     return tuple(
-        (token.info, token.content) for token in tokens if _is_executable(token)
+        (token.info, _fixed(token, dialect))
+        for token in tokens
+        if _is_executable(token)
     )
 
 
 def _has_other_tags(before: str, after: str) -> bool:
     return Counter(liquid.fixed_tags_of(before)) != Counter(liquid.fixed_tags_of(after))
+
+
+def _fixed(token: Token, dialect: Dialect) -> str:
+    """What of a block must stay: of front matter not what may be translated."""
+    if token.type == "front_matter":
+        return front_matter.without_words(token.content, dialect)
+    return token.content
 
 
 def _is_executable(token: Token) -> bool:

@@ -18,6 +18,7 @@ from pipeline.core.document.splice import (
     translation_lines,
 )
 from pipeline.core.document.split import Split
+from pipeline.core.myst import front_matter
 
 _BACKSLASH = "\\"
 
@@ -42,6 +43,8 @@ def to_markdown(message: Message, msgstr: str, *, line_end: str = "\n") -> str:
     breaks with a backslash is ``"一\\\\\\n> 二"``.
     """
     lines = translation_lines(prose.show_payloads(msgstr, message.payloads))
+    if message.kind in front_matter.KINDS:
+        return front_matter.written(" ".join(lines), message.prefix)
     parts = [lines[0]]
     for number, line in enumerate(lines[1:]):
         parts += [_break_mark(message, number), line_end, message.prefix, line]

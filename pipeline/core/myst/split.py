@@ -13,8 +13,9 @@ from markdown_it.token import Token
 
 from pipeline.core.document import limits, liquid, prose
 from pipeline.core.document.message import Kind, Markup, Message
+from pipeline.core.document.refusal import quoted
 from pipeline.core.document.split import Signature, Split
-from pipeline.core.myst import blocks, directives, html
+from pipeline.core.myst import blocks, directives, front_matter, html
 from pipeline.core.myst.directives import Body, Directive
 from pipeline.core.myst.finding import (
     Words,
@@ -40,7 +41,6 @@ _NO_DIRECTIVE = (
     "a fence of colons without a directive; if the docs are of mkdocs, set "
     'markdown = "mkdocs"'
 )
-_IN_TAG = "words in a tag of Liquid, of which nothing tells whether they are shown"
 _WITH_TAGS = frozenset(("inline", "html_block"))  # whose text may have tags in it
 _QUOTED = re.compile(r'"([^"]+)"')  # the title of an admonition of mkdocs
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -258,6 +258,8 @@ class _Splitter:
             self._mkdocs_block(token, line, depth)
         elif token.type == "liquid":
             self._liquid(token, line)
+        elif token.type == "front_matter":
+            self._front_matter(token, line)
         elif token.type in blocks.FENCES:
             self._fence(token, line, depth)
         else:
@@ -281,6 +283,41 @@ class _Splitter:
             self._directive(directive, info.argument, token, line, depth)
             return
         self.skeleton.append((start, blocks.opaque_signature(token)))
+
+    def _front_matter(self, token: Token, line: int) -> None:
+        """The title of a page, and what else of its front matter is words."""
+        source = front_matter.yaml_of(token, self.lines.shown)
+        fixed: list[str] = []
+        at = 0
+        for value in front_matter.front_values(source, self.reading.dialect):
+            first = line + 1 + source.count("\n", 0, value.start)
+            if value.problem:
+                self.unsafe.append((first + 1, value.problem))
+                continue
+            is_long = self._is_too_long(value.text, first)
+            if is_long or not prose.has_words(value.text, self.markup):
+                continue
+            place = self._place_in(source, value.start, value.end, line + 1)
+            words = Words(text=value.text, place=place, prefix=value.quote)
+            self._add(words, value.kind)
+            fixed.append(source[at : value.start])
+            at = value.end
+        start = self.lines.starts[line]
+        if not fixed:
+            self.skeleton.append((start, blocks.opaque_signature(token)))
+            return
+        fixed.append(source[at:])
+        self.skeleton.append((start, (token.type, token.markup, *fixed)))
+
+    def _place_in(self, block: str, start: int, end: int, line: int) -> Place:
+        """Where ``[start, end)`` of whole lines stands, of which the first has this number."""
+        first = line + block.count("\n", 0, start)
+        column = start - block.rfind("\n", 0, start) - 1
+        spans: list[tuple[int, int]] = []
+        for piece in block[start:end].split("\n"):
+            spans.append((column, column + len(piece)))
+            column = 0
+        return Place(first, tuple(spans))
 
     def _mkdocs_block(self, token: Token, line: int, depth: int) -> None:
         """An admonition, a tab or details: a title in quotes, and what is indented below it."""
@@ -319,13 +356,13 @@ class _Splitter:
         at = 0
         # What stands in a comment or in code is none.
         is_read = first not in liquid.WHOLE
-        for quoted in liquid.quoted_words(raw) if is_read else ():
-            value = raw[quoted.start : quoted.end]
-            number = line + raw.count("\n", 0, quoted.start)
-            if not quoted.is_shown or "\n" in value or self._is_too_long(value, number):
-                self.unsafe.append((number + 1, _IN_TAG))
+        for found in liquid.quoted_words(raw) if is_read else ():
+            value = raw[found.start : found.end]
+            number = line + raw.count("\n", 0, found.start)
+            if not found.is_shown or "\n" in value or self._is_too_long(value, number):
+                self._tell_words(value, number)
                 continue
-            start = quoted.start + len(value) - len(value.lstrip())
+            start = found.start + len(value) - len(value.lstrip())
             end = start + len(value.strip())
             line_start = raw.rfind("\n", 0, start) + 1
             words = words_in_line(
@@ -334,16 +371,23 @@ class _Splitter:
             self._add(words, Kind.CAPTION)
             fixed.append(raw[at:start])
             at = end
-        if is_read and liquid.has_summary(raw):
-            self.unsafe.append((line + 1, _IN_TAG))
+        for summary in liquid.summaries(raw) if is_read else ():
+            self._tell_words(summary, line)
         fixed.append(raw[at:])
         self.skeleton.append((self.lines.starts[line], (token.type, *fixed)))
 
     def _tell_words_in_tags(self, content: str, line: int) -> None:
         """Tell of words in the tags that stand in the text of a block."""
         text = liquid.shown(content)
-        if any(liquid.quoted_words(text)) or liquid.has_summary(text):
-            self.unsafe.append((line + 1, _IN_TAG))
+        for found in liquid.quoted_words(text):
+            self._tell_words(text[found.start : found.end], line)
+        for summary in liquid.summaries(text):
+            self._tell_words(summary, line)
+
+    def _tell_words(self, words: str, line: int) -> None:
+        """Tell of words in a tag, of which nothing says whether readers see them."""
+        shown = quoted(" ".join(words.split()))
+        self.unsafe.append((line + 1, f"words in a tag of Liquid, {shown}"))
 
     def _directive(
         self, directive: Directive, argument: str, token: Token, line: int, depth: int

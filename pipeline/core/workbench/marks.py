@@ -174,6 +174,8 @@ def _place(text: str, message: Message) -> tuple[int, int] | None:
     """Where the marks of a message go; None if marks would change what the text means."""
     if message.markup is Markup.RST and message.kind is Kind.TABLE_CELL:
         return None  # a table that is drawn with characters would lose its shape
+    if message.kind in (Kind.PAGE_TITLE, Kind.FRONT_MATTER):
+        return None  # front matter would be other YAML
     if message.kind is not Kind.HTML:
         # "as follows::" announces code by its last two characters, which must stay together.
         words = text[message.start : message.end]

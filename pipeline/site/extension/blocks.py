@@ -59,6 +59,9 @@ class MarkBlocks(SphinxTransform):
                 if has_contents:
                     note_marks(node, waiting, is_first=is_first)
                 continue
+            # The values of front matter are shown nowhere.
+            if not has_contents and _is_of_front_matter(node):
+                continue
             keys = keys_of(node)
             if left_out and left_out in keys:
                 _remove_quote(node)
@@ -87,6 +90,17 @@ def _is_candidate(node: nodes.Element) -> bool:
         # HTML within a paragraph is a part of it.
         return is_html(node) and not isinstance(node.parent, nodes.TextElement)
     return isinstance(node, _CANDIDATES) or _is_card_title(node)
+
+
+def _is_of_front_matter(node: nodes.Element) -> bool:
+    """Whether it is a value of the fields that MyST-Parser makes of front matter.
+
+    Those come before all else of the page.
+    """
+    if not isinstance(node.parent, nodes.field_body):
+        return False
+    fields = node.parent.parent.parent
+    return isinstance(fields.parent, nodes.document) and fields.parent[0] is fields
 
 
 def _has_english(block: Block) -> bool:

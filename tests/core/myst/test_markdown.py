@@ -349,7 +349,7 @@ def test_front_matter_behind_a_byte_order_mark_is_no_prose() -> None:
     assert [
         message.msgid
         for message in split_text(
-            "\ufeff---\ntitle: words\n---\n\nText here\n", page=True
+            "\ufeff---\nauthor: words\n---\n\nText here\n", page=True
         ).messages
     ] == [
         "Text here",

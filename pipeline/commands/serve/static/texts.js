@@ -36,6 +36,7 @@ export const TEXTS = {
       quote: "引用", footnote: "脚注", "definition term": "术语", definition: "定义",
       admonition: "提示框", "directive title": "指令标题", caption: "图表标题",
       html: "HTML", "image text": "图片文字",
+      "page title": "页面标题", "front matter": "页首信息",
     },
     severity: { error: "错误", warning: "警告", note: "建议" },
     key: {
