@@ -144,5 +144,9 @@ def test_what_is_edited_leaves_the_queue_and_a_draft_does_not(
 
 
 def test_a_base_that_is_no_commit_is_told(work: Clone, capsys: Speech) -> None:
+    catalogs = work.root / "translations" / "zh_CN" / NAME
+    (catalogs / "cellar.po").unlink()
     assert work.run("serve", NAME, "--review", "nothing", "--no-browser") == 2
     assert "git knows no commit 'nothing'" in capsys.readouterr().err
+    # Nothing was updated before that.
+    assert not (catalogs / "cellar.po").exists()

@@ -68,10 +68,10 @@ def find_sides(
     if len(words) > 2:
         raise ConfigError(f"two commits at most, not {' '.join(words)}", hint=_USAGE)
     places = _places(settings, locales)
-    base_name = words[0] if words else main_branch(root, _main_branches())
+    base_name, base_commit = named_base(settings, words[0] if words else "")
     head = commit_of(root, words[1]) if len(words) == 2 else ""
     parted = head or commit_of(root, "HEAD")
-    base = merge_base(root, commit_of(root, base_name), parted)
+    base = merge_base(root, base_commit, parted)
     old = _tree_at(root, base, places)
     new = _tree_at(root, head, places) if head else _tree_here(root, places)
     files: dict[str, CatalogFile] = {}
@@ -90,6 +90,15 @@ def find_sides(
         unchanged=[old.blobs[path] for path in files if path not in differing],
         root=root,
     )
+
+
+def named_base(settings: Settings, word: str) -> tuple[str, str]:
+    """What ``word`` names, as people call it and as a commit; of no word the main branch.
+
+    Raises ConfigError for a commit that is not there.
+    """
+    name = word or main_branch(settings.root, _main_branches())
+    return name, commit_of(settings.root, name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -66,8 +66,10 @@ def serve(run: Run, options: ServeOptions) -> None:
             hint=packages.how_to_install("serve"),
         )
     locale = run.locales[0]
-    # Before anything that takes long: the port may be in use.
+    # Before anything that takes long, or writes: the port may be in use, the base unknown.
     with bind(options.port) as listener:
+        if options.base is not None:
+            _look_for_base(run, options.base)
         pages = pages_of_run(run, prepared(run, locale))
         first = page_named(options.page, pages)
         changes = _changes_since(run, locale, options.base)
@@ -79,6 +81,13 @@ def serve(run: Run, options: ServeOptions) -> None:
             return Desk(run, locale, pages, first=first, changes=changes)
 
         _serve(run, make, listener, options)
+
+
+def _look_for_base(run: Run, base: str) -> None:
+    """Raise ConfigError if what is to be reviewed since is no commit."""
+    from pipeline.commands.review.sides import named_base
+
+    named_base(run.settings, base)
 
 
 def _changes_since(run: Run, locale: str, base: str | None) -> Changes | None:
