@@ -96,6 +96,61 @@ def test_fuzzy_findings_fix_filters_and_conflict(
     assert fox.said == []
 
 
+FILTERS = ("all", "open", "fuzzy", "draft", "findings")
+LISTED = (
+    "[...document.querySelectorAll('#queue-list button .words')]"
+    ".map((words) => words.textContent)"
+)
+PRESSED = "document.querySelector('#filters [aria-pressed=true]').dataset.filter"
+
+
+def test_each_filter_lists_what_it_is_named_for(
+    fox: Firefox, bench: Workbench, address: str
+) -> None:
+    fuzzy, draft, broken, empty, *others = bench.catalog("faq").entries
+    told = f"{broken.msgstr}<b>"
+    bench.write(
+        "faq",
+        replace(fuzzy, fuzzy=True, previous=f"{fuzzy.msgid} Once more."),
+        replace(draft, fuzzy=True, previous=draft.msgid),
+        replace(broken, msgstr=told),
+        replace(empty, msgstr=""),
+    )
+    wanted = {
+        "all": [fuzzy.msgstr, draft.msgstr, told, empty.msgid],
+        "open": [fuzzy.msgstr, draft.msgstr, told, empty.msgid],
+        "fuzzy": [fuzzy.msgstr],
+        "draft": [draft.msgstr],
+        "findings": [told],
+    }
+    wanted["all"] += [entry.msgstr for entry in others]
+    open_page(fox, address, "faq")
+    fox.wait_for(f"{LISTED}.length === {len(wanted['all'])}")
+    # What checks have found of the page comes in when the page is there.
+    shown = "document.querySelector('#filters [data-filter=findings]').textContent"
+    fox.wait_for(f"{shown}.includes(' 1')")
+    for number, name in enumerate(FILTERS, 1):
+        fox.press(str(number))
+        assert fox.ask(PRESSED) == name
+        assert fox.ask(LISTED) == wanted[name], name
+    # By mouse in the same way, and the button counts what it leads to.
+    for name in reversed(FILTERS):
+        fox.click(f"#filters [data-filter={name}]")
+        assert fox.ask(PRESSED) == name
+        assert fox.ask(LISTED) == wanted[name], name
+        button = text_of(fox, f"#filters [data-filter={name}]")
+        assert f" {len(wanted[name])}" in button
+    # A search narrows what a filter lists, until it is left.
+    fox.ask("document.activeElement.blur()")
+    fox.press("2", "/")
+    fox.press(*draft.msgstr)
+    fox.wait_for(f"{LISTED}.length === 1")
+    assert fox.ask(LISTED) == [draft.msgstr]
+    fox.press(ESCAPE)
+    assert fox.ask(LISTED) == wanted["open"]
+    assert fox.said == []
+
+
 def test_a_reviewer_accepts_rejects_and_undoes(
     fox: Firefox, bench: Workbench, address: str
 ) -> None:
