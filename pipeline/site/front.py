@@ -7,19 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import Any
 
 from pipeline.core.progress import whole_percent
-
-_PAGE = """<!DOCTYPE html>
-<html lang="{language}"><head><meta charset="utf-8"><title>{title}</title><link rel="icon" href="data:,">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<style>:root {{ color-scheme: light dark }} body {{ font: 1.1rem/1.8 system-ui, sans-serif; max-width: 44rem; margin: 10vh auto; padding: 0 1.2rem }} li {{ margin: .6rem 0 }} small {{ display: block; opacity: .75 }}</style></head>
-<body><main><h1>{title}</h1><ul>
-{rows}</ul></main></body></html>
-"""  # noqa: E501 - a line here is a line of the page
-_ROW = '<li><a href="{href}/index.html">{title}</a><small>{facts}</small></li>\n'
+from pipeline.site.templating import template
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,18 +26,19 @@ def front_page(sites: Sequence[SiteOf], *, locale: str) -> str:
     """The page, in Chinese where that is what the sites are in, else in English."""
     is_chinese = locale.startswith("zh")
     rows = [
-        _ROW.format(
-            href=escape(site.name),
-            title=escape(site.title),
-            facts=escape(_facts(site.progress, is_chinese=is_chinese)),
-        )
+        {
+            "name": site.name,
+            "title": site.title,
+            "facts": _facts(site.progress, is_chinese=is_chinese),
+        }
         for site in sites
     ]
-    return _PAGE.format(
-        language=escape(locale.replace("_", "-")),
+    page = template("front.html.j2").render(
+        language=locale.replace("_", "-"),
         title="文档" if is_chinese else "Documentation",
-        rows="".join(rows),
+        sites=rows,
     )
+    return f"{page}\n"
 
 
 def _facts(progress: Mapping[str, Any], *, is_chinese: bool) -> str:

@@ -9,10 +9,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from pipeline.core.progress import whole_percent
+from pipeline.site.templating import environment, source_of
 from pipeline.site.treemap import Tile, treemap
 
 if TYPE_CHECKING:
@@ -122,17 +122,7 @@ def _is_english(title: str) -> bool:
 @cache
 def _template() -> Template:
     """The template of the page: it is read and compiled once."""
-    from jinja2 import Environment, StrictUndefined
-
-    environment = Environment(
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    environment.filters["words"] = _words
-    environment.globals["share"] = _share
-    environment.tests["english"] = _is_english
-    source = (
-        resources.files("pipeline.site")
-        .joinpath("templates", "progress.html.j2")
-        .read_text(encoding="utf-8")
-    )
-    return environment.from_string(source)
+    made = environment({"words": _words})
+    made.globals["share"] = _share
+    made.tests["english"] = _is_english
+    return made.from_string(source_of("progress.html.j2"))
