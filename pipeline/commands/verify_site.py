@@ -182,8 +182,8 @@ class _Proof:
             comments=self._comments(page.page),
         )
         yield from differences(
-            read_document(path, english),
-            read_document(path, data),
+            read_document(path, english, self.run.upstream.reading),
+            read_document(path, data, self.run.upstream.reading),
             attribution=line,
             silenced=silenced,
         )

@@ -502,6 +502,8 @@ def test_pages_of_jekyll_show_their_title_and_what_tags_lead_to(
     link = first.find("a", string="桥墩")
     assert link is not None
     assert "piers.html" in link["href"]
+    # What was published is read in the same way.
+    assert main(["verify-site", str(site)]) == 0
 
 
 @pytest.mark.slow

@@ -19,6 +19,7 @@ from pipeline.core.document.split import Split
 from pipeline.core.myst.reading import parser
 from pipeline.core.myst.split import split_text
 from pipeline.errors import InputError
+from pipeline.reading import Reading
 
 # Targets, substitutions and footnotes of reST, with the lines that belong to them.
 _RST_DEFINITION = re.compile(
@@ -54,7 +55,7 @@ def excerpt_of(document: Document, unit: Unit, message: Message) -> Excerpt:
 def _found(document: Document, text: str, message: Message) -> Excerpt | None:
     """The excerpt ``text``; None unless the message is read there as on its page."""
     try:
-        split = _split(text, message.markup)
+        split = _split(text, message.markup, document.reading)
     except InputError:
         return None
     wanted = message.msgid, message.kind
@@ -64,9 +65,9 @@ def _found(document: Document, text: str, message: Message) -> Excerpt | None:
     return None
 
 
-def _split(text: str, markup: Markup) -> Split:
+def _split(text: str, markup: Markup, reading: Reading) -> Split:
     if markup is not Markup.RST:
-        return split_text(text, page=True)
+        return split_text(text, page=True, reading=reading)
     from pipeline.core.rst.split import split_rst  # docutils takes a while to load
 
     return split_rst(text)
@@ -79,6 +80,7 @@ def _document(document: Document, split: Split) -> Document:
         format=Format.RST if is_rst else Format.MYST,
         raw=split.text,
         units=(Unit(split=split),),
+        reading=document.reading,
     )
 
 

@@ -14,6 +14,7 @@ from pipeline.core.document.split import Split
 from pipeline.core.workbench import excerpt
 from pipeline.core.workbench.excerpt import excerpt_of
 from pipeline.errors import InputError
+from pipeline.reading import Dialect, Reading
 
 SAMPLES = sorted(
     path
@@ -60,6 +61,28 @@ def test_definitions_of_rest_are_kept() -> None:
     text = excerpt_text(source, "See `pot`_ now.", "page.rst")
     assert "More words" not in text
     assert ".. _pot: https://example.org" in text
+
+
+@pytest.mark.parametrize(
+    ("dialect", "text"),
+    [
+        (
+            Dialect.JEKYLL,
+            "# Lamps\n\n{% if a %}\nLight [it]({% link b.md %}) now.\n{% endif %}\n",
+        ),
+        (Dialect.JEKYLL, "---\ntitle: Lamps\n---\n\nLight it now.\n"),
+        (Dialect.MKDOCS, '# Lamps\n\n!!! note "Mind it"\n\n    Light it now.\n'),
+    ],
+)
+def test_excerpts_are_read_as_their_page_is(dialect: Dialect, text: str) -> None:
+    document = read_document("a.md", text.encode(), Reading(dialect=dialect))
+    for unit, message in document.messages():
+        found = excerpt_of(document, unit, message)
+        read = found.document.units[0].split.messages[found.index]
+        assert (read.msgid, read.kind) == (message.msgid, message.kind)
+        translation = message.msgid.replace("Light", "点亮").replace("Lamps", "灯")
+        merged = merge(found.document, {message.msgid: f"{translation}。"})
+        assert merged.rejected == ()
 
 
 def test_what_reads_differently_alone_takes_the_whole_page() -> None:
