@@ -264,13 +264,16 @@ Inside.
 {% if a contains "some words" %}{% assign b = "c" %}
 
 <p>{{ "Some words" | b }}</p>
+
+More words {% aside Some words %} here.
 """
     document = read_document("a.md", text.encode(), Reading(dialect=Dialect.JEKYLL))
     lines = [line for line, _ in document.units[0].split.unsafe]
-    assert lines == [1, 3, 7, 8, 12]
+    assert lines == [1, 3, 7, 8, 12, 14]
     assert [message.msgid for _, message in document.messages()] == [
         'Some words {% include a.html caption="A lamp" %} here.',
         "Inside.",
+        "More words {% aside Some words %} here.",
     ]
     merged = merge(document, {"Inside.": "里面。"})
     assert merged.data.decode() == text.replace("Inside.", "里面。")
