@@ -163,9 +163,8 @@ def fix_entry(subject: Subject, checks: Sequence[Check] = SIMPLIFIED.checks) -> 
         if mended is None:
             return current.entry.msgstr
         current = mended
-    return (
-        subject.entry.msgstr
-    )  # the fixes chase each other: none of them is to be trusted
+    # The fixes chase each other: none of them is to be trusted.
+    return subject.entry.msgstr
 
 
 def _mended_once(

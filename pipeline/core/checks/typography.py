@@ -22,8 +22,14 @@ _Edits = Callable[[str], Iterable[Edit]]
 _ROUNDS = 3  # an edit may make room for another one of its kind
 _TITLES = frozenset(
     (
-        *(Kind.HEADING, Kind.TABLE_CELL, Kind.TITLE, Kind.TERM, Kind.CAPTION),
-        *(Kind.IMAGE, Kind.PAGE_TITLE, Kind.FRONT_MATTER),
+        Kind.HEADING,
+        Kind.TABLE_CELL,
+        Kind.TITLE,
+        Kind.TERM,
+        Kind.CAPTION,
+        Kind.IMAGE,
+        Kind.PAGE_TITLE,
+        Kind.FRONT_MATTER,
     )
 )
 # Blocks in which " - " may part a name from what is said of it.

@@ -10,7 +10,11 @@ from pipeline.entries import Entry
 
 # Blocks that are a term alone where they have the words of one.
 _TITLES = (
-    *(Kind.HEADING, Kind.TITLE, Kind.TERM, Kind.TABLE_CELL, Kind.CAPTION),
+    Kind.HEADING,
+    Kind.TITLE,
+    Kind.TERM,
+    Kind.TABLE_CELL,
+    Kind.CAPTION,
     Kind.PAGE_TITLE,
 )
 _GAP = "…"  # in a rendering it stands for other words
