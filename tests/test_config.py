@@ -15,6 +15,7 @@ from pipeline.config import (
     read_settings,
 )
 from pipeline.errors import ConfigError
+from pipeline.folders import WHOLE, Folders
 
 PIN = '[dependency-groups]\njax = ["jax==1.2.3", "jaxlib==1.2.3"]\n'
 MINIMAL = PIN + '[tool.pipeline.upstreams.docs]\nurl = "https://example.org/docs"\n'
@@ -47,7 +48,7 @@ def test_minimal_configuration_has_defaults(tmp_path: Path) -> None:
     ) == ("1.2.3", ("zh_CN",), 100, 0)
     assert (upstream.ref, upstream.docs, upstream.skip, upstream.acknowledge) == (
         "",
-        ".",
+        WHOLE,
         (),
         (),
     )
@@ -118,7 +119,8 @@ compare = true
         page_timeout=900,
         compare=True,
     )
-    assert (upstream.ref, upstream.docs, upstream.license) == ("v1.2.3", "d", "MIT")
+    assert (upstream.ref, upstream.license) == ("v1.2.3", "MIT")
+    assert upstream.docs == Folders(("d",))
     assert upstream.page_url == "https://example.org/{path}"
     assert [
         page
@@ -564,3 +566,42 @@ def test_how_documents_are_written(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="'mkdoc', which is not known") as caught:
         read_settings(write(tmp_path, MINIMAL + 'markdown = "mkdoc"\n'), environ={})
     assert "mkdocs" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("docs", "names"),
+    [
+        ('"docs"', ("docs",)),
+        ('["docs"]', ("docs",)),
+        ('"."', (".",)),
+        ('["docs", "notes/examples"]', ("docs", "notes/examples")),
+    ],
+)
+def test_docs_are_a_folder_or_several(
+    docs: str, names: tuple[str, ...], tmp_path: Path
+) -> None:
+    path = write(tmp_path, f"{MINIMAL}docs = {docs}\n")
+    settings = read_settings(path, environ={})
+    assert settings.upstream("docs").docs == Folders(names)
+
+
+@pytest.mark.parametrize(
+    ("docs", "what", "hint"),
+    [
+        ("1", "must be a string or a list of strings, not 1", "Mend"),
+        ('["docs", 1]', "must be a list of strings", "Mend"),
+        ("[]", "docs cannot be used: it is empty", "Name one"),
+        ('"../docs"', "cannot be used: '../docs' is not a folder inside", "Write"),
+        ('["docs", "docs/api"]', "'docs/api' lies in 'docs'", "Leave 'docs/api' out"),
+    ],
+)
+def test_what_cannot_be_docs_names_the_key(
+    docs: str, what: str, hint: str, tmp_path: Path
+) -> None:
+    path = write(tmp_path, f"{MINIMAL}docs = {docs}\n")
+    with pytest.raises(ConfigError) as caught:
+        read_settings(path, environ={})
+    assert "tool.pipeline.upstreams.docs.docs" in caught.value.what
+    assert what in caught.value.what
+    assert hint in caught.value.hint
+    assert caught.value.where == str(path)

@@ -32,6 +32,7 @@ from pipeline.config.rules import (
 from pipeline.config.suggesting import did_you_mean
 from pipeline.config.tables import Table
 from pipeline.errors import ConfigError
+from pipeline.folders import ALL, Folders, fault_in
 from pipeline.paths import Paths
 from pipeline.reading import Dialect, Reading
 
@@ -187,7 +188,7 @@ def _upstream(
         name=name,
         url=replaced or url,
         ref=_filled_in(ref, version, pins),
-        docs=table.string("docs", default="."),
+        docs=_folders(table),
         package=package,
         version=version,
         reading=_reading(table),
@@ -205,6 +206,23 @@ def _upstream(
         url_replaced=bool(replaced),
         configured_url=url,
     )
+
+
+def _folders(table: Table) -> Folders:
+    """The docs folders: a string, or a list of several."""
+    value = table.values.get("docs", ALL)
+    if isinstance(value, list):
+        names = table.strings("docs")
+    elif isinstance(value, str):
+        names = (value,)
+    else:
+        raise table.wrong("docs", "a string or a list of strings", value)
+    fault = fault_in(names)
+    if fault is not None:
+        raise table.error(
+            f"{table.name}.docs cannot be used: {fault.what}", hint=fault.hint
+        )
+    return Folders(names)
 
 
 def _reading(table: Table) -> Reading:

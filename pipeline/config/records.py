@@ -14,6 +14,7 @@ from pathlib import Path
 from pipeline.config.drafting import DraftPolicy
 from pipeline.config.suggesting import did_you_mean
 from pipeline.errors import ConfigError
+from pipeline.folders import WHOLE, Folders
 from pipeline.reading import MYST, Reading
 
 # What docs are of that do not say it: at first there were no others.
@@ -117,7 +118,7 @@ class Upstream:
     name: str
     url: str
     ref: str = ""
-    docs: str = "."
+    docs: Folders = WHOLE  # inside the repository
     # The distribution that the docs are of, as people write it; empty: no version is pinned.
     package: str = DEFAULT_PACKAGE
     version: str | None = None  # the pinned one; None: that of the project's JAX

@@ -17,6 +17,7 @@ from pipeline.core.pin.lock import OLD_PACKAGE, OLD_VERSION_KEY, Lock
 from pipeline.core.results import PageResult
 from pipeline.errors import InputError
 from pipeline.findings import Finding
+from pipeline.folders import WHOLE
 from pipeline.packages import how_to_run
 from pipeline.report.json import VERSION
 from pipeline.report.result import RunResult
@@ -89,7 +90,7 @@ def result_of(report: Report, *, where: str = "report.json") -> RunResult:
         version=upstream.version,
         package=upstream.package,
         # A report does not list what was pulled.
-        docs="",
+        docs=WHOLE,
         files=(),
     )
     return RunResult(

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from places import ROOT
-from repositories import git
+from repositories import DOCS, git
 from servers import FileHandler, served
 
 from pipeline.adapters.upstream import (
@@ -23,6 +23,7 @@ from pipeline.adapters.upstream import (
     without_password,
 )
 from pipeline.errors import UpstreamError
+from pipeline.folders import WHOLE, Folders
 
 WAY_OUT = "Set THE_VARIABLE."
 
@@ -97,7 +98,7 @@ def test_every_kind_of_upstream_resolves_and_reads(
         assert repository.resolve("refs/tags/v1.0") == first
         assert repository.resolve(second[:9]) == second
         assert repository.resolve(first) == first
-        entries = repository.fetch(first, "docs")
+        entries = repository.fetch(first, DOCS)
         assert [(entry.path, entry.mode) for entry in entries] == [
             ("a.md", "100644"),
             ("deep/b.md", "100644"),
@@ -107,7 +108,7 @@ def test_every_kind_of_upstream_resolves_and_reads(
             b"# B\n",
         ]
         assert repository.date(first) == "2026-01-02T03:04:05+08:00"
-        assert [entry.path for entry in repository.fetch(second, ".")] == [
+        assert [entry.path for entry in repository.fetch(second, WHOLE)] == [
             "docs/a.md",
             "docs/deep/b.md",
             "src/code.py",
@@ -134,10 +135,18 @@ def test_a_missing_docs_folder_is_told_with_those_that_are_there(
     kind: str, origin: Path, tmp_path: Path
 ) -> None:
     with opened(upstream_url(kind, origin), tmp_path) as repository:
-        for docs in ("doc", "docs/a.md"):
-            with pytest.raises(UpstreamError, match="has no folder") as caught:
-                repository.fetch(repository.resolve("main"), docs)
+        commit = repository.resolve("main")
+        for names in (("doc",), ("docs/a.md",), ("docs", "doc")):
+            with pytest.raises(UpstreamError) as caught:
+                repository.fetch(commit, Folders(names))
+            assert f"has no folder {names[-1]!r} at commit" in caught.value.what
             assert "docs, src" in caught.value.hint
+        # An older commit may have had fewer of them: those that are there will do, if any is.
+        both = Folders(("doc", "docs"))
+        entries = repository.fetch(commit, both, needs_all=False)
+        assert [entry.path for entry in entries] == ["docs/a.md", "docs/deep/b.md"]
+        with pytest.raises(UpstreamError, match="has no folder 'doc'"):
+            repository.fetch(commit, Folders(("doc",)), needs_all=False)
 
 
 def fetches(trace: Path) -> int:
@@ -168,7 +177,7 @@ def test_a_filtering_server_sends_one_commit_and_the_docs_blobs_in_one_go(
     )
     monkeypatch.setenv("GIT_TRACE", str(tmp_path / "trace"))
     with opened(url, tmp_path) as repository:
-        repository.fetch(commit, "docs")
+        repository.fetch(commit, DOCS)
     assert objects(tmp_path) == [
         "blob",
         "blob",
@@ -180,7 +189,7 @@ def test_a_filtering_server_sends_one_commit_and_the_docs_blobs_in_one_go(
     ]  # code.py stays there
     assert fetches(tmp_path / "trace") == 2
     with opened(url, tmp_path) as repository:
-        repository.fetch(repository.resolve("main"), "docs")
+        repository.fetch(repository.resolve("main"), DOCS)
     assert fetches(tmp_path / "trace") == 2  # what is here is not asked for again
 
 
@@ -188,7 +197,7 @@ def test_a_plain_server_sends_one_commit_without_its_history(
     origin: Path, tmp_path: Path
 ) -> None:
     with opened(upstream_url("plain server", origin), tmp_path) as repository:
-        repository.fetch(git(origin, "rev-parse", "main"), "docs")
+        repository.fetch(git(origin, "rev-parse", "main"), DOCS)
     assert objects(tmp_path).count("commit") == 1
 
 
@@ -197,11 +206,11 @@ def test_a_commit_that_is_here_needs_no_other_side(
 ) -> None:
     commit = git(origin, "rev-parse", "main")
     with opened(f"file://{origin}", tmp_path) as repository:
-        repository.fetch(commit, "docs")
+        repository.fetch(commit, DOCS)
     origin.rename(tmp_path / "away")
     with opened(f"file://{origin}", tmp_path) as repository:
         assert repository.resolve(commit) == commit
-        assert len(repository.fetch(commit, "docs")) == 2
+        assert len(repository.fetch(commit, DOCS)) == 2
         with pytest.raises(UpstreamError, match="cannot be reached"):
             repository.resolve("main")
 
@@ -211,12 +220,12 @@ def test_what_a_killed_fetch_leaves_behind_is_cleared(
 ) -> None:
     first, second = git(origin, "rev-parse", "main~1"), git(origin, "rev-parse", "main")
     with opened(f"file://{origin}", tmp_path) as repository:
-        repository.fetch(first, "docs")
+        repository.fetch(first, DOCS)
     store = tmp_path / "cache" / "x.git"
     for left in ("shallow.lock", "config.lock", "objects/pack/tmp_pack_abc"):
         (store / left).write_bytes(b"")
     with opened(f"file://{origin}", tmp_path) as repository:
-        assert len(repository.fetch(second, "docs")) == 2
+        assert len(repository.fetch(second, DOCS)) == 2
     assert not [*store.rglob("*.lock"), *store.rglob("tmp_*")]
 
 
@@ -225,7 +234,7 @@ def test_progress_is_told(origin: Path, tmp_path: Path) -> None:
     with opened(f"file://{origin}", tmp_path) as repository:
         repository.fetch(
             git(origin, "rev-parse", "main"),
-            "docs",
+            DOCS,
             lambda done, total: told.append((done, total)),
         )
     assert told
@@ -241,7 +250,7 @@ def test_a_surrounding_hook_does_not_divert_git(
     monkeypatch.setenv("GIT_DIR", str(other / ".git"))
     for url in (origin, f"file://{origin}"):
         with opened(url, tmp_path) as repository:
-            assert len(repository.fetch(repository.resolve("main"), "docs")) == 2
+            assert len(repository.fetch(repository.resolve("main"), DOCS)) == 2
     assert not [*(other / ".git" / "objects").glob("??")]
 
 
@@ -255,7 +264,7 @@ def test_hooks_of_the_user_do_not_run(
     config.write_text(f"[core]\n hooksPath = {hooks}\n")
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(config))
     with opened(f"file://{origin}", tmp_path) as repository:
-        repository.fetch(repository.resolve("main"), "docs")
+        repository.fetch(repository.resolve("main"), DOCS)
     assert not (tmp_path / "ran").exists()
     assert config.read_text() == f"[core]\n hooksPath = {hooks}\n"
 
@@ -384,7 +393,7 @@ def test_a_bundle_without_refs_or_with_half_its_data_is_told(
         opened(bundle, tmp_path) as repository,
         pytest.raises(UpstreamError, match="damaged or incomplete bundle"),
     ):
-        repository.fetch(repository.resolve("main"), "docs")
+        repository.fetch(repository.resolve("main"), DOCS)
     bundle.write_bytes(b"# v2 git bundle\n\n")
     with opened(bundle, tmp_path) as repository, pytest.raises(UpstreamError):
         repository.resolve("main")
@@ -398,7 +407,7 @@ def test_a_bundle_that_needs_other_commits_is_told(
         opened(tmp_path / "thin.bundle", tmp_path) as repository,
         pytest.raises(UpstreamError, match="incomplete bundle"),
     ):
-        repository.fetch(repository.resolve("main"), "docs")
+        repository.fetch(repository.resolve("main"), DOCS)
 
 
 def test_a_partial_local_clone_is_told_and_not_completed(
@@ -418,7 +427,7 @@ def test_a_partial_local_clone_is_told_and_not_completed(
         opened(tmp_path / "partial.git", tmp_path) as repository,
         pytest.raises(UpstreamError, match=r"2 files .* partial clone"),
     ):
-        repository.fetch(repository.resolve("main"), "docs")
+        repository.fetch(repository.resolve("main"), DOCS)
 
 
 def test_a_hostile_local_repository_starts_nothing(
@@ -445,7 +454,7 @@ def test_a_hostile_local_repository_starts_nothing(
         opened(tmp_path / "partial.git", tmp_path) as repository,
         pytest.raises(UpstreamError),
     ):
-        repository.fetch(repository.resolve("main"), "docs")
+        repository.fetch(repository.resolve("main"), DOCS)
     assert not (tmp_path / "ran").exists()
 
 
@@ -456,7 +465,7 @@ def test_a_full_disk_under_the_private_repository_is_told(
 
     (tmp_path / "cache").write_text("in the way")
     with opened(f"file://{origin}", tmp_path) as repository, pytest.raises(WriteError):
-        repository.fetch(git(origin, "rev-parse", "main"), "docs")
+        repository.fetch(git(origin, "rev-parse", "main"), DOCS)
 
 
 def test_an_old_server_that_sends_no_single_blobs_is_asked_for_the_whole_commit(
@@ -467,7 +476,7 @@ def test_an_old_server_that_sends_no_single_blobs_is_asked_for_the_whole_commit(
         "pipeline.adapters.upstream.program._OPTIONS", ("-c", "protocol.version=0")
     )
     with opened(upstream_url("filtering server", origin), tmp_path) as repository:
-        entries = repository.fetch(git(origin, "rev-parse", "main"), "docs")
+        entries = repository.fetch(git(origin, "rev-parse", "main"), DOCS)
         assert [repository.read(entry.blob) for entry in entries] == [
             b"# A, second\n",
             b"# B\n",
@@ -497,7 +506,7 @@ def test_a_server_that_only_has_files_gives_all_it_has(
         commit = repository.resolve("v1.0")
         assert commit == git(origin, "rev-parse", "v1.0^{commit}")
         assert [
-            repository.read(entry.blob) for entry in repository.fetch(commit, "docs")
+            repository.read(entry.blob) for entry in repository.fetch(commit, DOCS)
         ] == [
             b"# A\n",
             b"# B\n",
@@ -537,7 +546,7 @@ def test_a_private_repository_that_lost_its_objects_says_what_to_delete(
 ) -> None:
     commit = git(origin, "rev-parse", "main")
     with opened(f"file://{origin}", tmp_path) as repository:
-        repository.fetch(commit, "docs")
+        repository.fetch(commit, DOCS)
     store = tmp_path / "cache" / "x.git"
     tree = git(store, "rev-parse", f"{commit}^{{tree}}")
     for pack in (store / "objects" / "pack").glob("*.pack"):
@@ -551,7 +560,7 @@ def test_a_private_repository_that_lost_its_objects_says_what_to_delete(
     (store / "objects" / tree[:2] / tree[2:]).unlink()
     with opened(f"file://{origin}", tmp_path) as repository:
         with pytest.raises(UpstreamError) as caught:
-            repository.fetch(commit, "docs")
+            repository.fetch(commit, DOCS)
         assert str(store) in caught.value.hint
         with pytest.raises(UpstreamError, match="cannot be read"):
             repository.read(tree)

@@ -10,6 +10,7 @@ import pytest
 from pipeline.adapters.upstream import Kind, address_of, open_upstream
 from pipeline.config import Settings, Upstream
 from pipeline.errors import UpstreamError
+from pipeline.folders import WHOLE
 
 
 def settings_at(root: Path) -> Settings:
@@ -64,7 +65,7 @@ def test_a_repository_is_open_for_reading(
     upstream = Upstream(name="x", url=f"{scheme}{docs}")
     with open_upstream(settings_at(tmp_path), upstream) as repository:
         assert repository is not None
-        (entry,) = repository.fetch(repository.resolve("main"), ".")
+        (entry,) = repository.fetch(repository.resolve("main"), WHOLE)
         assert repository.read(entry.blob) == b"# A\n"
     store = tmp_path / "build" / "cache" / "git" / "x.git"
     assert store.is_dir() == bool(scheme)  # what is read in place needs no store

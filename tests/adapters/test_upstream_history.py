@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from repositories import commit_release, git, init_repository
+from repositories import DOCS, commit_release, git, init_repository
 
 from pipeline.adapters.upstream import open_repository, read_address
 from pipeline.adapters.upstream.history import (
@@ -14,6 +14,7 @@ from pipeline.adapters.upstream.history import (
     dated_tags,
     parse_log,
 )
+from pipeline.folders import WHOLE, Folders
 
 PAGE = "# Ovens\n\n" + "".join(
     f"Line {n} of the page about ovens.\n" for n in range(20)
@@ -79,7 +80,7 @@ def test_history_follows_first_parents(origin: Path, kind: str, tmp_path: Path) 
         address, store=tmp_path / "store.git", way_out=""
     ) as repository:
         commit = repository.resolve("v2")
-        commits = repository.history(commit, "docs")
+        commits = repository.history(commit, DOCS)
         assert [one.date[:10] for one in commits] == [
             "2026-03-01",
             "2026-02-01",
@@ -99,11 +100,11 @@ def test_history_follows_first_parents(origin: Path, kind: str, tmp_path: Path) 
         assert {change.path for change in newest.changes} == {"b.md", "c.md"}
         assert [change.path for change in oldest.changes] == ["a.md"]
         # Files come when they are asked for.
-        repository.bring([blob], commit, "docs")
-        repository.bring([blob], commit, "docs")
+        repository.bring([blob], commit, DOCS)
+        repository.bring([blob], commit, DOCS)
         assert repository.read(blob).endswith(b"new")
         # A second look asks for nothing more.
-        assert repository.history(commit, "docs") == commits
+        assert repository.history(commit, DOCS) == commits
 
 
 @pytest.mark.parametrize("kind", ["local", "bundle"])
@@ -115,7 +116,7 @@ def test_tags_are_dated_and_those_beside_the_line_known(
         address, store=tmp_path / "store.git", way_out=""
     ) as repository:
         commit = repository.resolve("v2")
-        repository.history(commit, "docs")
+        repository.history(commit, DOCS)
         tags = {tag.name: tag for tag in repository.dated_tags()}
         assert {name: tag.date[:10] for name, tag in tags.items()} == {
             "v1": "2026-01-01",
@@ -128,9 +129,11 @@ def test_tags_are_dated_and_those_beside_the_line_known(
         assert beside == [
             tags[name].commit for name in tags if name in ("v1.1", "draft")
         ]
-        (entry,) = repository.tree(tags["v1.1"].commit, "docs")
+        (entry,) = repository.tree(tags["v1.1"].commit, DOCS)
         assert entry.path == "a.md"
-        assert repository.tree(commit, "nowhere") == ()
+        assert repository.tree(commit, Folders(("nowhere",))) == ()
+        (alone,) = repository.tree(tags["v1.1"].commit, Folders(("docs", "nowhere")))
+        assert alone.path == "docs/a.md"
 
 
 def test_files_that_leave_the_folder_are_gone() -> None:
@@ -141,15 +144,24 @@ def test_files_that_leave_the_folder_are_gone() -> None:
         ":100644 000000 aaa 000 D\0docs/c.md\0"
         ":100644 100644 aaa ddd M\0other/d.md\0"
     )
-    (commit,) = parse_log(rows.encode(), "docs")
+    (commit,) = parse_log(rows.encode(), DOCS)
     assert commit.changes == (
         FileChange(path="a.md", blob=""),
         FileChange(path="b.md", blob="ccc"),
         FileChange(path="c.md", blob=""),
     )
-    (whole,) = parse_log(rows.encode(), ".")
+    (whole,) = parse_log(rows.encode(), WHOLE)
     assert len(whole.changes) == 6  # both renames leave a path behind
-    assert parse_log(b"", "docs") == ()
+    (both,) = parse_log(rows.encode(), Folders(("docs", "other")))
+    assert both.changes == (
+        FileChange(path="other/a.md", blob="bbb", before="docs/a.md"),
+        FileChange(path="docs/a.md", blob=""),
+        FileChange(path="docs/b.md", blob="ccc", before="other/b.md"),
+        FileChange(path="other/b.md", blob=""),
+        FileChange(path="docs/c.md", blob=""),
+        FileChange(path="other/d.md", blob="ddd"),
+    )
+    assert parse_log(b"", DOCS) == ()
 
 
 def test_tags_without_a_date_are_left_out() -> None:

@@ -24,6 +24,7 @@ from pipeline.adapters.installed import Origin, origin_of
 from pipeline.cli import main
 from pipeline.commands.init import starting
 from pipeline.config import read_settings
+from pipeline.folders import WHOLE
 
 Speech = pytest.CaptureFixture[str]
 
@@ -67,7 +68,8 @@ def test_the_project_can_be_configured_read_and_synced(own: Path) -> None:
     assert main(["init", *WORDS, *FROM]) == 0
     settings = read_settings(own / "pyproject.toml", environ={})
     upstream = settings.upstream(None)
-    assert (upstream.name, upstream.url, upstream.docs) == ("lamps", "../lamps", "docs")
+    assert (upstream.name, upstream.url) == ("lamps", "../lamps")
+    assert upstream.docs.names == ("docs",)
     assert (settings.locales, upstream.package) == (("zh_CN",), "")
     assert main(["sync", "--no-execute", "-q"]) == 0
     assert (own / "translations/zh_CN/lamps/wiring.po").is_file()
@@ -195,7 +197,9 @@ def test_what_is_not_told_is_asked_for_on_a_terminal(
     assert main(["init"]) == 0
     asked = capsys.readouterr().err
     assert "The folder of the docs in it [.]: " in asked
-    assert read_settings(own / "pyproject.toml", environ={}).upstream(None).docs == "."
+    assert (
+        read_settings(own / "pyproject.toml", environ={}).upstream(None).docs == WHOLE
+    )
 
 
 @pytest.mark.parametrize("title", ['a "b" \\ c', "x\n[tool]\ny = 1", "%{url} ${{ x }}"])

@@ -20,6 +20,7 @@ from pipeline.config import (
 )
 from pipeline.config.suggesting import did_you_mean_any
 from pipeline.core.pin.lock import Lock, SourceFile, parse_lock
+from pipeline.folders import WHOLE
 
 Speech = pytest.CaptureFixture[str]
 NAMES = (
@@ -138,7 +139,7 @@ def test_every_kind_of_rule_is_looked_at() -> None:
         commit="0" * 40,
         date="",
         version="1",
-        docs="",
+        docs=WHOLE,
         files=tuple(SourceFile(path=path, blob="0" * 40) for path in paths),
     )
     found = rule_findings(run_of(settings, upstream), lock)

@@ -10,6 +10,7 @@ import pytest
 from pipeline.core.catalog.comparison import Comparison, PageChange
 from pipeline.core.pin.lock import Lock
 from pipeline.core.results import PageResult
+from pipeline.folders import WHOLE
 from pipeline.report.badges import Badge, badges_of, to_endpoint, to_svg
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -17,7 +18,13 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 def lock(ref: str) -> Lock:
     return Lock(
-        url="u", ref=ref, commit="0" * 40, date="", version="1.0.0", docs=".", files=()
+        url="u",
+        ref=ref,
+        commit="0" * 40,
+        date="",
+        version="1.0.0",
+        docs=WHOLE,
+        files=(),
     )
 
 

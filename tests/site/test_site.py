@@ -25,6 +25,7 @@ pytest.importorskip(
 )
 
 from inventories import inventory
+from repositories import DOCS
 from runs import run_of
 
 from pipeline.adapters import po
@@ -407,7 +408,7 @@ class Workshop:
             date="2026-06-15T00:00:00+00:00",
             version="0.10.2",
             package=self.package,
-            docs="docs",
+            docs=DOCS,
             files=found,
         )
 

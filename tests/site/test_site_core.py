@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 
 import pytest
+from repositories import DOCS
 
 from pipeline.core.catalog.origins import Machine, OriginKind
 from pipeline.core.document.compose import Frame, merge
@@ -33,7 +34,7 @@ LOCK = Lock(
     commit="0123456789abcdef" + "0" * 24,
     date="2026-06-15T07:43:29-07:00",
     version="0.10.2",
-    docs="docs",
+    docs=DOCS,
     files=(),
 )
 PAGE = PageResult(

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 import pytest
 from folders import write_tree
-from repositories import git, init_repository
+from repositories import DOCS, git, init_repository
 
 from pipeline.adapters import po
 from pipeline.adapters.commits import changes_below
@@ -40,7 +40,7 @@ LOCK = Lock(
     commit="c" * 40,
     date="2026-01-15T07:43:29-07:00",
     version="0.10.2",
-    docs="docs",
+    docs=DOCS,
     files=tuple(SourceFile(path=f"{page}.md", blob="0" * 40) for page in ("a", "b")),
 )
 

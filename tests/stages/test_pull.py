@@ -13,11 +13,12 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from folders import read_tree, write_tree
 from places import ROOT
-from repositories import commit_release, git, init_repository
+from repositories import DOCS, commit_release, git, init_repository
 from runs import run_of
 
 from pipeline.adapters.files import WriteError
@@ -25,6 +26,7 @@ from pipeline.adapters.upstream import TreeEntry
 from pipeline.config import Settings, Upstream
 from pipeline.core.pin.lock import Lock, blob_id, pages_of, parse_lock
 from pipeline.errors import ConfigError, InputError, UpstreamError
+from pipeline.folders import WHOLE, Folders
 from pipeline.log import Log
 from pipeline.stages.pull.listing import accept
 from pipeline.stages.pull.stage import pull, read_pulled
@@ -80,7 +82,7 @@ def log(output: io.StringIO) -> Log:
     return Log(stream=output, environ={})
 
 
-def upstream_of(url: object, ref: str = "v2", docs: str = "docs") -> Upstream:
+def upstream_of(url: object, ref: str = "v2", docs: Folders = DOCS) -> Upstream:
     return Upstream(name="x", url=str(url), ref=ref, docs=docs)
 
 
@@ -111,7 +113,7 @@ def test_pull_writes_the_docs_folder_and_the_lock(
     assert (lock.date, lock.version, lock.docs) == (
         "2026-01-02T03:04:05+08:00",
         "0.10.2",
-        "docs",
+        DOCS,
     )
     assert (
         parse_lock((settings.root / "upstream" / "x.lock").read_bytes(), where="")
@@ -235,38 +237,100 @@ def test_building_before_the_first_pull_says_what_to_do(settings: Settings) -> N
     ("change", "text"),
     [
         ({"ref": "v3"}, "'v2'"),
-        ({"docs": "doc"}, "docs"),
+        ({"docs": Folders(("doc",))}, "docs"),
+        ({"docs": Folders(("docs", "notes"))}, "has no folder 'notes'"),
         ({"url": "http://127.0.0.1:9/x"}, "cannot be reached"),
         ({"url": "ext::sh -c true"}, "refused"),
         ({"url": "no/such/folder"}, "does not exist"),
     ],
 )
 def test_when_upstream_fails_the_old_checkout_stays(
-    change: dict[str, str], text: str, settings: Settings, origin: Path, log: Log
+    change: dict[str, Any], text: str, settings: Settings, origin: Path, log: Log
 ) -> None:
     good = upstream_of(f"file://{origin}", ref="v1")
     lock = pull(run_of(settings, good, log=log))
     with pytest.raises(UpstreamError) as caught:
-        words = {"name": "x", "url": good.url, "ref": "v2", "docs": "docs"} | change
-        pull(run_of(settings, Upstream(**words), log=log))  # type: ignore[arg-type]
+        wrong = replace(upstream_of(good.url), **change)
+        pull(run_of(settings, wrong, log=log))
     assert text in str(caught.value)
     assert read_pulled(run_of(settings, good)) == lock
 
 
+TWO = Folders(("docs", "more/examples"))
+TREES = {
+    "docs/index.md": b"# Index\n",
+    "docs/deep/a.md": b"# A\n",
+    "more/examples/b.ipynb": b"{}",
+    "more/examples/img/x.png": bytes(range(256)),
+}
+BESIDE = {"setup.md": b"# No page\n", "more/c.md": b"# None either\n"}
+
+
+def test_several_folders_are_pulled_as_one_tree(
+    settings: Settings, docs: Path, log: Log, output: io.StringIO
+) -> None:
+    origin = init_repository(settings.root.parent / "two")
+    commit_release(origin, "v2", {**TREES, **BESIDE})
+    (origin / "docs" / "new.md").write_text("# Not committed\n")
+    locks = []
+    for url in (f"file://{origin}", origin):
+        upstream = upstream_of(url, docs=TWO)
+        lock = pull(run_of(settings, upstream, log=log))
+        assert read_tree(docs) == TREES
+        assert [file.path for file in lock.files] == sorted(TREES)
+        assert lock.docs == TWO
+        assert read_pulled(run_of(settings, upstream)) == lock
+        before = times(docs)
+        assert pull(run_of(settings, upstream, log=log)) == lock
+        assert times(docs) == before
+        locks.append(replace(lock, url=""))
+    assert locks[0] == locks[1]
+    # Other folders are pulled anew, though the commit is the same.
+    alone = upstream_of(origin, docs=DOCS)
+    with pytest.raises(UpstreamError) as caught:
+        read_pulled(run_of(settings, alone))
+    assert caught.value.what == (
+        "is of the folders docs, more/examples, but the configuration says docs"
+    )
+    pull(run_of(settings, alone, log=log))
+    assert sorted(read_tree(docs)) == ["deep/a.md", "index.md"]
+    assert "warning" not in output.getvalue()
+
+
+def test_several_folders_of_a_plain_folder(
+    settings: Settings, docs: Path, log: Log
+) -> None:
+    folder = settings.root.parent / "plain"
+    write_tree(folder, {**TREES, **BESIDE})
+    upstream = upstream_of(folder, ref="", docs=TWO)
+    lock = pull(run_of(settings, upstream, log=log))
+    assert read_tree(docs) == TREES
+    assert [file.path for file in lock.files] == sorted(TREES)
+    (folder / "more/examples/b.ipynb").write_text("[]")
+    assert pull(run_of(settings, upstream, log=log)).commit != lock.commit
+    shutil.rmtree(folder / "more" / "examples")
+    with pytest.raises(UpstreamError, match="has no folder 'more/examples'") as caught:
+        pull(run_of(settings, upstream, log=log))
+    assert "Folders there: docs, more." in caught.value.hint
+    assert read_pulled(run_of(settings, upstream)).docs == TWO
+
+
+def test_none_of_several_folders_may_hold_the_checkout(
+    settings: Settings, docs: Path, log: Log
+) -> None:
+    write_tree(settings.root, {"docs/a.md": b"# A\n", "upstream/b.md": b"# B\n"})
+    inside = upstream_of(".", ref="", docs=Folders(("docs", "upstream")))
+    with pytest.raises(ConfigError, match="lie in one another"):
+        pull(run_of(settings, inside, log=log))
+
+
 def test_jax_out_of_reach_names_the_ways_out(settings: Settings, log: Log) -> None:
-    upstream = Upstream(name="jax", url="http://127.0.0.1:9/jax", ref="v1", docs="docs")
+    upstream = Upstream(name="jax", url="http://127.0.0.1:9/jax", ref="v1", docs=DOCS)
     settings = replace(settings, upstreams={"sample": upstream_of(Path("x"))})
     with pytest.raises(UpstreamError) as caught:
         pull(run_of(settings, upstream, log=log))
     assert "JAX_DOCS_UPSTREAM" in caught.value.hint
     assert "nox -s sync -- sample" in caught.value.hint
-
-
-def test_docs_may_not_lead_out_of_the_repository(
-    settings: Settings, origin: Path, log: Log
-) -> None:
-    with pytest.raises(ConfigError, match="not a folder inside"):
-        pull(run_of(settings, upstream_of(origin, docs="../docs"), log=log))
 
 
 def test_links_and_submodules_are_left_out_with_a_warning(
@@ -380,7 +444,7 @@ def test_the_sample_is_its_own_checkout(
         git(settings.root, "init", "-q")
     write_tree(docs, FIRST)
     before = times(docs)
-    upstream = upstream_of("upstream/x", ref="", docs=".")
+    upstream = upstream_of("upstream/x", ref="", docs=WHOLE)
     lock = pull(run_of(settings, upstream, log=log))
     assert times(docs) == before
     assert [file.path for file in lock.files] == sorted(FIRST)
@@ -397,7 +461,7 @@ def test_a_folder_is_not_copied_into_itself_nor_over_itself(
 ) -> None:
     write_tree(docs, FIRST)
     with pytest.raises(ConfigError, match="lie in one another"):
-        pull(run_of(settings, upstream_of(url, ref="", docs="."), log=log))
+        pull(run_of(settings, upstream_of(url, ref="", docs=WHOLE), log=log))
     assert read_tree(docs) == FIRST
 
 
@@ -421,7 +485,7 @@ def test_no_path_of_this_machine_and_no_password_gets_into_the_lock(
     assert pull(run_of(settings, replaced, log=log)).url == "https://example.org/x"
     assert str(origin.parent) not in (settings.root / "upstream" / "x.lock").read_text()
     write_tree(settings.root / "here", FIRST)
-    inside = upstream_of(settings.root / "here", ref="", docs=".")
+    inside = upstream_of(settings.root / "here", ref="", docs=WHOLE)
     assert pull(run_of(settings, inside, log=log)).url == "here"
 
 
@@ -510,6 +574,7 @@ KILLED = """
 import os, pathlib, shutil, signal, sys
 from pathlib import Path
 from pipeline.config import Settings, Upstream
+from pipeline.folders import Folders
 from pipeline.log import Log
 from pipeline.run import Run
 from pipeline.stages.pull.stage import pull
@@ -529,7 +594,7 @@ for name in ("replace", "rmdir", "unlink"):
 settings = Settings(
     root=Path(sys.argv[2]), default_version="0.10.2", locales=("zh_CN",), upstreams={}
 )
-upstream = Upstream(name="x", url=sys.argv[3], docs="docs")
+upstream = Upstream(name="x", url=sys.argv[3], docs=Folders(("docs",)))
 pull(Run(settings=settings, upstream=upstream, log=Log(-1), locales=settings.locales))
 """
 
@@ -582,6 +647,7 @@ PULL = """
 import sys
 from pathlib import Path
 from pipeline.config import Settings, Upstream
+from pipeline.folders import Folders
 from pipeline.log import Log
 from pipeline.run import Run
 from pipeline.stages.pull.stage import pull
@@ -589,7 +655,7 @@ settings = Settings(
     root=Path(sys.argv[1]), default_version="0.10.2", locales=("zh_CN",), upstreams={}
 )
 print("started", flush=True)
-upstream = Upstream(name="x", url=sys.argv[2], ref=sys.argv[3], docs="docs")
+upstream = Upstream(name="x", url=sys.argv[2], ref=sys.argv[3], docs=Folders(("docs",)))
 pull(Run(settings=settings, upstream=upstream, log=Log(-1), locales=settings.locales))
 """
 
@@ -622,7 +688,7 @@ def test_the_real_docs_are_pulled_whole(
         name="jax",
         url=jax_docs_upstream,
         ref="jax-v0.10.2",
-        docs="docs",
+        docs=DOCS,
         url_replaced=True,
         configured_url="configured",
     )

@@ -15,7 +15,7 @@ from pathlib import Path
 from copies import Row, translated
 from folders import read_tree
 from places import ROOT
-from repositories import commit_release, init_repository
+from repositories import DOCS, commit_release, init_repository
 from runs import run_of
 
 from pipeline.adapters import po
@@ -178,7 +178,7 @@ class AdoptionProject:
 
     @property
     def upstream(self) -> Upstream:
-        return Upstream(name="docs", url=str(self.url), ref=self.ref, docs="docs")
+        return Upstream(name="docs", url=str(self.url), ref=self.ref, docs=DOCS)
 
     @property
     def settings(self) -> Settings:

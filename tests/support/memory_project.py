@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatch
 from pathlib import Path
 
+from repositories import DOCS
 from runs import run_of
 
 from pipeline.adapters import po
@@ -119,7 +120,7 @@ class Project:
 
     @property
     def upstream(self) -> Upstream:
-        return Upstream(name="docs", url=self.url, docs="docs")
+        return Upstream(name="docs", url=self.url, docs=DOCS)
 
     @property
     def settings(self) -> Settings:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from repositories import DOCS
+
 from pipeline.core.execution.result import CellFailure, Execution, Status
 from pipeline.core.pin.lock import Lock, SourceFile
 from pipeline.core.results import PageResult
@@ -14,7 +16,7 @@ LOCK = Lock(
     commit="ab" * 20,
     date="2026-11-21T10:00:00+00:00",
     version="1.2.3",
-    docs="docs",
+    docs=DOCS,
     files=(),
 )
 ERROR = Finding(

@@ -13,7 +13,10 @@ from pathlib import Path
 
 from folders import write_tree
 
+from pipeline.folders import Folders
+
 DATE = "2026-01-02T03:04:05+0800"
+DOCS = Folders(("docs",))  # where most upstreams have their pages
 PAGES = (".ipynb", ".md")  # what names of notebooks and Markdown pages end in
 AT_ONCE = 100  # blobs that git is asked for at a time
 

@@ -114,15 +114,17 @@ class UpstreamErrors:
             return f"Known: {', '.join(names[-5:])}."
         return "Check the ref and run again."
 
-    def no_folder(self, docs: str, commit: str, *, folders: list[str]) -> UpstreamError:
-        """There is no folder ``docs`` at ``commit``, only ``folders``."""
+    def no_folder(
+        self, folder: str, commit: str, *, folders: list[str]
+    ) -> UpstreamError:
+        """There is no ``folder`` at ``commit``, only ``folders``."""
         there = (
             f"Folders there: {', '.join(folders[:8])}."
             if folders
             else "It has no folders."
         )
         return self._error(
-            f"has no folder {docs!r} at commit {commit[:12]}",
+            f"has no folder {folder!r} at commit {commit[:12]}",
             hint=f"{there} Set 'docs' in the configuration.",
         )
 

@@ -1,4 +1,4 @@
-"""The history of the docs folder along one line of commits: which file was which blob, and when.
+"""The history of the docs folders along one line of commits: which file was which blob, and when.
 
 In goes the answer of ``git log``, out come records. Only first parents are followed: so every
 commit has one before it, and what came with a merge is told by the merge.
@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from pipeline.adapters.upstream.refs import PEELED
+from pipeline.folders import Folders
 
 # What ``git log`` is asked for: a mark and the commit's facts, then a row for each file.
 _MARK = "commit "
@@ -39,7 +40,8 @@ PEELED_TAGS = (
 class FileChange:
     """What a commit did with a file; ``blob`` is empty if the file is gone then.
 
-    ``path`` is relative to the docs folder; ``before`` is the path it was renamed from, or empty.
+    ``path`` is one of the docs (``Folders.path_of``); ``before`` is the path it was renamed from,
+    or empty.
     """
 
     path: str
@@ -65,12 +67,11 @@ class Tag:
     date: str
 
 
-def parse_log(output: bytes, docs: str) -> tuple[DocsCommit, ...]:
+def parse_log(output: bytes, docs: Folders) -> tuple[DocsCommit, ...]:
     """The commits of ``git log`` with the arguments ``LOG``, the newest first.
 
-    Files outside the folder ``docs`` are left out. ``output`` has fields that end in NUL.
+    Files outside the folders ``docs`` are left out. ``output`` has fields that end in NUL.
     """
-    prefix = "" if docs == "." else f"{docs}/"
     commits: list[DocsCommit] = []
     fields = output.decode("utf-8", "surrogateescape").split("\0")
     head = ""
@@ -83,7 +84,7 @@ def parse_log(output: bytes, docs: str) -> tuple[DocsCommit, ...]:
             continue
         if head:
             commit, _, date = head.partition(" ")
-            changes = tuple(_changes(rows, prefix))
+            changes = tuple(_changes(rows, docs))
             commits.append(DocsCommit(commit=commit, date=date, changes=changes))
         head, rows = text.removeprefix(_MARK), []
     return tuple(commits)
@@ -116,7 +117,7 @@ def dated_tags(tags: Mapping[str, str], output: bytes) -> tuple[Tag, ...]:
     )
 
 
-def _changes(rows: Sequence[str], prefix: str) -> Iterator[FileChange]:
+def _changes(rows: Sequence[str], docs: Folders) -> Iterator[FileChange]:
     """The changes of one commit: ``:modes blobs status``, then a path, of a rename two.
 
     A file that moved into the docs is new there, and one that moved out of them is gone.
@@ -126,18 +127,16 @@ def _changes(rows: Sequence[str], prefix: str) -> Iterator[FileChange]:
         if not facts.startswith(":"):
             continue  # the empty field behind the last row
         *_, blob, status = facts.split(" ")
-        path = next(fields, "")
-        before = ""
+        path = docs.path_of(next(fields, ""))
+        before = None
         if status[0] in "RC":
-            before, path = path, next(fields, "")
-        if not path.startswith(prefix):
+            before, path = path, docs.path_of(next(fields, ""))
+        if path is None:
             # It moved out of the docs: for them it is gone.
-            path, before, status = before, "", "D"
-        if path.startswith(prefix):
+            path, before, status = before, None, "D"
+        if path is not None:
             yield FileChange(
-                path=path.removeprefix(prefix),
-                blob="" if status == "D" else blob,
-                before=before.removeprefix(prefix) if before.startswith(prefix) else "",
+                path=path, blob="" if status == "D" else blob, before=before or ""
             )
-        if before.startswith(prefix) and status[0] == "R":
-            yield FileChange(path=before.removeprefix(prefix), blob="")
+        if before is not None and status[0] == "R":
+            yield FileChange(path=before, blob="")

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
+from itertools import chain
 from pathlib import Path
 from typing import NoReturn
 
@@ -41,6 +42,7 @@ from pipeline.adapters.upstream.refs import (
     tag_names,
 )
 from pipeline.adapters.upstream.store import Store
+from pipeline.folders import ALL, Folders
 
 # The line of a commit that says when it was made: "committer A <a@b> 1700000000 +0800".
 _COMMITTER = re.compile(rb"^committer .*> (\d+) ([+-])(\d\d)(\d\d)$", re.MULTILINE)
@@ -48,7 +50,7 @@ _COMMITTER = re.compile(rb"^committer .*> (\d+) ([+-])(\d\d)(\d\d)$", re.MULTILI
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TreeEntry:
-    """One file of a tree. ``path`` is relative to the docs folder.
+    """One file of a tree. ``path`` is one of the docs (``Folders.path_of``).
 
     Bytes of the path that are not UTF-8 are surrogates.
     """
@@ -121,19 +123,28 @@ class Repository:
         return commit
 
     def fetch(
-        self, commit: str, docs: str, progress: Progress | None = None
+        self,
+        commit: str,
+        docs: Folders,
+        progress: Progress | None = None,
+        *,
+        needs_all: bool = True,
     ) -> tuple[TreeEntry, ...]:
-        """The files of folder ``docs`` ("." is the root) at ``commit``, which can then be read.
+        """The files of the folders ``docs`` at ``commit``, which can then be read.
 
-        Transfers only what is not here yet, all blobs in one go.
+        Transfers only what is not here yet, all blobs in one go. Unless it ``needs_all``, one of
+        several folders will do: an older commit may not have had the others yet.
         """
         if self._peel(commit) is None:
             self._store.fetch_commit(commit, progress)
-        entries = self._list(commit, docs)
-        missing = self._missing(commit, docs)
+        listed = self._list(commit, docs)
+        absent = [name for name in docs.names if name not in listed]
+        if absent and (needs_all or not listed):
+            self._refuse_folder(commit, absent[0])
+        missing = self._missing(commit, listed)
         if missing:
             self._store.fetch_blobs(missing, commit, progress)
-        return entries
+        return tuple(chain.from_iterable(listed.values()))
 
     def read(self, blob: str) -> bytes:
         """The content of an object."""
@@ -175,7 +186,7 @@ class Repository:
         return int(ahead), int(behind)
 
     def history(
-        self, commit: str, docs: str, progress: Progress | None = None
+        self, commit: str, docs: Folders, progress: Progress | None = None
     ) -> tuple[DocsCommit, ...]:
         """What every commit up to ``commit`` did with the files of ``docs``, the newest first.
 
@@ -185,7 +196,7 @@ class Repository:
             self._store.fetch_commit(commit, progress)
         if self._is_shallow() and self._kind is Kind.REMOTE:
             self._store.fetch_history(commit, progress)
-        answer = self._program.call(*LOG, commit, "--", docs)
+        answer = self._program.call(*LOG, commit, "--", *docs.names)
         if answer.status:
             raise self._errors.damaged(reason_of(answer.complaint))
         return parse_log(answer.output, docs)
@@ -196,19 +207,15 @@ class Repository:
         line = set(answer.output.decode("ascii").split("\n"))
         return [other for other in dict.fromkeys(commits) if other not in line]
 
-    def tree(self, commit: str, docs: str) -> tuple[TreeEntry, ...]:
-        """The files of ``docs`` at a commit that is here; none where it has no such folder."""
-        if self._program.call(
-            "rev-parse", "--verify", "--quiet", _tree(commit, docs)
-        ).status:
-            return ()
-        return self._list(commit, docs)
+    def tree(self, commit: str, docs: Folders) -> tuple[TreeEntry, ...]:
+        """The files of ``docs`` at a commit that is here; none of folders that it does not have."""
+        return tuple(chain.from_iterable(self._list(commit, docs).values()))
 
     def bring(
         self,
         blobs: Collection[str],
         commit: str,
-        docs: str,
+        docs: Folders,
         progress: Progress | None = None,
     ) -> None:
         """Make sure that ``blobs`` of the history of ``docs`` can be read, all in one go.
@@ -224,7 +231,7 @@ class Repository:
             "--missing=print",
             commit,
             "--",
-            docs,
+            *docs.names,
         )
         if answer.status:
             raise self._errors.damaged(reason_of(answer.complaint))
@@ -329,49 +336,53 @@ class Repository:
         self._store.fetch_commit(commit, progress)
         return self._peel(commit)
 
-    def names(self, commit: str, docs: str) -> frozenset[str]:
-        """The names of what lies at the top of ``commit``, and at the top of folder ``docs``.
+    def names(self, commit: str, docs: Folders) -> frozenset[str]:
+        """The names of what lies at the top of ``commit``, and at the top of each of ``docs``.
 
-        Both are here once ``fetch`` has been called.
+        All are here once ``fetch`` has been called. What holds all of several counts as well.
         """
         names: set[str] = set()
-        for tree in {_tree(commit, "."), _tree(commit, docs)}:
+        for folder in {ALL, docs.root, *docs.names}:
+            tree = _tree(commit, folder)
             answer = self._program.call("ls-tree", "-z", "--name-only", tree)
             names.update(answer.text.split("\0"))
         return frozenset(names)
 
-    def _list(self, commit: str, docs: str) -> tuple[TreeEntry, ...]:
-        """The files of folder ``docs`` at ``commit``, in git's order. Their trees are here."""
-        answer = self._program.call("ls-tree", "-r", "-z", _tree(commit, docs))
-        if answer.status:
-            self._refuse_folder(commit, docs)
-        entries = []
-        for row in answer.output.decode("utf-8", "surrogateescape").split("\0"):
-            if row:  # "100644 blob 1f2e…<TAB>path/of/file.md"
-                facts, path = row.split("\t", 1)
-                mode, _kind, blob = facts.split(" ")
-                entries.append(TreeEntry(mode=mode, blob=blob, path=path))
-        return tuple(entries)
+    def _list(self, commit: str, docs: Folders) -> dict[str, list[TreeEntry]]:
+        """The files of those of ``docs`` that ``commit`` has, in git's order. Trees are here."""
+        listed: dict[str, list[TreeEntry]] = {}
+        for folder, prefix in docs.placed:
+            answer = self._program.call("ls-tree", "-r", "-z", _tree(commit, folder))
+            if answer.status:
+                continue
+            entries = listed[folder] = []
+            for row in answer.output.decode("utf-8", "surrogateescape").split("\0"):
+                if row:  # "100644 blob 1f2e…<TAB>path/of/file.md"
+                    facts, path = row.split("\t", 1)
+                    mode, _kind, blob = facts.split(" ")
+                    path = f"{prefix}{path}"
+                    entries.append(TreeEntry(mode=mode, blob=blob, path=path))
+        return listed
 
-    def _refuse_folder(self, commit: str, docs: str) -> NoReturn:
-        """Raise UpstreamError: there is no ``docs``, or the commit itself cannot be read.
+    def _refuse_folder(self, commit: str, folder: str) -> NoReturn:
+        """Raise UpstreamError: there is no ``folder``, or the commit itself cannot be read.
 
-        The error names the folders that are there: ``docs`` may have another name.
+        The error names the folders that are there: ``folder`` may have another name.
         """
         answer = self._program.call("ls-tree", "-d", "-z", "--name-only", commit)
         if answer.status:
             raise self._errors.damaged(reason_of(answer.complaint))
         folders = [name for name in answer.text.split("\0") if name]
-        raise self._errors.no_folder(docs, commit, folders=folders)
+        raise self._errors.no_folder(folder, commit, folders=folders)
 
-    def _missing(self, commit: str, docs: str) -> list[str]:
-        """The blobs under ``docs`` that a filtered fetch has left out."""
+    def _missing(self, commit: str, folders: Iterable[str]) -> list[str]:
+        """The blobs under ``folders`` that a filtered fetch has left out."""
         answer = self._program.call(
             "rev-list",
             "--objects",
             "--no-object-names",
             "--missing=print",
-            _tree(commit, docs),
+            *(_tree(commit, folder) for folder in folders),
         )
         if answer.status:
             raise self._errors.damaged(reason_of(answer.complaint))
@@ -379,6 +390,6 @@ class Repository:
         return [line.removeprefix("?") for line in lines if line.startswith("?")]
 
 
-def _tree(commit: str, docs: str) -> str:
-    """How git names the folder ``docs`` at ``commit``; the root has an empty name."""
-    return f"{commit}:{'' if docs == '.' else docs}"
+def _tree(commit: str, folder: str) -> str:
+    """How git names ``folder`` at ``commit``; that of the whole repository has an empty name."""
+    return f"{commit}:{'' if folder == ALL else folder}"

@@ -131,7 +131,7 @@ class Versions:
                 hint="Leave --at out, or give a repository: --upstream URL.",
             )
         commit = self.repository.resolve(ref)
-        entries = self.repository.fetch(commit, self.lock.docs)
+        entries = self.repository.fetch(commit, self.lock.docs, needs_all=False)
         files = [SourceFile(path=entry.path, blob=entry.blob) for entry in entries]
         date = self.repository.date(commit)
         names = self.history.families.get(page, {page}) if page else None

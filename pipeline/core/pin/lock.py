@@ -15,6 +15,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from pipeline.errors import InputError
+from pipeline.folders import Folders, fault_in, is_safe_path
 from pipeline.reading import Dialect
 
 OLD_PACKAGE = "JAX"
@@ -50,7 +51,7 @@ class Lock:
     date: str  # ISO 8601 with offset, of the commit; empty for a plain folder
     # That of ``package`` that the pages are executed with; may be empty.
     version: str
-    docs: str  # docs folder inside the repository, POSIX
+    docs: Folders  # those of the repository that were pulled
     # Every file that was pulled, assets included, sorted by path.
     files: tuple[SourceFile, ...]
     # What the docs are of, as people write it; locks of old do not say it, and were all of JAX.
@@ -81,10 +82,9 @@ PAGE_SUFFIXES = (".ipynb", ".md", ".rst")
 _ASSETS = "_static"  # Sphinx's usual name, and that of themes' own files
 _ID = re.compile(r"[0-9a-f]{40}")
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
-_TEXTS = ("url", "ref", "commit", "date", "version", "docs", "package")
+_TEXTS = ("url", "ref", "commit", "date", "version", "package")
 _OPTIONAL = ("markdown",)  # texts that most locks do not have
 _DIALECTS = ("", *Dialect)
-_FORBIDDEN_PARTS = frozenset({"", ".", "..", ".git"})
 
 
 def blob_id(data: bytes) -> str:
@@ -106,24 +106,15 @@ def listing_id(files: Iterable[SourceFile]) -> str:
     return hashlib.sha1(listing.encode("utf-8"), usedforsecurity=False).hexdigest()
 
 
-def is_safe_path(path: str) -> bool:
-    """Whether ``path`` is a relative POSIX path that stays in its folder, on any system.
-
-    It must be possible to write it down, too.
-    """
-    if "\\" in path or _UNPRINTABLE.search(path):
-        return False
-    # An empty part stands for a path that is absolute, or holds "//". Names are alike on some
-    # systems whatever their case, and nothing may get into ".git".
-    return _FORBIDDEN_PARTS.isdisjoint(path.lower().split("/"))
-
-
 def format_lock(lock: Lock) -> bytes:
     """``lock`` as JSON in UTF-8: keys sorted, indented by 1, LF, final newline.
 
     Each file is a line, so that git can merge two locks: ``"guide/tea.md": "a01ebc3…"``.
     """
     data: dict[str, Any] = {key: getattr(lock, key) for key in _TEXTS}
+    # A single folder is a plain text, as it was when there were no others.
+    names = lock.docs.names
+    data["docs"] = list(names) if lock.docs.are_several else names[0]
     if lock.markdown:
         data["markdown"] = lock.markdown
     data["files"] = {file.path: file.blob for file in lock.files}
@@ -141,7 +132,7 @@ def parse_lock(data: bytes, *, where: str) -> Lock:
         table = json.loads(data.decode("utf-8"), object_pairs_hook=_without_duplicates)
     except (ValueError, RecursionError) as error:
         raise _malformed(f"is not a lock: {error}", where) from error
-    keys = (*_TEXTS, *_OPTIONAL, "files")
+    keys = (*_TEXTS, *_OPTIONAL, "docs", "files")
     if isinstance(table, dict):
         table.setdefault("package", OLD_PACKAGE)
         if OLD_VERSION_KEY in table and "version" not in table:
@@ -149,10 +140,14 @@ def parse_lock(data: bytes, *, where: str) -> Lock:
         table.setdefault("markdown", "")
     if not isinstance(table, dict) or set(table) != set(keys):
         raise _malformed(
-            f"is not a lock: it must be a JSON object of {', '.join((*_TEXTS, 'files'))}",
+            f"is not a lock: it must be a JSON object of {', '.join((*_TEXTS, 'docs', 'files'))}",
             where,
         )
-    return Lock(**_texts(table, where), files=_files(table["files"], where))
+    return Lock(
+        **_texts(table, where),
+        docs=_folders(table["docs"], where),
+        files=_files(table["files"], where),
+    )
 
 
 def pages_of(files: Iterable[SourceFile]) -> tuple[Page, ...]:
@@ -175,7 +170,7 @@ def pages_of(files: Iterable[SourceFile]) -> tuple[Page, ...]:
 
 
 def _texts(table: Mapping[str, Any], where: str) -> dict[str, str]:
-    """All of a lock but its files, each text checked for what it will be used for."""
+    """The texts of a lock, each checked for what it will be used for."""
     for key in _TEXTS:
         # Texts get onto terminals and into headers of catalogues.
         if not isinstance(table[key], str) or _UNPRINTABLE.search(table[key]):
@@ -184,17 +179,23 @@ def _texts(table: Mapping[str, Any], where: str) -> dict[str, str]:
         raise _malformed(
             f"'commit' must be 40 hex digits, not {table['commit']!r}", where
         )
-    # "." is the folder of the whole repository.
-    if table["docs"] != "." and not is_safe_path(table["docs"]):
-        raise _malformed(
-            f"'docs' leads out of the repository: {table['docs']!r}", where
-        )
     if table["markdown"] not in _DIALECTS:
         raise _malformed(
             f"'markdown' must be one of {', '.join(Dialect)}, not {table['markdown']!r}",
             where,
         )
     return {key: table[key] for key in (*_TEXTS, *_OPTIONAL)}
+
+
+def _folders(value: object, where: str) -> Folders:
+    """The docs folders of a lock: a text, or a list of several."""
+    names = [value] if isinstance(value, str) else value
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise _malformed("'docs' must be a string or a list of strings", where)
+    fault = fault_in(names)
+    if fault is not None:
+        raise _malformed(f"'docs' cannot be right: {fault.what}", where)
+    return Folders(tuple(names))
 
 
 def _files(table: object, where: str) -> tuple[SourceFile, ...]:

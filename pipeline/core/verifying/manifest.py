@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import msgspec
 
-from pipeline.core.pin.lock import is_safe_path
 from pipeline.errors import InputError
+from pipeline.folders import is_safe_path
 
 NAME = "freshness.json"
 SCHEMA = 1

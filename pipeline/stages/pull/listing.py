@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from pipeline.adapters.upstream import TreeEntry
-from pipeline.core.pin.lock import SourceFile, blob_id, is_safe_path
+from pipeline.core.pin.lock import SourceFile, blob_id
+from pipeline.folders import is_safe_path
 from pipeline.log import Log
 
 # What git writes into a tree: https://git-scm.com/docs/git-fast-import, "filemodify".

@@ -21,8 +21,9 @@ from pipeline.adapters.upstream import (
     without_password,
 )
 from pipeline.config import Upstream
-from pipeline.core.pin.lock import Lock, SourceFile, blob_id, is_safe_path, listing_id
+from pipeline.core.pin.lock import Lock, SourceFile, blob_id, listing_id
 from pipeline.errors import ConfigError, UpstreamError
+from pipeline.folders import WHOLE
 from pipeline.log import Log
 from pipeline.reading import Dialect, dialect_of
 from pipeline.run import Run
@@ -52,13 +53,6 @@ def open_source(
     configured one counts. Raises ConfigError and UpstreamError.
     """
     upstream = run.upstream
-    # "docs" comes from the configuration: "../docs" would read, or write, beside the repository.
-    if upstream.docs != "." and not is_safe_path(upstream.docs):
-        raise ConfigError(
-            f"docs = {upstream.docs!r} is not a folder inside the repository",
-            where=upstream.name,
-            hint='Write a folder inside it like "docs" or "a/docs", without a slash at the end.',
-        )
     # Before anything is opened: no git runs for an upstream that is refused.
     address = address_of(run.settings, upstream)
     _check_apart(address, upstream, docs)
@@ -101,11 +95,12 @@ def _check_apart(address: Address, upstream: Upstream, docs: Path) -> None:
     is_overwritten = source.is_relative_to(docs)
     if address.kind is Kind.FOLDER:
         # Nothing is copied from a folder that is the checkout itself.
-        if source == docs and upstream.docs == ".":
+        if source == docs and upstream.docs == WHOLE:
             return
         # A folder that holds the checkout would grow by its own copy with every pull. Of git that
         # is no danger: it reads commits, and the checkout is in none.
-        is_overwritten |= docs.is_relative_to(source / upstream.docs)
+        for name in upstream.docs.names:
+            is_overwritten |= docs.is_relative_to(source / name)
     if is_overwritten:
         raise ConfigError(
             f"the upstream {upstream.name!r} and its checkout {docs} lie in one another",
@@ -115,7 +110,7 @@ def _check_apart(address: Address, upstream: Upstream, docs: Path) -> None:
 
 
 def _is_whole(old: Lock, lock: Lock, docs: Path) -> bool:
-    """Whether the checkout is of the same folder as ``lock``, and holds all that ``old`` says."""
+    """Whether the checkout is of the same folders as ``lock``, and holds all that ``old`` says."""
     return old.docs == lock.docs and not drift(docs, old.files)
 
 
@@ -169,20 +164,26 @@ def _transfer_progress(log: Log) -> Iterator[Callable[[float, float], None]]:
 
 
 def _folder_source(root: Path, lock: Lock, docs: Path, log: Log) -> Source:
-    """The docs folder below ``root``, as it is now."""
-    folder = root / lock.docs
-    if not folder.is_dir():
-        raise UpstreamError(
-            f"has no folder {lock.docs!r}",
-            where=str(root),
-            hint=f"{_folders_in(root)} Set 'docs' in the configuration.",
-        )
+    """The docs folders below ``root``, as they are now."""
+    for name in lock.docs.names:
+        if not (root / name).is_dir():
+            raise UpstreamError(
+                f"has no folder {name!r}",
+                where=str(root),
+                hint=f"{_folders_in(root)} Set 'docs' in the configuration.",
+            )
+    # Where the paths of files count from.
+    folder = root / lock.docs.root
     if lock.ref:
         log.note(
             f"{root} is a plain folder: taken as it is, whether it is {lock.ref} or not"
         )
     try:
-        entries = list(walk_folder(folder))
+        entries = [
+            entry
+            for name, prefix in lock.docs.placed
+            for entry in walk_folder(root / name, below=prefix)
+        ]
     except OSError as error:
         raise UpstreamError(
             f"cannot be read: {error.strerror}",
@@ -191,7 +192,8 @@ def _folder_source(root: Path, lock: Lock, docs: Path, log: Log) -> Source:
         ) from error
     files = accept(entries, log)
     # A folder has no commit and no date: the digest of its listing tells one state from another.
-    names = {path.name for place in {root, folder} for path in place.iterdir()}
+    places = {root, folder, *(root / name for name in lock.docs.names)}
+    names = {path.name for place in places for path in place.iterdir()}
     lock = replace(
         lock, commit=listing_id(files), files=files, markdown=_markdown(names)
     )

@@ -96,6 +96,13 @@ def read_pulled(run: Run) -> Lock:
             where=str(checkout.lock),
             hint=again,
         )
+    # Pages have other names in other folders.
+    if lock.docs != run.upstream.docs:
+        raise UpstreamError(
+            f"is of the folders {lock.docs}, but the configuration says {run.upstream.docs}",
+            where=str(checkout.lock),
+            hint=again,
+        )
     # Whatever is built claims to be of this commit, so it must be.
     wrong = drift(checkout.docs, lock.files)
     if wrong:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from pipeline.adapters.files import read_bytes
 from pipeline.core.catalog.wanted import wanted_entries
 from pipeline.core.document.read import SplitPage, read_document
-from pipeline.core.memory.record import digest
+from pipeline.core.memory.record import digest, layout_of
 from pipeline.core.pin.lock import Lock, Page, SourceFile, pages_of
 from pipeline.entries import Entry
 from pipeline.errors import InputError, UpstreamError
@@ -47,11 +47,10 @@ class English:
     lock: Lock
     pages: Mapping[str, SplitPage]  # those that this run has split already
     repository: Callable[[], Repository | None]  # None: upstream is a plain folder
-    docs: str  # the docs folder inside the repository
     reading: Reading  # how documents are written
     # What was read so far, by page, or by commit and page.
     pinned: dict[str, tuple[Entry, ...]] = field(default_factory=dict)
-    older: dict[tuple[str, str], tuple[Entry, ...]] = field(default_factory=dict)
+    older: dict[tuple[str, str], tuple[Entry, ...] | None] = field(default_factory=dict)
     commits: dict[str, _OlderCommit | UpstreamError] = field(default_factory=dict)
 
     def at_pin(self, page: str) -> tuple[Entry, ...] | None:
@@ -67,13 +66,42 @@ class English:
                 )
         return self.pinned.get(page)
 
-    def at(self, commit: str, page: str) -> tuple[Entry, ...]:
+    def at(self, commit: str, page: str, *, layout: str = "") -> tuple[Entry, ...]:
         """What ``page`` asked for at ``commit``, or at a ref; nothing if it had no such page.
 
+        The name may be of a time when other docs folders were configured. Where it then means
+        several pages, it is the one with this ``layout``, or else the first.
         Raises UpstreamError if the commit cannot be had.
         """
+        pages = self._pages_at(commit, page)
+        for wanted in pages:
+            if layout_of(wanted) == layout:
+                return wanted
+        return pages[0] if pages else ()
+
+    def texts_at(self, commit: str, page: str) -> dict[str, str]:
+        """All English by digest that ``page`` asked for at ``commit``, or at a ref.
+
+        It is that of every page that the name may mean. Raises UpstreamError as ``at`` does.
+        """
+        texts: dict[str, str] = {}
+        for wanted in self._pages_at(commit, page):
+            texts.update(texts_by_digest(wanted))
+        return texts
+
+    def _pages_at(self, commit: str, page: str) -> list[tuple[Entry, ...]]:
+        """What the pages asked for at ``commit`` that ``page`` may be called now."""
+        found: list[tuple[Entry, ...]] = []
+        for name in self.lock.docs.names_of(page):
+            wanted = self._one_at(commit, name)
+            if wanted is not None:
+                found.append(wanted)
+        return found
+
+    def _one_at(self, commit: str, page: str) -> tuple[Entry, ...] | None:
+        """What the page of today's name ``page`` asked for; None if there was none."""
         if commit in (self.lock.commit, self.lock.ref):
-            return self.at_pin(page) or ()
+            return self.at_pin(page)
         if (commit, page) not in self.older:
             self.older[commit, page] = self._at_older(self._commit(commit), page)
         return self.older[commit, page]
@@ -102,10 +130,10 @@ class English:
     def _read_checked_out(self, file: SourceFile) -> bytes:
         return read_bytes(self.paths.docs / file.path)
 
-    def _at_older(self, commit: _OlderCommit, page: str) -> tuple[Entry, ...]:
-        """What ``page`` asked for at an older commit; nothing if it had no such page."""
+    def _at_older(self, commit: _OlderCommit, page: str) -> tuple[Entry, ...] | None:
+        """What ``page`` asked for at an older commit; None if it had no such page."""
         if page not in commit.pages:
-            return ()
+            return None
         return _wanted(
             commit.pages[page],
             lambda file: commit.repository.read(file.blob),
@@ -132,9 +160,9 @@ class English:
             raise UpstreamError(
                 f"a plain folder has no history: what was there at {commit[:12]} is not known"
             )
-        # A lock of another docs folder is not looked for: the memory knows pages by their names.
+        # A lock of other docs folders is not looked for: the memory knows pages by their names.
         found = repository.resolve(commit)
-        entries = repository.fetch(found, self.docs)
+        entries = repository.fetch(found, self.lock.docs, needs_all=False)
         files = [SourceFile(path=entry.path, blob=entry.blob) for entry in entries]
         pages = {page.name: page for page in pages_of(files)}
         return _OlderCommit(commit=found, repository=repository, pages=pages)
@@ -177,6 +205,5 @@ def open_english(run: Run, pages: Sequence[SplitPage], lock: Lock) -> Iterator[E
             lock=lock,
             pages={page.page.name: page for page in pages},
             repository=repository,
-            docs=run.upstream.docs,
             reading=run.upstream.reading,
         )

@@ -91,7 +91,8 @@ def _page_of(english: English, memory: Memory, sought: _Sought) -> _Page:
     if pinned is not None and core.layout_of(pinned) == memory.layout:
         return _Page(wanted=pinned, is_exact=True)
     try:
-        return _Page(wanted=english.at(memory.commit, memory.page), is_exact=True)
+        wanted = english.at(memory.commit, memory.page, layout=memory.layout)
+        return _Page(wanted=wanted, is_exact=True)
     except UpstreamError as error:
         sought.note(error)
     named = page_under_ref(english, memory)
@@ -110,7 +111,7 @@ def page_under_ref(english: English, memory: Memory) -> tuple[Entry, ...] | None
     if not memory.ref and english.lock.ref:
         return None
     try:
-        wanted = english.at(memory.ref, memory.page)
+        wanted = english.at(memory.ref, memory.page, layout=memory.layout)
     except UpstreamError:
         return None
     return wanted if core.layout_of(wanted) == memory.layout else None
@@ -148,7 +149,7 @@ def _texts_at(
         commits.append(refs[place.commit])
     for commit in commits:
         try:
-            return texts_by_digest(english.at(commit, place.page))
+            return english.texts_at(commit, place.page)
         except UpstreamError as error:
             sought.note(error)
     return {}

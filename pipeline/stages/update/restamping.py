@@ -19,7 +19,7 @@ from pipeline.core.pin.lock import Lock
 from pipeline.errors import UpstreamError
 from pipeline.findings import Finding, Severity
 from pipeline.run import Run
-from pipeline.stages.update.english import English, open_english, texts_by_digest
+from pipeline.stages.update.english import English, open_english
 from pipeline.stages.update.rebuild import page_under_ref
 from pipeline.stages.update.state import read_state
 from pipeline.stages.update.workspace import Workspace
@@ -63,7 +63,7 @@ def _restamp_locale(work: Workspace, english: English, upstream: str) -> None:
         commit = renamed.get(place.commit)
         if commit is None:
             return place
-        known = texts_by_digest(english.at(commit, place.page))
+        known = english.texts_at(commit, place.page)
         return replace(place, commit=commit) if code in known else place
 
     state = read_state(work.paths, work.locale)

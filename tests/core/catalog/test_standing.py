@@ -6,6 +6,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 import pytest
+from repositories import DOCS
 
 from pipeline.core.catalog.change import ChangeClass
 from pipeline.core.catalog.comparison import (
@@ -53,7 +54,7 @@ def lock(*paths: str, ref: str = "v1", version: str = "1.0.0") -> Lock:
         commit=ref.encode().hex().ljust(40, "0"),
         date="",
         version=version,
-        docs="docs",
+        docs=DOCS,
         files=files,
     )
 

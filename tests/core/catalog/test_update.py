@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from repositories import DOCS
 from runs import run_of
 
 from pipeline.adapters.files import replace_if_unchanged
@@ -874,7 +875,7 @@ def test_the_stage_moves_the_catalogue_of_a_renamed_page_and_keeps_what_is_nowhe
             commit="0" * 40,
             date="",
             version="1",
-            docs="docs",
+            docs=DOCS,
             files=files,
         )
         pages = [
@@ -923,7 +924,7 @@ def test_the_stage_leaves_a_catalogue_alone_that_is_saved_while_it_runs(
         commit="0" * 40,
         date="",
         version="1",
-        docs="docs",
+        docs=DOCS,
         files=(SourceFile(path="p.md", blob="0" * 40),),
     )
     page = Page(name="p", files=lock.files)

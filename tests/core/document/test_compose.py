@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 from corpus import HOSTILE, assert_only_prose_changed, hostile, pseudo
 from notebooks import code, notebook_value, prose
+from repositories import DOCS
 
 from pipeline.core.document.attribution import attribution
 from pipeline.core.document.compose import Frame, Merged, merge
@@ -423,7 +424,7 @@ def test_an_attribution_names_source_version_and_licence() -> None:
         commit="0123456789abcdef",
         date="",
         version="0.10.2",
-        docs="docs",
+        docs=DOCS,
         files=(SourceFile(path="a.md", blob="0"),),
     )
     text = attribution(
@@ -460,7 +461,7 @@ def test_an_attribution_claims_nothing_that_nobody_configured(
         date="",
         package=package,
         version=version,
-        docs="docs",
+        docs=DOCS,
         files=(),
     )
     line = attribution(

@@ -1,0 +1,139 @@
+"""The docs folders of an upstream, and what pages are called by them.
+
+Most docs lie in one folder, and a page is called by its path in that. Of several folders, pages
+keep their path from the folder that holds all of these: of ``docs`` and ``examples`` there are
+``docs/index`` and ``examples/mnist``, so that what leads from one tree to the other still does.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+ALL = "."  # the folder of the whole repository
+
+_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
+_FORBIDDEN_PARTS = frozenset({"", ".", "..", ".git"})
+
+
+@dataclass(frozen=True, slots=True)
+class Folders:
+    """One or several folders inside a repository, POSIX, in the order of the configuration.
+
+    None of them is, or lies in, another one: see ``fault_in``.
+    """
+
+    names: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return ", ".join(self.names)
+
+    @property
+    def are_several(self) -> bool:
+        """Whether pages are called by the folder that they lie in, too."""
+        return len(self.names) > 1
+
+    @property
+    def root(self) -> str:
+        """The folder that paths count from: the one there is, or the one that holds all."""
+        return posixpath.commonpath(self.names) or ALL
+
+    @property
+    def prefixes(self) -> tuple[str, ...]:
+        """What paths of each folder begin with: ``docs/`` and ``examples/``; of a single one ""."""
+        if not self.are_several:
+            return ("",)
+        inside = f"{self.root}/"
+        return tuple(f"{name.removeprefix(inside)}/" for name in self.names)
+
+    @property
+    def placed(self) -> tuple[tuple[str, str], ...]:
+        """Each folder with its prefix."""
+        return tuple(zip(self.names, self.prefixes, strict=True))
+
+    def path_of(self, place: str) -> str | None:
+        """The path of a file that lies at ``place`` in the repository; None for one outside.
+
+        Of ``docs`` alone ``docs/a.md`` is ``a.md``, of ``docs`` and ``examples`` it stays so.
+        """
+        for name, prefix in self.placed:
+            if name == ALL:
+                return place
+            if place.startswith(f"{name}/"):
+                return f"{prefix}{place.removeprefix(f'{name}/')}"
+        return None
+
+    def names_of(self, page: str) -> tuple[str, ...]:
+        """What a page may be called that was ``page`` when other folders were configured.
+
+        Its own name comes first. Of ``docs`` and ``examples`` the page ``index`` may now be
+        ``docs/index`` or ``examples/index``; of ``docs`` alone ``docs/index`` may be ``index``.
+        """
+        inside = f"{self.root}/"
+        names = [page, *(f"{prefix}{page}" for prefix in self.prefixes)]
+        if page.startswith(inside):
+            names.append(page.removeprefix(inside))
+        return tuple(dict.fromkeys(names))
+
+
+WHOLE = Folders((ALL,))
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong with folders that somebody wrote, and what to do."""
+
+    what: str
+    hint: str
+
+
+def fault_in(names: Sequence[str]) -> Fault | None:
+    """The first thing that keeps ``names`` from being ``Folders``; None if nothing does."""
+    if not names:
+        return Fault("it is empty", 'Name one, like "docs", or "." for all of it.')
+    for name in names:
+        # "../docs" would read, or write, beside the repository.
+        if name != ALL and not is_safe_path(name):
+            return Fault(
+                f"{name!r} is not a folder inside the repository",
+                'Write a folder inside it like "docs" or "a/docs", without a slash at the end.',
+            )
+    for number, name in enumerate(names):
+        for other in names[:number]:
+            fault = _overlap(name, other) or _overlap(other, name)
+            if fault is not None:
+                return fault
+    return None
+
+
+def _overlap(name: str, other: str) -> Fault | None:
+    """What is wrong if a folder is ``other``, or lies in it: its pages would be there twice."""
+    # Names are alike on some systems whatever their case.
+    inner, outer = name.casefold(), other.casefold()
+    if name == other:
+        return Fault(f"{name!r} is there twice", "Leave it out once.")
+    if inner == outer:
+        return Fault(
+            f"{other!r} and {name!r} differ only by case, and are one folder on some systems",
+            "Leave one of them out.",
+        )
+    if other == ALL or inner.startswith(f"{outer}/"):
+        return Fault(
+            f"{name!r} lies in {other!r}",
+            f"Leave {name!r} out, which {other!r} brings with it, or name folders beside it.",
+        )
+    return None
+
+
+def is_safe_path(path: str) -> bool:
+    """Whether ``path`` is a relative POSIX path that stays in its folder, on any system.
+
+    It must be possible to write it down, too.
+    """
+    if "\\" in path or _UNPRINTABLE.search(path):
+        return False
+    # An empty part stands for a path that is absolute, or holds "//". Names are alike on some
+    # systems whatever their case, and nothing may get into ".git".
+    return _FORBIDDEN_PARTS.isdisjoint(path.lower().split("/"))

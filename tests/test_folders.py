@@ -1,0 +1,128 @@
+"""Which folders docs may lie in, and what pages are called by them."""
+
+from __future__ import annotations
+
+import pytest
+
+from pipeline.folders import WHOLE, Folders, fault_in, is_safe_path
+
+
+@pytest.mark.parametrize(
+    ("path", "safe"),
+    [
+        ("a.md", True),
+        ("a/b c/图.md", True),
+        ("..a/b..", True),
+        ("", False),
+        ("/a", False),
+        ("a/", False),
+        ("a//b", False),
+        ("./a", False),
+        ("a/../b", False),
+        ("..", False),
+        ("a\\b", False),
+        ("a\nb", False),
+        ("a\0b", False),
+        ("a/\udcff.md", False),
+        (".git/config", False),
+        ("a/.GIT/hooks", False),
+    ],
+)
+def test_paths_that_leave_their_folder_are_not_safe(path: str, safe: bool) -> None:
+    assert is_safe_path(path) is safe
+
+
+@pytest.mark.parametrize(
+    ("names", "root", "prefixes"),
+    [
+        ((".",), ".", ("",)),
+        (("docs",), "docs", ("",)),
+        (("a/docs",), "a/docs", ("",)),
+        (("docs", "examples"), ".", ("docs/", "examples/")),
+        (("docs/api", "docs/guide/en"), "docs", ("api/", "guide/en/")),
+        (("docs", "docs-more"), ".", ("docs/", "docs-more/")),
+        (("a/docs", "a/b/docs", "a/c"), "a", ("docs/", "b/docs/", "c/")),
+    ],
+)
+def test_paths_count_from_what_holds_all_folders(
+    names: tuple[str, ...], root: str, prefixes: tuple[str, ...]
+) -> None:
+    folders = Folders(names)
+    assert (folders.root, folders.prefixes) == (root, prefixes)
+    assert folders.placed == tuple(zip(names, prefixes, strict=True))
+    assert folders.are_several == (len(names) > 1)
+
+
+@pytest.mark.parametrize(
+    ("names", "place", "path"),
+    [
+        ((".",), "docs/a.md", "docs/a.md"),
+        (("docs",), "docs/a.md", "a.md"),
+        (("docs",), "docs-more/a.md", None),
+        (("docs",), "a.md", None),
+        (("docs", "examples"), "examples/a.md", "examples/a.md"),
+        (("docs", "examples"), "src/a.md", None),
+        (("docs/api", "docs/guide"), "docs/guide/a.md", "guide/a.md"),
+        (("docs/api", "docs/guide"), "docs/a.md", None),
+    ],
+)
+def test_a_file_has_its_path_from_there(
+    names: tuple[str, ...], place: str, path: str | None
+) -> None:
+    assert Folders(names).path_of(place) == path
+
+
+@pytest.mark.parametrize(
+    ("names", "page", "now"),
+    [
+        ((".",), "index", ("index",)),
+        (("docs",), "index", ("index",)),
+        # There were several.
+        (("docs",), "docs/index", ("docs/index", "index")),
+        (("docs", "examples"), "index", ("index", "docs/index", "examples/index")),
+        (
+            ("docs/a", "docs/b"),
+            "docs/a/x",
+            ("docs/a/x", "a/docs/a/x", "b/docs/a/x", "a/x"),
+        ),
+    ],
+)
+def test_a_page_may_have_had_another_name(
+    names: tuple[str, ...], page: str, now: tuple[str, ...]
+) -> None:
+    assert Folders(names).names_of(page) == now
+
+
+@pytest.mark.parametrize(
+    ("names", "what", "hint"),
+    [
+        ([], "is empty", '"." for all'),
+        ([""], "'' is not a folder", '"docs"'),
+        (["docs", "../other"], "'../other' is not a folder inside", '"docs"'),
+        (["/docs"], "'/docs' is not a folder inside", '"docs"'),
+        (["docs", "examples/"], "'examples/' is not", "without a slash at the end"),
+        (["docs", "examples", "docs"], "'docs' is there twice", "Leave it out once."),
+        (["docs", "docs/api"], "'docs/api' lies in 'docs'", "Leave 'docs/api' out"),
+        (["docs/api", "docs"], "'docs/api' lies in 'docs'", "Leave 'docs/api' out"),
+        (["docs", "Docs/api"], "'Docs/api' lies in 'docs'", "Leave 'Docs/api' out"),
+        ([".", "docs"], "'docs' lies in '.'", "Leave 'docs' out"),
+        (["docs", "."], "'docs' lies in '.'", "Leave 'docs' out"),
+        (
+            ["docs", "DOCS"],
+            "'docs' and 'DOCS' differ only by case",
+            "Leave one of them",
+        ),
+    ],
+)
+def test_what_cannot_be_folders_is_told(names: list[str], what: str, hint: str) -> None:
+    fault = fault_in(names)
+    assert fault is not None
+    assert what in fault.what
+    assert hint in fault.hint
+
+
+@pytest.mark.parametrize("names", [["."], ["docs"], ["docs", "docs-more", "a/docs"]])
+def test_others_are_folders(names: list[str]) -> None:
+    assert fault_in(names) is None
+    assert str(Folders(tuple(names))) == ", ".join(names)
+    assert Folders((".",)) == WHOLE
