@@ -13,11 +13,12 @@ from pipeline.commands.reporting import write_badges
 from pipeline.commands.split import update_pulled
 from pipeline.core.catalog.comparison import Comparison
 from pipeline.core.document.contents import distances
-from pipeline.core.execution.notebook import parse_notebook, source_of
+from pipeline.core.execution.notebook import text_with_contents
 from pipeline.core.pin.lock import Lock, SourceFile
 from pipeline.errors import InputError
 from pipeline.report.result import RunResult
 from pipeline.run import Run
+from pipeline.site.roots import root_page
 from pipeline.stages.pull import stage as pull_stage
 
 
@@ -57,22 +58,18 @@ def _distances(run: Run, lock: Lock) -> dict[str, int]:
     for page in pages_of_run(run, lock):
         # Of a pair, both documents have the same tables of contents.
         texts[page.name] = _text(run, page.files[-1])
-    return distances(texts)
+    tops = lock.docs.prefixes
+    first = root_page(list(texts), run.upstream.site.root, tops=tops)
+    return distances(texts, first=first, tops=tops)
 
 
 def _text(run: Run, document: SourceFile) -> str:
     """What a document says besides code; empty if it cannot be read, which ``split`` has told."""
-    path = run.paths.docs / document.path
     try:
-        data = read_bytes(path)
-        # Few notebooks have a table of contents, and they are large.
-        if path.suffix != ".ipynb" or b"toctree" not in data:
-            return data.decode("utf-8", "replace")
-        cells = parse_notebook(data, where=str(path))["cells"]
+        data = read_bytes(run.paths.docs / document.path)
+        return text_with_contents(document.path, data)
     except InputError:
         return ""
-    prose = (source_of(cell) for cell in cells if cell.get("cell_type") == "markdown")
-    return "\n".join(prose)
 
 
 def _compare_with(run: Run, lock: Lock, ref: str) -> Comparison:

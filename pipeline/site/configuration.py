@@ -11,6 +11,7 @@ from typing import Any
 from pipeline.adapters.signatures import is_installed
 from pipeline.config import USUAL_NAMES
 from pipeline.naming import group_of
+from pipeline.site.folders import english_folder, folders_to_list
 from pipeline.site.inventories import inventories_of
 from pipeline.site.plan import Site
 from pipeline.site.roots import root_page
@@ -19,10 +20,14 @@ from pipeline.site.roots import root_page
 def configuration_of(site: Site) -> dict[str, Any]:
     """The values of ``site.json``, as ``extension/conf.py`` reads them."""
     # Paths are absolute: Sphinx runs in a folder of its own.
+    folders = site.lock.docs
     return {
         "title": site.policy.title or site.upstream.name,
         "locale": site.locale,
         "root": first_page(site),
+        "folders": folders.prefixes if folders.are_several else (),
+        "english_folder": english_folder(site.lock),
+        "unlisted": folders_to_list(site, first_page(site)),
         "extensions": site.policy.extensions,
         "myst_extensions": site.policy.myst_extensions,
         "version": site.lock.version,
@@ -51,7 +56,7 @@ def configuration_of(site: Site) -> dict[str, Any]:
 
 def first_page(site: Site) -> str:
     """The page that the contents of the site begin with."""
-    return root_page(site.names, site.policy.root)
+    return root_page(site.names, site.policy.root, tops=site.lock.docs.prefixes)
 
 
 def _issue_url(site: Site) -> str:

@@ -12,8 +12,10 @@ from pathlib import Path
 from pipeline.adapters import files
 from pipeline.adapters.memo import Memo
 from pipeline.core.catalog.lineage import read_redirects
+from pipeline.core.pin.lock import ASSETS
 from pipeline.site import published
 from pipeline.site.configuration import first_page
+from pipeline.site.folders import english_folder
 from pipeline.site.known import Known
 from pipeline.site.names import DOWNLOADS
 from pipeline.site.plan import Site
@@ -39,6 +41,7 @@ def finish(site: Site, downloads: Mapping[str, bytes | None], memo: Memo[Known])
     wanted = dict(downloads)
     for path, html in old_pages.items():
         wanted[path] = html.encode()
+    wanted |= dict(_assets_of_folders(site))
     wanted |= files_for_programs(site)
     to_write = {path: data for path, data in wanted.items() if data is not None}
     changed = 0
@@ -51,7 +54,7 @@ def finish(site: Site, downloads: Mapping[str, bytes | None], memo: Memo[Known])
     stale = [
         *_stale_pages(site, pages, wanted),
         *_stale_downloads(site, wanted),
-        *_stale_twins(site),
+        *_stale_twins(site, wanted),
     ]
     files.remove_files(stale)
     prune_styles(site, memo)
@@ -73,15 +76,32 @@ def _pages_that_may_be_there(site: Site) -> set[str]:
 def _redirects(site: Site) -> dict[str, str]:
     """Old page to new page, as upstream's own site has it."""
     redirects: dict[str, str] = {}
-    configuration = site.paths.docs / "conf.py"
-    if configuration.is_file():
-        code = files.read_bytes(configuration).decode("utf-8", "replace")
-        redirects = read_redirects(code)
+    for prefix in site.lock.docs.prefixes:
+        configuration = site.paths.docs / f"{prefix}conf.py"
+        if configuration.is_file():
+            code = files.read_bytes(configuration).decode("utf-8", "replace")
+            redirects |= read_redirects(code, below=prefix)
+    # Whoever swaps the address of the English docs for ours comes to the page, too.
+    top = english_folder(site.lock)
+    for page in (*site.names, *redirects):
+        if top and page.startswith(top):
+            redirects[page.removeprefix(top)] = page
     first = first_page(site)
     if first != "index":
         # Docs without a first page of their own begin with the page that Sphinx began with.
         redirects["index"] = first
     return redirects
+
+
+def _assets_of_folders(site: Site) -> Iterator[tuple[str, bytes]]:
+    """What HTML on the pages of each of several folders calls ``_static/…``.
+
+    Where there is one folder, Sphinx puts its assets beside its own.
+    """
+    for prefix in site.lock.docs.prefixes:
+        for file in site.lock.files:
+            if prefix and file.path.startswith(f"{prefix}{ASSETS}/"):
+                yield file.path, files.read_bytes(site.paths.docs / file.path)
 
 
 def _stale_pages(
@@ -106,12 +126,12 @@ def _stale_downloads(site: Site, wanted: Collection[str]) -> Iterator[Path]:
             yield path
 
 
-def _stale_twins(site: Site) -> Iterator[Path]:
+def _stale_twins(site: Site, wanted: Collection[str]) -> Iterator[Path]:
     """Pages as Markdown whose pages are gone."""
     # Folders of other locales and of Sphinx hold none of ours.
     left_out = _SPHINX | (set(site.settings.locales) - {site.locale})
     for path in files.files_below(site.target, ".md"):
         name = path.relative_to(site.target)
-        is_ours = name.parts[0] not in left_out
+        is_ours = name.parts[0] not in left_out and name.as_posix() not in wanted
         if is_ours and name.with_suffix("").as_posix() not in site.names:
             yield path

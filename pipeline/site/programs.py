@@ -16,6 +16,7 @@ from pipeline.core.execution import notebook as execution
 from pipeline.core.results import PageResult
 from pipeline.errors import InputError
 from pipeline.site import feed
+from pipeline.site.folders import english_folder
 from pipeline.site.names import RECORDS
 from pipeline.site.plan import Site
 from pipeline.site.published import freshness_of_site, source_name
@@ -30,7 +31,9 @@ _NOT_FOUND = """<!DOCTYPE html>
 <script>
 const base = new URL({base}, location.href).pathname;
 const rest = location.pathname.startsWith(base) ? location.pathname.slice(base.length) : "";
-document.getElementById("english").href += rest + location.search + location.hash;
+const folder = {top};
+const same = rest.startsWith(folder) ? rest.slice(folder.length) : rest;
+document.getElementById("english").href += same + location.search + location.hash;
 </script></body></html>
 """  # noqa: E501 - a line here is a line of the page
 _WORDS = {
@@ -123,6 +126,7 @@ def not_found(site: Site) -> str:
         english=escape(site.policy.english_url or home),
         home=escape(home),
         base=json.dumps(site.policy.url or "./").replace("<", "\\u003c"),
+        top=json.dumps(english_folder(site.lock)).replace("<", "\\u003c"),
         **_WORDS,
     )
 

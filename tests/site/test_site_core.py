@@ -472,3 +472,23 @@ def test_old_pages_lead_to_new_ones() -> None:
 )
 def test_root_page(pages: list[str], configured: str, root: str) -> None:
     assert root_page(pages, configured) == root
+
+
+@pytest.mark.parametrize(
+    ("pages", "root"),
+    [
+        (["docs/index", "examples/index"], "docs/index"),
+        (["examples/a", "docs/guide/index", "docs/intro"], "docs/intro"),
+        # Which of the usual names it is counts less than the order of the folders.
+        (["docs/readme", "examples/index"], "docs/readme"),
+        (["docs/a", "examples/index"], "examples/index"),
+        (["docs/a", "examples/b"], "docs/a"),
+        (["elsewhere", "examples/b"], "examples/b"),
+    ],
+)
+def test_root_page_of_several_folders(pages: list[str], root: str) -> None:
+    tops = ("docs/", "examples/")
+    assert root_page(pages, tops=tops) == root
+    # The second folder comes first if the configuration names it first.
+    if {"docs/index", "examples/index"} <= set(pages):
+        assert root_page(pages, tops=tops[::-1]) == "examples/index"

@@ -87,10 +87,11 @@ def _shared_texts(new: Collection[str], old: Collection[str]) -> int:
     return shared if has_half_of_old or is_half_of_new else 0
 
 
-def read_redirects(config: str) -> dict[str, str]:
+def read_redirects(config: str, *, below: str = "") -> dict[str, str]:
     """``rediraffe_redirects`` of a Sphinx ``conf.py``, as old page to new page.
 
-    The result is empty if that is no plain table of texts. The file is parsed, never run.
+    The result is empty if that is no plain table of texts. The file is parsed, never run. Names of
+    pages begin with ``below``, where it lies in one of several docs folders.
     ``rediraffe_redirects = {"old/tea.md": "tea.md"}`` → ``{"old/tea": "tea"}``
     """
     try:
@@ -107,7 +108,8 @@ def read_redirects(config: str) -> dict[str, str]:
             case _:
                 continue
         if any(isinstance(name, ast.Name) and name.id == _REDIRECTS for name in names):
-            return _redirects_in(value)
+            table = _redirects_in(value)
+            return {f"{below}{old}": f"{below}{new}" for old, new in table.items()}
     return {}
 
 

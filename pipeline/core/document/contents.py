@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
@@ -30,20 +30,24 @@ class Entry:
     is_pattern: bool = False
 
 
-def distances(texts: Mapping[str, str]) -> dict[str, int]:
+def distances(
+    texts: Mapping[str, str], *, first: str = FIRST, tops: Sequence[str] = ("",)
+) -> dict[str, int]:
     """How many entries lead from the first page to each; no entry for pages that none leads to.
 
     ``texts`` are the pages by name. They come out in the order in which readers meet them: all that
-    is near before what is far, and otherwise as the tables have it.
+    is near before what is far, and otherwise as the tables have it. ``tops`` are what names begin
+    with in each of several docs folders.
     """
-    if FIRST not in texts:
+    if first not in texts:
         return {}
-    found = {FIRST: 0}
+    found = {first: 0}
     # Grows while it is gone through: first all pages at one distance, then those one further.
-    order = [FIRST]
+    order = [first]
     for page in order:
+        top = next((top for top in tops if page.startswith(top)), "")
         for entry in entries(texts[page]):
-            for name in _pages(entry, page, texts):
+            for name in _pages(entry, page, texts, top=top):
                 if name not in found:
                     found[name] = found[page] + 1
                     order.append(name)
@@ -87,17 +91,28 @@ def _entries(body: Iterator[str]) -> Iterator[Entry]:
         if option := _OPTION.match(line):
             is_pattern |= option["name"] == "glob"
             continue
-        titled = _TITLED.fullmatch(line)
-        target = titled["target"] if titled else line
+        target = target_of(line)
         # Other sites are no pages of ours, and "self" is the page that the table stands on.
         if target and "://" not in target and target != "self":
             yield Entry(target=target, is_pattern=is_pattern)
 
 
-def _pages(entry: Entry, page: str, texts: Mapping[str, str]) -> list[str]:
+def target_of(line: str) -> str:
+    """The page that a line of a table leads to: ``guide`` of ``A title <guide>``, too."""
+    titled = _TITLED.fullmatch(line)
+    return titled["target"] if titled else line
+
+
+def _pages(entry: Entry, page: str, texts: Mapping[str, str], *, top: str) -> list[str]:
     """The pages that an entry of ``page`` leads to."""
-    # "/a/b" begins at the folder of all docs, as the folder of the page otherwise.
-    folder = "" if entry.target.startswith("/") else posixpath.dirname(page)
+    if not entry.target.startswith("/"):
+        return _pages_in(posixpath.dirname(page), entry, texts)
+    # "/a/b" begins at the folder of all docs; of several, at that of the page if it is there.
+    return _pages_in(top, entry, texts) or _pages_in("", entry, texts)
+
+
+def _pages_in(folder: str, entry: Entry, texts: Mapping[str, str]) -> list[str]:
+    """The pages that an entry means in a folder."""
     target = posixpath.normpath(posixpath.join(folder, entry.target.lstrip("/")))
     if entry.is_pattern and "*" in target:
         return [name for name in sorted(texts) if _matches(name, target)]

@@ -125,6 +125,19 @@ def cell_name(number: int) -> str:
     return f"code cell {number}" if number else ""
 
 
+def text_with_contents(path: str, data: bytes) -> str:
+    """What a document says besides code, as far as its tables of contents need it.
+
+    Raises InputError for a notebook that cannot be read.
+    """
+    # Few notebooks have a table of contents, and they are large.
+    if not path.endswith(".ipynb") or b"toctree" not in data:
+        return data.decode("utf-8", "replace")
+    cells = parse_notebook(data, where=path)["cells"]
+    prose = (source_of(cell) for cell in cells if cell.get("cell_type") == "markdown")
+    return "\n".join(prose)
+
+
 def source_of(cell: Cell) -> str:
     """A cell's source as one string: the format allows a list of lines too."""
     source = cell.get("source", "")

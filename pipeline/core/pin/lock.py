@@ -79,7 +79,7 @@ class Commit:
 # In the order in which a page lists its documents.
 PAGE_SUFFIXES = (".ipynb", ".md", ".rst")
 
-_ASSETS = "_static"  # Sphinx's usual name, and that of themes' own files
+ASSETS = "_static"  # Sphinx's usual name, and that of themes' own files
 _ID = re.compile(r"[0-9a-f]{40}")
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 _TEXTS = ("url", "ref", "commit", "date", "version", "package")
@@ -159,7 +159,7 @@ def pages_of(files: Iterable[SourceFile]) -> tuple[Page, ...]:
     documents: dict[str, list[SourceFile]] = defaultdict(list)
     for file in files:
         path = PurePosixPath(file.path)
-        if path.suffix in PAGE_SUFFIXES and _ASSETS not in path.parts:
+        if path.suffix in PAGE_SUFFIXES and ASSETS not in path.parts:
             documents[str(path.with_suffix(""))].append(file)
     pages: list[Page] = []
     for name in sorted(documents):

@@ -49,7 +49,7 @@ extensions = [
     *SITE["extensions"],
     "pipeline.site.extension",
 ]
-exclude_patterns = ["_jz", "_static", "site.json", "conf.py"]
+exclude_patterns = ["_jz", "_static", "**/_static", "site.json", "conf.py"]
 source_suffix = {".rst": "restructuredtext", ".md": "myst-nb", ".ipynb": "myst-nb"}
 templates_path = [str(PACKAGE / "templates")]
 

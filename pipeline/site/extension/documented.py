@@ -21,6 +21,7 @@ from sphinx.ext.intersphinx import InventoryAdapter
 
 from pipeline.core.inventories.asking import spelled_out
 from pipeline.site.extension.noting import Notes
+from pipeline.site.extension.tops import english_page
 
 # By page: the address of each name that it lists, relative to the root of the English docs.
 _ADDRESSES: Notes[dict[str, str]] = Notes("jz_documented")
@@ -32,15 +33,19 @@ def note_page(env: BuildEnvironment, name: str, folder: str) -> None:
     ``_autosummary`` and ``jax.jit`` → ``_autosummary/jax.jit.html#jax.jit``
     """
     place = posixpath.join(posixpath.dirname(env.docname), folder, name)
-    _note(env, name, f"{posixpath.normpath(place)}.html#{name}")
+    _note(env, name, posixpath.normpath(place), anchor=name)
 
 
 def note_anchor(env: BuildEnvironment, name: str, anchor: str) -> None:
     """A name that is documented on this very page."""
-    _note(env, name, f"{env.docname}.html#{anchor}")
+    _note(env, name, env.docname, anchor=anchor)
 
 
-def _note(env: BuildEnvironment, name: str, address: str) -> None:
+def _note(env: BuildEnvironment, name: str, page: str, *, anchor: str) -> None:
+    page = english_page(env.config.jz_site, page)
+    if not page:
+        return  # nobody knows where that is in the English docs
+    address = f"{page}.html#{anchor}"
     # Of two lists on a page the first counts.
     _ADDRESSES.by_page(env).setdefault(env.docname, {}).setdefault(name, address)
 

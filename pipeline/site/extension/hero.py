@@ -15,6 +15,7 @@ from sphinx import addnodes
 from sphinx.transforms import SphinxTransform
 
 from pipeline.site.extension.texts import text
+from pipeline.site.extension.tops import top_of
 
 _PLACES = 3  # to start, to install, to learn
 
@@ -35,8 +36,9 @@ class AddHero(SphinxTransform):
         if not self.config.jz_site["hero"]:
             return
         section = self.document.next_node(nodes.section)
-        is_home = self.env.docname == self.config.root_doc == "index"
-        if not is_home or section is None:
+        page = self.env.docname
+        is_home = page == f"{top_of(self.config.jz_site, page)}index"
+        if not is_home or page != self.config.root_doc or section is None:
             return
         title = section.first_child_matching_class(nodes.title)
         # Behind the title, whatever stands before it.

@@ -15,6 +15,7 @@ from sphinx import addnodes
 from sphinx.transforms import SphinxTransform
 
 from pipeline.core.pin.lock import PAGE_SUFFIXES
+from pipeline.site.extension.tops import page_from_top
 
 _FILE = re.compile(r"/?[\w.-]+\.\w{1,5}\Z")
 
@@ -45,6 +46,9 @@ class FindPages(SphinxTransform):
         name = posixpath.normpath(posixpath.join(folder, unquote(path)))
         suffix = posixpath.splitext(name)[1]
         page = name.removesuffix(suffix) if suffix in PAGE_SUFFIXES else ""
+        if path.startswith("/"):
+            # From the top of the folder that the page lies in.
+            page = page_from_top(self.env, page) or page
         if page in self.env.found_docs:
             # What MyST itself makes of a link to a document that it knows.
             link["refdomain"] = "doc"

@@ -28,6 +28,7 @@ from pipeline.site.extension.contents import (
 from pipeline.site.extension.languages import english_pages, mark_html
 from pipeline.site.extension.mathml import title_math
 from pipeline.site.extension.texts import text
+from pipeline.site.extension.tops import english_page
 
 WHOLE = 400  # entries; of a larger site only the branches around a page are shown
 DEPTH = 4
@@ -81,9 +82,9 @@ def add_navigation(
     context["jz_text"] = lambda key: text(app.config.language, key)
     context["jz_english"] = app.config.jz_site["english_url"]
     context["jz_navigation"] = navigation
-    is_upstreams = page in app.env.found_docs and context["jz_english"]
+    name = english_page(app.config.jz_site, page) if page in app.env.found_docs else ""
     context["jz_english_page"] = (
-        f"{context['jz_english']}{page}.html" if is_upstreams else ""
+        f"{context['jz_english']}{name}.html" if name and context["jz_english"] else ""
     )
     context["jz_repository"] = app.config.jz_site["repository"]
     context["jz_home"] = (

@@ -28,6 +28,7 @@ from pipeline.site.extension import (
     search,
     stubs,
     titles,
+    tops,
     weight,
     writing,
 )
@@ -67,6 +68,7 @@ def register(app: Sphinx) -> dict[str, Any]:
         described,
         documented,
         absent,
+        tops,
         titles,
         broken,
         hiding,

@@ -27,6 +27,7 @@ from pipeline.site.extension.described import (
 )
 from pipeline.site.extension.documented import note_anchor, note_page
 from pipeline.site.extension.texts import text
+from pipeline.site.extension.tops import english_page
 
 
 class Anything(dict[str, Any]):
@@ -73,10 +74,10 @@ def elsewhere(
     english_url = env.config.jz_site["english_url"]
     # The search knows by it where a name is explained.
     name = {"jz_name": explained} if explained else {}
-    if not english_url:
+    page = english_page(env.config.jz_site, env.docname)
+    if not english_url or not page:
         return [nodes.paragraph("", "", nodes.literal("", words), **name)]
-    # The English page has the same name.
-    url = f"{english_url}{env.docname}.html"
+    url = f"{english_url}{page}.html"
     if fragment:
         url += f"#{fragment}"
     link = nodes.reference("", words, refuri=url)

@@ -58,7 +58,7 @@ def update_catalog_files(
             wanted,
             header=partial(_header, lock, locale),
             gone=gone,
-            redirects=_redirects(run),
+            redirects=_redirects(run, lock, gone),
         )
         # All at once: a message that moved leaves one catalogue as it comes to another.
         changes = files.write(updated)
@@ -119,15 +119,24 @@ def _is_unsafe(page: SplitPage, files: CatalogFiles) -> bool:
     return page.page.name in files.data and page.page.name not in files.catalogs
 
 
-def _redirects(run: Run) -> dict[str, str]:
+def _redirects(run: Run, lock: Lock, gone: Sequence[str]) -> dict[str, str]:
     """Where upstream sends the readers of old pages, as its ``conf.py`` says.
 
-    It is a hint only, so that a file that is missing or unreadable is no matter.
+    Pages that are ``gone`` may only have another name, since other docs folders are configured. All
+    of it is a hint only, so that a file that is missing or unreadable is no matter.
     """
-    path = run.paths.docs / "conf.py"
-    if not path.is_file():
-        return {}
-    return read_redirects(read_bytes(path).decode("utf-8", "replace"))
+    redirects: dict[str, str] = {}
+    there = _documents(lock)
+    for page in gone:
+        names = [name for name in lock.docs.names_of(page) if name in there]
+        if names:
+            redirects[page] = names[0]
+    for prefix in lock.docs.prefixes:
+        path = run.paths.docs / f"{prefix}conf.py"
+        if path.is_file():
+            code = read_bytes(path).decode("utf-8", "replace")
+            redirects |= read_redirects(code, below=prefix)
+    return redirects
 
 
 def _summary(updated: Mapping[str, Updated]) -> str:

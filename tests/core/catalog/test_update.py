@@ -717,6 +717,8 @@ def test_redirects_are_read_without_running_the_configuration(
     config: str, expected: dict[str, str]
 ) -> None:
     assert read_redirects(config) == expected
+    below = {f"docs/{old}": f"docs/{new}" for old, new in expected.items()}
+    assert read_redirects(config, below="docs/") == below
 
 
 def test_wanted_entries_are_one_list_for_a_pair() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.core.document.contents import Entry, distances, entries
+from pipeline.core.document.contents import Entry, distances, entries, target_of
 
 RST = """\
 Title
@@ -103,3 +103,32 @@ def test_a_page_may_have_the_name_of_a_suffix() -> None:
         "other": "",
     }
     assert distances(texts) == {"index": 0, "notes.md": 1, "other": 1}
+
+
+def test_of_several_folders_each_is_the_top_of_its_own_pages() -> None:
+    texts = {
+        "docs/index": ".. toctree::\n\n   /guide\n   Words </more/*>\n   /examples/a\n",
+        "docs/guide": "",
+        "docs/more/b": "",
+        "guide": "",
+        "examples/a": ".. toctree::\n   :glob:\n\n   /c*\n   /docs/far\n",
+        "examples/c1": "",
+        "docs/far": "",
+    }
+    tops = ("docs/", "examples/")
+    assert distances(texts) == {}
+    assert distances(texts, first="docs/index", tops=tops) == {
+        "docs/index": 0,
+        "docs/guide": 1,
+        "examples/a": 1,
+        "examples/c1": 2,
+        "docs/far": 2,
+    }
+
+
+@pytest.mark.parametrize(
+    ("line", "target"),
+    [("guide", "guide"), ("A title <../guide>", "../guide"), ("<a> b", "<a> b")],
+)
+def test_the_target_of_an_entry(line: str, target: str) -> None:
+    assert target_of(line) == target

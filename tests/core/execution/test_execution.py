@@ -449,3 +449,35 @@ def test_tags_that_remove_do_so_in_the_page_that_is_shown() -> None:
         "output of the first",
         "source of the second",
     ]
+
+
+@pytest.mark.parametrize(
+    ("path", "data", "text"),
+    [
+        ("a.md", b"# A \xff\n", "# A \ufffd\n"),
+        # Large, and nothing that has contents: not parsed at all.
+        ("a.ipynb", b"no JSON", "no JSON"),
+        (
+            "a.ipynb",
+            json.dumps(
+                {
+                    "cells": [
+                        {"cell_type": "markdown", "source": ["# A\n", "b"]},
+                        {"cell_type": "code", "source": "c"},
+                        {"cell_type": "markdown", "source": "```{toctree}\nd\n```"},
+                    ]
+                }
+            ).encode(),
+            "# A\nb\n```{toctree}\nd\n```",
+        ),
+    ],
+)
+def test_tables_of_contents_are_looked_for_in_prose(
+    path: str, data: bytes, text: str
+) -> None:
+    assert execution.text_with_contents(path, data) == text
+
+
+def test_a_notebook_with_contents_that_cannot_be_read_is_an_error() -> None:
+    with pytest.raises(InputError, match=r"x\.ipynb"):
+        execution.text_with_contents("x.ipynb", b"{toctree}")
