@@ -199,7 +199,11 @@ OPTIONS = (
         "--url", "init", help="the docs: a URL, a bundle, a repository or a folder"
     ),
     _option(
-        "--docs", "init", metavar="FOLDER", help="their folder in it (default: all)"
+        "--docs",
+        "init",
+        metavar="FOLDER",
+        action="append",
+        help="their folder in it (may be repeated; default: all)",
     ),
     _option("--name", "init", help="a short name for them: letters, digits, - and _"),
     _option(

@@ -536,7 +536,7 @@ def _init(arguments: argparse.Namespace, log: Log) -> int:
     told = Told(
         name=arguments.name,
         url=arguments.url,
-        docs=arguments.docs,
+        docs=tuple(arguments.docs or ()),
         locale=_one_locale(arguments.locale),
         ref=arguments.ref,
         package=arguments.package,

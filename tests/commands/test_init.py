@@ -24,7 +24,7 @@ from pipeline.adapters.installed import Origin, origin_of
 from pipeline.cli import main
 from pipeline.commands.init import starting
 from pipeline.config import read_settings
-from pipeline.folders import WHOLE
+from pipeline.folders import WHOLE, Folders
 
 Speech = pytest.CaptureFixture[str]
 
@@ -187,6 +187,20 @@ class Terminal(io.StringIO):
 
     def isatty(self) -> bool:
         return True
+
+
+def test_docs_may_lie_in_several_folders(own: Path, capsys: Speech) -> None:
+    words = ["--name", "lamps", "--url", "https://github.com/example/lamps", *FROM]
+    assert main(["init", *words, "--docs", "a/docs", "--docs", "a/examples"]) == 0
+    upstream = read_settings(own / "pyproject.toml", environ={}).upstream(None)
+    assert upstream.docs == Folders(("a/docs", "a/examples"))
+    blob = "https://github.com/example/lamps/blob"
+    assert upstream.page_url == f"{blob}/{{commit}}/a/{{path}}"
+    for docs in (["docs", "--docs", "/examples"], ["docs", "--docs", "docs/api"]):
+        capsys.readouterr()
+        assert main(["init", "other", *words, "--docs", *docs]) == 2
+        assert "--docs cannot be used: " in capsys.readouterr().err
+    assert not Path("other").exists()
 
 
 def test_what_is_not_told_is_asked_for_on_a_terminal(

@@ -9,17 +9,18 @@ from dataclasses import dataclass
 from pipeline.adapters.installed import Origin, origin
 from pipeline.commands.init.starting import NewDocs
 from pipeline.errors import ConfigError
+from pipeline.folders import Folders, fault_in
 
 _FROM = re.compile(r"([\w.-]+/[\w.-]+)@([\w./-]+)", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Told:
-    """The words of the command line; None where it has none."""
+    """The words of the command line; nothing where it has none."""
 
     name: str | None = None
     url: str | None = None
-    docs: str | None = None
+    docs: tuple[str, ...] = ()
     locale: str = "zh_CN"
     ref: str = ""
     package: str = ""
@@ -44,10 +45,10 @@ def complete(told: Told) -> NewDocs:
     """What is told, with the rest asked for. Raises ConfigError where nobody can be asked."""
     url = told.url or _ask(_URL)
     # It may be all of the repository: who gives options and leaves this one out means that.
-    docs = told.docs or (_DOCS.default if told.url else _ask(_DOCS))
+    docs = told.docs or (_DOCS.default if told.url else _ask(_DOCS),)
     return NewDocs(
         url=url,
-        docs=docs,
+        docs=_folders(docs),
         name=told.name or _ask(_NAME),
         origin=_origin(told.source),
         locale=told.locale,
@@ -55,6 +56,14 @@ def complete(told: Told) -> NewDocs:
         package=told.package,
         title=told.title,
     )
+
+
+def _folders(names: tuple[str, ...]) -> Folders:
+    """The docs folders. Raises ConfigError for what cannot be some."""
+    fault = fault_in(names)
+    if fault is not None:
+        raise ConfigError(f"--docs cannot be used: {fault.what}", hint=fault.hint)
+    return Folders(names)
 
 
 def _origin(source: str | None) -> Origin:

@@ -19,6 +19,7 @@ from pipeline.adapters.installed import Origin
 from pipeline.adapters.upstream.address import read_address
 from pipeline.config import read_settings
 from pipeline.errors import ConfigError
+from pipeline.folders import ALL, Folders
 from pipeline.naming import exact_pin, group_of, repository_on_github
 from pipeline.paths import glossary_path
 
@@ -48,7 +49,7 @@ class NewDocs:
 
     name: str
     url: str
-    docs: str
+    docs: Folders
     origin: Origin
     locale: str = "zh_CN"
     ref: str = ""
@@ -117,7 +118,7 @@ def _values(docs: NewDocs) -> dict[str, str]:
         "plain_locale": docs.locale,
         "url": _toml(docs.url),
         "plain_url": docs.url,
-        "docs": _toml(docs.docs),
+        "docs": _folders(docs.docs),
         "title": _toml(title),
         "plain_title": title,
         "page_url": _page_url(docs),
@@ -165,9 +166,15 @@ def _page_url(docs: NewDocs) -> str:
     repository = repository_on_github(docs.url)
     if not repository:
         return '# page-url = "https://example.org/{commit}/{path}" # what attributions link to'
-    folder = "" if docs.docs == "." else f"{docs.docs.strip('/')}/"
+    folder = "" if docs.docs.root == ALL else f"{docs.docs.root}/"
     url = f"https://github.com/{repository}/blob/{{commit}}/{folder}{{path}}"
     return f"page-url = {_toml(url)} # what attributions link to"
+
+
+def _folders(docs: Folders) -> str:
+    """One folder is a string, several are a list."""
+    names = list(map(_toml, docs.names))
+    return f"[{', '.join(names)}]" if docs.are_several else names[0]
 
 
 def _toml(text: str) -> str:
