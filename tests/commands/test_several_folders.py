@@ -62,6 +62,8 @@ Short.
 
 Deep below the lamp there are many wires to look at.
 
+As {doc}`../../../guide` says, which leads further up than there are folders.
+
 ![a dot](/_static/dot.png)
 """,
     "docs/_static/dot.png": DOT,
@@ -357,8 +359,7 @@ def test_a_site_of_several_folders(
     # From one tree into the other, from the top of the own one, and out of both.
     assert there["the first example"] == "../examples/first.html"
     assert there["all parts"] == "../examples/index.html#bright-parts"
-    assert there["the guide"] == "guide.html"
-    assert there["The guide"] == "guide.html"
+    assert (there["the guide"], there["The guide"]) == ("guide.html", "guide.html")
     lock = json.loads((project / "upstream" / "lamps.lock").read_bytes())
     blob = f"https://github.com/x/lamps/blob/{lock['commit']}"
     assert there["licence"] == f"{blob}/LICENSE.txt"
@@ -369,6 +370,7 @@ def test_a_site_of_several_folders(
     assert "灯的文档" in words
     for image in home.select("img"):
         assert (site / "docs" / str(image["src"])).read_bytes() == DOT
+    assert links(article(site, "docs/deep/page"))["The guide"] == "../guide.html"
     first = links(article(site, "examples/first"))
     assert first["the guide"] == "../docs/guide.html"
     assert "42" in article(site, "examples/first").get_text()

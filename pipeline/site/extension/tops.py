@@ -17,6 +17,7 @@ from sphinx.application import Sphinx
 from sphinx.directives.other import TocTree
 from sphinx.environment import BuildEnvironment
 from sphinx.transforms import SphinxTransform
+from sphinx.util import docname_join
 from sphinx.util.matching import patfilter
 
 from pipeline.core.document.contents import target_of
@@ -41,9 +42,18 @@ def english_page(site: Mapping[str, Any], page: str) -> str:
     return page.removeprefix(top)
 
 
+def inside_top(env: BuildEnvironment, target: str) -> str:
+    """What ``/guide`` or ``../guide`` means on the page that is being read, within its folder.
+
+    Sphinx leaves no folder: what leads above it begins there.
+    """
+    top = top_of(env.config.jz_site, env.docname)
+    return f"{top}{docname_join(env.docname.removeprefix(top), target)}"
+
+
 def page_from_top(env: BuildEnvironment, target: str) -> str:
-    """The page that ``/guide`` means on the page that is being read; empty if there is none."""
-    name = f"{top_of(env.config.jz_site, env.docname)}{target.lstrip('/')}"
+    """The page of its own folder that a target means; empty if there is none."""
+    name = inside_top(env, target)
     return name if name in env.found_docs else ""
 
 
@@ -53,9 +63,9 @@ class FindFromTop(SphinxTransform):
     default_priority = 299
 
     def apply(self, **_: Any) -> None:
-        """Let ``{doc}`/guide``` lead to the page in the folder that it stands in."""
+        """Let ``{doc}`/guide``` lead to the page of the folder that it stands in."""
         for link in self.document.findall(addnodes.pending_xref):
-            if link.get("reftype") == "doc" and link["reftarget"].startswith("/"):
+            if link.get("refdomain") == "std" and link.get("reftype") == "doc":
                 page = page_from_top(self.env, link["reftarget"])
                 if page:
                     link["reftarget"] = f"/{page}"
@@ -66,21 +76,20 @@ class TocTreeFromTop(TocTree):
 
     def run(self) -> list[nodes.Node]:
         """``/guide`` and ``Words </guide>`` are pages of the folder, if it has them."""
-        top = top_of(self.config.jz_site, self.env.docname)
-        if top:
-            for number, line in enumerate(self.content):
-                self.content[number] = self._from_top(line, top)
+        for number, line in enumerate(self.content):
+            self.content[number] = self._from_top(line)
         return list(super().run())
 
-    def _from_top(self, line: str, top: str) -> str:
+    def _from_top(self, line: str) -> str:
         """A line of the list, with the folder in it if its entry begins there."""
         target = target_of(line)
-        inside = f"{top}{target.lstrip('/')}"
+        if not target.startswith(("/", "../")):
+            return line
+        inside = inside_top(self.env, target)
         # Entries may have suffixes, or be patterns.
-        meant = {inside, posixpath.splitext(inside)[0]} & self.env.found_docs
-        if target.startswith("/") and (meant or patfilter(self.env.found_docs, inside)):
-            return line.replace(target, f"/{inside}")
-        return line
+        pages = self.env.found_docs
+        is_there = posixpath.splitext(inside)[0] in pages or patfilter(pages, inside)
+        return line.replace(target, f"/{inside}") if is_there else line
 
 
 def _patch_paths() -> None:
