@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
-from pipeline import __version__
+from pipeline import __version__, formerly
 from pipeline.config.suggesting import did_you_mean
 from pipeline.core.execution.shards import parse_shard
 from pipeline.errors import ConfigError
@@ -107,7 +107,7 @@ OPTIONS = (
         "target",
         "upgrade",
         metavar="REF",
-        help="a release (jax-v0.10.2), its version (0.10.2), latest,"
+        help="a release (v1.2.3), its version (1.2.3), latest,"
         " or any ref with --package-version",
     ),
     *(
@@ -160,7 +160,7 @@ OPTIONS = (
         "words",
         "verify-site",
         metavar="URL | FOLDER",
-        help="where the site is: https://…, or build/site/jax",
+        help="where the site is: https://…, or build/site/NAME",
     ),
     _option(
         "words",
@@ -318,7 +318,12 @@ OPTIONS = (
         help="the version that goes with a ref that is no release",
     ),
     # What it was called when all docs were of one package.
-    _option("--jax", "upgrade", dest="package_version", help=argparse.SUPPRESS),
+    _option(
+        f"--{formerly.VERSION_KEY}",
+        "upgrade",
+        dest="package_version",
+        help=argparse.SUPPRESS,
+    ),
     _option(
         "--dry-run",
         "upgrade",

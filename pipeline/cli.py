@@ -506,7 +506,7 @@ def _adopt(arguments: argparse.Namespace, log: Log) -> int:
     if len(names) > 1 or not files:
         raise ConfigError(
             "which copies are to be adopted, and into which upstream?",
-            hint="Give files or folders, and at most one upstream: adopt page.ipynb jax",
+            hint="Give files or folders, and at most one upstream: adopt page.ipynb NAME",
         )
     arguments.words = names[0] if names else None
     call = _Call(arguments=arguments, settings=settings, log=log)

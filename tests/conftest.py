@@ -14,12 +14,10 @@ from typing import TYPE_CHECKING
 import pytest
 from folders import copy_project
 from hypothesis import HealthCheck, settings
-from places import ROOT
+from places import ROOT, UPSTREAM_VARIABLE
 from repositories import Repository
 from site_chromium import chromium
 from sockets import only_local_sockets
-
-from pipeline.config import UPSTREAM_VARIABLE
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

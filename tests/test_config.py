@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from places import ROOT
 
+from pipeline import formerly
 from pipeline.config import (
     DraftPolicy,
     ExecutionPolicy,
@@ -605,3 +606,27 @@ def test_what_cannot_be_docs_names_the_key(
     assert what in caught.value.what
     assert hint in caught.value.hint
     assert caught.value.where == str(path)
+
+
+@pytest.mark.parametrize(
+    ("lines", "names"),
+    [
+        ("", {}),
+        ('usual-names = { bx = "brew.extra" }\n', {"bx": "brew.extra"}),
+        # Configurations of old name no package, and code of theirs says jnp.
+        ('package = "JAX"\n', formerly.USUAL_NAMES),
+        ('package = "JAX"\nusual-names = {}\n', {}),
+    ],
+)
+def test_what_code_calls_parts_of_the_package(
+    lines: str, names: dict[str, str], tmp_path: Path
+) -> None:
+    path = write(tmp_path, f"{MINIMAL}{lines}")
+    assert read_settings(path, environ={}).upstream("docs").usual_names == names
+
+
+@pytest.mark.parametrize("value", ["1", '["jnp"]', "{ jnp = 1 }"])
+def test_usual_names_are_texts(value: str, tmp_path: Path) -> None:
+    path = write(tmp_path, f"{MINIMAL}usual-names = {value}\n")
+    with pytest.raises(ConfigError, match="usual-names"):
+        read_settings(path, environ={})

@@ -60,7 +60,7 @@ def open_published(
         raise ConfigError(
             "is neither a folder nor an address of the web",
             where=address,
-            hint="Name the root of the site: https://… or build/site/jax",
+            hint="Name the root of the site: https://… or build/site/NAME",
         )
     yield _InFolder(Path(address))
 

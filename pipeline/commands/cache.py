@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 
+from pipeline import formerly
 from pipeline.adapters.execution_cache import ExecutionCache
-from pipeline.config import DEFAULT_PACKAGE, Settings
+from pipeline.config import Settings
 from pipeline.core.execution.entry import CacheEntry, decode_entry
 from pipeline.errors import FindingsError, InputError
 from pipeline.paths import Paths
@@ -49,8 +50,8 @@ def _stats(cache: ExecutionCache) -> Told:
     failures = []
     for entry in _entries(cache):
         seconds += entry.seconds
-        # Entries of old tell the version of JAX alone.
-        old = f"{DEFAULT_PACKAGE} {entry.facts.get('jax', '?')}"
+        # Entries of old tell the version of one package alone.
+        old = f"{formerly.PACKAGE} {entry.facts.get(formerly.VERSION_KEY, '?')}"
         releases[entry.facts.get("release", old)] += 1
         if entry.failure:
             page = entry.facts.get("page", "?")

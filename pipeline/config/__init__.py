@@ -7,14 +7,11 @@
 from pipeline.config.drafting import DraftPolicy
 from pipeline.config.reading import (
     REPOSITORY_VARIABLE,
-    UPSTREAM_VARIABLE,
     read_settings,
     upstream_variable,
 )
 from pipeline.config.records import (
-    DEFAULT_PACKAGE,
     MODES,
-    USUAL_NAMES,
     Acknowledgement,
     ExecutionPolicy,
     IgnoreRule,
@@ -27,11 +24,8 @@ from pipeline.config.records import (
 )
 
 __all__ = [
-    "DEFAULT_PACKAGE",
     "MODES",
     "REPOSITORY_VARIABLE",
-    "UPSTREAM_VARIABLE",
-    "USUAL_NAMES",
     "Acknowledgement",
     "DraftPolicy",
     "ExecutionPolicy",

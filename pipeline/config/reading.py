@@ -14,10 +14,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from pipeline import formerly
 from pipeline.config.drafting import read_draft
 from pipeline.config.pins import Pins
 from pipeline.config.records import (
-    DEFAULT_PACKAGE,
     ExecutionPolicy,
     Settings,
     SitePolicy,
@@ -37,7 +37,6 @@ from pipeline.paths import Paths
 from pipeline.reading import Dialect, Reading
 
 REPOSITORY_VARIABLE = "GITHUB_REPOSITORY"  # owner/name, as GitHub's workflows have it
-UPSTREAM_VARIABLE = "JAX_DOCS_UPSTREAM"  # that of the upstream called jax
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 _LOCALE = re.compile(r"[a-z]{2,3}(_[A-Z][A-Za-z]+)?")
@@ -143,7 +142,7 @@ def _settings(
     ignore = tuple(read_ignore_rule(rule) for rule in checks.tables("ignore"))
     return Settings(
         root=root,
-        default_version=pins.find(DEFAULT_PACKAGE),
+        default_version=pins.find(formerly.PACKAGE),
         locales=locales,
         upstreams={
             name: upstream.with_ignored(ignore) for name, upstream in by_name.items()
@@ -164,7 +163,7 @@ def _upstream(
             f"{name!r} cannot name an upstream", hint="Use letters, digits, - and _."
         )
     places = ("url", "ref", "docs", "package", "page-url", "license")
-    written = ("markdown", "prose-directives")
+    written = ("markdown", "prose-directives", "usual-names")
     rules = ("include", "exclude", "skip", "run", "acknowledge")
     table.allow(*places, *written, *rules, "site")
     url = table.string("url")
@@ -193,6 +192,7 @@ def _upstream(
         version=version,
         reading=_reading(table),
         tells_dialect="markdown" in table.values,
+        usual_names=_usual_names(table, package),
         page_url=table.string("page-url"),
         license=table.string("license"),
         include=table.strings("include", default=("**",)),
@@ -239,6 +239,14 @@ def _reading(table: Table) -> Reading:
     return Reading(dialect=Dialect(dialect), prose=frozenset(map(str.lower, prose)))
 
 
+def _usual_names(table: Table, package: str) -> Mapping[str, str]:
+    """What code calls parts of the package, whatever it imports."""
+    if "usual-names" not in table.values:
+        return formerly.USUAL_NAMES if package == formerly.PACKAGE else {}
+    names = table.table("usual-names")
+    return {name: names.string(name) for name in names.values}
+
+
 def _as_pulled(upstream: Upstream, root: Path) -> Upstream:
     """The upstream, with the Markdown that its lock tells where the configuration does not."""
     try:
@@ -254,15 +262,16 @@ def _as_pulled(upstream: Upstream, root: Path) -> Upstream:
 
 
 def _usual_package(name: str, ref: str) -> str:
-    """The package of an upstream that names none: JAX for its docs, and none for others."""
-    is_of_jax = "{jax}" in ref or name == DEFAULT_PACKAGE.lower()
-    return DEFAULT_PACKAGE if is_of_jax else ""
+    """The package of an upstream that names none: that of the first docs, and none for others."""
+    is_of_old = formerly.PLACEHOLDER in ref or name == formerly.PACKAGE.lower()
+    return formerly.PACKAGE if is_of_old else ""
 
 
 def _filled_in(ref: str, version: str, pins: Pins) -> str:
     """The ref with versions in it: ``v{version}`` and ``jax-v{jax}``."""
-    if "{jax}" in ref:
-        ref = ref.replace("{jax}", pins.get(DEFAULT_PACKAGE))
+    if formerly.PLACEHOLDER in ref:
+        version_of_old = pins.get(formerly.PACKAGE)
+        ref = ref.replace(formerly.PLACEHOLDER, version_of_old)
     return ref.replace("{version}", version)
 
 

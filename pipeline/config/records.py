@@ -11,18 +11,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from pipeline import formerly
 from pipeline.config.drafting import DraftPolicy
 from pipeline.config.suggesting import did_you_mean
 from pipeline.errors import ConfigError
 from pipeline.folders import WHOLE, Folders
 from pipeline.reading import MYST, Reading
 
-# What docs are of that do not say it: at first there were no others.
-DEFAULT_PACKAGE = "JAX"
-# What code calls parts of a package by custom, also where the imports of a page are not shown.
-USUAL_NAMES: Mapping[str, Mapping[str, str]] = {
-    DEFAULT_PACKAGE: {"jnp": "jax.numpy", "lax": "jax.lax", "np": "numpy"}
-}
 # What is done to a kernel before the first cell of a page that cannot run as it is.
 MODES = ("pallas-interpret", "pallas-interpret-hlo", "stand-in-data")
 
@@ -120,10 +115,14 @@ class Upstream:
     ref: str = ""
     docs: Folders = WHOLE  # inside the repository
     # The distribution that the docs are of, as people write it; empty: no version is pinned.
-    package: str = DEFAULT_PACKAGE
+    package: str = formerly.PACKAGE
     version: str | None = None  # the pinned one; None: that of the project's JAX
     reading: Reading = MYST  # how its documents are written
     tells_dialect: bool = False  # whether the configuration says so, not the docs
+    # What code calls modules by custom, also where no import is shown: jnp → jax.numpy
+    usual_names: Mapping[str, str] = field(
+        default_factory=lambda: formerly.USUAL_NAMES
+    )
     page_url: str = ""  # template with {ref}, {commit} and {path}
     license: str = ""
     include: tuple[str, ...] = ("**",)
@@ -199,7 +198,7 @@ class Settings:
     """The whole configuration. ``root`` is the folder that holds ``pyproject.toml``."""
 
     root: Path
-    # That of DEFAULT_PACKAGE, for upstreams that name no version; empty if none is pinned.
+    # That of the package of old, for upstreams that name no version; empty if none is pinned.
     default_version: str
     locales: tuple[str, ...]
     upstreams: Mapping[str, Upstream]

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
+from pipeline import formerly
 from pipeline.core.catalog.comparison import Comparison
-from pipeline.core.pin.lock import OLD_PACKAGE
 from pipeline.core.progress import progress_of, whole_percent
 from pipeline.core.results import PageResult
 from pipeline.report.counts import counted
@@ -49,7 +49,7 @@ def badges_of(
     *,
     version: str,
     locale: str,
-    package: str = OLD_PACKAGE,
+    package: str = formerly.PACKAGE,
     comparison: Comparison | None = None,
 ) -> tuple[Badge, ...]:
     """The badges of one locale.

@@ -13,7 +13,8 @@ from typing import Any
 
 import msgspec
 
-from pipeline.core.pin.lock import OLD_PACKAGE, OLD_VERSION_KEY, Lock
+from pipeline import formerly
+from pipeline.core.pin.lock import Lock
 from pipeline.core.results import PageResult
 from pipeline.errors import InputError
 from pipeline.findings import Finding
@@ -36,7 +37,7 @@ class _Upstream:
     commit: str
     date: str
     version: str
-    package: str = OLD_PACKAGE
+    package: str = formerly.PACKAGE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,9 +63,9 @@ def renewed(report: Report) -> Report:
     Anything that is no report comes back as it is.
     """
     upstream = report.get("upstream") if isinstance(report, dict) else None
-    if not isinstance(upstream, dict) or OLD_VERSION_KEY not in upstream:
+    if not isinstance(upstream, dict) or formerly.VERSION_KEY not in upstream:
         return report
-    keys = {OLD_VERSION_KEY: "version"}
+    keys = {formerly.VERSION_KEY: "version"}
     # The order stays: a merged report has that of a run without shards.
     named = {keys.get(key, key): value for key, value in upstream.items()}
     return {**report, "upstream": named}

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
+from pipeline import formerly
 from pipeline.core.execution.result import Status
-from pipeline.core.pin.lock import OLD_VERSION_KEY
 from pipeline.report.result import RunResult
 
 Report = Mapping[str, Any]
@@ -101,7 +101,7 @@ def _moved(upstream: Report, result: RunResult) -> tuple[str, str] | None:
 
 def _version(upstream: Report) -> object:
     """The version of the package then, whatever the report calls it."""
-    return upstream.get("version", upstream.get(OLD_VERSION_KEY))
+    return upstream.get("version", upstream.get(formerly.VERSION_KEY))
 
 
 def _end(ref: object, commit: object, version: object, package: str) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any
 
 from pipeline.adapters.signatures import is_installed
-from pipeline.config import USUAL_NAMES
 from pipeline.naming import group_of
 from pipeline.site.folders import english_folder, folders_to_list
 from pipeline.site.inventories import inventories_of
@@ -47,7 +46,7 @@ def configuration_of(site: Site) -> dict[str, Any]:
             for inventory in inventories_of(site).there
         },
         # What pages call modules by custom: jnp.sin is jax.numpy.sin.
-        "usual": dict(USUAL_NAMES.get(site.upstream.package, {})),
+        "usual": dict(site.upstream.usual_names),
         "release": site.lock.release,
         "package": site.lock.package.lower(),
         "is_described": is_installed(site.lock.package.lower(), site.lock.version),

@@ -12,9 +12,8 @@ from pathlib import Path
 import pytest
 from branch_project import FIRST, Clone, make_upstream
 from folders import read_tree
+from places import UPSTREAM_VARIABLE
 from repositories import git, make_origin
-
-from pipeline.config import UPSTREAM_VARIABLE
 
 
 @pytest.fixture(scope="module")

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 from branch_project import Clone, make_upstream
 from folders import read_tree
+from places import UPSTREAM_VARIABLE
 from repositories import git
 from translate.storage import pypo, xliff2
 
 from pipeline.adapters import po
 from pipeline.adapters.xliff import read_xliff
 from pipeline.cli import main
-from pipeline.config import UPSTREAM_VARIABLE
 from pipeline.entries import Entry
 
 Speech = pytest.CaptureFixture[str]

@@ -20,10 +20,10 @@ from pathlib import Path
 import pytest
 from branch_project import LOCALE, NAME, Clone, make_upstream
 from folders import read_tree
+from places import UPSTREAM_VARIABLE
 
 from pipeline.adapters import po
 from pipeline.cli import main
-from pipeline.config import UPSTREAM_VARIABLE
 from pipeline.entries import Entry
 
 KILLS = int(os.environ.get("PIPELINE_KILLS", "20"))

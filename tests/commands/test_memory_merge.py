@@ -10,11 +10,10 @@ from pathlib import Path
 import pytest
 from branch_project import Clone, make_upstream
 from folders import read_tree
-from places import ROOT
+from places import ROOT, UPSTREAM_VARIABLE
 
 from pipeline.cli import main
 from pipeline.commands.memory import DRIVER
-from pipeline.config import UPSTREAM_VARIABLE
 
 ATTRIBUTES = (ROOT / ".gitattributes").read_text("utf-8")
 LINE = f"/translations/memory/**/*.po merge={DRIVER}"

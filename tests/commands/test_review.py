@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from branch_project import FIRST, Clone, make_upstream, page
 from folders import read_tree, snapshot
+from places import UPSTREAM_VARIABLE
 from repositories import git, make_origin
 
 from pipeline.cli import main
-from pipeline.config import UPSTREAM_VARIABLE
 
 Speech = pytest.CaptureFixture[str]
 SAFE = "<script>alert(1)</script>|`x`**b** @nobody [a](javascript:b)"

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from branch_project import NAME, Clone, make_upstream
+from places import UPSTREAM_VARIABLE
 from processes import until
 from servers import served
 from site_chromium import REASON
 from workbench import Workbench, emptied, on_a_port, workbench_of
 
 from pipeline.adapters.files import hold_lock
-from pipeline.config import UPSTREAM_VARIABLE
 from pipeline.core.catalog.origins import Machine
 from pipeline.core.document.prose import atoms_of
 from pipeline.entries import Entry

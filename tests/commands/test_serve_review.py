@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 from branch_project import NAME, Clone, make_upstream
+from places import UPSTREAM_VARIABLE
 from starlette.testclient import TestClient
 from workbench import Workbench, ask, workbench_of
 
-from pipeline.config import UPSTREAM_VARIABLE
 from pipeline.entries import Entry
 
 Speech = pytest.CaptureFixture[str]

@@ -29,7 +29,6 @@ from pipeline.commands.upgrade import restoring as stage
 from pipeline.commands.upgrade.upgrading import UpgradeOptions, upgrade
 from pipeline.config import read_settings
 from pipeline.core.pin.requirement import (
-    RELEASE_REF,
     Pin,
     choose_pin,
     move_pin,
@@ -38,6 +37,7 @@ from pipeline.core.pin.requirement import (
 )
 from pipeline.entries import Catalog, Entry
 from pipeline.errors import ConfigError
+from pipeline.formerly import RELEASE_REF
 from pipeline.log import Log
 from pipeline.paths import Paths
 from pipeline.report import upgrade as upgrade_report

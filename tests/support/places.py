@@ -6,3 +6,4 @@ from pathlib import Path
 
 TESTS = Path(__file__).resolve().parent.parent
 ROOT = TESTS.parent
+UPSTREAM_VARIABLE = "JAX_DOCS_UPSTREAM"  # where a copy of the JAX docs is

@@ -24,7 +24,6 @@ from pipeline.commands.known import Known
 from pipeline.commands.pages import pages_of_run
 from pipeline.commands.terms import read_terms
 from pipeline.commands.updating import update_locale
-from pipeline.config import USUAL_NAMES
 from pipeline.core.adoption.audit import CodeCell, audit_code
 from pipeline.core.adoption.blocks import Block
 from pipeline.core.adoption.choosing import Choice
@@ -183,7 +182,7 @@ class _Adopting:
             now=self.versions.reference(None),
             # As code imports it: "my-docs" is spelt with an underscore there.
             package=package.lower().replace("-", "_"),
-            usual=USUAL_NAMES.get(package, {}),
+            usual=self.run.upstream.usual_names,
         )
 
     def _origin(self, file: str, version: Version) -> Copy:

@@ -14,12 +14,10 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
+from pipeline import formerly
 from pipeline.errors import InputError
 from pipeline.folders import Folders, fault_in, is_safe_path
 from pipeline.reading import Dialect
-
-OLD_PACKAGE = "JAX"
-OLD_VERSION_KEY = "jax"  # of locks and reports of old
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +53,7 @@ class Lock:
     # Every file that was pulled, assets included, sorted by path.
     files: tuple[SourceFile, ...]
     # What the docs are of, as people write it; locks of old do not say it, and were all of JAX.
-    package: str = OLD_PACKAGE
+    package: str = formerly.PACKAGE
     # Which Markdown the repository says that its docs are in; empty: MyST.
     markdown: str = ""
 
@@ -134,9 +132,9 @@ def parse_lock(data: bytes, *, where: str) -> Lock:
         raise _malformed(f"is not a lock: {error}", where) from error
     keys = (*_TEXTS, *_OPTIONAL, "docs", "files")
     if isinstance(table, dict):
-        table.setdefault("package", OLD_PACKAGE)
-        if OLD_VERSION_KEY in table and "version" not in table:
-            table["version"] = table.pop(OLD_VERSION_KEY)
+        table.setdefault("package", formerly.PACKAGE)
+        if formerly.VERSION_KEY in table and "version" not in table:
+            table["version"] = table.pop(formerly.VERSION_KEY)
         table.setdefault("markdown", "")
     if not isinstance(table, dict) or set(table) != set(keys):
         raise _malformed(

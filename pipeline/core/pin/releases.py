@@ -10,7 +10,8 @@ import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from pipeline.core.pin.requirement import RELEASE_REF, placeholder
+from pipeline import formerly
+from pipeline.core.pin.requirement import placeholder
 
 LATEST = "latest"  # what `upgrade` takes in place of a release: the newest one
 # No alpha, beta, release candidate or development version.
@@ -36,7 +37,7 @@ def newest_release(
     installable: Collection[str] | None,
     *,
     version: str,
-    template: str = RELEASE_REF,
+    template: str = formerly.RELEASE_REF,
 ) -> Newest:
     """The newest release among ``tags`` whose package is ``installable``.
 

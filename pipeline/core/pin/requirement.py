@@ -13,13 +13,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from pipeline.core.pin.lock import OLD_PACKAGE
+from pipeline import formerly
 from pipeline.errors import ConfigError
 from pipeline.naming import exact_pin, group_of
 
-RELEASE_REF = "jax-v{jax}"  # how JAX names its releases
 USUAL_REF = "v{version}"  # and how most others do
-_PLACEHOLDERS = ("{jax}", "{version}")
+_PLACEHOLDERS = (formerly.PLACEHOLDER, "{version}")
 _VERSION = r"\d+(?:\.\d+)+(?:(?:a|b|rc)\d+)?(?:\.post\d+)?(?:\.dev\d+)?"
 
 
@@ -32,7 +31,7 @@ class Pin:
 
     template: str
     version: str  # empty if none is pinned
-    package: str = OLD_PACKAGE
+    package: str = formerly.PACKAGE
 
     @property
     def ref(self) -> str:
@@ -44,7 +43,7 @@ class Pin:
         """How the tags of releases are written: as the pinned one is, or as is usual."""
         if placeholder(self.template):
             return self.template
-        return RELEASE_REF if self.package == OLD_PACKAGE else USUAL_REF
+        return formerly.RELEASE_REF if self.package == formerly.PACKAGE else USUAL_REF
 
 
 def placeholder(template: str) -> str:
@@ -59,7 +58,7 @@ def in_place(template: str, version: str) -> str:
 
 
 def read_pin(
-    text: str, *, upstream: str, version: str, package: str = OLD_PACKAGE
+    text: str, *, upstream: str, version: str, package: str = formerly.PACKAGE
 ) -> Pin:
     """The pin in force in ``text``, the ``pyproject.toml`` that the configuration was read from.
 
@@ -90,10 +89,10 @@ def choose_pin(word: str, *, told: str | None, now: Pin) -> Pin:
     if told is not None and not re.fullmatch(_VERSION, told):
         raise ConfigError(
             f"{told!r} is not a {now.package or 'known'} version",
-            hint="Write it as on PyPI, for example: --package-version 0.10.2",
+            hint="Write it as on PyPI, for example: --package-version 1.2.3",
         )
     template = now.release_template
-    usual = RELEASE_REF if now.package == OLD_PACKAGE else USUAL_REF
+    usual = formerly.RELEASE_REF if now.package == formerly.PACKAGE else USUAL_REF
     version = _version_in(word, template) or _version_in(word, usual)
     if not now.package:
         # No version is pinned: "1.2" is the release with the tag that is usual.
@@ -172,12 +171,12 @@ def _literal(word: str, told: str | None, *, package: str) -> Pin:
     if not word or "{" in word or word.startswith("-"):
         raise ConfigError(
             f"{word!r} is not a ref",
-            hint="Give a release, for example: upgrade jax-v0.10.2",
+            hint="Give a release, for example: upgrade v1.2.3",
         )
     if told is None:
         hint = (
             f"Say which {package} its code is to run on: --package-version VERSION."
-            " A release (jax-v0.10.2, or 0.10.2) says so itself."
+            " A release (v1.2.3, or 1.2.3) says so itself."
         )
         raise ConfigError(
             f"the ref {word!r} does not tell a {package} version", hint=hint

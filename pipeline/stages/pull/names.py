@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline.adapters.files import read_bytes, remove_files, write_if_changed
-from pipeline.config import USUAL_NAMES
 from pipeline.core.inventories.asking import Asked, asked_for
 from pipeline.core.inventories.reading import Inventory, read_inventory
 from pipeline.core.inventories.table import Names, format_names, names_of, parse_names
@@ -146,7 +145,7 @@ def _old_names(run: Run) -> tuple[Names, tuple[Finding, ...]]:
 
 def _asked(run: Run, lock: Lock) -> Asked:
     """What the documents ask other sites for."""
-    usual = USUAL_NAMES.get(run.upstream.package, {})
+    usual = run.upstream.usual_names
     # Of a pair both say the same, and the last one is not JSON.
     paths = [page.files[-1].path for page in pages_of(lock.files)]
     documents = (read_bytes(run.paths.docs / path) for path in paths)
