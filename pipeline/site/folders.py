@@ -32,7 +32,8 @@ def english_folder(lock: Lock) -> str:
 def folders_to_list(site: Site, first: str) -> Mapping[str, Sequence[str]]:
     """The pages to list of each folder that nothing leads to from the page ``first``.
 
-    A folder that has contents of its own is listed by the page that these begin on.
+    A folder that has contents of its own is listed by the page that these begin on. Docs without
+    any contents are listed as a whole, whatever comes of this: see ``extension.listing``.
     ``{"examples": ["examples/index"]}``
     """
     folders = site.lock.docs
@@ -40,9 +41,6 @@ def folders_to_list(site: Site, first: str) -> Mapping[str, Sequence[str]]:
         return {}
     texts = _texts(site)
     reached = distances(texts, first=first, tops=folders.prefixes)
-    # Docs without contents are listed as a whole: see ``extension.listing``.
-    if len(reached) < 2:
-        return {}
     found: dict[str, list[str]] = {}
     for prefix in folders.prefixes:
         pages = [page for page in site.names if page.startswith(prefix)]

@@ -15,7 +15,7 @@ from pathlib import Path
 import polib
 import pytest
 from bs4 import BeautifulSoup, Tag
-from folders import read_tree
+from folders import read_tree, write_tree
 from notebooks import code, notebook, prose
 from repositories import commit_release, git, init_repository
 
@@ -398,6 +398,32 @@ def test_a_site_of_several_folders(
     capsys.readouterr()
     assert main(["site"]) == 0
     assert "nothing changed for the site in zh_CN" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_a_site_of_folders_without_contents(project: Path) -> None:
+    origin = project.parent / "origin"
+    shutil.rmtree(origin)
+    pages = {
+        "wheels/b.md": "# Wheel b\n\nSee [the spring](../springs/a.md).\n",
+        "springs/a.md": "# Spring a\n\nBack to [a wheel](../wheels/b.md).\n",
+        "springs/part/c.md": "# Spring c\n\nIt has [no link](/part/none.md) to follow.\n",
+    }
+    write_tree(origin, pages)
+    configure(
+        project, '["wheels", "springs"]', site='english-url = "https://x.example/"\n'
+    )
+    assert main(["sync", "--no-execute", "-q"]) == 0
+    assert main(["site", "--no-execute", "-q"]) == 0
+    site = project / "build" / "site" / "lamps"
+    first = (site / "index.html").read_text("utf-8")
+    assert 'content="0; url=wheels/b.html"' in first
+    soup = BeautifulSoup((site / "springs/a.html").read_text("utf-8"), "html.parser")
+    listed = [str(link["href"]) for link in soup.select(".bd-sidebar-primary nav a")]
+    assert listed[:3] == ["../wheels/b.html", "#", "part/c.html"]
+    # No folder has a conf.py: addresses are what they are here, as with one folder.
+    english = soup.select(".jz-to-english")
+    assert [link["href"] for link in english] == ["https://x.example/springs/a.html"]
 
 
 def _check_addresses(site: Path) -> None:
