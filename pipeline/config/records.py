@@ -120,9 +120,7 @@ class Upstream:
     reading: Reading = MYST  # how its documents are written
     tells_dialect: bool = False  # whether the configuration says so, not the docs
     # What code calls modules by custom, also where no import is shown: jnp → jax.numpy
-    usual_names: Mapping[str, str] = field(
-        default_factory=lambda: formerly.USUAL_NAMES
-    )
+    usual_names: Mapping[str, str] = field(default_factory=lambda: formerly.USUAL_NAMES)
     page_url: str = ""  # template with {ref}, {commit} and {path}
     license: str = ""
     include: tuple[str, ...] = ("**",)

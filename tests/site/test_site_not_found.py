@@ -14,7 +14,8 @@ from site_chromium import REASON, chromium
 from site_firefox import NO_FIREFOX, firefox
 
 from pipeline.config import Settings, SitePolicy, Upstream
-from pipeline.core.pin.lock import Lock
+from pipeline.core.pin.lock import Lock, SourceFile
+from pipeline.folders import WHOLE, Folders
 from pipeline.site.plan import Site
 from pipeline.site.programs import not_found
 
@@ -44,9 +45,13 @@ class Publisher(FileHandler):
 
 
 @contextmanager
-def published(folder: Path) -> Iterator[str]:
-    """The address of a site below ``docs/`` that has nothing but its page for errors."""
-    lock = Lock(url="", ref="", commit="", date="", version="", docs="", files=())
+def published(folder: Path, docs: Folders = WHOLE, *paths: str) -> Iterator[str]:
+    """The address of a site below ``docs/`` that has nothing but its page for errors.
+
+    It is of docs in the folders ``docs`` that have files at ``paths``.
+    """
+    files = tuple(SourceFile(path=path, blob="0" * 40) for path in paths)
+    lock = Lock(url="", ref="", commit="", date="", version="", docs=docs, files=files)
     site = Site(
         settings=Settings(
             root=folder, default_version="", locales=("zh_CN",), upstreams={}
@@ -76,6 +81,18 @@ def test_old_links_lead_to_the_same_english_address_in_chromium(tmp_path: Path) 
         # Beside the site nothing is known of what was meant.
         page.goto(home.removesuffix("docs/") + "other/a.html")
         assert page.evaluate(LINK) == ENGLISH
+
+
+@pytest.mark.skipif(bool(REASON), reason=REASON)
+def test_of_several_folders_the_english_one_is_left_out(tmp_path: Path) -> None:
+    several = Folders(("manual", "examples"))
+    with published(tmp_path, several, "manual/conf.py") as home, chromium() as browser:
+        page = browser.new_page()
+        for path in OLD:
+            # As it is called here, and by who has swapped the English address for ours.
+            for begin in ("manual/", ""):
+                page.goto(f"{home}{begin}{path}")
+                assert page.evaluate(LINK) == ENGLISH + path
 
 
 @pytest.mark.skipif(bool(NO_FIREFOX), reason=NO_FIREFOX)
