@@ -23,6 +23,7 @@ from pipeline.adapters import files
 from pipeline.site.extension.contents import Mark
 from pipeline.site.extension.nodes import english, is_html, term_note
 from pipeline.site.extension.pages import GLOSSARY, HEADS, spots
+from pipeline.site.extension.reach import reach_of
 from pipeline.site.extension.records import read_facts
 from pipeline.site.extension.texts import text
 from pipeline.site.search.index import files_of, to_json
@@ -203,10 +204,9 @@ def write_index(app: Sphinx, problem: Exception | None) -> None:
 
 
 def _pages(app: Sphinx) -> dict[str, SearchedPage]:
-    """What the index has of each page, in the order of the contents; other pages come last."""
+    """What the index has of each page, in the order in which readers meet them."""
     pages: dict[str, SearchedPage] = {}
-    listed = spots(app.env, app.config.root_doc)
-    for page in dict.fromkeys([*listed, *sorted(app.env.found_docs)]):
+    for page in _as_met(app):
         file = _record(app, page)
         # A page that says so itself is not to be found.
         is_hidden = {"nosearch", "no-search"} & app.env.metadata.get(page, {}).keys()
@@ -214,6 +214,15 @@ def _pages(app: Sphinx) -> dict[str, SearchedPage]:
             pages[page] = SearchedPage(**json.loads(file.read_bytes()))
     pages[GLOSSARY] = _glossary(app)
     return pages
+
+
+def _as_met(app: Sphinx) -> list[str]:
+    """All pages: those that the first page leads to, then the contents, then pages in neither."""
+    root = app.config.root_doc
+    listed = dict.fromkeys([*spots(app.env, root), *sorted(app.env.found_docs)])
+    reach = reach_of(app.env, root)
+    is_far = {page: page not in reach or reach[page].steps > 1 for page in listed}
+    return sorted(listed, key=is_far.__getitem__)
 
 
 def _glossary(app: Sphinx) -> SearchedPage:

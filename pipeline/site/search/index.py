@@ -22,7 +22,7 @@ TEXT = 5_000  # of a file of text: an excerpt needs one
 def files_of(
     pages: Mapping[str, SearchedPage], synonyms: Sequence[Any]
 ) -> dict[str, str]:
-    """The files by name, without suffix, for pages in the order of the contents.
+    """The files by name, without suffix, for pages in the order in which readers meet them.
 
     ``synonyms`` are those of ``pipeline.site.terms``.
     """

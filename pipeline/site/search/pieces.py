@@ -41,7 +41,8 @@ class Piece:
     heading: str
     text: str
     english: str
-    names: str  # headings and names in it, in both languages: they weigh more
+    headings: str  # in both languages, as the next two
+    names: str  # that are explained in it
     titles: str  # of other pages: they weigh less
 
 
@@ -49,8 +50,8 @@ class Piece:
 class SearchedPage:
     """What the index has of a page. ``entries``: where each of them stands, ``0n,3,4m``.
 
-    Numbers are those of pieces. A letter says how the entry stands there: ``n``, in a name or a
-    heading; ``m``, many times; ``t``, only in the title of another page.
+    Numbers are those of pieces. A letter says how the entry stands there: ``h``, in a heading;
+    ``n``, in a name that is explained; ``m``, many times; ``t``, only in the title of another page.
     """
 
     title: str
@@ -114,13 +115,14 @@ def _piece(blocks: Sequence[Block], anchor: str, heading: str) -> list[Piece]:
     """The piece that blocks make; none if they say nothing."""
     texts: list[str] = []
     copies: list[str] = []
+    headings: list[str] = []
     names: list[str] = []
     titles: list[str] = []
     for block in blocks:
         both = f"{block.text}\n{block.english}"
         if block.anchor is not None:
             # The heading of a piece is told by itself.
-            names.append(both)
+            headings.append(both)
             continue
         texts.append(block.text)
         copies.append(block.english)
@@ -133,10 +135,11 @@ def _piece(blocks: Sequence[Block], anchor: str, heading: str) -> list[Piece]:
         heading=heading,
         text=_lines(texts),
         english=_lines(copies),
+        headings=_lines(headings),
         names=_lines(names),
         titles=_lines(titles),
     )
-    return [piece] if piece.text or piece.english or piece.names else []
+    return [piece] if piece.text or piece.english or piece.headings else []
 
 
 def _lines(texts: Iterable[str]) -> str:
@@ -154,12 +157,15 @@ def places_of(pieces: Sequence[Piece]) -> dict[str, str]:
     """By entry of the index the pieces that have it: ``{"jit": "0n,2"}``."""
     places: dict[str, list[str]] = {}
     for number, piece in enumerate(pieces):
+        headings = entries_of(piece.headings)
         names = entries_of(piece.names)
         titles = entries_of(piece.titles)
         counts = entries_of(f"{piece.text}\n{piece.english}")
-        for entry, count in (counts | names).items():
+        for entry, count in (counts | headings).items():
             mark = ""
-            if entry in names:
+            if entry in headings:
+                mark = "h"
+            elif entry in names:
                 mark = "n"
             elif count == titles[entry]:
                 mark = "t"

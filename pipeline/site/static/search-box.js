@@ -53,8 +53,8 @@
 
   const IS_CHINESE = document.documentElement.lang.startsWith("zh");
   const TEXTS = IS_CHINESE
-    ? { found: (count) => `找到 ${count} 个页面。`, none: "没有找到。换一个词试试，中文和英文都可以。", similar: "没有同时符合的页面，下面是相近的。", also: "相近的页面", all: (count) => `全部 ${count} 个结果`, more: "更多结果", results: "搜索结果", broken: "搜索索引无法载入。", untranslated: "尚未翻译" }
-    : { found: (count) => `${count} pages found.`, none: "Nothing found. Try another word.", similar: "No page has all of it; these come close.", also: "Pages that come close", all: (count) => `All ${count} results`, more: "More results", results: "Results", broken: "The index of the search cannot be loaded.", untranslated: "Not translated" };
+    ? { found: (count) => `找到 ${count} 个页面。`, none: "没有找到。换一个词试试，中文和英文都可以。", similar: "没有同时符合的页面，下面是相近的。", also: (count) => `另有 ${count} 个相近的。`, all: (count) => `全部 ${count} 个结果`, more: "更多结果", results: "搜索结果", broken: "搜索索引无法载入。", untranslated: "尚未翻译" }
+    : { found: (count) => `${count} pages found.`, none: "Nothing found. Try another word.", similar: "No page has all of it; these come close.", also: (count) => ` ${count} more come close.`, all: (count) => `All ${count} results`, more: "More results", results: "Results", broken: "The index of the search cannot be loaded.", untranslated: "Not translated" };
   const PAUSE = 120; // ms without a key, before anything is looked for
   const AT_ONCE = 8;
 
@@ -78,37 +78,32 @@
     return `${ROOT}${path}.html?highlight=${encodeURIComponent(words.join(" "))}${anchor && `#${encodeURIComponent(anchor)}`}`;
   };
 
-  // A result, and what fills in its excerpt and returns how many results it has taken away.
-  const itemOf = (result, asked, pattern) => {
+  // A result with its excerpt, as a whole: what is shown already does not move. Nothing for one that has not what was asked for.
+  const itemOf = async (result, asked, pattern) => {
     const { page } = result;
-    const words = result.isOther ? asked.marks : asked.words;
+    const { anchor, heading, excerpt, isNone } = await placeOf(result, asked);
+    if (isNone) return undefined;
     const link = make("a", "", make("span", "jz-found-title", ...marked(page.title, pattern)));
-    link.href = addressOf(page, "", words);
+    link.href = addressOf(page, "", result.isOther ? asked.marks : asked.words);
     if (page.english && page.english !== page.title) link.append(" ", Object.assign(make("span", "jz-found-english", ...marked(page.english, pattern)), { lang: "en" }));
-    const item = make("li", "", link);
-    if (!page.isTranslated) {
-      const mark = Object.assign(make("span", "jz-found-en", "EN"), { lang: "en", title: TEXTS.untranslated });
-      link.append(" ", mark);
+    if (!page.isTranslated) link.append(" ", Object.assign(make("span", "jz-found-en", "EN"), { lang: "en", title: TEXTS.untranslated }));
+    if (heading && heading !== page.title) {
+      link.href = addressOf(page, anchor, result.isOther ? asked.marks : asked.words);
+      link.append(" ", make("span", "jz-found-heading", ...marked(heading, pattern)));
     }
-    const fill = async () => {
-      const { anchor, heading, excerpt, isNone } = await placeOf(result, asked);
-      if (isNone) {
-        item.remove();
-        return 1;
-      }
-      if (heading && heading !== page.title) {
-        link.href = addressOf(page, anchor, words);
-        link.append(" ", make("span", "jz-found-heading", ...marked(heading, pattern)));
-      }
-      const around = make("p", "", ...marked(excerpt.words, pattern));
-      if (excerpt.isEnglish || !page.isTranslated) around.lang = "en";
-      item.append(around);
-      return 0;
-    };
-    return { item, fill };
+    const around = make("p", "", ...marked(excerpt.words, pattern));
+    if (excerpt.isEnglish || !page.isTranslated) around.lang = "en";
+    return make("li", "", link, around);
+  };
+  const itemsOf = async (results, asked, pattern) => (await Promise.all(results.map((result) => itemOf(result, asked, pattern)))).filter(Boolean);
+
+  // What is told of the results: how many pages have all that was asked for, and how many come close.
+  const told = (count, similar) => {
+    if (!count) return similar ? TEXTS.similar : TEXTS.none;
+    return TEXTS.found(count) + (similar ? TEXTS.also(similar) : "");
   };
 
-  // The results of one form: a status, which is read out, and lists that grow when they are asked to.
+  // The results of one form: a status, which is read out, and a list that grows when it is asked to.
   const serve = (form, box, { isPage }) => {
     const input = form.querySelector("input[name=q]");
     const status = make("p", "jz-found-status");
@@ -117,26 +112,22 @@
     box.append(status, results);
     let latest = 0;
 
-    const list = (found, label, asked) => {
-      const pattern = toPattern(asked.marks);
-      const element = make("ol", "");
-      element.setAttribute("aria-label", label);
-      results.append(element);
-      let at = 0;
-      const grow = () => {
-        const items = found.slice(at, (at += AT_ONCE)).map((result) => itemOf(result, asked, pattern));
-        element.append(...items.map(({ item }) => item));
-        return Promise.all(items.map(({ fill }) => fill())).then((taken) => taken.reduce((all, one) => all + one, 0));
-      };
+    // A button below a list that shows more of what was found.
+    const moreOf = (list, found, asked, pattern) => {
       const button = Object.assign(make("button", "jz-found-more", TEXTS.more), { type: "button" });
-      button.addEventListener("click", () => {
-        const next = at;
-        grow();
-        element.children[next]?.querySelector("a").focus();
+      let at = AT_ONCE;
+      button.addEventListener("click", async () => {
+        const items = await itemsOf(found.slice(at, (at += AT_ONCE)), asked, pattern);
+        list.append(...items);
+        items[0]?.querySelector("a").focus();
         button.hidden = at >= found.length;
       });
-      if (isPage && found.length > AT_ONCE) results.append(button);
-      return grow();
+      return button;
+    };
+    const allOf = (query, count) => {
+      const all = make("a", "jz-found-more", TEXTS.all(count));
+      all.href = `${form.action.replace(/[?#].*/, "")}?q=${encodeURIComponent(query)}`;
+      return all;
     };
 
     const show = async () => {
@@ -148,25 +139,24 @@
         return results.replaceChildren();
       }
       const asked = await find(query);
-      const { exact, similar } = asked;
       if (turn !== latest) return undefined; // somebody has typed on
-      results.replaceChildren();
-      const count = exact.length || similar.length;
-      status.textContent = exact.length ? TEXTS.found(exact.length) : similar.length ? TEXTS.similar : TEXTS.none;
-      const lists = [];
-      if (exact.length) lists.push(list(exact, TEXTS.results, asked).then((taken) => { if (taken && turn === latest) status.textContent = TEXTS.found(exact.length - taken); }));
-      if (similar.length && (isPage || !exact.length)) {
-        if (exact.length) results.append(make("h2", "", TEXTS.also));
-        lists.push(list(similar, TEXTS.also, { ...asked, isPaired: false }));
-      }
-      if (!isPage && count > AT_ONCE) {
-        const all = make("a", "jz-found-more", TEXTS.all(count));
-        all.href = `${form.action.replace(/[?#].*/, "")}?q=${encodeURIComponent(query)}`;
-        results.append(all);
-      }
-      return Promise.all(lists);
+      const found = asked.results;
+      const pattern = toPattern(asked.marks);
+      const first = found.slice(0, AT_ONCE);
+      const items = await itemsOf(first, asked, pattern);
+      if (turn !== latest) return undefined;
+      const similar = found.filter(({ isPart }) => isPart).length;
+      status.textContent = told(found.length - similar - (first.length - items.length), similar);
+      const list = make("ol", "", ...items);
+      list.setAttribute("aria-label", TEXTS.results);
+      results.replaceChildren(...(items.length ? [list] : []));
+      if (found.length > AT_ONCE) results.append(isPage ? moreOf(list, found, asked, pattern) : allOf(query, found.length));
+      return undefined;
     };
-    const attempt = () => show().catch(() => { status.textContent = TEXTS.broken; });
+    const attempt = () => show().catch(() => {
+      results.replaceChildren();
+      status.textContent = TEXTS.broken;
+    });
 
     let pause;
     input.addEventListener("input", (event) => {

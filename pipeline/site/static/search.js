@@ -40,7 +40,7 @@
     const titles = [title, english, name].map((text) => runs(text).join(" "));
     return { number, name, title, english, isTranslated, size, starts, titles };
   };
-  // By what may be asked: what else is looked for. An English word asks for its renderings, and these for the English.
+  // By what may be asked: what else is looked for. An English word asks for its renderings, and these for the English; 显存 asks for 内存, which does not ask for it.
   const toWords = (synonyms) => {
     const words = new Map();
     const add = (asked, other) => {
@@ -49,7 +49,7 @@
     };
     for (const [asked, renderings] of synonyms) {
       for (const word of asked) for (const rendering of renderings) add(word, rendering);
-      for (const rendering of renderings) add(rendering, asked[0]);
+      if (!IS_UNSPACED.test(asked[0])) for (const rendering of renderings) add(rendering, asked[0]);
     }
     return words;
   };
@@ -80,12 +80,42 @@
     return { run, entries, isOpen: run.length > 2 };
   };
 
-  // — places: by page, by piece, how much an entry counts there —
+  // — weights, chosen by the questions of tests/site/search/ —
 
-  const NAMED = 10; // in a heading, or where a name is explained
-  const MARKS = { n: NAMED, m: 2.5, t: 0.1 }; // as the index marks them: named, many times, in the title of another page
-  const BEGUN = 0.3; // a longer word that begins so
+  const WEIGHTS = {
+    // What a page gets if all words of a query stand there as well as they can.
+    often: 3, // in its text, many times for its length: a page on a thing repeats its name
+    title: 2, // in its title: it is the page on it
+    early: 1.5, // readers meet it first: of pages that say the same, they want the one that leads on to others
+    phrase: 1, // side by side in one piece, small words as well: 类的方法 is not 类 and 方法 somewhere
+    heading: 1, // in a heading: a part of the page is on it
+    // Shares of that.
+    explained: 0.2, // of a heading: a name in a list of names, which explains less than what is headed by it
+    synonym: 0.8, // of a word: its rendering may have other senses
+    apart: 0.3, // of a term whose words stand in different pieces
+    begun: 0.3, // of a word: a longer one that begins so
+    module: 0.5, // of a title: a dotted name is of the module that is the title
+    last: 0.4, // of a dotted name: scan for lax.scan
+    unheaded: 0.5, // of a word that is in no heading of the site: it is rare, but it is no name of a thing
+    missing: 0.3, // taken from a page that has none of the words, in part if it has some
+    untranslated: 0.6, // of what a page has: it is in English
+  };
+  const RARITY = 0.5; // power of the rarity of words: most rare words of a question are chatter
+  const HALF = 3; // a word that stands so often on a page of usual length is half of what counts
+  const MOST_OTHERS = 3;
+  const MOST_SIMILAR = 20;
+  const FEW = 5; // results, below which pages are shown that have only a part of what was asked for
   const MOST_SHELVES = 4; // that the beginning of a word is looked for on
+
+  // — places: by page, by piece, how often an entry stands there and how much of a heading it is —
+
+  // As the index marks them: in a heading, as a name that is explained, many times, in the title of another page.
+  const MARKS = { h: [2.5, 1], n: [2.5, WEIGHTS.explained], m: [2.5, 0], t: [0.1, 0] };
+  const UNMARKED = [1, 0];
+  const ABSENT = [0, 0];
+
+  const better = (one, other) => [Math.max(one[0], other[0]), Math.max(one[1], other[1])];
+  const less = ([often, headed], weight) => [weight * often, weight * headed];
 
   const read = (places, weight, into) => {
     for (const part of places.split(";")) {
@@ -93,14 +123,23 @@
       const found = into.get(+page) ?? new Map();
       for (const piece of pieces.split(",")) {
         const number = parseInt(piece, 10);
-        const counts = weight * (MARKS[piece.at(-1)] ?? 1);
-        found.set(number, Math.max(found.get(number) ?? 0, counts));
+        const mark = MARKS[piece.at(-1)] ?? UNMARKED;
+        const place = weight === 1 ? mark : less(mark, weight);
+        const known = found.get(number);
+        found.set(number, known ? better(known, place) : place);
       }
       into.set(+page, found);
     }
   };
 
-  const look = async (entry, isOpen) => {
+  // Within a query the same entry is looked for as a part of it all, of a word and of a phrase.
+  const looked = new Map();
+  const look = (entry, isOpen) => {
+    const key = `${isOpen ? "…" : ""}${entry}`;
+    if (!looked.has(key)) looked.set(key, lookUp(entry, isOpen));
+    return looked.get(key);
+  };
+  const lookUp = async (entry, isOpen) => {
     const { firsts } = await open();
     let shelf = 0;
     for (let [low, high] = [0, firsts.length]; low < high; ) {
@@ -113,7 +152,7 @@
     const found = new Map();
     for (const entries of await Promise.all(firsts.slice(shelf, end).map((_, at) => load(`entries/${shelf + at}`)))) {
       if (Object.hasOwn(entries, entry)) read(entries[entry], 1, found);
-      if (isOpen) for (const longer in entries) if (longer !== entry && longer.startsWith(entry)) read(entries[longer], IS_UNSPACED.test(entry) ? 1 : BEGUN, found);
+      if (isOpen) for (const longer in entries) if (longer !== entry && longer.startsWith(entry)) read(entries[longer], IS_UNSPACED.test(entry) ? 1 : WEIGHTS.begun, found);
     }
     return found;
   };
@@ -123,10 +162,10 @@
     const all = await Promise.all(entries.map((entry, at) => look(entry, isOpen && at === entries.length - 1)));
     return all.reduce((found, others) => shared(found, others, sharedPieces));
   };
-  // Pages that have all runs, wherever they stand.
+  // Pages that have all runs: best where one piece has them.
   const lookForAll = async (asked) => {
     const all = await Promise.all(asked.map(lookForRun));
-    return all.reduce((found, others) => shared(found, others, (pieces, other) => sum(new Map(pieces), other, 1)));
+    return all.reduce((found, others) => shared(found, others, allPieces), all.shift());
   };
   const shared = (found, others, join) => {
     const both = new Map();
@@ -138,161 +177,227 @@
   };
   const sharedPieces = (pieces, others) => {
     const both = new Map();
-    for (const [piece, counts] of pieces) if (others.has(piece)) both.set(piece, Math.min(counts, others.get(piece)));
+    for (const [piece, [often, headed]] of pieces) {
+      const other = others.get(piece);
+      if (other) both.set(piece, [Math.min(often, other[0]), Math.min(headed, other[1])]);
+    }
     return both;
   };
-  const sum = (into, pieces, weight) => {
-    for (const [piece, counts] of pieces) into.set(piece, (into.get(piece) ?? 0) + weight * counts);
-    return into;
+  const allPieces = (pieces, others) => {
+    const all = new Map();
+    for (const [piece, place] of [...pieces, ...others]) all.set(piece, better(all.get(piece) ?? ABSENT, less(place, WEIGHTS.apart)));
+    for (const [piece, place] of sharedPieces(pieces, others)) all.set(piece, place);
+    return all;
+  };
+
+  // — the words of a query —
+
+  // What asks and says nothing. Those of the first row are no parts of words that the browser does not know, either.
+  const PARTICLES = "的 地 得 了 着 过 吗 呢 吧 啊 是 在 和 与 跟 及 或 而 我 你 您 它 他 这 那 哪 不 没 有 会 能 要 想 都 也 还 很 太 更 最 再 又 就 只 一 几 个";
+  const SMALL = "请问 请教 为什么 为何 怎么 怎么样 怎么办 怎样 如何 什么 什么样 什么时候 是什么 哪里 哪儿 哪些 哪个 多少 几个 是否 能不能 可不可以 能否 可否 可以 应该 需要 想要 不想 必须 自己 我们 我的 有没有 没有 不能 无法 得到 一下 一个 一些 时候 之后 以后 的话 这个 那个 这样 因为 所以 但是 如果 还是 还有 总是 老是 突然 办法 东西 问题 里 里面 上 中 下 用 使用 把 被 对 从 给 让 到 做 写 看 来 去 办 how what why when where which who is are do does did can could should i my me we to the a an of in on for with and or not it be this that";
+  const APART = new Set(PARTICLES.split(" "));
+  const STOPS = new Set([...APART, ...SMALL.split(" ")]);
+  // 什么是 and 自己写 are small words in a row.
+  const isSmall = (word) => STOPS.has(word) || (IS_UNSPACED.test(word) && [...word].some((_, at) => at && STOPS.has(word.slice(0, at)) && isSmall(word.slice(at))));
+  const LONGEST_TERM = 8; // letters
+  const MOST_RUNS = 4; // of a term
+
+  const segmenter = Intl.Segmenter && new Intl.Segmenter("zh", { granularity: "word" });
+  const firstWord = (run) => (segmenter ? segmenter.segment(run).containing(0).segment : run);
+  const isLetter = (word) => IS_UNSPACED.test(word) && [...word].length === 1;
+
+  // The words of a run: those that have synonyms, and of the rest what the browser takes for words.
+  const cut = (run, synonyms) => {
+    if (!IS_UNSPACED.test(run)) return [run];
+    const words = [];
+    let isLoose = false; // the last one: a letter that is left alone
+    for (let rest = run; rest; ) {
+      let length = Math.min(LONGEST_TERM, rest.length);
+      while (length && !synonyms.has(rest.slice(0, length))) length--;
+      const word = length ? rest.slice(0, length) : firstWord(rest);
+      rest = rest.slice(word.length);
+      // Two of them make a word that the browser does not know: 调 and 用.
+      const fits = !length && isLetter(word) && !APART.has(word);
+      const isRest = fits && isLoose;
+      words.push(isRest ? words.pop() + word : word);
+      isLoose = fits && !isRest && !STOPS.has(word);
+    }
+    return words;
+  };
+
+  // What a query is about: words and terms, each in all forms that are looked for, with the numbers of its runs.
+  const toTerms = (all, words, synonyms) => {
+    const terms = [];
+    for (let at = 0; at < words.length; ) {
+      let length = Math.min(MOST_RUNS, words.length - at);
+      const key = () => words.slice(at, at + length).map(({ word }) => word).join(" ");
+      while (length > 1 && !synonyms.has(key())) length--;
+      const others = synonyms.get(key()) ?? [];
+      const own = words.slice(at, at + length);
+      at += length;
+      const [{ word, isAll }] = own;
+      const saysNothing = length === 1 && !others.length && (isSmall(word) || (isLetter(word) && !isAll));
+      if (!saysNothing) terms.push(toTerm(own, others));
+    }
+    // A run of which nothing is left is looked for as it is, if it is more than a small word.
+    all.forEach((word, number) => {
+      const isLost = !terms.some(({ numbers }) => numbers.includes(number));
+      if (isLost && !isSmall(word)) terms.push(toTerm([{ word, number }], []));
+    });
+    return terms.length ? terms : all.map((word, number) => toTerm([{ word, number }], []));
+  };
+  const toTerm = (own, others) => {
+    const words = own.map(({ word }) => word);
+    const forms = [{ words, weight: 1 }];
+    for (const other of others.slice(0, MOST_OTHERS)) forms.push({ words: runs(other), weight: WEIGHTS.synonym, isOther: true });
+    const last = words[0].split(".").at(-1);
+    if (words.length === 1 && last !== words[0] && last.length > 2) forms.push({ words: [last], weight: WEIGHTS.last, isPart: true });
+    const asked = forms.map((form) => ({ ...form, asked: form.words.map(toAsked).filter(({ entries }) => entries.length) }));
+    return { numbers: own.map(({ number }) => number), forms: asked.filter((form) => form.asked.length) };
   };
 
   // — ranking —
 
-  const OTHER = 0.6; // what a synonym counts
-  const MOST_OTHERS = 3;
-  const UNTRANSLATED = 0.6; // what a page in English counts
-  const MOST_SIMILAR = 20;
-  const FEW = 5; // results, below which pages are shown that have only a part of what was asked for
-
-  // The query as slots: a term of the glossary, which may have several words, or a single run.
-  const toSlots = (asked, words) => {
-    const slots = [];
-    for (let at = 0; at < asked.length; ) {
-      let length = Math.min(4, asked.length - at);
-      const key = () => asked.slice(at, at + length).map(({ run }) => run).join(" ");
-      while (length > 1 && !words.has(key())) length--;
-      const others = (words.get(key()) ?? []).slice(0, MOST_OTHERS);
-      slots.push({ asked: asked.slice(at, at + length), others: others.map((word) => runs(word).map(toAsked)) });
-      at += length;
-    }
-    return slots;
-  };
-
-  const isIn = (title, run) => (IS_UNSPACED.test(run) ? title.includes(run) : ` ${title} `.replaceAll(".", " ").includes(` ${run.replaceAll(".", " ")} `));
-
-  // How well a title fits: 1 if it is what was asked for, less if it says more.
-  const fits = (page, asked) => Math.max(...page.titles.map((title) => {
-    const fitting = asked.filter(({ run }) => isIn(title, run));
-    const letters = fitting.reduce((count, { run }) => count + run.length, 0);
-    return fitting.length === asked.length ? 0.4 + 0.6 * (letters / title.replaceAll(" ", "").length) : 0;
-  }));
-
-  // How much a page has to do with words that stand in these pieces of it, 1 to 10. The weights are chosen by the questions of tests/site/search/questions.csv.
-  const scored = (page, pieces, pages, asked) => {
-    let counts = 0;
-    let isNamed = false;
-    for (const weight of pieces.values()) {
-      counts += Math.min(weight, MARKS.m);
-      isNamed ||= weight >= NAMED;
-    }
-    const often = 1.2 * (counts / (counts + 4));
-    const throughout = Math.min(1, counts / (page.size + 3));
-    const begins = pieces.get(0) >= 1 ? 0.4 : 0;
-    const early = 1.2 * (1 - page.number / pages.length); // what the contents list first is met first
-    return 1 + often + throughout + begins + early + (isNamed ? 0.5 : 0) + 5 * fits(page, asked);
-  };
-  const rarityOf = (found, pages) => Math.log(1 + pages.length / Math.max(found.size, 1));
-
-  // What is found for a synonym only, ``isOther``, counts less.
-  const lookForSlot = async ({ asked, others }, pages) => {
-    const [found, ...more] = await Promise.all([asked, ...others].map(lookForAll));
-    const rarity = rarityOf(found.size ? found : more[0] ?? found, pages);
-    const results = new Map();
-    const add = (words, places, weight) => {
-      for (const [number, pieces] of places) {
-        const page = pages[number];
-        const score = weight * rarity * scored(page, pieces, pages, words);
-        const known = results.get(number);
-        results.set(number, {
-          score: Math.max(score, known?.score ?? 0),
-          pieces: sum(known?.pieces ?? new Map(), pieces, weight),
-          isOther: !found.has(number),
-        });
+  // The places of a term in any of its forms; ``whole`` are the pages that have more than a part of it.
+  const lookForTerm = async ({ numbers, forms }) => {
+    const all = await Promise.all(forms.map(({ asked }) => lookForAll(asked)));
+    const found = new Map();
+    const whole = new Set();
+    const used = forms.map((form, at) => {
+      // What the site says more often than what was asked for is its word for it.
+      const weight = form.isOther && all[at].size > all[0].size ? 1 : form.weight;
+      for (const [page, pieces] of all[at]) {
+        const into = found.get(page) ?? new Map();
+        for (const [piece, place] of pieces) into.set(piece, better(into.get(piece) ?? ABSENT, less(place, weight)));
+        found.set(page, into);
+        if (!form.isPart) whole.add(page);
       }
-    };
-    add(asked, found, 1);
-    more.forEach((places, at) => add(others[at], places, OTHER));
-    return results;
-  };
-
-  // Results that both have.
-  const meet = (all, others) => {
-    const both = new Map();
-    for (const [number, one] of all) {
-      const other = others.get(number);
-      if (other) both.set(number, { score: one.score + other.score, pieces: sum(new Map(one.pieces), other.pieces, 1), isOther: one.isOther || other.isOther });
-    }
-    return both;
-  };
-
-  // A page whose title is just what was asked for comes before all others.
-  const ranked = (results, pages, title) => {
-    const found = [...results].map(([number, { score, pieces, isOther }]) => {
-      const page = pages[number];
-      const places = [...pieces].sort((one, other) => other[1] - one[1] || one[0] - other[0]).map(([piece]) => piece);
-      return { page, places, isOther, score: page.isTranslated ? score : score * UNTRANSLATED };
+      return { ...form, weight };
     });
-    const isIt = ({ page }) => Number(page.titles.includes(title));
-    return found.sort((one, other) => isIt(other) - isIt(one) || other.score - one.score || one.page.number - other.page.number);
+    return { numbers, forms: used, found, whole };
   };
 
-  // What asks and says nothing: 怎么安装 is 安装.
-  const QUESTION = /请问|为什么|为何|怎么样|怎么|怎样|如何|什么是|是什么|有什么|什么|哪里|哪些|哪个|能不能|是否|能用|吗|呢|的|^(?:how|what|why|when|where|which|who|is|are|do|does|can|i|to|the|an?|of|in|on|for|with|and|or|not)$/g;
-  // 在 TPU 上装 JAX: small words say nothing at the ends of runs; within them they are parts of others (存在, 上下文).
-  const ENDS = /^(?:可以|应该|需要|自己|得到|不能|能否|可否|[在里上中用把被对从给我你和与跟])+|(?:可以|应该|需要|得到|一下|的话)+$|(?<=..)[在里上中]$/g;
-  const withoutQuestion = (words) => words.flatMap((run) => runs(run.replace(QUESTION, " "))).map((run) => run.replace(ENDS, "")).filter(Boolean);
+  // How rare something is, of what is found for it.
+  const rarityOf = ({ size }, pages) => Math.log(1 + (pages.length - size + 0.5) / (size + 0.5)) ** RARITY;
+  const isHeaded = ({ found }) => [...found.values()].some((pieces) => [...pieces.values()].some(([, headed]) => headed >= WEIGHTS.explained * WEIGHTS.synonym));
+  // Numbers as shares of their sum.
+  const shares = (numbers) => {
+    const sum = Math.max(1, numbers.reduce((all, one) => all + one, 0)); // of words that all pages have nothing is asked
+    return numbers.map((one) => one / sum);
+  };
 
-  // The pages for a query, best first: ``exact`` have all of its runs, ``similar`` only a part. ``words`` are the runs, ``marks`` all that was looked for.
+  const isIn = (title, run) => title.includes(run) && (IS_UNSPACED.test(run) || ` ${title} `.replaceAll(".", " ").includes(` ${run.replaceAll(".", " ")} `));
+  // jax.lax is the page of lax.scan.
+  const isModule = (title, { asked: [{ run }] }) => run.includes(".") && `.${title}`.endsWith(`.${run.slice(0, run.lastIndexOf("."))}`);
+  const lettersOf = (asked) => asked.reduce((count, { run }) => count + run.length, 0);
+  // How well a title fits: 1 if it is what was asked for, less if it says more or if something is missing.
+  const fits = (page, terms) => Math.max(...page.titles.filter(Boolean).map((title) => {
+    let all = 0;
+    let letters = 0;
+    for (const { share, forms } of terms) {
+      all += isModule(title, forms[0]) ? share * WEIGHTS.module : 0;
+      const [best] = forms.filter(({ asked }) => asked.every(({ run }) => isIn(title, run))).sort((one, other) => other.weight - one.weight);
+      if (!best) continue;
+      all += share * best.weight;
+      letters += lettersOf(best.asked);
+    }
+    return all * (0.4 + 0.6 * Math.min(1, letters / title.replaceAll(" ", "").length));
+  }), 0);
+
+  // Adds to the pieces of a page how much of a query they have.
+  const add = (into, pieces, share) => {
+    for (const [piece, [often, headed]] of pieces) into.set(piece, (into.get(piece) ?? 0) + share * Math.max(headed, 0.6 * Math.min(1, often)));
+  };
+
+  // How much a page has to do with a query, and the pieces of it that have most.
+  const score = (page, pages, { terms, pairs, length }) => {
+    const places = new Map();
+    let points = 0;
+    let has = 0;
+    for (const { share, found } of terms) {
+      const pieces = found.get(page.number);
+      if (!pieces) continue;
+      has += share;
+      add(places, pieces, share);
+      const all = [...pieces.values()];
+      const often = all.reduce((sum, [counts]) => sum + counts, 0);
+      const headed = Math.max(...all.map(([, one]) => one));
+      const usual = HALF * (0.5 + 0.5 * (page.size / length));
+      points += share * (WEIGHTS.often * (often / (often + usual)) + WEIGHTS.heading * headed);
+    }
+    const phrases = new Map();
+    for (const { share, found } of pairs) add(phrases, found.get(page.number) ?? [], share);
+    points += WEIGHTS.phrase * Math.max(0, ...phrases.values());
+    points += WEIGHTS.title * fits(page, terms);
+    points += WEIGHTS.early * (1 - page.number / pages.length);
+    points *= 1 - WEIGHTS.missing * (1 - has);
+    // A result leads to the piece that has most.
+    for (const [piece, counts] of phrases) places.set(piece, (places.get(piece) ?? 0) + counts);
+    const best = [...places].sort((one, other) => other[1] - one[1] || one[0] - other[0]).map(([piece]) => piece);
+    return { score: page.isTranslated ? points : points * WEIGHTS.untranslated, places: best.length ? best : [0] };
+  };
+
+  // Small words of a run that stand in a row: 是什么 is no phrase.
+  const rowsOfSmall = (words) => words.map((word) => (isSmall(word) ? word : " ")).join("").split(" ").filter(Boolean);
+
+  // A query taken apart: its runs as they stand, those that say something, its terms, the entries of its phrases, and what may be the title of a page.
+  const understood = (query, synonyms) => {
+    const all = runs(query).filter((run) => toAsked(run).entries.length);
+    const cuts = all.map((run) => cut(run, synonyms));
+    const words = cuts.flatMap((parts, number) => parts.map((word) => ({ word, number, isAll: parts.length === 1 })));
+    const telling = all.filter((run) => !isSmall(run));
+    const small = new Set(telling.length ? cuts.flatMap(rowsOfSmall).flatMap((row) => toAsked(row).entries) : []);
+    const entries = [...new Set(all.flatMap((run) => toAsked(run).entries))].filter((entry) => !small.has(entry));
+    const subject = cuts.map((parts) => parts.filter((word) => !isSmall(word)).join("")).filter(Boolean).join(" ");
+    return { all, told: telling.length ? telling : all, terms: toTerms(all, words, synonyms), entries, titles: [all.join(" "), subject].filter(Boolean) };
+  };
+  const weighed = (terms, pairs, pages) => {
+    const ofTerms = shares(terms.map((term) => rarityOf(term.found, pages) * (isHeaded(term) ? 1 : WEIGHTS.unheaded)));
+    const ofPairs = shares(pairs.map((found) => (found.size ? rarityOf(found, pages) : 0)));
+    return {
+      terms: terms.map((term, at) => ({ ...term, share: ofTerms[at] })),
+      pairs: pairs.map((found, at) => ({ found, share: ofPairs[at] })),
+      length: pages.reduce((sum, { size }) => sum + size, 0) / pages.length,
+    };
+  };
+
+  // The pages for a query, best first. ``isPart``: they do not have all that was asked for; ``isOther``: they have it in other words. ``words`` are the runs, ``marks`` all that was looked for.
   const find = async (query) => {
     const { pages, words: synonyms } = await open();
-    const all = runs(query);
-    const title = all.join(" ");
-    // One run by itself is looked for as it is: it may be a part of any text.
-    const telling = all.length > 1 ? withoutQuestion(all) : all;
-    const asked = (telling.length ? telling : all).map(toAsked).filter(({ entries }) => entries.length);
-    if (!asked.length) return { words: [], marks: [], isPaired: false, exact: [], similar: [] };
-    const slots = toSlots(asked, synonyms);
-    const exact = (await Promise.all(slots.map((slot) => lookForSlot(slot, pages)))).reduce(meet);
-    const words = asked.map(({ run }) => run);
-    const marks = [...words, ...slots.flatMap(({ others }) => others.flat().map(({ run }) => run))];
+    const { all, told, titles, ...sought } = understood(query, synonyms);
+    if (!all.length) return { words: [], marks: [], isPaired: false, results: [] };
+    looked.clear();
+    const [asIs, pairs, terms] = await Promise.all([
+      Promise.all(told.map((run) => lookForRun(toAsked(run)))),
+      Promise.all(sought.entries.map((entry) => look(entry, false))),
+      Promise.all(sought.terms.map(lookForTerm)),
+    ]);
+    const weights = weighed(terms, pairs, pages);
+    // One run that stands somewhere as it is may be a part of any text: what has its words only comes close.
+    const isText = all.length === 1 && asIs[0].size > 0 && !terms.some(({ forms }) => forms[0].asked[0].run === all[0]);
+    const hasWords = (number, run) => !isText && terms.every(({ numbers, whole }) => whole.has(number) || !numbers.includes(all.indexOf(run)));
+    const found = new Set([...asIs, ...terms.map((term) => term.found)].flatMap((places) => [...places.keys()]));
+    const results = [...found].map((number) => ({
+      page: pages[number],
+      isPart: !told.every((run, at) => asIs[at].has(number) || hasWords(number, run)),
+      isOther: !asIs.every((places) => places.has(number)),
+      ...score(pages[number], pages, weights),
+    }));
+    const marks = [...told, ...terms.flatMap(({ forms }) => forms.flatMap((form) => form.asked.map(({ run }) => run)))];
     // Three letters and more are found by their pairs: these may stand apart in a piece.
-    const isPaired = asked.length === 1 && IS_UNSPACED.test(words[0]) && asked[0].entries.length > 1;
-    if (exact.size >= FEW) return { words, marks, isPaired, exact: ranked(exact, pages, title), similar: [] };
-    const parts = toParts(withoutQuestion(all), synonyms);
-    const similar = await lookForParts(parts, pages);
-    for (const number of exact.keys()) similar.delete(number);
-    return { words, marks: [...marks, ...parts.keys()], isPaired, exact: ranked(exact, pages, title), similar: ranked(similar, pages, title).slice(0, MOST_SIMILAR) };
+    const isPaired = all.length === 1 && IS_UNSPACED.test(all[0]) && [...all[0]].length > 2;
+    return { words: told, marks, isPaired, results: ranked(results, { titles, isText, isMany: terms.length > 1 }) };
   };
 
-  // The entries of runs, and the synonyms of all that stands in them, with what they count.
-  const toParts = (asked, words) => {
-    const parts = new Map();
-    for (const run of asked) {
-      for (const entry of toAsked(run).entries) parts.set(entry, 1);
-      for (const [word, others] of words) {
-        const isPart = IS_UNSPACED.test(word) && word.length > 1 && run.includes(word);
-        if (isPart || word === run) for (const other of others) parts.set(other, OTHER);
-      }
-    }
-    return parts;
-  };
-
-  // Pages with some of the parts; rare parts count more.
-  const lookForParts = async (parts, pages) => {
-    const results = new Map();
-    const lookForPart = async ([part, weight]) => {
-      const words = runs(part).map(toAsked);
-      const found = await lookForAll(words);
-      const rarity = weight * rarityOf(found, pages);
-      for (const [number, pieces] of found) {
-        const known = results.get(number) ?? { score: 0, pieces: new Map(), isOther: true };
-        known.score += rarity * scored(pages[number], pieces, pages, words);
-        sum(known.pieces, pieces, rarity);
-        results.set(number, known);
-      }
-    };
-    await Promise.all([...parts].map(lookForPart));
-    return results;
+  // A page whose title is just what was asked for, small words or not, comes before all others. Pages that have a part are shown where a query has many, or few pages have all.
+  const ranked = (results, { titles, isText, isMany }) => {
+    const isIt = ({ page }) => Number(titles.some((title) => page.titles.includes(title)));
+    const isFirst = (one) => 2 * isIt(one) + Number(isText && !one.isPart);
+    results.sort((one, other) => isFirst(other) - isFirst(one) || other.score - one.score || one.page.number - other.page.number);
+    const similar = results.filter(({ isPart }) => isPart);
+    const areShown = (isMany && !isText) || results.length - similar.length < FEW;
+    const close = new Set(similar.slice(0, areShown ? MOST_SIMILAR : 0));
+    return results.filter((one) => !one.isPart || close.has(one));
   };
 
   Object.assign(jzSearch, { ROOT, find, load, open });

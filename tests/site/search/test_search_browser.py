@@ -25,14 +25,19 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(bool(REASON), reason=REASON)]
 
-# Questions about the docs of JAX, how many, and how many may go without the right page among the
-# first three. The weights were chosen by the first ones; half of the others nobody has looked at.
-QUESTIONS = [("questions.csv", 40, 2), ("more_questions.csv", 80, 13)]
+# Questions about the docs of JAX, how many, and how many may go without a right page among the
+# first three. The weights were chosen by the first three files; by the last one they were measured.
+QUESTIONS = [
+    ("questions.csv", 40, 2),
+    ("more_questions.csv", 80, 9),
+    ("developed_questions.csv", 90, 3),
+    ("unseen_questions.csv", 60, 6),
+]
 MOST_BYTES = 300_000  # that a query takes, letter by letter and with excerpts
 _FIND = """async (query) => {
-  const { exact, similar } = await jzSearch.find(query);
+  const { results } = await jzSearch.find(query);
   const names = (results) => results.map(({ page }) => page.name);
-  return { exact: names(exact), similar: names(similar) };
+  return { all: names(results), exact: names(results.filter(({ isPart }) => !isPart)) };
 }"""
 DIALOG = "#pst-search-dialog"
 RESULT = ".jz-found li"
@@ -85,7 +90,7 @@ def on_server(folder: Path, browser: Browser) -> Iterator[Open]:
 
 
 def find(page: Page, query: str) -> dict[str, list[str]]:
-    """The names of the pages for a query, best first: ``exact`` have all of it."""
+    """The names of the pages for a query, best first. ``exact`` have all of it."""
     found: dict[str, list[str]] = page.evaluate(_FIND, query)
     return found
 
@@ -147,20 +152,19 @@ def test_the_title_of_a_page_in_either_language_finds_it_first(in_folder: Open) 
 
 
 @pytest.mark.parametrize(("name", "count", "most"), QUESTIONS)
-def test_newcomers_find_the_right_page_among_the_first_three(
+def test_newcomers_find_a_right_page_among_the_first_three(
     in_folder: Open, texts: dict[str, str], name: str, count: int, most: int
 ) -> None:
     with Path(__file__).with_name(name).open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == count
-    if not {row["page"] for row in rows} <= texts.keys():
+    if not {page for row in rows for page in row["pages"].split()} <= texts.keys():
         pytest.skip("the questions are about the docs of JAX")
     page = in_folder().open("search.html")
     lost: dict[str, list[str]] = {}
     for row in rows:
-        found = find(page, row["question"])
-        first = [*found["exact"], *found["similar"]][:3]
-        if row["page"] not in first:
+        first = find(page, row["question"])["all"][:3]
+        if not {*row["pages"].split()}.intersection(first):
             lost[row["question"]] = first
     assert len(lost) <= most, lost
 
@@ -174,7 +178,11 @@ def test_an_english_term_finds_what_has_its_rendering_only(
     )
     lost: dict[str, set[str]] = {}
     looked_at = 0
-    for word, (rendering, *_) in synonyms[:60]:
+    # mac, which readers mean by macos, stands in machine as well.
+    chinese = [
+        (word, others[0]) for word, others in synonyms if not others[0].isascii()
+    ]
+    for word, rendering in chinese[:60]:
         wanted = {name for name, text in texts.items() if rendering in text}
         looked_at += len(wanted)
         lost[word] = wanted.difference(find(page, word)["exact"])
@@ -184,8 +192,8 @@ def test_an_english_term_finds_what_has_its_rendering_only(
 
 def test_what_is_not_translated_says_so_and_counts_less(on_server: Open) -> None:
     scores = """async () => {
-      const { exact } = await jzSearch.find("JAX");
-      return exact.map(({ page, score }) => [page.name, score]);
+      const { results } = await jzSearch.find("JAX");
+      return results.map(({ page, score }) => [page.name, score]);
     }"""
     reader = on_server()
     page = reader.open("search.html")
@@ -278,10 +286,16 @@ def test_the_last_query_counts_however_late_the_others_answer(on_server: Open) -
     assert page.locator(RESULT).count() == 0
 
 
-def test_a_question_in_one_breath_finds_what_comes_close(in_folder: Open) -> None:
+def test_a_question_in_one_breath_finds_pages_with_its_words(in_folder: Open) -> None:
     page = in_folder().open("search.html?q=怎么做函数变换呢")
     page.locator(EXCERPT).first.wait_for()
-    assert "相近" in page.locator("#search-results .jz-found-status").inner_text()
+    status = page.locator("#search-results .jz-found-status")
+    assert re.match(r"找到 \d+ 个页面。", status.inner_text())
+    by_words = {*find(page, "怎么做函数变换呢")["exact"]}
+    assert {*find(page, "函数变换")["exact"]} <= by_words
+    # Nothing has all of this: what comes close is said to do so.
+    page.locator("main input[name=q]").fill("怎么做函数变换和鸑鷟呢")
+    page.get_by_text("没有同时符合的页面").wait_for()
     assert page.locator(RESULT).count() > 1
 
 
@@ -289,7 +303,7 @@ def test_nothing_is_said_of_signs_and_of_nothing(in_folder: Open) -> None:
     page = in_folder().open("search.html")
     for query in ("", " ", "。", "_", "(", "\\", "a" * 5_000, "*.*", "[x"):
         assert isinstance(find(page, query)["exact"], list)
-    assert find(page, "。") == {"exact": [], "similar": []}
+    assert find(page, "。") == {"all": [], "exact": []}
 
 
 def test_what_is_asked_for_is_never_run(in_folder: Open) -> None:
@@ -314,6 +328,31 @@ def test_an_index_that_cannot_be_loaded_is_told_and_asked_for_again(
     page.unroute("**/_search/**")
     field.fill("变换 ")
     page.locator(EXCERPT).first.wait_for()
+
+
+def test_results_move_nothing_when_they_come(on_server: Open) -> None:
+    reader = on_server(viewport=PHONE, has_touch=True, is_mobile=True)
+    page = reader.open("search.html")
+    page.add_init_script(
+        """window.moved = 0;
+        new PerformanceObserver((list) => {
+          for (const { value, hadRecentInput } of list.getEntries())
+            if (!hadRecentInput) window.moved += value;
+        }).observe({ type: "layout-shift", buffered: true });"""
+    )
+    # Excerpts come late, each at its own time.
+    delays = iter(range(100, 10_000, 150))
+
+    def late(route: Any) -> None:
+        page.wait_for_timeout(next(delays))
+        route.continue_()
+
+    page.route("**/_search/pages/**", late)
+    page.goto(f"{page.url}?q=变换")
+    page.locator(EXCERPT).first.wait_for()
+    page.wait_for_timeout(500)
+    assert page.locator(RESULT).count() > 1
+    assert page.evaluate("window.moved") <= 0.05
 
 
 # — for everyone —————————————————————————————————
@@ -453,20 +492,20 @@ def test_an_entry_is_found_on_whichever_shelf_it_stands(
 
 
 def test_several_words_may_stand_anywhere_on_a_page(tiny: Callable[..., Page]) -> None:
-    page = tiny({"both": ["水" * 2_000, "kettle 壶"], "one": ["水水"], "other": ["壶"]})
-    assert find(page, "水水 壶")["exact"] == ["both"]
-    assert find(page, "怎么 水水 壶 呢")["exact"] == ["both"]
-    # Small words at the ends of others are not looked for, those within them are.
-    assert find(page, "在 水水 里 壶")["exact"] == ["both"]
-    assert find(page, "用壶 给水水")["exact"] == ["both"]
-    assert find(page, "水在水 壶")["exact"] == []
+    page = tiny(
+        {"both": ["茶叶" * 1_000, "kettle 水壶"], "one": ["茶叶"], "other": ["水壶"]}
+    )
+    for query in ("茶叶 水壶", "怎么 茶叶 水壶 呢", "在 茶叶 里 水壶", "茶叶的 和水壶"):
+        assert find(page, query)["exact"] == ["both"], query
+        # Pages with a part of it come after those with all.
+        assert find(page, query)["all"] == ["both", "one", "other"], query
 
 
 def test_synonyms_lead_both_ways_and_count_less(tiny: Callable[..., Page]) -> None:
     synonyms = [(["tea pot", "泡茶器"], ["茶壶"])]
     pages = {"chinese": ["一把茶壶"], "english": ["one tea pot"], "no": ["tea", "pot"]}
     page = tiny(pages, synonyms)
-    assert find(page, "tea pot")["exact"] == ["english", "no", "chinese"]
+    assert find(page, "tea pot")["exact"] == ["english", "chinese", "no"]
     assert find(page, "茶壶")["exact"][0] == "chinese"
     assert "english" in find(page, "茶壶")["exact"]
     assert find(page, "泡茶器")["exact"] == ["chinese"]

@@ -69,7 +69,7 @@ def test_entries_lie_in_the_order_of_javascript_in_files_of_some_size() -> None:
 
 def test_places_are_told_by_page_and_piece() -> None:
     pages = {"a": page("茶"), "b": page("水"), "c": page("茶", "茶")}
-    assert places_by_entry(pages)["茶"] == "0:0n;2:0n"
+    assert places_by_entry(pages)["茶"] == "0:0h;2:0h"
 
 
 def test_the_version_changes_with_what_the_files_hold() -> None:

@@ -67,14 +67,15 @@ def test_an_entry_says_how_it_stands_in_each_piece() -> None:
     page = searched_page(blocks, is_translated=True)
     assert (page.title, page.english) == ("泡茶", "Making tea")
     # In the heading, and in the title of a page that is listed.
-    assert page.entries["泡茶"] == "0n,1t"
+    assert page.entries["泡茶"] == "0h,1t"
     # Many times, and in a heading.
     assert page.entries["水水"] == "0m"
-    assert page.entries["水"] == "0,1n"
+    assert page.entries["水"] == "0,1h"
+    # As a name that is explained.
     assert page.entries[".kettle.boil"] == "0n"
     # In the English of a heading, and in text.
-    assert page.entries["tea"] == "0n,1"
-    assert page.entries["making"] == "0n"
+    assert page.entries["tea"] == "0h,1"
+    assert page.entries["making"] == "0h"
 
 
 def test_a_title_that_is_also_said_in_the_text_counts_as_text() -> None:
