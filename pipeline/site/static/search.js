@@ -37,7 +37,7 @@
     return contents;
   };
   const toPage = ([name, title, english, isTranslated, size, starts], number) => {
-    const titles = [title, english, name].map((text) => runs(text).join(" "));
+    const titles = [title, english, name].map((text) => runs(text).join(" ")).filter(Boolean);
     return { number, name, title, english, isTranslated, size, starts, titles };
   };
   // By what may be asked: what else is looked for. An English word asks for its renderings, and these for the English; 显存 asks for 内存, which does not ask for it.
@@ -291,7 +291,7 @@
   const isModule = (title, { asked: [{ run }] }) => run.includes(".") && `.${title}`.endsWith(`.${run.slice(0, run.lastIndexOf("."))}`);
   const lettersOf = (asked) => asked.reduce((count, { run }) => count + run.length, 0);
   // How well a title fits: 1 if it is what was asked for, less if it says more or if something is missing.
-  const fits = (page, terms) => Math.max(...page.titles.filter(Boolean).map((title) => {
+  const fits = (page, terms) => Math.max(...page.titles.map((title) => {
     let all = 0;
     let letters = 0;
     for (const { share, forms } of terms) {
@@ -301,6 +301,7 @@
       all += share * best.weight;
       letters += lettersOf(best.asked);
     }
+    if (!all) return 0;
     return all * (0.4 + 0.6 * Math.min(1, letters / title.replaceAll(" ", "").length));
   }), 0);
 

@@ -215,7 +215,9 @@ def test_what_is_not_translated_says_so_and_counts_less(on_server: Open) -> None
     assert {**after, name: 0} == {**before, name: 0}
     more = page.locator("button.jz-found-more")
     while more.is_visible():
+        shown = page.locator(RESULT).count()
         more.click()
+        page.locator(RESULT).nth(shown).wait_for()
     item = page.locator(RESULT, has=page.locator(f"a[href^='./{name}.html']"))
     assert item.locator(".jz-found-en").all_inner_texts() == ["EN"]
 
