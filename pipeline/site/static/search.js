@@ -373,6 +373,7 @@
       Promise.all(sought.entries.map((entry) => look(entry, false))),
       Promise.all(sought.terms.map(lookForTerm)),
     ]);
+    await new Promise((done) => setTimeout(done)); // keys that were pressed meanwhile come first
     const weights = weighed(terms, pairs, pages);
     // One run that stands somewhere as it is may be a part of any text: what has its words only comes close.
     const isText = all.length === 1 && asIs[0].size > 0 && !terms.some(({ forms }) => forms[0].asked[0].run === all[0]);
