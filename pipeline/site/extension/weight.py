@@ -65,7 +65,7 @@ def load_what_is_used(
     context: dict[str, Any],
     document: nodes.document | None,
 ) -> None:
-    """Leave out the scripts for which a page has nothing.
+    """Leave out the scripts for which a page has nothing, and let no other hold up the page.
 
     A page without ``<pre`` gets no button to copy code, nor the script that would make one.
     """
@@ -77,6 +77,10 @@ def load_what_is_used(
         for file in context["script_files"]
         if not str(file.filename).endswith((*unused, _NEEDLESS))
     ]
+    for file in context["script_files"]:
+        # They still run in their order, when the page has been read.
+        if file.filename and not file.attributes.keys() & {"async", "defer"}:
+            file.attributes["defer"] = "defer"
 
 
 def keep_outputs_inside(app: Sphinx) -> None:
