@@ -1686,9 +1686,8 @@ def test_a_preview_marks_what_a_machine_has_made(tmp_path: Path) -> None:
     article = workshop.article("index")
     assert 'class="jz-block jz-fuzzy jz-draft"' in article
     assert "2 段机器草稿" in article
-    assert "机器\\A草稿" in (workshop.target / "_static" / "site.css").read_text(
-        "utf-8"
-    )
+    sheet = workshop.target / "_static" / "styles" / "all.css"
+    assert "机器\\A草稿" in sheet.read_text(encoding="utf-8")
     workshop.build()
     assert "jz-draft" not in workshop.article("index")
 

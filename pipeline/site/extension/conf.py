@@ -109,7 +109,7 @@ html_show_copyright = False
 html_permalinks_icon = "#"
 html_sidebars = {
     "**": [
-        "navbar-logo.html",
+        "jz-logo.html",
         "icon-links.html",
         "search-button-field.html",
         "jz-nav.html",

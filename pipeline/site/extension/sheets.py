@@ -35,7 +35,7 @@ _PARTS = (
 # What a sheet takes from a place that goes by its own. Addresses with a scheme, or from a server's
 # root, lead to the same place from anywhere.
 _TAKEN = re.compile(
-    r"@import\s+(?:url\(\s*)?[\"']?(?![a-z]+:|/)(?P<sheet>[^\"');]+\.css)[\"']?\s*\)?\s*;"
+    r"@import\s+(?:url\(\s*)?[\"']?(?![a-z]+:|/)(?P<sheet>[^\"'();]+\.css)[\"']?\s*\)?\s*;"
     r"|(?P<before>url\(\s*[\"']?)(?![a-z]+:|[/#])(?P<file>[^\"')]+)"
 )
 _CHARSET = re.compile(r"@charset\s+[^;]+;")

@@ -56,6 +56,14 @@ class BlockAttributes:
             mark_contents(builder.app, node, builder.current_docname)
         super().visit_compound(node)  # type: ignore[misc]
 
+    def visit_entry(self, node: nodes.entry) -> None:
+        """Let the empty corner of a table be no heading: who hears it would hear one of nothing."""
+        super().visit_entry(node)  # type: ignore[misc]
+        if not node.astext().strip() and not any(node.findall(nodes.image)):
+            translator: Any = self
+            translator.body[-1] = translator.body[-1].replace("<th", "<td", 1)
+            translator.context[-1] = translator.context[-1].replace("</th", "</td", 1)
+
 
 def _attributes_of(node: nodes.Element) -> dict[str, str]:
     """What the HTML of a node has because it is a block, or the English of one.
