@@ -26,6 +26,9 @@ html_static_path = [str(SITE / "static")]
 templates_path = [str(SITE / "templates")]
 html_css_files = [("site.css", {{"priority": 900}})]
 html_js_files = [("site.js", {{"defer": "defer", "priority": 900}})]
+html_sidebars = {{
+    "**": ["jz-logo.html", "search-button-field.html", "sbt-sidebar-nav.html"]
+}}
 html_theme_options = {{
     "article_header_end": ["jz-toggle.html", "article-header-buttons.html"],
     "use_download_button": False,
