@@ -345,9 +345,9 @@ def tests(session: nox.Session) -> None:
 
 @nox.session
 def browser(session: nox.Session) -> None:
-    """Test sites in Chromium and Firefox: the sample's, and those that JAX_DOCS_SITE names.
+    """Test sites in Chromium, Firefox and WebKitGTK: the sample's, and those of JAX_DOCS_SITE.
 
-    The workbench as well. Without a Firefox its tests are skipped.
+    The workbench as well. Tests of a browser that is not there are skipped.
     """
     chromium(session)
     enter(session, "tests")

@@ -26,7 +26,7 @@ from pipeline.site.shown import to_json
 _NOT_FOUND = """<!DOCTYPE html>
 <html lang="{language}"><head><meta charset="utf-8"><title>{title}</title><link rel="icon" href="data:,">
 <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex">
-<style>:root {{ color-scheme: light dark }} body {{ font: 1.1rem/1.8 system-ui, sans-serif; max-width: 36rem; margin: 15vh auto; padding: 0 1.2rem }}</style></head>
+<style>:root {{ color-scheme: light dark; background: Canvas; color: CanvasText }} body {{ font: 1.1rem/1.8 system-ui, sans-serif; max-width: 36rem; margin: 15vh auto; padding: 0 1.2rem }}</style></head>
 <body><main><h1>{title}</h1><p>{words}</p><p><a id="english" href="{english}">{english_words}</a></p><p><a href="{home}">{home_words}</a></p></main>
 <script>
 const base = new URL({base}, location.href).pathname;

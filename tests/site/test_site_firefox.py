@@ -1,7 +1,7 @@
-"""Built sites in Debian's Firefox: what was wrong there once, and what readers do on every page.
+"""Built sites in Firefox and WebKitGTK: what was wrong there once, and what readers do everywhere.
 
-Nothing of a page is bent for these tests: its policy holds, as it does for readers. Skipped where
-there is no Firefox.
+Nothing of a page is bent for these tests: its policy holds, as it does for readers. Skipped in a
+browser that is not there.
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ from servers import served
 from site_builds import NAMES, get_site
 from site_chromium import DESKTOP, PHONE
 from site_firefox import CONTROL, NO_FIREFOX, TAB, Firefox, firefox
+from site_webkit import NO_WEBKIT, WebKit, webkit
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(bool(NO_FIREFOX), reason=NO_FIREFOX),
-]
+pytestmark = pytest.mark.browser
 
+LACKING = {"firefox": NO_FIREFOX, "webkit": NO_WEBKIT}  # why a browser is not there
+
+Window = Firefox | WebKit
 OURS = ("index.html", "search.html?q=jit", "progress.html", "glossary-zh.html")
 VIEW = "document.documentElement.dataset.jzView"
 THEME = "document.documentElement.dataset.theme"
@@ -34,10 +35,16 @@ NO_STORAGE = """() => Object.defineProperty(window, "localStorage", {
 })"""
 
 
-@pytest.fixture(scope="session")
-def fox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Firefox]:
-    """One Firefox for all tests: to start it takes seconds."""
-    with firefox(tmp_path_factory.mktemp("firefox")) as browser:
+@pytest.fixture(scope="session", params=LACKING)
+def window(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Window]:
+    """One window of each browser for all tests: to start one takes seconds."""
+    name: str = request.param
+    if LACKING[name]:
+        pytest.skip(LACKING[name])
+    folder = tmp_path_factory.mktemp(name)
+    with firefox(folder) if name == "firefox" else webkit(folder) as browser:
         yield browser
 
 
@@ -57,14 +64,14 @@ def address(folder: Path) -> Iterator[str]:
 
 
 @pytest.fixture
-def page(fox: Firefox, folder: Path, address: str) -> Iterator[Firefox]:
+def page(window: Window, folder: Path, address: str) -> Iterator[Window]:
     """A page of text, as somebody sees it who was never there."""
-    fox.resize(**DESKTOP)
-    fox.open(address)
-    fox.ask("localStorage.clear()")
-    fox.open(f"{address}{text_page(folder)}")
-    yield fox
-    fox.ask("localStorage.clear()")
+    window.resize(**DESKTOP)
+    window.open(address)
+    window.ask("localStorage.clear()")
+    window.open(f"{address}{text_page(folder)}")
+    yield window
+    window.ask("localStorage.clear()")
 
 
 def text_page(folder: Path) -> str:
@@ -78,18 +85,20 @@ def text_page(folder: Path) -> str:
 
 
 def test_pages_say_nothing_on_the_console(
-    fox: Firefox, folder: Path, address: str
+    window: Window, folder: Path, address: str
 ) -> None:
+    if not window.hears:
+        pytest.skip("nothing tells what its pages say")
     said: dict[str, list[str]] = {}
     for name in (*OURS, text_page(folder)):
-        fox.open(f"{address}{name}")
+        window.open(f"{address}{name}")
         # What comes after the page is loaded: results, a map.
-        fox.ask("new Promise((go) => setTimeout(go, 200))")
-        said[name] = [*fox.said]
+        window.ask("new Promise((go) => setTimeout(go, 200))")
+        said[name] = [*window.said]
     assert {name for name in said if said[name]} == set(), said
 
 
-def test_the_whole_sprite_of_icons_is_there(page: Firefox) -> None:
+def test_the_whole_sprite_of_icons_is_there(page: Window) -> None:
     size = page.ask(
         """(async () => {
           const icon = [...document.querySelectorAll(".fa-bars")][0];
@@ -103,7 +112,7 @@ def test_the_whole_sprite_of_icons_is_there(page: Firefox) -> None:
     assert size[0] > 20 * size[1] > 0
 
 
-def test_chinese_and_english_are_of_one_stack_of_fonts(page: Firefox) -> None:
+def test_chinese_and_english_are_of_one_stack_of_fonts(page: Window) -> None:
     page.press("b")
     fonts = page.ask(
         """["p.jz-translated", ".jz-en"].map((selector) => getComputedStyle(
@@ -114,7 +123,7 @@ def test_chinese_and_english_are_of_one_stack_of_fonts(page: Firefox) -> None:
     assert chinese.endswith(english)
 
 
-def test_underlines_of_terms_are_there(page: Firefox) -> None:
+def test_underlines_of_terms_are_there(page: Window) -> None:
     lines = page.ask(
         """(() => {
           const style = getComputedStyle(document.querySelector(".bd-article .jz-term"));
@@ -124,7 +133,7 @@ def test_underlines_of_terms_are_there(page: Firefox) -> None:
     assert lines == ["underline", "dotted"]
 
 
-def test_focus_is_seen_on_the_toggle_of_the_navigation(page: Firefox) -> None:
+def test_focus_is_seen_on_the_toggle_of_the_navigation(page: Window) -> None:
     page.resize(**PHONE)
     # Who was on the keyboard last sees where the focus is.
     page.press(TAB)
@@ -136,7 +145,7 @@ def test_focus_is_seen_on_the_toggle_of_the_navigation(page: Firefox) -> None:
     assert "0px" not in outline
 
 
-def test_the_view_is_chosen_and_remembered(page: Firefox) -> None:
+def test_the_view_is_chosen_and_remembered(page: Window) -> None:
     assert (page.ask(VIEW), page.ask(SHOWN_ENGLISH)) == ("zh", 0)
     page.click(".jz-toggle label:nth-of-type(2)")
     assert page.ask(VIEW) == "both"
@@ -147,7 +156,7 @@ def test_the_view_is_chosen_and_remembered(page: Firefox) -> None:
     assert page.ask(VIEW) == "en"
 
 
-def test_without_storage_pages_work(page: Firefox) -> None:
+def test_without_storage_pages_work(page: Window) -> None:
     with page.before_each(NO_STORAGE):
         page.open(page.ask("location.href"))
         page.click(".jz-toggle label:nth-of-type(2)")
@@ -156,7 +165,7 @@ def test_without_storage_pages_work(page: Firefox) -> None:
     page.open(page.ask("location.href"))
 
 
-def test_the_theme_is_chosen_and_remembered(page: Firefox) -> None:
+def test_the_theme_is_chosen_and_remembered(page: Window) -> None:
     page.click(".theme-switch-button")
     page.click(".theme-change-button[data-mode=dark]")
     assert page.ask(THEME) == "dark"
@@ -164,7 +173,7 @@ def test_the_theme_is_chosen_and_remembered(page: Firefox) -> None:
     assert page.ask(THEME) == "dark"
 
 
-def test_results_come_while_one_types(page: Firefox) -> None:
+def test_results_come_while_one_types(page: Window) -> None:
     page.press("k", holding=CONTROL)
     page.wait_for("document.activeElement.matches('dialog[open] input')")
     page.press(*"函数")
@@ -179,13 +188,13 @@ def test_results_come_while_one_types(page: Firefox) -> None:
     assert page.said == []
 
 
-def test_a_site_in_a_folder_is_searched(fox: Firefox, folder: Path) -> None:
-    fox.open(f"{folder.as_uri()}/search.html?q=jit")
-    fox.wait_for("document.querySelector('#search-results li p mark')")
-    assert fox.said == []
+def test_a_site_in_a_folder_is_searched(window: Window, folder: Path) -> None:
+    window.open(f"{folder.as_uri()}/search.html?q=jit")
+    window.wait_for("document.querySelector('#search-results li p mark')")
+    assert window.said == []
 
 
-def test_a_pencil_leads_to_an_issue_that_is_filled_in(page: Firefox) -> None:
+def test_a_pencil_leads_to_an_issue_that_is_filled_in(page: Window) -> None:
     if not page.ask("[...document.links].some((one) => one.href.includes('/us/docs'))"):
         pytest.skip("its pencils may lead elsewhere")
     pencil = "document.querySelector('p.jz-translated .jz-edit')"
@@ -200,12 +209,14 @@ def test_a_pencil_leads_to_an_issue_that_is_filled_in(page: Firefox) -> None:
 @pytest.mark.parametrize(
     "name", ["index.html", "progress.html", "pallas/gpu/reference.html"]
 )
-def test_pages_fit_a_phone(fox: Firefox, folder: Path, address: str, name: str) -> None:
+def test_pages_fit_a_phone(
+    window: Window, folder: Path, address: str, name: str
+) -> None:
     if not (folder / name).is_file():
         pytest.skip("the site has no such page")
-    fox.resize(**PHONE)
-    fox.open(f"{address}{name}")
+    window.resize(**PHONE)
+    window.open(f"{address}{name}")
     # Beside it there is a bar to scroll.
     widths = "(({ scrollWidth, clientWidth }) => [scrollWidth, clientWidth])"
-    found, room = fox.ask(f"{widths}(document.documentElement)")
+    found, room = window.ask(f"{widths}(document.documentElement)")
     assert found == room

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
     from websockets.sync.client import ClientConnection
@@ -54,8 +54,50 @@ _PREFERENCES = {
 }
 
 
+def in_time(expression: str) -> str:
+    """An expression of JavaScript that waits until ``expression`` comes to something."""
+    return f"""(async () => {{
+      const end = Date.now() + {SECONDS * 500};
+      while (Date.now() < end) {{
+        const found = await ({expression});
+        if (found) return found;
+        await new Promise((go) => setTimeout(go, 30));
+      }}
+      throw new Error({json.dumps(f"in vain: {expression}")});
+    }})()"""
+
+
+def middle_of(selector: str) -> str:
+    """An expression: where the first element that is shown and matches has its middle."""
+    return f"""(() => {{
+      const shown = [...document.querySelectorAll({json.dumps(selector)})].find(
+        (element) => element.checkVisibility());
+      if (!shown) return null;
+      shown.scrollIntoView({{ block: "center", behavior: "instant" }});
+      const box = shown.getBoundingClientRect();
+      const [x, y] = [box.x + box.width / 2, box.y + box.height / 2].map(Math.round);
+      return {{ x, y }};
+    }})()"""
+
+
+def keys_pressed(*keys: str, holding: str) -> list[dict[str, str]]:
+    """What a keyboard does to press keys, one after the other, while it holds another."""
+    actions = []
+    for key in keys:
+        actions += [
+            {"type": "keyDown", "value": key},
+            {"type": "keyUp", "value": key},
+        ]
+    if holding:
+        actions.insert(0, {"type": "keyDown", "value": holding})
+        actions.append({"type": "keyUp", "value": holding})
+    return actions
+
+
 class Firefox:
     """One tab of a Firefox. What its pages say on the console is in ``said``."""
+
+    hears: ClassVar[bool] = True
 
     def __init__(self, connection: ClientConnection) -> None:
         """Open the tab."""
@@ -103,44 +145,15 @@ class Firefox:
 
     def wait_for(self, expression: str) -> Any:
         """The same, as soon as it comes to something. Raises AssertionError if it does not."""
-        return self.ask(
-            f"""(async () => {{
-              const end = Date.now() + {SECONDS * 500};
-              while (Date.now() < end) {{
-                const found = await ({expression});
-                if (found) return found;
-                await new Promise((go) => setTimeout(go, 30));
-              }}
-              throw new Error({json.dumps(f"in vain: {expression}")});
-            }})()"""
-        )
+        return self.ask(in_time(expression))
 
     def press(self, *keys: str, holding: str = "") -> None:
         """Press keys, one after the other: letters, or WebDriver's code points."""
-        actions = []
-        for key in keys:
-            actions += [
-                {"type": "keyDown", "value": key},
-                {"type": "keyUp", "value": key},
-            ]
-        if holding:
-            actions.insert(0, {"type": "keyDown", "value": holding})
-            actions.append({"type": "keyUp", "value": holding})
-        self._act("key", *actions)
+        self._act("key", *keys_pressed(*keys, holding=holding))
 
     def point_at(self, selector: str) -> None:
         """Move the mouse to the middle of the first element that is shown and matches."""
-        middle = self.wait_for(
-            f"""(() => {{
-              const shown = [...document.querySelectorAll({json.dumps(selector)})].find(
-                (element) => element.checkVisibility());
-              if (!shown) return null;
-              shown.scrollIntoView({{ block: "center", behavior: "instant" }});
-              const box = shown.getBoundingClientRect();
-              const [x, y] = [box.x + box.width / 2, box.y + box.height / 2].map(Math.round);
-              return {{ x, y }};
-            }})()"""
-        )
+        middle = self.wait_for(middle_of(selector))
         self._act("pointer", {"type": "pointerMove", **middle})
 
     def click(self, selector: str) -> None:

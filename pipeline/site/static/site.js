@@ -161,6 +161,16 @@
     tied.append(opening, formula, closing);
   }
 
+  // — formulas that are wider than the page: who has no mouse scrolls them by keyboard. Told after the layout, which nothing here forces —
+
+  const widths = new ResizeObserver((formulas) => {
+    for (const { target } of formulas) {
+      if (target.scrollWidth > target.clientWidth) target.tabIndex = 0;
+      else target.removeAttribute("tabindex");
+    }
+  });
+  for (const formula of document.querySelectorAll(".bd-article div.math")) widths.observe(formula);
+
   // — the tooltip of a term —
 
   const tip = Object.assign(document.createElement("div"), { id: "jz-tip", hidden: true, lang: "en" });

@@ -1,0 +1,177 @@
+"""WebKitGTK's MiniBrowser on a screen that nobody sees, driven by WebDriver.
+
+It does what tests ask of a ``Firefox``, but for two things that WebDriver has no words for: what a
+page says on the console, and scripts that run before those of a page.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Any, ClassVar
+from urllib.request import ProxyHandler, Request, build_opener
+
+import pytest
+from servers import HOST
+from site_firefox import SECONDS, in_time, keys_pressed, middle_of
+
+DRIVER = shutil.which("WebKitWebDriver") or ""
+SCREEN = shutil.which("Xvfb") or ""
+MINI = next(map(str, Path("/usr/lib").glob("*/webkit2gtk-4.*/MiniBrowser")), "")
+NO_WEBKIT = (
+    ""
+    if DRIVER and SCREEN and MINI
+    else "no WebKitGTK on this machine: webkit2gtk-driver and xvfb"
+)
+# The driver is on this machine, whatever proxy others are behind.
+_OPENER = build_opener(ProxyHandler({}))
+NARROWEST = 500  # pixels: the bar above the page needs its room
+
+
+class WebKit:
+    """One window of a MiniBrowser."""
+
+    hears: ClassVar[bool] = False  # what pages say on the console
+
+    def __init__(self, address: str) -> None:
+        """Open the window; ``address`` is the driver's."""
+        self.said: list[str] = []
+        self._address = address
+        options = {"binary": MINI, "args": ["--automation"]}
+        wanted = {"alwaysMatch": {"webkitgtk:browserOptions": options}}
+        made = self._call("/session", capabilities=wanted)
+        self._address = f"{address}/session/{made['sessionId']}"
+
+    def open(self, address: str) -> None:
+        """Go to ``address``, and wait until the page is loaded."""
+        self._call("/url", url=address)
+
+    def resize(self, width: int, height: int) -> None:
+        """Show pages in a window of this size, or in the narrowest that there is."""
+        width = max(width, NARROWEST)
+        self._call("/window/rect", width=width, height=height)
+        self.wait_for(f"innerWidth === {width}")
+
+    def before_each(self, script: str) -> AbstractContextManager[None]:
+        """Nothing that WebDriver can do."""
+        pytest.skip("WebDriver runs no script before those of a page")
+
+    def ask(self, expression: str) -> Any:
+        """What an expression of JavaScript comes to, as JSON has it; promises are awaited."""
+        script = f"""
+          const done = arguments[arguments.length - 1];
+          (async () => JSON.stringify(await ({expression}) ?? null))().then(
+            (found) => done([found, ""]), (problem) => done(["", String(problem)]));"""
+        found, problem = self._call("/execute/async", script=script, args=[])
+        assert not problem, problem
+        return json.loads(found)
+
+    def wait_for(self, expression: str) -> Any:
+        """The same, as soon as it comes to something. Raises AssertionError if it does not."""
+        return self.ask(in_time(expression))
+
+    def press(self, *keys: str, holding: str = "") -> None:
+        """Press keys, one after the other: letters, or WebDriver's code points."""
+        self._act("key", *keys_pressed(*keys, holding=holding))
+
+    def click(self, selector: str) -> None:
+        """Click the middle of the first element that is shown and matches."""
+        move = {"type": "pointerMove", **self.wait_for(middle_of(selector))}
+        down, up = (
+            {"type": kind, "button": 0} for kind in ("pointerDown", "pointerUp")
+        )
+        self._act("pointer", move, down, up)
+
+    def close(self) -> None:
+        """Close the window."""
+        self._send("", "DELETE", None)
+
+    def _act(self, device: str, *actions: dict[str, Any]) -> None:
+        """Do something with the mouse ("pointer") or on the keyboard ("key")."""
+        source = {"type": device, "id": device, "actions": actions}
+        self._call("/actions", actions=[source])
+
+    def _call(self, path: str, **values: Any) -> Any:
+        """The answer to a command. Raises HTTPError if WebKit has something against it."""
+        return self._send(path, "POST", json.dumps(values).encode())
+
+    def _send(self, path: str, method: str, data: bytes | None) -> Any:
+        headers = {"Content-Type": "application/json"}
+        request = Request(
+            self._address + path, data=data, headers=headers, method=method
+        )
+        with _OPENER.open(request, timeout=2 * SECONDS) as answer:
+            return json.load(answer)["value"]
+
+
+@contextmanager
+def webkit(home: Path) -> Iterator[WebKit]:
+    """A WebKit with an empty ``home``, which is a folder."""
+    home.mkdir(parents=True, exist_ok=True)
+    with subprocess.Popen(
+        [SCREEN, "-displayfd", "1", "-screen", "0", "1600x1000x24"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    ) as screen:
+        assert screen.stdout is not None
+        # It says which number it took when it is there.
+        display = f":{screen.stdout.readline().strip()}"
+        try:
+            with _driver(home, display) as address:
+                browser = WebKit(address)
+                yield browser
+                browser.close()
+        finally:
+            screen.terminate()
+
+
+@contextmanager
+def _driver(home: Path, display: str) -> Iterator[str]:
+    """The address of a driver whose browsers show their windows on ``display``."""
+    port = _free_port()
+    environment = {
+        **os.environ,
+        "HOME": str(home),
+        "DISPLAY": display,
+        "GDK_BACKEND": "x11",
+        # There is no graphics card.
+        "LIBGL_ALWAYS_SOFTWARE": "1",
+        "WEBKIT_DISABLE_COMPOSITING_MODE": "1",
+    }
+    with subprocess.Popen(
+        [DRIVER, f"--port={port}"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env=environment,
+    ) as process:
+        try:
+            _wait_until_open(port)
+            yield f"http://{HOST}:{port}"
+        finally:
+            process.terminate()
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind((HOST, 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def _wait_until_open(port: int) -> None:
+    """Return when somebody listens. Raises AssertionError after a while."""
+    end = time.monotonic() + SECONDS
+    while time.monotonic() < end:
+        with socket.socket() as probe:
+            if probe.connect_ex((HOST, port)) == 0:
+                return
+        time.sleep(0.1)
+    raise AssertionError(f"nobody listens on port {port}")
