@@ -98,6 +98,7 @@ class Firefox:
     """One tab of a Firefox. What its pages say on the console is in ``said``."""
 
     hears: ClassVar[bool] = True
+    is_in_front: ClassVar[bool] = True
 
     def __init__(self, connection: ClientConnection) -> None:
         """Open the tab."""

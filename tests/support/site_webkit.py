@@ -1,7 +1,7 @@
 """WebKitGTK's MiniBrowser on a screen that nobody sees, driven by WebDriver.
 
-It does what tests ask of a ``Firefox``, but for two things that WebDriver has no words for: what a
-page says on the console, and scripts that run before those of a page.
+It does what tests ask of a ``Firefox``, but for what WebDriver has no words for (what a page says
+on the console, scripts that run before those of a page), and for the look of what has the focus.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ class WebKit:
     """One window of a MiniBrowser."""
 
     hears: ClassVar[bool] = False  # what pages say on the console
+    is_in_front: ClassVar[bool] = False  # nothing on its screen gives windows the focus
 
     def __init__(self, address: str) -> None:
         """Open the window; ``address`` is the driver's."""
