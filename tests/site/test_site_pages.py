@@ -50,6 +50,18 @@ def test_nothing_is_loaded_from_another_machine(site: Site) -> None:
     )
 
 
+def test_one_sheet_and_no_script_hold_up_a_page(site: Site) -> None:
+    for path in site.pages:
+        html = (site.folder / path).read_text(encoding="utf-8")
+        sheets = re.findall(r"<link\b[^>]*rel=\"stylesheet\"[^>]*>", html)
+        own = [sheet for sheet in sheets if "styles/all.css?v=" not in sheet]
+        assert len(sheets) - len(own) <= 1, path
+        # The progress page brings one of its own.
+        assert len(own) == html.count("_static/progress.css"), path
+        scripts = re.findall(r"<script\b[^>]*\bsrc=[^>]*>", html)
+        assert [tag for tag in scripts if "defer" not in tag] == [], path
+
+
 def test_code_is_upstreams(site: Site) -> None:
     root = site.folder.parents[2]
     if not (root / "upstream" / f"{site.name}.lock").is_file():
