@@ -96,7 +96,8 @@ def assemble(
 def _files_of_site(site: Site, contributors: Mapping[str, int]) -> dict[str, Content]:
     """What belongs to no page: Sphinx's configuration, records of the site, upstream's images."""
     # Of many the first ones are looked for: what readers mean before what a term is in English.
-    words = [*readers_words(site.locale), *synonyms(site.glossary)]
+    usual_names = site.upstream.usual_names
+    words = [*readers_words(site.locale, usual_names), *synonyms(site.glossary)]
     counts = facts(
         site.lock,
         site.pages,

@@ -334,11 +334,17 @@ def test_a_word_to_avoid_leads_to_the_rendering_in_its_place() -> None:
 
 
 def test_readers_words_are_those_of_their_language() -> None:
-    rows = readers_words("zh_CN")
+    rows = readers_words("zh_CN", {})
     assert all(asked and found for asked, found in rows)
     words = [word for asked, _ in rows for word in asked]
     assert len(words) == len(set(words))
-    assert readers_words("xx") == []
+    assert readers_words("xx", {}) == []
+
+
+def test_readers_may_ask_for_what_code_calls_a_module() -> None:
+    usual_names = {"np": "numpy", "lax": "jax.lax"}
+    # Who asks for lax finds jax.lax anyway: the index has the parts of names.
+    assert readers_words("xx", usual_names) == [(["np"], ["numpy"])]
 
 
 def rows(**counts: tuple[int, int, int]) -> list[PageResult]:

@@ -6,6 +6,8 @@ asked for and what is looked for then: words of a query all have to be found, in
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 Synonyms = tuple[list[str], list[str]]  # as ``pipeline.site.terms.synonyms`` makes them
 
 _READERS: dict[str, list[Synonyms]] = {
@@ -18,7 +20,6 @@ _READERS: dict[str, list[Synonyms]] = {
         (["词汇表", "名词解释"], ["术语表"]),
         (["更新日志", "更新记录", "新特性"], ["changelog"]),
         # Arrays, types, random numbers.
-        (["jnp"], ["jax.numpy"]),
         (["原地修改", "原地更新", "修改数组", "数组赋值"], ["就地更新"]),
         (["改不了", "不能修改", "不能改", "只读"], ["不可变"]),
         (["下标"], ["索引"]),
@@ -68,6 +69,11 @@ _READERS: dict[str, list[Synonyms]] = {
 }
 
 
-def readers_words(locale: str) -> list[Synonyms]:
-    """What the readers of a locale ask for."""
-    return _READERS.get(locale, [])
+def readers_words(locale: str, usual_names: Mapping[str, str]) -> list[Synonyms]:
+    """What the readers of a locale ask for, and what code calls modules by custom: ``np``."""
+    rows: list[Synonyms] = []
+    for short, module in usual_names.items():
+        # Who asks for a part of a name finds the name.
+        if short not in module.split("."):
+            rows.append(([short], [module]))
+    return [*rows, *_READERS.get(locale, [])]
