@@ -490,9 +490,10 @@ def test_axe_finds_nothing(
 ) -> None:
     found = dict(visit.kinds) | {
         "results": "search.html?q=变换",
-        "about": "about.html",
         "404": "404.html",
     }
+    if (visit.site.folder / "about.html").is_file():
+        found["about"] = "about.html"
     if kind not in found:
         pytest.skip("the site has no such page")
     page = reader(reduced_motion="reduce", **screen).open(found[kind])

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from servers import FileHandler, served
-from site_chromium import REASON, chromium
+from site_chromium import REASON
 from site_firefox import NO_FIREFOX, firefox
 
 from pipeline.config import Settings, SitePolicy, Upstream
@@ -18,6 +19,9 @@ from pipeline.core.pin.lock import Lock, SourceFile
 from pipeline.folders import WHOLE, Folders
 from pipeline.site.plan import Site
 from pipeline.site.programs import not_found
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 pytestmark = pytest.mark.browser
 
@@ -72,8 +76,10 @@ def published(folder: Path, docs: Folders = WHOLE, *paths: str) -> Iterator[str]
 
 
 @pytest.mark.skipif(bool(REASON), reason=REASON)
-def test_old_links_lead_to_the_same_english_address_in_chromium(tmp_path: Path) -> None:
-    with published(tmp_path) as home, chromium() as browser:
+def test_old_links_lead_to_the_same_english_address_in_chromium(
+    tmp_path: Path, browser: Browser
+) -> None:
+    with published(tmp_path) as home:
         page = browser.new_page()
         for path in [*OLD, *STRANGE]:
             page.goto(home + path)
@@ -84,9 +90,11 @@ def test_old_links_lead_to_the_same_english_address_in_chromium(tmp_path: Path) 
 
 
 @pytest.mark.skipif(bool(REASON), reason=REASON)
-def test_of_several_folders_the_english_one_is_left_out(tmp_path: Path) -> None:
+def test_of_several_folders_the_english_one_is_left_out(
+    tmp_path: Path, browser: Browser
+) -> None:
     several = Folders(("manual", "examples"))
-    with published(tmp_path, several, "manual/conf.py") as home, chromium() as browser:
+    with published(tmp_path, several, "manual/conf.py") as home:
         page = browser.new_page()
         for path in OLD:
             # As it is called here, and by who has swapped the English address for ours.
