@@ -23,7 +23,12 @@ _OBJECT = re.compile(
 )
 _EMPTY = ("", "--")  # the latter ends a signature in C
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
-_ROLE = re.compile(r":[\w:]+:`~?([^`<]+?)(?:\s*<[^>`]*>)?`|``([^`]+)``|`([^`]+)`_{0,2}")
+# Of a role its words are shown. A formula stays as it is written: who shows it knows how to set it.
+_ROLE = re.compile(
+    r"(?P<formula>:math:`[^`]+`)"
+    r"|:[\w:]+:`~?(?P<name>[^`<]+?)(?:\s*<[^>`]*>)?`"
+    r"|``(?P<code>[^`]+)``|`(?P<words>[^`]+)`_{0,2}"
+)
 
 
 def described(name: str) -> tuple[str, str]:
@@ -46,7 +51,8 @@ def _doc(found: Any, name: str) -> tuple[str, str]:
     # Data classes have nothing else; compiled functions have a line for each overload.
     while lines and (lines[0] in _EMPTY or lines[0].startswith(heads)):
         signatures.append(lines.pop(0))
-    line = _ROLE.sub(lambda match: match[1] or match[2] or match[3], "".join(lines[:1]))
+    # One of the groups has matched.
+    line = _ROLE.sub(lambda match: match[str(match.lastgroup)], "".join(lines[:1]))
     signature = "".join(signatures[:1])
     return signature[signature.find("(") :], _without_addresses(line)
 

@@ -38,6 +38,8 @@ MODULES = {
         "bulb = Bulb()\n"
         "dim = partial(pow, 1)\n"
         "def describe(): pass\n"
+        "def square(x):\n"
+        "    r''':math:`x^2` of :func:`x <lamp.on>`, `x`_ and ``x``: :math:`\\mathrm{sq}(x)`.'''\n"
         "def over(a, kind=Bulb, key=describe, by=lambda x: x, of=Nothing(), in_=Kind.A): pass\n"
         "def told(*args): pass\n"
         "told.__doc__ = 'told(a: int) -> int\\ntold(a: str) -> str\\n--\\n\\nTells at 0x7f00.'\n"
@@ -79,6 +81,11 @@ def test_signature_and_first_line() -> None:
         "lamp.deep": ("", "A module."),
         "lamp.many": ("(…)", ""),
     }
+
+
+def test_formulas_stay_marked() -> None:
+    line = r":math:`x^2` of x, x and x: :math:`\mathrm{sq}(x)`."
+    assert describe(["lamp.odd.square"]) == {"lamp.odd.square": ("(x)", line)}
 
 
 def test_docstrings_that_nobody_has_written() -> None:

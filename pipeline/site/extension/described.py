@@ -7,6 +7,7 @@ for all of them, and kept for the next build.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from html import escape
 from pathlib import Path
@@ -18,12 +19,14 @@ from sphinx.environment import BuildEnvironment
 
 from pipeline.adapters.memo import Memo, digest_of
 from pipeline.adapters.signatures import CHILD, describe
+from pipeline.site.extension.mathml import title_math
 from pipeline.site.extension.noting import Notes
 from pipeline.site.extension.texts import text
 
 _NAMES: Notes[list[str]] = Notes("jz_described")
 _FOUND = "jz_descriptions"  # of Sphinx's environment: by name
 _SUBJECT = "names"
+_FORMULA = re.compile(r":math:`([^`]+)`")
 Described = dict[str, tuple[str, str]]
 
 
@@ -128,7 +131,18 @@ def _visit(self: Any, node: description) -> None:
             f'<code class="jz-described" lang="en">{escape(signature)}</code>'
         )
     if line:
-        self.body.append(f'<p class="jz-described" lang="en">{escape(line)}</p>')
+        html = with_formulas(line)
+        self.body.append(f'<p class="jz-described" lang="en">{html}</p>')
+
+
+def with_formulas(line: str) -> str:
+    """A line as HTML, with its formulas set: ``The square, :math:`x^2```."""
+    # Formulas stand at odd places.
+    parts = _FORMULA.split(line)
+    html = [
+        title_math(part) if at % 2 else escape(part) for at, part in enumerate(parts)
+    ]
+    return "".join(html)
 
 
 def _depart(self: Any, node: description) -> None:
