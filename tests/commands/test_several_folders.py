@@ -379,7 +379,9 @@ def test_a_site_of_several_folders(
     soup = BeautifulSoup(
         (site / "docs" / "guide.html").read_text("utf-8"), "html.parser"
     )
-    listed = [str(link["href"]) for link in soup.select(".bd-sidebar-primary nav a")]
+    listed = [
+        str(link["href"]) for link in soup.select(".bd-sidebar-primary nav.bd-links a")
+    ]
     assert listed[:5] == [
         "index.html",
         "#",
@@ -419,7 +421,9 @@ def test_a_site_of_folders_without_contents(project: Path) -> None:
     first = (site / "index.html").read_text("utf-8")
     assert 'content="0; url=wheels/b.html"' in first
     soup = BeautifulSoup((site / "springs/a.html").read_text("utf-8"), "html.parser")
-    listed = [str(link["href"]) for link in soup.select(".bd-sidebar-primary nav a")]
+    listed = [
+        str(link["href"]) for link in soup.select(".bd-sidebar-primary nav.bd-links a")
+    ]
     assert listed[:3] == ["../wheels/b.html", "#", "part/c.html"]
     # No folder has a conf.py: addresses are what they are here, as with one folder.
     english = soup.select(".jz-to-english")
@@ -485,9 +489,14 @@ WIRES = {
 }
 
 
+def coded(paragraphs: Iterable[str]) -> list[str]:
+    """Each with code of its own, which is the same in both languages."""
+    return [f"`lamp.wire({n})`: {words}" for n, words in enumerate(paragraphs)]
+
+
 def wires(paragraphs: Iterable[str], *, title: str) -> str:
     blocks = [f"# {title}"]
-    for number, paragraph in enumerate(paragraphs):
+    for number, paragraph in enumerate(coded(paragraphs)):
         blocks += [paragraph, f"```python\nlamp.wire({number}).check()\n```"]
     return "\n\n".join(blocks) + "\n"
 
@@ -512,7 +521,8 @@ def test_a_copy_is_adopted_though_its_page_has_moved_to_another_folder(
         for entry in polib.pofile(str(catalog(project, "examples/wires")))
         if entry.msgstr
     }
-    assert adopted == {"Wires": "电线", **WIRES}
+    pairs = dict(zip(coded(WIRES), coded(WIRES.values()), strict=True))
+    assert adopted == {"Wires": "电线", **pairs}
     # Found by itself, too: history is that of both folders.
     for words, page in ((["--at", "v2"], "docs/wires"), ([], "examples/wires")):
         capsys.readouterr()

@@ -1252,9 +1252,15 @@ def test_what_is_folded_away_says_what_it_is(tmp_path: Path) -> None:
     ]
 
 
+def navigation_of(html: str) -> str:
+    """The contents of the site as they stand on a page: the logo is navigation as well."""
+    begin = html.index('<nav class="bd-links')
+    return html[begin : html.index("</nav>", begin)]
+
+
 def test_navigation_says_where_one_is(built: Built) -> None:
     html = built[0].html("guide")
-    navigation = html[html.index('<nav class="bd-links') : html.index("</nav>")]
+    navigation = navigation_of(html)
     assert (
         '<li class="current active"><a href="#" aria-current="page">指南</a></li>'
         in navigation
@@ -1474,7 +1480,7 @@ def test_docs_without_contents_list_all_pages(tmp_path: Path) -> None:
     workshop.merge()
     workshop.build()
     html = workshop.html("ant")
-    navigation = html[html.index('<nav class="bd-links') : html.index("</nav>")]
+    navigation = navigation_of(html)
     links = re.findall(r'<a [^>]*href="([^"]*)"', navigation)
     assert links == [
         "#",
