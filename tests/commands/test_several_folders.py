@@ -491,7 +491,7 @@ WIRES = {
 
 def coded(paragraphs: Iterable[str]) -> list[str]:
     """Each with code of its own, which is the same in both languages."""
-    return [f"`lamp.wire({n})`: {words}" for n, words in enumerate(paragraphs)]
+    return [f"`lamp.wire({n})` {words}" for n, words in enumerate(paragraphs)]
 
 
 def wires(paragraphs: Iterable[str], *, title: str) -> str:
