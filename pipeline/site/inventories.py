@@ -15,6 +15,7 @@ from pathlib import Path
 from pipeline.adapters.files import read_bytes
 from pipeline.core.inventories.reading import (
     Documented,
+    as_warning,
     format_inventory,
     read_inventory,
 )
@@ -51,7 +52,7 @@ def inventories_of(site: Site) -> SiteInventories:
         try:
             found, told = read(site)
         except InputError as error:
-            findings.append(_damaged(error))
+            findings.append(as_warning(error))
             continue
         there += found
         findings += told
@@ -120,16 +121,6 @@ def _none_of_others(site: Site, names: Iterable[str]) -> Finding:
         where=_shown(site, site.paths.names),
         text=f"says nothing of {', '.join(names)}: their names are no links",
         hint="`sync` fetches their inventories, given a network. Commit the file then.",
-    )
-
-
-def _damaged(error: InputError) -> Finding:
-    return Finding(
-        code="inventory",
-        severity=Severity.WARNING,
-        where=error.where,
-        text=error.what,
-        hint=error.hint,
     )
 
 

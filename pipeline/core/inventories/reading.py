@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from pipeline.errors import InputError
+from pipeline.findings import Finding, Severity
 
 MOST_PACKED, MOST = 8 << 20, 64 << 20  # bytes; that of Python takes 140 kB, and 1.3 MB
 _LONGEST = 1000  # bytes of a line; a pattern must not be tried on more
@@ -150,3 +151,14 @@ def _lines(objects: Iterable[Documented]) -> Iterator[str]:
 def _malformed(what: str, where: str) -> InputError:
     hint = "Nothing of it is used. Remove the file; it is fetched again by `pull`."
     return InputError(what, where=where, hint=hint)
+
+
+def as_warning(error: InputError) -> Finding:
+    """What is wrong with an inventory, or with the table of names: a site can do without."""
+    return Finding(
+        code="inventory",
+        severity=Severity.WARNING,
+        where=error.where,
+        text=error.what,
+        hint=error.hint,
+    )

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from pipeline.adapters.files import read_bytes, remove_files, write_if_changed
 from pipeline.core.inventories.asking import Asked, asked_for
-from pipeline.core.inventories.reading import Inventory, read_inventory
+from pipeline.core.inventories.reading import Inventory, as_warning, read_inventory
 from pipeline.core.inventories.table import Names, format_names, names_of, parse_names
 from pipeline.core.pin.lock import Lock, pages_of
 from pipeline.errors import InputError
@@ -55,7 +55,7 @@ def refresh_names(run: Run, lock: Lock) -> Refreshed:
         try:
             fetched[name] = read_inventory(read_bytes(path), where=run.shown(path))
         except InputError as error:
-            findings.append(_warning(error))
+            findings.append(as_warning(error))
             continue
         findings += _refused(fetched[name], run.shown(path))
     old, damage = _old_names(run)
@@ -84,7 +84,7 @@ def _fetch(run: Run, site: str, path: Path) -> tuple[Finding, ...]:
     try:
         read_inventory(data, where=where)
     except InputError as error:
-        return (_warning(error),)
+        return (as_warning(error),)
     write_if_changed(path, data)
     # Also an equal one counts from now on: else it would be asked for with every run.
     path.touch()
@@ -140,7 +140,7 @@ def _old_names(run: Run) -> tuple[Names, tuple[Finding, ...]]:
     try:
         return parse_names(read_bytes(path), where=run.shown(path)), ()
     except InputError as error:
-        return {}, (_warning(error),)
+        return {}, (as_warning(error),)
 
 
 def _asked(run: Run, lock: Lock) -> Asked:
@@ -179,13 +179,3 @@ def _refused(inventory: Inventory, where: str) -> tuple[Finding, ...]:
         hint="They are left out; the others are used.",
     )
     return (finding,)
-
-
-def _warning(error: InputError) -> Finding:
-    return Finding(
-        code="inventory",
-        severity=Severity.WARNING,
-        where=error.where,
-        text=error.what,
-        hint=error.hint,
-    )
