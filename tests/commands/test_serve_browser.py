@@ -24,7 +24,7 @@ from pipeline.core.document.prose import atoms_of
 from pipeline.entries import Entry
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, ConsoleMessage, Page
+    from playwright.sync_api import Browser, ConsoleMessage, Page, Route
 
 pytestmark = [
     pytest.mark.browser,
@@ -455,6 +455,42 @@ def test_a_review_accepts_no_errors_and_shows_what_others_wrote(desk: Desk) -> N
     desk.press("a")
     is_told(desk, "accepted, 2 to go")
     assert desk.bench.entry("faq", fuzzy.msgid).msgstr == "别处改的"
+
+
+def test_an_answer_from_before_a_decision_brings_nothing_back(desk: Desk) -> None:
+    """What waits is asked for when files change, and a decision is made in the meantime."""
+    fuzzy, draft, adopted = waiting(desk, "faq")
+    desk.open("faq")
+    desk.press("r")
+    is_shown(desk, fuzzy.msgid)
+    desk.page.wait_for_selector("#review-diff del")
+    held: list[Route] = []
+
+    def hold_first(route: Route) -> None:
+        if held:
+            route.continue_()
+        else:
+            held.append(route)
+
+    desk.page.route("**/api/waiting", hold_first)
+    desk.bench.write("faq", replace(adopted, msgstr="别处改的"))
+    assert until(lambda: held or pause(desk), seconds=10)
+    older = held[0].fetch()
+    desk.press("x")
+    is_told(desk, "已拒绝，还有 2 条")
+    held[0].fulfill(response=older)
+    pause(desk)
+    desk.press("x")
+    is_told(desk, "已拒绝，还有 1 条")
+    assert desk.bench.entry("faq", draft.msgid).msgstr == ""
+    desk.expect("document.querySelector('#review-text').textContent === '别处改的'")
+    assert desk.said == []
+
+
+def pause(desk: Desk) -> bool:
+    """Let the browser's requests come in for a moment; False, as nothing is known of them."""
+    desk.page.wait_for_timeout(50)
+    return False
 
 
 @pytest.fixture

@@ -9,9 +9,11 @@ export function reviewing(bench) {
   let all = []; // what waits on all pages, in their order
   let scope = ""; // the page that is reviewed; empty: all of them
   let at = 0;
+  let shown; // the item that is on show, also while a newer queue comes in
   let steps = []; // decisions that can be undone: numbers of the server, each with its item
   let isOpen = false;
   let isBusy = false;
+  let asked = 0; // how often the queue was asked for or made shorter: only the newest answer is taken
 
   const words = () => bench.words();
   const queue = () => all.filter((item) => !scope || item.page === scope);
@@ -32,8 +34,16 @@ export function reviewing(bench) {
     await show();
   }
 
+  // Whether the answer was taken: one from before a decision would bring back what is decided.
   async function load() {
-    try { all = await ask("waiting"); } catch (error) { all = []; tell(error.message); }
+    const question = asked += 1;
+    let found = [];
+    let trouble = "";
+    try { found = await ask("waiting"); } catch (error) { trouble = error.message; }
+    if (question !== asked) return false;
+    all = found;
+    if (trouble) tell(trouble);
+    return true;
   }
 
   function close() {
@@ -63,7 +73,7 @@ export function reviewing(bench) {
   async function show() {
     at = Math.max(0, Math.min(at, queue().length - 1));
     speak();
-    const item = current();
+    const item = shown = current();
     if (!item) {
       ($("undo").disabled ? $("review-close") : $("undo")).focus();
       return;
@@ -118,7 +128,8 @@ export function reviewing(bench) {
     if (told.errors) { tell(words().hasErrors); return; }
     if (told.conflict) { await changed(item, told.theirs); return; }
     steps.push({ number: told.undo, item });
-    all = all.filter((one) => one !== item);
+    asked += 1;
+    all = all.filter((one) => !isSame(one, item));
     if (desk.page === item.page) bench.renew(told.page);
     tell(words().decided(isAccepted, queue().length));
   });
@@ -168,8 +179,8 @@ export function reviewing(bench) {
   // Files have changed: what is looked at stays, as long as it is what it was.
   async function refresh() {
     if ($("review").hidden) return;
-    const item = current();
-    await load();
+    if (!(await load()) || isBusy) return;
+    const item = shown;
     if (find(item) && current().msgstr === item.msgstr) {
       all[all.indexOf(current())] = item;
       speak();
