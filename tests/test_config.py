@@ -9,6 +9,7 @@ from places import ROOT
 
 from pipeline import formerly
 from pipeline.config import (
+    COMING_ALONG,
     DraftPolicy,
     ExecutionPolicy,
     RunRule,
@@ -114,7 +115,7 @@ compare = true
         note="wants a GPU",
         until=3,
         needs=("torch",),
-        modes=("stand-in-data",),
+        modes=COMING_ALONG,
         devices=8,
         timeout=300,
         page_timeout=900,

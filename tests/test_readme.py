@@ -135,7 +135,7 @@ def test_configurations_are_read(block: str, tmp_path: Path) -> None:
 
 def test_full_configuration_has_every_key() -> None:
     folder = ROOT / "pipeline" / "config"
-    names = ("reading.py", "drafting.py")
+    names = ("reading.py", "drafting.py", "modes.py", "rules.py")
     source = "".join((folder / name).read_text("utf-8") for name in names)
     allowed = re.findall(r"\.allow\(((?:[^()]|\([^()]*\))*)\)", source)
     allowed += re.findall(r"(?:places|numbers|limits) = \(([^)]*)\)", source)

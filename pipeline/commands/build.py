@@ -87,7 +87,7 @@ def build_pulled(
         gone[locale] = made.gone
         changes += made.changes
     # Nobody else goes by these rules.
-    rules = rule_findings(run, lock) if options.executes else ()
+    rules = _rule_findings(run, lock) if options.executes else ()
     result = RunResult(
         name=run.name,
         lock=lock,
@@ -104,6 +104,14 @@ def build_pulled(
     if goes_as_far_as(options.last, "publish") and not run.dry:
         result = _publish(run, options, result)
     return write_report(run, options, result)
+
+
+def _rule_findings(run: Run, lock: Lock) -> tuple[Finding, ...]:
+    """What is wrong with the rules about running code: their pages, their start-up files."""
+    # Running code loads what nobody else needs.
+    from pipeline.stages.execute.startup import startup_findings
+
+    return (*rule_findings(run, lock), *startup_findings(run))
 
 
 def _merge_locale(

@@ -16,6 +16,7 @@ from typing import Any
 
 from pipeline import formerly
 from pipeline.config.drafting import read_draft
+from pipeline.config.modes import Mode, read_modes
 from pipeline.config.pins import Pins
 from pipeline.config.records import (
     ExecutionPolicy,
@@ -113,7 +114,7 @@ def _settings(
     table: Table, *, root: Path, pins: Pins, environ: Mapping[str, str]
 ) -> Settings:
     """``[tool.pipeline]`` as a record; ``root`` is the folder of its file."""
-    table.allow("locales", "upstreams", "execution", "checks", "draft")
+    table.allow("locales", "upstreams", "modes", "execution", "checks", "draft")
     locales = table.strings("locales", default=("zh_CN",))
     if not locales:
         raise table.error(
@@ -131,9 +132,12 @@ def _settings(
         raise table.error(
             "no [tool.pipeline.upstreams.NAME] is configured", hint="Add one."
         )
+    modes = read_modes(table.table("modes"), upstreams=upstreams.values)
     by_name = {}
     for name in upstreams.values:
-        upstream = _upstream(name, upstreams.table(name), pins=pins, environ=environ)
+        upstream = _upstream(
+            name, upstreams.table(name), modes=modes, pins=pins, environ=environ
+        )
         by_name[name] = _as_pulled(upstream, root)
     _check_apart(upstreams, by_name)
     execution = _execution(table.table("execution"))
@@ -154,7 +158,12 @@ def _settings(
 
 
 def _upstream(
-    name: str, table: Table, *, pins: Pins, environ: Mapping[str, str]
+    name: str,
+    table: Table,
+    *,
+    modes: Mapping[str, Mode],
+    pins: Pins,
+    environ: Mapping[str, str],
 ) -> Upstream:
     """``[tool.pipeline.upstreams.NAME]`` as a record."""
     # The name becomes that of folders and of a file.
@@ -198,7 +207,7 @@ def _upstream(
         include=table.strings("include", default=("**",)),
         exclude=table.strings("exclude"),
         skip=tuple(read_skip_rule(rule) for rule in table.tables("skip")),
-        run=tuple(read_run_rule(rule) for rule in table.tables("run")),
+        run=tuple(read_run_rule(rule, modes) for rule in table.tables("run")),
         acknowledge=tuple(
             read_acknowledgement(rule) for rule in table.tables("acknowledge")
         ),

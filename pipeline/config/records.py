@@ -13,13 +13,11 @@ from pathlib import Path
 
 from pipeline import formerly
 from pipeline.config.drafting import DraftPolicy
+from pipeline.config.modes import Mode
 from pipeline.config.suggesting import did_you_mean
 from pipeline.errors import ConfigError
 from pipeline.folders import WHOLE, Folders
 from pipeline.reading import MYST, Reading
-
-# What is done to a kernel before the first cell of a page that cannot run as it is.
-MODES = ("pallas-interpret", "pallas-interpret-hlo", "stand-in-data")
 
 
 def matches(page: str, patterns: tuple[str, ...]) -> bool:
@@ -59,9 +57,8 @@ class RunRule:
     until: int = 0  # the first code cell (from 1) that cannot run here; 0: all run
     # Distributions: where all are installed, every cell runs.
     needs: tuple[str, ...] = ()
-    # What is done to the kernel before the first cell, of MODES.
-    modes: tuple[str, ...] = ()
-    devices: int = 0  # CPU devices that JAX is to offer; 0: as it likes
+    modes: tuple[Mode, ...] = ()  # what is done to the kernel before the first cell
+    devices: int = 0  # CPU devices that XLA is to offer (a flag of it); 0: as it likes
     timeout: int = 0  # CPU seconds per cell; 0: as for all pages
     page_timeout: int = 0  # CPU seconds for all of it; 0: as for all pages
     compare: bool = False  # compare the outputs with those that upstream stored

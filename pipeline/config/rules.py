@@ -6,8 +6,10 @@ goes without a reason: whoever comes after must be able to tell whether it still
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from pipeline.config.modes import Mode, modes_called
 from pipeline.config.records import (
-    MODES,
     Acknowledgement,
     IgnoreRule,
     RunRule,
@@ -41,19 +43,18 @@ def read_skip_rule(table: Table) -> SkipRule:
     return rule
 
 
-def read_run_rule(table: Table) -> RunRule:
-    """How pages are run that do not run as they are. Raises ConfigError."""
+def read_run_rule(table: Table, modes: Mapping[str, Mode]) -> RunRule:
+    """How pages are run that do not run as they are; ``modes`` are all there are.
+
+    Raises ConfigError.
+    """
     table.allow("pages", "reason", "note", "needs", "modes", "compare", *_NUMBERS)
     pages, reason = table.strings("pages"), table.string("reason")
-    modes = table.strings("modes")
     if not pages or not reason:
         raise table.error(
             f"{table.name} needs pages and a reason",
             hint="Say why they are not run as they are.",
         )
-    for mode in modes:
-        if mode not in MODES:
-            raise table.wrong("modes", f"of {', '.join(MODES)}", mode)
     compare = table.boolean("compare")
     # Their default is 0, which nobody may write: "the first cell is number 0" would be a mistake.
     given = {}
@@ -65,7 +66,7 @@ def read_run_rule(table: Table) -> RunRule:
         reason=reason,
         note=table.string("note"),
         needs=table.strings("needs"),
-        modes=modes,
+        modes=modes_called(table, "modes", modes),
         compare=compare,
         **given,
     )

@@ -67,7 +67,7 @@ class Table:
         return value
 
     def number(self, key: str) -> float | None:
-        """A number that is not negative; None if there is none."""
+        """A number that is not negative, nor larger than any can be; None if there is none."""
         value = self.values.get(key)
         if value is None:
             return None
@@ -75,6 +75,8 @@ class Table:
         is_number = type(value) in (int, float) and 0 <= value < math.inf
         if not is_number:
             raise self.wrong(key, "a number of at least 0", value)
+        if value > _MOST:
+            raise self.wrong(key, f"at most {_MOST}", value)
         return float(value)
 
     def boolean(self, key: str) -> bool:

@@ -25,7 +25,8 @@ from processes import is_alive, until
 from pipeline.adapters.cluster import scheduler as dask_cluster
 from pipeline.adapters.cluster.scheduler import run_on_cluster
 from pipeline.adapters.kernel import Job, Policy, environment
-from pipeline.core.execution.result import Execution
+from pipeline.config import Mode, RunRule
+from pipeline.core.execution.result import Execution, Status
 from pipeline.errors import ExecutionError
 from pipeline.paths import Paths
 
@@ -170,6 +171,30 @@ def test_a_run_that_loses_a_worker_ends_as_a_local_one_does(
         len(killed) >= 4
     )  # of the page: its process, the process that runs it, that of its kernel
     assert until(lambda: not any(map(is_alive, killed)), seconds=10)
+
+
+def test_start_up_code_travels_to_workers_that_have_no_file_of_it(
+    tmp_path: Path, cluster: Any, client: Any
+) -> None:
+    path = "startup/quiet.py"
+    text = "import os\nfrom pipeline_startup import on_import\n"
+    text += "on_import('colorsys', lambda module: vars(module).update(heat='{}'))\n"
+    project = Project(tmp_path, timeout=100)
+    project.add("page.ipynb", notebook(code("import colorsys\nprint(colorsys.heat)")))
+    mode = Mode(name="quiet", note="without a sound", startup=path)
+    project.rules = (RunRule(pages=("*",), reason="accelerator", modes=(mode,)),)
+    (tmp_path / "startup").mkdir()
+    for heat in ("100", "200"):
+        (tmp_path / path).write_text(text.format(heat))
+        (ran,) = project.run(scheduler=cluster.scheduler_address).executions
+        assert (ran.status, ran.note, ran.cached) == (
+            Status.PASSED,
+            "without a sound",
+            False,
+        )
+        assert printed(tmp_path, "page.ipynb") == [f"{heat}\n"]
+    (again,) = project.run(scheduler=cluster.scheduler_address).executions
+    assert again.cached
 
 
 def test_what_dies_with_a_page_is_told_and_the_others_go_on(

@@ -590,49 +590,6 @@ def test_a_long_name_of_the_temporary_folder_does_no_harm(
     assert outcome.stop is None
 
 
-PALLAS = """
-from jax import ShapeDtypeStruct, numpy
-from jax.experimental.pallas import pallas_call
-def add_one(x, y): y[...] = x[...] + 1
-print(pallas_call(add_one, out_shape=ShapeDtypeStruct((8, 128), numpy.float32))(
-    numpy.zeros((8, 128)))[0, 0])
-"""
-
-
-def test_a_start_up_file_changes_what_pallas_does_and_not_the_names_of_a_page(
-    tmp_path: Path,
-) -> None:
-    roomy = dataclasses.replace(USUAL, memory=4000)
-    usual = {"In", "Out", "exit", "quit", "open", "get_ipython"}
-    names = f"print(sorted(name for name in dir() if name[0] != '_' and name not in {usual!r}))"
-    # Asynchronous programs may wait for their own interpreter for ever.
-    dispatch = "import jax\nprint(jax.config._read('jax_cpu_enable_async_dispatch'))"
-    cases = {
-        "as-it-is": Case((names, PALLAS), roomy),
-        "interpreted": Case(
-            (names, PALLAS, dispatch),
-            dataclasses.replace(roomy, startup=("pallas-interpret",)),
-        ),
-        "unused": Case(
-            ("import sys\nprint('jax' in sys.modules)",),
-            dataclasses.replace(roomy, startup=("pallas-interpret",)),
-        ),
-        "unknown": Case(("1",), dataclasses.replace(roomy, startup=("no-such-file",))),
-    }
-    jobs = [job(page, case, tmp_path) for page, case in cases.items()]
-    ran = {
-        outcome.page: Ran(outcome, [], 0)
-        for outcome in run_notebooks(jobs, workers=WORKERS)
-    }
-    assert "interpret mode" in ran["as-it-is"].stop.message
-    assert ran["interpreted"].outcome.stop is None
-    told = ["[]\n", "1.0\n", "False\n"]
-    assert [texts(cell) for cell in ran["interpreted"].cells] == told
-    assert texts(ran["as-it-is"].cells[0]) == "[]\n"
-    assert texts(ran["unused"].cells[0]) == "False\n"
-    assert "no-such-file" in ran["unknown"].stop.message
-
-
 def test_the_probe_agrees_with_the_system() -> None:
     command = ["unshare", "--user", "--net", "true"]
     try:

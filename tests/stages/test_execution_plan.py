@@ -13,11 +13,21 @@ from kernel_project import MYST
 from notebooks import code, notebook
 from runs import run_of
 
-from pipeline.adapters.kernel import sandbox
-from pipeline.config import ExecutionPolicy, RunRule, Settings, SkipRule, Upstream
+from pipeline.adapters.kernel import Startup
+from pipeline.config import (
+    COMING_ALONG,
+    ExecutionPolicy,
+    Mode,
+    RunRule,
+    Settings,
+    SkipRule,
+    Upstream,
+)
 from pipeline.core.execution.result import Execution, Status
 from pipeline.core.pin.lock import Page, SourceFile
 from pipeline.stages.execute.planning import Stage, Task, plan
+
+QUIET = Mode(name="quiet", note="without a sound", startup="startup/quiet.py")
 
 
 def stage(
@@ -64,6 +74,8 @@ def root(tmp_path: Path) -> Path:
         notebook(code("1"), code("2"), code("3"))
     )
     (docs / "guide" / "data" / "numbers.txt").write_text("12")
+    (tmp_path / "one" / "startup").mkdir()
+    (tmp_path / "one" / QUIET.startup).write_text("volume = 0\n")
     return tmp_path / "one"
 
 
@@ -121,10 +133,12 @@ def test_every_part_of_the_policy_is_part_of_the_key(
             rule(devices=3),
             rule(timeout=7),
             rule(page_timeout=7),
-            rule(modes=("pallas-interpret",)),
+            rule(modes=(QUIET,)),
         ),
-        rule(modes=("pallas-interpret-hlo",)),
-        rule(modes=("stand-in-data",)),
+        rule(modes=(replace(QUIET, variables={"VOLUME": "1"}),)),
+        rule(modes=COMING_ALONG),
+        rule(modes=(QUIET, *COMING_ALONG)),
+        rule(modes=(*COMING_ALONG, QUIET)),
     ]
     assert len({task(one).key for one in stages}) == len(stages)
     unimportant = [
@@ -141,28 +155,54 @@ def test_every_part_of_the_policy_is_part_of_the_key(
     assert task(variable).key != before
 
 
-def test_what_a_startup_file_says_is_part_of_the_key(
-    root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    changed = root / "startup"
-    shutil.copytree(sandbox.STARTUP, changed)
-    interpreted = stage(
-        root,
-        run=(RunRule(pages=("*",), reason="accelerator", modes=("pallas-interpret",)),),
+def test_what_a_startup_file_says_is_part_of_the_key(root: Path) -> None:
+    code = root / QUIET.startup
+    rules = (RunRule(pages=("*",), reason="accelerator", modes=(QUIET,)),)
+    quiet = stage(root, run=rules)
+    before = task(quiet)
+    assert before.policy.startup == (
+        Startup(name="startup/quiet.py", text="volume = 0\n"),
     )
-    before = task(interpreted)
-    assert (before.policy.startup, before.note) == (
-        ("pallas-interpret",),
-        "in interpret mode",
-    )
-    monkeypatch.setattr(sandbox, "STARTUP", changed)
-    assert task(interpreted).key == before.key
-    (changed / "pallas-interpret.py").write_text("# other")
-    assert task(interpreted).key != before.key
-    (changed / "pallas-interpret.py").unlink()
-    missing = plan(interpreted, page("guide/page"))
+    assert before.note == "without a sound"
+    # A file that is moved within the machine, or made anew, says the same.
+    os.utime(code, (0, 0))
+    assert task(quiet).key == before.key
+    code.write_text("volume = 1\n")
+    assert task(quiet).key != before.key
+
+
+def test_what_people_are_told_of_a_mode_is_no_part_of_the_key(root: Path) -> None:
+    def key(mode: Mode) -> str:
+        rules = (RunRule(pages=("*",), reason="accelerator", modes=(mode,)),)
+        return task(stage(root, run=rules)).key
+
+    other = replace(QUIET, name="silent", note="silently", cell_seconds=9.0)
+    assert key(other) == key(QUIET)
+
+
+def test_a_page_whose_startup_file_is_missing_does_not_run(root: Path) -> None:
+    (root / QUIET.startup).unlink()
+    rules = (RunRule(pages=("*",), reason="accelerator", modes=(QUIET,)),)
+    missing = plan(stage(root, run=rules), page("guide/page"))
     assert isinstance(missing, Execution)
     assert missing.status is Status.FAILED
+    assert "startup/quiet.py: the start-up file of the mode 'quiet'" in missing.reason
+
+
+def test_a_mode_counts_more_than_the_machine_and_a_later_one_more_than_another(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VOLUME", "1")
+    monkeypatch.setenv("TONE", "high")
+    modes = [
+        Mode(name=volume, note=volume, variables={"VOLUME": volume})
+        for volume in ("2", "3")
+    ]
+    rules = (RunRule(pages=("*",), reason="accelerator", modes=tuple(modes)),)
+    policy = ExecutionPolicy(variables=("VOLUME", "TONE"))
+    found = task(stage(root, run=rules, policy=policy))
+    assert found.policy.variables == {"VOLUME": "3", "TONE": "high"}
+    assert (found.policy.startup, found.note) == ((), "2, 3")
 
 
 def test_devices_come_on_top_of_other_flags(
@@ -188,7 +228,7 @@ def test_a_page_runs_whole_where_all_is_installed_that_it_needs(root: Path) -> N
             reason="heavy package",
             needs=needs,
             until=2,
-            modes=("stand-in-data",),
+            modes=COMING_ALONG,
             devices=2,
         )
         return task(
@@ -203,7 +243,7 @@ def test_a_page_runs_whole_where_all_is_installed_that_it_needs(root: Path) -> N
         0,
         "with stand-in data, with 2 CPU devices",
     )
-    assert whole.policy.startup == ("stand-in-data",)
+    assert [code.name for code in whole.policy.startup] == ["stand-in-data.py"]
     part = found("some", "no-such-distribution")
     assert (part.rule.until, part.note, part.policy.startup) == (2, "", ())
 
@@ -232,12 +272,16 @@ def test_of_a_pair_only_the_notebook_decides(root: Path) -> None:
 
 
 def test_how_long_a_page_may_take_is_told_from_its_code_alone(root: Path) -> None:
-    part = task(stage(root, run=(RunRule(pages=("*",), reason="x", until=2),)))
-    interpreted = task(
-        stage(
-            root, run=(RunRule(pages=("*",), reason="x", modes=("pallas-interpret",)),)
-        )
-    )
-    assert part.seconds < task(stage(root)).seconds < interpreted.seconds
+    def seconds(**fields: object) -> float:
+        rules = (RunRule(pages=("*",), reason="x", **fields),)  # type: ignore[arg-type] # any field
+        return task(stage(root, run=rules)).seconds
+
+    usual = task(stage(root)).seconds
+    slow, quick = (replace(QUIET, cell_seconds=cell) for cell in (5.0, 0.001))
+    assert seconds(until=2) < usual == seconds(modes=(QUIET,)) < seconds(modes=(slow,))
+    assert seconds(modes=(quick,)) < usual
+    # The slowest one counts.
+    assert seconds(modes=(quick, slow, QUIET)) == seconds(modes=(slow,))
+    assert seconds(modes=(quick, QUIET)) == usual
     other = dataclasses.replace(stage(root), environment={"package jax": "2"})
-    assert task(other).seconds == task(stage(root)).seconds
+    assert task(other).seconds == usual

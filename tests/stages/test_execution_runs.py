@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from kernel_project import JAX, Project
+from kernel_project import JAX, Project, texts
 from notebooks import code, notebook
 
 from pipeline.adapters.execution_cache import ExecutionCache
-from pipeline.config import RunRule
+from pipeline.config import Mode, RunRule
 from pipeline.core.execution.result import Execution, Status
 from pipeline.findings import Finding, Severity
 from pipeline.stages.execute import Executed
@@ -273,6 +273,63 @@ def test_shards_share_the_pages_whatever_their_caches_hold(tmp_path: Path) -> No
         by_page(result)["skipped"].status is Status.SKIPPED for result in results
     )
     assert all(len(result.executions) < 4 for result in results)
+
+
+MODE = Mode(
+    name="quiet",
+    note="without a sound",
+    startup="startup/quiet.py",
+    variables={"VOLUME": "0"},
+)
+QUIET = """
+import os
+from pipeline_startup import on_import
+on_import("colorsys", lambda module: vars(module).update(volume=os.environ["VOLUME"]))
+"""
+
+
+def test_a_mode_holds_in_every_process_and_on_every_shard(tmp_path: Path) -> None:
+    shards = [TracedProject(tmp_path / str(number)) for number in (1, 2)]
+    for project in shards:
+        project.rules = (RunRule(pages=("*",), reason="accelerator", modes=(MODE,)),)
+        (project.root / "startup").mkdir(parents=True)
+        (project.root / MODE.startup).write_text(QUIET)
+        for name in "abcd":
+            project.traced(name, f"import colorsys\nprint({name!r}, colorsys.volume)")
+    printed, ran = [], []
+    for number, project in enumerate(shards, start=1):
+        for execution in project.run(shard=(number, 2), jobs=2).executions:
+            assert execution.note == "without a sound"
+            ran.append((number, execution.worker))
+            cells = project.executed(execution.page)["cells"]
+            printed.append(texts(cells[-1]))
+    assert sorted(printed) == ["a 0\n", "b 0\n", "c 0\n", "d 0\n"]
+    assert sorted(ran) == [(1, 1), (1, 2), (2, 1), (2, 2)]
+    # A machine with the same file knows the same keys.
+    (shards[0].root / MODE.startup).write_text(f"{QUIET}\n# edited")
+    rerun = shards[0].run(shard=(1, 2))
+    assert not any(execution.cached for execution in rerun.executions)
+    assert all(execution.cached for execution in shards[1].run(shard=(2, 2)).executions)
+
+
+def test_a_startup_file_that_cannot_be_used_stops_its_pages_only(
+    tmp_path: Path,
+) -> None:
+    project = TracedProject(tmp_path)
+    project.rules = (RunRule(pages=("a",), reason="accelerator", modes=(MODE,)),)
+    project.traced("a", "print(1)")
+    project.traced("b", "print(2)")
+    results = by_page(project.run())
+    assert (results["a"].status, results["b"].status) == (
+        Status.FAILED,
+        Status.PASSED,
+    )
+    assert "startup/quiet.py: the start-up file of the mode" in results["a"].reason
+    assert project.trace == ["b"]
+    # It runs as soon as the file is there.
+    (tmp_path / "startup").mkdir()
+    (tmp_path / MODE.startup).write_text(QUIET)
+    assert by_page(project.run())["a"].status is Status.PASSED
 
 
 def test_a_cache_that_cannot_be_written_stops_no_page(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from pipeline.adapters.kernel.interpreter import (
     environment,
     worker_count,
 )
-from pipeline.adapters.kernel.job import Job, Outcome, Policy, Stop
+from pipeline.adapters.kernel.job import Job, Outcome, Policy, Startup, Stop
 from pipeline.adapters.kernel.notebook import notebook_from_myst, notebook_text
 from pipeline.adapters.kernel.pool import run_notebooks
 
@@ -20,6 +20,7 @@ __all__ = [
     "Job",
     "Outcome",
     "Policy",
+    "Startup",
     "Stop",
     "environment",
     "notebook_from_myst",

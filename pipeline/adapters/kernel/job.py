@@ -12,6 +12,18 @@ from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Startup:
+    """Code that runs in a kernel before the first cell.
+
+    ``name`` is what people call it: the path of the file that it is from. The kernel may be on a
+    machine that has no such file.
+    """
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
     """How a notebook is run, and what it may use."""
 
@@ -26,8 +38,7 @@ class Policy:
     offline: bool = False
     # Variables of the environment, besides those that every kernel gets.
     variables: Mapping[str, str] = field(default_factory=dict)
-    # Names of files in startup/ that run before the first cell.
-    startup: tuple[str, ...] = ()
+    startup: tuple[Startup, ...] = ()  # in the order in which they run
     # The number (from 1) of the first code cell that is not run; 0: all are.
     until: int = 0
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import os
 import re
 import shutil
@@ -10,11 +11,16 @@ import site
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from pipeline.adapters.kernel.job import Startup, Stop
+
 LAUNCH = Path(__file__).with_name("launch.py")
-STARTUP = Path(__file__).with_name("startup")
+# Its name is no name of a package: what is in it runs in kernels, and imports nothing of ours.
+STARTUP = Path(__file__).with_name("start-up")
+RUN_STARTUP = STARTUP / "run_startup.py"
+FAILURE = "startup.json"  # where start-up code that fails says so, in the page's folder
 PAGES = (".ipynb", ".md", ".rst")
 
 # Variables of ours that a kernel gets too: none of them can hold a secret.
@@ -48,21 +54,45 @@ def new_folder(scratch: Path) -> tempfile.TemporaryDirectory[str]:
     )
 
 
-def furnish(folder: Path, data: Path, startup: tuple[str, ...]) -> None:
+def furnish(folder: Path, data: Path, startup: Sequence[Startup]) -> None:
     """Fill a page's ``folder``.
 
-    It gets a copy of the ``data`` beside the page, an empty home, and the files that run first.
+    It gets a copy of the ``data`` beside the page, an empty home, and the code that runs first.
     """
     copy_data(data, folder / "page")
     for name in ("home", "tmp", "matplotlib"):
         (folder / name).mkdir(mode=0o700)
-    target = folder / "ipython" / "profile_default" / "startup"
-    target.mkdir(parents=True)
-    for number, name in enumerate(startup):
-        file = (STARTUP / f"{name}.py").resolve(strict=True)
-        # run_path leaves no name where the page's own names are.
-        run = f"__import__('runpy').run_path({str(file)!r})\n"
-        (target / f"{number:02}-{name}.py").write_text(run, "utf-8")
+    # IPython makes the folders of a profile that is not there, and fills them.
+    profile = folder / "ipython" / "profile_default" / "startup"
+    profile.mkdir(parents=True)
+    if startup:
+        _put_startup(folder, startup, profile)
+
+
+def _put_startup(folder: Path, startup: Sequence[Startup], profile: Path) -> None:
+    """Have IPython, which runs what lies in ``profile``, run the start-up code in ``folder``."""
+    target = folder / "startup"
+    target.mkdir()
+    placed = []
+    for number, code in enumerate(startup):
+        # Two may have one name. It is seen in tracebacks.
+        path = target / f"{number:02}-{Path(code.name).name}"
+        path.write_bytes(code.text.encode("utf-8"))
+        placed.append((code.name, str(path)))
+    failure = str(folder / FAILURE)
+    # One expression: it leaves no name where the page's own names are.
+    load = f"__import__('runpy').run_path({str(RUN_STARTUP)!r})"
+    run = f"{load}['run_all']({placed!r}, {failure!r})\n"
+    (profile / "run.py").write_text(run, "utf-8")
+
+
+def startup_failure(folder: Path) -> Stop | None:
+    """What stopped the start-up code of the kernel that lived in ``folder``, if anything did."""
+    try:
+        told = json.loads((folder / FAILURE).read_text("utf-8"))
+    except (OSError, ValueError):  # none, or a kernel that was killed while it wrote
+        return None
+    return Stop(cell=0, **told)
 
 
 def copy_data(source: Path, target: Path) -> None:

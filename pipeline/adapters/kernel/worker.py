@@ -40,6 +40,7 @@ from pipeline.adapters.kernel.sandbox import (
     furnish,
     kernel_environment,
     new_folder,
+    startup_failure,
 )
 from pipeline.adapters.kernel.watch import Watch
 
@@ -163,8 +164,9 @@ def _run_within_limits(
         try:
             stop = execute(notebook, job, page, environment=environment)
         except Exception:
-            # A kernel that is killed before it answers is no DeadKernelError to nbclient.
-            if watch.breach is None:
+            # A kernel that ends before it answers is no DeadKernelError to nbclient.
+            stop = startup_failure(folder)
+            if stop is None and watch.breach is None:
                 raise
     if watch.breach is not None:
         if watch.breach.limit == "OutputLimit":

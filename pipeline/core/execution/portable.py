@@ -21,7 +21,7 @@ _PLACES = (
     # The standard library, wherever Python is installed.
     (re.compile(rf"{_FOLDER}/lib/(python3\.\d+)(?=/)"), r"lib/\1"),
     # Our own code in a traceback.
-    (re.compile(rf"{_FOLDER}/(pipeline/adapters/kernel/\w+\.py)\b"), r"\1"),
+    (re.compile(rf"{_FOLDER}/(pipeline/adapters/kernel/[\w/-]+\.py)\b"), r"\1"),
 )
 # The fields of an output that nbformat fills with text.
 _TEXTS = ("text", "traceback", "evalue")

@@ -86,12 +86,13 @@ def plan(stage: Stage, page: Page) -> Task | Execution | None:
     try:
         return _plan(stage, page)
     except PipelineError as error:
-        # A page that cannot be read has not run; split has told the rest of it.
+        # A page that cannot be read has not run; split has told the rest of it. Of start-up files
+        # ``startup_findings`` does.
         return Execution(page=page.name, status=Status.FAILED, reason=str(error))
 
 
 def _plan(stage: Stage, page: Page) -> Task | Execution | None:
-    """The same. Raises PipelineError for a document that cannot be read."""
+    """The same. Raises PipelineError for a document, or a start-up file, that cannot be read."""
     docs = stage.run.paths.docs
     for document in page.files:
         notebook = read_notebook(docs / document.path)
@@ -107,7 +108,7 @@ def _plan(stage: Stage, page: Page) -> Task | Execution | None:
         return Execution(
             page=page.name, status=Status.SKIPPED, reason=reason, total=total
         )
-    policy = policy_of(rule, stage.run.settings.execution, offline=stage.offline)
+    policy = policy_of(rule, stage.run.settings, offline=stage.offline)
     key = execution.execution_key(
         notebook,
         policy=policy_facts(policy),

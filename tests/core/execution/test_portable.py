@@ -29,6 +29,14 @@ from pipeline.core.execution.portable import portable, portable_outputs
             "pipeline/adapters/kernel/launch.py:3",
         ),
         (
+            "/srv/docs/pipeline/adapters/kernel/start-up/pipeline_startup.py:3",
+            "pipeline/adapters/kernel/start-up/pipeline_startup.py:3",
+        ),
+        (
+            "/tmp/nb-abcdefgh/p-12345678/startup/00-quiet.py:3",
+            "/startup/00-quiet.py:3",
+        ),
+        (
             "a/b, 1/2 and https://example.org/site-packages",
             "a/b, 1/2 and https://example.org/site-packages",
         ),

@@ -7,16 +7,13 @@ report says so.
 
 from __future__ import annotations
 
-import importlib.abc
-import importlib.util
 import os
 import struct
-import sys
-from collections.abc import Callable, Sequence
-from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+
+from pipeline_startup import on_import
 
 # In the page's own folder, and gone with it.
 DATA = Path(os.environ.get("TMPDIR", "/tmp")) / "stand-in-data"  # noqa: S108
@@ -142,39 +139,6 @@ def prepare(tfds: Any, folder: str) -> None:
     )
 
 
-class OnImport(importlib.abc.MetaPathFinder):
-    """Calls a function once a page has imported the module that it is about."""
-
-    def __init__(self, hooks: dict[str, Callable[[ModuleType], None]]) -> None:
-        self.hooks = hooks
-
-    def find_spec(
-        self,
-        name: str,
-        path: Sequence[str] | None = None,
-        target: ModuleType | None = None,
-    ) -> ModuleSpec | None:
-        hook = self.hooks.pop(name, None)
-        spec = importlib.util.find_spec(name) if hook else None
-        if hook is None or spec is None or spec.loader is None:
-            return None
-        load = spec.loader.exec_module
-
-        def load_and_hook(module: ModuleType) -> None:
-            load(module)
-            hook(module)
-
-        spec.loader.exec_module = load_and_hook  # type: ignore[method-assign]
-        return spec
-
-
-sys.meta_path.insert(
-    0,
-    OnImport(
-        {
-            "scipy.datasets._fetchers": photograph,
-            "torchvision.datasets.mnist": torch_mnist,
-            "tensorflow_datasets": tensorflow_mnist,
-        },
-    ),
-)
+on_import("scipy.datasets._fetchers", photograph)
+on_import("torchvision.datasets.mnist", torch_mnist)
+on_import("tensorflow_datasets", tensorflow_mnist)

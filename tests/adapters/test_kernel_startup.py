@@ -1,0 +1,308 @@
+"""Start-up code: what it may import, and what it does in real kernels before the first cell."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import json
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from kernel_project import texts
+from notebooks import code, notebook
+from places import ROOT
+
+from pipeline.adapters.kernel import (
+    PYTHON,
+    Job,
+    Outcome,
+    Policy,
+    Startup,
+    Stop,
+    run_notebooks,
+    sandbox,
+)
+
+OnImport = Callable[[str, Callable[[ModuleType], object]], None]
+
+
+# --- doing something when a module is imported
+
+
+@pytest.fixture
+def on_import(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[OnImport]:
+    """The helper as start-up code has it; modules in ``tmp_path`` can be imported."""
+    before = set(sys.modules)
+    monkeypatch.setattr(sys, "meta_path", [*sys.meta_path])
+    monkeypatch.syspath_prepend(str(sandbox.STARTUP))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    yield importlib.import_module("pipeline_startup").on_import
+    for name in set(sys.modules) - before:
+        del sys.modules[name]
+
+
+def test_it_is_done_once_when_the_module_is_whole(
+    tmp_path: Path, on_import: OnImport
+) -> None:
+    (tmp_path / "kettle.py").write_text("heat = 100")
+    finders, calls = [*sys.meta_path], list[object]()
+    on_import("kettle", lambda kettle: calls.append(kettle.heat))
+    on_import("kettle", lambda kettle: calls.append(kettle.__name__))
+    assert calls == []
+    kettle = importlib.import_module("kettle")
+    assert calls == [100, "kettle"]
+    importlib.import_module("kettle")
+    importlib.reload(kettle)
+    assert calls == [100, "kettle"]
+    # Nothing is left that other imports would have to pass.
+    assert sys.meta_path == finders
+
+
+def test_it_is_done_at_once_where_the_module_is_there(on_import: OnImport) -> None:
+    calls: list[str] = []
+    on_import("json", lambda module: calls.append(module.__name__))
+    on_import("math", lambda module: calls.append(module.__name__))
+    # Of what is built in there is always one that nobody has imported yet.
+    (rare, *_) = set(sys.builtin_module_names) - set(sys.modules)
+    on_import(rare, lambda module: calls.append(module.__name__))
+    assert calls == ["json", "math", rare]
+
+
+def test_a_module_of_a_package_is_waited_for_and_not_the_package(
+    tmp_path: Path, on_import: OnImport
+) -> None:
+    (tmp_path / "kitchen").mkdir()
+    (tmp_path / "kitchen" / "__init__.py").write_text("")
+    (tmp_path / "kitchen" / "kettle.py").write_text("")
+    calls: list[str] = []
+    on_import("kitchen.kettle", lambda module: calls.append(module.__name__))
+    importlib.import_module("kitchen")
+    assert calls == []
+    importlib.import_module("kitchen.kettle")
+    assert calls == ["kitchen.kettle"]
+
+
+def test_looking_whether_a_module_is_there_is_no_import(
+    tmp_path: Path, on_import: OnImport
+) -> None:
+    calls: list[str] = []
+    on_import("kettle", lambda module: calls.append(module.__name__))
+    assert importlib.util.find_spec("kettle") is None
+    with pytest.raises(ModuleNotFoundError):
+        importlib.import_module("kettle")
+    # A page may install it, and may import what fails first.
+    (tmp_path / "kettle.py").write_text("1 / 0")
+    importlib.invalidate_caches()
+    with pytest.raises(ZeroDivisionError):
+        importlib.import_module("kettle")
+    (tmp_path / "kettle.py").write_text("heat = 100")
+    assert importlib.util.find_spec("kettle") is not None
+    assert calls == []
+    importlib.import_module("kettle")
+    assert calls == ["kettle"]
+
+
+def test_what_fails_then_fails_in_the_import(
+    tmp_path: Path, on_import: OnImport
+) -> None:
+    (tmp_path / "kettle.py").write_text("")
+    on_import("kettle", lambda module: module.no_such_name)
+    with pytest.raises(AttributeError, match="no_such_name"):
+        importlib.import_module("kettle")
+
+
+def test_modules_that_share_a_loader_keep_it(on_import: OnImport) -> None:
+    on_import("__phello__", lambda module: None)
+    importlib.import_module("__phello__")
+    importlib.import_module("__hello__")
+    loader: Any = importlib.machinery.FrozenImporter
+    assert "load_and_go_on" not in loader.exec_module.__qualname__
+
+
+# --- in kernels
+
+USUAL = Policy(timeout=20, page_timeout=40, stall=30, memory=400, threads=1)
+NAMES = (
+    "print(sorted(name for name in dir() if name[0] != '_' "
+    "and name not in {'In', 'Out', 'exit', 'quit', 'open', 'get_ipython'}))"
+)
+
+
+def run(
+    folder: Path,
+    *cells: str,
+    startup: dict[str, str] | None = None,
+    policy: Policy = USUAL,
+) -> Outcome:
+    """Run a page of ``cells`` with start-up code: texts by name."""
+    files = tuple(
+        Startup(name=name, text=text) for name, text in (startup or {}).items()
+    )
+    job = Job(
+        page="page",
+        notebook=notebook(*map(code, cells)),
+        folder=folder,
+        kernel=PYTHON,
+        policy=replace(policy, startup=files),
+    )
+    (outcome,) = run_notebooks([job], workers=1)
+    return outcome
+
+
+def printed(outcome: Outcome) -> list[str]:
+    """What each code cell printed."""
+    cells = json.loads(outcome.notebook)["cells"]
+    return [texts(cell) for cell in cells if cell["cell_type"] == "code"]
+
+
+FIRST = """
+from __future__ import annotations
+
+import builtins
+from dataclasses import dataclass
+
+from pipeline_startup import on_import
+
+
+@dataclass
+class Heat:
+    degrees: int = 100
+
+
+def later(module):
+    import pipeline_startup
+
+    module.heat = Heat()
+
+
+builtins.order = ["静"]
+on_import("colorsys", later)
+"""
+
+
+@pytest.mark.kernel
+def test_code_of_a_project_runs_in_its_order_and_leaves_no_names(
+    tmp_path: Path,
+) -> None:
+    startup = {
+        "startup/quiet.py": FIRST,
+        # It has the name of another one, and lies in another folder.
+        "other/quiet.py": "import builtins\norder.append(__file__[-8:])",
+    }
+    cells = (NAMES, "print(order)", "import colorsys\nprint(colorsys.heat)")
+    outcome = run(tmp_path, *cells, startup=startup)
+    assert outcome.stop is None
+    told = ["[]\n", "['静', 'quiet.py']\n", "Heat(degrees=100)\n"]
+    assert printed(outcome) == told
+    # What the page itself imports is found as ever.
+    found = "import sys\nprint([place for place in sys.path if 'start-up' in place])"
+    assert printed(run(tmp_path, found, startup=startup)) == ["[]\n"]
+
+
+FAILING = {
+    "raises": (
+        "x = 1\nimport no_such_module\n",
+        "ModuleNotFoundError",
+        ", line 2: No ",
+    ),
+    "raises further in": (
+        "import json\n\n\ndef read():\n    json.loads('{')\n\n\nread()\n",
+        "JSONDecodeError",
+        ", line 5: Expecting",
+    ),
+    "leaves": ("import sys\nsys.exit('enough')\n", "SystemExit", ", line 2: enough"),
+    "then raises": (
+        "from pipeline_startup import on_import\non_import('json', lambda json: 1 / 0)",
+        "ZeroDivisionError",
+        ", line 2: division by zero",
+    ),
+}
+
+
+@pytest.mark.kernel
+@pytest.mark.parametrize("case", FAILING)
+def test_a_page_is_not_run_in_another_way_than_it_should_be(
+    tmp_path: Path, case: str
+) -> None:
+    text, exception, message = FAILING[case]
+    mark = tmp_path / "ran"
+    outcome = run(
+        tmp_path,
+        f"open({str(mark)!r}, 'w')",
+        startup={"fine.py": "pass", "startup/quiet.py": text, "more.py": "1 / 0"},
+    )
+    stop = outcome.stop
+    assert stop is not None
+    assert (stop.cell, stop.exception) == (0, exception)
+    assert f"in the start-up file startup/quiet.py{message}" in stop.message
+    assert stop.traceback.startswith("Traceback (most recent call last):\n")
+    assert not mark.exists()
+    assert outcome.seconds < 20
+
+
+@pytest.mark.kernel
+@pytest.mark.parametrize(
+    ("text", "policy", "exception"),
+    [
+        ("import os\nos._exit(7)", USUAL, "RuntimeError"),
+        ("while True: pass", replace(USUAL, page_timeout=2), "PageTimeout"),
+        ("import time\ntime.sleep(600)", replace(USUAL, stall=2), "Stalled"),
+    ],
+)
+def test_code_that_ends_the_kernel_or_does_not_end_is_stopped(
+    tmp_path: Path, text: str, policy: Policy, exception: str
+) -> None:
+    outcome = run(tmp_path, "print(1)", startup={"x.py": text}, policy=policy)
+    assert isinstance(outcome.stop, Stop)
+    assert (outcome.stop.cell, outcome.stop.exception) == (0, exception)
+
+
+# --- that of this project
+
+PALLAS = """
+from jax import ShapeDtypeStruct, numpy
+from jax.experimental.pallas import pallas_call
+def add_one(x, y): y[...] = x[...] + 1
+print(pallas_call(add_one, out_shape=ShapeDtypeStruct((8, 128), numpy.float32))(
+    numpy.zeros((8, 128)))[0, 0])
+"""
+# Asynchronous programs may wait for their own interpreter for ever.
+DISPATCH = "import jax\nprint(jax.config._read('jax_cpu_enable_async_dispatch'))"
+
+
+@pytest.mark.kernel
+@pytest.mark.parametrize("variables", [{}, {"PALLAS_INTERPRET": "hlo"}])
+def test_pallas_is_interpreted_and_a_page_has_its_own_names_only(
+    tmp_path: Path, variables: dict[str, str]
+) -> None:
+    path = "upstream/startup/pallas-interpret.py"
+    startup = {path: (ROOT / path).read_text("utf-8")}
+    roomy = replace(USUAL, memory=4000, variables=variables)
+    interpreted = run(tmp_path, NAMES, PALLAS, DISPATCH, startup=startup, policy=roomy)
+    assert interpreted.stop is None
+    assert printed(interpreted) == ["[]\n", "1.0\n", "False\n"]
+    if variables:
+        return
+    as_it_is = run(tmp_path, PALLAS, policy=roomy)
+    assert as_it_is.stop is not None
+    assert "interpret mode" in as_it_is.stop.message
+    unused = "import sys\nprint('jax' in sys.modules)"
+    assert printed(run(tmp_path, unused, startup=startup)) == ["False\n"]
+
+
+@pytest.mark.kernel
+def test_stand_in_data_takes_the_place_of_a_download(tmp_path: Path) -> None:
+    pytest.importorskip("pooch", reason="the dependency group execute is not installed")
+    name = "stand-in-data.py"
+    startup = {name: (sandbox.STARTUP / name).read_text("utf-8")}
+    cell = "from scipy import datasets\nprint(datasets.face().shape)"
+    policy = replace(USUAL, offline=True, memory=2000)
+    outcome = run(tmp_path, cell, startup=startup, policy=policy)
+    assert outcome.stop is None
+    assert printed(outcome) == ["(768, 1024, 3)\n"]
