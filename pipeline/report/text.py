@@ -26,6 +26,8 @@ from pipeline.report.result import RunResult
 from pipeline.report.terminal import Cell, Line, Table, drawn_lines, unstyled
 
 LISTED = 20  # findings, and failures, that a terminal shows; report.json has all
+# Of more pages than this a terminal shows those that have something to tell.
+_ALL_SHOWN = 20
 _COLUMNS = 140  # of an excerpt, if a finding has one: these lines may go anywhere
 _COLOURS = {
     Status.PASSED: "green",
@@ -46,13 +48,22 @@ def run_text(
 ) -> str:
     """A table for each locale, the findings, pages that failed, one line of summary.
 
-    ``width`` is in columns. Notes among the findings are listed only if ``verbose``.
+    ``width`` is in columns. Pages without anything to tell, where there are many, and notes among
+    the findings are listed only if ``verbose``.
     """
     tables = []
+    silent: list[str] = []
     for locale, pages in result.pages.items():
-        table = _table(f"{result.name} · {locale}", pages)
+        shown: Sequence[PageResult] = pages
+        if len(pages) > _ALL_SHOWN and not verbose:
+            shown = [page for page in pages if _tells_something(page)]
+        table = _table(f"{result.name} · {locale}", pages, shown=shown)
         tables.append(table.to_text(width=width, colour=colour))
+        if len(shown) < len(pages):
+            count = counted(len(pages) - len(shown), "other page")
+            silent.append(f"{locale}: {count}, all translated: -v lists them")
     texts = (
+        *silent,
         *findings_lines(result.all_findings, verbose=verbose),
         *failure_lines(result.executions),
         *summary_lines(result),
@@ -137,8 +148,17 @@ def _more(count: int) -> str:
     return f"… and {count} more: see build/report.json"
 
 
-def _table(title: str, pages: Sequence[PageResult]) -> Table:
-    """A row for each page, and the sums."""
+def _tells_something(page: PageResult) -> bool:
+    """Whether a page has something to do, to mend, or ran."""
+    progress = progress_of([page])
+    is_whole = progress.translated == progress.messages and not progress.fuzzy
+    return not is_whole or bool(page.findings) or page.execution is not None
+
+
+def _table(
+    title: str, pages: Sequence[PageResult], *, shown: Sequence[PageResult]
+) -> Table:
+    """A row for each page that is shown, and the sums of all."""
     outcomes = outcomes_text(totals(pages))
     seconds = sum(page.execution.seconds for page in pages if page.execution)
     footer = [f"{len(pages)} pages", *_numbers(pages), outcomes]
@@ -147,7 +167,7 @@ def _table(title: str, pages: Sequence[PageResult]) -> Table:
     return Table(
         title=(title, "table.title"),
         headings=_HEADINGS,
-        rows=list(map(_row, pages)),
+        rows=list(map(_row, shown)),
         footer=footer,
         words=_WORDS,
         spare=_SPARE,

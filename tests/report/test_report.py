@@ -259,6 +259,27 @@ def test_text_shows_table_findings_failures_and_summary() -> None:
     assert "\x1b" not in text
 
 
+def test_of_many_pages_those_are_shown_that_have_something_to_tell() -> None:
+    """After one changed translation hundreds of rows would hide what is to be done."""
+    done = dataclasses.replace(PAGE_A, execution=None, findings=())
+    whole = [dataclasses.replace(done, page=f"done{number}") for number in range(30)]
+    waiting = dataclasses.replace(done, page="waiting", translated=9)
+    fuzzy = dataclasses.replace(done, page="fuzzy", fuzzy=1)
+    wrong = dataclasses.replace(done, page="wrong", findings=(NOTE,))
+    ran = dataclasses.replace(done, page="ran", execution=PASSED)
+    telling = (waiting, fuzzy, wrong, ran)
+    result = dataclasses.replace(RESULT, pages={"zh_CN": (*telling, *whole)})
+    text = run_text(result, width=120, colour=False)
+    shown = {page.page for page in telling if f"\n {page.page} " in text}
+    assert shown == {page.page for page in telling}
+    assert "done" not in text
+    assert "\nzh_CN: 30 other pages, all translated: -v lists them\n" in text
+    assert "\n 34 pages " in text
+    everything = run_text(result, width=120, colour=False, verbose=True)
+    assert all(f"\n {page.page} " in everything for page in (*telling, *whole))
+    assert "other pages" not in everything
+
+
 def test_failures_are_red_where_there_is_colour() -> None:
     assert "\x1b[31mfailed\x1b[0m" in run_text(RESULT, width=120, colour=True)
 
