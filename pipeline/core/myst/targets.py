@@ -49,9 +49,10 @@ def linked_anchors(texts: Iterable[tuple[str, str]]) -> dict[str, frozenset[str]
     """
     found: dict[str, set[str]] = {}
     for page, text in texts:
-        if "#" not in text:
-            continue
-        for target, fragment in _LINK.findall(text):
+        # No link goes on in a next line, and few lines have one: they are found in no time. The
+        # first one may begin where its line does.
+        lines = [line for line in text.split("\n") if "#" in line]
+        for target, fragment in _LINK.findall("\n".join(["", *lines])):
             if ":" in target:
                 continue  # another site
             path = _linked_page(page, target)
