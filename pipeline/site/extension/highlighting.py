@@ -6,7 +6,7 @@ Half of the marks that Pygments makes say nothing but the colour of all text.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 from pygments.formatters import HtmlFormatter
 from pygments.token import Name, Punctuation, Text, Whitespace
@@ -18,6 +18,18 @@ PLAIN = frozenset((Name, Name.Namespace, Punctuation, Whitespace))
 
 class LeanFormatter(HtmlFormatter[str]):
     """Pygments' own, for which ``PLAIN`` is mere text."""
+
+    # Of each style: the classes of kinds of words, and the rules of classes.
+    ttype2class: Any
+    class2style: Any
+    _sheets: ClassVar[dict[Any, tuple[Any, Any]]] = {}
+
+    def _create_stylesheet(self) -> None:
+        """Make it once for a style, not for every block of code that is written."""
+        if self.style not in self._sheets:
+            super()._create_stylesheet()  # type: ignore[misc]
+            self._sheets[self.style] = self.ttype2class, self.class2style
+        self.ttype2class, self.class2style = self._sheets[self.style]
 
     def format(self, tokensource: Iterable[tuple[Any, str]], outfile: Any) -> None:
         """Write the tokens to the file."""
