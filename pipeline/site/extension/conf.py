@@ -9,25 +9,15 @@ from __future__ import annotations
 
 import gc
 import json
-import sys
 from pathlib import Path
-from types import ModuleType
 
 import pipeline.site
+from pipeline.site.extension.lean import leave_out
 
 # Doctrees live till they are written: looking for what died among them costs an eighth of a build.
 gc.set_threshold(100_000)
 
-# How MyST-NB runs code, which it never does here; what it would do it with takes long to load, a
-# data base and the clients of kernels among it.
-for name, client in (
-    ("cache", "NotebookClientCache"),
-    ("direct", "NotebookClientDirect"),
-    ("inline", "NotebookClientInline"),
-):
-    module = ModuleType(f"myst_nb.core.execute.{name}")
-    setattr(module, client, None)
-    sys.modules.setdefault(module.__name__, module)
+leave_out()
 
 HERE = Path(__file__).resolve().parent
 SITE = json.loads((HERE / "site.json").read_text(encoding="utf-8"))
@@ -110,7 +100,6 @@ html_permalinks_icon = "#"
 html_sidebars = {
     "**": [
         "jz-logo.html",
-        "icon-links.html",
         "search-button-field.html",
         "jz-nav.html",
     ]
@@ -126,6 +115,7 @@ html_theme_options = {
     "show_toc_level": 2,
     "navbar_persistent": [],
     "navbar_end": [],
+    "primary_sidebar_end": [],
     "footer_content_items": ["jz-footer.html"],
     "use_download_button": False,
     "use_fullscreen_button": False,

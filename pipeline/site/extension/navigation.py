@@ -68,10 +68,7 @@ def add_navigation(
     context: dict[str, Any],
     document: nodes.document | None,
 ) -> None:
-    """Give templates ``jz_navigation()`` and ``jz_home``.
-
-    Comes before the theme, which tries every template to see what is empty.
-    """
+    """Give templates ``jz_navigation()`` and ``jz_home``."""
 
     @cache
     def navigation() -> str:

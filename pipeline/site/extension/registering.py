@@ -28,6 +28,7 @@ from pipeline.site.extension import (
     search,
     sheets,
     stubs,
+    surroundings,
     titles,
     tops,
     weight,
@@ -82,6 +83,7 @@ def register(app: Sphinx) -> dict[str, Any]:
         languages,
         mathml,
         about,
+        surroundings,
     ):
         module.setup(app)
     # These change the libraries that Sphinx works with, for this process.
@@ -91,8 +93,7 @@ def register(app: Sphinx) -> dict[str, Any]:
         app.add_transform(transform)
     # After everybody who collects from a page: titles, contents, images.
     app.connect("doctree-read", place_english, priority=900)
-    # Before the theme, which tries every template.
-    app.connect("html-page-context", add_navigation, priority=400)
+    app.connect("html-page-context", add_navigation)
     app.connect("env-updated", rewrite_navigation)
     app.connect("html-collect-pages", own_pages)
     # After the theme's, whose rules it changes.

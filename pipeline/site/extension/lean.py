@@ -1,0 +1,75 @@
+"""What would be loaded or done for nothing, before Sphinx loads its extensions: left out.
+
+A site of one changed page is for the most part what Sphinx needs to begin.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+# How MyST-NB runs code, which it never does here; what it would do it with takes long to load, a
+# data base and the clients of kernels among it.
+_CLIENTS = {
+    "myst_nb.core.execute.cache": "NotebookClientCache",
+    "myst_nb.core.execute.direct": "NotebookClientDirect",
+    "myst_nb.core.execute.inline": "NotebookClientInline",
+}
+
+
+def leave_out() -> None:
+    """Load MyST-NB without what it does not need here. Others that need it find it all the same."""
+    for module, client in _CLIENTS.items():
+        sys.modules.setdefault(module, _stand_in(module, **{client: None}))
+    _load_when_used("soupsieve")
+    # MyST-NB makes cells of text, of no kinds but those that there are.
+    cells: Any = import_module("nbformat.v4.nbbase")
+    cells.validate = _trust
+    shell = _stand_in("IPython", get_ipython=_no_shell)
+    display = _stand_in("IPython.display", display=None)
+    with _in_place_of(shell, display):
+        import_module("myst_nb.ext.glue")
+
+
+def _trust(node: Any, ref: str | None = None) -> None:
+    """Find nothing wrong with a cell."""
+
+
+def _no_shell() -> None:
+    """There is none: pages are not run."""
+
+
+def _load_when_used(name: str) -> None:
+    """Load a module when something of it is asked for: CSS selectors of the parser of HTML."""
+    later = _stand_in(name)
+
+    def attribute(wanted: str) -> Any:
+        if sys.modules.get(name) is later:
+            del sys.modules[name]
+        return getattr(import_module(name), wanted)
+
+    vars(later)["__getattr__"] = attribute
+    sys.modules.setdefault(name, later)
+
+
+def _stand_in(name: str, **values: Any) -> ModuleType:
+    """A module with some values."""
+    module = ModuleType(name)
+    vars(module).update(values)
+    return module
+
+
+@contextmanager
+def _in_place_of(*modules: ModuleType) -> Iterator[None]:
+    """Let imports find these modules, but those that are loaded already, for a while."""
+    added = [module for module in modules if module.__name__ not in sys.modules]
+    sys.modules.update((module.__name__, module) for module in added)
+    try:
+        yield
+    finally:
+        for module in added:
+            del sys.modules[module.__name__]
