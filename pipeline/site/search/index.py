@@ -55,9 +55,11 @@ def places_by_entry(pages: Mapping[str, SearchedPage]) -> dict[str, str]:
     """Where each entry stands on the site: ``3:0n,2;7:1`` are pieces of pages 3 and 7."""
     places: dict[str, str] = {}
     for number, page in enumerate(pages.values()):
+        place = f"{number}:"
         for entry, pieces in page.entries.items():
-            place = f"{number}:{pieces}"
-            places[entry] = f"{places[entry]};{place}" if entry in places else place
+            known = places.get(entry)
+            others = "" if known is None else f"{known};"
+            places[entry] = f"{others}{place}{pieces}"
     return places
 
 
