@@ -175,6 +175,27 @@ def test_the_theme_is_chosen_and_remembered(page: Window) -> None:
     assert page.ask(THEME) == "dark"
 
 
+def test_bars_within_a_dark_page_are_not_white(page: Window) -> None:
+    """Those of a list of contents or a long line of code."""
+    if not page.ask('CSS.supports("scrollbar-color", "auto")'):
+        pytest.skip("this browser draws bars by its own lights")
+    thumb, track = page.ask(
+        """(() => {
+          document.documentElement.dataset.theme = "dark";
+          const { scrollbarColor } = getComputedStyle(document.querySelector("pre"));
+          return scrollbarColor.match(/rgba?\\([^)]*\\)/g);
+        })()"""
+    )
+    assert track == "rgba(0, 0, 0, 0)"
+    assert thumb == page.ask(
+        """(() => {
+          const muted = document.body.appendChild(document.createElement("p"));
+          muted.style.color = "var(--pst-color-text-muted)";
+          return getComputedStyle(muted).color;
+        })()"""
+    )
+
+
 def test_results_come_while_one_types(page: Window) -> None:
     page.press("k", holding=CONTROL)
     page.wait_for("document.activeElement.matches('dialog[open] input')")
