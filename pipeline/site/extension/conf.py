@@ -7,15 +7,11 @@ makes Sphinx build every page again.
 
 from __future__ import annotations
 
-import gc
 import json
 from pathlib import Path
 
 import pipeline.site
 from pipeline.site.extension.lean import leave_out
-
-# Doctrees live till they are written: looking for what died among them costs an eighth of a build.
-gc.set_threshold(100_000)
 
 leave_out()
 

@@ -21,6 +21,7 @@ from pipeline.site.extension import (
     hiding,
     interface,
     languages,
+    lean,
     mathml,
     nodes,
     policy,
@@ -84,6 +85,7 @@ def register(app: Sphinx) -> dict[str, Any]:
         mathml,
         about,
         surroundings,
+        lean,
     ):
         module.setup(app)
     # These change the libraries that Sphinx works with, for this process.
