@@ -96,9 +96,12 @@
     begun: 0.3, // of a word: a longer one that begins so
     module: 0.5, // of a title: a dotted name is of the module that is the title
     last: 0.4, // of a dotted name: scan for lax.scan
-    unheaded: 0.5, // of a word that is in no heading of the site: it is rare, but it is no name of a thing
+    unknown: 0.6, // of a Chinese word that no list of terms has: it may be rare, but most of them are chatter
     missing: 0.3, // taken from a page that has none of the words, in part if it has some
     untranslated: 0.6, // of what a page has: it is in English
+    wordy: 0.4, // of a title: it says much else besides
+    text: 0.6, // of a heading: of two pieces the one with the heading is where a result leads to
+    fixed: 0.3, // of what counts as often: it is so for a short page, too
   };
   const RARITY = 0.5; // power of the rarity of words: most rare words of a question are chatter
   const HALF = 3; // a word that stands so often on a page of usual length is half of what counts
@@ -279,7 +282,7 @@
 
   // How rare something is, of what is found for it.
   const rarityOf = ({ size }, pages) => Math.log(1 + (pages.length - size + 0.5) / (size + 0.5)) ** RARITY;
-  const isHeaded = ({ found }) => [...found.values()].some((pieces) => [...pieces.values()].some(([, headed]) => headed >= WEIGHTS.explained * WEIGHTS.synonym));
+  const isKnown = ({ forms: [own, ...others] }) => others.length > 0 || !IS_UNSPACED.test(own.words[0]);
   // Numbers as shares of their sum.
   const shares = (numbers) => {
     const sum = Math.max(1, numbers.reduce((all, one) => all + one, 0)); // of words that all pages have nothing is asked
@@ -302,12 +305,12 @@
       letters += lettersOf(best.asked);
     }
     if (!all) return 0;
-    return all * (0.4 + 0.6 * Math.min(1, letters / title.replaceAll(" ", "").length));
+    return all * (WEIGHTS.wordy + (1 - WEIGHTS.wordy) * Math.min(1, letters / title.replaceAll(" ", "").length));
   }), 0);
 
   // Adds to the pieces of a page how much of a query they have.
   const add = (into, pieces, share) => {
-    for (const [piece, [often, headed]] of pieces) into.set(piece, (into.get(piece) ?? 0) + share * Math.max(headed, 0.6 * Math.min(1, often)));
+    for (const [piece, [often, headed]] of pieces) into.set(piece, (into.get(piece) ?? 0) + share * Math.max(headed, WEIGHTS.text * Math.min(1, often)));
   };
 
   // How much a page has to do with a query, and the pieces of it that have most.
@@ -323,7 +326,7 @@
       const all = [...pieces.values()];
       const often = all.reduce((sum, [counts]) => sum + counts, 0);
       const headed = Math.max(...all.map(([, one]) => one));
-      const usual = HALF * (0.5 + 0.5 * (page.size / length));
+      const usual = HALF * (WEIGHTS.fixed + (1 - WEIGHTS.fixed) * (page.size / length));
       points += share * (WEIGHTS.often * (often / (often + usual)) + WEIGHTS.heading * headed);
     }
     const phrases = new Map();
@@ -353,7 +356,7 @@
     return { all, told: telling.length ? telling : all, terms: toTerms(all, words, synonyms), entries, titles: [all.join(" "), subject].filter(Boolean) };
   };
   const weighed = (terms, pairs, pages) => {
-    const ofTerms = shares(terms.map((term) => rarityOf(term.found, pages) * (isHeaded(term) ? 1 : WEIGHTS.unheaded)));
+    const ofTerms = shares(terms.map((term) => rarityOf(term.found, pages) * (isKnown(term) ? 1 : WEIGHTS.unknown)));
     const ofPairs = shares(pairs.map((found) => (found.size ? rarityOf(found, pages) : 0)));
     return {
       terms: terms.map((term, at) => ({ ...term, share: ofTerms[at] })),
