@@ -55,7 +55,7 @@
   const TEXTS = IS_CHINESE
     ? { found: (count) => `找到 ${count} 个页面。`, none: "没有找到。换一个词试试，中文和英文都可以。", similar: "没有同时符合的页面，下面是相近的。", also: (count) => `另有 ${count} 个相近的。`, all: (count) => `全部 ${count} 个结果`, more: "更多结果", results: "搜索结果", broken: "搜索索引无法载入。", untranslated: "尚未翻译" }
     : { found: (count) => `${count} pages found.`, none: "Nothing found. Try another word.", similar: "No page has all of it; these come close.", also: (count) => ` ${count} more come close.`, all: (count) => `All ${count} results`, more: "More results", results: "Results", broken: "The index of the search cannot be loaded.", untranslated: "Not translated" };
-  const PAUSE = 120; // ms without a key, before anything is looked for
+  const PAUSE = 250; // ms without a key, before anything is looked for: who types on needs no results for the first letters
   const AT_ONCE = 8;
 
   const make = (tag, className, ...children) => {
@@ -159,11 +159,16 @@
     });
 
     let pause;
-    input.addEventListener("input", (event) => {
+    const attemptLater = () => {
       clearTimeout(pause);
-      if (!event.isComposing) pause = setTimeout(attempt, PAUSE);
+      pause = setTimeout(attempt, PAUSE);
+    };
+    input.addEventListener("input", (event) => {
+      // Letters that are being composed into a word are none of the query yet.
+      if (event.isComposing) clearTimeout(pause);
+      else attemptLater();
     });
-    input.addEventListener("compositionend", attempt);
+    input.addEventListener("compositionend", attemptLater);
     input.addEventListener("focus", () => { open().catch(() => {}); }, { once: true });
     if (isPage) {
       form.addEventListener("submit", (event) => { event.preventDefault(); attempt(); });

@@ -279,13 +279,40 @@ def test_the_last_query_counts_however_late_the_others_answer(on_server: Open) -
           const [field] = document.querySelectorAll("main input[name=q]");
           for (const query of ["变", "变换", "鸑鷟"]) {
             field.value = query;
-            field.dispatchEvent(new CompositionEvent("compositionend"));
+            field.form.dispatchEvent(new SubmitEvent("submit", { cancelable: true }));
           }
         }"""
     )
     page.get_by_text("没有找到").wait_for()
     page.wait_for_load_state("networkidle")
     assert page.locator(RESULT).count() == 0
+
+
+def test_nothing_is_looked_for_while_one_types_on(on_server: Open) -> None:
+    page = on_server().open("search.html")
+    page.evaluate(
+        """() => {
+          window.told = [];
+          const status = document.querySelector("#search-results .jz-found-status");
+          const note = () => told.push(status.textContent);
+          new MutationObserver(note).observe(status, { childList: true });
+        }"""
+    )
+    compose = """([query, isComposing]) => {
+      const [field] = document.querySelectorAll("main input[name=q]");
+      field.value = query;
+      field.dispatchEvent(isComposing
+        ? new InputEvent("input", { isComposing })
+        : new CompositionEvent("compositionend"));
+    }"""
+    # A word is chosen, and the next one begins at once.
+    page.evaluate(compose, ["变换", False])
+    page.evaluate(compose, ["变换han", True])
+    page.wait_for_timeout(1_000)
+    assert page.evaluate("told") == []
+    page.evaluate(compose, ["变换函数", False])
+    page.locator(EXCERPT).first.wait_for()
+    assert len(page.evaluate("told")) == 1
 
 
 def test_a_question_in_one_breath_finds_pages_with_its_words(in_folder: Open) -> None:
