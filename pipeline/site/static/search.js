@@ -161,13 +161,19 @@
   };
 
   // Pieces that have all entries: there the run stands as it was asked for.
-  const lookForRun = async ({ entries, isOpen }) => {
-    const all = await Promise.all(entries.map((entry, at) => look(entry, isOpen && at === entries.length - 1)));
-    return all.reduce((found, others) => shared(found, others, sharedPieces));
+  // Those of small words, which nothing else needs, are not loaded if the others meet nowhere.
+  const lookForRun = async ({ entries, isOpen }, small = new Set()) => {
+    const lookForEntries = (some) => Promise.all(some.map((entry) => look(entry, isOpen && entry === entries.at(-1))));
+    const meet = (all) => all.reduce((found, others) => shared(found, others, sharedPieces));
+    const telling = entries.filter((entry) => !small.has(entry));
+    if (!telling.length) return meet(await lookForEntries(entries));
+    const found = meet(await lookForEntries(telling));
+    const rest = found.size ? entries.filter((entry) => small.has(entry)) : [];
+    return meet([found, ...(await lookForEntries(rest))]);
   };
   // Pages that have all runs: best where one piece has them.
   const lookForAll = async (asked) => {
-    const all = await Promise.all(asked.map(lookForRun));
+    const all = await Promise.all(asked.map((one) => lookForRun(one)));
     return all.reduce((found, others) => shared(found, others, allPieces), all.shift());
   };
   const shared = (found, others, join) => {
@@ -353,7 +359,7 @@
     const small = new Set(telling.length ? cuts.flatMap(rowsOfSmall).flatMap((row) => toAsked(row).entries) : []);
     const entries = [...new Set(all.flatMap((run) => toAsked(run).entries))].filter((entry) => !small.has(entry));
     const subject = cuts.map((parts) => parts.filter((word) => !isSmall(word)).join("")).filter(Boolean).join(" ");
-    return { all, told: telling.length ? telling : all, terms: toTerms(all, words, synonyms), entries, titles: [all.join(" "), subject].filter(Boolean) };
+    return { all, told: telling.length ? telling : all, small, terms: toTerms(all, words, synonyms), entries, titles: [all.join(" "), subject].filter(Boolean) };
   };
   const weighed = (terms, pairs, pages) => {
     const ofTerms = shares(terms.map((term) => rarityOf(term.found, pages) * (isKnown(term) ? 1 : WEIGHTS.unknown)));
@@ -368,11 +374,11 @@
   // The pages for a query, best first. ``isPart``: they do not have all that was asked for; ``isOther``: they have it in other words. ``words`` are the runs, ``marks`` all that was looked for.
   const find = async (query) => {
     const { pages, words: synonyms } = await open();
-    const { all, told, titles, ...sought } = understood(query, synonyms);
+    const { all, told, small, titles, ...sought } = understood(query, synonyms);
     if (!all.length) return { words: [], marks: [], isPaired: false, results: [] };
     looked.clear();
     const [asIs, pairs, terms] = await Promise.all([
-      Promise.all(told.map((run) => lookForRun(toAsked(run)))),
+      Promise.all(told.map((run) => lookForRun(toAsked(run), small))),
       Promise.all(sought.entries.map((entry) => look(entry, false))),
       Promise.all(sought.terms.map(lookForTerm)),
     ]);

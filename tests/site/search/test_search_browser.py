@@ -530,6 +530,30 @@ def test_several_words_may_stand_anywhere_on_a_page(tiny: Callable[..., Page]) -
         assert find(page, query)["all"] == ["both", "one", "other"], query
 
 
+def test_small_words_are_not_loaded_where_the_others_do_not_meet(
+    tiny: Callable[..., Page],
+) -> None:
+    # So many entries that the pairs of letters stand in files of their own.
+    others = [
+        f"{chr(0x4E00 + number)}{chr(0x9F00 - number)}" for number in range(6_000)
+    ]
+    page = tiny({"tea": ["茶叶"], "pot": ["茶壶怎么办"], "others": others})
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    file = page.evaluate(
+        """async () => {
+          const { firsts } = await jzSearch.open();
+          return `entries/${firsts.findLastIndex((first) => first <= "怎么")}.js`;
+        }"""
+    )
+    assert find(page, "茶叶怎么办")["all"][0] == "tea"
+    assert asked
+    assert not any(file in url for url in asked)
+    # Where they meet, all of it is looked for.
+    assert find(page, "茶壶怎么办")["all"][0] == "pot"
+    assert any(file in url for url in asked)
+
+
 def test_synonyms_lead_both_ways_and_count_less(tiny: Callable[..., Page]) -> None:
     synonyms = [(["tea pot", "泡茶器"], ["茶壶"])]
     pages = {"chinese": ["一把茶壶"], "english": ["one tea pot"], "no": ["tea", "pot"]}
