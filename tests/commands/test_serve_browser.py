@@ -250,6 +250,24 @@ def test_pages_help_and_language_by_keyboard(desk: Desk) -> None:
     assert violations(desk.page) == []
 
 
+def test_keys_count_at_once_when_the_help_is_closed(desk: Desk) -> None:
+    """Its button has the focus until the browser draws again."""
+    desk.open("faq")
+    desk.page.evaluate(
+        """() => {
+          const help = document.querySelector("#help");
+          document.activeElement.blur();
+          help.showModal();
+          const button = document.activeElement;
+          help.close();
+          for (const key of ["j", "Enter"])
+            button.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+        }"""
+    )
+    desk.page.wait_for_selector(OPEN)
+    assert desk.said == []
+
+
 def test_script_in_every_field_is_text(desk: Desk) -> None:
     entries = desk.bench.catalog("faq").entries
     hostile = replace(

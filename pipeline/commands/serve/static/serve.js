@@ -655,7 +655,9 @@ function onPageKey(event) {
     return $("pages").hidden ? move(1, () => true, -1) : focusList(0);
   }
   if (!$("pages").hidden) return onListKey(event);
-  const isButton = target.tagName === "BUTTON" && !target.closest("#queue-list");
+  // What has just been hidden, as the button of the help, keeps the focus for a moment.
+  const isSeen = target.getClientRects().length > 0;
+  const isButton = isSeen && target.tagName === "BUTTON" && !target.closest("#queue-list");
   if (event.key === "Enter" && isButton) return false;
   const filter = Object.keys(FILTERS)[Number(event.key) - 1];
   if (filter) { setFilter(filter); return true; }
