@@ -1,6 +1,7 @@
 // The queue of a reviewer: what waits for a person, one after the other, a key for each decision.
 // There is no key for all of them at once: each one is read.
 
+const SOON = 200; // ms till files are looked at again, if something was decided meanwhile
 const TAGS = { removed: "del", added: "ins" };
 
 // `bench` is what serve.js lends: the page, the server, the elements.
@@ -13,7 +14,7 @@ export function reviewing(bench) {
   let steps = []; // decisions that can be undone: numbers of the server, each with its item
   let isOpen = false;
   let isBusy = false;
-  let asked = 0; // how often the queue was asked for or made shorter: only the newest answer is taken
+  let turn = 0; // how often the queue has become another one
 
   const words = () => bench.words();
   const queue = () => all.filter((item) => !scope || item.page === scope);
@@ -30,20 +31,16 @@ export function reviewing(bench) {
     $("queue").hidden = $("editor").hidden = true;
     $("review").hidden = false;
     tell("");
-    await load();
-    await show();
+    await once(load);
   }
 
-  // Whether the answer was taken: one from before a decision would bring back what is decided.
+  async function waiting() {
+    try { return await ask("waiting"); } catch (error) { tell(error.message); return []; }
+  }
+
   async function load() {
-    const question = asked += 1;
-    let found = [];
-    let trouble = "";
-    try { found = await ask("waiting"); } catch (error) { trouble = error.message; }
-    if (question !== asked) return false;
-    all = found;
-    if (trouble) tell(trouble);
-    return true;
+    all = await waiting();
+    turn += 1;
   }
 
   function close() {
@@ -128,7 +125,7 @@ export function reviewing(bench) {
     if (told.errors) { tell(words().hasErrors); return; }
     if (told.conflict) { await changed(item, told.theirs); return; }
     steps.push({ number: told.undo, item });
-    asked += 1;
+    turn += 1;
     all = all.filter((one) => !isSame(one, item));
     if (desk.page === item.page) bench.renew(told.page);
     tell(words().decided(isAccepted, queue().length));
@@ -172,15 +169,19 @@ export function reviewing(bench) {
     $("review").hidden = false;
     tell(step ? words().saved : "");
     if (step) steps.push(step);
-    await load();
-    await show();
+    await once(load);
   }
 
   // Files have changed: what is looked at stays, as long as it is what it was.
   async function refresh() {
     if ($("review").hidden) return;
-    if (!(await load()) || isBusy) return;
+    const before = turn;
+    const found = await waiting();
+    // What was asked for before a decision would bring back what is decided.
+    if (isBusy || turn !== before) { setTimeout(refresh, SOON); return; }
     const item = shown;
+    all = found;
+    turn += 1;
     if (find(item) && current().msgstr === item.msgstr) {
       all[all.indexOf(current())] = item;
       speak();
