@@ -176,13 +176,14 @@ def test_the_theme_is_chosen_and_remembered(page: Window) -> None:
 
 
 def test_bars_within_a_dark_page_are_not_white(page: Window) -> None:
-    """Those of a list of contents or a long line of code."""
+    """Those of the navigation, for one."""
     if not page.ask('CSS.supports("scrollbar-color", "auto")'):
         pytest.skip("this browser draws bars by its own lights")
     thumb, track = page.ask(
         """(() => {
           document.documentElement.dataset.theme = "dark";
-          const { scrollbarColor } = getComputedStyle(document.querySelector("pre"));
+          const navigation = document.querySelector(".bd-sidebar-primary");
+          const { scrollbarColor } = getComputedStyle(navigation);
           return scrollbarColor.match(/rgba?\\([^)]*\\)/g);
         })()"""
     )
