@@ -150,8 +150,7 @@ def _more(count: int) -> str:
 
 def _tells_something(page: PageResult) -> bool:
     """Whether a page has something to do, to mend, or ran."""
-    progress = progress_of([page])
-    is_whole = progress.translated == progress.messages and not progress.fuzzy
+    is_whole = page.translated == page.messages and not page.fuzzy
     return not is_whole or bool(page.findings) or page.execution is not None
 
 
