@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -25,35 +25,38 @@ from pipeline.adapters.files import write_if_changed
 _SIZE = 20  # bytes of a digest
 _SUFFIXES = (".py", ".js", ".css", ".svg", ".html", ".j2")
 
+# By subject a key and the value as it was written.
+_FILE = msgspec.json.Decoder(dict[str, tuple[str, msgspec.Raw]])
+_UNREADABLE = (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+
 Value = TypeVar("Value")
 
 
 class Memo(Generic[Value]):
     """The memo at ``path``. Values are records, or plain ones, of the given type.
 
-    One file holds all subjects, since they are asked for together; it is read at once and written
-    by ``save``.
+    One file holds all subjects, since it is read at once and written by ``save``. A value is made
+    of it when it is asked for: most runs come for a page or two.
     """
 
     def __init__(self, path: Path, of: type[Value]) -> None:
         self._path = path
-        self._of = of
-        self._decoder = msgspec.json.Decoder(dict[str, tuple[str, of]])  # type: ignore[valid-type]
-        self._known: dict[str, tuple[str, Value]] = {}
+        self._decoder = msgspec.json.Decoder(of)
+        self._known: dict[str, tuple[str, msgspec.Raw]] = {}
         # Without a file, or with one of another version, everything is found out again.
-        with suppress(OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            self._known = self._decoder.decode(path.read_bytes())
+        with suppress(*_UNREADABLE):
+            self._known = _FILE.decode(path.read_bytes())
 
-    def recall(self, subject: str, key: str) -> Value | None:
-        """The value of ``subject``, if it was made from what ``key`` stands for."""
+    def recall(self, subject: str, *keys: str) -> Value | None:
+        """The value of ``subject``, if it was made from what one of ``keys`` stands for."""
         known = self._known.get(subject)
-        if known is None or known[0] != key:
+        if known is None or known[0] not in keys:
             return None
-        return known[1]
+        return self._decoded(known[1])
 
     def keep(self, subject: str, key: str, value: Value) -> None:
         """Know ``value`` from now on. Call it when all that the value tells of is written."""
-        self._known[subject] = (key, value)
+        self._known[subject] = (key, msgspec.Raw(msgspec.json.encode(value)))
 
     def can_hold(self, value: Value) -> bool:
         """Whether ``value`` would come back as it is.
@@ -62,15 +65,16 @@ class Memo(Generic[Value]):
         any length, halves of pairs of surrogates.
         """
         try:
-            return (
-                msgspec.json.decode(msgspec.json.encode(value), type=self._of) == value
-            )
+            return self._decoder.decode(msgspec.json.encode(value)) == value
         except (msgspec.MsgspecError, RecursionError, ValueError, OverflowError):
             return False
 
-    def items(self) -> list[tuple[str, Value]]:
+    def items(self) -> Iterator[tuple[str, Value]]:
         """Every subject with its value, whatever it was made from."""
-        return [(subject, known[1]) for subject, known in self._known.items()]
+        for subject, known in self._known.items():
+            value = self._decoded(known[1])
+            if value is not None:
+                yield subject, value
 
     def keep_only(self, subjects: Collection[str]) -> None:
         """Forget all other subjects."""
@@ -88,6 +92,12 @@ class Memo(Generic[Value]):
         known = {subject: self._known[subject] for subject in sorted(self._known)}
         return write_if_changed(self._path, msgspec.json.encode(known))
 
+    def _decoded(self, data: msgspec.Raw) -> Value | None:
+        """What was written; nothing if another version of our code has written it."""
+        with suppress(*_UNREADABLE):
+            return self._decoder.decode(data)
+        return None
+
 
 def digest_of(*parts: bytes | str) -> str:
     """The digest (40 hex digits) of a sequence of values. Text counts as its UTF-8."""
@@ -102,9 +112,12 @@ def digest_of(*parts: bytes | str) -> str:
     return digest.hexdigest()
 
 
-def digest_of_files(folder: Path, suffix: str) -> str:
-    """The digest of every file below ``folder`` with ``suffix`` (``.po``), with its name."""
-    return digest_of(*_files_below(folder, suffixes=(suffix,)))
+def digests_of_files(folder: Path, suffix: str) -> dict[str, str]:
+    """The digest of each file below ``folder`` with ``suffix`` (``.po``), by its path in it."""
+    return {
+        path: digest_of(data)
+        for path, data in _files_below(folder, suffixes=(suffix,)).items()
+    }
 
 
 @cache
@@ -123,11 +136,17 @@ def code_digest(libraries: Sequence[str] = ()) -> str:
 @cache
 def _digest_of_own_code() -> str:
     """The digest of our own code and templates: read once, whatever it is asked for with."""
-    return digest_of(*_files_below(Path(pipeline.__file__).parent, suffixes=_SUFFIXES))
+    parts: list[bytes | str] = []
+    folder = Path(pipeline.__file__).parent
+    for path, data in _files_below(folder, suffixes=_SUFFIXES).items():
+        parts += [path, data]
+    return digest_of(*parts)
 
 
-def _files_below(folder: Path, *, suffixes: tuple[str, ...]) -> list[bytes | str]:
-    """The name and the content of every file below ``folder`` with one of ``suffixes``, in order.
+def _files_below(folder: Path, *, suffixes: tuple[str, ...]) -> dict[str, bytes]:
+    """The content of every file below ``folder`` with one of ``suffixes``, in order.
+
+    They are named by their path in it: ``guide/jit.po``.
 
     Every run asks for this before it does anything, so that ``os.walk`` it is: with ``Path.rglob``,
     listing the files takes longer than reading them.
@@ -137,9 +156,8 @@ def _files_below(folder: Path, *, suffixes: tuple[str, ...]) -> list[bytes | str
         paths += [
             os.path.join(place, name) for name in names if name.endswith(suffixes)
         ]
-    parts: list[bytes | str] = []
+    found: dict[str, bytes] = {}
     for path in sorted(paths):
-        if not os.path.isfile(path):  # a link that leads nowhere
-            continue
-        parts += [path[len(str(folder)) :], Path(path).read_bytes()]
-    return parts
+        if os.path.isfile(path):  # not a link that leads nowhere
+            found[path.removeprefix(f"{folder}/")] = Path(path).read_bytes()
+    return found

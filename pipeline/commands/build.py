@@ -154,7 +154,7 @@ def _merge_locale(
         kept[row.page] = replace(
             updated.pages[row.page], merged=replace(row, update=None)
         )
-    known.keep(pages, kept, updated.dropped, wrote=updated.catalogs is not None)
+    known.keep(pages, kept, updated.dropped, changes=updated.changes)
     return MergedLocale(pages=merged.rows, gone=updated.dropped, changes=changes)
 
 

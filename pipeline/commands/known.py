@@ -1,17 +1,19 @@
 """What the last run found out of each page, so that this one need not find it out again.
 
 ``updated`` knows the pages whose catalogue is up to date, under all that decides that: our code,
-the configuration, every catalogue, all of the memory, and the documents of the page. Such a page
-gets nothing new from an update: all that it could take over from others it has taken by then.
-``merged`` knows what merge made of each page, and of what.
+the configuration, the documents of the page, catalogues and memory. Of a page that is settled, with
+a translation for each of its messages, its own catalogue and memory decide: it takes nothing from
+others. A page that is not gets nothing new from an update while no catalogue has changed: all that
+it could take over it has taken by then. ``merged`` knows what merge made of each page, and of what.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
-from pipeline.adapters.memo import Memo, code_digest, digest_of, digest_of_files
+from pipeline.adapters.memo import Memo, code_digest, digest_of, digests_of_files
 from pipeline.core.pin.lock import Page
 from pipeline.core.results import PageResult
 from pipeline.run import Run
@@ -27,10 +29,11 @@ class UpdatedPage:
 
     ``row`` is what split and update have to say of it, ``links`` is where its links point to.
     ``merged`` is what merge had to say besides, if it came that far: a translation that it refused
-    counts as none.
+    counts as none. It ``is_settled`` if no other catalogue can change it.
     """
 
     row: PageResult
+    is_settled: bool = False
     links: tuple[tuple[str, str], ...] = ()  # page and fragment
     merged: PageResult | None = None
 
@@ -48,23 +51,25 @@ class Known:
         self.code = digest_of(code_digest(_LIBRARIES), repr(run.upstream), locale)
         self.merged = Memo(run.paths.memo(locale, "merged"), MergedPage)
         self._updated = Memo(run.paths.memo(locale, "updated"), UpdatedPage)
-        self._inputs_before = ""  # what ``updated`` has digested
+        self._before: dict[str, str] = {}  # what ``updated`` has digested
 
     def updated(self, pages: Sequence[Page]) -> dict[str, UpdatedPage]:
         """Those of ``pages`` whose catalogue is up to date, by name; none if a page has gone since.
 
         Others may be made from one that has gone, so that then every page is looked at again.
         """
-        # Once for all pages: to digest hundreds of files takes a moment.
-        inputs = self._inputs_before = self._inputs()
-        names = {page.name for page in pages}
-        # One catalogue that was edited makes every key another one: texts may move between pages.
+        self._before = self._digests()
+        every = self._key_of_all(self._before)
         found: dict[str, UpdatedPage] = {}
         for page in pages:
-            known = self._updated.recall(page.name, self._key(inputs, page))
+            own = self._own(page, self._before)
+            known = self._updated.recall(
+                page.name, self._key(page, own), self._key(page, every)
+            )
             if known is not None:
                 found[page.name] = known
         # Rows without files are of pages that were dropped before, and kept for their findings.
+        names = {page.name for page in pages}
         for name, known in self._updated.items():
             if name not in names and known.row.files:
                 return {}
@@ -96,18 +101,25 @@ class Known:
         updated: Mapping[str, UpdatedPage],
         dropped: Sequence[PageResult] = (),
         *,
-        wrote: bool,
+        changes: Collection[str],
     ) -> None:
         """Know all pages from now on. Call it when everything is written.
 
-        A run that ``wrote`` catalogues and memory digests them anew. A dry run keeps nothing, nor
+        ``changes`` are the files that were, relative to the root: of all others counts what they
+        were before the run, for somebody may have saved one meanwhile. A dry run keeps nothing, nor
         does one of a few pages.
         """
         if self._run.dry or self._run.pages:
             return
-        inputs = self._inputs() if wrote else self._inputs_before
+        digests = self._before
+        if changes:
+            now = self._digests()
+            digests = digests | {path: now.get(path, "") for path in changes}
+        every = self._key_of_all(digests)
         for page in pages:
-            self._updated.keep(page.name, self._key(inputs, page), updated[page.name])
+            known = updated[page.name]
+            inputs = self._own(page, digests) if known.is_settled else every
+            self._updated.keep(page.name, self._key(page, inputs), known)
         # Under no key: nothing is asked of them but whether they are there.
         for row in dropped:
             self._updated.keep(row.page, "", UpdatedPage(row=replace(row, update=None)))
@@ -117,17 +129,34 @@ class Known:
         self._updated.save()
         self.merged.save()
 
-    def _inputs(self) -> str:
-        """The digest of all that decides about every page.
+    def _digests(self) -> dict[str, str]:
+        """The digest of each catalogue and each file of the memory, by its path.
 
         The docs are not part of it: pull sees to it that the checkout is what the lock says, and
         each page's key has the documents of the page.
         """
         paths = self._run.paths
-        catalogs = digest_of_files(paths.catalogs(self._locale), ".po")
-        memories = digest_of_files(paths.memories(self._locale), ".po")
-        return digest_of(self.code, catalogs, memories)
+        digests: dict[str, str] = {}
+        for folder in (paths.catalogs(self._locale), paths.memories(self._locale)):
+            shown = self._run.shown(folder)
+            for name, digest in digests_of_files(folder, ".po").items():
+                digests[f"{shown}/{name}"] = digest
+        return digests
 
-    def _key(self, inputs: str, page: Page) -> str:
+    def _key_of_all(self, digests: Mapping[str, str]) -> str:
+        """What changes when any catalogue or memory does: texts may move between pages."""
+        there = {path: digest for path, digest in digests.items() if digest}
+        return digest_of(*chain.from_iterable(sorted(there.items())))
+
+    def _own(self, page: Page, digests: Mapping[str, str]) -> str:
+        """What changes when the catalogue or the memory of the page does."""
+        paths = self._run.paths
+        files = (
+            paths.catalog(self._locale, page.name),
+            paths.memory(self._locale, page.name),
+        )
+        return digest_of(*(digests.get(self._run.shown(file), "") for file in files))
+
+    def _key(self, page: Page, inputs: str) -> str:
         """What changes when anything does that the page is made from."""
-        return digest_of(inputs, repr(page.files))
+        return digest_of(self.code, inputs, repr(page.files))

@@ -1,7 +1,8 @@
 """Split and update for one locale: only the pages that have changed since the last run.
 
 In go all pages of the run and what is known of them, out comes what is known now. Either nothing is
-read at all, or every catalogue is: an update looks for texts that have moved between pages.
+read at all, or every catalogue is: an update looks for texts that have moved between pages. Pages
+that nothing can have come to are not split.
 """
 
 from __future__ import annotations
@@ -55,16 +56,16 @@ def update_locale(
 
     A ``thorough`` run looks at all of them, and counts what it kept.
     """
-    found: dict[str, UpdatedPage] = {}
+    found = known.updated(pages)
     # Who names pages wants them looked at, whatever is known of them.
-    if not thorough and not run.pages:
-        found = known.updated(pages)
+    if thorough or run.pages:
+        found = {}
     stale = [page for page in pages if page.name not in found]
     if not stale:
         run.log.note(f"nothing changed for {locale} since the last run")
         return UpdatedLocale(pages=found, dropped=known.dropped())
     # From here on something is to be done: what reads Markdown and compares texts is loaded now.
-    from pipeline.core.catalog.standing import count_catalog, with_classes
+    from pipeline.core.catalog.standing import count_catalog, is_settled, with_classes
     from pipeline.stages.merge.making import links_of
     from pipeline.stages.split import split
     from pipeline.stages.update.stage import update
@@ -76,14 +77,19 @@ def update_locale(
         name = page.page.name
         # A page without any prose has no catalogue, and one that cannot be read is not there.
         catalog = catalogs.by_page.get(name, Catalog())
+        told = catalogs.findings.get(name, ())
         row = PageResult(
             page=name,
             files=page.page.files,
             title=page.title,
-            findings=(*page.findings, *catalogs.findings.get(name, ())),
+            findings=(*page.findings, *told),
         )
-        row = with_classes(count_catalog(row, catalog), catalog)
-        found[name] = UpdatedPage(row=row, links=links_of(page))
+        found[name] = UpdatedPage(
+            row=with_classes(count_catalog(row, catalog), catalog),
+            links=links_of(page),
+            # What an update has told of is told of once: the next one looks again.
+            is_settled=not told and is_settled(catalog),
+        )
     return UpdatedLocale(
         pages=found,
         splits={page.page.name: page for page in splits},

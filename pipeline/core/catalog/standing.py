@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from pipeline.core.catalog.change import ChangeClass
-from pipeline.core.catalog.origins import OriginKind, kind_of
+from pipeline.core.catalog.origins import OriginKind, is_replaceable, kind_of
 from pipeline.core.catalog.states import fuzzy_class
 from pipeline.core.catalog.update import Catalogs
 from pipeline.core.document.prose import count_words
@@ -46,6 +46,15 @@ def count_catalog(result: PageResult, catalog: Catalog) -> PageResult:
         fuzzy=fuzzy,
         obsolete=obsolete,
     )
+
+
+def is_settled(catalog: Catalog) -> bool:
+    """Whether each message has a translation that no update replaces: neither a draft nor none.
+
+    Then what an update makes of the catalogue does not depend on others.
+    """
+    live = [entry for entry in catalog.entries if not entry.obsolete]
+    return all(entry.msgstr and not is_replaceable(entry) for entry in live)
 
 
 def with_classes(result: PageResult, catalog: Catalog) -> PageResult:

@@ -1,0 +1,47 @@
+"""A memo gives back what was kept under a key, and nothing else, whatever its file holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from pipeline.adapters.memo import Memo
+
+
+@dataclass(frozen=True, slots=True)
+class Lamp:
+    watts: int
+
+
+def test_a_value_comes_back_under_each_key_that_it_may_have(tmp_path: Path) -> None:
+    memo = Memo(tmp_path / "memo.json", Lamp)
+    memo.keep("hall", "new", Lamp(40))
+    assert memo.save()
+    again = Memo(tmp_path / "memo.json", Lamp)
+    assert again.recall("hall", "old", "new") == Lamp(40)
+    assert again.recall("hall", "old") is None
+    assert again.recall("cellar", "new") is None
+    assert not again.save()
+
+
+@pytest.mark.parametrize("written", ['{"watts": "many"}', '{"volts": 9}', "null"])
+def test_a_value_of_another_version_is_missing_and_no_other_is(
+    tmp_path: Path, written: str
+) -> None:
+    path = tmp_path / "memo.json"
+    path.write_text(f'{{"attic": ["k", {written}], "hall": ["k", {{"watts": 40}}]}}')
+    memo = Memo(path, Lamp)
+    assert memo.recall("attic", "k") is None
+    assert memo.recall("hall", "k") == Lamp(40)
+    assert dict(memo.items()) == {"hall": Lamp(40)}
+    memo.keep("attic", "k", Lamp(25))
+    assert dict(memo.items()) == {"attic": Lamp(25), "hall": Lamp(40)}
+
+
+@pytest.mark.parametrize("written", ["", "[]", "{", '{"hall": 1}', "\xff", "[" * 9999])
+def test_a_damaged_file_is_an_empty_memo(tmp_path: Path, written: str) -> None:
+    path = tmp_path / "memo.json"
+    path.write_text(written, encoding="latin-1")
+    assert dict(Memo(path, Lamp).items()) == {}
