@@ -59,8 +59,8 @@ def test_all_headings_of_a_page_with_several_titles_are_shown() -> None:
 _PROOF = """
 import sys
 from pipeline.site.extension.lean import leave_out
-leave_out()
-leave_out()
+leave_out(beside_others=True)
+leave_out(beside_others=True)
 import myst_nb.sphinx_ext, bs4, nbformat
 assert "IPython" not in sys.modules
 assert "soupsieve.css_parser" not in sys.modules

@@ -13,10 +13,10 @@ from pathlib import Path
 import pipeline.site
 from pipeline.site.extension.lean import leave_out
 
-leave_out()
-
 HERE = Path(__file__).resolve().parent
 SITE = json.loads((HERE / "site.json").read_text(encoding="utf-8"))
+leave_out(beside_others=bool(SITE["extensions"]))
+
 PACKAGE = Path(pipeline.site.__file__).parent
 
 project = SITE["title"]

@@ -35,17 +35,25 @@ def _keep_all(*_: Any) -> None:
     gc.freeze()
 
 
-def leave_out() -> None:
-    """Load MyST-NB without what it does not need here. Others that need it find it all the same."""
+def leave_out(*, beside_others: bool) -> None:
+    """Load MyST-NB without what it does not need here.
+
+    Extensions of the docs, if there are any ``beside_others``, find all that they need.
+    """
     # Doctrees live till they are written: looking for what died among them costs an eighth of a
     # build, and a second at a time where it looks among all.
     gc.set_threshold(100_000, 50, 1000)
-    for module, client in _CLIENTS.items():
-        sys.modules.setdefault(module, _stand_in(module, **{client: None}))
+    for name, client in _CLIENTS.items():
+        sys.modules.setdefault(name, _stand_in(name, **{client: None}))
     _load_when_used("soupsieve")
     # MyST-NB makes cells of text, of no kinds but those that there are.
     cells: Any = import_module("nbformat.v4.nbbase")
     cells.validate = _trust
+    if not beside_others:
+        # Notebooks are those that merge and execute have written. To make what proves them takes
+        # longer than to read one.
+        notebooks: Any = import_module("nbformat")
+        notebooks.validate = _trust
     shell = _stand_in("IPython", get_ipython=_no_shell)
     display = _stand_in("IPython.display", display=None)
     with _in_place_of(shell, display):
@@ -53,7 +61,7 @@ def leave_out() -> None:
 
 
 def _trust(node: Any, ref: str | None = None) -> None:
-    """Find nothing wrong with a cell."""
+    """Find nothing wrong with a notebook, or a part of one."""
 
 
 def _no_shell() -> None:
