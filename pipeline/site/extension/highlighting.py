@@ -8,12 +8,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar
 
+from ipython_pygments_lexers import IPython3Lexer, IPythonTracebackLexer
+from myst_nb.core.lexers import AnsiColorLexer
 from pygments.formatters import HtmlFormatter
 from pygments.token import Name, Punctuation, Text, Whitespace
+from sphinx.application import Sphinx
 from sphinx.highlighting import PygmentsBridge
 
 # Of the colour of all text, in both styles of the theme.
 PLAIN = frozenset((Name, Name.Namespace, Punctuation, Whitespace))
+# Of notebooks. By their names Pygments looks for them in all packages, in each of our processes.
+LEXERS = (IPython3Lexer, IPythonTracebackLexer, AnsiColorLexer)
 
 
 class LeanFormatter(HtmlFormatter[str]):
@@ -43,6 +48,11 @@ def _without_plain(tokens: Iterable[tuple[Any, str]]) -> Iterator[tuple[Any, str
         yield (Text if kind in PLAIN else kind), words
 
 
-def setup_highlighting() -> None:
-    """Let Sphinx use it."""
+def setup_highlighting(app: Sphinx) -> None:
+    """Let Sphinx use it, and know the lexers of notebooks."""
     PygmentsBridge.html_formatter = LeanFormatter
+    for lexer in LEXERS:
+        for name in lexer.aliases:
+            app.add_lexer(name, lexer)
+    # What it makes of its patterns is made once, before there are other processes.
+    IPython3Lexer()

@@ -9,6 +9,8 @@ import gc
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from copy import copy
+from functools import cache
 from importlib import import_module
 from types import ModuleType
 from typing import Any
@@ -54,10 +56,23 @@ def leave_out(*, beside_others: bool) -> None:
         # longer than to read one.
         notebooks: Any = import_module("nbformat")
         notebooks.validate = _trust
-    shell = _stand_in("IPython", get_ipython=_no_shell)
-    display = _stand_in("IPython.display", display=None)
-    with _in_place_of(shell, display):
+    # The settings of documents are equal, and made for each as if it were a command line.
+    markdown: Any = import_module("myst_parser.mdit_to_docutils.base")
+    settings = cache(markdown.get_default_settings)
+    markdown.get_default_settings = lambda *parts: copy(settings(*parts))
+    lexers: Any = import_module("ipython_pygments_lexers")
+    stand_ins = (
+        _stand_in("IPython", get_ipython=_no_shell),
+        _stand_in("IPython.display", display=None),
+        _stand_in("IPython.lib"),
+        # From there IPython has it, too.
+        _stand_in(
+            "IPython.lib.lexers", IPythonTracebackLexer=lexers.IPythonTracebackLexer
+        ),
+    )
+    with _in_place_of(*stand_ins):
         import_module("myst_nb.ext.glue")
+        import_module("myst_nb.core.lexers")
 
 
 def _trust(node: Any, ref: str | None = None) -> None:

@@ -90,7 +90,7 @@ def register(app: Sphinx) -> dict[str, Any]:
         module.setup(app)
     # These change the libraries that Sphinx works with, for this process.
     setup_formulas()
-    setup_highlighting()
+    setup_highlighting(app)
     for transform in TRANSFORMS:
         app.add_transform(transform)
     # After everybody who collects from a page: titles, contents, images.

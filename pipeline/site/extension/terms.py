@@ -29,7 +29,8 @@ def note_terms(node: nodes.Element, seen: set[str]) -> None:
     """Mark the terms of a block that are not in ``seen``, their English; then they are."""
     # Of two terms with one rendering the first counts.
     titles: dict[str, str] = dict(reversed(node.get("jz_terms", ())))
-    if not titles:
+    # Most terms of a block were noted in one before.
+    if seen.issuperset(titles.values()):
         return
     # Of terms within each other the longest: 梯度下降 before 梯度.
     longest_first = sorted(titles, key=len, reverse=True)
