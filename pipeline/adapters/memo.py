@@ -43,6 +43,7 @@ class Memo(Generic[Value]):
         self._path = path
         self._decoder = msgspec.json.Decoder(of)
         self._known: dict[str, tuple[str, msgspec.Raw]] = {}
+        self._values: dict[str, Value] = {}  # those that were asked for
         # Without a file, or with one of another version, everything is found out again.
         with suppress(*_UNREADABLE):
             self._known = _FILE.decode(path.read_bytes())
@@ -52,11 +53,12 @@ class Memo(Generic[Value]):
         known = self._known.get(subject)
         if known is None or known[0] not in keys:
             return None
-        return self._decoded(known[1])
+        return self._value(subject)
 
     def keep(self, subject: str, key: str, value: Value) -> None:
         """Know ``value`` from now on. Call it when all that the value tells of is written."""
         self._known[subject] = (key, msgspec.Raw(msgspec.json.encode(value)))
+        self._values[subject] = value
 
     def can_hold(self, value: Value) -> bool:
         """Whether ``value`` would come back as it is.
@@ -71,8 +73,8 @@ class Memo(Generic[Value]):
 
     def items(self) -> Iterator[tuple[str, Value]]:
         """Every subject with its value, whatever it was made from."""
-        for subject, known in self._known.items():
-            value = self._decoded(known[1])
+        for subject in self._known:
+            value = self._value(subject)
             if value is not None:
                 yield subject, value
 
@@ -92,11 +94,12 @@ class Memo(Generic[Value]):
         known = {subject: self._known[subject] for subject in sorted(self._known)}
         return write_if_changed(self._path, msgspec.json.encode(known))
 
-    def _decoded(self, data: msgspec.Raw) -> Value | None:
+    def _value(self, subject: str) -> Value | None:
         """What was written; nothing if another version of our code has written it."""
-        with suppress(*_UNREADABLE):
-            return self._decoder.decode(data)
-        return None
+        if subject not in self._values:
+            with suppress(*_UNREADABLE):
+                self._values[subject] = self._decoder.decode(self._known[subject][1])
+        return self._values.get(subject)
 
 
 def digest_of(*parts: bytes | str) -> str:

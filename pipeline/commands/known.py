@@ -47,7 +47,9 @@ class Known:
     def __init__(self, run: Run, locale: str) -> None:
         """Open the memos; what another version of our code has found out counts no more."""
         self._run = run
-        self._locale = locale
+        # As the files are called that a run has written.
+        self._catalogs = run.shown(run.paths.catalogs(locale))
+        self._memories = run.shown(run.paths.memories(locale))
         self.code = digest_of(code_digest(_LIBRARIES), repr(run.upstream), locale)
         self.merged = Memo(run.paths.memo(locale, "merged"), MergedPage)
         self._updated = Memo(run.paths.memo(locale, "updated"), UpdatedPage)
@@ -62,10 +64,8 @@ class Known:
         every = self._key_of_all(self._before)
         found: dict[str, UpdatedPage] = {}
         for page in pages:
-            own = self._own(page, self._before)
-            known = self._updated.recall(
-                page.name, self._key(page, own), self._key(page, every)
-            )
+            keys = self._keys(page, self._before, every)
+            known = self._updated.recall(page.name, *keys)
             if known is not None:
                 found[page.name] = known
         # Rows without files are of pages that were dropped before, and kept for their findings.
@@ -118,8 +118,9 @@ class Known:
         every = self._key_of_all(digests)
         for page in pages:
             known = updated[page.name]
-            inputs = self._own(page, digests) if known.is_settled else every
-            self._updated.keep(page.name, self._key(page, inputs), known)
+            settled, unsettled = self._keys(page, digests, every)
+            key = settled if known.is_settled else unsettled
+            self._updated.keep(page.name, key, known)
         # Under no key: nothing is asked of them but whether they are there.
         for row in dropped:
             self._updated.keep(row.page, "", UpdatedPage(row=replace(row, update=None)))
@@ -135,12 +136,10 @@ class Known:
         The docs are not part of it: pull sees to it that the checkout is what the lock says, and
         each page's key has the documents of the page.
         """
-        paths = self._run.paths
         digests: dict[str, str] = {}
-        for folder in (paths.catalogs(self._locale), paths.memories(self._locale)):
-            shown = self._run.shown(folder)
-            for name, digest in digests_of_files(folder, ".po").items():
-                digests[f"{shown}/{name}"] = digest
+        for folder in (self._catalogs, self._memories):
+            found = digests_of_files(self._run.settings.root / folder, ".po")
+            digests |= {f"{folder}/{name}": digest for name, digest in found.items()}
         return digests
 
     def _key_of_all(self, digests: Mapping[str, str]) -> str:
@@ -148,15 +147,14 @@ class Known:
         there = {path: digest for path, digest in digests.items() if digest}
         return digest_of(*chain.from_iterable(sorted(there.items())))
 
-    def _own(self, page: Page, digests: Mapping[str, str]) -> str:
-        """What changes when the catalogue or the memory of the page does."""
-        paths = self._run.paths
-        files = (
-            paths.catalog(self._locale, page.name),
-            paths.memory(self._locale, page.name),
-        )
-        return digest_of(*(digests.get(self._run.shown(file), "") for file in files))
+    def _keys(
+        self, page: Page, digests: Mapping[str, str], every: str
+    ) -> tuple[str, str]:
+        """What changes when anything does that the page is made from: of a settled page, of others.
 
-    def _key(self, page: Page, inputs: str) -> str:
-        """What changes when anything does that the page is made from."""
-        return digest_of(self.code, inputs, repr(page.files))
+        ``every`` stands for all catalogues and memories.
+        """
+        documents = digest_of(self.code, repr(page.files))
+        catalog = digests.get(f"{self._catalogs}/{page.name}.po", "")
+        memory = digests.get(f"{self._memories}/{page.name}.po", "")
+        return f"{documents} {catalog} {memory}", f"{documents} {every}"
