@@ -11,8 +11,6 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
 
-from rapidfuzz.distance import Indel
-
 _SHORTEST = 2  # characters of a term; one alone is a word anyway
 
 
@@ -58,6 +56,9 @@ def word_diff(old: str, new: str, words: Words) -> tuple[Piece, ...]:
     ``用梯度`` and ``用导数`` → ``用`` kept, ``梯度`` removed, ``导数`` added. The old text is what
     is kept and removed, the new one what is kept and added.
     """
+    # Most who name parts compare nothing.
+    from rapidfuzz.distance import Indel
+
     old_words, new_words = words.in_text(old), words.in_text(new)
     pieces = _Pieces()
     for block in Indel.opcodes(old_words, new_words):

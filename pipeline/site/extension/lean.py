@@ -48,14 +48,11 @@ def leave_out(*, beside_others: bool) -> None:
     for name, client in _CLIENTS.items():
         sys.modules.setdefault(name, _stand_in(name, **{client: None}))
     _load_when_used("soupsieve")
+    if not beside_others:
+        _load_without_proofs()
     # MyST-NB makes cells of text, of no kinds but those that there are.
     cells: Any = import_module("nbformat.v4.nbbase")
     cells.validate = _trust
-    if not beside_others:
-        # Notebooks are those that merge and execute have written. To make what proves them takes
-        # longer than to read one.
-        notebooks: Any = import_module("nbformat")
-        notebooks.validate = _trust
     # The settings of documents are equal, and made for each as if it were a command line.
     markdown: Any = import_module("myst_parser.mdit_to_docutils.base")
     settings = cache(markdown.get_default_settings)
@@ -73,6 +70,21 @@ def leave_out(*, beside_others: bool) -> None:
     with _in_place_of(*stand_ins):
         import_module("myst_nb.ext.glue")
         import_module("myst_nb.core.lexers")
+
+
+def _load_without_proofs() -> None:
+    """Load what reads notebooks, without what proves them: that takes longer than to read one.
+
+    Here all of them are of merge or execute.
+    """
+    stand_ins = (
+        _stand_in("fastjsonschema", JsonSchemaException=ValueError),
+        _stand_in("jsonschema", Draft4Validator=None),
+        _stand_in("jsonschema.exceptions", ErrorTree=None, ValidationError=ValueError),
+    )
+    with _in_place_of(*stand_ins):
+        notebooks: Any = import_module("nbformat")
+    notebooks.validate = _trust
 
 
 def _trust(node: Any, ref: str | None = None) -> None:
