@@ -1209,6 +1209,14 @@ def test_no_script_makes_code_of_a_string(built: Built) -> None:
     assert "translations.js" not in built[0].html("work")
 
 
+def test_what_the_theme_brings_for_nothing_is_not_published(built: Built) -> None:
+    static = built[0].target / "_static"
+    assert (static / "styles" / "all.css").is_file()
+    # Its words in 46 languages, which its templates have said by then.
+    assert not (static / "locales").exists()
+    assert not list(static.rglob("*.map"))
+
+
 def test_a_formula_that_mathml_has_nothing_for_is_set_by_mathjax(
     tmp_path: Path,
 ) -> None:

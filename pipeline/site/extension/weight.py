@@ -16,11 +16,16 @@ from jinja2 import FileSystemBytecodeCache
 from sphinx.application import Sphinx
 from sphinx.util.fileutil import copy_asset
 
+from pipeline.adapters import files
+
 # What the theme brings and no page of ours loads.
 _UNUSED = (
     "*webpack-macros.html",
     "**/*.map",
     "scripts/fontawesome.js*",
+    # What the theme says in other languages: its templates have said it.
+    "locales/**/*.po",
+    "locales/**/*.mo",
     # Of Sphinx's own search.
     "searchtools.js",
     "language_data.js",
@@ -121,10 +126,8 @@ def drop_unused(app: Sphinx, problem: Exception | None) -> None:
     if not _is_whole_site(app, problem):
         return
     static = Path(app.outdir, "_static")
-    unused = chain.from_iterable(map(static.glob, _UNUSED))
     # A list, since the folder changes; two patterns may find one file.
-    for path in list(unused):
-        path.unlink(missing_ok=True)
+    files.remove_files(list(chain.from_iterable(map(static.glob, _UNUSED))))
 
 
 def _is_whole_site(app: Sphinx, problem: Exception | None) -> bool:
