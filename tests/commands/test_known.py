@@ -68,25 +68,23 @@ def edits_of(docs: Path, seed: int) -> Iterator[str]:
         def doubted(entry: Entry) -> Entry:
             return replace(entry, fuzzy=bool(entry.msgstr))
 
-        usual = ["translate"] * 4
-        rare = ["empty", "doubt", "rebuild", "docs", "memory", "unstore", "state"]
-        kind = chance.choice([*usual, *rare])
-        if kind == "translate":
-            edit(path, translated)
-        elif kind == "empty":
-            edit(path, emptied)
-        elif kind == "doubt":
-            edit(path, doubted)
-        elif kind == "rebuild":
-            path.unlink()
-        elif kind == "memory":
-            edit(memories / path.name, translated)
-        elif kind == "unstore":
-            (memories / path.name).unlink(missing_ok=True)
-        elif kind == "state":
-            (root / "build" / "zh_CN" / "sample" / "memory.json").unlink(
-                missing_ok=True
-            )
+        memory = memories / path.name
+        edited = {
+            "translate": (path, translated),
+            "empty": (path, emptied),
+            "doubt": (path, doubted),
+            "memory": (memory, translated),
+        }
+        removed = {
+            "rebuild": path,
+            "unstore": memory,
+            "state": root / "build" / "zh_CN" / "sample" / "memory.json",
+        }
+        kind = chance.choice(["translate"] * 3 + [*edited, *removed, "docs"])
+        if kind in edited:
+            edit(*edited[kind])
+        elif kind in removed:
+            removed[kind].unlink(missing_ok=True)
         else:
             page = docs / path.with_suffix(".md").name
             head, *_, last = page.read_text(encoding="utf-8").split("\n\n")
