@@ -108,13 +108,14 @@ def llms(site: Site, rows: Sequence[Mapping[str, Any]]) -> str:
         f"> {docs} 文档的中文译文，译自 {site.lock.ref or site.lock.commit}。",
         "> 每一页都有 Markdown 版本；代码与上游相同。",
     ]
-    group = None
+    # Two parts of the contents may have one name.
+    chapters: dict[str, list[str]] = {}
     for row in rows:
-        if row["group"] != group:
-            group = row["group"]
-            lines += ["", f"## {group or '文档'}", ""]
         note = "" if 2 * row["translated"] >= row["words"] else "（英文）"
-        lines.append(f"- [{row['title']}]({site.policy.url}{row['page']}.md){note}")
+        line = f"- [{row['title']}]({site.policy.url}{row['page']}.md){note}"
+        chapters.setdefault(row["group"] or "文档", []).append(line)
+    for chapter, pages in chapters.items():
+        lines += ["", f"## {chapter}", "", *pages]
     return "\n".join(lines) + "\n"
 
 
@@ -134,11 +135,12 @@ def not_found(site: Site) -> str:
 def twin(site: Site, page: PageResult) -> str:
     """A page as Markdown; empty if it cannot be read.
 
-    Markdown is upstream's with its translations. Of reST there are the words and headings, as
-    the search has them.
+    Markdown is upstream's with its translations. Of reST, and of a page that is but put together
+    from others, there are the words and headings, as the search has them.
     """
     path = page.files[0].path
-    if path.endswith(".rst"):
+    is_put_together = not page.messages and not page.code_cells
+    if path.endswith(".rst") or is_put_together:
         return _words_of(site, page.page)
     data = _document(site, path)
     if not path.endswith(".ipynb"):

@@ -1070,6 +1070,45 @@ def test_programs_find_a_map_and_the_pages_as_markdown(built: Built) -> None:
     assert "一物。" in card
 
 
+def test_every_page_is_called_by_its_title_and_every_chapter_once(
+    tmp_path: Path,
+) -> None:
+    workshop = Workshop(tmp_path)
+    parts = "".join(
+        f"```{{toctree}}\n:caption: {caption}\n{page}\n```\n\n"
+        for caption, page in (("Tools", "saw"), ("Stores", "hall"), ("Tools", "file"))
+    )
+    workshop.write("index.md", f"# The guide\n\n{parts}")
+    for page in ("saw", "hall", "file", "left_over"):
+        workshop.write(f"{page}.md", f"# The {page}\n\nIt is here.\n")
+    # A page that is but put together from what was not pulled.
+    workshop.write("news.md", "```{include} ../NEWS.md\n```\n")
+    workshop.merge()
+    pages = [replace(page, code_cells=0) for page in workshop.pages()]
+    workshop.build(pages=tuple(pages))
+    rows = json.loads((workshop.target / "progress.json").read_bytes())["pages"]
+    titles = {row["page"]: row["title"] for row in rows}
+    assert titles["left_over"] == "The left_over"
+    assert titles["news"] == "News"
+    listed = (workshop.target / "llms.txt").read_text(encoding="utf-8")
+    chapters = re.findall("^## (.*)", listed, re.MULTILINE)
+    assert chapters == ["文档", "Tools", "Stores"]
+    assert "{include}" not in (workshop.target / "news.md").read_text(encoding="utf-8")
+    for page in titles:
+        assert workshop.html(page).count('name="viewport"') == 1
+
+
+def test_a_module_that_only_says_whose_the_names_are_leads_nowhere(
+    tmp_path: Path,
+) -> None:
+    workshop = Workshop(tmp_path)
+    workshop.write("index.rst", "API\n===\n\n.. automodule:: lamp\n\nNames of lamps.\n")
+    workshop.merge()
+    workshop.build()
+    assert "Names of lamps." in workshop.article("index")
+    assert "jz-elsewhere" not in workshop.article("index")
+
+
 def test_programs_find_how_fresh_each_page_is_and_what_has_changed(
     built: Built,
 ) -> None:

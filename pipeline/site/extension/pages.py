@@ -131,9 +131,11 @@ def own_pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
     terms = glossary_html(read_facts(app, "glossary"), locale)
     yield GLOSSARY, {"title": text(locale, "glossary"), "body": terms}, "page.html"
     root = app.config.root_doc
-    counts = progress(
-        read_facts(app, "progress"), spots(app.env, root), reach_of(app.env, root)
-    )
+    places = spots(app.env, root)
+    # Pages that are in no contents have titles all the same.
+    for page in sorted(app.env.titles.keys() - places.keys()):
+        places[page] = Spot(_title(app.env, page), "")
+    counts = progress(read_facts(app, "progress"), places, reach_of(app.env, root))
     Path(app.outdir, "progress.json").write_text(
         json.dumps(counts, ensure_ascii=False, indent=1) + "\n", encoding="utf-8"
     )

@@ -98,6 +98,9 @@ class Documented(Stub):
         if self.name == "automodule":
             self.env.ref_context["py:module"] = name
             note_anchor(self.env, name, f"module-{name}")
+            # Else it only says of which module the names are that follow.
+            if "members" not in self.options:
+                return []
             return elsewhere(self.env, f"module-{name}", name)
         note_anchor(self.env, name, name)
         link = elsewhere(self.env, name, name, explained=name)

@@ -25,7 +25,9 @@
     for (const words of [text, english]) {
       const at = words.search(pattern);
       if (at < 0) continue;
-      const start = at <= BEFORE ? 0 : Math.max(words.lastIndexOf("\n", at) + 1, at - BEFORE);
+      let start = at <= BEFORE ? 0 : Math.max(words.lastIndexOf("\n", at) + 1, at - BEFORE);
+      // Not within a word of Latin letters, or a name in a formula.
+      while (start && start < at && /^[\w\\]\w/.test(words.slice(start - 1, start + 1))) start++;
       return { words: cut(words, start), isEnglish: words === english };
     }
     return heading.search(pattern) < 0 ? undefined : { words: cut(text, 0), isEnglish: false };

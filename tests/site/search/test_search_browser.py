@@ -573,6 +573,16 @@ def test_a_word_is_marked_where_it_begins(tiny: Callable[..., Page]) -> None:
     assert marked.startswith("steam, 泡<mark>tea</mark>, my_<mark>tea</mark> and")
 
 
+def test_an_excerpt_begins_with_a_whole_word(tiny: Callable[..., Page]) -> None:
+    # Thirty letters before the word stands the middle of another one.
+    page = tiny(
+        {"tea": [f"{'old ' * 9}\\mathbb R^n 到 \\mathbb R 的映射，它从二十个茶壶来"]}
+    )
+    page.locator("input[name=q]").fill("茶壶")
+    page.locator(EXCERPT).first.wait_for()
+    assert page.locator(EXCERPT).first.inner_text().startswith("… R^n 到")
+
+
 def test_nothing_in_a_page_is_run(tiny: Callable[..., Page]) -> None:
     page = tiny({"<img src=x onerror=hit()>": ["水 </script><script>hit()</script>"]})
     page.locator("input[name=q]").fill("水")
