@@ -1098,6 +1098,29 @@ def test_every_page_is_called_by_its_title_and_every_chapter_once(
         assert workshop.html(page).count('name="viewport"') == 1
 
 
+def test_an_image_in_html_of_which_nothing_is_said_is_passed_over(
+    tmp_path: Path,
+) -> None:
+    workshop = Workshop(tmp_path)
+    tags = [
+        '<img src="a.png">',
+        "<IMG src='b.png' title='a > b'/>",
+        '<img src="c.png" alt="A saw">',
+        "<img alt src='d.png'>",
+    ]
+    lines = "\n".join(f"<center>{tag}</center>" for tag in tags)
+    workshop.write("index.md", "# The guide\n")
+    workshop.write("walls.md", f"# Pictures\n\nLook:\n\n{lines}\n")
+    workshop.merge()
+    workshop.build()
+    assert re.findall(r"(?i)<img[^>]*[a-d]\.png", workshop.article("walls")) == [
+        '<img alt="" src="a.png',
+        '<IMG alt="" src=\'b.png',
+        '<img src="c.png',
+        "<img alt src='d.png",
+    ]
+
+
 def test_a_module_that_only_says_whose_the_names_are_leads_nowhere(
     tmp_path: Path,
 ) -> None:

@@ -23,7 +23,7 @@ from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
 from sphinx.util.images import parse_data_uri
 
-from pipeline.site.extension.nodes import replace_by_words, write_html
+from pipeline.site.extension.nodes import is_html, replace_by_words, write_html
 from pipeline.site.extension.texts import text
 
 ATTACHMENT = "attachment:"
@@ -33,9 +33,16 @@ _LONGEST_INLINE = 4096
 _CELL = 10000  # MyST-NB counts lines of a notebook from there, cell by cell
 _IN_HTML = re.compile(r"(?<=src=[\"'])attachment:([^\"']+)")
 _LONE_IMAGE = re.compile(r"\s*<img\b[^<>]*>\s*", re.IGNORECASE)
+_IMAGE = re.compile(r"<img\b(?:[^<>\"']|\"[^\"]*\"|'[^']*')*>", re.IGNORECASE)
+_ALT = re.compile(r"\salt(?=[\s=/>])", re.IGNORECASE)
 _ATTRIBUTE = re.compile(r"\b(alt|src)=\"([^\"]*)\"", re.IGNORECASE)
 _ADDRESS = re.compile(r"[a-zA-Z][\w+.-]*:|//")
 logger = logging.getLogger(__name__)
+
+
+def _with_alt(tag: re.Match[str]) -> str:
+    """An image of which nothing is said is passed over by who hears the page, not spelled out."""
+    return tag[0] if _ALT.search(tag[0]) else f'{tag[0][:4]} alt=""{tag[0][4:]}'
 
 
 class FindImages(SphinxTransform):
@@ -53,6 +60,8 @@ class FindImages(SphinxTransform):
         for raw in self.document.findall(nodes.raw):
             if ATTACHMENT in raw.astext():
                 write_html(raw, _IN_HTML.sub(self._inlined, raw.astext()))
+            if is_html(raw) and "<img" in raw.astext().lower():
+                write_html(raw, _IMAGE.sub(_with_alt, raw.astext()))
 
     def _make_image(self, raw: nodes.raw) -> None:
         """Let HTML that is an image and nothing else, and holds it, be an image with a file."""
