@@ -135,12 +135,11 @@ def not_found(site: Site) -> str:
 def twin(site: Site, page: PageResult) -> str:
     """A page as Markdown; empty if it cannot be read.
 
-    Markdown is upstream's with its translations. Of reST, and of a page that is but put together
-    from others, there are the words and headings, as the search has them.
+    Markdown is upstream's with its translations: a site is proved by it. Of reST there are the
+    words and headings, as the search has them.
     """
     path = page.files[0].path
-    is_put_together = not page.messages and not page.code_cells
-    if path.endswith(".rst") or is_put_together:
+    if path.endswith(".rst"):
         return _words_of(site, page.page)
     data = _document(site, path)
     if not path.endswith(".ipynb"):
