@@ -42,7 +42,10 @@ logger = logging.getLogger(__name__)
 
 def _with_alt(tag: re.Match[str]) -> str:
     """An image of which nothing is said is passed over by who hears the page, not spelled out."""
-    return tag[0] if _ALT.search(tag[0]) else f'{tag[0][:4]} alt=""{tag[0][4:]}'
+    if _ALT.search(tag[0]):
+        return tag[0]
+    # No value is an empty one, and no quotation mark ends what the tag may stand in: srcdoc="…".
+    return f"{tag[0][:4]} alt{tag[0][4:]}"
 
 
 class FindImages(SphinxTransform):
