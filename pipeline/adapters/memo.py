@@ -35,8 +35,8 @@ Value = TypeVar("Value")
 class Memo(Generic[Value]):
     """The memo at ``path``. Values are records, or plain ones, of the given type.
 
-    One file holds all subjects, since it is read at once and written by ``save``. A value is made
-    of it when it is asked for: most runs come for a page or two.
+    One file holds all subjects: it is read at once, and written by ``save``. A value is made of it
+    when it is asked for, since most runs come for a page or two.
     """
 
     def __init__(self, path: Path, of: type[Value]) -> None:

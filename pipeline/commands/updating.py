@@ -56,6 +56,7 @@ def update_locale(
 
     A ``thorough`` run looks at all of them, and counts what it kept.
     """
+    # Asked in any case: what it has digested is what this run begins with.
     found = known.updated(pages)
     # Who names pages wants them looked at, whatever is known of them.
     if thorough or run.pages:
