@@ -5,7 +5,6 @@ Its description is the beginning of its text; its address is whole if the site k
 
 from __future__ import annotations
 
-from importlib.metadata import version
 from typing import Any
 
 from docutils import nodes
@@ -34,7 +33,6 @@ def describe(
     )
     context["jz_canonical"] = f"{url}{page}.html" if url else ""
     context["jz_url"] = url
-    context["jz_theme_version"] = version("pydata-sphinx-theme")
 
 
 def description(document: nodes.document) -> str:

@@ -7,7 +7,7 @@ its title, which is Chinese here; it has no letters for that.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import count
 from typing import Any
@@ -16,7 +16,7 @@ from docutils import nodes
 from myst_parser.slugs import github_slugify, unique_slug
 from sphinx.transforms import SphinxTransform
 
-from pipeline.site.extension.nodes import english
+from pipeline.site.extension.nodes import english, waiting_english, words_of
 
 _ANCHOR = re.compile(r'<a id="([^"]+)">\s*(?:</a>)?')
 
@@ -38,12 +38,12 @@ class EnglishAnchors(SphinxTransform):
 
     def apply(self, **_: Any) -> None:
         """Change the ids of all sections of a page that has a translated heading."""
-        originals = english_titles(self.document)
+        copies = waiting_english(self.document)
         sections = list(self._sections())
         # Of a page in English docutils makes the right ids.
-        if not any(titled.title.get("jz") in originals for titled in sections):
+        if not any(titled.title.get("jz") in copies for titled in sections):
             return
-        self._drop_written(originals.values())
+        self._drop_written(copies.values())
         # All at once, so that no section keeps an id from another one that has not had its turn.
         for titled in sections:
             for name in titled.implicit:
@@ -52,7 +52,8 @@ class EnglishAnchors(SphinxTransform):
         numbers = count(1)
         for titled in sections:
             section, title = titled.section, titled.title
-            text = originals.get(title.get("jz"), title.astext())
+            copy = copies.get(title.get("jz"))
+            text = title.astext() if copy is None else words_of(copy)
             self._rename(titled, text, numbers)
             if section.get("slug"):
                 section["slug"] = unique_slug(github_slugify(text), slugs)
@@ -86,16 +87,23 @@ class EnglishAnchors(SphinxTransform):
                 explicit.add(self.document.nameids.get(name))
         return explicit
 
-    def _drop_written(self, titles: Any) -> None:
+    def _drop_written(self, copies: Iterable[english]) -> None:
         """Remove anchors that merge has written: they would stand there twice.
 
         A merged notebook has ``<a id="…"></a>`` above a heading that is linked to.
         """
-        names = {nodes.make_id(nodes.fully_normalize_name(title)) for title in titles}
-        for raw in list(self.document.findall(nodes.raw)):
+        written: dict[nodes.raw, str] = {}
+        for raw in self.document.findall(nodes.raw):
             anchor = _ANCHOR.fullmatch(raw.astext().strip())
+            if anchor:
+                written[raw] = anchor[1]
+        if not written:
+            return
+        titles = [nodes.fully_normalize_name(words_of(copy)) for copy in copies]
+        names = set(map(nodes.make_id, titles))
+        for raw, name in written.items():
             # Upstream may have written others.
-            if anchor and anchor[1] in names:
+            if name in names:
                 _remove_anchor(raw)
 
     def _rename(self, titled: _Titled, text: str, numbers: Iterator[int]) -> None:
@@ -139,12 +147,3 @@ def _remove_anchor(raw: nodes.raw) -> None:
     rest = above.astext().strip().removesuffix("</a>")
     if isinstance(above, nodes.paragraph) and not rest:
         above.parent.remove(above)
-
-
-def english_titles(document: nodes.document) -> dict[int, str]:
-    """The words of every block's English, by number; of interest are those of titles."""
-    # ``astext`` of the English is empty, so that nobody takes it for a title of the page.
-    return {
-        copy["jz"]: "".join(child.astext() for child in copy.children)
-        for copy in document.findall(english)
-    }

@@ -8,6 +8,7 @@ makes Sphinx build every page again.
 from __future__ import annotations
 
 import json
+from importlib.metadata import version as version_of
 from pathlib import Path
 
 import pipeline.site
@@ -77,6 +78,8 @@ intersphinx_mapping = {
 intersphinx_cache_limit = -1
 
 html_theme = "sphinx_book_theme"
+# Browsers keep a script of the theme until this changes.
+html_context = {"jz_theme_version": version_of("pydata-sphinx-theme")}
 html_title = SITE["title"]
 html_favicon = str(PACKAGE / "static" / "icon.svg")
 html_static_path = [

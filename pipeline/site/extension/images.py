@@ -58,26 +58,31 @@ class FindImages(SphinxTransform):
         for image in list(self.document.findall(nodes.image)):
             self._look_for(image)
         for raw in list(self.document.findall(nodes.raw)):
-            self._make_image(raw)
-        # HTML may show an attachment too: <img src="attachment:…">.
-        for raw in self.document.findall(nodes.raw):
-            if ATTACHMENT in raw.astext():
-                write_html(raw, _IN_HTML.sub(self._inlined, raw.astext()))
-            if is_html(raw) and "<img" in raw.astext().lower():
-                write_html(raw, _IMAGE.sub(_with_alt, raw.astext()))
+            held = self._image_in(raw.astext())
+            if held is not None:
+                raw.replace_self(held)
+            else:
+                self._mend(raw)
 
-    def _make_image(self, raw: nodes.raw) -> None:
-        """Let HTML that is an image and nothing else, and holds it, be an image with a file."""
-        tag = _LONE_IMAGE.fullmatch(raw.astext())
+    def _image_in(self, html: str) -> nodes.image | None:
+        """HTML that is an image and nothing else, and holds it, as an image with a file."""
+        tag = _LONE_IMAGE.fullmatch(html)
         if tag is None or len(tag[0]) <= _LONGEST_INLINE:
-            return
+            return None
         attributes = {
             name.lower(): unescape(value) for name, value in _ATTRIBUTE.findall(tag[0])
         }
         file = self._file_of_inline(attributes.get("src", ""))
-        if file:
-            image = nodes.image(uri=file, alt=attributes.get("alt", ""))
-            raw.replace_self(image)
+        if not file:
+            return None
+        return nodes.image(uri=file, alt=attributes.get("alt", ""))
+
+    def _mend(self, raw: nodes.raw) -> None:
+        """Let HTML show attachments, ``<img src="attachment:…">``, and say what images are of."""
+        if ATTACHMENT in raw.astext():
+            write_html(raw, _IN_HTML.sub(self._inlined, raw.astext()))
+        if is_html(raw) and "<img" in raw.astext().lower():
+            write_html(raw, _IMAGE.sub(_with_alt, raw.astext()))
 
     def _look_for(self, image: nodes.image) -> None:
         """Let an image show its file, or let words say that there is none."""

@@ -38,6 +38,26 @@ class fixed(_Wordless, nodes.Element):  # noqa: N801
     """HTML of ours. ``{root}`` in it is the way to the root of the site."""
 
 
+def shelves_of(document: nodes.document) -> list[store]:
+    """Where the English of a page waits: at its end, as long as nobody has taken it."""
+    return [child for child in document.children if isinstance(child, store)]
+
+
+def waiting_english(document: nodes.document) -> dict[int, english]:
+    """The English of a page that waits on a shelf, by the numbers of its blocks."""
+    copies: dict[int, english] = {}
+    for shelf in shelves_of(document):
+        for copy in shelf.children:
+            assert isinstance(copy, english)
+            copies[copy["jz"]] = copy
+    return copies
+
+
+def words_of(copy: english) -> str:
+    """The words of the English of a block, which ``astext`` does not tell."""
+    return "".join(child.astext() for child in copy.children)
+
+
 def is_html(raw: nodes.raw) -> bool:
     """Whether a raw piece of a page is (also) for HTML: ``latex html`` is."""
     return "html" in raw.get("format", "").split()

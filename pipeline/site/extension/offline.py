@@ -76,12 +76,13 @@ class StayOffline(SphinxTransform):
     def apply(self, **_: Any) -> None:
         """Replace remote images, and what HTML would fetch or run."""
         # Lists, since what is found changes the page.
-        for link in list(filter(_is_badge, self.document.findall(nodes.reference))):
+        links = list(self.document.findall(nodes.reference))
+        for link in filter(_is_badge, links):
             _remove_badge(link)
         for image in list(self.document.findall(nodes.image)):
             if _REMOTE.match(image.get("uri", "")):
                 _replace_image(image)
-        for link in list(self.document.findall(nodes.reference)):
+        for link in links:
             if _runs(link.get("refuri", "")):
                 # The words stay.
                 link.replace_self(link.children)

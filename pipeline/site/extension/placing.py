@@ -16,7 +16,13 @@ from docutils import nodes
 from sphinx.application import Sphinx
 
 from pipeline.site.extension.blocks import is_inside
-from pipeline.site.extension.nodes import english, hold_both, store, write_html
+from pipeline.site.extension.nodes import (
+    english,
+    hold_both,
+    shelves_of,
+    waiting_english,
+    write_html,
+)
 from pipeline.site.extension.terms import note_terms
 from pipeline.site.extension.texts import text
 
@@ -30,7 +36,9 @@ _BOX = '<input class="task-list-item-checkbox"'  # as MyST writes the box of a t
 
 def place_english(app: Sphinx, document: nodes.document) -> None:
     """Put English and terms to their blocks. Comes after everybody who collects from the page."""
-    copies = _taken_from_shelves(document)
+    copies = waiting_english(document)
+    for shelf in shelves_of(document):
+        document.remove(shelf)
     _forget_ids(document, copies.values())
     for title in document.findall(nodes.title):
         # A table of contents would make a link of every heading.
@@ -52,17 +60,6 @@ def place_english(app: Sphinx, document: nodes.document) -> None:
 def _is_block(node: nodes.Element) -> bool:
     """Whether ``blocks`` has given a node the number of a block."""
     return "jz" in node
-
-
-def _taken_from_shelves(document: nodes.document) -> dict[int, english]:
-    """The English of every block that has some, by number; the shelves go."""
-    copies: dict[int, english] = {}
-    for shelf in list(document.findall(store)):
-        for copy in shelf.children:
-            assert isinstance(copy, english)
-            copies[copy["jz"]] = copy
-        shelf.parent.remove(shelf)
-    return copies
 
 
 def _forget_ids(document: nodes.document, copies: Iterable[english]) -> None:

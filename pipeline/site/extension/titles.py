@@ -7,14 +7,14 @@ pages are written.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
 
-from pipeline.site.extension.anchors import english_titles
-from pipeline.site.extension.nodes import english
+from pipeline.site.extension.nodes import english, waiting_english, words_of
 from pipeline.site.extension.noting import Notes
 
 # Of each page: its titles as the page shows them, with their English.
@@ -23,43 +23,46 @@ _TITLES: Notes[dict[str, str]] = Notes("jz_titles")
 
 def setup(app: Sphinx) -> None:
     """Connect what notes titles and what uses them."""
+    originals = Originals()
     # Noting comes before English leaves the shelf where it waits (900).
     app.connect("doctree-read", note_titles, priority=800)
     _TITLES.setup(app)
-    app.connect("doctree-resolved", show_english_titles)
+    app.connect("env-updated", originals.collect)
+    app.connect("doctree-resolved", originals.show)
 
 
 def note_titles(app: Sphinx, document: nodes.document) -> None:
     """Remember the titles of a page that are translated."""
-    originals = english_titles(document)
+    copies = waiting_english(document)
     titles: dict[str, str] = {}
     for title in document.findall(nodes.title):
-        if title.get("jz") in originals:
-            titles[title.astext()] = originals[title["jz"]]
+        if title.get("jz") in copies:
+            titles[title.astext()] = words_of(copies[title["jz"]])
     _TITLES.by_page(app.env)[app.env.docname] = titles
 
 
-def show_english_titles(app: Sphinx, document: nodes.document, page: str) -> None:
-    """Let links in English show English titles: ``即时编译`` → ``Just-in-time compilation``."""
-    # Pages without any are most: nothing is put together for them.
-    links = list(_links_in_english(document))
-    if not links:
-        return
-    originals = _originals(_TITLES.by_page(app.env).values())
-    for link in links:
-        known = originals.get(link.astext(), set())
-        # Of a title that two headings share the English is not known: it stays.
-        if len(known) == 1:
-            _say(link, *known)
+class Originals:
+    """The English titles of the whole site: a table that is made once, when all pages are read."""
 
+    def __init__(self) -> None:
+        # By title as it is shown: all English titles that are translated so, on any page.
+        self._by_title: dict[str, set[str]] = {}
 
-def _originals(titles_of_pages: Iterable[Mapping[str, str]]) -> dict[str, set[str]]:
-    """By title as it is shown: all English titles that are translated so, on any page."""
-    originals: dict[str, set[str]] = {}
-    for titles in titles_of_pages:
-        for shown, original in titles.items():
-            originals.setdefault(shown, set()).add(original)
-    return originals
+    def collect(self, app: Sphinx, env: BuildEnvironment) -> None:
+        """For Sphinx: make the table."""
+        self._by_title = {}
+        for titles in _TITLES.by_page(env).values():
+            for shown, original in titles.items():
+                self._by_title.setdefault(shown, set()).add(original)
+
+    def show(self, app: Sphinx, document: nodes.document, page: str) -> None:
+        """Let links in English show English titles: ``即时编译`` → ``Just-in-time compilation``."""
+        # A list, since their words are replaced.
+        for link in list(_links_in_english(document)):
+            known = self._by_title.get(link.astext(), set())
+            # Of a title that two headings share the English is not known: it stays.
+            if len(known) == 1:
+                _say(link, *known)
 
 
 def _links_in_english(document: nodes.document) -> Iterator[nodes.reference]:
