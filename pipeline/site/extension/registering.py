@@ -46,6 +46,7 @@ from pipeline.site.extension.navigation import add_navigation, rewrite_navigatio
 from pipeline.site.extension.offline import StayOffline
 from pipeline.site.extension.pages import AddHead, GiveTitle, own_pages
 from pipeline.site.extension.placing import place_english
+from pipeline.site.extension.walks import setup_walks
 
 # In the order of their priorities, in which they come.
 TRANSFORMS = (
@@ -91,6 +92,7 @@ def register(app: Sphinx) -> dict[str, Any]:
     # These change the libraries that Sphinx works with, for this process.
     setup_formulas()
     setup_highlighting(app)
+    setup_walks()
     for transform in TRANSFORMS:
         app.add_transform(transform)
     # After everybody who collects from a page: titles, contents, images.
