@@ -15,6 +15,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
+from docutils import nodes
 from sphinx.application import Sphinx
 
 # How MyST-NB runs code, which it never does here; what it would do it with takes long to load, a
@@ -24,12 +25,42 @@ _CLIENTS = {
     "myst_nb.core.execute.direct": "NotebookClientDirect",
     "myst_nb.core.execute.inline": "NotebookClientInline",
 }
+# What asks every node of a page, by a call for each, whether it is a component of some kind.
+_OF_COMPONENTS = ("sphinx_design.aside", "sphinx_design.dropdown", "sphinx_design.tabs")
 
 
 def setup(app: Sphinx) -> None:
-    """Let no process that reads or writes pages look for garbage in what was there before it."""
+    """Leave out what Sphinx and its extensions would do to every page to no end."""
+    # No process that reads or writes pages looks for garbage in what was there before it.
     for event in ("env-before-read-docs", "env-check-consistency"):
         app.connect(event, _keep_all)
+    # The theme's description of a page is shown nowhere; ours is in ``about``.
+    theme: Any = import_module("sphinx_book_theme")
+    add_metadata = theme.add_metadata_to_page
+    theme.add_metadata_to_page = lambda *context: add_metadata(*context[:-1], None)
+    for transform in app.registry.post_transforms:
+        if transform.__module__ in _OF_COMPONENTS:
+            _run_where_needed(transform)
+
+
+def _run_where_needed(transform: Any) -> None:
+    """Let a transform of components look only through pages that have some."""
+    run = transform.run
+
+    def run_if_any(self: Any, **options: Any) -> None:
+        page = vars(self.document)
+        if "jz_has_components" not in page:
+            containers = self.document.findall(nodes.container)
+            page["jz_has_components"] = any(map(_is_component, containers))
+        if page["jz_has_components"]:
+            run(self, **options)
+
+    transform.run = run_if_any
+
+
+def _is_component(node: nodes.Element) -> bool:
+    """Whether sphinx-design has made a node."""
+    return "design_component" in node
 
 
 def _keep_all(*_: Any) -> None:
