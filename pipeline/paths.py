@@ -83,6 +83,11 @@ class Paths:
         return self.cache / "inventories" / f"{self.name}.{site}.inv"
 
     @property
+    def site_cache(self) -> Path:
+        """What all sites of this upstream share, whatever their locale."""
+        return self.cache / "site" / self.name
+
+    @property
     def splits(self) -> Path:
         """What the last run has split pages into: see ``adapters.memo``."""
         return self.build / "splits" / f"{self.name}.json"

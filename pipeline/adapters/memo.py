@@ -126,14 +126,19 @@ def digests_of_files(folder: Path, suffix: str) -> dict[str, str]:
 @cache
 def code_digest(libraries: Sequence[str] = ()) -> str:
     """The digest of our own code and templates, and of the versions of ``libraries`` (a tuple)."""
-    parts: list[bytes | str] = []
+    return digest_of(_digest_of_own_code(), *versions_of(libraries))
+
+
+def versions_of(libraries: Sequence[str]) -> list[str]:
+    """The names of ``libraries``, each with its version behind it."""
+    parts: list[str] = []
     for name in libraries:
         try:
             parts += [name, version(name)]
         except PackageNotFoundError:
             # What needs it says so; once it is there, everything is made anew.
             parts += [name, ""]
-    return digest_of(_digest_of_own_code(), *parts)
+    return parts
 
 
 @cache

@@ -40,6 +40,7 @@ def configuration_of(site: Site) -> dict[str, Any]:
         "hero_code": site.policy.hero_code,
         "dialect": str(site.upstream.reading.dialect),
         "docs": str(site.paths.docs),
+        "cache": str(site.paths.site_cache),
         "start": list(site.policy.start),
         "inventories": {
             inventory.name: [inventory.url, inventory.path]

@@ -9,6 +9,7 @@ import base64
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -864,7 +865,7 @@ def test_names_of_the_installed_release_are_described(
         assert "jz-described" not in row
     assert '<ul class="jz-api simple">' in article
     # Nothing is asked again for a page that has other words.
-    memo = workshop.paths.output("zh_CN") / "doctrees" / "described.json"
+    memo = workshop.paths.site_cache / "described.json"
     before = memo.stat().st_mtime_ns
     workshop.write("index.rst", f"Other names\n===========\n\n{lists}\n{others}")
     workshop.merge()
@@ -878,6 +879,33 @@ def test_names_of_the_installed_release_are_described(
     assert article.count("构建本站时未安装 JAX 0.10.2，这里只列出名称。") == 1
     assert article.count('<ul class="jz-api simple">') == 2
     assert "axis=None" not in article
+
+
+def test_code_is_coloured_once_for_all_builds(tmp_path: Path) -> None:
+    workshop = Workshop(tmp_path)
+    for page in ("index", "other"):
+        workshop.write(f"{page}.md", f"# {page}\n\n```python\nlamp = 1\n```\n")
+    workshop.merge()
+    workshop.build()
+    folder = workshop.paths.site_cache / "coloured"
+    kept = folder / "index.json"
+    # What is known is taken as it is: here, code that says by whom it was coloured.
+    marked = kept.read_text(encoding="utf-8").replace("lamp", "known lamp")
+    kept.write_text(marked, encoding="utf-8")
+    shutil.rmtree(workshop.paths.build / "site")
+    shutil.rmtree(workshop.paths.output("zh_CN"))
+    workshop.merge()
+    workshop.build()
+    assert "known lamp" in workshop.article("index")
+    assert "known lamp" not in workshop.article("other")
+    # Lexers of the docs' own extensions change without a word.
+    workshop.build(replace(POLICY, extensions=("sphinx.ext.todo",)))
+    assert "known lamp" not in workshop.article("index")
+    # What is kept goes with its page.
+    assert (folder / "other.json").is_file()
+    (workshop.paths.docs / "other.md").unlink()
+    workshop.build()
+    assert [path.name for path in folder.iterdir()] == ["index.json"]
 
 
 def test_names_of_rest_links_lead_where_those_of_the_page_lead(built: Built) -> None:

@@ -104,7 +104,7 @@ def find_out(app: Sphinx, env: BuildEnvironment) -> Iterator[str]:
 
 def _described(app: Sphinx, names: Sequence[str]) -> Described:
     """What is said of names; asked for again only if they are others, or of another release."""
-    memo = Memo(Path(app.doctreedir, "described.json"), Described)
+    memo = Memo(Path(app.config.jz_site["cache"], "described.json"), Described)
     # What asks decides what is told, too.
     key = digest_of(app.config.jz_site["version"], CHILD.read_bytes(), *names)
     found = memo.recall(_SUBJECT, key)
