@@ -20,8 +20,6 @@ Block = dict[str, Any]
 
 # A role, as reST and as MyST write it: :func:`jit`, {func}`jit`
 _ROLE = re.compile(r":[A-Za-z][\w.+:-]*:`[^`]*`|\{[\w+:-]+\}`[^`]*`")
-# White space and escapes anywhere, colons at the end: ``::`` announces a block that is no message.
-_UNCERTAIN = re.compile(r"[\s\\]+|[:\s]+\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +58,11 @@ class Waiting:
 
 
 def key_of(text: str) -> str:
-    """What a source text is compared by: ``a \\* b::`` → ``a*b``."""
-    return _UNCERTAIN.sub("", text)
+    """What a source text is compared by: ``a \\* b::`` → ``a*b``.
+
+    Colons at the end announce a block, ``::``, which is no message.
+    """
+    return "".join(text.split()).replace("\\", "").rstrip(":")
 
 
 def keys_of(node: nodes.Element) -> list[str]:

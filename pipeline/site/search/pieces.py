@@ -7,7 +7,6 @@ one line of the page stands in one piece.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -15,7 +14,6 @@ from pipeline.site.search.words import entries_of
 
 MANY = 4  # times in a piece
 PIECE = 1_500  # letters, from which on a piece takes no more blocks
-_SPACE = re.compile(r"\s+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,7 +148,7 @@ def _lines(texts: Iterable[str]) -> str:
 
 def _on_one_line(text: str) -> str:
     """A text with one space for each row of them."""
-    return _SPACE.sub(" ", text).strip()
+    return " ".join(text.split())
 
 
 def places_of(pieces: Sequence[Piece]) -> dict[str, str]:
@@ -161,7 +159,7 @@ def places_of(pieces: Sequence[Piece]) -> dict[str, str]:
         names = entries_of(piece.names)
         titles = entries_of(piece.titles)
         counts = entries_of(f"{piece.text}\n{piece.english}")
-        for entry, count in (counts | headings).items():
+        for entry, count in counts.items():
             mark = ""
             if entry in headings:
                 mark = "h"
@@ -172,4 +170,8 @@ def places_of(pieces: Sequence[Piece]) -> dict[str, str]:
             elif count >= MANY:
                 mark = "m"
             places.setdefault(entry, []).append(f"{number}{mark}")
+        # Of a section without a text there is nothing else.
+        for entry in headings:
+            if entry not in counts:
+                places.setdefault(entry, []).append(f"{number}h")
     return {entry: ",".join(numbers) for entry, numbers in places.items()}
