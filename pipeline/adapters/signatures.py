@@ -12,7 +12,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError, distribution, version
 from pathlib import Path
 
 SECONDS = 120.0  # importing JAX takes three
@@ -23,6 +23,18 @@ def is_installed(package: str, release: str) -> bool:
     """Whether this very release of a package is installed here: another one has other names."""
     try:
         return version(package) == release
+    except (PackageNotFoundError, ValueError):
+        return False
+
+
+def is_of_index(package: str) -> bool:
+    """Whether a package was installed from an index, where a release never changes.
+
+    What was installed from a folder may be edited, and have the same version still. pip and uv note
+    where that is: https://packaging.python.org/en/latest/specifications/direct-url/
+    """
+    try:
+        return distribution(package).read_text("direct_url.json") is None
     except (PackageNotFoundError, ValueError):
         return False
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from folders import write_tree
 
-from pipeline.adapters.signatures import describe, is_installed
+from pipeline.adapters.signatures import describe, is_installed, is_of_index
 
 MODULES = {
     "lamp/__init__.py": (
@@ -119,3 +119,14 @@ def test_only_the_very_release_counts() -> None:
     assert not is_installed("lamp", "2.1")
     assert not is_installed("no-such-package", "2.0")
     assert not is_installed("", "")
+
+
+def test_a_package_in_a_folder_is_of_no_index(tmp_path: Path) -> None:
+    assert is_of_index("lamp")
+    (about,) = tmp_path.glob("lamp-*.dist-info")
+    (about / "direct_url.json").write_text(
+        '{"url": "file:///lamp", "dir_info": {"editable": true}}', encoding="utf-8"
+    )
+    assert not is_of_index("lamp")
+    assert not is_of_index("no-such-package")
+    assert not is_of_index("")

@@ -881,6 +881,38 @@ def test_names_of_the_installed_release_are_described(
     assert "axis=None" not in article
 
 
+def test_names_of_a_package_that_is_worked_on_are_asked_for_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workshop = Workshop(tmp_path, package="shelf")
+    module = tmp_path / "modules" / "shelf.py"
+    about = tmp_path / "modules" / "shelf-0.10.2.dist-info"
+    workshop.put(module, "def put(book):\n    pass\n")
+    workshop.put(about / "METADATA", "Name: shelf\nVersion: 0.10.2\n")
+    monkeypatch.syspath_prepend(module.parent)
+    names = ".. autosummary::\n\n   shelf.put\n"
+    workshop.write("index.rst", f"Names\n=====\n\n{names}")
+    workshop.merge()
+    workshop.build()
+    assert "(book)" in workshop.article("index")
+    # A release from an index does not change: it is not imported again.
+    workshop.put(module, "def put(book, place):\n    pass\n")
+    workshop.write("index.rst", f"Other names\n===========\n\n{names}")
+    workshop.merge()
+    workshop.build()
+    assert "(book)" in workshop.article("index")
+    # One that lies in a folder does.
+    workshop.put(about / "direct_url.json", '{"url": "file:///shelf", "dir_info": {}}')
+    shutil.rmtree(workshop.paths.site_cache)
+    for parameters in ("(tome)", "(scroll)"):
+        workshop.put(module, f"def put{parameters}:\n    pass\n")
+        workshop.write("index.rst", f"{parameters}\n========\n\n{names}")
+        workshop.merge()
+        workshop.build()
+        table = re.findall(r"<tbody>.*?</tbody>", workshop.article("index"), re.DOTALL)
+        assert parameters in table[0]
+
+
 def test_code_is_coloured_once_for_all_builds(tmp_path: Path) -> None:
     workshop = Workshop(tmp_path)
     for page in ("index", "other"):

@@ -18,7 +18,7 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
 from pipeline.adapters.memo import Memo, digest_of
-from pipeline.adapters.signatures import CHILD, describe
+from pipeline.adapters.signatures import CHILD, describe, is_of_index
 from pipeline.site.extension.mathml import title_math
 from pipeline.site.extension.noting import Notes
 from pipeline.site.extension.texts import text
@@ -103,15 +103,18 @@ def find_out(app: Sphinx, env: BuildEnvironment) -> Iterator[str]:
 
 
 def _described(app: Sphinx, names: Sequence[str]) -> Described:
-    """What is said of names; asked for again only if they are others, or of another release."""
+    """What is said of names.
+
+    Asked for again only if they are others, or not of the same release.
+    """
     memo = Memo(Path(app.config.jz_site["cache"], "described.json"), Described)
     # What asks decides what is told, too.
     key = digest_of(app.config.jz_site["version"], CHILD.read_bytes(), *names)
     found = memo.recall(_SUBJECT, key)
     if found is None:
         found = dict(describe(names))
-        # If nothing could be had the next build asks again.
-        if found:
+        # If nothing could be had the next build asks again, as of a package that may be edited.
+        if found and is_of_index(app.config.jz_site["package"]):
             memo.keep(_SUBJECT, key, found)
             memo.save()
     return found
