@@ -614,7 +614,7 @@ def test_rest_pages_are_like_the_others(built: Built) -> None:
     )
     # Which the inventory does not know.
     assert '<span class="pre">lamp.off</span>' in article
-    assert "这里的代码在上游仓库中：" in article
+    assert "这里的内容在上游仓库中：" in article
 
 
 def test_what_only_upstreams_own_site_can_show_leads_there(built: Built) -> None:
@@ -626,7 +626,7 @@ def test_what_only_upstreams_own_site_can_show_leads_there(built: Built) -> None
     assert 'href="https://docs.example.org/en/api.html#lamp.on">lamp.on</a>' in article
     assert 'href="https://docs.example.org/en/api.html">api</a>' in article
     assert 'lamp <span class="o">=</span> <span class="mi">1</span>' in article
-    assert article.count("这里的代码在上游仓库中：") == 2
+    assert article.count("这里的内容在上游仓库中：") == 2
     assert "graph of nothing" in article
     assert "gone.html" not in article
     assert "#12" in article
