@@ -26,15 +26,15 @@ def _findall(
     """The nodes from ``self`` downward for which ``condition`` holds, or that are one."""
     if flags or options:
         return _find_as_docutils(self, condition, *flags, **options)
-    if condition is None:
-        return _all_below(self)
     if isinstance(condition, type):
         return _all_of(self, condition)
-    return filter(condition, _all_below(self))
+    # Whatever stands in a page is one.
+    found: Iterator[nodes.Node] = _all_of(self, object)
+    return found if condition is None else filter(condition, found)
 
 
-def _all_of(top: nodes.Node, kind: type[nodes.Node]) -> Iterator[nodes.Node]:
-    """The nodes of a kind, without a call for each node that is looked at."""
+def _all_of(top: nodes.Node, kind: type) -> Iterator[nodes.Node]:
+    """The nodes of a kind, the upper ones first, without a call for each that is looked at."""
     if isinstance(top, kind):
         yield top
     # The rest of the children of each node that is above the one that we are at.
@@ -43,20 +43,6 @@ def _all_of(top: nodes.Node, kind: type[nodes.Node]) -> Iterator[nodes.Node]:
         for child in rests[-1]:
             if isinstance(child, kind):
                 yield child
-            if child.children:
-                rests.append(iter(child.children))
-                break
-        else:
-            rests.pop()
-
-
-def _all_below(top: nodes.Node) -> Iterator[nodes.Node]:
-    """All nodes, the upper ones first."""
-    yield top
-    rests = [iter(top.children)]
-    while rests:
-        for child in rests[-1]:
-            yield child
             if child.children:
                 rests.append(iter(child.children))
                 break
