@@ -14,6 +14,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from html import unescape
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -911,6 +912,53 @@ def test_names_of_a_package_that_is_worked_on_are_asked_for_again(
         workshop.build()
         table = re.findall(r"<tbody>.*?</tbody>", workshop.article("index"), re.DOTALL)
         assert parameters in table[0]
+
+
+TAGGED = """import shelf
+
+# tag: whole
+def plan(books):
+  for book in books:
+    put(book)
+  return '#1'  # tag: whole
+
+  # tag: inner
+
+    lamp = 1
+    vase = 2
+
+  # tag: inner
+# tag: alone
+"""
+
+
+def test_lines_between_marks_are_shown(tmp_path: Path) -> None:
+    workshop = Workshop(tmp_path)
+    blocks = {
+        "whole": "def plan(books):\n  for book in books:\n    put(book)\n  return '#1'\n",
+        "whole 1:3": "for book in books:\n  put(book)\n",
+        "whole -1": "return '#1'\n",
+        "whole [0, 3]": "def plan(books):\n  return '#1'\n",
+        "inner": "lamp = 1\nvase = 2\n",
+    }
+    links = ["alone", "whole 7", "whole x", "whole 1:2:3:4", "whole 4:", "gone"]
+    page = "Tags\n====\n\n"
+    for arguments in [*blocks, *links]:
+        page += f".. tagged-block:: tags.py {arguments}\n   :hl_lines: 2-900000\n\n"
+    workshop.put(workshop.paths.docs / "tags.py", TAGGED)
+    workshop.write("tags.rst", page)
+    workshop.write("index.rst", "Start\n=====\n\n.. toctree::\n\n   tags\n")
+    workshop.merge()
+    assert {finding.code for finding in workshop.build()} == {"inventory"}
+    article = workshop.article("tags")
+    found = re.findall(r"<pre>(.*?)</pre>", article, re.DOTALL)
+    assert [unescape(re.sub(r"<[^>]+>", "", code)) for code in found] == list(
+        blocks.values()
+    )
+    assert article.count("这里的内容在上游仓库中：") == len(links)
+    # The second line is set off, and all after it.
+    assert 'class="hll"' in found[0]
+    assert found[0].index("plan") < found[0].index('class="hll"')
 
 
 def test_code_is_coloured_once_for_all_builds(tmp_path: Path) -> None:

@@ -7,7 +7,10 @@ to the English reference.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from pathlib import Path
+from textwrap import dedent
 from typing import Any
 
 from docutils import nodes
@@ -28,6 +31,10 @@ from pipeline.site.extension.described import (
 from pipeline.site.extension.documented import note_anchor, note_page
 from pipeline.site.extension.texts import text
 from pipeline.site.extension.tops import english_page
+
+# ``# tag: setup``, also with a word before it, or behind code.
+_MARK = re.compile(r"(?P<code>.*?)\s*#[^#]*\btag:(?P<tag>[^#]*)")
+_RANGE = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?")
 
 
 class Anything(dict[str, Any]):
@@ -187,24 +194,72 @@ class TaggedBlock(Stub):
     def run(self) -> list[nodes.Node]:
         """The lines as Python code; a link to the file if it does not have them.
 
-        ``.. tagged-block:: example.py setup`` shows what stands between the two ``# tag: setup``.
+        ``.. tagged-block:: example.py setup`` shows what stands between the two ``# tag: setup``,
+        with ``2:4`` behind it the third and the fourth line of that. ``:hl_lines: 3-6`` sets off
+        lines of what is shown.
         """
         path, tag = [*self.arguments, "", ""][:2]
+        wanted = "".join(self.arguments[2:])
         file = Path(self.env.relfn2path(path)[1])
         if not file.is_file():
             return in_repository(self.env, path)
-        lines = file.read_text(encoding="utf-8").split("\n")
-        marks = [at for at, line in enumerate(lines) if _is_mark(line, tag)]
+        lines = _tagged_lines(file.read_text(encoding="utf-8"), tag)
+        try:
+            shown = _chosen(lines, wanted) if wanted else lines
+        except (IndexError, TypeError, ValueError):
+            shown = []
         # Tags that upstream has moved: the file says more than we do.
-        if len(marks) < 2:
+        if not shown:
             return in_repository(self.env, path)
-        code = "\n".join(lines[marks[0] + 1 : marks[1]])
-        return [nodes.literal_block(code, code, language="python")]
+        code = dedent("\n".join(shown))
+        set_off = _numbers(self.options.get("hl_lines", ""), up_to=len(shown))
+        return [
+            nodes.literal_block(
+                code, code, language="python", highlight_args={"hl_lines": set_off}
+            )
+        ]
 
 
-def _is_mark(line: str, tag: str) -> bool:
-    """Whether a line is the comment of a tag: ``# tag: setup``, also with a word before it."""
-    return line.strip().startswith("#") and line.rpartition("tag:")[2].strip() == tag
+def _tagged_lines(text: str, tag: str) -> list[str]:
+    """The lines between two marks; none if there are not two.
+
+    The second mark may stand behind the last of them: ``return lamp  # tag: setup``.
+    """
+    lines = text.split("\n")
+    marks: dict[int, str] = {}
+    for at, line in enumerate(lines):
+        mark = _MARK.fullmatch(line)
+        if mark and mark["tag"].strip() == tag:
+            marks[at] = mark["code"]
+    if len(marks) < 2:
+        return []
+    begin, end = list(marks)[:2]
+    block = lines[begin + 1 : end]
+    if marks[end]:
+        block.append(marks[end])
+    # Numbers of lines count from the first that is not empty.
+    return "\n".join(block).strip("\n").split("\n")
+
+
+def _chosen(lines: Sequence[str], wanted: str) -> list[str]:
+    """Some of the lines, told as Python has it: ``8``, ``5:7``, ``[0, 2]``.
+
+    Raises IndexError, TypeError and ValueError.
+    """
+    if wanted.startswith("["):
+        return [lines[int(number)] for number in wanted.strip("[]").split(",")]
+    if ":" in wanted:
+        bounds = [int(part) if part else None for part in wanted.split(":")]
+        return list(lines[slice(*bounds)])
+    return [lines[int(wanted)]]
+
+
+def _numbers(ranges: str, *, up_to: int) -> list[int]:
+    """The numbers in ``3-6,8`` that are not larger than ``up_to``."""
+    numbers: list[int] = []
+    for first, last in _RANGE.findall(ranges):
+        numbers += range(int(first), min(int(last or first), up_to) + 1)
+    return numbers
 
 
 def issue_role(
