@@ -26,7 +26,9 @@ CONFIGURATION = SITE / "extension" / "conf.py"
 
 # The packages whose version decides what a site is made of the same pages.
 PACKAGES = (
+    "accessible-pygments",
     "docutils",
+    "ipython-pygments-lexers",
     "myst-nb",
     "myst-parser",
     "pydata-sphinx-theme",

@@ -904,7 +904,6 @@ def test_names_of_a_package_that_is_worked_on_are_asked_for_again(
     assert "(book)" in workshop.article("index")
     # One that lies in a folder does.
     workshop.put(about / "direct_url.json", '{"url": "file:///shelf", "dir_info": {}}')
-    shutil.rmtree(workshop.paths.site_cache)
     for parameters in ("(tome)", "(scroll)"):
         workshop.put(module, f"def put{parameters}:\n    pass\n")
         workshop.write("index.rst", f"{parameters}\n========\n\n{names}")
@@ -928,6 +927,8 @@ def plan(books):
     vase = 2
 
   # tag: inner
+# tag: empty
+# tag: empty
 # tag: alone
 """
 
@@ -941,7 +942,15 @@ def test_lines_between_marks_are_shown(tmp_path: Path) -> None:
         "whole [0, 3]": "def plan(books):\n  return '#1'\n",
         "inner": "lamp = 1\nvase = 2\n",
     }
-    links = ["alone", "whole 7", "whole x", "whole 1:2:3:4", "whole 4:", "gone"]
+    links = [
+        "alone",
+        "empty",
+        "whole 7",
+        "whole x",
+        "whole 1:2:3:4",
+        "whole 4:",
+        "gone",
+    ]
     page = "Tags\n====\n\n"
     for arguments in [*blocks, *links]:
         page += f".. tagged-block:: tags.py {arguments}\n   :hl_lines: 2-900000\n\n"

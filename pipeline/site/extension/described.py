@@ -105,16 +105,18 @@ def find_out(app: Sphinx, env: BuildEnvironment) -> Iterator[str]:
 def _described(app: Sphinx, names: Sequence[str]) -> Described:
     """What is said of names.
 
-    Asked for again only if they are others, or not of the same release.
+    Asked for again only if they are others, not of the same release, or of a package that may be
+    edited.
     """
+    is_kept = is_of_index(app.config.jz_site["package"])
     memo = Memo(Path(app.config.jz_site["cache"], "described.json"), Described)
     # What asks decides what is told, too.
     key = digest_of(app.config.jz_site["version"], CHILD.read_bytes(), *names)
-    found = memo.recall(_SUBJECT, key)
+    found = memo.recall(_SUBJECT, key) if is_kept else None
     if found is None:
         found = dict(describe(names))
-        # If nothing could be had the next build asks again, as of a package that may be edited.
-        if found and is_of_index(app.config.jz_site["package"]):
+        # If nothing could be had the next build asks again.
+        if found and is_kept:
             memo.keep(_SUBJECT, key, found)
             memo.save()
     return found

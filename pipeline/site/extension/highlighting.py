@@ -8,7 +8,7 @@ every locale. So it is kept, page by page, beside what else all sites of an upst
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -24,19 +24,12 @@ from sphinx.highlighting import PygmentsBridge
 
 from pipeline.adapters import files
 from pipeline.adapters.memo import Memo, digest_of, versions_of
+from pipeline.adapters.sphinx import PACKAGES
 
 # Of the colour of all text, in both styles of the theme.
 PLAIN = frozenset((Name, Name.Namespace, Punctuation, Whitespace))
 # Of notebooks. By their names Pygments looks for them in all packages, in each of our processes.
 LEXERS = (IPython3Lexer, IPythonTracebackLexer, AnsiColorLexer)
-# Whose versions decide how code looks.
-_PACKAGES = (
-    "accessible-pygments",
-    "ipython-pygments-lexers",
-    "myst-nb",
-    "pygments",
-    "sphinx",
-)
 
 
 class LeanFormatter(HtmlFormatter[str]):
@@ -74,7 +67,7 @@ class KeepingHighlighter(PygmentsBridge):
         vars(self).update(vars(highlighter))
         # What decides how code looks, besides the code.
         code, style = Path(__file__).read_bytes(), repr(self.formatter_args)
-        self._rules = digest_of(code, style, *versions_of(_PACKAGES))
+        self._rules = digest_of(code, style, *versions_of(PACKAGES))
         # Of the page that is being written: what is known, and what it shows, by digest.
         self._known: Memo[str] | None = None
         self._shown: set[str] = set()
@@ -119,10 +112,11 @@ class ColouringHTMLBuilder(StandaloneHTMLBuilder):
 
     def write_doc(self, docname: str, doctree: nodes.document) -> None:
         """As Sphinx does."""
-        with ExitStack() as stack:
-            if isinstance(self.highlighter, KeepingHighlighter):
-                file = _folder(self.config) / f"{docname}.json"
-                stack.enter_context(self.highlighter.for_page(file))
+        if not isinstance(self.highlighter, KeepingHighlighter):
+            super().write_doc(docname, doctree)
+            return
+        file = _folder(self.config) / f"{docname}.json"
+        with self.highlighter.for_page(file):
             super().write_doc(docname, doctree)
 
 

@@ -34,13 +34,24 @@ def setup(app: Sphinx) -> None:
     # No process that reads or writes pages looks for garbage in what was there before it.
     for event in ("env-before-read-docs", "env-check-consistency"):
         app.connect(event, _keep_all)
-    # The theme's description of a page is shown nowhere; ours is in ``about``.
-    theme: Any = import_module("sphinx_book_theme")
-    add_metadata = theme.add_metadata_to_page
-    theme.add_metadata_to_page = lambda *context: add_metadata(*context[:-1], None)
+    _describe_no_page()
     for transform in app.registry.post_transforms:
         if transform.__module__ in _OF_COMPONENTS:
             _run_where_needed(transform)
+
+
+def _describe_no_page() -> None:
+    """Let the theme make no description of a page: nothing shows it; ours is in ``about``."""
+    theme: Any = import_module("sphinx_book_theme")
+    known = theme.add_metadata_to_page
+
+    def add_metadata(
+        app: Sphinx, page: str, template: str, context: dict[str, Any], document: Any
+    ) -> None:
+        """As the theme does, for a page that has no document to describe."""
+        known(app, page, template, context, None)
+
+    theme.add_metadata_to_page = add_metadata
 
 
 def _run_where_needed(transform: Any) -> None:

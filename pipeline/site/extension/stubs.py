@@ -209,7 +209,7 @@ class TaggedBlock(Stub):
         except (IndexError, TypeError, ValueError):
             shown = []
         # Tags that upstream has moved: the file says more than we do.
-        if not shown:
+        if not any(shown):
             return in_repository(self.env, path)
         code = dedent("\n".join(shown))
         set_off = _numbers(self.options.get("hl_lines", ""), up_to=len(shown))
