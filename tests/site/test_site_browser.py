@@ -235,6 +235,11 @@ def test_no_page_is_heavy(visit: Visit) -> None:
     assert {path: size for path, size in sizes.items() if size >= PAGE} == {}
 
 
+def test_no_page_loads_a_font_of_icons(visit: Visit) -> None:
+    """They weigh a hundred thousand bytes, for the few that the sprite has."""
+    assert bad(visit, lambda seen: [one for one in seen.files if "/fa-" in one]) == {}
+
+
 def test_a_page_of_text_travels_light(visit: Visit) -> None:
     texts = visit.texts()
     weights = {

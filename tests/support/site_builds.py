@@ -41,7 +41,7 @@ RAW_INCLUDE = """
 :file: hero.html
 ```
 
-A sentence that nobody has translated yet.
+A sentence that nobody has translated yet, with {download}`a picture <images/keys.png>` in it.
 """
 # What is laid out by a style sheet, and run by a tool, that no site of ours has.
 UPSTREAMS_OWN = {
