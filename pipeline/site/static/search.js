@@ -114,19 +114,21 @@
 
   // As the index marks them: in a heading, as a name that is explained, many times, in the title of another page.
   const MARKS = { h: [2.5, 1], n: [2.5, WEIGHTS.explained], m: [2.5, 0], t: [0.1, 0] };
+  // Who asks for a dotted name, jnp.sum, wants it explained; who asks for a word may want to read about it.
+  const MARKS_OF_DOTTED = { ...MARKS, n: MARKS.h };
   const UNMARKED = [1, 0];
   const ABSENT = [0, 0];
 
   const better = (one, other) => [Math.max(one[0], other[0]), Math.max(one[1], other[1])];
   const less = ([often, headed], weight) => [weight * often, weight * headed];
 
-  const read = (places, weight, into) => {
+  const read = (places, marks, weight, into) => {
     for (const part of places.split(";")) {
       const [page, pieces] = part.split(":");
       const found = into.get(+page) ?? new Map();
       for (const piece of pieces.split(",")) {
         const number = parseInt(piece, 10);
-        const mark = MARKS[piece.at(-1)] ?? UNMARKED;
+        const mark = marks[piece.at(-1)] ?? UNMARKED;
         const place = weight === 1 ? mark : less(mark, weight);
         const known = found.get(number);
         found.set(number, known ? better(known, place) : place);
@@ -152,10 +154,11 @@
     }
     let end = shelf + 1;
     while (isOpen && end < Math.min(firsts.length, shelf + MOST_SHELVES) && firsts[end].startsWith(entry)) end++;
+    const marks = entry.startsWith(".") ? MARKS_OF_DOTTED : MARKS;
     const found = new Map();
     for (const entries of await Promise.all(firsts.slice(shelf, end).map((_, at) => load(`entries/${shelf + at}`)))) {
-      if (Object.hasOwn(entries, entry)) read(entries[entry], 1, found);
-      if (isOpen) for (const longer in entries) if (longer !== entry && longer.startsWith(entry)) read(entries[longer], IS_UNSPACED.test(entry) ? 1 : WEIGHTS.begun, found);
+      if (Object.hasOwn(entries, entry)) read(entries[entry], marks, 1, found);
+      if (isOpen) for (const longer in entries) if (longer !== entry && longer.startsWith(entry)) read(entries[longer], marks, IS_UNSPACED.test(entry) ? 1 : WEIGHTS.begun, found);
     }
     return found;
   };
@@ -246,7 +249,7 @@
       at += length;
       const [{ word, isAll }] = own;
       const saysNothing = length === 1 && !others.length && (isSmall(word) || (isLetter(word) && !isAll));
-      if (!saysNothing) terms.push(toTerm(own, others));
+      if (!saysNothing) terms.push(toTerm(own, others, spelledOut(word, synonyms)));
     }
     // A run of which nothing is left is looked for as it is, if it is more than a small word.
     all.forEach((word, number) => {
@@ -255,9 +258,15 @@
     });
     return terms.length ? terms : all.map((word, number) => toTerm([{ word, number }], []));
   };
-  const toTerm = (own, others) => {
+  // jnp.sum is jax.numpy.sum.
+  const spelledOut = (word, synonyms) => {
+    const [module, ...rest] = word.split(".");
+    return rest.length ? (synonyms.get(module) ?? []).map((other) => [other, ...rest].join(".")) : [];
+  };
+  const toTerm = (own, others, spelled = []) => {
     const words = own.map(({ word }) => word);
     const forms = [{ words, weight: 1 }];
+    for (const other of spelled) forms.push({ words: runs(other), weight: 1 });
     for (const other of others.slice(0, MOST_OTHERS)) forms.push({ words: runs(other), weight: WEIGHTS.synonym, isOther: true });
     const last = words[0].split(".").at(-1);
     if (words.length === 1 && last !== words[0] && last.length > 2) forms.push({ words: [last], weight: WEIGHTS.last, isPart: true });
@@ -304,7 +313,7 @@
     let all = 0;
     let letters = 0;
     for (const { share, forms } of terms) {
-      all += isModule(title, forms[0]) ? share * WEIGHTS.module : 0;
+      all += forms.some((form) => isModule(title, form)) ? share * WEIGHTS.module : 0;
       const [best] = forms.filter(({ asked }) => asked.every(({ run }) => isIn(title, run))).sort((one, other) => other.weight - one.weight);
       if (!best) continue;
       all += share * best.weight;

@@ -461,13 +461,24 @@ _PAGE = """<!doctype html><html lang="zh-CN" data-content_root="./"><meta charse
 
 @pytest.fixture
 def tiny(tmp_path: Path, browser: Browser) -> Iterator[Callable[..., Page]]:
-    """Makes the page of results of a site with these pages: their names, their texts by line."""
+    """Makes the page of results of a site with these pages: their names, their texts by line.
+
+    A line may be a block, to be more than text.
+    """
     readers: list[Reader] = []
 
-    def new(pages: dict[str, list[str]], synonyms: list[Any] | None = None) -> Page:
+    def new(
+        pages: dict[str, list[str | Block]], synonyms: list[Any] | None = None
+    ) -> Page:
         searched = {
             name: searched_page(
-                [Block(text=name, anchor="top"), *(Block(text=line) for line in lines)],
+                [
+                    Block(text=name, anchor="top"),
+                    *(
+                        line if isinstance(line, Block) else Block(text=line)
+                        for line in lines
+                    ),
+                ],
                 is_translated=True,
             )
             for name, lines in pages.items()
@@ -563,6 +574,17 @@ def test_synonyms_lead_both_ways_and_count_less(tiny: Callable[..., Page]) -> No
     assert find(page, "茶壶")["exact"][0] == "chinese"
     assert "english" in find(page, "茶壶")["exact"]
     assert find(page, "泡茶器")["exact"] == ["chinese"]
+
+
+def test_a_name_finds_what_explains_it_whatever_its_module_is_called(
+    tiny: Callable[..., Page],
+) -> None:
+    named = Block(text="tea.steam.whistle", is_name=True)
+    pages = {"guide": ["st.whistle"] * 3, "names": [named], "other": ["tea.steam"]}
+    page = tiny(pages, [(["st"], ["tea.steam"])])
+    for query in ("st.whistle", "tea.steam.whistle", "st.whistle()"):
+        assert find(page, query)["exact"][0] == "names", query
+    assert find(page, "st.whistle")["exact"] == ["names", "guide"]
 
 
 def test_a_word_is_marked_where_it_begins(tiny: Callable[..., Page]) -> None:
