@@ -131,6 +131,8 @@ CARD = """Card
 
 __ https://example.org/again
 
+-b, --bright  Burn brighter.
+
 .. glossary::
 
    leaf
@@ -615,6 +617,9 @@ def test_rest_pages_are_like_the_others(built: Built) -> None:
     )
     # Which the inventory does not know.
     assert '<span class="pre">lamp.off</span>' in article
+    assert re.search(
+        r"<kbd>.*?--bright.*?</dt>\s*<dd><p[^>]*>Burn brighter", article, re.S
+    )
     assert "这里的内容在上游仓库中：" in article
 
 

@@ -30,7 +30,7 @@ _FORMULA = re.compile(r":math:`([^`]+)`")
 Described = dict[str, tuple[str, str]]
 
 
-class description(nodes.Invisible, nodes.Element):  # noqa: N801 - docutils names nodes so
+class words_about(nodes.Invisible, nodes.Element):  # noqa: N801 - docutils names nodes so
     """What is said of the object ``name``; known when the page is written.
 
     It stands in a cell of a table, or ``alone``.
@@ -62,7 +62,7 @@ def described_alone(env: BuildEnvironment, name: str) -> list[nodes.Node]:
     if not env.config.jz_site["is_described"] or not are_of_package(env, [name]):
         return []
     _NAMES.by_page(env).setdefault(env.docname, []).append(name)
-    return [description(name=name, alone=True)]
+    return [words_about(name=name, alone=True)]
 
 
 def table(env: BuildEnvironment, rows: Sequence[tuple[str, nodes.Node]]) -> nodes.table:
@@ -75,7 +75,7 @@ def table(env: BuildEnvironment, rows: Sequence[tuple[str, nodes.Node]]) -> node
     heads = [_cell(nodes.paragraph("", text(locale, f"api {key}"))) for key in "01"]
     lines = []
     for name, shown in rows:
-        lines.append(nodes.row("", _cell(shown), _cell(description(name=name))))
+        lines.append(nodes.row("", _cell(shown), _cell(words_about(name=name))))
     columns = [nodes.colspec(colwidth=1), nodes.colspec(colwidth=2)]
     group = nodes.tgroup(
         "",
@@ -122,7 +122,7 @@ def _described(app: Sphinx, names: Sequence[str]) -> Described:
     return found
 
 
-def _visit(self: Any, node: description) -> None:
+def _visit(self: Any, node: words_about) -> None:
     """``<code>(x, axis=None)</code><p>The first line.</p>``, both in English.
 
     The search has the names, and not what is said of them: that is not the site's.
@@ -150,7 +150,7 @@ def with_formulas(line: str) -> str:
     return "".join(html)
 
 
-def _depart(self: Any, node: description) -> None:
+def _depart(self: Any, node: words_about) -> None:
     """Nothing stands behind it in a cell."""
     if node.get("alone"):
         self.body.append("</div>\n")
@@ -159,5 +159,5 @@ def _depart(self: Any, node: description) -> None:
 def setup(app: Sphinx) -> None:
     """Make the node known, and ask when all pages are read."""
     _NAMES.setup(app)
-    app.add_node(description, html=(_visit, _depart))
+    app.add_node(words_about, html=(_visit, _depart))
     app.connect("env-updated", lambda app, env: list(find_out(app, env)))
