@@ -43,7 +43,7 @@ PACKAGES = (
 # /…/site-src/a.md:12: WARNING: 'myst' cross-reference target not found: 'b' [myst.xref_missing]
 _WARNING = re.compile(
     r"""
-    (?P<file>[^\n]*?) (?: :(?P<line>\d+) )? :[ ]
+    (?: (?P<file>[^\n]*?) (?: :(?P<line>\d+) )? :[ ] )?  # none of what is about no file
     (?P<level>WARNING|ERROR|CRITICAL|SEVERE) :[ ]
     (?P<text>.*?) (?: [ ]\[(?P<kind>[\w.-]+)\] )?$
     """,
@@ -162,7 +162,7 @@ def parse_warnings(text: str, sources: Path) -> tuple[Warned, ...]:
             warning = Warned(
                 text=match["text"],
                 level=match["level"],
-                file=match["file"].removeprefix(f"{sources}/"),
+                file=(match["file"] or "").removeprefix(f"{sources}/"),
                 line=int(match["line"] or 0),
                 kind=match["kind"] or "",
             )

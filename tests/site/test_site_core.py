@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from repositories import DOCS
 
+from pipeline.adapters.sphinx import Warned, parse_warnings
 from pipeline.core.catalog.origins import Machine, OriginKind
 from pipeline.core.document.compose import Frame, merge
 from pipeline.core.document.read import read_document
@@ -498,3 +500,21 @@ def test_root_page_of_several_folders(pages: list[str], root: str) -> None:
     # The second folder comes first if the configuration names it first.
     if {"docs/index", "examples/index"} <= set(pages):
         assert root_page(pages, tops=tops[::-1]) == "examples/index"
+
+
+# — what Sphinx says ——————————————————————————————
+
+
+def test_warnings_are_about_a_line_a_file_or_nothing() -> None:
+    log = (
+        "/src/a.md:12: WARNING: no target: 'b' [myst.xref_missing]\n"
+        "/src/b/c.rst: ERROR: no title\n"
+        "  in two lines\n"
+        "WARNING: an extension says so\n"
+        "WARNING: an extension says so\n"
+    )
+    assert parse_warnings(log, Path("/src")) == (
+        Warned(text="no target: 'b'", file="a.md", line=12, kind="myst.xref_missing"),
+        Warned(text="no title\n  in two lines", level="ERROR", file="b/c.rst"),
+        Warned(text="an extension says so"),
+    )
