@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -97,3 +98,37 @@ def test_nothing_is_looked_at_before_it_is_asked_for() -> None:
     page = nodes.section("", nodes.paragraph("", "one"), nodes.paragraph("", "two"))
     assert next(our_findall(page, looks)) is page
     assert looked == [page]
+
+
+class lamp(nodes.Element):  # noqa: N801 - docutils names nodes so
+    """A rare kind."""
+
+
+class tall_lamp(lamp):  # noqa: N801
+    """Which is one, too."""
+
+
+@pytest.mark.parametrize("kind", [lamp, tall_lamp])
+def test_a_rare_kind_is_found_however_it_comes_into_a_page(kind: type[lamp]) -> None:
+    def found(page: nodes.section) -> int:
+        return len(list(our_findall(page, lamp)))
+
+    walks._watch(lamp)
+    page = nodes.section("", nodes.paragraph("", "one"))
+    assert found(page) == 0
+    assert lamp in walks._unseen
+    page += kind("", number=1)
+    assert found(page) == 1
+    assert found(page.deepcopy()) == 1
+    # As another process reads it, which has made none.
+    stored = pickle.dumps(page)
+    walks._unseen.add(lamp)
+    assert found(pickle.loads(stored)) == 1
+
+
+def test_kinds_that_are_called_rare_are_watched_without_a_change_to_them() -> None:
+    for kind in walks._RARE:
+        walks._watch(kind)
+        assert kind in walks._unseen
+        assert type(kind.__new__(kind)) is kind
+        assert kind not in walks._unseen

@@ -2,6 +2,9 @@
 
 What is found is the same, in the same order, and found as late: a caller may change the page while
 it looks. Who asks for what is beside or above a node is answered by docutils itself.
+
+A third of it looks for kinds of nodes that hardly a page has. As long as this process has not made
+one of a rare kind, no page is looked through for it.
 """
 
 from __future__ import annotations
@@ -10,14 +13,54 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from docutils import nodes
+from sphinx import addnodes
+from sphinx.domains import c, cpp
 
 Condition = type[nodes.Node] | Callable[[nodes.Node], bool] | None
 _find_as_docutils = nodes.Node.findall
+_RARE: tuple[type[nodes.Element], ...] = (
+    nodes.block_quote,
+    nodes.citation,
+    nodes.citation_reference,
+    nodes.docinfo,
+    nodes.doctest_block,
+    nodes.footnote,
+    nodes.problematic,
+    nodes.substitution_reference,
+    nodes.system_message,
+    nodes.transition,
+    addnodes.desc_signature,
+    addnodes.download_reference,
+    addnodes.glossary,
+    addnodes.highlightlang,
+    addnodes.index,
+    addnodes.only,
+    c.AliasNode,
+    cpp.AliasNode,
+)
+_unseen: set[type] = set()  # rare kinds of which there has been no node so far
 
 
 def setup_walks() -> None:
     """Let all who look for nodes use it, in this process."""
     nodes.Node.findall = _findall  # type: ignore[assignment,method-assign]
+    for kind in _RARE:
+        _watch(kind)
+
+
+def _watch(kind: type[nodes.Element]) -> None:
+    """Note when the first node of a rare kind is made, or read from a file.
+
+    A copy is of a node that was.
+    """
+
+    def make(own: type[nodes.Element], *_: Any, **__: Any) -> nodes.Element:
+        """As Python does."""
+        _unseen.discard(kind)
+        return object.__new__(own)
+
+    _unseen.add(kind)
+    kind.__new__ = make  # type: ignore[assignment,method-assign]
 
 
 def _findall(
@@ -35,6 +78,8 @@ def _findall(
 
 def _all_of(top: nodes.Node, kind: type) -> Iterator[nodes.Node]:
     """The nodes of a kind, the upper ones first, without a call for each that is looked at."""
+    if kind in _unseen:
+        return
     if isinstance(top, kind):
         yield top
     # The rest of the children of each node that is above the one that we are at.
