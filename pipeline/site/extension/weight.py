@@ -7,30 +7,28 @@ on every page.
 from __future__ import annotations
 
 from importlib.util import find_spec
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from docutils import nodes
 from jinja2 import FileSystemBytecodeCache
 from sphinx.application import Sphinx
+from sphinx.builders import html
 from sphinx.util.fileutil import copy_asset
+from sphinx.util.matching import Matcher
 
 from pipeline.adapters import files
 
 # What the theme brings and no page of ours loads.
 _UNUSED = (
-    "*webpack-macros.html",
+    "**/*webpack-macros.html",
     "**/*.map",
-    "scripts/fontawesome.js*",
+    "**/scripts/fontawesome.js*",
     # What the theme says in other languages: its templates have said it.
-    "locales/**/*.po",
-    "locales/**/*.mo",
-    # Of Sphinx's own search.
-    "searchtools.js",
-    "language_data.js",
-    "translations.js",
+    "**/locales",
 )
+# What Sphinx makes for its own search.
+_OF_SEARCH = ("searchtools.js", "language_data.js", "translations.js")
 # Scripts that extensions give to every page, by what a page must have for them.
 _SCRIPTS = {
     "design-tabs.js": "sd-tab-set",
@@ -53,6 +51,8 @@ _MATHJAX = {
 
 def setup(app: Sphinx) -> None:
     """Connect what saves work and weight."""
+    # What the builder copies none of.
+    html.DOTFILES = Matcher(("**/.*", *_UNUSED))  # type: ignore[attr-defined]
     app.connect("builder-inited", keep_outputs_inside, priority=900)
     app.connect("builder-inited", keep_compiled_templates, priority=900)
     app.connect("html-page-context", load_what_is_used)
@@ -60,7 +60,7 @@ def setup(app: Sphinx) -> None:
     app.add_js_file("formulas.js", priority=400)
     app.add_js_file("mathjax/tex-chtml.js", defer="defer")
     app.connect("build-finished", copy_mathjax)
-    app.connect("build-finished", drop_unused)
+    app.connect("build-finished", drop_search)
 
 
 def load_what_is_used(
@@ -121,13 +121,11 @@ def copy_mathjax(app: Sphinx, problem: Exception | None) -> None:
         copy_asset(source / name, target / folder)
 
 
-def drop_unused(app: Sphinx, problem: Exception | None) -> None:
+def drop_search(app: Sphinx, problem: Exception | None) -> None:
     """Take out what no page of ours loads."""
-    if not _is_whole_site(app, problem):
-        return
-    static = Path(app.outdir, "_static")
-    # A list, since the folder changes; two patterns may find one file.
-    files.remove_files(list(chain.from_iterable(map(static.glob, _UNUSED))))
+    if _is_whole_site(app, problem):
+        static = Path(app.outdir, "_static")
+        files.remove_files([static / name for name in _OF_SEARCH])
 
 
 def _is_whole_site(app: Sphinx, problem: Exception | None) -> bool:
