@@ -6,6 +6,7 @@ A site of one changed page is for the most part what Sphinx needs to begin.
 from __future__ import annotations
 
 import gc
+import logging
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,7 +16,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-from docutils import nodes
+from docutils import nodes, utils
 from sphinx.application import Sphinx
 
 # How MyST-NB runs code, which it never does here; what it would do it with takes long to load, a
@@ -35,6 +36,10 @@ def setup(app: Sphinx) -> None:
     for event in ("env-before-read-docs", "env-check-consistency"):
         app.connect(event, _keep_all)
     _describe_no_page()
+    # Pages have none of docutils' own style sheets, which would be looked for again for each page.
+    utils.get_stylesheet_list = lambda settings: []
+    # Of each event there is: what it is called with is written down, and thrown away.
+    logging.getLogger("sphinx.sphinx.events").setLevel(logging.INFO)
     for transform in app.registry.post_transforms:
         if transform.__module__ in _OF_COMPONENTS:
             _run_where_needed(transform)
@@ -89,7 +94,13 @@ def leave_out(*, beside_others: bool) -> None:
     gc.set_threshold(5_000_000, 10, 1000)
     for name, client in _CLIENTS.items():
         sys.modules.setdefault(name, _stand_in(name, **{client: None}))
-    _load_when_used("soupsieve")
+    # CSS selectors of the parser of HTML, what fetches, and the stemmers of Sphinx's own search.
+    for name in ("soupsieve", "sphinx.util.requests", "snowballstemmer"):
+        _load_when_used(name)
+    _load_theme_without_requests()
+    # A builder that follows links.
+    linkcheck = "sphinx.builders.linkcheck"
+    sys.modules.setdefault(linkcheck, _stand_in(linkcheck, setup=_set_up_nothing))
     if not beside_others:
         _load_without_proofs()
     # MyST-NB makes cells of text, of no kinds but those that there are.
@@ -112,6 +123,20 @@ def leave_out(*, beside_others: bool) -> None:
     with _in_place_of(*stand_ins):
         import_module("myst_nb.ext.glue")
         import_module("myst_nb.core.lexers")
+
+
+def _set_up_nothing(_: Sphinx) -> dict[str, bool]:
+    """In the place of an extension: it hinders no processes beside each other."""
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def _load_theme_without_requests() -> None:
+    """Load the theme, which would fetch a list of versions if there were one to choose from."""
+    _load_when_used("requests")
+    errors = ("ConnectionError", "HTTPError", "RetryError")
+    stand_in = _stand_in("requests.exceptions", **dict.fromkeys(errors, OSError))
+    with _in_place_of(stand_in):
+        import_module("pydata_sphinx_theme")
 
 
 def _load_without_proofs() -> None:
@@ -138,7 +163,7 @@ def _no_shell() -> None:
 
 
 def _load_when_used(name: str) -> None:
-    """Load a module when something of it is asked for: CSS selectors of the parser of HTML."""
+    """Load a module when something of it is asked for."""
     later = _stand_in(name)
 
     def attribute(wanted: str) -> Any:
