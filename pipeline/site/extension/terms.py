@@ -6,8 +6,7 @@ stand is found here, in the words of the block's nodes: not in code, links and h
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from docutils import nodes
 
@@ -32,36 +31,50 @@ def note_terms(node: nodes.Element, seen: set[str]) -> None:
     # Most terms of a block were noted in one before.
     if seen.issuperset(titles.values()):
         return
-    # Of terms within each other the longest: 梯度下降 before 梯度.
-    longest_first = sorted(titles, key=len, reverse=True)
-    pattern = re.compile("|".join(map(re.escape, longest_first)))
     # A list, since each text may become several.
     for words in list(node.findall(nodes.Text)):
-        if pattern.search(words) and _may_have_terms(words, node):
-            parts = list(_with_notes(str(words), pattern, titles, seen))
+        if any(term in words for term in titles) and _may_have_terms(words, node):
+            parts = list(_with_notes(str(words), titles, seen))
             words.parent.replace(words, parts)
 
 
 def _with_notes(
-    text: str, pattern: re.Pattern[str], titles: Mapping[str, str], seen: set[str]
+    text: str, titles: Mapping[str, str], seen: set[str]
 ) -> Iterator[nodes.Node]:
     """The nodes that a text becomes, put together the text itself.
 
     ``用即时编译加速`` → ``用``, a note on ``即时编译``, ``加速``. Then it is in ``seen``.
     """
     done = 0
-    for match in pattern.finditer(text):
-        title = titles[match[0]]
+    for start, term in _places(text, titles):
+        title = titles[term]
         if title in seen:
             continue
         # Once on a page: more would be noise.
         seen.add(title)
-        if match.start() > done:
-            yield nodes.Text(text[done : match.start()])
-        yield term_note("", match[0], title=title)
-        done = match.end()
+        if start > done:
+            yield nodes.Text(text[done:start])
+        yield term_note("", term, title=title)
+        done = start + len(term)
     if done < len(text):
         yield nodes.Text(text[done:])
+
+
+def _places(text: str, terms: Iterable[str]) -> Iterator[tuple[int, str]]:
+    """Where terms stand in a text, in order; of those that share letters the first, the longest.
+
+    Without a pattern, which would have to be made for each block: that takes longer than to look.
+    """
+    # Of terms at one place the longest counts: 梯度下降 before 梯度.
+    nearest = {term: text.find(term) for term in sorted(terms, key=len, reverse=True)}
+    while nearest := {term: at for term, at in nearest.items() if at >= 0}:
+        term = min(nearest, key=nearest.__getitem__)
+        start = nearest[term]
+        yield start, term
+        after = start + len(term)
+        for other, at in nearest.items():
+            if at < after:
+                nearest[other] = text.find(other, after)
 
 
 def _may_have_terms(words: nodes.Text, block: nodes.Element) -> bool:
