@@ -48,7 +48,8 @@ def finding_lines(
 
 def _short(finding: Finding) -> Iterator[Line]:
     """``error [input-error] a.ipynb: is no notebook``, with the hint below."""
-    head = f"{finding.severity} [{finding.code}] {finding.where}: {finding.text}"
+    place = f" {finding.where}" if finding.where else ""
+    head = f"{finding.severity} [{finding.code}]{place}: {finding.text}"
     yield [(printable(head), "")]
     if finding.hint:
         yield [(printable(f"    {finding.hint}"), "")]

@@ -290,6 +290,12 @@ def test_verbose_text_lists_notes() -> None:
     )
 
 
+def test_what_is_about_no_place_names_none() -> None:
+    nowhere = dataclasses.replace(NOTE, where="")
+    lines = findings_lines((nowhere,), verbose=True)
+    assert lines[0] == "note [moved]: page was renamed"
+
+
 def test_notes_alone_are_counted_as_what_they_are() -> None:
     """ "… and 2 more" would have nothing before it."""
     notes = (NOTE, dataclasses.replace(NOTE, where="c.po"))
