@@ -33,6 +33,8 @@ SEARCH = "search"  # the page
 FOLDER = "_search"  # of the site
 # What is not a page's own text, or no text.
 _SKIPPED = (nodes.Invisible, nodes.math_block)
+# What holds asides: titles of other pages, and what code printed.
+_ASIDES = frozenset(("toctree-wrapper", "cell_output"))
 # An end tag or a break ends a line where the element is not a part of one.
 _LINE_END = re.compile(
     r"<(?:br|/?(?:p|div|li|tr|t[dh]|h\d|pre|table|dt|dd))\b[^>]*>", re.IGNORECASE
@@ -92,21 +94,21 @@ def _is_translated(document: nodes.document) -> bool:
     return waiting <= 0
 
 
-def blocks_of(node: nodes.Element, *, is_title: bool = False) -> Iterator[Block]:
-    """The texts below a node, in order. ``is_title``: they are titles of other pages."""
+def blocks_of(node: nodes.Element, *, is_aside: bool = False) -> Iterator[Block]:
+    """The texts below a node, in order. ``is_aside``: the page does not say them itself."""
     if isinstance(node, english):
-        yield Block(english=_Words(node).text)
+        yield Block(english=_Words(node).text, is_aside=is_aside)
     elif isinstance(node, nodes.raw):
-        yield Block(text=_words_of_html(node))
+        yield Block(text=_words_of_html(node), is_aside=is_aside)
     elif isinstance(node, _SKIPPED):
         return
     elif isinstance(node, nodes.TextElement):
-        yield _block_of(node, is_title=is_title)
+        yield _block_of(node, is_aside=is_aside)
     else:
-        is_title |= "toctree-wrapper" in node["classes"]
+        is_aside |= not _ASIDES.isdisjoint(node["classes"])
         yield from _written_later(node)
         for child in filter(_is_element, node.children):
-            yield from blocks_of(child, is_title=is_title)
+            yield from blocks_of(child, is_aside=is_aside)
 
 
 def _is_element(node: nodes.Node) -> TypeGuard[nodes.Element]:
@@ -114,7 +116,7 @@ def _is_element(node: nodes.Node) -> TypeGuard[nodes.Element]:
     return isinstance(node, nodes.Element)
 
 
-def _block_of(node: nodes.TextElement, *, is_title: bool) -> Block:
+def _block_of(node: nodes.TextElement, *, is_aside: bool) -> Block:
     """The text of a paragraph, a heading, code, and the like.
 
     What explains a name says so, ``jz_name``, and shows it as a whole or in part.
@@ -130,7 +132,7 @@ def _block_of(node: nodes.TextElement, *, is_title: bool) -> Block:
         english=words.english,
         anchor=anchor,
         is_name=bool(name),
-        is_title=is_title,
+        is_aside=is_aside,
     )
 
 
@@ -138,7 +140,7 @@ def _written_later(node: nodes.Element) -> Iterator[Block]:
     """What the writer puts into a node: English in a list of contents, a title like 警告."""
     marks: Sequence[Mark] = node.get("jz_marks", ())
     for mark in marks:
-        yield Block(english=mark.english, is_title=True)
+        yield Block(english=mark.english, is_aside=True)
     # One with a title of its own is no such node.
     if isinstance(node, nodes.Admonition) and node.tagname in admonitionlabels:
         yield Block(text=str(admonitionlabels[node.tagname]))

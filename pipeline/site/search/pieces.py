@@ -28,7 +28,9 @@ class Block:
     english: str = ""
     anchor: str | None = None
     is_name: bool = False  # of something that is explained there: as good as a heading
-    is_title: bool = False  # of another page, in a list of contents
+    is_aside: bool = (
+        False  # the title of another page, in contents, or what code printed
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +43,7 @@ class Piece:
     english: str
     headings: str  # in both languages, as the next two
     names: str  # that are explained in it
-    titles: str  # of other pages: they weigh less
+    asides: str  # of its texts; they weigh less
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +51,7 @@ class SearchedPage:
     """What the index has of a page. ``entries``: where each of them stands, ``0n,3,4m``.
 
     Numbers are those of pieces. A letter says how the entry stands there: ``h``, in a heading;
-    ``n``, in a name that is explained; ``m``, many times; ``t``, only in the title of another page.
+    ``n``, in a name that is explained; ``m``, many times; ``a``, only in asides.
     """
 
     title: str
@@ -115,7 +117,7 @@ def _piece(blocks: Sequence[Block], anchor: str, heading: str) -> list[Piece]:
     copies: list[str] = []
     headings: list[str] = []
     names: list[str] = []
-    titles: list[str] = []
+    asides: list[str] = []
     for block in blocks:
         both = f"{block.text}\n{block.english}"
         if block.anchor is not None:
@@ -126,8 +128,8 @@ def _piece(blocks: Sequence[Block], anchor: str, heading: str) -> list[Piece]:
         copies.append(block.english)
         if block.is_name:
             names.append(both)
-        if block.is_title:
-            titles.append(both)
+        if block.is_aside:
+            asides.append(both)
     piece = Piece(
         anchor=anchor,
         heading=heading,
@@ -135,7 +137,7 @@ def _piece(blocks: Sequence[Block], anchor: str, heading: str) -> list[Piece]:
         english=_lines(copies),
         headings=_lines(headings),
         names=_lines(names),
-        titles=_lines(titles),
+        asides=_lines(asides),
     )
     return [piece] if piece.text or piece.english or piece.headings else []
 
@@ -157,7 +159,7 @@ def places_of(pieces: Sequence[Piece]) -> dict[str, str]:
     for number, piece in enumerate(pieces):
         headings = entries_of(piece.headings)
         names = entries_of(piece.names)
-        titles = entries_of(piece.titles)
+        asides = entries_of(piece.asides)
         counts = entries_of(f"{piece.text}\n{piece.english}")
         for entry, count in counts.items():
             mark = ""
@@ -165,8 +167,8 @@ def places_of(pieces: Sequence[Piece]) -> dict[str, str]:
                 mark = "h"
             elif entry in names:
                 mark = "n"
-            elif count == titles[entry]:
-                mark = "t"
+            elif count == asides[entry]:
+                mark = "a"
             elif count >= MANY:
                 mark = "m"
             places.setdefault(entry, []).append(f"{number}{mark}")

@@ -587,6 +587,15 @@ def test_a_name_finds_what_explains_it_whatever_its_module_is_called(
     assert find(page, "st.whistle")["exact"] == ["names", "guide"]
 
 
+def test_what_code_printed_hardly_counts(
+    tiny: Callable[..., Page],
+) -> None:
+    printed = Block(text="1.26 ms", is_aside=True)
+    pages = {"timed": ["茶叶", printed], "other": ["水"], "versions": ["茶叶 1.26"]}
+    page = tiny(pages)
+    assert find(page, "茶叶 1.26")["exact"] == ["versions", "timed"]
+
+
 def test_a_word_is_marked_where_it_begins(tiny: Callable[..., Page]) -> None:
     page = tiny({"tea": ["steam, 泡tea, my_tea and teapots"]})
     page.locator("input[name=q]").fill("tea")

@@ -96,8 +96,23 @@ def test_contents_are_titles_of_other_pages() -> None:
     tree = nodes.compound("", nodes.paragraph("", "水"), classes=["toctree-wrapper"])
     tree["jz_marks"] = [mark]
     assert list(blocks_of(tree)) == [
-        Block(english="Water", is_title=True),
-        Block(text="水", is_title=True),
+        Block(english="Water", is_aside=True),
+        Block(text="水", is_aside=True),
+    ]
+
+
+def test_what_code_printed_is_an_aside() -> None:
+    printed = nodes.literal_block("", "1.26 ms")
+    table = nodes.raw("", "<td>1.26</td>", format="html")
+    cell = nodes.container(
+        "",
+        nodes.container("", nodes.literal_block("", "boil()"), classes=["cell_input"]),
+        nodes.container("", printed, table, classes=["cell_output"]),
+    )
+    assert list(blocks_of(cell)) == [
+        Block(text="boil()"),
+        Block(text="1.26 ms", is_aside=True),
+        Block(text="\n1.26\n", is_aside=True),
     ]
 
 

@@ -61,13 +61,13 @@ def test_an_entry_says_how_it_stands_in_each_piece() -> None:
         Block(text="水" * (MANY + 1)),
         Block(text="壶 kettle.boil", is_name=True),
         WATER,
-        Block(text="泡茶", is_title=True),
+        Block(text="泡茶", is_aside=True),
         Block(text="tea", english="tea and tea"),
     )
     page = searched_page(blocks, is_translated=True)
     assert (page.title, page.english) == ("泡茶", "Making tea")
     # In the heading, and in the title of a page that is listed.
-    assert page.entries["泡茶"] == "0h,1t"
+    assert page.entries["泡茶"] == "0h,1a"
     # Many times, and in a heading.
     assert page.entries["水水"] == "0m"
     assert page.entries["水"] == "0,1h"
@@ -79,5 +79,5 @@ def test_an_entry_says_how_it_stands_in_each_piece() -> None:
 
 
 def test_a_title_that_is_also_said_in_the_text_counts_as_text() -> None:
-    blocks = (WATER, Block(text="泡茶", is_title=True), Block(text="泡茶"))
+    blocks = (WATER, Block(text="泡茶", is_aside=True), Block(text="泡茶"))
     assert searched_page(blocks, is_translated=True).entries["泡茶"] == "0"
