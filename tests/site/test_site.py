@@ -1666,6 +1666,35 @@ def test_an_extension_that_is_not_installed_is_named(tmp_path: Path) -> None:
             workshop.build(replace(POLICY, extensions=(name,)))
 
 
+NEEDS = """import requests.adapters
+import snowballstemmer
+from IPython.display import display
+from jsonschema.exceptions import ValidationError
+from requests.exceptions import HTTPError
+from soupsieve import select
+from sphinx.builders.linkcheck import CheckExternalLinksBuilder
+from sphinx.util import requests as fetching
+
+def setup(app):
+    assert requests.get and requests.exceptions.Timeout and fetching.get
+    assert snowballstemmer.stemmer("english")
+    assert "linkcheck" in app.registry.builders
+    app.config.linkcheck_timeout
+"""
+
+
+def test_an_extension_finds_what_sites_do_without(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workshop = Workshop(tmp_path)
+    workshop.write("index.md", "# The guide\n\nWords.\n")
+    workshop.merge()
+    workshop.put(tmp_path / "modules" / "needing.py", NEEDS)
+    monkeypatch.syspath_prepend(tmp_path / "modules")
+    policy = replace(POLICY, extensions=("needing",), english_url="")
+    assert workshop.build(policy) == ()
+
+
 def test_docs_without_contents_list_all_pages(tmp_path: Path) -> None:
     workshop = Workshop(tmp_path)
     for path in ("_notes/a.md", "zoo.md", "shapes/round.md", "ant.md"):

@@ -98,11 +98,11 @@ def leave_out(*, beside_others: bool) -> None:
     for name in ("soupsieve", "sphinx.util.requests", "snowballstemmer"):
         _load_when_used(name)
     _load_theme_without_requests()
-    # A builder that follows links.
-    linkcheck = "sphinx.builders.linkcheck"
-    sys.modules.setdefault(linkcheck, _stand_in(linkcheck, setup=_set_up_nothing))
     if not beside_others:
         _load_without_proofs()
+        # A builder that follows links.
+        linkcheck = "sphinx.builders.linkcheck"
+        sys.modules.setdefault(linkcheck, _stand_in(linkcheck, setup=_set_up_nothing))
     # MyST-NB makes cells of text, of no kinds but those that there are.
     cells: Any = import_module("nbformat.v4.nbbase")
     cells.validate = _trust
