@@ -33,7 +33,7 @@ Described = dict[str, tuple[str, str]]
 class words_about(nodes.Invisible, nodes.Element):  # noqa: N801 - docutils names nodes so
     """What is said of the object ``name``; known when the page is written.
 
-    It stands in a cell of a table, or ``alone``.
+    It stands in a cell of a table, or ``alone``. A kind of docutils' is called ``description``.
     """
 
     def astext(self) -> str:

@@ -53,14 +53,14 @@ def _watch(kind: type[nodes.Element]) -> None:
 
     A copy is of a node that was.
     """
-
-    def make(own: type[nodes.Element], *_: Any, **__: Any) -> nodes.Element:
-        """As Python does."""
-        _unseen.discard(kind)
-        return object.__new__(own)
-
     _unseen.add(kind)
-    kind.__new__ = make  # type: ignore[assignment,method-assign]
+    kind.__new__ = _make  # type: ignore[assignment,method-assign]
+
+
+def _make(kind: type[nodes.Element], *_: Any, **__: Any) -> nodes.Element:
+    """Make a node, as Python does: it is one of its kind, and of all that its kind is one of."""
+    _unseen.difference_update(kind.__mro__)
+    return object.__new__(kind)
 
 
 def _findall(

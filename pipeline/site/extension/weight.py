@@ -122,7 +122,7 @@ def copy_mathjax(app: Sphinx, problem: Exception | None) -> None:
 
 
 def drop_search(app: Sphinx, problem: Exception | None) -> None:
-    """Take out what no page of ours loads."""
+    """Take out the scripts of Sphinx's own search: pages have ours."""
     if _is_whole_site(app, problem):
         static = Path(app.outdir, "_static")
         files.remove_files([static / name for name in _OF_SEARCH])

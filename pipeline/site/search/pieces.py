@@ -28,9 +28,8 @@ class Block:
     english: str = ""
     anchor: str | None = None
     is_name: bool = False  # of something that is explained there: as good as a heading
-    is_aside: bool = (
-        False  # the title of another page, in contents, or what code printed
-    )
+    # The title of another page, in a list of contents, or what code printed.
+    is_aside: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -112,7 +112,7 @@
 
   // — places: by page, by piece, how often an entry stands there and how much of a heading it is —
 
-  // As the index marks them: in a heading, as a name that is explained, many times, only in asides: titles of other pages, and what code printed.
+  // As the index marks them: in a heading, as a name that is explained, many times, only in asides.
   const MARKS = { h: [2.5, 1], n: [2.5, WEIGHTS.explained], m: [2.5, 0], a: [0.1, 0] };
   // Who asks for a dotted name, jnp.sum, wants it explained; who asks for a word may want to read about it.
   const MARKS_OF_DOTTED = { ...MARKS, n: MARKS.h };
@@ -340,7 +340,7 @@
       const all = [...pieces.values()];
       const often = all.reduce((sum, [counts]) => sum + counts, 0);
       const headed = Math.max(...all.map(([, one]) => one));
-      has += share * Math.min(1, often); // what only code has printed says little: 1.26 may be milliseconds
+      has += share * Math.min(1, often); // what stands only in asides says little: a 1.26 that code printed may be milliseconds
       const usual = HALF * (WEIGHTS.fixed + (1 - WEIGHTS.fixed) * (page.size / length));
       points += share * (WEIGHTS.often * (often / (often + usual)) + WEIGHTS.heading * headed);
     }
