@@ -1,0 +1,278 @@
+"""The one door through which markup of others comes to a reader: site, previews and reports.
+
+Upstream's HTML, what code has printed and what renderers that are not ours have made goes in. It is
+parsed as a browser parses it (nh3, on html5ever), rebuilt from a list of what is allowed, and
+written out: whatever comes out is well-formed, runs nothing and fetches nothing from elsewhere.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from html.parser import HTMLParser
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import nh3
+    from bs4 import BeautifulSoup, Tag
+
+_TEXT = (
+    "a abbr address article aside b bdi bdo big blockquote br caption center cite code col "
+    "colgroup dd del details dfn div dl dt em figcaption figure font footer h1 h2 h3 h4 h5 h6 "
+    "header hr i img input ins kbd label li main mark nav ol p pre q rp rt ruby s samp section "
+    "small span strike strong sub summary sup table tbody td tfoot th thead time tr tt u ul var wbr"
+).split()
+_MATHML = (
+    "math annotation maction menclose merror mfenced mfrac mi mmultiscripts mn mo mover mpadded "
+    "mphantom mprescripts mroot mrow ms mspace msqrt mstyle msub msubsup msup mtable mtd mtext "
+    "mtr munder munderover none semantics"
+).split()
+_SVG = (
+    "svg circle clipPath defs desc ellipse feBlend feColorMatrix feComposite feFlood "
+    "feGaussianBlur feMerge feMergeNode feOffset filter g line linearGradient marker mask path "
+    "pattern polygon polyline radialGradient rect stop symbol text textPath title tspan use"
+).split()
+# Films and frames come out as links to what they would show.
+_FRAMES = ("audio", "embed", "iframe", "video")
+_WITH_CONTENT = {"applet", "noscript", "object", "script", "style", "template"}
+
+_ON_ALL = (
+    "align aria-describedby aria-hidden aria-label aria-labelledby class dir height id lang role "
+    "style title valign width"
+).split()
+_ON_SOME = {
+    "a": "href name",
+    "blockquote": "cite",
+    "col": "span",
+    "colgroup": "span",
+    "del": "cite datetime",
+    "details": "open name",
+    "font": "color face size",
+    "img": "alt src",
+    "input": "checked",
+    "ins": "cite datetime",
+    "label": "for",
+    "li": "value",
+    "ol": "reversed start type",
+    "q": "cite",
+    "table": "border cellpadding cellspacing",
+    "td": "bgcolor colspan headers nowrap rowspan",
+    "th": "bgcolor colspan headers rowspan scope",
+    "time": "datetime",
+    "tr": "bgcolor",
+    "ul": "type",
+}
+_OF_MATHML = (
+    "accent accentunder bevelled close columnalign columnlines columnspacing depth dir display "
+    "displaystyle encoding fence fontstyle form frame largeop linebreak linethickness lspace "
+    "mathbackground mathcolor mathsize mathvariant maxsize minsize movablelimits notation "
+    "numalign open rowalign rowlines rowspacing rspace scriptlevel separator separators stretchy "
+    "symmetric voffset xmlns"
+).split()
+_OF_SVG = (
+    "clip-path clip-rule cx cy d dx dy fill fill-opacity fill-rule filter flood-color "
+    "flood-opacity font-family font-size font-style font-weight fx fy gradientTransform "
+    "gradientUnits href in in2 marker-end marker-mid marker-start markerHeight markerUnits "
+    "markerWidth mask mode offset opacity operator orient pathLength patternContentUnits "
+    "patternTransform patternUnits points preserveAspectRatio r refX refY result rotate rx ry "
+    "spreadMethod startOffset stdDeviation stop-color stop-opacity stroke stroke-dasharray "
+    "stroke-dashoffset stroke-linecap stroke-linejoin stroke-miterlimit stroke-opacity "
+    "stroke-width text-anchor text-decoration textLength transform type values version viewBox "
+    "vector-effect x x1 x2 xlink:href xmlns y y1 y2"
+).split()
+# What may be said of one element's looks: nothing that takes it out of its place on the page.
+_STYLES = set(
+    (
+        "background background-color border border-bottom border-collapse border-color "
+        "border-left border-radius border-right border-spacing border-style border-top "
+        "border-width clear color display fill fill-opacity float font font-family font-size "
+        "font-style font-variant font-weight height letter-spacing line-height list-style "
+        "list-style-type margin margin-bottom margin-left margin-right margin-top max-height "
+        "max-width min-height min-width opacity overflow overflow-x overflow-y padding "
+        "padding-bottom padding-left padding-right padding-top stop-color stop-opacity stroke "
+        "stroke-dasharray stroke-linecap stroke-linejoin stroke-miterlimit stroke-opacity "
+        "stroke-width text-align text-anchor text-decoration text-indent text-transform "
+        "vertical-align white-space width word-break word-spacing"
+    ).split()
+)
+# Addresses: of links, and of what a browser fetches by itself.
+_SCHEMES = {"data", "http", "https", "mailto"}
+_FETCHED = frozenset((("img", "src"), *((frame, "src") for frame in _FRAMES)))
+_IN_PAGE = frozenset(
+    (element, name) for element in _SVG for name in ("href", "xlink:href")
+)
+_IGNORED_IN_ADDRESS = re.compile(r"[\x00-\x20]+")
+_ELSEWHERE = re.compile(r"(?:[a-z][a-z0-9+.-]*:|//)", re.IGNORECASE)
+_IMAGE_DATA = re.compile(r"data:image/[a-z0-9.+-]+[;,]", re.IGNORECASE)
+# In a style, or an attribute of SVG: what fetches, and how CSS can hide it. ``url(#part)`` is a
+# part of the page.
+_FETCHING_STYLE = re.compile(r"url\((?!\s*[\"']?#)|image-set|\\|@", re.IGNORECASE)
+_HOLE = "jz-hole"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sanitized:
+    """Markup that is safe to show. ``lost`` names what was taken out, in the order of names."""
+
+    html: str
+    lost: tuple[str, ...]  # "<script>"; "onclick" of an element that stayed
+
+
+def sanitize(html: str) -> Sanitized:
+    """Return ``html`` as a browser reads it, without all that is not allowed.
+
+    ``<b onclick="f()">x</b><script>f()</script>`` → ``<b>x</b>``, and what it lost.
+    Remote images, films and frames become links.
+    """
+    if "<" not in html:
+        return Sanitized(html=html, lost=())
+    (piece,), lost = sanitize_around([html])
+    return Sanitized(html=piece, lost=lost)
+
+
+def sanitize_around(pieces: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
+    """Return pieces of HTML that are safe where they stand, and what they lost.
+
+    Between two pieces stands something that is safe already: ``["<details>", "</details>"]`` are
+    the tags around a paragraph. All pieces are read as one, so an element may be opened in one
+    and closed in another, and none stays open at the end. If what stands between could not
+    keep its place (in a ``<select>``), all pieces become empty.
+    """
+    hole = _unused_name(pieces)
+    joined = pieces[0]
+    for number, piece in enumerate(pieces[1:], 1):
+        joined += f'<{hole} n="{number}"></{hole}>{piece}'
+    allowed = _cleaner(hole, with_frames=True).clean(joined)
+    lost = _lost(joined, allowed)
+    html = _with_links(allowed)
+    if html is not allowed:
+        html = _cleaner(hole).clean(html)
+    parts = re.split(rf'<{hole} n="(\d+)"></{hole}>', html)
+    numbers = [str(number) for number in range(1, len(pieces))]
+    if parts[1::2] != numbers:
+        return [""] * len(pieces), _lost(joined, "")
+    return parts[::2], lost
+
+
+def _unused_name(pieces: Sequence[str]) -> str:
+    """Return a name for the element between two pieces that none of them has."""
+    name = _HOLE
+    while any(name in piece.lower() for piece in pieces):
+        name += "-x"
+    return name
+
+
+@lru_cache(maxsize=8)
+def _cleaner(hole: str, *, with_frames: bool = False) -> nh3.Cleaner:
+    """Return what cleans markup; films and frames stay only to be made links."""
+    import nh3
+
+    frames = _FRAMES if with_frames else ()
+    on_some = {element: set(names.split()) for element, names in _ON_SOME.items()}
+    mathml = {element: set(_OF_MATHML) for element in _MATHML}
+    svg = {element: set(_OF_SVG) for element in _SVG}
+    return nh3.Cleaner(
+        tags={*_TEXT, *_MATHML, *_SVG, *frames, hole},
+        clean_content_tags=_WITH_CONTENT,
+        attributes={
+            "*": {*_ON_ALL},
+            **mathml,
+            **svg,
+            **on_some,
+            **{element: {"src"} for element in frames},
+            hole: {"n"},
+        },
+        tag_attribute_values={"input": {"type": {"checkbox"}}},
+        # A form has nobody to send it to.
+        set_tag_attribute_values={"input": {"disabled": ""}},
+        attribute_filter=_filter_attribute,
+        filter_style_properties=_STYLES,
+        url_schemes=_SCHEMES,
+        link_rel=None,
+    )
+
+
+def _filter_attribute(element: str, name: str, value: str) -> str | None:
+    """Return the value of an allowed attribute; None if the attribute has to go."""
+    if (element, name) in _FETCHED:
+        return value
+    if (element, name) in _IN_PAGE:
+        return value if value.lstrip().startswith("#") else None
+    if name in ("href", "cite"):
+        return None if _plain(value).lower().startswith("data:") else value
+    if "(" in value or "\\" in value or "@" in value:
+        is_style = name == "style" or element in _SVG or element in _MATHML
+        return None if is_style and _FETCHING_STYLE.search(value) else value
+    return value
+
+
+def _plain(address: str) -> str:
+    """Return an address as browsers read it: without white space, with one kind of slash."""
+    return _IGNORED_IN_ADDRESS.sub("", address).replace("\\", "/")
+
+
+def _with_links(html: str) -> str:
+    """Return clean markup with links in the place of what a browser would fetch from elsewhere.
+
+    ``<img src="https://a.org/b.png" alt="B">`` → ``<a class="jz-remote" href="…">B</a>``
+    """
+    if not any(f"<{element}" in html for element in ("img", *_FRAMES)):
+        return html
+    from bs4 import BeautifulSoup
+
+    soup = BeautifulSoup(html, "html.parser")
+    has_changed = False
+    for element in soup.find_all(["img", *_FRAMES]):
+        address = _plain(str(element.get("src", "")))
+        if element.name == "img" and address and _is_of_site(address):
+            continue
+        _replace_by_link(element, address, soup)
+        has_changed = True
+    return soup.decode(formatter="minimal") if has_changed else html
+
+
+def _is_of_site(address: str) -> bool:
+    """Return whether an image is a file of the site, or stands in the address itself."""
+    return not _ELSEWHERE.match(address) or bool(_IMAGE_DATA.match(address))
+
+
+def _replace_by_link(element: Tag, address: str, soup: BeautifulSoup) -> None:
+    """Put a link in the place of an element, or its words where there is a link already."""
+    words = str(element.get("alt") or "") or address
+    if not re.match(r"(?:https?:)?//", address, re.IGNORECASE):
+        element.replace_with(str(element.get("alt") or ""))
+    elif element.find_parent("a"):
+        element.replace_with(words)
+    else:
+        link = soup.new_tag("a", attrs={"class": "jz-remote", "href": address})
+        link.string = words
+        element.replace_with(link)
+
+
+class _Census(HTMLParser):
+    """Counts the elements of a piece of HTML, and their attributes."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.elements: Counter[str] = Counter()
+        self.attributes: Counter[tuple[str, str]] = Counter()
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Count one, if it is not ours."""
+        if tag.startswith(_HOLE):
+            return
+        self.elements[tag] += 1
+        self.attributes.update((tag, name) for name, _ in attrs)
+
+
+def _lost(before: str, after: str) -> tuple[str, ...]:
+    """Return the names of what is less after than before: elements, and attributes of others."""
+    theirs, ours = _Census(before), _Census(after)
+    elements = theirs.elements - ours.elements
+    attributes = theirs.attributes - ours.attributes
+    names = {name for element, name in attributes if element not in elements}
+    return (*(f"<{element}>" for element in sorted(elements)), *sorted(names))

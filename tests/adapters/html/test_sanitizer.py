@@ -1,0 +1,164 @@
+"""What others have written reaches no reader's browser as script, nor fetches anything."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.adapters.html.sanitizer import sanitize, sanitize_around
+
+KEPT = (
+    '<p class="a" id="b" style="color:red" title="c">x</p>',
+    '<a href="page.html#part">x</a><a href="https://a.org/">y</a><a href="mailto:a@b.cd">z</a>',
+    '<img src="a.png" alt="A"><img src="data:image/png;base64,AA==">',
+    '<table border="1"><tbody><tr><td colspan="2">b</td></tr></tbody></table>',
+    '<details open=""><summary>a</summary>b</details>',
+    "<math><mfrac><mi>x</mi><mn>2</mn></mfrac></math>",
+    '<svg viewBox="0 0 1 1"><linearGradient id="g"></linearGradient></svg>',
+    '<svg><path fill="url(#g)"></path><use xlink:href="#g"></use></svg>',
+    '<input type="checkbox" checked="" disabled="">',
+    # An attribute is words, whatever stands in it.
+    '<img src="a.png" alt="图 onx=1"> b',
+    '<img src="a.png" alt="href=data:! style=position:fixed on\'onx=\'z\'error=f() 字">',
+    "a &lt;b&gt; &amp; c",
+)
+
+
+@pytest.mark.parametrize("html", KEPT)
+def test_what_readers_need_stays(html: str) -> None:
+    kept = sanitize(html)
+    assert kept.html == html
+    assert kept.lost == ()
+
+
+CLEANED = (
+    ("<b onclick=f()>x</b>", "<b>x</b>", ("onclick",)),
+    ("a<script>f()</script>b", "ab", ("<script>",)),
+    ("a<script src=x>", "a", ("<script>",)),
+    ("<SCRIPT/x>f()</SCRIPT >", "", ("<script>",)),
+    ("<meta http-equiv=refresh content=0>x", "x", ("<meta>",)),
+    ("<base href=//a.b/>x", "x", ("<base>",)),
+    ("<form action=x><button formaction=y>z</button></form>", "z", ("<button>", "<form>")),
+    ("<style>p{color:red}</style>x", "x", ("<style>",)),
+    ("<object data=a.swf></object><embed src=a.swf>x", "x", ("<object>",)),
+    ('<a href="javascript:f()">x</a>', "<a>x</a>", ("href",)),
+    ('<a href="jav&#x61;&#9;script:f()">x</a>', "<a>x</a>", ("href",)),
+    ('<a href="data:text/html,x">x</a>', "<a>x</a>", ("href",)),
+    ('<img src="data:text/html,x" alt="k">', "k", ()),
+    ('<svg><use href="//a.b/c#d"></use></svg>', "<svg><use></use></svg>", ("href",)),
+    ("<svg><animate attributeName=href to=javascript:f()></svg>", "<svg></svg>", ("<animate>",)),
+    ('<svg><path fill="url(//a.b/c)"></path></svg>', "<svg><path></path></svg>", ("fill",)),
+    ('<p style="background:url(//a.b/c)">x</p>', "<p>x</p>", ("style",)),
+    (r'<p style="background:u\72l(//a.b/c)">x</p>', "<p>x</p>", ("style",)),
+    (r'<p style="color:red;background:URL( //a.b/c)">x</p>', "<p>x</p>", ("style",)),
+    ('<p style="position:fixed;inset:0;color:red">x</p>', '<p style="color:red">x</p>', ()),
+    ("<math><mtext><script>f()</script>x</mtext></math>", "<math><mtext>x</mtext></math>",
+     ("<script>",)),
+    ("<input type=text value=x>", '<input disabled="">', ("type", "value")),
+    ("<!-- a --><![CDATA[b]]><?c d?>e", "e", ()),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("html", "cleaned", "lost"), CLEANED)
+def test_what_acts_goes_and_is_named(
+    html: str, cleaned: str, lost: tuple[str, ...]
+) -> None:
+    found = sanitize(html)
+    assert found.html == cleaned
+    assert found.lost == lost
+
+
+LINKED = (
+    (
+        '<img src="https://a.org/b.png" alt="B">',
+        '<a class="jz-remote" href="https://a.org/b.png">B</a>',
+    ),
+    (
+        '<img src="//a.org/b.png">',
+        '<a class="jz-remote" href="//a.org/b.png">//a.org/b.png</a>',
+    ),
+    (
+        r'<img src="\\a.org\b.png" alt="B">',
+        '<a class="jz-remote" href="//a.org/b.png">B</a>',
+    ),
+    (
+        '<iframe src="https://a.org/"></iframe>',
+        '<a class="jz-remote" href="https://a.org/">https://a.org/</a>',
+    ),
+    (
+        '<a href="c.html"><img src="http://a.org/b.png" alt="B"></a>',
+        '<a href="c.html">B</a>',
+    ),
+    ('<img src="file:///etc/passwd" alt="B"><video src="film.mp4"></video>', "B"),
+)
+
+
+@pytest.mark.parametrize(("html", "linked"), LINKED)
+def test_what_is_elsewhere_becomes_a_link(html: str, linked: str) -> None:
+    assert sanitize(html).html == linked
+
+
+PIECES = (
+    (["<details><summary>a</summary>", "</details>"],) * 2,
+    (["<table><tbody><tr><td>", "</td></tr></tbody></table>"],) * 2,
+    (["<b>", "</i>"], ["<b>", "</b>"]),
+    (["<div>", ""], ["<div>", "</div>"]),
+    (["</div></main>", "x"], ["", "x"]),
+    (["<b onclick=f()>", "</b>"], ["<b>", "</b>"]),
+    # The parts between would be words, or be lost, or change places.
+    (["<select>", "</select>"], ["", ""]),
+    (["<textarea>", "</textarea>"], ["", ""]),
+    (["<!-- ", " -->"], ["", ""]),
+    (["<script>", "</script>b"], ["", ""]),
+    (["<table><tr><td>", "</td>", "</tr></table>"], ["", "", ""]),
+    # Nobody else can make what stands for them.
+    (['a<jz-hole n="1"></jz-hole>', "b"], ["a", "b"]),
+    (['a<JZ-HOLE n="1"></JZ-HOLE>', 'b<jz-hole-x n="1"></jz-hole-x>'], ["a", "b"]),
+)
+
+
+@pytest.mark.parametrize(("pieces", "cleaned"), PIECES)
+def test_pieces_are_read_as_one(pieces: list[str], cleaned: list[str]) -> None:
+    assert sanitize_around(pieces)[0] == cleaned
+
+
+class Found(HTMLParser):
+    """What a parser that is not the sanitizer's finds in its results."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.elements: set[str] = set()
+        self.attributes: set[str] = set()
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.add(tag)
+        self.attributes.update(name for name, _ in attrs)
+
+
+FRAGMENTS = (
+    "<script", "</script>", "<scr", "ipt", ">", "<", "</", " src=x", " onerror=f()", "<img", "'",
+    '"', "`", "=", "/", "<svg", "<math", "<mtext", "<style", "</style>", "<noscript>", "<title>",
+    "<!--", "-->", "<table>", "<select>", "<template>", "<a href=", "javascript:f()", "&#x3c;",
+    "&lt;", "x", " ", "\n", "<p ", "<base>", "<meta http-equiv=refresh>", "<iframe src=//a.b>",
+    "字",
+)  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(FRAGMENTS), max_size=14).map("".join))
+def test_nothing_puts_itself_together_again(html: str) -> None:
+    once = sanitize(html)
+    found = Found(once.html)
+    assert not found.elements & {
+        "script",
+        "style",
+        "meta",
+        "base",
+        "iframe",
+        "template",
+    }
+    assert not any(name.startswith("on") for name in found.attributes)
+    assert sanitize(once.html).html == once.html
