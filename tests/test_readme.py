@@ -10,6 +10,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -28,6 +29,7 @@ PAGES = [
     *sorted((ROOT / "docs").glob("*.md")),
 ]
 DOCS = "\n".join(page.read_text("utf-8") for page in PAGES)
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
 
 
@@ -62,13 +64,35 @@ def nox_sessions() -> set[str]:
     return set(re.findall(r"^[*-] ([\w-]+) ->", ended.stdout, re.M))
 
 
-def test_first_screen_sets_up_runs_and_tests() -> None:
-    assert list(commands())[:3] == [
-        ["pip", "install", "nox"],
-        ["nox", "-s", "sync", "--", "sample"],
-        ["nox", "-s", "tests"],
-    ]
-    assert README.index("nox -s tests") < 1200
+def test_first_screen_runs_when_it_is_pasted(tmp_path: Path) -> None:
+    """In an empty folder, with an empty home. Only the sessions of nox are listed and not run."""
+    *first, last = blocks("sh")[:2]
+    assert last == "nox -s tests\n"
+    assert README.index(last) < 1200
+    *lines, job = "".join(first).rstrip().split("\n")
+    assert job == "nox -s sync -- sample"
+    nox = re.escape(
+        "python3 -m venv .venv && . .venv/bin/activate && pip install nox uv"
+    )
+    assert re.fullmatch(nox, lines.pop())
+    address = PYPROJECT["project"]["urls"]["Repository"]
+    instead = {
+        "GIT_CONFIG_COUNT": "1",
+        "GIT_CONFIG_KEY_0": f"url.{ROOT.as_uri()}.insteadOf",
+    }
+    empty = {"HOME": str(tmp_path), "GIT_CONFIG_VALUE_0": address, **instead}
+    listed = f"{shlex.quote(sys.executable)} -m nox --list"
+    script = "\n".join(["set -e", *lines, listed])
+    ended = subprocess.run(
+        ["sh", "-c", script],
+        cwd=tmp_path,
+        env={"PATH": os.environ["PATH"], **empty},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert re.search(r"^[*-] (sync) -> .*^[*-] (tests) -> ", ended.stdout, re.M | re.S)
 
 
 def test_sessions_exist_and_each_command_is_one() -> None:
