@@ -6,12 +6,17 @@ search are to be Chinese.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from html import escape
 from typing import Any
 
 from docutils import nodes
+from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.util.osutil import relative_uri
+
+# What is a link, or becomes one when Sphinx knows all pages.
+_LINKS = (nodes.reference, addnodes.pending_xref)
 
 
 class _Wordless(nodes.Invisible):
@@ -72,15 +77,33 @@ def write_html(raw: nodes.raw, html: str) -> None:
     raw += nodes.Text(html)
 
 
-def replace_by_words(node: nodes.Element, words: nodes.Element) -> None:
-    """Put ``words``, a part of a line, in the place of ``node``.
+def is_linked(node: nodes.Node) -> bool:
+    """Return whether a part of a line stands in a link, be it in bold within one."""
+    return any(isinstance(above, _LINKS) for above in _line_around(node))
 
-    A node that stands by itself, as an image may, becomes a paragraph of its own.
+
+def replace_by_words(image: nodes.image, words: nodes.Element) -> None:
+    """Put ``words``, a part of a line, in the place of an image.
+
+    An image may stand by itself, also with a link around it. Words may not: they become a
+    paragraph.
     """
+    # Links to the image lead to the words.
+    words["ids"] += image["ids"]
+    image.parent.replace(image, words)
+    outermost = [words, *_line_around(words)][-1]
     # In a paragraph there cannot be a second one.
-    if not isinstance(node.parent, nodes.TextElement):
-        words = nodes.paragraph("", "", words)
-    node.parent.replace(node, words)
+    if not isinstance(outermost.parent, nodes.TextElement):
+        line = nodes.paragraph()
+        outermost.parent.replace(outermost, line)
+        line += outermost
+
+
+def _line_around(node: Any) -> Iterator[Any]:
+    """Yield what a part of a line stands in, from inside out, as far as it is one itself."""
+    while isinstance(node.parent, nodes.Inline):
+        node = node.parent
+        yield node
 
 
 def hold_both(node: nodes.Element, copy: english) -> None:

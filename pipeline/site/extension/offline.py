@@ -14,7 +14,12 @@ from typing import Any
 from docutils import nodes
 from sphinx.transforms import SphinxTransform
 
-from pipeline.site.extension.nodes import is_html, replace_by_words, write_html
+from pipeline.site.extension.nodes import (
+    is_html,
+    is_linked,
+    replace_by_words,
+    write_html,
+)
 from pipeline.site.extension.stubs import elsewhere
 
 _ANY_CASE = re.IGNORECASE | re.DOTALL
@@ -145,9 +150,12 @@ def _runs(address: str) -> bool:
 def _is_badge(link: nodes.reference) -> bool:
     """Whether a link is an image that starts the English notebook.
 
-    It is not needed: the page starts its own notebook under the title.
+    It is not needed: the page starts its own notebook under the title. A figure is no badge, and
+    cannot be written without its image.
     """
     if not _LAUNCHERS.match(link.get("refuri", "")):
+        return False
+    if isinstance(link.parent, nodes.figure):
         return False
     return any(link.findall(nodes.image))
 
@@ -169,8 +177,8 @@ def _replace_image(image: nodes.image) -> None:
     # An image without words of its own is called by its file.
     words = image.get("alt") or image["uri"].rpartition("/")[2] or image["uri"]
     # A link in a link leads to one of the two only.
-    if isinstance(image.parent, nodes.reference):
-        image.parent.replace(image, nodes.Text(words))
+    if is_linked(image):
+        replace_by_words(image, nodes.inline("", words))
         return
     link = nodes.reference("", words, refuri=image["uri"], classes=["jz-remote"])
     replace_by_words(image, link)
