@@ -7,7 +7,6 @@ of the glossary are marked at the same time.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from html import escape
 from itertools import chain
@@ -16,6 +15,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 
 from pipeline.site.extension.blocks import is_inside
+from pipeline.site.extension.fragments import stands_alone
 from pipeline.site.extension.nodes import (
     english,
     hold_both,
@@ -26,11 +26,6 @@ from pipeline.site.extension.nodes import (
 from pipeline.site.extension.terms import note_terms
 from pipeline.site.extension.texts import text
 
-# Elements of HTML that never have an end tag.
-_VOID = frozenset(
-    "area base br col embed hr img input link meta source track wbr".split()
-)
-_TAG = re.compile(r"<(?P<end>/?)(?P<name>[a-zA-Z][\w-]*)[^<>]*?(?P<empty>/?)>")
 _BOX = '<input class="task-list-item-checkbox"'  # as MyST writes the box of a task
 
 
@@ -92,33 +87,19 @@ def _place(node: nodes.Element, copy: english) -> None:
 
 
 def _place_html(node: nodes.raw, copy: english) -> None:
-    """A box around a piece of HTML is the block, for the piece has no attributes of its own."""
-    for html in (node, *copy.children):
-        if not _is_balanced(html.astext()):
-            return  # a box around half an element would end with it
+    """Put a box around a piece of HTML: it is the block, and its English comes behind it.
+
+    A piece that is a part of an element gets none. ``writing`` puts the English into it.
+    """
+    html = "".join(piece.astext() for piece in copy.children)
+    if not (stands_alone(node.astext()) and stands_alone(html)):
+        node["jz_english"] = html
+        return
     box = nodes.container(classes=node["classes"], jz=node["jz"])
     node.parent.replace(node, [box, copy])
     node["classes"] = []
     del node["jz"]
     box += node
-
-
-def _is_balanced(html: str) -> bool:
-    """Whether every element that begins in a piece of HTML ends in it.
-
-    ``<p>a<br></p>`` is whole; ``<details>`` and ``</b><b>`` are not.
-    """
-    opened: list[str] = []
-    for tag in _TAG.finditer(html):
-        name = tag["name"].lower()
-        if tag["end"]:
-            # Only what began last may end.
-            if opened[-1:] != [name]:
-                return False
-            opened.pop()
-        elif not tag["empty"] and name not in _VOID:
-            opened.append(name)
-    return not opened
 
 
 def name_boxes(document: nodes.document, locale: str) -> None:

@@ -37,7 +37,8 @@ _SKIPPED = (nodes.Invisible, nodes.math_block)
 _ASIDES = frozenset(("toctree-wrapper", "cell_output"))
 # An end tag or a break ends a line where the element is not a part of one.
 _LINE_END = re.compile(
-    r"<(?:br|/?(?:p|div|li|tr|t[dh]|h\d|pre|table|dt|dd))\b[^>]*>", re.IGNORECASE
+    r"<(?:br|/?(?:p|div|li|tr|t[dh]|h\d|pre|table|dt|dd|summary|details|section))\b[^>]*>",
+    re.IGNORECASE,
 )
 _NO_TEXT = re.compile(
     r"<(script|style|svg)\b.*?</\1>|<!--.*?-->", re.DOTALL | re.IGNORECASE
@@ -99,7 +100,10 @@ def blocks_of(node: nodes.Element, *, is_aside: bool = False) -> Iterator[Block]
     if isinstance(node, english):
         yield Block(english=_Words(node).text, is_aside=is_aside)
     elif isinstance(node, nodes.raw):
-        yield Block(text=_words_of_html(node), is_aside=is_aside)
+        words = _words_of_html(node, node.astext())
+        # That of a part of an element is put into it as the page is written.
+        other = _words_of_html(node, node.get("jz_english", ""))
+        yield Block(text=words, english=other, is_aside=is_aside)
     elif isinstance(node, _SKIPPED):
         return
     elif isinstance(node, nodes.TextElement):
@@ -165,7 +169,7 @@ class _Words:
             elif isinstance(child, english):
                 self._gather(child, self._english)
             elif isinstance(child, nodes.raw):
-                words.append(_words_of_html(child))
+                words.append(_words_of_html(child, child.astext()))
             elif isinstance(child, nodes.Element) and _is_shown(child):
                 # A paragraph within a link, as cards have it, is a line.
                 is_inline = isinstance(child, nodes.Inline | term_note)
@@ -182,11 +186,11 @@ def _is_shown(node: nodes.Element) -> bool:
     return not isinstance(node, _SKIPPED)
 
 
-def _words_of_html(raw: nodes.raw) -> str:
-    """The words of a piece of HTML, lines as they are shown."""
+def _words_of_html(raw: nodes.raw, html: str) -> str:
+    """Return the words of HTML that stands in ``raw``, lines as they are shown."""
     if not is_html(raw):
         return ""
-    html = _NO_TEXT.sub(" ", raw.astext())
+    html = _NO_TEXT.sub(" ", html)
     return unescape(_TAG.sub("", _LINE_END.sub("\n", html)))
 
 

@@ -13,7 +13,9 @@ from docutils import nodes
 from sphinx.application import Sphinx
 
 from pipeline.site.extension.contents import put_marks
+from pipeline.site.extension.fragments import in_both_languages, stands_alone
 from pipeline.site.extension.languages import mark_contents
+from pipeline.site.extension.nodes import is_html
 
 _NAMES = {
     "jz": "data-jz",
@@ -45,6 +47,18 @@ class BlockAttributes:
             node, tagname, suffix, empty, **attributes
         )
         return html
+
+    def visit_raw(self, node: nodes.raw) -> None:
+        """As docutils does, but a piece of HTML that is a part of an element gets no box."""
+        html = node.astext()
+        english = node.get("jz_english")
+        if is_html(node) and (english is not None or not stands_alone(html)):
+            if english is not None:
+                html = in_both_languages(html, english, node["jz"])
+            translator: Any = self
+            translator.body.append(html)
+            raise nodes.SkipNode
+        super().visit_raw(node)  # type: ignore[misc]
 
     def visit_compound(self, node: nodes.compound) -> None:
         """Mark a table of contents, whose nodes Sphinx has made only now."""

@@ -1,0 +1,165 @@
+"""Fragments of HTML, as they stand between the other nodes of a page.
+
+A fragment need not be whole. Markdown ends one at an empty line, so that ``<details>`` is one
+fragment and ``</details>`` another, with paragraphs and code between them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from html.parser import HTMLParser
+
+# Elements that never have an end tag.
+_VOID = frozenset(
+    "area base br col embed hr img input link meta source track wbr".split()
+)
+# Elements that end without an end tag where what they stand in ends.
+_ENDING = frozenset(
+    "p li dt dd option optgroup tr td th thead tbody tfoot colgroup rp rt".split()
+)
+# Elements that browsers take for what they are only within the right element, and nothing between.
+_PARTS = frozenset(
+    "li dt dd option optgroup tr td th thead tbody tfoot colgroup col caption summary legend "
+    "figcaption source track rp rt".split()
+)
+# Elements whose text is no place for another element.
+_PLAIN = frozenset("script style textarea title option svg math".split())
+_FOREIGN = frozenset(("svg", "math"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A tag, a comment or a run of text, as it is written. ``shape`` is that of a tag."""
+
+    source: str
+    shape: str = ""  # "b", "/b"
+    is_words: bool = False  # text that an element may be put around
+
+
+class _Reader(HTMLParser):
+    """What a fragment is made of, and whether it is whole."""
+
+    def __init__(self, html: str) -> None:
+        """Read all of it."""
+        super().__init__(convert_charrefs=False)
+        self.pieces: list[_Piece] = []
+        self._opened: list[str] = []
+        self._tops: set[str] = set()
+        self._is_balanced = True
+        self.is_cut = False
+        try:
+            self.feed(html)
+        except AssertionError:  # it does not know <![…
+            self.is_cut = True
+        # A tag, a comment or a script that does not end.
+        if self.rawdata.startswith("<") or self.cdata_elem:
+            self.is_cut = True
+        elif self.rawdata:
+            self.handle_data(self.rawdata)
+
+    @property
+    def stands_alone(self) -> bool:
+        """Whether all that begins ends, and nothing is a part of an element around it."""
+        is_balanced = self._is_balanced and _ENDING.issuperset(self._opened)
+        return is_balanced and not self.is_cut and _PARTS.isdisjoint(self._tops)
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        """Note that an element begins."""
+        self.pieces.append(_Piece(self.get_starttag_text() or "", shape=tag))
+        if not self._opened:
+            self._tops.add(tag)
+        if tag not in _VOID:
+            self._opened.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: object) -> None:
+        """Note an element that ends at once: in a drawing it does, in HTML the slash is nothing."""
+        self.handle_starttag(tag, attrs)
+        if tag not in _VOID and not _FOREIGN.isdisjoint(self._opened):
+            self._opened.pop()
+
+    def handle_endtag(self, tag: str) -> None:
+        """Note that an element ends, and those in it that need no end tag."""
+        self.pieces.append(_Piece(f"</{tag}>", shape=f"/{tag}"))
+        while self._opened and self._opened[-1] != tag and self._opened[-1] in _ENDING:
+            self._opened.pop()
+        if self._opened[-1:] == [tag]:
+            self._opened.pop()
+        else:
+            self._is_balanced = False
+
+    def handle_data(self, data: str) -> None:
+        """Note a run of text, or a part of one."""
+        is_words = bool(data.strip()) and _PLAIN.isdisjoint(self._opened)
+        last = self.pieces[-1:]
+        # References to characters come one by one.
+        if is_words and last and last[0].is_words:
+            data = self.pieces.pop().source + data
+        self.pieces.append(_Piece(data, is_words=is_words))
+
+    def handle_entityref(self, name: str) -> None:
+        """Note a character of a run of text: ``&amp;``."""
+        self.handle_data(f"&{name};")
+
+    def handle_charref(self, name: str) -> None:
+        """Note a character of a run of text: ``&#8212;``."""
+        self.handle_data(f"&#{name};")
+
+    def handle_comment(self, data: str) -> None:
+        """Keep a comment."""
+        self.pieces.append(_Piece(f"<!--{data}-->"))
+
+
+def stands_alone(html: str) -> bool:
+    """Return whether a box around a fragment would change nothing of the page but itself.
+
+    ``<p>a<br></p>`` stands alone. ``<details>`` does not, nor does ``<td>a</td>``.
+    """
+    return _Reader(html).stands_alone
+
+
+def in_both_languages(html: str, english: str, number: int) -> str:
+    """Return a fragment with the English of each of its texts, those of the block ``number``.
+
+    ``<summary>更多`` → ``<summary><span class="jz-zh">更多</span><span class="jz-en" …>More``
+    A fragment is returned as it is if its English has other tags.
+    """
+    reader, other_reader = _Reader(html), _Reader(english)
+    ours, theirs = reader.pieces, other_reader.pieces
+    if reader.is_cut or other_reader.is_cut or not _are_alike(ours, theirs):
+        return html
+    translated = iter([piece.source for piece in theirs if piece.is_words])
+    shown = ""
+    for piece in ours:
+        other = next(translated) if piece.is_words else piece.source
+        if other == piece.source:
+            shown += piece.source
+            continue
+        shown += (
+            f'<span class="jz-zh">{piece.source}</span>'
+            f'<span class="jz-en" lang="en" data-jz-for="{number}">{other}</span>'
+        )
+    return shown
+
+
+def _are_alike(ours: Sequence[_Piece], theirs: Sequence[_Piece]) -> bool:
+    """Return whether two fragments have words and tags in the same order.
+
+    One of them may have more end tags behind all else: whoever parses a fragment alone ends what
+    it begins.
+    """
+    shapes, others = list(_shapes(ours)), list(_shapes(theirs))
+    shared = min(len(shapes), len(others))
+    rest = [*shapes[shared:], *others[shared:]]
+    return shapes[:shared] == others[:shared] and all(
+        shape.startswith("/") for shape in rest
+    )
+
+
+def _shapes(pieces: Sequence[_Piece]) -> Iterator[str]:
+    """Yield the tags of a fragment, and ``…`` for each run of words."""
+    for piece in pieces:
+        if piece.is_words:
+            yield "…"
+        elif piece.shape:
+            yield piece.shape
