@@ -25,6 +25,7 @@ from sphinx.util import logging
 from pipeline.adapters.sphinx import BROKEN, BrokenPage
 from pipeline.core.myst.converting import to_myst
 from pipeline.reading import Dialect
+from pipeline.site.extension.cells import with_whole_fences
 from pipeline.site.extension.failing import guard_markup
 from pipeline.site.extension.highlighting import ColouringHTMLBuilder
 from pipeline.site.extension.noting import Notes
@@ -68,6 +69,8 @@ class CarefulNotebookParser(_Careful, NotebookParser):  # type: ignore[misc]  # 
         env = document.settings.env
         if str(env.doc2path(env.docname)).endswith(".md"):
             inputstring = to_myst(inputstring, Dialect(env.config.jz_site["dialect"]))
+        elif read_record(env).get("source", "").endswith(".md"):
+            inputstring = with_whole_fences(inputstring)
         super().parse(inputstring, document)
         # To docutils a rule separates sections: in a list or at the end of a page it fails.
         for rule in list(document.findall(nodes.transition)):
