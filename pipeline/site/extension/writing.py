@@ -49,16 +49,16 @@ class BlockAttributes:
         return html
 
     def visit_raw(self, node: nodes.raw) -> None:
-        """As docutils does, but a piece of HTML that is a part of an element gets no box."""
+        """As docutils does, but a block that is a part of an element gets no box around it."""
         html = node.astext()
-        english = node.get("jz_english")
-        if is_html(node) and (english is not None or not stands_alone(html)):
-            if english is not None:
-                html = in_both_languages(html, english, node["jz"])
-            translator: Any = self
-            translator.body.append(html)
-            raise nodes.SkipNode
-        super().visit_raw(node)  # type: ignore[misc]
+        is_block = "jz" in node and is_html(node)
+        if not is_block or ("jz_english" not in node and stands_alone(html)):
+            super().visit_raw(node)  # type: ignore[misc]
+            return
+        english = node.get("jz_english", html)
+        translator: Any = self
+        translator.body.append(in_both_languages(html, english, node["jz"]))
+        raise nodes.SkipNode
 
     def visit_compound(self, node: nodes.compound) -> None:
         """Mark a table of contents, whose nodes Sphinx has made only now."""
