@@ -1,0 +1,101 @@
+"""Fragments of HTML: whether one may stand in a box, and how one shows two languages."""
+
+from __future__ import annotations
+
+import pytest
+
+from pipeline.site.extension.fragments import in_both_languages, stands_alone
+
+WHOLE = (
+    "",
+    "words & more &amp; even &#8212; those",
+    "<p>a<br>b</p>",
+    "<details><summary>a</summary>b</details>",
+    "<p>never closed",
+    "<ul><li>a<li>b</ul>",
+    "<table><tr><td>a<td>b</table>",
+    '<b title="a > b">c</b>',
+    "<b title='</b>'>c</b>",
+    "<!-- <div> -->",
+    "<svg><path d='M0'/><circle/></svg>",
+    "<script>if (a < b) '</div>'</script>",
+    "<IMG SRC=a><DIV>b</div>",
+    "1 < 2",
+)
+PARTS = (
+    "<details>",
+    "</details>",
+    "<details>\n<summary>a</summary>",
+    "</td><td>",
+    "<div/>",
+    "<div><b></div>",
+    "<div><p></div></div>",
+    "<b><i>a</b></i>",
+    "<tr><td>a</td></tr>",
+    "<tbody><tr><td>a</td></tr></tbody>",
+    "<summary>a</summary>",
+    "<li>a</li>",
+    "<dt>a</dt><dd>b</dd>",
+    "<option>a</option>",
+    "<!-- open",
+    "<div title='open",
+    "<script>open",
+    "<![foo[ a",
+    '<div title="</div>">',
+)
+
+
+@pytest.mark.parametrize("html", WHOLE)
+def test_what_is_whole_stands_alone(html: str) -> None:
+    assert stands_alone(html)
+
+
+@pytest.mark.parametrize("html", PARTS)
+def test_what_is_a_part_of_an_element_does_not_stand_alone(html: str) -> None:
+    assert not stands_alone(html)
+
+
+def _both(chinese: str, english: str) -> str:
+    return (
+        f'<span class="jz-zh">{chinese}</span>'
+        f'<span class="jz-en" lang="en" data-jz-for="7">{english}</span>'
+    )
+
+
+@pytest.mark.parametrize(
+    ("html", "english", "shown"),
+    [
+        ("<summary>更多", "<summary>More", f"<summary>{_both('更多', 'More')}"),
+        # Whoever parses the English by itself closes what it opens.
+        (
+            "<details>\n<summary>更多</summary>\n",
+            "<details><summary>More</summary></details>",
+            f"<details>\n<summary>{_both('更多', 'More')}</summary>\n",
+        ),
+        (
+            "<td>甲 &amp; 乙</td><td>JAX</td>",
+            "<td>A &amp; B</td><td>JAX</td>",
+            f"<td>{_both('甲 &amp; 乙', 'A &amp; B')}</td><td>JAX</td>",
+        ),
+        ("<td>甲<br>乙", "<td>A<br>B", f"<td>{_both('甲', 'A')}<br>{_both('乙', 'B')}"),
+        # Other tags, or words in another order: nobody can tell what belongs to what.
+        ("<td><b>甲</b>乙", "<td>A<b>B</b>", "<td><b>甲</b>乙"),
+        ("<td>甲<b>乙</b>", "<td>A", "<td>甲<b>乙</b>"),
+        # Nothing stands between the words of a drawing or of a script.
+        (
+            "<td><script>甲</script>",
+            "<td><script>A</script>",
+            "<td><script>甲</script>",
+        ),
+        ("<svg><title>甲</title>", "<svg><title>A</title>", "<svg><title>甲</title>"),
+        ("<td>甲<!-- ", "<td>A<!-- ", "<td>甲<!-- "),
+        ("<TD>JAX</TD >", "<TD>JAX</TD >", "<TD>JAX</TD >"),
+    ],
+)
+def test_words_are_shown_in_both_languages(html: str, english: str, shown: str) -> None:
+    assert in_both_languages(html, english, 7) == shown
+
+
+@pytest.mark.parametrize("english", ["<td>A<script>", "<td></td></tr>", "", "<td>"])
+def test_of_words_without_their_english_nothing_is_lost(english: str) -> None:
+    assert in_both_languages("<td>甲", english, 7) == "<td>甲"
