@@ -98,6 +98,15 @@ def test_a_change_is_one_line_for_a_note() -> None:
     assert str(classify("same", "same")) == "moved"
 
 
+def test_a_long_diff_is_cut_to_its_length() -> None:
+    old, new = ("old words " * 15).strip(), ("new lines " * 15).strip()
+    whole = f"[-{old}-]{{+{new}+}}"
+    assert diff(old, new) == whole[: DIFF_LENGTH - 1] + "…"
+    exact = "x" * (DIFF_LENGTH - len("[--]{++}"))
+    assert diff(exact[:90], exact[90:]) == f"[-{exact[:90]}-]{{+{exact[90:]}+}}"
+    assert len(diff(exact[:90], exact[90:])) == DIFF_LENGTH
+
+
 @given(st.text(), st.text())
 def test_a_note_is_always_one_short_printable_line(old: str, new: str) -> None:
     text = diff(old, new)
