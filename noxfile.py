@@ -321,7 +321,8 @@ def tests(session: nox.Session) -> None:
     """Run the test suite; without arguments, also hold it to its coverage. `-- --quick` is short.
 
     `-- --quick` answers in half a minute: it leaves out what starts kernels or a browser, reads
-    the real docs, or is marked as slow. `-- -k NAME` runs a part. Both say nothing of coverage.
+    the real docs, or is marked as slow. `-- -k NAME` runs a part. `-- -m realdocs` runs what
+    needs the real docs, from JAX_DOCS_UPSTREAM. None of these measures coverage.
     """
     session.install("-e", ".", *packages("site", "test", "dask"))
     # The tests start Python hundreds of times.
@@ -335,12 +336,22 @@ def tests(session: nox.Session) -> None:
     if session.posargs:
         session.run("pytest", *session.posargs)
         return
-    # The browser's tests are a session of their own, though it may have left Playwright here.
+    # The same tests on every machine, whatever lies there: browsers and real docs are asked for.
+    everywhere = "not browser and not realdocs"
     session.run(
-        "pytest", "--numprocesses=auto", "-m", "not browser", "--cov", "--cov-report="
+        "pytest", "--numprocesses=auto", "-m", everywhere, "--cov", "--cov-report="
     )
     session.run("coverage", "report", "--include=pipeline/core/*", "--fail-under=100")
     session.run("coverage", "report", "--fail-under=90")
+
+
+@nox.session
+def properties(session: nox.Session) -> None:
+    """Try 1,000 new random examples of every property that the tests state."""
+    enter(session, "tests")
+    session.install("-e", ".", *packages("site", "test", "dask"))
+    examples = ("-m", "hypothesis", "--hypothesis-profile=nightly")
+    session.run("pytest", "--numprocesses=auto", *examples, *session.posargs)
 
 
 @nox.session

@@ -32,6 +32,7 @@ RAN_BY_HAND = {
     "check-hub": {"python -c"},
     "publish-docs": {"python -m pipeline"},
     "ci": {"sudo apt-get", "test"},
+    "properties": set(),
     "site": {"git", "gh"},
     "sync": {"git", "gh", "sed", "echo", "title=$(sed", "xargs"},
 }
@@ -61,6 +62,7 @@ EVENTS = {
     "check-hub": {"workflow_call"},
     "publish-docs": {"workflow_call"},
     "ci": {"push", "pull_request", "workflow_dispatch"},
+    "properties": {"schedule", "workflow_dispatch"},
     "site": {"push", "workflow_dispatch"},
     "sync": {"schedule", "workflow_dispatch"},
 }

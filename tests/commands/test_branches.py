@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 from branch_project import FIRST, Clone, make_upstream
 from folders import read_tree
-from places import UPSTREAM_VARIABLE
 from repositories import git, make_origin
 
 
@@ -20,16 +19,13 @@ from repositories import git, make_origin
 def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the upstream and a project whose ``main`` has one page translated."""
     folder = tmp_path_factory.mktemp("branches")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.delenv(UPSTREAM_VARIABLE, raising=False)
-        Clone.make(folder / "project", make_upstream(folder / "origin"))
+    Clone.make(folder / "project", make_upstream(folder / "origin"))
     return folder
 
 
 @pytest.fixture
-def work(template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Clone:
+def work(template: Path, tmp_path: Path) -> Clone:
     """A copy of that project."""
-    monkeypatch.delenv(UPSTREAM_VARIABLE, raising=False)
     shutil.copytree(template / "project", tmp_path / "project", symlinks=True)
     return Clone(tmp_path / "project")
 
@@ -559,10 +555,9 @@ def test_follows_inside_a_hook_of_another_repository(
 
 
 def test_notes_about_code_come_and_change_without_a_word_in_the_memory(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
 ) -> None:
     """An old clone gets them by the next sync, and new ones where only the code changes."""
-    monkeypatch.delenv(UPSTREAM_VARIABLE, raising=False)
     front = "---\nkernelspec:\n  display_name: P\n  name: python3\n---\n\n"
     cell = "Run it:\n\n```{{code-cell}}\n{code}\n```\n"
     releases = {

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from branch_project import Clone, make_upstream
 from folders import read_tree
-from places import UPSTREAM_VARIABLE
 from repositories import git
 from translate.storage import pypo, xliff2
 
@@ -220,11 +219,8 @@ def test_without_catalogues_there_is_nothing_to_export(
     assert "nox -s sync -- sample --no-execute" in capsys.readouterr().err
 
 
-def test_the_recipe_for_a_weblate_of_ones_own(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_recipe_for_a_weblate_of_ones_own(tmp_path: Path) -> None:
     """Docs/weblate.md: catalogues on a branch of a private copy, the memory back to the project."""
-    monkeypatch.delenv(UPSTREAM_VARIABLE, raising=False)
     work = Clone.make(tmp_path / "project", make_upstream(tmp_path / "origin"))
     private = tmp_path / "private.git"
     git(tmp_path, "init", "-q", "--bare", "-b", "weblate", str(private))

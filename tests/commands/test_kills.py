@@ -20,7 +20,6 @@ from pathlib import Path
 import pytest
 from branch_project import LOCALE, NAME, Clone, make_upstream
 from folders import read_tree
-from places import UPSTREAM_VARIABLE
 
 from pipeline.adapters import po
 from pipeline.cli import main
@@ -71,9 +70,7 @@ def start(work: Clone, command: str) -> None:
 @pytest.fixture(scope="session")
 def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("kills")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.delenv(UPSTREAM_VARIABLE, raising=False)
-        Clone.make(folder / "project", make_upstream(folder / "origin"))
+    Clone.make(folder / "project", make_upstream(folder / "origin"))
     return folder / "project"
 
 
@@ -133,11 +130,9 @@ def seconds_for(work: Clone, words: tuple[str, ...]) -> float:
 def test_a_killed_command_loses_nothing_and_the_next_run_repairs_it(
     template: Path,
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
     command: str,
     part: int,
 ) -> None:
-    monkeypatch.delenv(UPSTREAM_VARIABLE, raising=False)
     words = COMMANDS[command]
     ready = Clone(tmp_path / "ready")
     shutil.copytree(template, ready.root, symlinks=True)
@@ -177,9 +172,8 @@ def run_quietly(work: Clone, words: tuple[str, ...]) -> None:
 
 
 def test_the_work_that_is_killed_is_of_every_kind(
-    template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    template: Path, tmp_path: Path
 ) -> None:
-    monkeypatch.delenv(UPSTREAM_VARIABLE, raising=False)
     work = Clone(tmp_path / "project")
     shutil.copytree(template, work.root, symlinks=True)
     start(work, "sync")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from branch_project import Clone, make_upstream
 from folders import read_tree
-from places import ROOT, UPSTREAM_VARIABLE
+from places import ROOT
 
 from pipeline.cli import main
 from pipeline.commands.memory import DRIVER
@@ -23,18 +23,15 @@ LINE = f"/translations/memory/**/*.po merge={DRIVER}"
 def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the upstream and a project whose git merges the memory by entry."""
     folder = tmp_path_factory.mktemp("merging")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.delenv(UPSTREAM_VARIABLE, raising=False)
-        work = Clone.make(folder / "project", make_upstream(folder / "origin"))
-        (work.root / ".gitattributes").write_text(ATTRIBUTES)
-        work.commit("Merge by entry")
-        assert work.run("memory", "setup") == 0
+    work = Clone.make(folder / "project", make_upstream(folder / "origin"))
+    (work.root / ".gitattributes").write_text(ATTRIBUTES)
+    work.commit("Merge by entry")
+    assert work.run("memory", "setup") == 0
     return folder
 
 
 @pytest.fixture
-def work(template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Clone:
-    monkeypatch.delenv(UPSTREAM_VARIABLE, raising=False)
+def work(template: Path, tmp_path: Path) -> Clone:
     shutil.copytree(template / "project", tmp_path / "project", symlinks=True)
     return Clone(tmp_path / "project")
 

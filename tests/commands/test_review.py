@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 from branch_project import FIRST, Clone, make_upstream, page
 from folders import read_tree, snapshot
-from places import UPSTREAM_VARIABLE
 from repositories import git, make_origin
 
 from pipeline.cli import main
@@ -25,19 +24,17 @@ SAFE = "<script>alert(1)</script>|`x`**b** @nobody [a](javascript:b)"
 def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the upstream and a project whose ``main`` has two pages translated."""
     folder = tmp_path_factory.mktemp("review")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.delenv(UPSTREAM_VARIABLE, raising=False)
-        clone = Clone.make(folder / "project", make_upstream(folder / "origin"))
-        clone.translate("cellar")
-        assert clone.sync() == 0
-        clone.commit("Translate the cellar")
+    clone = Clone.make(folder / "project", make_upstream(folder / "origin"))
+    clone.translate("cellar")
+    assert clone.sync() == 0
+    clone.commit("Translate the cellar")
     return folder
 
 
 @pytest.fixture
 def work(template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Clone:
     """A copy of that project, on a branch of its own."""
-    for variable in (UPSTREAM_VARIABLE, "GITHUB_STEP_SUMMARY", "GITHUB_BASE_REF"):
+    for variable in ("GITHUB_STEP_SUMMARY", "GITHUB_BASE_REF"):
         monkeypatch.delenv(variable, raising=False)
     shutil.copytree(template / "project", tmp_path / "project", symlinks=True)
     clone = Clone(tmp_path / "project")
@@ -294,9 +291,8 @@ def test_a_second_run_writes_nothing_and_no_file_but_the_page_is_touched(
 
 @pytest.mark.slow
 def test_a_thousand_messages_take_seconds_and_not_minutes(
-    tmp_path: Path, capsys: Speech, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, capsys: Speech
 ) -> None:
-    monkeypatch.delenv(UPSTREAM_VARIABLE, raising=False)
     sentence = "The {} of shelf %d is counted twice a year."
     release = {
         f"shelf{number}.md": page(f"Shelf {number}", sentence % number)

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from branch_project import NAME, Clone, make_upstream
-from places import UPSTREAM_VARIABLE
 from processes import until
 from servers import served
 from site_chromium import REASON
@@ -516,8 +515,7 @@ def changed(
     tmp_path: Path, browser: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Desk]:
     """``serve --review`` on a branch that has translated one message, and changed another."""
-    for variable in (UPSTREAM_VARIABLE, "GITHUB_BASE_REF"):
-        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.delenv("GITHUB_BASE_REF", raising=False)
     clone = Clone.make(tmp_path / "project", make_upstream(tmp_path / "origin"))
     clone.branch("work")
     clone.translate("cellar", "lamp", "楼梯旁挂着一盏灯")

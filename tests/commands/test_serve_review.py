@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from branch_project import NAME, Clone, make_upstream
-from places import UPSTREAM_VARIABLE
 from starlette.testclient import TestClient
 from workbench import Workbench, ask, workbench_of
 
@@ -20,8 +19,7 @@ Speech = pytest.CaptureFixture[str]
 @pytest.fixture
 def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Clone:
     """A branch that has changed, translated, withdrawn and commented on a message each."""
-    for variable in (UPSTREAM_VARIABLE, "GITHUB_BASE_REF"):
-        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.delenv("GITHUB_BASE_REF", raising=False)
     clone = Clone.make(tmp_path / "project", make_upstream(tmp_path / "origin"))
     clone.branch("work")
     clone.translate("yard/shed", "saw", "雨会弄坏锯子")

@@ -128,7 +128,6 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def root(template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy of the project. It is the current folder."""
-    monkeypatch.delenv("JAX_DOCS_UPSTREAM", raising=False)
     root = tmp_path / "project"
     shutil.copytree(template, root)
     monkeypatch.chdir(root)
