@@ -12,10 +12,13 @@ from pipeline.adapters import po
 from pipeline.commands.check.catalogs import CatalogFile
 from pipeline.commands.check.checking import Rules, check
 from pipeline.core.checks import hygiene
+from pipeline.core.checks.base import Check, PageCheck
 from pipeline.entries import Catalog
 from pipeline.findings import Finding
 from pipeline.log import QUIET, Log
 from pipeline.report.result import CheckResult
+
+Table = list[dict[str, Any]]
 
 LEAST = 8
 HEADER = (
@@ -36,12 +39,12 @@ MEMORY_HEADER = (
 
 
 def cases(verdict: str, *, files: bool = False) -> list[Any]:
+    """The cases of each check: one test a check, in which each case is a subtest."""
     return [
-        pytest.param(module, code, case, id=f"{code}-{verdict}-{number}")
+        pytest.param(module, code, record[verdict], id=f"{code}-{verdict}")
         for module, table in sorted(TABLES.items())
         if (module == "hygiene") is files
         for code, record in sorted(table.items())
-        for number, case in enumerate(record.get(verdict, []))
     ]
 
 
@@ -63,11 +66,17 @@ def test_every_check_has_its_tables_and_every_table_a_check() -> None:
             assert record["explain"], code
 
 
-@pytest.mark.parametrize(("module", "code", "case"), cases("bad"))
+@pytest.mark.parametrize(("module", "code", "table"), cases("bad"))
 def test_a_bad_translation_is_told_and_mended(
-    module: str, code: str, case: dict[str, Any]
+    module: str, code: str, table: Table, subtests: pytest.Subtests
 ) -> None:
     check = checks_of(module)[code]
+    for number, case in enumerate(table):
+        with subtests.test(f"bad {number}"):
+            assert_told_and_mended(check, case)
+
+
+def assert_told_and_mended(check: Check | PageCheck, case: dict[str, Any]) -> None:
     found = subjects(case)
     told = problems(check, found)
     assert told
@@ -88,11 +97,14 @@ def test_a_bad_translation_is_told_and_mended(
         assert problems(check, subjects({**case, "msgstr": problem.fix})) == []
 
 
-@pytest.mark.parametrize(("module", "code", "case"), cases("good"))
+@pytest.mark.parametrize(("module", "code", "table"), cases("good"))
 def test_a_good_translation_is_left_alone(
-    module: str, code: str, case: dict[str, Any]
+    module: str, code: str, table: Table, subtests: pytest.Subtests
 ) -> None:
-    assert problems(checks_of(module)[code], subjects(case)) == []
+    check = checks_of(module)[code]
+    for number, case in enumerate(table):
+        with subtests.test(f"good {number}"):
+            assert problems(check, subjects(case)) == []
 
 
 def mistakes_in(
@@ -117,11 +129,17 @@ def look(files: list[CatalogFile], *, fix: bool = False) -> CheckResult:
     return check(files, Rules(glossaries={}), log=Log(QUIET), fix=fix)
 
 
-@pytest.mark.parametrize(("module", "code", "case"), cases("bad", files=True))
+@pytest.mark.parametrize(("module", "code", "table"), cases("bad", files=True))
 def test_a_bad_file_is_told_and_mended(
-    module: str, code: str, case: dict[str, Any], tmp_path: Path
+    module: str, code: str, table: Table, tmp_path: Path, subtests: pytest.Subtests
 ) -> None:
-    file, told = mistakes_in(tmp_path, code, case)
+    for number, case in enumerate(table):
+        with subtests.test(f"bad {number}"):
+            assert_file_told_and_mended(tmp_path, code, case)
+
+
+def assert_file_told_and_mended(folder: Path, code: str, case: dict[str, Any]) -> None:
+    file, told = mistakes_in(folder, code, case)
     assert told
     assert told[0].line >= 1
     before = file.path.read_bytes()
@@ -136,8 +154,10 @@ def test_a_bad_file_is_told_and_mended(
         assert look([file], fix=True).written == ()
 
 
-@pytest.mark.parametrize(("module", "code", "case"), cases("good", files=True))
+@pytest.mark.parametrize(("module", "code", "table"), cases("good", files=True))
 def test_a_good_file_is_left_alone(
-    module: str, code: str, case: dict[str, Any], tmp_path: Path
+    module: str, code: str, table: Table, tmp_path: Path, subtests: pytest.Subtests
 ) -> None:
-    assert mistakes_in(tmp_path, code, case)[1] == []
+    for number, case in enumerate(table):
+        with subtests.test(f"good {number}"):
+            assert mistakes_in(tmp_path, code, case)[1] == []

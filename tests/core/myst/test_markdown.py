@@ -55,7 +55,6 @@ def read_cases() -> dict[str, Case]:
 
 
 CASES = read_cases()
-each_case = pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
 
 
 def listed(split: Split) -> list[str]:
@@ -69,25 +68,39 @@ def test_cases_are_found() -> None:
     assert len(CASES) > 120
 
 
-@each_case
-def test_a_text_gives_its_messages(case: Case) -> None:
-    assert listed(split_text(case.text, page=True)) == case.expected
+def test_a_text_gives_its_messages(subtests: pytest.Subtests) -> None:
+    for title, case in CASES.items():
+        with subtests.test(title):
+            assert listed(split_text(case.text, page=True)) == case.expected
 
 
-@each_case
-def test_messages_do_not_depend_on_the_line_ends_or_on_the_last_one(case: Case) -> None:
-    assert listed(split_text(case.text.removesuffix("\n"), page=True)) == case.expected
-    for line_end in ("\r\n", "\r"):
-        assert (
-            listed(split_text(case.text.replace("\n", line_end), page=True))
-            == case.expected
-        )
+def test_messages_do_not_depend_on_the_last_line_end(subtests: pytest.Subtests) -> None:
+    for title, case in CASES.items():
+        with subtests.test(title):
+            text = case.text.removesuffix("\n")
+            assert listed(split_text(text, page=True)) == case.expected
 
 
-@each_case
+@pytest.mark.parametrize("line_end", ["\r\n", "\r"], ids=["CRLF", "CR"])
+def test_messages_do_not_depend_on_the_line_ends(
+    line_end: str, subtests: pytest.Subtests
+) -> None:
+    for title, case in CASES.items():
+        with subtests.test(title):
+            text = case.text.replace("\n", line_end)
+            assert listed(split_text(text, page=True)) == case.expected
+
+
 @pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"], ids=["LF", "CRLF", "CR"])
-def test_messages_lie_where_they_say(case: Case, line_end: str) -> None:
-    text = case.text.replace("\n", line_end)
+def test_messages_lie_where_they_say(line_end: str, subtests: pytest.Subtests) -> None:
+    for title, case in CASES.items():
+        with subtests.test(title):
+            assert_messages_lie_where_they_say(
+                case.text.replace("\n", line_end), line_end
+            )
+
+
+def assert_messages_lie_where_they_say(text: str, line_end: str) -> None:
     split = split_text(text, page=True)
     at = 0
     for message in split.messages:
@@ -99,12 +112,17 @@ def test_messages_lie_where_they_say(case: Case, line_end: str) -> None:
         at = message.end
 
 
-@each_case
 @pytest.mark.parametrize("translate", [str, pseudo], ids=["identity", "pseudo"])
 def test_every_message_takes_an_honest_translation(
-    case: Case, translate: Callable[[str], str]
+    translate: Callable[[str], str], subtests: pytest.Subtests
 ) -> None:
-    split = split_text(case.text, page=True)
+    for title, case in CASES.items():
+        with subtests.test(title):
+            assert_taken(case.text, translate)
+
+
+def assert_taken(text: str, translate: Callable[[str], str]) -> None:
+    split = split_text(text, page=True)
     chosen = {
         index: translate(message.msgid) for index, message in enumerate(split.messages)
     }
