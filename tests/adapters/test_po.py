@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from pipeline.adapters.po import (
@@ -127,7 +127,6 @@ def _tool(
 # --- round trips ---------------------------------------------------------------------------------
 
 
-@settings(deadline=None)
 @given(CATALOGS)
 def test_any_catalogue_survives_writing_and_reading(catalog: Catalog) -> None:
     data = format_catalog(catalog)
@@ -138,7 +137,6 @@ def test_any_catalogue_survives_writing_and_reading(catalog: Catalog) -> None:
 
 
 @pytest.mark.slow
-@settings(deadline=None)
 @given(CATALOGS)
 def test_a_windows_editor_changes_nothing(catalog: Catalog) -> None:
     data = format_catalog(catalog)
@@ -158,7 +156,6 @@ def test_a_line_of_a_million_characters() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(entries(), max_size=40, unique_by=_key).map(_sorted))
 def test_msgfmt_accepts_what_is_written_without_a_word(many: tuple[Entry, ...]) -> None:
     result = _tool(
@@ -178,7 +175,6 @@ def test_msgfmt_accepts_what_is_written_without_a_word(many: tuple[Entry, ...]) 
     [["msgcat"], ["msgcat", "--no-wrap"], ["msgattrib", "--width=40"]],
     ids=" ".join,
 )
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     many=st.lists(entries(plain=True), min_size=1, max_size=40, unique_by=_key).map(
         _sorted
@@ -359,7 +355,6 @@ junk
 LINES = st.sampled_from(FRAGMENTS.split("\n"))
 
 
-@settings(max_examples=400, deadline=None)
 @given(
     st.lists(LINES, max_size=14).map(lambda lines: "\n".join(lines).encode())
     | st.binary(max_size=60)
@@ -581,7 +576,6 @@ def test_an_entry_with_plural_forms_may_stand_twice() -> None:
     assert [entry.forms for entry in read.catalog.entries] == [("c",)]
 
 
-@settings(deadline=None)
 @given(CATALOGS, st.data())
 def test_a_translation_is_replaced_and_nothing_beside_it(
     catalog: Catalog, data: st.DataObject

@@ -17,7 +17,7 @@ import pytest
 from corpus import HOSTILE
 from docutils import nodes
 from docutils.core import publish_doctree
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from repositories import Repository
 
@@ -614,7 +614,6 @@ def test_a_hostile_translation_changes_only_prose(page: str, turn: int) -> None:
     assert_only_prose_changed(page, RST_HOSTILE[turn * len(RST_HOSTILE) // TURNS :])
 
 
-@settings(max_examples=30)
 @given(st.sampled_from(PAGES), st.lists(st.sampled_from(ALL_HOSTILE), max_size=12))
 def test_hostile_translations_together_change_only_prose(
     page: str, msgstrs: list[str]
@@ -622,7 +621,6 @@ def test_hostile_translations_together_change_only_prose(
     assert_only_prose_changed(page, msgstrs)
 
 
-@settings(max_examples=30)
 @given(
     st.sampled_from(PAGES),
     st.lists(st.text("`*_|[]:<>\\-=+.#\"'1a文，： \t", max_size=8), max_size=12),
