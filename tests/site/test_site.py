@@ -936,43 +936,26 @@ def plan(books):
 # tag: empty
 # tag: alone
 """
-
-
-def test_lines_between_marks_are_shown(tmp_path: Path) -> None:
-    workshop = Workshop(tmp_path)
-    blocks = {
-        "whole": "def plan(books):\n  for book in books:\n    put(book)\n  return '#1'\n",
-        "whole 1:3": "for book in books:\n  put(book)\n",
-        "whole -1": "return '#1'\n",
-        "whole [0, 3]": "def plan(books):\n  return '#1'\n",
-        "inner": "lamp = 1\nvase = 2\n",
-    }
-    links = [
-        "alone",
-        "empty",
-        "whole 7",
-        "whole x",
-        "whole 1:2:3:4",
-        "whole 4:",
-        "gone",
-    ]
-    page = "Tags\n====\n\n"
-    for arguments in [*blocks, *links]:
-        page += f".. tagged-block:: tags.py {arguments}\n   :hl_lines: 2-900000\n\n"
-    workshop.put(workshop.paths.docs / "tags.py", TAGGED)
-    workshop.write("tags.rst", page)
-    workshop.write("index.rst", "Start\n=====\n\n.. toctree::\n\n   tags\n")
-    workshop.merge()
-    assert {finding.code for finding in workshop.build()} == {"inventory"}
-    article = workshop.article("tags")
-    found = re.findall(r"<pre>(.*?)</pre>", article, re.DOTALL)
-    assert [unescape(re.sub(r"<[^>]+>", "", code)) for code in found] == list(
-        blocks.values()
-    )
-    assert article.count("这里的内容在上游仓库中：") == len(links)
-    # The second line is set off, and all after it.
-    assert 'class="hll"' in found[0]
-    assert found[0].index("plan") < found[0].index('class="hll"')
+TAG_BLOCKS = {
+    "whole": "def plan(books):\n  for book in books:\n    put(book)\n  return '#1'\n",
+    "whole 1:3": "for book in books:\n  put(book)\n",
+    "whole -1": "return '#1'\n",
+    "whole [0, 3]": "def plan(books):\n  return '#1'\n",
+    "inner": "lamp = 1\nvase = 2\n",
+}
+TAG_LINKS = [
+    "alone",
+    "empty",
+    "whole 7",
+    "whole x",
+    "whole 1:2:3:4",
+    "whole 4:",
+    "gone",
+]
+TAGS = "Tags\n====\n\n" + "".join(
+    f".. tagged-block:: tags.py {arguments}\n   :hl_lines: 2-900000\n\n"
+    for arguments in [*TAG_BLOCKS, *TAG_LINKS]
+)
 
 
 def test_code_is_coloured_once_for_all_builds(tmp_path: Path) -> None:
@@ -1221,40 +1204,6 @@ def test_every_page_is_called_by_its_title_and_every_chapter_once(
         assert workshop.html(page).count('name="viewport"') == 1
 
 
-def test_an_image_in_html_of_which_nothing_is_said_is_passed_over(
-    tmp_path: Path,
-) -> None:
-    workshop = Workshop(tmp_path)
-    tags = [
-        '<img src="a.png">',
-        "<IMG src='b.png' title='a > b'/>",
-        '<img src="c.png" alt="A saw">',
-        "<img alt src='d.png'>",
-    ]
-    lines = "\n".join(f"<center>{tag}</center>" for tag in tags)
-    workshop.write("index.md", "# The guide\n")
-    workshop.write("walls.md", f"# Pictures\n\nLook:\n\n{lines}\n")
-    workshop.merge()
-    workshop.build()
-    assert re.findall(r"(?i)<img[^>]*[a-d]\.png", workshop.article("walls")) == [
-        '<img alt src="a.png',
-        "<IMG alt src='b.png",
-        '<img src="c.png',
-        "<img alt src='d.png",
-    ]
-
-
-def test_a_module_that_only_says_whose_the_names_are_leads_nowhere(
-    tmp_path: Path,
-) -> None:
-    workshop = Workshop(tmp_path)
-    workshop.write("index.rst", "API\n===\n\n.. automodule:: lamp\n\nNames of lamps.\n")
-    workshop.merge()
-    workshop.build()
-    assert "Names of lamps." in workshop.article("index")
-    assert "jz-elsewhere" not in workshop.article("index")
-
-
 def test_programs_find_how_fresh_each_page_is_and_what_has_changed(
     built: Built,
 ) -> None:
@@ -1400,49 +1349,6 @@ def test_what_the_theme_brings_for_nothing_is_not_published(built: Built) -> Non
     # Its words in 46 languages, which its templates have said by then.
     assert not (static / "locales").exists()
     assert not list(static.rglob("*.map"))
-
-
-def test_a_formula_that_mathml_has_nothing_for_is_set_by_mathjax(
-    tmp_path: Path,
-) -> None:
-    workshop = Workshop(tmp_path)
-    workshop.write("index.md", "# The guide\n\n$$\\unheardof{x}$$\n")
-    workshop.write("guide.md", "# Part\n\n$$x^2$$\n")
-    workshop.merge()
-    workshop.build()
-    assert "<math" not in workshop.article("index")
-    assert "<math" in workshop.article("guide")
-    scripts = re.findall(
-        r'<script [^>]*src="_static/([\w/.-]+)', workshop.html("index")
-    )
-    # The first tells the second what to do.
-    assert scripts.index("formulas.js") < scripts.index("mathjax/tex-chtml.js")
-    assert (workshop.target / "_static" / "mathjax" / "tex-chtml.js").is_file()
-    assert "mathjax" not in workshop.html("guide")
-
-
-def test_what_is_folded_away_says_what_it_is(tmp_path: Path) -> None:
-    workshop = Workshop(tmp_path)
-    cells = "".join(
-        f'```{{code-cell}}\n:tags: [{tag}]\n{more}\nprint("a < b")\n```\n\n'
-        for tag, more in (
-            ("hide-input", ""),
-            ("hide-cell", ""),
-            ("hide-input", ":mystnb:\n:  code_prompt_show: Look < here\n"),
-        )
-    )
-    head = "---\nfile_format: mystnb\nkernelspec:\n  name: python3\n  display_name: Python 3\n---\n"
-    workshop.write("index.md", f"{head}# The guide\n\n{cells}")
-    workshop.merge()
-    workshop.build()
-    article = workshop.article("index")
-    found = re.findall(r"<summary>\s*(.*?)\s*</summary>", article, flags=re.DOTALL)
-    words = [re.findall(r">([^<]+)</p>", summary) for summary in found]
-    assert words == [
-        ["显示代码", "隐藏代码"],
-        ["显示代码和输出", "隐藏代码和输出"],
-        ["Look &lt; here", "隐藏代码"],
-    ]
 
 
 def navigation_of(html: str) -> str:
@@ -1642,21 +1548,6 @@ def test_nothing_is_said_of_jax_where_the_docs_are_of_something_else(
             assert not re.search(r"(?i)(?<!math)\bjax\b", words), path
 
 
-def test_a_formula_below_words_is_one(tmp_path: Path) -> None:
-    workshop = Workshop(tmp_path)
-    formula = r"""\begin{align}
-a_1 &= b_1 \\
-c &= d
-\end{align}"""
-    workshop.write("index.md", f"# The guide\n\nSome words:\n{formula}\n")
-    workshop.merge()
-    workshop.build()
-    article = workshop.article("index")
-    assert "<mtable" in article
-    assert "begin{align}" not in article
-    assert "Some words:" in article
-
-
 def test_an_extension_that_is_not_installed_is_named(tmp_path: Path) -> None:
     workshop = Workshop(tmp_path)
     workshop.write("index.md", "# The guide\n")
@@ -1851,34 +1742,35 @@ def test_a_missing_inventory_is_a_warning(tmp_path: Path) -> None:
     assert workshop.build(replace(POLICY, english_url="")) == ()
 
 
-@pytest.mark.parametrize(
-    "configuration",
-    [
-        b"def broken(:\n",
-        b"open('ran', 'w')\nraise SystemExit('nobody runs this')\n",
-        b"\xff\xfe\0rediraffe_redirects",
-        b"rediraffe_redirects = " + b"[" * 5_000,
-    ],
-    ids=["syntax", "exit", "bytes", "deep"],
-)
+# The first one comes before Sphinx has run at all: nothing runs it either.
+CONFIGURATIONS = {
+    "exit": b"open('ran', 'w')\nraise SystemExit('nobody runs this')\n",
+    "syntax": b"def broken(:\n",
+    "bytes": b"\xff\xfe\0rediraffe_redirects",
+    "deep": b"rediraffe_redirects = " + b"[" * 5_000,
+}
+
+
 def test_an_upstream_may_lack_all_but_pages(
-    tmp_path: Path, configuration: bytes
+    tmp_path: Path, subtests: pytest.Subtests
 ) -> None:
     workshop = Workshop(tmp_path)
     workshop.write("milk.md", "# Milk\n\nCold.\n")
     hostile = "<script>hit()</script>\n<p onclick=hit()>Drunk warm.</p>"
     workshop.write("tea.md", f"# Tea\n\n{hostile}\n\n```{{raw}} html\n{hostile}\n```\n")
-    (workshop.paths.docs / "conf.py").write_bytes(configuration)
-    workshop.merge()
-    # No page is the first one, no inventory is there; what conf.py says is not needed.
-    assert [finding.code for finding in workshop.build()] == ["inventory"]
-    assert "url=milk.html" in workshop.html("index")
-    assert "Drunk warm." in workshop.article("tea")
-    # The panel quotes it: there it is a text.
-    html = workshop.html("tea")
-    assert "<p onclick" not in html
-    assert "<script>hit" not in html
-    assert not list(tmp_path.rglob("ran"))
+    for name, text in CONFIGURATIONS.items():
+        with subtests.test(name):
+            (workshop.paths.docs / "conf.py").write_bytes(text)
+            workshop.merge()
+            # No page is the first one, no inventory is there; what conf.py says is not needed.
+            assert [finding.code for finding in workshop.build()] == ["inventory"]
+            assert "url=milk.html" in workshop.html("index")
+            assert "Drunk warm." in workshop.article("tea")
+            # The panel quotes it: there it is a text.
+            html = workshop.html("tea")
+            assert "<p onclick" not in html
+            assert "<script>hit" not in html
+            assert not list(tmp_path.rglob("ran"))
 
 
 def test_fuzzy_translations_are_shown_to_those_who_ask_only(tmp_path: Path) -> None:
@@ -1918,28 +1810,6 @@ def test_a_preview_marks_what_a_machine_has_made(tmp_path: Path) -> None:
     assert "机器\\A草稿" in sheet.read_text(encoding="utf-8")
     workshop.build()
     assert "jz-draft" not in workshop.article("index")
-
-
-def test_a_page_tells_what_has_changed_since_it_was_translated(tmp_path: Path) -> None:
-    workshop = Workshop(tmp_path)
-    workshop.write("index.md", "# The guide\n\nBody of the tip.\n\nNothing else.\n")
-    path = workshop.paths.catalog("zh_CN", "index")
-    catalog = po.read_catalog(path.read_bytes(), where="index").catalog
-    entries = [
-        replace(entry, fuzzy=True, previous="Body of a tip.")
-        if entry.msgid == "Body of the tip."
-        else entry
-        for entry in catalog.entries
-    ]
-    data = po.format_catalog(replace(catalog, entries=tuple(entries)))
-    workshop.put(path, data.decode())
-    workshop.merge()
-    workshop.build()
-    article = workshop.html("index").partition("<article")[2]
-    assert article.index("jz-fresh") < article.index('<details class="jz-since">')
-    assert "Body of <del>a</del><ins>the</ins> tip." in article
-    assert re.findall('href="#(jz-[0-9]+)"', article) == ["jz-1", "jz-2"]
-    assert re.findall(' id="(jz-[0-9]+)"', article) == ["jz-1", "jz-2"]
 
 
 def test_sources_that_the_panel_quotes_are_words(built: Built) -> None:
@@ -2011,6 +1881,155 @@ WITHOUT_PLACE = {
 )
 def test_every_block_that_has_a_place_is_marked(built: Built, page: str) -> None:
     assert list(unmarked(built[0], page).values()) == WITHOUT_PLACE.get(page, [])
+
+
+FOLDED = "".join(
+    f'```{{code-cell}}\n:tags: [{tag}]\n{more}\nprint("a < b")\n```\n\n'
+    for tag, more in (
+        ("hide-input", ""),
+        ("hide-cell", ""),
+        ("hide-input", ":mystnb:\n:  code_prompt_show: Look < here\n"),
+    )
+)
+KERNEL = """---
+file_format: mystnb
+kernelspec:
+  name: python3
+  display_name: Python 3
+---
+"""
+WALLS = """<center><img src="a.png"></center>
+<center><IMG src='b.png' title='a > b'/></center>
+<center><img src="c.png" alt="A saw"></center>
+<center><img alt src='d.png'></center>"""
+BELOW = r"""Some words:
+\begin{align}
+a_1 &= b_1 \\
+c &= d
+\end{align}"""
+# Pages for one test each, which say nothing of each other.
+SINGLE = {
+    "index.md": "# Start\n\nWords.\n",
+    "unheard.md": "# The guide\n\n$$\\unheardof{x}$$\n",
+    "square.md": "# Part\n\n$$x^2$$\n",
+    "folded.md": f"{KERNEL}# The guide\n\n{FOLDED}",
+    "walls.md": f"# Pictures\n\nLook:\n\n{WALLS}\n",
+    "module.rst": "API\n===\n\n.. automodule:: lamp\n\nNames of lamps.\n",
+    "below.md": f"# The guide\n\n{BELOW}\n",
+    "tags.rst": TAGS,
+    "since.md": "# The guide\n\nBody of the tip.\n\nNothing else.\n",
+    "unmerged.md": "# The guide\n\nBody of the tip.\n",
+}
+
+
+def translated_of_old(workshop: Workshop, page: str, msgid: str, *, old: str) -> None:
+    """Make a translation one of the English ``old``, which upstream has changed since."""
+    path = workshop.paths.catalog("zh_CN", page)
+    catalog = po.read_catalog(path.read_bytes(), where=page).catalog
+    entries = [
+        replace(entry, fuzzy=True, previous=old) if entry.msgid == msgid else entry
+        for entry in catalog.entries
+    ]
+    data = po.format_catalog(replace(catalog, entries=tuple(entries)))
+    workshop.put(path, data.decode())
+
+
+@pytest.fixture(scope="module")
+def single(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    """A site of many small pages, each for the test that looks at it."""
+    workshop = Workshop(tmp_path_factory.mktemp("single"))
+    for path, text in SINGLE.items():
+        workshop.write(path, text)
+    workshop.put(workshop.paths.docs / "tags.py", TAGGED)
+    translated_of_old(workshop, "since", "Body of the tip.", old="Body of a tip.")
+    workshop.merge()
+    (workshop.paths.merged("zh_CN") / "unmerged.md").unlink()
+    (workshop.paths.blocks("zh_CN") / "unmerged.md.json").unlink()
+    return workshop, workshop.build()
+
+
+def test_single_pages_have_no_faults(single: Built) -> None:
+    """Nor do marks around lines that are not there make one."""
+    assert {finding.code for finding in single[1]} == {"inventory"}
+
+
+def test_a_formula_that_mathml_has_nothing_for_is_set_by_mathjax(single: Built) -> None:
+    workshop, _ = single
+    assert "<math" not in workshop.article("unheard")
+    assert "<math" in workshop.article("square")
+    scripts = re.findall(
+        r'<script [^>]*src="_static/([\w/.-]+)', workshop.html("unheard")
+    )
+    # The first tells the second what to do.
+    assert scripts.index("formulas.js") < scripts.index("mathjax/tex-chtml.js")
+    assert (workshop.target / "_static" / "mathjax" / "tex-chtml.js").is_file()
+    assert "mathjax" not in workshop.html("square")
+
+
+def test_what_is_folded_away_says_what_it_is(single: Built) -> None:
+    article = single[0].article("folded")
+    found = re.findall(r"<summary>\s*(.*?)\s*</summary>", article, flags=re.DOTALL)
+    words = [re.findall(r">([^<]+)</p>", summary) for summary in found]
+    assert words == [
+        ["显示代码", "隐藏代码"],
+        ["显示代码和输出", "隐藏代码和输出"],
+        ["Look &lt; here", "隐藏代码"],
+    ]
+
+
+def test_an_image_in_html_of_which_nothing_is_said_is_passed_over(
+    single: Built,
+) -> None:
+    article = single[0].article("walls")
+    assert re.findall(r"(?i)<img[^>]*[a-d]\.png", article) == [
+        '<img alt src="a.png',
+        "<IMG alt src='b.png",
+        '<img src="c.png',
+        "<img alt src='d.png",
+    ]
+
+
+def test_a_module_that_only_says_whose_the_names_are_leads_nowhere(
+    single: Built,
+) -> None:
+    article = single[0].article("module")
+    assert "Names of lamps." in article
+    assert "jz-elsewhere" not in article
+
+
+def test_a_formula_below_words_is_one(single: Built) -> None:
+    article = single[0].article("below")
+    assert "<mtable" in article
+    assert "begin{align}" not in article
+    assert "Some words:" in article
+
+
+def test_a_page_tells_what_has_changed_since_it_was_translated(single: Built) -> None:
+    article = single[0].html("since").partition("<article")[2]
+    assert article.index("jz-fresh") < article.index('<details class="jz-since">')
+    assert "Body of <del>a</del><ins>the</ins> tip." in article
+    assert re.findall('href="#(jz-[0-9]+)"', article) == ["jz-1", "jz-2"]
+    assert re.findall(' id="(jz-[0-9]+)"', article) == ["jz-1", "jz-2"]
+
+
+def test_a_page_that_was_not_merged_is_english(single: Built) -> None:
+    article = single[0].article("unmerged")
+    assert re.search(
+        r'<h1 class="jz-block jz-english" data-jz="0"[^>]*>The guide', article
+    )
+    assert "jz-translated" not in article
+
+
+def test_lines_between_marks_are_shown(single: Built) -> None:
+    article = single[0].article("tags")
+    found = re.findall(r"<pre>(.*?)</pre>", article, re.DOTALL)
+    assert [unescape(re.sub(r"<[^>]+>", "", code)) for code in found] == list(
+        TAG_BLOCKS.values()
+    )
+    assert article.count("这里的内容在上游仓库中：") == len(TAG_LINKS)
+    # The second line is set off, and all after it.
+    assert 'class="hll"' in found[0]
+    assert found[0].index("plan") < found[0].index('class="hll"')
 
 
 LISTS = """Start
@@ -2130,14 +2149,3 @@ def test_blocks_are_where_merge_says_that_they_have_landed(tmp_path: Path) -> No
             workshop.put(file, damaged)
         workshop.build()
         assert 'data-jz-for="1">Body of the tip.' in workshop.article("index")
-
-
-def test_a_page_that_was_not_merged_is_english(tmp_path: Path) -> None:
-    workshop = Workshop(tmp_path)
-    workshop.write("index.md", "# The guide\n\nBody of the tip.\n")
-    workshop.build()
-    article = workshop.article("index")
-    assert re.search(
-        r'<h1 class="jz-block jz-english" data-jz="0"[^>]*>The guide', article
-    )
-    assert "jz-translated" not in article
