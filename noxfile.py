@@ -45,8 +45,12 @@ PREVIEWING = ("preview",)
 # What reads and writes XLIFF.
 EDITORS = ("editors",)
 
-# What `tests -- --quick` leaves out, so that it answers in half a minute.
-LONG_TESTS = ("slow", "kernel", "browser", "realdocs")
+# Marks of tests that take long, and of those that need what a machine may lack.
+LONG_TESTS = ("slow", "kernel")
+TESTS_ELSEWHERE = ("browser", "realdocs")
+
+# A worker gets neighbouring tests, so that it makes few fixtures that another one makes too.
+PARALLEL = ("--numprocesses=auto", "--dist=worksteal")
 
 STOP_SECONDS = 30.0  # nox kills after half a second: too soon to stop kernels
 
@@ -327,22 +331,23 @@ def tests(session: nox.Session) -> None:
     session.install("-e", ".", *packages("site", "test", "dask"))
     # The tests start Python hundreds of times.
     session.env["PYTHONDONTWRITEBYTECODE"] = ""
+    # The same tests on every machine, whatever lies there: browsers and real docs are asked for.
+    everywhere = " and ".join(f"not {marker}" for marker in TESTS_ELSEWHERE)
+    long = " or ".join(LONG_TESTS)
+    short = f"{everywhere} and not ({long})"
     if "--quick" in session.posargs:
         words = [word for word in session.posargs if word != "--quick"]
-        short = " and ".join(f"not {marker}" for marker in LONG_TESTS)
         few_examples = "--hypothesis-profile=quick"
-        session.run("pytest", "--numprocesses=auto", "-m", short, few_examples, *words)
+        session.run("pytest", *PARALLEL, "-m", short, few_examples, *words)
         return
     if session.posargs:
         session.run("pytest", *session.posargs)
         return
-    # The same tests on every machine, whatever lies there: browsers and real docs are asked for.
-    everywhere = "not browser and not realdocs"
-    session.run(
-        "pytest", "--numprocesses=auto", "-m", everywhere, "--cov", "--cov-report="
-    )
+    # Counting branches doubles the time of a test. The short ones reach all that has to be reached.
+    session.run("pytest", *PARALLEL, "-m", short, "--cov", "--cov-report=")
     session.run("coverage", "report", "--include=pipeline/core/*", "--fail-under=100")
     session.run("coverage", "report", "--fail-under=90")
+    session.run("pytest", *PARALLEL, "-m", f"{everywhere} and ({long})")
 
 
 @nox.session
@@ -351,7 +356,7 @@ def properties(session: nox.Session) -> None:
     enter(session, "tests")
     session.install("-e", ".", *packages("site", "test", "dask"))
     examples = ("-m", "hypothesis", "--hypothesis-profile=nightly")
-    session.run("pytest", "--numprocesses=auto", *examples, *session.posargs)
+    session.run("pytest", *PARALLEL, *examples, *session.posargs)
 
 
 @nox.session

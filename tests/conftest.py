@@ -20,6 +20,7 @@ from site_chromium import chromium
 from sockets import only_local_sockets
 
 if TYPE_CHECKING:
+    from branch_project import Clone
     from playwright.sync_api import Browser
 
 # No deadlines: a busy machine is not a bug. The examples of "same" are the same on every machine
@@ -77,6 +78,24 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     # So that `python -m pipeline` works here without being installed.
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     return root
+
+
+@pytest.fixture(scope="session")
+def begun(tmp_path_factory: pytest.TempPathFactory) -> Clone:
+    """The project of ``branch_project`` with one page translated: to be copied, not changed."""
+    from branch_project import Clone, make_upstream
+
+    folder = tmp_path_factory.mktemp("begun")
+    return Clone.make(folder / "project", make_upstream(folder / "origin"))
+
+
+@pytest.fixture(scope="session")
+def origin(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The upstream of ``memory_project`` with all its releases: to be read, not changed."""
+    from memory_project import RELEASES
+    from repositories import make_origin
+
+    return make_origin(tmp_path_factory.mktemp("upstream") / "origin", RELEASES)
 
 
 @pytest.fixture

@@ -10,24 +10,15 @@ import shutil
 from pathlib import Path
 
 import pytest
-from branch_project import FIRST, Clone, make_upstream
+from branch_project import FIRST, Clone
 from folders import read_tree
 from repositories import git, make_origin
 
 
-@pytest.fixture(scope="module")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the upstream and a project whose ``main`` has one page translated."""
-    folder = tmp_path_factory.mktemp("branches")
-    Clone.make(folder / "project", make_upstream(folder / "origin"))
-    return folder
-
-
 @pytest.fixture
-def work(template: Path, tmp_path: Path) -> Clone:
-    """A copy of that project."""
-    shutil.copytree(template / "project", tmp_path / "project", symlinks=True)
-    return Clone(tmp_path / "project")
+def work(begun: Clone, tmp_path: Path) -> Clone:
+    """A project whose ``main`` has one page translated."""
+    return begun.copy(tmp_path / "project")
 
 
 def add(work: Clone, branch: str, page: str, word: str = "", text: str = "") -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from branch_project import Clone, make_upstream
+from branch_project import Clone
 from folders import read_tree
 from repositories import git
 from translate.storage import pypo, xliff2
@@ -219,9 +219,9 @@ def test_without_catalogues_there_is_nothing_to_export(
     assert "nox -s sync -- sample --no-execute" in capsys.readouterr().err
 
 
-def test_the_recipe_for_a_weblate_of_ones_own(tmp_path: Path) -> None:
+def test_the_recipe_for_a_weblate_of_ones_own(begun: Clone, tmp_path: Path) -> None:
     """Docs/weblate.md: catalogues on a branch of a private copy, the memory back to the project."""
-    work = Clone.make(tmp_path / "project", make_upstream(tmp_path / "origin"))
+    work = begun.copy(tmp_path / "project")
     private = tmp_path / "private.git"
     git(tmp_path, "init", "-q", "--bare", "-b", "weblate", str(private))
     work.branch("weblate")

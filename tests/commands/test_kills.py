@@ -18,7 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from branch_project import LOCALE, NAME, Clone, make_upstream
+from branch_project import LOCALE, NAME, Clone
 from folders import read_tree
 
 from pipeline.adapters import po
@@ -65,13 +65,6 @@ def start(work: Clone, command: str) -> None:
     if command == "sync":
         work.move_to("v2")
     work.translate("garage", "saw", "还没存的锯子")
-
-
-@pytest.fixture(scope="session")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("kills")
-    Clone.make(folder / "project", make_upstream(folder / "origin"))
-    return folder / "project"
 
 
 def translations(work: Clone) -> set[str]:
@@ -128,14 +121,13 @@ def seconds_for(work: Clone, words: tuple[str, ...]) -> float:
 @pytest.mark.parametrize("part", range(PARTS))
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_killed_command_loses_nothing_and_the_next_run_repairs_it(
-    template: Path,
+    begun: Clone,
     tmp_path: Path,
     command: str,
     part: int,
 ) -> None:
     words = COMMANDS[command]
-    ready = Clone(tmp_path / "ready")
-    shutil.copytree(template, ready.root, symlinks=True)
+    ready = begun.copy(tmp_path / "ready")
     start(ready, command)
     whole, timed = (Clone(tmp_path / name) for name in ("whole", "timed"))
     for copy in (whole, timed):
@@ -171,11 +163,8 @@ def run_quietly(work: Clone, words: tuple[str, ...]) -> None:
         main([*words, "-qq"])
 
 
-def test_the_work_that_is_killed_is_of_every_kind(
-    template: Path, tmp_path: Path
-) -> None:
-    work = Clone(tmp_path / "project")
-    shutil.copytree(template, work.root, symlinks=True)
+def test_the_work_that_is_killed_is_of_every_kind(begun: Clone, tmp_path: Path) -> None:
+    work = begun.copy(tmp_path / "project")
     start(work, "sync")
     assert work.run(*SYNC) == 0
     states = {(entry.fuzzy, entry.obsolete) for entry in work.read("cellar").entries}

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from branch_project import Clone, make_upstream
+from branch_project import Clone
 from folders import read_tree
 from places import ROOT
 
@@ -20,20 +19,18 @@ LINE = f"/translations/memory/**/*.po merge={DRIVER}"
 
 
 @pytest.fixture(scope="module")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the upstream and a project whose git merges the memory by entry."""
-    folder = tmp_path_factory.mktemp("merging")
-    work = Clone.make(folder / "project", make_upstream(folder / "origin"))
+def template(begun: Clone, tmp_path_factory: pytest.TempPathFactory) -> Clone:
+    """A project whose git merges the memory by entry."""
+    work = begun.copy(tmp_path_factory.mktemp("merging") / "project")
     (work.root / ".gitattributes").write_text(ATTRIBUTES)
     work.commit("Merge by entry")
     assert work.run("memory", "setup") == 0
-    return folder
+    return work
 
 
 @pytest.fixture
-def work(template: Path, tmp_path: Path) -> Clone:
-    shutil.copytree(template / "project", tmp_path / "project", symlinks=True)
-    return Clone(tmp_path / "project")
+def work(template: Clone, tmp_path: Path) -> Clone:
+    return template.copy(tmp_path / "project")
 
 
 def translate(work: Clone, branch: str, **texts: str) -> None:

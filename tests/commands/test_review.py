@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from branch_project import FIRST, Clone, make_upstream, page
+from branch_project import FIRST, Clone, page
 from folders import read_tree, snapshot
 from repositories import git, make_origin
 
@@ -21,23 +21,21 @@ SAFE = "<script>alert(1)</script>|`x`**b** @nobody [a](javascript:b)"
 
 
 @pytest.fixture(scope="module")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the upstream and a project whose ``main`` has two pages translated."""
-    folder = tmp_path_factory.mktemp("review")
-    clone = Clone.make(folder / "project", make_upstream(folder / "origin"))
+def template(begun: Clone, tmp_path_factory: pytest.TempPathFactory) -> Clone:
+    """A project whose ``main`` has two pages translated."""
+    clone = begun.copy(tmp_path_factory.mktemp("review") / "project")
     clone.translate("cellar")
     assert clone.sync() == 0
     clone.commit("Translate the cellar")
-    return folder
+    return clone
 
 
 @pytest.fixture
-def work(template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Clone:
+def work(template: Clone, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Clone:
     """A copy of that project, on a branch of its own."""
     for variable in ("GITHUB_STEP_SUMMARY", "GITHUB_BASE_REF"):
         monkeypatch.delenv(variable, raising=False)
-    shutil.copytree(template / "project", tmp_path / "project", symlinks=True)
-    clone = Clone(tmp_path / "project")
+    clone = template.copy(tmp_path / "project")
     clone.branch("work")
     return clone
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from branch_project import NAME, Clone, make_upstream
+from branch_project import NAME, Clone
 from processes import until
 from servers import served
 from site_chromium import REASON
@@ -512,11 +512,11 @@ def pause(desk: Desk) -> bool:
 
 @pytest.fixture
 def changed(
-    tmp_path: Path, browser: Browser, monkeypatch: pytest.MonkeyPatch
+    begun: Clone, tmp_path: Path, browser: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Desk]:
     """``serve --review`` on a branch that has translated one message, and changed another."""
     monkeypatch.delenv("GITHUB_BASE_REF", raising=False)
-    clone = Clone.make(tmp_path / "project", make_upstream(tmp_path / "origin"))
+    clone = begun.copy(tmp_path / "project")
     clone.branch("work")
     clone.translate("cellar", "lamp", "楼梯旁挂着一盏灯")
     clone.translate("yard/shed", "saw", "雨会弄坏锯子")

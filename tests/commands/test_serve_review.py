@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from branch_project import NAME, Clone, make_upstream
+from branch_project import NAME, Clone
 from starlette.testclient import TestClient
 from workbench import Workbench, ask, workbench_of
 
@@ -17,10 +17,10 @@ Speech = pytest.CaptureFixture[str]
 
 
 @pytest.fixture
-def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Clone:
+def work(begun: Clone, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Clone:
     """A branch that has changed, translated, withdrawn and commented on a message each."""
     monkeypatch.delenv("GITHUB_BASE_REF", raising=False)
-    clone = Clone.make(tmp_path / "project", make_upstream(tmp_path / "origin"))
+    clone = begun.copy(tmp_path / "project")
     clone.branch("work")
     clone.translate("yard/shed", "saw", "雨会弄坏锯子")
     clone.translate("cellar", "lamp", "楼梯旁挂着一盏灯")

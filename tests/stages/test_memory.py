@@ -49,11 +49,6 @@ HAN = {
 }
 
 
-@pytest.fixture(scope="module")
-def origin(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_origin(tmp_path_factory.mktemp("upstream") / "origin", RELEASES)
-
-
 @pytest.fixture
 def project(tmp_path: Path, origin: Path) -> Project:
     """A project whose catalogues of v1 are translated and stored."""

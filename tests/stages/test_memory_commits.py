@@ -17,11 +17,6 @@ from pipeline.stages.update.restamping import Restamped, restamp_memory
 
 
 @pytest.fixture(scope="module")
-def origin(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_origin(tmp_path_factory.mktemp("upstream") / "origin", RELEASES)
-
-
-@pytest.fixture(scope="module")
 def mirror(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The same releases, in commits with other ids."""
     before = {"v0": {"guide.md": "# An older page\n"}}

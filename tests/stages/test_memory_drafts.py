@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from memory_project import FIRST, LI, LOCALE, RELEASES, Project
+from memory_project import FIRST, LI, LOCALE, Project
 from repositories import make_origin
 
 from pipeline.core.catalog.origins import Machine, is_draft
@@ -20,13 +20,8 @@ LONG = "[Monday, Tuesday and every other day](the/plan/of/the/whole/week.md)"
 
 
 @pytest.fixture
-def origin(tmp_path: Path) -> str:
-    return str(make_origin(tmp_path / "origin", RELEASES))
-
-
-@pytest.fixture
-def project(tmp_path: Path, origin: str) -> Project:
-    made = Project(tmp_path / "project", origin)
+def project(tmp_path: Path, origin: Path) -> Project:
+    made = Project(tmp_path / "project", str(origin))
     made.root.mkdir()
     made.sync("v1")
     return made

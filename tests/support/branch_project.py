@@ -91,6 +91,11 @@ class Clone:
         clone.commit("Begin with the shed")
         return clone
 
+    def copy(self, root: Path) -> Clone:
+        """Return a working copy of its own at ``root``, which has the same upstream."""
+        shutil.copytree(self.root, root, symlinks=True)
+        return Clone(root)
+
     def git(self, *words: str) -> str:
         return git(self.root, *words)
 
