@@ -80,6 +80,7 @@ def test_a_row_has_all_that_a_reviewer_needs() -> None:
         assert part in line
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limit", [COMMENT, STEP_SUMMARY])
 def test_what_github_does_not_take_is_left_out_and_counted(limit: Limit) -> None:
     messages = [
