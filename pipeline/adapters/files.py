@@ -7,8 +7,10 @@ content or the new one, never a part.
 from __future__ import annotations
 
 import errno
+import itertools
 import os
 import secrets
+import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -138,6 +140,59 @@ def remove_files(paths: Iterable[Path]) -> None:
             _remove_empty_folders(path)
         except OSError as error:
             raise _write_error("removed", path, error) from error
+
+
+def remove_tree(folder: Path) -> None:
+    """Remove ``folder`` and all that is in it, if it is there. Raises OSError.
+
+    What strangers' code has made may be nested deeper than a path or Python's stack can be, or lack
+    permissions. Links are removed, and not followed.
+    """
+    if folder.is_symlink() or not folder.is_dir():
+        folder.unlink(missing_ok=True)
+        return
+    # What is two levels below moves up to the first one, so that no path becomes long. No name that
+    # is there already begins with the random part.
+    token = secrets.token_hex(8)
+    numbers = itertools.count()
+    while subfolders := _empty_of_files(folder):
+        for subfolder in subfolders:
+            for inner in _empty_of_files(subfolder):
+                _permit(inner)  # it could not be moved otherwise
+                inner.rename(folder / f"{token}-{next(numbers)}")
+            subfolder.rmdir()
+    folder.rmdir()
+
+
+def _empty_of_files(folder: Path) -> list[Path]:
+    """Remove all that is in ``folder`` but the folders; return these."""
+    _permit(folder)
+    with os.scandir(folder) as found:
+        entries = list(found)
+    subfolders: list[Path] = []
+    for entry in entries:
+        if entry.is_dir(follow_symlinks=False):
+            subfolders.append(Path(entry.path))
+        else:
+            os.unlink(entry.path)
+    return subfolders
+
+
+def _permit(folder: Path) -> None:
+    """Give a folder of ours the permissions that whoever made it may have taken away."""
+    if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
+        folder.chmod(0o700)
+
+
+@contextmanager
+def scratch_folder(prefix: str, parent: str | Path) -> Iterator[Path]:
+    """Make a folder in ``parent`` that is gone afterwards, as far as it can be removed."""
+    folder = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
+    try:
+        yield folder
+    finally:
+        with suppress(OSError):
+            remove_tree(folder)
 
 
 def _remove_empty_folders(path: Path) -> None:

@@ -20,7 +20,7 @@ import pytest
 from kernel_project import Project, texts
 from notebooks import code, notebook
 from places import ROOT
-from processes import is_alive, until
+from processes import is_alive, order_of, outsider, until
 
 from pipeline.adapters.cluster import scheduler as dask_cluster
 from pipeline.adapters.cluster.scheduler import run_on_cluster
@@ -200,32 +200,27 @@ def test_start_up_code_travels_to_workers_that_have_no_file_of_it(
 def test_what_dies_with_a_page_is_told_and_the_others_go_on(
     tmp_path: Path, cluster: Any, client: Any
 ) -> None:
-    suicide = (
-        "import os, psutil, signal, time\n"
-        "os.kill([p.pid for p in psutil.Process().parents() if {}][0], signal.SIGKILL)\n"
-        "time.sleep(60)"
-    )
+    orders = tmp_path / "orders"
+
+    def killer(condition: str) -> str:
+        process = f"[p.pid for p in psutil.Process().parents() if {condition}][0]"
+        return order_of(orders, process, "SIGKILL")
+
+    workers = set(client.run(os.getpid).values())
     jobs = [
-        job(
-            "kills its worker",
-            suicide.format(f"p.pid in {set(client.run(os.getpid).values())}"),
-            tmp_path,
-        ),
-        job(
-            "kills its process",
-            suicide.format("'-c' in p.cmdline() and 'serve' in ' '.join(p.cmdline())"),
-            tmp_path,
-        ),
+        job("kills its worker", killer(f"p.pid in {workers}"), tmp_path),
+        job("kills its process", killer('"serve" in str(p.cmdline())'), tmp_path),
         job("prints", "print(1)", tmp_path / "no such folder"),
     ]
     before, cluster.scheduler.allowed_failures = cluster.scheduler.allowed_failures, 0
     try:
-        outcomes = {
-            outcome.page: outcome
-            for outcome in run_on_cluster(
-                jobs, address=cluster.scheduler_address, environment=environment()
-            )
-        }
+        with outsider(orders):
+            outcomes = {
+                outcome.page: outcome
+                for outcome in run_on_cluster(
+                    jobs, address=cluster.scheduler_address, environment=environment()
+                )
+            }
     finally:
         cluster.scheduler.allowed_failures = before
     stops = {

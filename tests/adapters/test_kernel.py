@@ -15,7 +15,7 @@ import pytest
 from kernel_project import MYST, Project, texts
 from notebooks import code, notebook
 from places import ROOT, TESTS
-from processes import is_alive, processes_with, until
+from processes import is_alive, order_of, outsider, processes_with, until
 
 from pipeline.config import Acknowledgement, SkipRule
 from pipeline.core.execution.failure import failure_text
@@ -334,22 +334,18 @@ def test_a_page_whose_merged_notebook_is_missing_is_run_and_not_written(
 
 
 def test_a_worker_that_is_killed_fails_its_page_only(tmp_path: Path) -> None:
-    project = Project(tmp_path)
-    project.add(
-        "a.ipynb",
-        notebook(
-            code(
-                "import os, signal\nos.kill(os.getppid(), signal.SIGKILL)\nimport time\n"
-                "time.sleep(60)"
-            ),
-            *[code("1")] * 9,
-        ),
-    )
+    project, orders = Project(tmp_path), tmp_path / "orders"
+    killer = code(order_of(orders, "os.getppid()", "SIGKILL"))
+    project.add("a.ipynb", notebook(code("1"), killer, *[code("1")] * 9))
     project.add("b.ipynb", notebook(code("print(1)")))
-    results = project.results(jobs=1)
+    with outsider(orders):
+        results = project.results(jobs=1)
     assert (results["a"].status, results["b"].status) == (Status.FAILED, Status.PASSED)
     assert results["a"].failure is not None
-    assert results["a"].failure.exception == "WorkerDied"
+    assert (results["a"].failure.exception, results["a"].failure.cell) == (
+        "WorkerDied",
+        2,
+    )
 
 
 SCRIPT = """

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -15,6 +16,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +25,7 @@ from typing import Any
 import pytest
 from kernel_project import texts
 from notebooks import code, notebook
-from processes import is_alive, processes_with, until
+from processes import is_alive, order_of, outsider, processes_with, until
 
 from pipeline.adapters.kernel import (
     PYTHON,
@@ -529,6 +531,16 @@ def test_cells_from_until_on_are_kept_without_outputs(zoo: Zoo) -> None:
     ) == (2, None)
 
 
+def parent_of(process: int) -> int:
+    stat = Path(f"/proc/{process}/stat").read_text()
+    return int(stat.rpartition(")")[2].split()[1])
+
+
+def outcome_of(page: Job) -> Outcome:
+    (outcome,) = run_notebooks([page], workers=1)
+    return outcome
+
+
 def test_a_machine_that_is_paused_makes_no_page_fail(tmp_path: Path) -> None:
     """Everything of a run is stopped for longer than a page may be silent, and goes on."""
     began = tmp_path / "began"
@@ -540,10 +552,8 @@ def test_a_machine_that_is_paused_makes_no_page_fail(tmp_path: Path) -> None:
         if not until(began.exists, seconds=60):
             return
         (kernel,) = processes_with(f"{MARK}={marked_as('paused')}\0")
-        worker = int(
-            Path(f"/proc/{kernel}/stat").read_text().rpartition(")")[2].split()[1]
-        )
-        paused.extend((worker, kernel))
+        worker = parent_of(kernel)
+        paused.extend((parent_of(worker), worker, kernel))
         for process in paused:
             os.kill(process, signal.SIGSTOP)
         time.sleep(8)
@@ -552,11 +562,12 @@ def test_a_machine_that_is_paused_makes_no_page_fail(tmp_path: Path) -> None:
 
     pausing = threading.Thread(target=pause)
     pausing.start()
-    (outcome,) = run_notebooks(
-        [job("paused", Case((wait, "print('after')"), policy), tmp_path)], workers=1
-    )
+    page = job("paused", Case((wait, "print('after')"), policy), tmp_path)
+    # In a process of its own, which is paused as well.
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as process:
+        outcome = process.submit(outcome_of, page).result()
     pausing.join()
-    assert len(paused) == 2
+    assert len(paused) == 3
     assert outcome.stop is None
     assert outcome.cell_seconds[0] > policy.stall
 
@@ -567,13 +578,14 @@ def test_a_worker_that_is_killed_leaves_nothing_either(
     scratch, data = tmp_path / "scratch", tmp_path / "data"
     scratch.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(scratch))
-    killer = "import os, signal\nos.kill(os.getppid(), signal.SIGKILL)\nimport time\ntime.sleep(60)"
-    (outcome,) = run_notebooks(
-        [job("worker-killed", Case((CHILDREN.replace("env -i", ""), killer)), data)],
-        workers=1,
-    )
+    orders = tmp_path / "orders"
+    killer = order_of(orders, "os.getppid()", "SIGKILL")
+    case = Case((CHILDREN.replace("env -i", ""), killer))
+    with outsider(orders):
+        (outcome,) = run_notebooks([job("worker-killed", case, data)], workers=1)
     assert outcome.stop is not None
-    assert (outcome.stop.exception, outcome.worker) == ("WorkerDied", 1)
+    assert (outcome.stop.exception, outcome.stop.cell) == ("WorkerDied", 2)
+    assert outcome.worker == 1
     assert until(
         lambda: not processes_with(f"{MARK}={marked_as('worker-killed')}\0"), seconds=5
     )

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from kernel_project import JAX, Project, texts
 from notebooks import code, notebook
+from processes import order_of, outsider
 
 from pipeline.adapters.execution_cache import ExecutionCache
 from pipeline.config import Mode, RunRule
@@ -348,15 +349,12 @@ def test_a_cache_that_cannot_be_written_stops_no_page(tmp_path: Path) -> None:
 
 def test_a_worker_that_was_killed_says_nothing_of_its_page(tmp_path: Path) -> None:
     project = TracedProject(tmp_path)
+    orders = tmp_path / "orders"
     project.add(
-        "page.ipynb",
-        notebook(
-            code(
-                "import os, signal, time\nos.kill(os.getppid(), signal.SIGKILL)\ntime.sleep(60)"
-            )
-        ),
+        "page.ipynb", notebook(code(order_of(orders, "os.getppid()", "SIGKILL")))
     )
-    failure = project.run().executions[0].failure
+    with outsider(orders):
+        failure = project.run().executions[0].failure
     assert failure is not None
     assert failure.exception in ("WorkerDied", "DeadKernelError")
     assert len(project.cache.all_keys()) == (failure.exception == "DeadKernelError")

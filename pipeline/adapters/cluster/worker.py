@@ -14,7 +14,6 @@ import json
 import os
 import pickle
 import platform
-import shutil
 import signal
 import subprocess
 import sys
@@ -29,6 +28,7 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.adapters.cluster.facts import all_facts, compare_facts
+from pipeline.adapters.files import remove_tree
 from pipeline.adapters.kernel import (
     Job,
     Outcome,
@@ -37,6 +37,7 @@ from pipeline.adapters.kernel import (
     worker_count,
 )
 from pipeline.adapters.kernel.job import died
+from pipeline.adapters.kernel.processes import is_stopped
 
 POLL_SECONDS = 0.5
 STOP_SECONDS = 30  # that a process may take to stop its kernel
@@ -112,7 +113,8 @@ def run_page(parcel: Parcel) -> Delivery:
         age = time.time() - (outcome.started or began)
         return Delivery(worker=member.name, outcome=outcome, age=age)
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        with suppress(OSError):
+            remove_tree(folder)
 
 
 def _read_outcome(folder: Path) -> Outcome:
@@ -157,6 +159,10 @@ def _run_child(folder: Path, is_wanted: Callable[[], bool]) -> int:
     assert child.stdin is not None
     # Nothing waits for both, the end of a process and of the wish for it: so one is looked at.
     while child.poll() is None and is_wanted():
+        if is_stopped(
+            child.pid
+        ):  # whatever did that, the child keeps the limits of its page
+            child.send_signal(signal.SIGCONT)
         with suppress(subprocess.TimeoutExpired):
             child.wait(POLL_SECONDS)
     child.stdin.close()  # a child that still runs stops its kernel now
@@ -180,7 +186,8 @@ def serve(place: str) -> None:
         (outcome,) = run_notebooks([job], workers=1)
         (folder / "outcome").write_bytes(pickle.dumps(outcome))
     except KeyboardInterrupt:
-        shutil.rmtree(folder, ignore_errors=True)
+        with suppress(OSError):
+            remove_tree(folder)
         sys.exit(130)
 
 

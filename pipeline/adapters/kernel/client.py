@@ -61,7 +61,7 @@ class _Client(PapermillNotebookClient):  # type: ignore[misc]  # papermill has n
     def execute_cell(self, cell: Any, cell_index: int, **options: Any) -> Any:
         self.page.progress.index = cell_index
         if cell.cell_type == "code":
-            self.page.progress.number += 1
+            self.page.progress.begin_code_cell()
             self.page.watch.begin_cell()
         cells_before, start = self.code_cells_executed, time.monotonic()
         try:

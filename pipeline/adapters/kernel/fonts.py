@@ -6,12 +6,12 @@ Making it takes long, and matplotlib announces that among the outputs of the pag
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 from contextlib import suppress
 from pathlib import Path
 
+from pipeline.adapters.files import remove_tree
 from pipeline.adapters.kernel.interpreter import ENVIRONMENT
 from pipeline.adapters.kernel.sandbox import kernel_environment
 
@@ -38,7 +38,8 @@ def lend_fonts(target: Path, *, scratch: Path) -> None:
 def remove_fonts(scratch: Path) -> None:
     """Remove the list from ``scratch``, also one that is only half made."""
     for folder in scratch.glob(f"{_FOLDER}*"):
-        shutil.rmtree(folder, ignore_errors=True)
+        with suppress(OSError):
+            remove_tree(folder)
 
 
 def _make(folder: Path) -> None:

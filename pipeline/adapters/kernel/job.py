@@ -82,9 +82,9 @@ class Outcome:
     cell_seconds: tuple[float, ...] = ()  # of each code cell that ran
 
 
-def died(job: Job, message: str, *, started: float = 0.0) -> Outcome:
-    """The outcome of a job whose process is gone without one."""
-    stop = Stop(cell=0, exception="WorkerDied", message=message, traceback="")
+def died(job: Job, message: str, *, cell: int = 0, started: float = 0.0) -> Outcome:
+    """The outcome of a job whose process is gone without one, at code cell number ``cell``."""
+    stop = Stop(cell=cell, exception="WorkerDied", message=message, traceback="")
     return Outcome(
         page=job.page, notebook=job.notebook, seconds=0.0, stop=stop, started=started
     )

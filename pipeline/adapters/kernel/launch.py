@@ -1,7 +1,8 @@
 """The first code in a kernel's process: `launch.py online|offline [COMMAND …] -f CONNECTION_FILE`.
 
-Ties the process to its worker, takes the network away if asked to, and becomes the kernel: COMMAND,
-or ipykernel. It imports nothing of ours, so that nothing of ours is where a page's code runs.
+Ties the process to its worker, keeps its signals inside, takes the network away if asked to, and
+becomes the kernel: COMMAND, or ipykernel. It imports nothing of ours, so that nothing of ours is
+where a page's code runs.
 `launch.py probe` tells by its exit code whether the network can be taken away here.
 """
 
@@ -12,7 +13,9 @@ import signal
 import sys
 
 CLONE_NEWUSER, CLONE_NEWNET = 0x10000000, 0x40000000  # of unshare(2)
-PR_SET_PDEATHSIG = 1  # of prctl(2)
+PR_SET_PDEATHSIG, PR_SET_NO_NEW_PRIVS = 1, 38  # of prctl(2)
+LANDLOCK_CREATE_RULESET, LANDLOCK_RESTRICT_SELF = 444, 446  # system calls
+LANDLOCK_SCOPE_SIGNAL = 2  # of landlock(7)
 SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 1  # of netdevice(7)
 
 
@@ -52,6 +55,30 @@ def _raise_loopback() -> None:
         fcntl.ioctl(handle, SIOCSIFFLAGS, struct.pack("16sH14x", b"lo", flags | IFF_UP))
 
 
+def keep_signals_inside() -> bool:
+    """Let this process, and all that it starts, send signals to one another only.
+
+    A cell can then neither stop nor kill its worker, other pages or the user's session. Return
+    False where the system cannot do that: Linux can since 6.12.
+    """
+    if sys.platform != "linux":
+        return False
+    import ctypes
+    import struct
+
+    system = ctypes.CDLL(None)
+    # A ruleset restricts files, the network, and what it calls the scope.
+    rules = struct.pack("3Q", 0, 0, LANDLOCK_SCOPE_SIGNAL)
+    ruleset = system.syscall(LANDLOCK_CREATE_RULESET, rules, len(rules), 0)
+    if ruleset < 0:
+        return False
+    # The system demands this first: programs that run as root would escape the rules.
+    system.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+    failed = system.syscall(LANDLOCK_RESTRICT_SELF, ruleset, 0)
+    os.close(ruleset)
+    return not failed
+
+
 def tie_to_worker() -> None:
     """Die with the worker, go first when the machine runs out of memory, leave no core dumps."""
     if sys.platform == "linux":
@@ -74,6 +101,7 @@ def main(mode: str, *command: str) -> None:
     if mode == "offline":
         leave_network()
     tie_to_worker()
+    keep_signals_inside()
     if command[0] != "-f":
         os.execvp(command[0], command)  # noqa: S606 - there is no shell to be wanted
     from ipykernel import kernelapp

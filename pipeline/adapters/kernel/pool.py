@@ -1,30 +1,35 @@
 """A pool of worker processes, each of which runs one notebook after another.
 
 A worker is given its next job when it has handed over the outcome of the last one. One that dies is
-replaced, and its job has an outcome that says so.
+replaced, and its job has an outcome that says so. A worker keeps the limits of its page, and one
+that is stopped keeps none: the pool ends the page, and the worker goes on with the next one.
 """
 
 from __future__ import annotations
 
 import multiprocessing
-import tempfile
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from ctypes import c_int
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnContext
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
+from pipeline.adapters.files import scratch_folder
 from pipeline.adapters.kernel.interpreter import worker_count
-from pipeline.adapters.kernel.job import Job, Outcome, died
-from pipeline.adapters.kernel.processes import kill_strays
+from pipeline.adapters.kernel.job import Job, Outcome, Stop, died
+from pipeline.adapters.kernel.processes import is_stopped, kill_strays, release
 from pipeline.adapters.kernel.sandbox import scratch_parent
 from pipeline.adapters.kernel.worker import work
 
 _SECONDS_TO_END = 5  # that a worker may take to stop its kernel
+_LOOK = 1.0  # seconds between two looks whether a worker is stopped
+# Seconds for whoever has stopped a whole machine or run to let all of it go on.
+_GRACE = 0.5
 
 
 @dataclass(slots=True, kw_only=True)
@@ -34,6 +39,14 @@ class _Worker:
     job: Job
     number: int
     given: float  # time.time() when it got the job
+    cell: c_int  # the number of the code cell that it is at; it shares the memory
+    was_stopped: bool = False  # at this job
+
+    @property
+    def pid(self) -> int:
+        """The id of its process."""
+        assert self.process.pid is not None  # it has been started
+        return self.process.pid
 
 
 def run_notebooks(jobs: Sequence[Job], *, workers: int) -> Iterator[Outcome]:
@@ -44,12 +57,8 @@ def run_notebooks(jobs: Sequence[Job], *, workers: int) -> Iterator[Outcome]:
     """
     at_once = max(1, min(workers, len(jobs)))
     threads = max(1, worker_count(0) // at_once)
-    with tempfile.TemporaryDirectory(
-        prefix="nb-",  # short: the names of sockets begin with it
-        dir=scratch_parent(),
-        ignore_cleanup_errors=True,
-    ) as folder:
-        scratch = Path(folder)
+    # The prefix is short: the names of sockets begin with it.
+    with scratch_folder("nb-", scratch_parent()) as scratch:
         waiting = deque(_settled(job, scratch, threads=threads) for job in jobs)
         try:
             yield from _run_all(waiting, workers=workers)
@@ -65,7 +74,8 @@ def _run_all(waiting: deque[Job], *, workers: int) -> Iterator[Outcome]:
         while waiting and len(running) < workers:
             running.append(_start(context, waiting.popleft(), number=len(running) + 1))
         while running:
-            ready = wait([worker.connection for worker in running])
+            ready = wait([worker.connection for worker in running], timeout=_LOOK)
+            _release_stopped(running)
             for worker in [worker for worker in running if worker.connection in ready]:
                 outcome = _receive(worker)
                 # The next job is under way before the outcome is handed over: whoever takes it may
@@ -87,14 +97,22 @@ def _settled(job: Job, scratch: Path, *, threads: int) -> Job:
 
 
 def _start(context: SpawnContext, job: Job, *, number: int) -> _Worker:
+    # The last worker that leaves removes it, and somebody may have ended that one.
+    job.scratch.mkdir(mode=0o700, exist_ok=True)
     ours, theirs = context.Pipe()
-    process = context.Process(target=work, args=(theirs,), daemon=True)
+    cell = context.RawValue(c_int)
+    process = context.Process(target=work, args=(theirs, cell), daemon=True)
     process.start()
     theirs.close()  # so that recv ends when the worker is gone
     with suppress(OSError):  # it is dead already, which _receive will tell
         ours.send(job)
     return _Worker(
-        process=process, connection=ours, job=job, number=number, given=time.time()
+        process=process,
+        connection=ours,
+        job=job,
+        number=number,
+        given=time.time(),
+        cell=cell,
     )
 
 
@@ -102,10 +120,22 @@ def _next(context: SpawnContext, worker: _Worker, job: Job) -> _Worker:
     """Give ``job`` to the worker, or to a new one if it died."""
     with suppress(OSError):
         if worker.process.is_alive():
+            worker.cell.value = 0
             worker.connection.send(job)
-            return replace(worker, job=job, given=time.time())
+            return replace(worker, job=job, given=time.time(), was_stopped=False)
     _end([worker])
     return _start(context, job, number=worker.number)
+
+
+def _release_stopped(workers: Sequence[_Worker]) -> None:
+    """End the pages of the workers that are stopped, and let these go on: they report the pages."""
+    if not any(is_stopped(worker.pid) for worker in workers):
+        return
+    time.sleep(_GRACE)
+    for worker in workers:
+        if is_stopped(worker.pid):
+            worker.was_stopped = True
+            release(worker.pid)
 
 
 def _receive(worker: _Worker) -> Outcome:
@@ -114,9 +144,18 @@ def _receive(worker: _Worker) -> Outcome:
     except (EOFError, OSError):
         worker.process.join(_SECONDS_TO_END)
         message = f"the worker process ended with code {worker.process.exitcode}"
-        outcome = died(worker.job, message, started=worker.given)
+        cell = worker.cell.value
+        outcome = died(worker.job, message, cell=cell, started=worker.given)
     assert isinstance(outcome, Outcome)
+    if worker.was_stopped and outcome.stop is not None:
+        outcome = replace(outcome, stop=_stopped(outcome.stop))
     return replace(outcome, worker=worker.number)
+
+
+def _stopped(stop: Stop) -> Stop:
+    """What ended a page whose worker was stopped: not that its kernel was killed for it."""
+    message = "a signal stopped the worker process, so the page was ended: nothing kept its limits"
+    return replace(stop, exception="WorkerStopped", message=message)
 
 
 def _end(workers: Sequence[_Worker]) -> None:

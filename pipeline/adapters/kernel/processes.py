@@ -41,6 +41,26 @@ def descendants(spared: Collection[int] = ()) -> list[Process]:
     return [process for process in below if process.pid not in spared]
 
 
+def is_stopped(pid: int) -> bool:
+    """Return whether a signal has stopped the process, and nothing has continued it since."""
+    import psutil
+
+    with suppress(psutil.Error):
+        return str(psutil.Process(pid).status()) == "stopped"
+    return False
+
+
+def release(pid: int) -> None:
+    """Kill all processes below a process that was stopped, and let it go on."""
+    import psutil
+
+    with suppress(psutil.Error):
+        process = psutil.Process(pid)
+        # In this order: what has stopped it must not do so again.
+        kill(process.children(recursive=True))
+        process.resume()
+
+
 def kill(processes: Iterable[Process]) -> None:
     """Kill the processes, and do not wait."""
     import psutil

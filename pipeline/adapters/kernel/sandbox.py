@@ -44,16 +44,6 @@ def scratch_parent() -> str:
     return "/tmp"  # noqa: S108 - folders in it are made by tempfile
 
 
-def new_folder(scratch: Path) -> tempfile.TemporaryDirectory[str]:
-    """A page's own folder in ``scratch``.
-
-    What it contains goes with it, whatever its permissions.
-    """
-    return tempfile.TemporaryDirectory(
-        prefix="p-", dir=scratch, ignore_cleanup_errors=True
-    )
-
-
 def furnish(folder: Path, data: Path, startup: Sequence[Startup]) -> None:
     """Fill a page's ``folder``.
 

@@ -13,18 +13,20 @@ import multiprocessing
 import os
 import re
 import signal
+import tempfile
 import threading
 import time
 import traceback
 import warnings
 from contextlib import suppress
+from ctypes import c_int
 from dataclasses import replace
 from multiprocessing.connection import Connection
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from types import FrameType
 from typing import Any, NoReturn
 
+from pipeline.adapters.files import remove_tree
 from pipeline.adapters.kernel.engine import execute
 from pipeline.adapters.kernel.fonts import lend_fonts, remove_fonts
 from pipeline.adapters.kernel.interpreter import ENVIRONMENT, PYTHON
@@ -39,7 +41,6 @@ from pipeline.adapters.kernel.sandbox import (
     can_isolate_network,
     furnish,
     kernel_environment,
-    new_folder,
     startup_failure,
 )
 from pipeline.adapters.kernel.watch import Watch
@@ -61,22 +62,28 @@ class _Running:
     """What has to be swept away if the worker must leave at once."""
 
     scratch: Path | None = None
-    folder: TemporaryDirectory[str] | None = None
+    folder: Path | None = None
     spared: frozenset[int] = frozenset()
 
 
-def work(connection: Connection) -> None:
-    """Answer each Job on ``connection`` with an Outcome, until it is closed."""
+def work(connection: Connection, cell: c_int) -> None:
+    """Answer each Job on ``connection`` with an Outcome, until it is closed.
+
+    Count the code cells of a job in ``cell``, which the sender of the job resets.
+    """
+    if os.name == "posix":
+        # A signal to the group of this process, where a kernel finds it, reaches no other one.
+        os.setsid()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's business
     signal.signal(signal.SIGTERM, _leave)
     threading.Thread(target=_watch_parent, daemon=True).start()
     with suppress(EOFError, OSError):
         while True:
-            connection.send(run(connection.recv()))
+            connection.send(run(connection.recv(), cell))
     _leave()  # the parent is gone, and the thread that waits for that may be slower
 
 
-def run(job: Job) -> Outcome:
+def run(job: Job, cell: c_int) -> Outcome:
     """Run one notebook in a copy of its folder. Never raises: whatever stops it is in the Outcome.
 
     Processes below this one that were there before are left alone, all others are gone when it
@@ -89,12 +96,13 @@ def run(job: Job) -> Outcome:
         logging.getLogger(name).setLevel(logging.CRITICAL)
     adopt_orphans()
     started, start, text = time.time(), time.monotonic(), job.notebook
-    progress = Progress()
+    progress = Progress(shared=cell)
     _Running.spared = frozenset(process.pid for process in descendants())
-    _Running.scratch, _Running.folder = job.scratch, new_folder(job.scratch)
+    folder = Path(tempfile.mkdtemp(prefix="p-", dir=job.scratch))
+    _Running.scratch, _Running.folder = job.scratch, folder
     try:
         notebook = nbformat.reads(text, as_version=4)  # type: ignore[no-untyped-call]
-        stop = _run_until(notebook, job, Path(_Running.folder.name), progress)
+        stop = _run_until(notebook, job, folder, progress)
         text = json.dumps(notebook)
     except Exception as error:  # noqa: BLE001 - jupyter's many; one page must not stop the others
         stop = Stop(
@@ -194,7 +202,9 @@ def _sweep() -> None:
     """Kill all that the page started and remove all that it wrote."""
     kill_descendants(_Running.spared)
     if _Running.folder is not None:
-        _Running.folder.cleanup()
+        # What cannot be removed must not keep the outcome back.
+        with suppress(OSError):
+            remove_tree(_Running.folder)
     _Running.folder = None
 
 

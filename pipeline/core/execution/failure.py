@@ -28,7 +28,7 @@ _NETWORK = (
 )
 _LIMITS = (
     "DeadKernelError CellTimeout CellTimeoutError PageTimeout WallTimeout Stalled MemoryLimit"
-    " OutputLimit WorkerDied NoSuchKernel MemoryError"
+    " OutputLimit WorkerDied WorkerStopped NoSuchKernel MemoryError"
 )
 ENVIRONMENT_ERRORS = frozenset(f"{_PACKAGES} {_NETWORK} {_LIMITS}".split())
 # Messages of other exceptions that tell of the machine: a device that is not there, or no network.

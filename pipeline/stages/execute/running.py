@@ -35,9 +35,9 @@ from pipeline.stages.execute.planning import Stage, Task, plan
 from pipeline.stages.execute.remembering import History
 
 MEBIBYTE = 1 << 20  # the unit of the configuration's limits
-# They say nothing of the page: somebody, or the system, has killed the worker, or the machine had
-# no time for it. So the page is tried again the next time.
-ACCIDENTS = ("WorkerDied", "WallTimeout")
+# They say nothing of the page: somebody, or the system, has killed or stopped the worker, or the
+# machine had no time for it. So the page is tried again the next time.
+ACCIDENTS = ("WorkerDied", "WorkerStopped", "WallTimeout")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
