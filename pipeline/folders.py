@@ -8,14 +8,12 @@ keep their path from the folder that holds all of these: of ``docs`` and ``examp
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-ALL = "."  # the folder of the whole repository
+from pipeline.filenames import fault_of_path
 
-_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
-_FORBIDDEN_PARTS = frozenset({"", ".", "..", ".git"})
+ALL = "."  # the folder of the whole repository
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,10 +128,6 @@ def _overlap(name: str, other: str) -> Fault | None:
 def is_safe_path(path: str) -> bool:
     """Whether ``path`` is a relative POSIX path that stays in its folder, on any system.
 
-    It must be possible to write it down, too.
+    It must be possible to write it down, too: ``fault_of_path`` knows the rules.
     """
-    if "\\" in path or _UNPRINTABLE.search(path):
-        return False
-    # An empty part stands for a path that is absolute, or holds "//". Names are alike on some
-    # systems whatever their case, and nothing may get into ".git".
-    return _FORBIDDEN_PARTS.isdisjoint(path.lower().split("/"))
+    return not fault_of_path(path)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from pipeline import packages
 from pipeline.commands.holding import only_this_run
 from pipeline.commands.known import Known, UpdatedPage
-from pipeline.commands.pages import pages_of_run, rule_findings
+from pipeline.commands.pages import name_findings, pages_of_run, rule_findings
 from pipeline.commands.reporting import write_report
 from pipeline.commands.updating import UpdatedLocale, update_locale
 from pipeline.core.execution.result import Execution, Status
@@ -93,7 +93,7 @@ def build_pulled(
         lock=lock,
         pages=merged,
         gone=gone,
-        findings=(*findings, *rules),
+        findings=(*findings, *name_findings(run, lock), *rules),
         changes=changes,
         check_only=run.dry,
         only=run.pages,

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from pipeline.config import matches
 from pipeline.config.suggesting import did_you_mean_any
+from pipeline.core.pin import refusals
 from pipeline.core.pin.lock import Lock, Page, pages_of
 from pipeline.errors import ConfigError
 from pipeline.findings import Finding
@@ -53,6 +54,13 @@ def rule_findings(run: Run, lock: Lock) -> tuple[Finding, ...]:
             )
             findings.append(Finding.of(error))
     return tuple(findings)
+
+
+def name_findings(run: Run, lock: Lock) -> tuple[Finding, ...]:
+    """Return what is wrong with names of upstream's files; nothing for a run of a few pages."""
+    if run.pages:
+        return ()
+    return tuple(refusals.name_findings(lock, run.upstream.selects))
 
 
 def unmatched(patterns: Sequence[str], names: Sequence[str]) -> list[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pipeline.commands.holding import only_this_run
+from pipeline.commands.pages import name_findings
 from pipeline.core.pin.lock import Lock, format_lock
 from pipeline.findings import Finding
 from pipeline.report.result import RunResult
@@ -33,7 +34,7 @@ def pull(run: Run, *, ref: str | None) -> RunResult:
         name=run.name,
         lock=pulled.lock,
         changes=pulled.changes,
-        findings=pulled.findings,
+        findings=(*pulled.findings, *name_findings(run, pulled.lock)),
         check_only=run.dry,
     )
 

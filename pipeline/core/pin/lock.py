@@ -16,7 +16,8 @@ from typing import Any
 
 from pipeline import formerly
 from pipeline.errors import InputError
-from pipeline.folders import Folders, fault_in, is_safe_path
+from pipeline.filenames import fault_of_path
+from pipeline.folders import Folders, fault_in
 from pipeline.reading import Dialect
 
 
@@ -26,6 +27,19 @@ class SourceFile:
 
     path: str
     blob: str  # git blob id of the content (40 hex digits), also for plain folders
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RefusedFile:
+    """A file of upstream's, or a folder (with a slash at the end), that was not pulled."""
+
+    path: str  # as people can read it: escaped, and shortened in its middle
+    rule: str  # that it breaks, in words
+
+    @property
+    def may_be_page(self) -> bool:
+        """Whether readers may miss a page for it."""
+        return self.path.endswith(("/", *PAGE_SUFFIXES))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +68,8 @@ class Lock:
     files: tuple[SourceFile, ...]
     # What the docs are of, as people write it; locks of old do not say it, and were all of JAX.
     package: str = formerly.PACKAGE
+    # Files that upstream has and no system could hold, each with the rule that it breaks.
+    refused: tuple[RefusedFile, ...] = ()
     # Which Markdown the repository says that its docs are in; empty: MyST.
     markdown: str = ""
 
@@ -115,6 +131,8 @@ def format_lock(lock: Lock) -> bytes:
     data["docs"] = list(names) if lock.docs.are_several else names[0]
     if lock.markdown:
         data["markdown"] = lock.markdown
+    if lock.refused:
+        data["refused"] = {file.path: file.rule for file in lock.refused}
     data["files"] = {file.path: file.blob for file in lock.files}
     return (
         json.dumps(data, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
@@ -130,12 +148,13 @@ def parse_lock(data: bytes, *, where: str) -> Lock:
         table = json.loads(data.decode("utf-8"), object_pairs_hook=_without_duplicates)
     except (ValueError, RecursionError) as error:
         raise _malformed(f"is not a lock: {error}", where) from error
-    keys = (*_TEXTS, *_OPTIONAL, "docs", "files")
+    keys = (*_TEXTS, *_OPTIONAL, "docs", "files", "refused")
     if isinstance(table, dict):
         table.setdefault("package", formerly.PACKAGE)
         if formerly.VERSION_KEY in table and "version" not in table:
             table["version"] = table.pop(formerly.VERSION_KEY)
         table.setdefault("markdown", "")
+        table.setdefault("refused", {})
     if not isinstance(table, dict) or set(table) != set(keys):
         raise _malformed(
             f"is not a lock: it must be a JSON object of {', '.join((*_TEXTS, 'docs', 'files'))}",
@@ -145,6 +164,7 @@ def parse_lock(data: bytes, *, where: str) -> Lock:
         **_texts(table, where),
         docs=_folders(table["docs"], where),
         files=_files(table["files"], where),
+        refused=_refused(table["refused"], where),
     )
 
 
@@ -205,14 +225,26 @@ def _files(table: object, where: str) -> tuple[SourceFile, ...]:
         raise _malformed("'files' must be an object of path to blob", where)
     files: list[SourceFile] = []
     for path, blob in table.items():
-        if not is_safe_path(path):
-            raise _malformed(f"leads out of the docs folder: {path!r}", where)
+        fault = fault_of_path(path)
+        if fault:
+            raise _malformed(f"names a file that cannot be: {path!r}: {fault}", where)
         if not isinstance(blob, str) or not _ID.fullmatch(blob):
             raise _malformed(
                 f"the blob of {path!r} must be 40 hex digits, not {blob!r}", where
             )
         files.append(SourceFile(path=path, blob=blob))
     return tuple(sorted(files, key=lambda file: file.path))
+
+
+def _refused(table: object, where: str) -> tuple[RefusedFile, ...]:
+    """The files that were not pulled: ``{"guide/aux.md": "the name …"}``."""
+    if not isinstance(table, dict):
+        raise _malformed("'refused' must be an object of path to rule", where)
+    # These get onto terminals, too.
+    for text in (*table, *table.values()):
+        if not isinstance(text, str) or _UNPRINTABLE.search(text):
+            raise _malformed("'refused' must hold plain strings", where)
+    return tuple(RefusedFile(path=path, rule=table[path]) for path in sorted(table))
 
 
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

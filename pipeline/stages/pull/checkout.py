@@ -17,12 +17,11 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipeline.adapters.files import WriteError, write_if_changed
+from pipeline.adapters.files import WriteError, remove_tree, write_if_changed
 from pipeline.core.pin.lock import Lock, SourceFile, format_lock, parse_lock
 from pipeline.errors import InputError
 from pipeline.log import Log
@@ -226,5 +225,5 @@ def _is_complete(checkout: Checkout) -> bool:
 
 
 def _remove(folder: Path) -> None:
-    if folder.exists():
-        shutil.rmtree(folder)
+    if folder.is_dir():
+        remove_tree(folder)

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline.adapters.upstream import TreeEntry
-from pipeline.core.pin.lock import SourceFile, blob_id
-from pipeline.folders import is_safe_path
-from pipeline.log import Log
+from pipeline.core.pin.lock import RefusedFile, SourceFile, blob_id
+from pipeline.filenames import fault_of_extent, fault_of_path, shortened
+from pipeline.log import Log, printable
 
 # What git writes into a tree: https://git-scm.com/docs/git-fast-import, "filemodify".
+_FOLDER = "040000"
 _LINK = "120000"
 _SUBMODULE = "160000"
 _REGULAR = ("100644", "100755", "100664")  # the last one is of old gits only
@@ -24,7 +26,8 @@ _REGULAR = ("100644", "100755", "100664")  # the last one is of old gits only
 def walk_folder(folder: Path, *, below: str = "") -> Iterator[TreeEntry]:
     """What lies under ``folder``, as git would list it; the paths begin with ``below``.
 
-    What is hidden is not looked into. Raises OSError.
+    What is hidden is not looked into, nor is a folder that lies too deep: it is an entry itself,
+    with a slash at the end. Raises OSError.
     """
     with os.scandir(folder) as found:
         entries = sorted(found, key=lambda entry: entry.name)
@@ -35,51 +38,59 @@ def walk_folder(folder: Path, *, below: str = "") -> Iterator[TreeEntry]:
         # Links come first: a link to a folder would count as that folder.
         if entry.is_symlink():
             yield TreeEntry(mode=_LINK, blob="", path=path)
+        elif entry.is_dir() and fault_of_extent(f"{path}/"):
+            yield TreeEntry(mode=_FOLDER, blob="", path=f"{path}/")
         elif entry.is_dir():
             yield from walk_folder(Path(entry.path), below=f"{path}/")
         elif entry.is_file():
             blob = blob_id(Path(entry.path).read_bytes())
             yield TreeEntry(mode=_REGULAR[0], blob=blob, path=path)
         else:
-            # Git has no mode for it: "accept" leaves it out, and says so.
+            # Git has no mode for it: "accept" leaves it out.
             yield TreeEntry(mode="device", blob="", path=path)
 
 
-def accept(entries: Iterable[TreeEntry], log: Log) -> tuple[SourceFile, ...]:
-    """The entries that are files inside the docs folder, sorted by path; hidden ones are none.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accepted:
+    """What a docs folder holds, sorted by path."""
 
-    What is left out is told by the log: a page may refer to it.
+    files: tuple[SourceFile, ...]
+    refused: tuple[RefusedFile, ...]  # files whose names some system cannot hold
+
+
+def accept(entries: Iterable[TreeEntry], log: Log) -> Accepted:
+    """Sort the entries into files that are pulled and files that cannot be; hidden ones are none.
+
+    The log warns of other things that are left out: a page may refer to them.
     """
-    files = {}
+    files: dict[str, SourceFile] = {}
+    refused: dict[str, RefusedFile] = {}
     for entry in entries:
+        fault = fault_of_path(entry.path)
         # A link may lead anywhere on this machine, and a submodule to another repository.
         if entry.mode == _LINK:
             log.warn(f"{entry.path}: a symbolic link, left out")
         elif entry.mode == _SUBMODULE:
             log.warn(f"{entry.path}: a submodule, left out")
-        elif entry.mode not in _REGULAR or not is_safe_path(entry.path):
-            log.warn(f"{entry.path!r}: not a path inside the docs folder, left out")
-        elif not any(map(_is_hidden, entry.path.split("/"))):
+        elif entry.mode not in (_FOLDER, *_REGULAR):
+            log.warn(f"{entry.path!r}: neither a file nor a folder, left out")
+        elif any(map(_is_hidden, entry.path.split("/"))):
+            continue
+        elif fault:
+            path = shortened(printable(entry.path).replace("\n", "\\n"))
+            refused[path] = RefusedFile(path=path, rule=fault)
+        else:
             files[entry.path] = SourceFile(path=entry.path, blob=entry.blob)
-    _warn_of_case(files, log)
-    return tuple(files[path] for path in sorted(files))
+    return Accepted(
+        files=tuple(files[path] for path in sorted(files)),
+        refused=tuple(refused[path] for path in sorted(refused)),
+    )
 
 
 def _is_hidden(name: str) -> bool:
     """Whether a file or folder is none of the docs: tools keep theirs under such names."""
-    return name.startswith(".") or name == "__pycache__"
-
-
-def _warn_of_case(paths: Iterable[str], log: Log) -> None:
-    """Warn of names like ``Guide.md`` and ``guide.md`` in one folder."""
-    # macOS and Windows have one file for both, and whichever is written last stays.
-    seen: dict[str, str] = {}
-    for path in paths:
-        other = seen.setdefault(path.casefold(), path)
-        if other != path:
-            log.warn(
-                f"{other} and {path} differ only by case: on some systems one hides the other"
-            )
+    # The names of the folder itself and of the one above are no hidden files, but an attack.
+    return (name.startswith(".") and name not in (".", "..")) or name == "__pycache__"
 
 
 def drift(folder: Path, files: Iterable[SourceFile]) -> list[str]:

@@ -132,14 +132,21 @@ def _git_source(
                     date=known.date,
                     files=known.files,
                     markdown=known.markdown,
+                    refused=known.refused,
                 )
             )
         entries = repository.fetch(commit, lock.docs, progress)
     markdown = _markdown(repository.names(commit, lock.docs))
     # The date is that of the commit: a second run writes the same lock.
-    files = accept(entries, log)
-    lock = replace(lock, commit=commit, date=repository.date(commit), files=files)
-    lock = replace(lock, markdown=markdown)
+    accepted = accept(entries, log)
+    lock = replace(
+        lock,
+        commit=commit,
+        date=repository.date(commit),
+        files=accepted.files,
+        refused=accepted.refused,
+        markdown=markdown,
+    )
     return Source(lock=lock, read=lambda file: repository.read(file.blob))
 
 
@@ -190,12 +197,16 @@ def _folder_source(root: Path, lock: Lock, docs: Path, log: Log) -> Source:
             where=str(error.filename or folder),
             hint="Check the permissions.",
         ) from error
-    files = accept(entries, log)
+    accepted = accept(entries, log)
     # A folder has no commit and no date: the digest of its listing tells one state from another.
     places = {root, folder, *(root / name for name in lock.docs.names)}
     names = {path.name for place in places for path in place.iterdir()}
     lock = replace(
-        lock, commit=listing_id(files), files=files, markdown=_markdown(names)
+        lock,
+        commit=listing_id(accepted.files),
+        files=accepted.files,
+        refused=accepted.refused,
+        markdown=_markdown(names),
     )
     if folder.resolve() == docs:
         return Source(lock=lock)
