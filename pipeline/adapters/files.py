@@ -124,11 +124,19 @@ def remove_abandoned(folders: Iterable[Path]) -> None:
 def files_below(folder: Path, *suffixes: str) -> list[Path]:
     """The files below ``folder`` with one of ``suffixes`` (``.html``), sorted.
 
-    ``os.walk`` lists thousands of them in a fifth of the time that ``Path.rglob`` takes.
+    Links to folders are not followed. What cannot be read, or has a path that is too long, is
+    skipped. ``os.walk`` and ``Path.rglob`` fail where folders are nested a thousand deep, and
+    ``rglob`` takes five times as long.
     """
     paths: list[Path] = []
-    for place, _, names in os.walk(folder):
-        paths += [Path(place, name) for name in names if name.endswith(suffixes)]
+    pending: list[str | Path] = [folder]
+    while pending:
+        with suppress(OSError), os.scandir(pending.pop()) as found:
+            for entry in found:
+                if entry.is_dir(follow_symlinks=False):
+                    pending.append(entry.path)
+                elif entry.name.endswith(suffixes) and not entry.is_dir():
+                    paths.append(Path(entry.path))
     return sorted(paths)
 
 

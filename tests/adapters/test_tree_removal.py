@@ -1,4 +1,4 @@
-"""A tree that strangers' code has made is removed, whatever is in it."""
+"""A tree that strangers' code has made is removed or listed, whatever is in it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.adapters.files import remove_tree, scratch_folder
+from pipeline.adapters.files import files_below, remove_tree, scratch_folder
 
 DEPTH = (
     1200  # more than Python's stack; with names of four bytes more than a path can be
@@ -95,3 +95,18 @@ def test_a_scratch_folder_goes_also_after_an_error(tmp_path: Path) -> None:
         make_wide(folder)
         raise KeyboardInterrupt
     assert list(tmp_path.iterdir()) == []
+
+
+def test_files_are_listed_however_deep_the_folders_are(tmp_path: Path) -> None:
+    make_wide(tmp_path)
+    make_links(tmp_path)
+    folder = tmp_path / "deep"
+    folder.mkdir()
+    make_deep(folder)
+    (folder / "deep" / "page.md").write_text("x")
+    assert files_below(tmp_path, ".md") == [folder / "deep" / "page.md"]
+    # Links to folders are neither files nor looked into.
+    (tmp_path / "linked.md").symlink_to("deep")
+    assert len(files_below(tmp_path, ".md")) == 1
+    assert files_below(tmp_path / "missing", "") == []
+    remove_tree(folder)  # pytest cannot

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline.adapters.copies import decode, html_to_markdown
-from pipeline.adapters.files import read_bytes
+from pipeline.adapters.files import files_below, read_bytes
 from pipeline.config.suggesting import did_you_mean
 from pipeline.core.adoption.evidence import count_han
 from pipeline.core.adoption.reading import Form
@@ -82,9 +82,8 @@ def find_files(words: Sequence[str]) -> list[Path]:
     for word in words:
         path = Path(word)
         if path.is_dir():
-            pages = sorted(
-                file for file in path.rglob("*") if file.suffix.lower() in _PAGES
-            )
+            files = files_below(path, "")
+            pages = [file for file in files if file.suffix.lower() in _PAGES]
             if not pages:
                 raise ConfigError(
                     f"the folder {word!r} has no page",

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pipeline.adapters import po
-from pipeline.adapters.files import read_bytes, replace_if_unchanged
+from pipeline.adapters.files import files_below, read_bytes, replace_if_unchanged
 from pipeline.commands.holding import only_this_run
 from pipeline.core.checks.locales import locale_of_header, locale_of_path
 from pipeline.core.exchange.taking import Conflict, take
@@ -87,7 +87,7 @@ def _files(words: Sequence[str]) -> list[Path]:
     files: list[Path] = []
     for word in words:
         path = Path(word)
-        found = [path] if path.is_file() else sorted(path.rglob("*"))
+        found = [path] if path.is_file() else files_below(path, "")
         found = [file for file in found if file.suffix in _SUFFIXES]
         if not found:
             what = (
