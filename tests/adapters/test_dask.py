@@ -202,14 +202,16 @@ def test_what_dies_with_a_page_is_told_and_the_others_go_on(
 ) -> None:
     orders = tmp_path / "orders"
 
-    def killer(condition: str) -> str:
+    def order(condition: str, name: str) -> str:
         process = f"[p.pid for p in psutil.Process().parents() if {condition}][0]"
-        return order_of(orders, process, "SIGKILL")
+        return order_of(orders, process, name, seconds=2 if name == "SIGSTOP" else 60)
 
+    is_process = '"serve" in str(p.cmdline())'
     workers = set(client.run(os.getpid).values())
     jobs = [
-        job("kills its worker", killer(f"p.pid in {workers}"), tmp_path),
-        job("kills its process", killer('"serve" in str(p.cmdline())'), tmp_path),
+        job("kills its worker", order(f"p.pid in {workers}", "SIGKILL"), tmp_path),
+        job("kills its process", order(is_process, "SIGKILL"), tmp_path),
+        job("stops its process", order(is_process, "SIGSTOP"), tmp_path),
         job("prints", "print(1)", tmp_path / "no such folder"),
     ]
     before, cluster.scheduler.allowed_failures = cluster.scheduler.allowed_failures, 0
@@ -233,6 +235,7 @@ def test_what_dies_with_a_page_is_told_and_the_others_go_on(
             "WorkerDied",
             "the process that ran it ended with code -9",
         ),
+        "stops its process": None,  # the worker lets it go on
         "prints": None,
     }
 

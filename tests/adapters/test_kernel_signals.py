@@ -19,6 +19,7 @@ from notebooks import code, notebook
 from processes import order_of, outsider, processes_with
 
 from pipeline.adapters.kernel import PYTHON, Job, Outcome, Policy, Stop, run_notebooks
+from pipeline.adapters.kernel.processes import is_stopped, release
 from pipeline.adapters.kernel.sandbox import LAUNCH
 
 pytestmark = [
@@ -154,3 +155,11 @@ def test_no_cell_stops_or_kills_what_is_not_its_own(ran: dict[str, Ran]) -> None
     # psutil has an error of its own.
     assert refusals == [*["PermissionError"] * 5, "AccessDenied"]
     assert ran["attacks"].left == []
+
+
+def test_a_process_that_is_gone_is_not_stopped() -> None:
+    ended = subprocess.Popen([sys.executable, "-S", "-c", ""])
+    ended.wait()
+    assert not is_stopped(ended.pid)
+    release(ended.pid)
+    assert not is_stopped(os.getpid())

@@ -71,10 +71,10 @@ def outsider(orders: Path) -> Iterator[None]:
         thread.join()
 
 
-def order_of(orders: Path, process: str, name: str) -> str:
+def order_of(orders: Path, process: str, name: str, *, seconds: int = 60) -> str:
     """Code of a cell that has an ``outsider`` send the signal ``name``, and waits.
 
     ``process`` is an expression for the process: ``"os.getppid()"``.
     """
     path = f"{str(orders)!r} + f'/{{{process}}}-{name}'"
-    return f"import os, psutil, time\nopen({path}, 'x').close()\ntime.sleep(60)"
+    return f"import os, psutil, time\nopen({path}, 'x').close()\ntime.sleep({seconds})"

@@ -159,9 +159,8 @@ def _run_child(folder: Path, is_wanted: Callable[[], bool]) -> int:
     assert child.stdin is not None
     # Nothing waits for both, the end of a process and of the wish for it: so one is looked at.
     while child.poll() is None and is_wanted():
-        if is_stopped(
-            child.pid
-        ):  # whatever did that, the child keeps the limits of its page
+        # Whatever has stopped the child: without it nothing keeps the limits of its page.
+        if is_stopped(child.pid):
             child.send_signal(signal.SIGCONT)
         with suppress(subprocess.TimeoutExpired):
             child.wait(POLL_SECONDS)
