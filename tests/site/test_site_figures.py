@@ -265,6 +265,15 @@ unseen = 1
 After it.
 :::
 
+:::{{tip}}
+```{{raw-cell}}
+---
+format: text/html
+---
+<b>rig</b>
+```
+:::
+
 ````{{admonition}} Anchor
 ```{{code-cell}} ipython3
 print("an" + "chor")
@@ -482,6 +491,7 @@ def test_what_holds_a_cell_has_its_translated_title(fleet: Fleet) -> None:
     assert "译After it." in _text(article.select_one(".admonition.note"))
     assert "译Last words." in _text(article.select_one(".admonition.warning"))
     assert "unseen" not in _text(article)
+    assert _text(article.select_one(".admonition.tip b")) == "rig"
 
 
 def test_the_tags_of_a_cell_count_within_a_tab(fleet: Fleet) -> None:

@@ -116,10 +116,14 @@ def _is_in_fence(text: str) -> bool:
     """Return whether Markdown ends in a fence of colons that has not ended."""
     if _FENCE not in text:
         return False
-    last = [token for token in parser().parse(text) if token.level == 0][-1]
-    end = text.rstrip().rpartition("\n")[2].strip()
-    is_end = len(end) >= len(last.markup) and not end.strip(":")
-    return last.type == "colon_fence" and not is_end
+    lines = text.rstrip().split("\n")
+    tokens = parser().parse("\n".join(lines))
+    last = [token for token in tokens if token.level == 0][-1]
+    # Definitions of links, which are no tokens, may stand behind a fence.
+    if last.type != "colon_fence" or (last.map or [0, 0])[1] < len(lines):
+        return False
+    end = lines[-1].strip()
+    return len(end) < len(last.markup) or bool(end.strip(":"))
 
 
 def setup(app: Sphinx) -> None:
