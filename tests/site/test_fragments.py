@@ -72,6 +72,11 @@ def _both(chinese: str, english: str) -> str:
             f"<td>{_both('甲 &amp; 乙', 'A &amp; B')}</td><td>JAX</td>",
         ),
         ("<td>甲<br>乙", "<td>A<br>B", f"<td>{_both('甲', 'A')}<br>{_both('乙', 'B')}"),
+        (
+            "<td>甲 < 乙 & 丙",
+            "<td>A < B & C",
+            f"<td>{_both('甲 &lt; 乙 & 丙', 'A &lt; B & C')}",
+        ),
         # Other tags, or words in another order: nobody can tell what belongs to what.
         ("<td><b>甲</b>乙", "<td>A<b>B</b>", "<td><b>甲</b>乙"),
         ("<td>甲<b>乙</b>", "<td>A", "<td>甲<b>乙</b>"),

@@ -91,6 +91,9 @@ class _Reader(HTMLParser):
     def handle_data(self, data: str) -> None:
         """Note a run of text, or a part of one."""
         is_words = bool(data.strip()) and _PLAIN.isdisjoint(self._opened)
+        if is_words:
+            # What comes behind it may be another text than here.
+            data = data.replace("<", "&lt;")
         last = self.pieces[-1:]
         # References to characters come one by one.
         if is_words and last and last[0].is_words:
