@@ -140,6 +140,15 @@ def files_below(folder: Path, *suffixes: str) -> list[Path]:
     return sorted(paths)
 
 
+def is_inside(path: Path, folder: Path) -> bool:
+    """Return whether ``path`` leads into ``folder``, or to it, when all links are followed."""
+    try:
+        return path.resolve().is_relative_to(folder.resolve())
+    # Links in a circle, a name that is too long, or no name of a file at all.
+    except (OSError, RuntimeError, ValueError):
+        return False
+
+
 def remove_files(paths: Iterable[Path]) -> None:
     """Remove files, and the folders that are empty then. Raises WriteError."""
     for path in paths:

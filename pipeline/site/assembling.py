@@ -18,7 +18,7 @@ from typing import Any
 from pipeline.adapters import files
 from pipeline.adapters.memo import Memo, digest_of
 from pipeline.adapters.sphinx import CONFIGURATION
-from pipeline.core.pin.lock import pages_of
+from pipeline.core.pin.lock import ASSETS, pages_of
 from pipeline.core.results import PageResult
 from pipeline.errors import PipelineError
 from pipeline.findings import Finding
@@ -124,9 +124,18 @@ def _files_of_site(site: Site, contributors: Mapping[str, int]) -> dict[str, Con
     taken = documents | wanted.keys()
     for file in site.lock.files:
         path = site.paths.docs / file.path
-        if file.path not in taken and path.is_file():
+        if file.path not in taken and not _drives_sphinx(file.path) and path.is_file():
             wanted[file.path] = path
     return wanted
+
+
+def _drives_sphinx(path: str) -> bool:
+    """Return whether Sphinx would obey a file: docutils' configuration, or a template of assets.
+
+    The one may name any file to write to, the other may read any file into what it makes.
+    """
+    is_template = path.lower().endswith((".jinja", "_t"))
+    return path == "docutils.conf" or (path.startswith(f"{ASSETS}/") and is_template)
 
 
 def _history(site: Site) -> list[dict[str, Any]]:

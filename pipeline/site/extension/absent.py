@@ -11,16 +11,19 @@ from pathlib import Path
 from typing import Any
 
 from docutils import nodes
-from docutils.parsers.rst.directives.misc import Include, Raw
+from docutils.parsers.rst.directives.misc import Raw
 from sphinx.application import Sphinx
 from sphinx.directives.code import LiteralInclude
+from sphinx.directives.other import Include
 
+from pipeline.site.extension.boundary import path_of
 from pipeline.site.extension.texts import text
 
 
 def has_file(env: Any, path: str) -> bool:
     """Whether a file that a page names is there."""
-    return Path(env.relfn2path(path)[1]).is_file()
+    file = path_of(env, path)
+    return file is not None and file.is_file()
 
 
 def in_repository(env: Any, path: str) -> list[nodes.Node]:
@@ -30,12 +33,11 @@ def in_repository(env: Any, path: str) -> list[nodes.Node]:
     if not template:
         name_only = nodes.literal("", path)
         return [nodes.paragraph("", words, name_only, classes=["jz-elsewhere"])]
-    file = Path(env.relfn2path(path)[1]).resolve()
-    docs = Path(env.srcdir).resolve()
+    file = path_of(env, path)
     # ../CHANGELOG.md stands beside upstream's docs; where our own sources stand says nothing.
-    name = f"../{file.name}"
-    if file.is_relative_to(docs):
-        name = file.relative_to(docs).as_posix()
+    name = f"../{Path(path).name}"
+    if file is not None:
+        name = file.relative_to(env.srcdir).as_posix()
     link = nodes.reference("", path, refuri=template.replace("{path}", name))
     return [nodes.paragraph("", words, link, classes=["jz-elsewhere"])]
 
@@ -59,7 +61,7 @@ class SomeLiteralInclude(_IfThere, LiteralInclude):
 
 
 class SomeInclude(_IfThere, Include):
-    """As docutils', for files that are there."""
+    """As Sphinx's, for files that are there."""
 
 
 class SomeRaw(Raw):

@@ -15,6 +15,7 @@ from pipeline.site.extension import (
     about,
     absent,
     blocks,
+    boundary,
     broken,
     cells,
     described,
@@ -67,6 +68,7 @@ def register(app: Sphinx) -> dict[str, Any]:
     """Register all parts, and say which version of them makes a site of its own."""
     app.add_config_value("jz_site", {}, "env", dict)
     for module in (
+        boundary,
         nodes,
         writing,
         stubs,

@@ -21,7 +21,7 @@ from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 
-from pipeline.site.extension.absent import in_repository
+from pipeline.site.extension.absent import has_file, in_repository
 from pipeline.site.extension.described import (
     are_of_package,
     described_alone,
@@ -201,7 +201,7 @@ class TaggedBlock(Stub):
         path, tag = [*self.arguments, "", ""][:2]
         wanted = "".join(self.arguments[2:])
         file = Path(self.env.relfn2path(path)[1])
-        if not file.is_file():
+        if not has_file(self.env, path):
             return in_repository(self.env, path)
         lines = _tagged_lines(file.read_text(encoding="utf-8"), tag)
         try:
