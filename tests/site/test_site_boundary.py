@@ -39,121 +39,50 @@ SECRETS = {
     "secret.svg": f"<svg xmlns='http://www.w3.org/2000/svg'><text>{SECRET}</text></svg>".encode(),
     "secret.png": PIXEL + SECRET.encode(),
 }
-MYST = """{download}`words <PLACE.txt>` and {download}`PLACE.csv`, a [link](PLACE.txt),
-a [file](<path:PLACE.py>), an image ![a](PLACE.png), <img src="PLACE.png" alt="b"> too.
-
-```{image} PLACE.png
-:alt: c
-```
-
-```{figure} PLACE.svg
-:figwidth: image
-:scale: 50 %
-
-A caption.
-```
-
-```{include} PLACE.md
-```
-
-```{include} <PLACE.txt>
-```
-
-```{literalinclude} PLACE.py
-```
-
-```{literalinclude} own.py
-:diff: PLACE.py
-```
-
-```{csv-table} A table
-:file: PLACE.csv
-```
-
-```{csv-table} A table
-:url: file://PLACE.csv
-```
-
-```{raw} html
-:file: PLACE.html
-```
-
-```{raw} html
-:url: file://PLACE.html
-```
-
-```{tagged-block} PLACE.py a
-```
-
-```{card} A card
-:img-top: PLACE.png
-:img-background: PLACE.svg
-
-Words.
-```
-
-```{article-info}
-:avatar: PLACE.png
-:author: nobody
-```
-
-```{eval-rst}
-.. include:: PLACE.txt
-
-.. csv-table:: A table
-   :file: PLACE.csv
-
-.. image:: PLACE.svg
-   :loading: embed
-```
-"""
-REST = """:download:`words <PLACE.txt>` and :download:`PLACE.csv`, |an image| and more.
-
-.. |an image| image:: PLACE.png
-
-.. image:: PLACE.svg
-   :loading: embed
-   :scale: 50 %
-
-.. image:: file://PLACE.svg
-   :loading: embed
-
-.. figure:: PLACE.png
-   :figwidth: image
-
-   A caption.
-
-.. include:: PLACE.txt
-
-.. include:: PLACE.py
-   :code: python
-
-.. include:: PLACE.md
-   :parser: myst_parser.sphinx_
-
-.. include:: <PLACE.txt>
-
-.. literalinclude:: PLACE.py
-
-.. literalinclude:: own.py
-   :diff: PLACE.py
-
-.. csv-table:: A table
-   :file: PLACE.csv
-
-.. csv-table:: A table
-   :url: file://PLACE.csv
-
-.. raw:: html
-   :file: PLACE.html
-
-.. raw:: html
-   :url: file://PLACE.html
-
-.. tagged-block:: PLACE.py a
-"""
+# Each way to name a file is a page, so that one that breaks its page hides no other.
+MYST = {
+    "download": "{download}`words <PLACE.txt>`, {download}`PLACE.csv`",
+    "link": "a [link](PLACE.txt), a [file](<path:PLACE.py>), [](PLACE.csv)",
+    "image": "![a](PLACE.png) <img src='PLACE.png' alt='b'>\n\n```{image} PLACE.png\n```",
+    "figure": "```{figure} PLACE.svg\n:figwidth: image\n:scale: 50 %\n\nWords.\n```",
+    "embedded": "```{image} PLACE.svg\n:loading: embed\n```",
+    "include": "```{include} PLACE.md\n```",
+    "standard": "```{include} <PLACE.txt>\n```",
+    "literal": "```{literalinclude} PLACE.py\n```",
+    "difference": "```{literalinclude} /own.py\n:diff: PLACE.py\n```",
+    "table": "```{csv-table} A table\n:file: PLACE.csv\n```",
+    "table_url": "```{csv-table} A table\n:url: file://PLACE.csv\n```",
+    "raw": "```{raw} html\n:file: PLACE.html\n```",
+    "raw_url": "```{raw} html\n:url: file://PLACE.html\n```",
+    "tagged": "```{tagged-block} PLACE.py a\n```",
+    "card": "```{card} A card\n:img-top: PLACE.png\n:img-background: PLACE.svg\n\nWords.\n```",
+    "avatar": "```{article-info}\n:avatar: PLACE.png\n:author: nobody\n```",
+    "rest": "```{eval-rst}\n.. include:: PLACE.txt\n```",
+    "cells": "| a | b |\n|---|---|\n| {download}`PLACE.txt` | ![x](PLACE.png) |",
+}
+REST = {
+    "download": ":download:`words <PLACE.txt>` and :download:`PLACE.csv`",
+    "image": ".. image:: PLACE.png\n   :loading: embed\n   :scale: 50 %",
+    "image_url": ".. image:: file://PLACE.svg\n   :loading: embed",
+    "vector": ".. image:: PLACE.svg\n   :loading: embed",
+    "figure": ".. figure:: PLACE.png\n   :figwidth: image\n\n   Words.",
+    "include": ".. include:: PLACE.txt",
+    "code": ".. include:: PLACE.py\n   :code: python",
+    "markdown": ".. include:: PLACE.md\n   :parser: myst_parser.sphinx_",
+    "standard": ".. include:: <PLACE.txt>",
+    "literal": ".. literalinclude:: PLACE.py",
+    "difference": ".. literalinclude:: /own.py\n   :diff: PLACE.py",
+    "table": ".. csv-table:: A table\n   :file: PLACE.csv",
+    "table_url": ".. csv-table:: A table\n   :url: file://PLACE.csv",
+    "raw": ".. raw:: html\n   :file: PLACE.html",
+    "raw_url": ".. raw:: html\n   :url: file://PLACE.html",
+    "tagged": ".. tagged-block:: PLACE.py a",
+    "cells": ".. list-table::\n\n   * - :download:`PLACE.txt`\n     - :download:`PLACE.csv`",
+}
+# Those that differ in how they take a path: the others are tried with one path.
+_FEW = frozenset(("download", "image", "include", "standard", "table", "literal"))
 # Words that MyST fills in with Jinja, which gets at every object of Python unless it is kept from.
-FILLED_IN = """---
+FILLING = """---
 myst:
   enable_extensions: [substitution]
   substitutions: {word: a plain word}
@@ -162,27 +91,34 @@ myst:
 
 It has {{ word }}, and it is {{ env.docname }}.
 
-{{ cycler.__init__.__globals__.os.popen('cat PLACE.txt').read() }}
-
-{{ env.srcdir.joinpath('PLACE.txt').read_text() }}
-
-{{ env.app.builder.templates.render_string('{% include "PLACE.txt" %}', {}) }}
+{{ WORDS }}
 """
+FILLED_IN = (
+    "cycler.__init__.__globals__.os.popen('cat PLACE.txt').read()",
+    "env.srcdir.joinpath('PLACE.txt').read_text()",
+    "env.app.builder.templates.render_string('{% include \"PLACE.txt\" %}', {})",
+    "word.__class__.__mro__[1].__subclasses__()",
+)
 # Cells that ask Sphinx to run them, and to read their code from a file.
+LOADING = """---
+jupytext:
+  text_representation: {extension: .md, format_name: myst}
+kernelspec: {name: python3, display_name: x}
+---
+# Loading
+
+```{code-cell}
+:load: PLACE.py
+```
+"""
 RUNNING = """---
 jupytext:
   text_representation: {extension: .md, format_name: myst}
 kernelspec: {name: python3, display_name: x}
 mystnb:
   execution_mode: force
-  execution_cache_path: RAN
-  output_folder: RAN
 ---
 # Running
-
-```{code-cell}
-:load: PLACE.py
-```
 
 ```{code-cell}
 open("RAN", "w").write("it ran")
@@ -192,18 +128,29 @@ open("RAN", "w").write("it ran")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Built:
-    """The folder ``build``, what was said of it, and where code would have left a file."""
+    """The folder ``build``, what was said of pages, and where code would have left a file."""
 
     folder: Path
-    said: str
+    said: tuple[str, ...]
     ran: Path
 
 
-def nested(text: str, mark: str) -> str:
-    """Return ``text`` below an item of a list, where ``mark`` begins the item."""
-    indent = " " * len(mark)
-    lines = [f"{indent}{line}" if line else "" for line in text.split("\n")]
-    return mark + "\n".join(lines).lstrip()
+def nested(text: str, indent: str) -> str:
+    """Return a block as it stands below an item of a list, or a directive of reST."""
+    return "\n".join(f"{indent}{line}" if line else "" for line in text.split("\n"))
+
+
+def in_myst(block: str, place: str) -> str:
+    """Return a page with a block: by itself, in a list and in a note."""
+    block = block.replace("PLACE", f"{place}/secret")
+    return f"# A\n\n{block}\n\n- b\n\n{nested(block, '  ')}\n\n::::{{note}}\n{block}\n::::\n"
+
+
+def in_rest(block: str, place: str) -> str:
+    """Return the same in reST."""
+    block = block.replace("PLACE", f"{place}/secret")
+    inner = nested(block, "  ")
+    return f"A\n=\n\n{block}\n\n- b\n\n{inner}\n\n.. note::\n\n{inner}\n"
 
 
 def cell(kind: str, source: str) -> dict[str, object]:
@@ -217,35 +164,35 @@ def cell(kind: str, source: str) -> dict[str, object]:
 
 
 def pages(secrets: Path, ran: Path) -> dict[str, str]:
-    """Return hostile pages: each way to name a secret, in each language, and within other blocks."""
+    """Return hostile pages: each way to name a secret, in each language."""
     folder = secrets.as_posix()
     # However deep the folder lies that the page is read in.
     up = "../" * 24 + folder.lstrip("/")
     texts: dict[str, str] = {}
     places = {"up": up, "top": f"/{up}", "absolute": folder, "link": "linked"}
     for name, place in places.items():
-        myst = MYST.replace("PLACE", f"{place}/secret")
-        rest = REST.replace("PLACE", f"{place}/secret")
-        note = myst.replace("```", "~~~")
-        table = f"| a | b |\n|---|---|\n| {{download}}`{place}/secret.txt` | ![x]({place}/secret.png) |\n"
-        texts[f"{name}.md"] = (
-            f"# Up\n\n{myst}\n{nested(myst, '- ')}\n````{{note}}\n{note}````\n\n{table}"
-        )
-        indented = nested(rest.replace("|an image|", "it"), "- ")
-        grid = f"=====  =====\n:download:`{place}/secret.txt`  b\n=====  =====\n"
-        texts[f"{name}_rest.rst"] = (
-            f"Up\n==\n\n{rest}\n{indented}\n.. note::\n\n   {nested(rest, '   ').strip()}\n\n{grid}"
-        )
-        cells = [cell("markdown", f"# Up\n\n{myst}"), cell("code", "1")]
-        metadata = {"mystnb": {"execution_mode": "force", "render_plugin": "x"}}
+        for way, block in MYST.items():
+            if name == "up" or way in _FEW:
+                texts[f"{name}_{way}.md"] = in_myst(block, place)
+        for way, block in REST.items():
+            if name == "up" or way in _FEW:
+                texts[f"{name}_{way}_rest.rst"] = in_rest(block, place)
+        cells = [cell("markdown", in_myst(block, place)) for block in MYST.values()]
+        metadata = {"mystnb": {"execution_mode": "force"}}
         texts[f"{name}_cells.ipynb"] = json.dumps(
-            {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 4}
+            {
+                "cells": [*cells, cell("code", f"open('{ran}', 'w').write('it ran')")],
+                "metadata": metadata,
+                "nbformat": 4,
+                "nbformat_minor": 4,
+            }
         )
-    filled = FILLED_IN.replace("PLACE", f"{folder}/secret")
-    texts["filled.md"] = filled
-    texts["running.md"] = RUNNING.replace("PLACE", f"{up}/secret").replace(
-        "RAN", str(ran)
-    )
+    for number, words in enumerate(FILLED_IN):
+        texts[f"filled_{number}.md"] = FILLING.replace("WORDS", words).replace(
+            "PLACE", f"{folder}/secret"
+        )
+    texts["loading.md"] = LOADING.replace("PLACE", f"{up}/secret")
+    texts["running.md"] = RUNNING.replace("RAN", str(ran))
     texts["own.py"] = "key = 1\n"
     texts["docutils.conf"] = f"[general]\nwarning_stream: {ran}\n"
     included = f'{{% include "{folder}/secret.txt" %}}'
@@ -270,9 +217,17 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     write_tree(docs, pages(secrets, ran))
     # It is left out when it is pulled; the preview would look below it all the same.
     (docs / "linked").symlink_to(secrets)
-    said = ""
-    for words in (("sync", "sample", "--no-execute"), ("site", "sample")):
-        command = (sys.executable, "-m", "pipeline", *words, "--no-execute")
+    said: list[str] = []
+    for verb in ("sync", "site"):
+        command = (
+            sys.executable,
+            "-m",
+            "pipeline",
+            verb,
+            "sample",
+            "--no-execute",
+            "--json",
+        )
         done = subprocess.run(
             command,
             cwd=root,
@@ -281,8 +236,11 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
             text=True,
             check=False,
         )
-        said += done.stdout + done.stderr
-    return Built(folder=root / "build", said=said, ran=ran)
+        assert done.returncode in (0, 7), done.stderr
+        findings = json.loads(done.stdout)["findings"]
+        said += [f"{verb} {one['page']} {one['text']}" for one in findings]
+    assert (root / "build" / "site" / "sample" / "index.html").is_file()
+    return Built(folder=root / "build", said=tuple(said), ran=ran)
 
 
 def test_nothing_of_a_secret_is_built(built: Built) -> None:
@@ -298,3 +256,22 @@ def test_nothing_of_a_secret_is_built(built: Built) -> None:
 
 def test_nothing_ran(built: Built) -> None:
     assert not built.ran.exists(), built.ran.read_text()
+
+
+@pytest.mark.parametrize(
+    ("where", "path"),
+    [
+        ("sync up_image ", "secret.png"),
+        ("sync up_image_rest ", "secret.png"),
+        ("sync up_cells ", "secret.png"),
+        ("site up_download ", "secret.txt"),
+        ("site up_figure ", "secret.svg"),
+        ("site up_image_rest ", "secret.png"),
+        ("site top_include_rest ", "secret.txt"),
+        ("site loading ", "secret.py"),
+        ("site up_cells ", "secret.csv"),
+    ],
+)
+def test_what_is_left_out_is_said(built: Built, where: str, path: str) -> None:
+    said = [text for text in built.said if text.startswith(where)]
+    assert any(path in text and "outside of the docs folder" in text for text in said)

@@ -13,6 +13,7 @@ from docutils.parsers.rst import directives
 from notebooks import code, notebook, notebook_value, prose
 from runs import run_of
 
+from pipeline.adapters.html.images import PageFolder
 from pipeline.adapters.html.myst import markdown_html
 from pipeline.adapters.html.rst import rst_html
 from pipeline.config import Settings, Upstream
@@ -40,7 +41,7 @@ def page(name: str, *suffixes: str, **fields: Any) -> PageResult:
 
 
 def html_of(source: str, folder: Path = Path("nowhere")) -> str:
-    return markdown_html(source, folder=folder).strip()
+    return markdown_html(source, folder=PageFolder(folder)).strip()
 
 
 @pytest.fixture
@@ -375,7 +376,7 @@ def test_many_pages_are_rendered_by_several_processes(
 )
 def test_rst_is_readable(source: str, expected: list[str], tmp_path: Path) -> None:
     (tmp_path / "a.png").write_bytes(b"\x89PNG")
-    html = rst_html(source, folder=tmp_path)
+    html = rst_html(source, folder=PageFolder(tmp_path))
     assert [piece for piece in expected if piece not in html] == []
     assert "script" not in html
     assert "system-message" not in html
@@ -383,5 +384,5 @@ def test_rst_is_readable(source: str, expected: list[str], tmp_path: Path) -> No
 
 def test_reading_rst_leaves_the_registry_of_directives_as_it_was() -> None:
     before = dict(directives._directives)  # type: ignore[attr-defined]
-    rst_html(".. grid::\n", folder=Path("nowhere"))
+    rst_html(".. grid::\n", folder=PageFolder(Path("nowhere")))
     assert directives._directives == before  # type: ignore[attr-defined]

@@ -11,15 +11,49 @@ from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
 
+from pipeline.adapters.files import is_inside
+
 _IMAGE_SOURCE = re.compile(r"""(<img\b[^>]*?\bsrc=["'])([^"']+)""", re.IGNORECASE)
 _ATTACHMENT = "attachment:"
+
+
+@dataclass(frozen=True, slots=True)
+class PageFolder:
+    """The folder of a page, from which nothing outside of the docs folder can be opened."""
+
+    docs: Path
+    inside: str = ""  # the folder of the page, from ``docs``
+    # Paths that lead out of the docs folder; each page has a list of its own.
+    refused: list[str] = field(default_factory=list, compare=False)
+
+    @classmethod
+    def of(cls, docs: Path, page: str) -> PageFolder:
+        """Return the folder of a page: that of ``guide/jit`` is ``guide``."""
+        return cls(docs, page.rpartition("/")[0])
+
+    def __deepcopy__(self, _: object) -> PageFolder:
+        """Return the folder itself: nbconvert copies all that it is handed."""
+        return self
+
+    def read(self, name: str) -> bytes | None:
+        """Return the content of the file that the page calls ``name``; None if there is none.
+
+        Of a file outside of the docs folder it is empty. A name that begins with a slash counts
+        from the docs folder, as Sphinx has it.
+        """
+        start = self.docs if name.startswith("/") else self.docs / self.inside
+        path = start / name.lstrip("/")
+        if not is_inside(path, self.docs):
+            self.refused.append(name)
+            return b""
+        return path.read_bytes() if path.is_file() else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Images:
     """Where the images of a page are: its folder, and what the cell itself brings along."""
 
-    folder: Path
+    folder: PageFolder
     # Name → media type → base64, which may be cut into lines.
     attachments: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
@@ -42,12 +76,12 @@ class Images:
             ).items():
                 return f"data:{media};base64,{''.join(payload)}"
             return source
-        # On another machine, or outside of the docs.
-        if ":" in name or name.startswith("/"):
+        # On another machine.
+        if ":" in name or name.startswith("//"):
             return source
         media = mimetypes.guess_type(name)[0] or ""
-        path = self.folder / name
-        if not media.startswith("image/") or not path.is_file():
+        data = self.folder.read(name) if media.startswith("image/") else None
+        if data is None:
             return source
-        payload = base64.b64encode(path.read_bytes()).decode("ascii")
+        payload = base64.b64encode(data).decode("ascii")
         return f"data:{media};base64,{payload}"

@@ -10,10 +10,9 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from html import escape
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pipeline.adapters.html.images import Images
+from pipeline.adapters.html.images import Images, PageFolder
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -50,7 +49,7 @@ _LABELS = {
 def markdown_html(
     source: str,
     *,
-    folder: Path,
+    folder: PageFolder,
     attachments: Mapping[str, Mapping[str, str]] | None = None,
 ) -> str:
     """MyST prose as an HTML fragment.

@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from pipeline.adapters.html.images import PageFolder
 from pipeline.adapters.html.myst import markdown_html
 
 TEMPLATES = Path(__file__).with_name("templates")
@@ -44,7 +45,7 @@ def page_html(body: str, *, language: str, head: Mapping[str, str]) -> str:
     return _render("page.html.j2", body=_safe(body), css=css, language=language, **head)
 
 
-def notebook_html(notebook: Mapping[str, Any], *, folder: Path) -> str:
+def notebook_html(notebook: Mapping[str, Any], *, folder: PageFolder) -> str:
     """The cells of a notebook as HTML. Local images are looked up in ``folder``."""
     import nbformat
     from nbformat.v4.rwbase import rejoin_lines
@@ -54,7 +55,7 @@ def notebook_html(notebook: Mapping[str, Any], *, folder: Path) -> str:
     node = rejoin_lines(nbformat.from_dict(dict(notebook)))  # type: ignore[no-untyped-call]
     body: str
     body, _ = exporter.from_notebook_node(
-        node, resources={"metadata": {"path": str(folder)}}
+        node, resources={"metadata": {}, "folder": folder}
     )
     return body
 
@@ -125,7 +126,7 @@ def _exporter() -> Any:
     @jinja2.pass_context
     def prose(context: Any, source: str) -> str:
         attachments = (context.get("cell") or {}).get("attachments", {})
-        folder = Path(context["resources"]["metadata"]["path"])
+        folder: PageFolder = context["resources"]["folder"]
         return markdown_html(source, folder=folder, attachments=attachments)
 
     exporter = HTMLExporter(template_name="basic")  # type: ignore[no-untyped-call]

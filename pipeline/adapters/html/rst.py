@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pipeline.adapters.html.images import Images
+from pipeline.adapters.html.images import Images, PageFolder
 
 if TYPE_CHECKING:
     from docutils import nodes
@@ -73,7 +72,7 @@ _SETTINGS: dict[str, Any] = {
 }
 
 
-def rst_html(source: str, *, folder: Path) -> str:
+def rst_html(source: str, *, folder: PageFolder) -> str:
     """A page as an HTML fragment; images of ``folder`` are embedded.
 
     What docutils cannot read is left out.
@@ -85,10 +84,27 @@ def rst_html(source: str, *, folder: Path) -> str:
         parts = publish_parts(
             source,
             parser=Parser(inliner=_inliner()),
-            writer_name="html5",
+            writer=_writer_of_links()(),
             settings_overrides=_SETTINGS,
         )
     return Images(folder=folder).embed_in(str(parts["body"]))
+
+
+@cache
+def _writer_of_links() -> Any:
+    """Return docutils' writer of HTML, which reads no image into the page: ``Images`` does."""
+    from docutils.writers.html5_polyglot import HTMLTranslator, Writer
+
+    class Translator(HTMLTranslator):
+        def uri2imagepath(self, uri: str) -> str:
+            raise ValueError(f"{uri} is not read here")  # what docutils expects
+
+    class LinkingWriter(Writer):
+        def __init__(self) -> None:
+            super().__init__()
+            self.translator_class = Translator
+
+    return LinkingWriter
 
 
 def _inliner() -> Any:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from pipeline.adapters import po
 from pipeline.adapters.files import read_bytes
+from pipeline.adapters.html.images import PageFolder
 from pipeline.core.checks.base import Subject
 from pipeline.core.checks.blocking import blocking_problem
 from pipeline.core.document.compose import Merged, merge
@@ -43,7 +44,7 @@ class OpenPage:
 
     page: str
     locale: str
-    folder: Path  # of its images
+    folder: PageFolder  # of its images
     outputs: Path | None
     document: Document
     read: OpenCatalog
@@ -93,7 +94,7 @@ def open_page(run: Run, document: Document, page: str, *, locale: str) -> OpenPa
     return OpenPage(
         page=page,
         locale=locale,
-        folder=(run.paths.docs / page).parent,
+        folder=PageFolder.of(run.paths.docs, page),
         outputs=ran if ran.is_file() else None,
         document=document,
         read=read,

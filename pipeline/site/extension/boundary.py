@@ -66,10 +66,11 @@ def setup(app: Sphinx) -> None:
     # These read addresses, which may be those of files: file:///etc/passwd.
     misc.urlopen = tables.urlopen = _refuse_address  # type: ignore[attr-defined]
     # Images are copied, never read into a page: paths would count from where Sphinx was started.
-    HTML5Translator.uri2imagepath = _refuse_image  # type: ignore[method-assign]
+    HTML5Translator.uri2imagepath = _refuse_image  # type: ignore[attr-defined]
     images.PIL = None  # type: ignore[attr-defined]
     notebooks.nb_node_to_dict = _showing_only
-    markdown.jinja2 = SimpleNamespace(**{**vars(jinja2), "Environment": _PlainValues})  # type: ignore[assignment]
+    jinja = {**vars(jinja2), "Environment": _PlainValues}
+    vars(markdown)["jinja2"] = SimpleNamespace(**jinja)
 
 
 def path_of(env: BuildEnvironment, name: str) -> Path | None:
@@ -120,9 +121,9 @@ def _opening_below(sources: Path) -> Any:
     ) -> None:
         """Open one of the docs, or a list of characters of docutils'. Raises OSError."""
         folders = (sources, misc.Include.standard_include_path)
-        if source is None and source_path is not None:
-            if not any(is_inside(Path(source_path), folder) for folder in folders):
-                raise _outside(source_path)
+        path = Path(source_path or sources)
+        if not any(is_inside(path, folder) for folder in folders):
+            raise _outside(source_path)
         _open(self, source, source_path, **how)
 
     return opening
@@ -140,7 +141,7 @@ def _loading_below(sources: Path) -> Any:
         logger.warning(
             "%s lies outside of the docs folder, and is left out",
             name,
-            location=os.fspath(page),
+            location=f"{page}:1",
             type="jz",
             subtype="outside",
         )
@@ -176,6 +177,6 @@ class _PlainValues(SandboxedEnvironment):
     """What MyST fills ``{{ words }}`` in with: a page gets at words and numbers, not at objects."""
 
     def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
-        """Return whether ``obj.attr`` may be had: ``env.docname``, but not ``env.srcdir.parent``."""
+        """Return whether ``obj.attr`` may be had: ``env.docname`` may, ``env.srcdir`` not."""
         is_plain = isinstance(obj, _PLAIN) or isinstance(value, _PLAIN)
         return is_plain and super().is_safe_attribute(obj, attr, value)

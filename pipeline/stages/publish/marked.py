@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.adapters.html import notebook as html
+from pipeline.adapters.html.images import PageFolder
 from pipeline.adapters.html.myst import markdown_html
 from pipeline.adapters.html.rst import rst_html
 from pipeline.core.document.compose import Merged
@@ -26,7 +27,7 @@ _BETWEEN = "⁂ the next cell ⁂"  # plain text: nbconvert cleans the HTML of r
 
 
 def render_marked(
-    document: Document, merged: Merged, *, folder: Path, outputs: Path | None
+    document: Document, merged: Merged, *, folder: PageFolder, outputs: Path | None
 ) -> MarkedHtml:
     """A merged document as HTML. ``outputs`` is the notebook that ran, if there is one.
 
@@ -49,7 +50,7 @@ def render_marked(
 
 
 def render_message(
-    document: Document, merged: Merged, index: int, *, folder: Path
+    document: Document, merged: Merged, index: int, *, folder: PageFolder
 ) -> str | None:
     """The HTML of one message of a document of text; None if it cannot be told from the rest."""
     unit = merged.units[0]
@@ -82,7 +83,7 @@ def _marked_data(merged: Merged, texts: list[str], *, is_json: bool) -> bytes:
     return json.dumps(notebook).encode("utf-8")
 
 
-def _body(notebook: Mapping[str, Any], folder: Path) -> str:
+def _body(notebook: Mapping[str, Any], folder: PageFolder) -> str:
     """The cells of a notebook: those of prose rendered anew, others only if they have changed."""
     code = {**notebook, "cells": [cell for cell in notebook["cells"] if _is_code(cell)]}
     rendered = iter(_code_html(json.dumps(code), folder))
@@ -103,7 +104,7 @@ def _is_code(cell: Mapping[str, Any]) -> bool:
 
 
 @lru_cache(maxsize=8)
-def _code_html(notebook: str, folder: Path) -> tuple[str, ...]:
+def _code_html(notebook: str, folder: PageFolder) -> tuple[str, ...]:
     """The HTML of each cell of a notebook, which comes as JSON so that it can be remembered."""
     code = json.loads(notebook)
     if not code["cells"]:

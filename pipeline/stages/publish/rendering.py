@@ -15,6 +15,7 @@ from typing import Any
 
 from pipeline.adapters import files, kernel
 from pipeline.adapters.html import notebook as html
+from pipeline.adapters.html.images import PageFolder
 from pipeline.adapters.html.rst import rst_html
 from pipeline.core.document.read import is_myst_notebook
 from pipeline.core.execution import notebook as execution
@@ -35,6 +36,7 @@ class Rendered:
     page: str
     problem: str = ""
     has_changed: bool = False
+    refused: tuple[str, ...] = ()  # paths that lead out of the docs folder
 
 
 def render_sheet(sheet: Sheet) -> Rendered:
@@ -45,7 +47,8 @@ def render_sheet(sheet: Sheet) -> Rendered:
         return Rendered(page=sheet.page, problem=str(error))
     except Exception as error:  # noqa: BLE001 - nbconvert and its filters raise anything
         return Rendered(page=sheet.page, problem=f"{type(error).__name__}: {error}")
-    return Rendered(page=sheet.page, has_changed=has_changed)
+    refused = tuple(dict.fromkeys(sheet.folder.refused))
+    return Rendered(page=sheet.page, has_changed=has_changed, refused=refused)
 
 
 def _html(sheet: Sheet) -> bytes:
@@ -82,7 +85,7 @@ class Source:
     path: Path
     data: bytes
     outputs: Path | None  # a notebook that ran, whose outputs it gets
-    folder: Path  # where images are looked up
+    folder: PageFolder  # where images are looked up
 
 
 def notebook_of(source: Source, *, page: str) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline.adapters import files
+from pipeline.adapters.html.images import PageFolder
 from pipeline.core.execution.result import Status
 from pipeline.core.results import PageResult
 from pipeline.paths import Paths
@@ -37,7 +38,7 @@ class Sheet:
     source: Path  # executed notebook, or merged document
     outputs: Path | None  # a notebook that ran, whose outputs the source gets
     target: Path
-    folder: Path  # where images are looked up
+    folder: PageFolder  # where images are looked up
     language: str
     title: str
     state: RunState
@@ -77,7 +78,7 @@ def sheet_of(run: Run, page: PageResult, *, locale: str) -> Sheet | None:
         outputs=outputs,
         target=paths.html_page(locale, page.page),
         # Merged pages lie without their images: those of upstream's docs are shown.
-        folder=(paths.docs / page.page).parent,
+        folder=PageFolder.of(paths.docs, page.page),
         language=language_tag(locale),
         title=title,
         state=state,

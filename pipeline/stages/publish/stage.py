@@ -19,7 +19,7 @@ from pipeline.core.execution.result import Status
 from pipeline.core.progress import progress_of, whole_percent
 from pipeline.core.results import PageResult
 from pipeline.errors import PublishError
-from pipeline.findings import Finding
+from pipeline.findings import Finding, Severity
 from pipeline.run import Run
 from pipeline.stages.publish.sheet import Sheet, language_tag, sheet_of
 
@@ -54,6 +54,7 @@ def render(run: Run, pages: Sequence[PageResult], *, locale: str) -> Published:
     stale = [sheet for sheet in sheets.values() if not sheet.is_fresh]
     failed: list[str] = []  # "PAGE: PROBLEM"
     changes: list[str] = []
+    findings: list[Finding] = []
     workers = kernel.worker_count(settings.execution.jobs)
     with run.log.progress("render", total=len(stale)) as advance:
         for rendered in _render_all(stale, workers=workers):
@@ -63,19 +64,32 @@ def render(run: Run, pages: Sequence[PageResult], *, locale: str) -> Published:
                 failed.append(message)
             if rendered.has_changed:
                 changes.append(run.shown(sheets[rendered.page].target))
+            findings += _outside(rendered)
             advance(1, message)
     # Also after a failure: the index shows what there is.
     if _write_index(run, pages, sheets, locale=locale):
         changes.append(run.shown(paths.preview(locale)))
-    findings: tuple[Finding, ...] = ()
     if failed:
         error = PublishError(
             f"could not be rendered: {'; '.join(failed)}",
             where=str(paths.html(locale)),
             hint="The other pages are complete.",
         )
-        findings = (Finding.of(error),)
-    return Published(changes=tuple(changes), findings=findings)
+        findings.append(Finding.of(error))
+    return Published(changes=tuple(changes), findings=tuple(findings))
+
+
+def _outside(rendered: Rendered) -> Iterator[Finding]:
+    """Yield a finding for each image of a page that lies outside of the docs folder."""
+    for path in rendered.refused:
+        yield Finding(
+            code="outside",
+            severity=Severity.WARNING,
+            where=rendered.page,
+            text=f"{path} lies outside of the docs folder, and is left out",
+            page=rendered.page,
+            hint="Name a file of the docs folder.",
+        )
 
 
 def _render_all(sheets: Sequence[Sheet], *, workers: int) -> Iterator[Rendered]:

@@ -10,6 +10,7 @@ import pytest
 from notebooks import code, notebook_value, prose
 
 from pipeline.adapters.html import notebook as html
+from pipeline.adapters.html.images import PageFolder
 from pipeline.core.execution import notebook as execution
 from pipeline.core.execution.failure import (
     blame_of,
@@ -441,7 +442,9 @@ def test_tags_that_remove_do_so_in_the_page_that_is_shown() -> None:
         )
         for number, tag in tags.items()
     ]
-    page = html.notebook_html(for_readers(notebook_value(*cells)), folder=Path())
+    page = html.notebook_html(
+        for_readers(notebook_value(*cells)), folder=PageFolder(Path())
+    )
     words = [
         f"{part} of the {number}" for number in tags for part in ("source", "output")
     ]

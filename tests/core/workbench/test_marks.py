@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from places import ROOT
 
+from pipeline.adapters.html.images import PageFolder
 from pipeline.adapters.html.myst import markdown_html
 from pipeline.adapters.html.rst import rst_html
 from pipeline.core.document.read import Document, read_document
@@ -28,8 +29,8 @@ SAMPLES = sorted(
 def render(document: Document, text: str) -> str:
     """A text of the document as the preview shows it."""
     if document.path.endswith(".rst"):
-        return rst_html(text, folder=Path())
-    return markdown_html(text, folder=Path())
+        return rst_html(text, folder=PageFolder(Path()))
+    return markdown_html(text, folder=PageFolder(Path()))
 
 
 def marked(source: str, path: str = "page.md") -> MarkedHtml:
