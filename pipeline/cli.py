@@ -22,6 +22,8 @@ from pipeline.arguments import READING, parse
 from pipeline.commands.showing import (
     bug_text,
     complain,
+    print_in_form,
+    print_json,
     print_text,
     show,
     show_findings,
@@ -294,7 +296,7 @@ def _run_every(arguments: argparse.Namespace, log: Log) -> int:
     run = partial(_run_one_of_all, arguments)
     rows = run_every(tuple(settings.upstreams), arguments.command, run, log)
     if arguments.json:
-        print_text(hub_json(rows), as_is=True)
+        print_json(hub_json(rows))
     else:
         screen = terminal()
         text = hub_text(rows, locales, width=screen.width, colour=screen.colour)
@@ -401,7 +403,7 @@ def _check(arguments: argparse.Namespace, log: Log) -> int:
         level=log.level,
         chinese=is_chinese_wanted(os.environ),
     )
-    print_text(text, as_is=form != "text")
+    print_in_form(text, form)
     return result.exit_code
 
 
@@ -420,7 +422,7 @@ def _review(arguments: argparse.Namespace, log: Log) -> int:
     chinese = is_chinese_wanted(os.environ)
     paths = Paths(settings.root, "")
     text = tell_review(review, form, paths, log, chinese=chinese)
-    print_text(text, as_is=form != "text")
+    print_in_form(text, form)
     for path in _summaries(arguments.summary):
         summarise_review(review, path)
     return review.exit_code
@@ -440,7 +442,7 @@ def _report(arguments: argparse.Namespace, log: Log) -> int:
     settings = read_settings(arguments.config)
     merged = merge_files(settings, arguments.words)
     if arguments.json:
-        print_text(merged.json, as_is=True)
+        print_json(merged.json)
     else:
         screen = terminal()
         print_text(merged.text(width=screen.width, colour=screen.colour))
@@ -484,7 +486,7 @@ def _verify_site(arguments: argparse.Namespace, log: Log) -> int:
 
     result = verify_site(read_settings(arguments.config), arguments.words, log)
     if arguments.json:
-        print_text(verified_json(result), as_is=True)
+        print_json(verified_json(result))
     else:
         print_text(verified_text(result, verbose=log.level > 0))
     return result.exit_code
@@ -547,7 +549,7 @@ def _init(arguments: argparse.Namespace, log: Log) -> int:
     started = start_project(folder, complete(told))
     if arguments.json:
         rows = {"files": started.files, "written": started.changes}
-        print_text(f"{json.dumps(rows, indent=2)}\n", as_is=True)
+        print_json(f"{json.dumps(rows, indent=2)}\n")
     for name in started.files:
         verb = "wrote" if name in started.changes else "there already:"
         log.note(f"{verb} {(folder / name).as_posix()}")

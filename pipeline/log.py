@@ -1,9 +1,10 @@
-"""What a run says while it works: named steps with result and seconds, notes, warnings, progress.
+"""What a run says while it works, and the one door to stdout and stderr.
 
-Everything goes to stderr; stdout belongs to results. A terminal gets colours and bars, a pipe gets
-plain lines, GitHub's runner gets lines that it can fold. Whatever a line says, it drives no
-terminal and gives no command to GitHub's runner: pages and catalogues are written by strangers.
-rich is imported when the first bar is drawn, not before.
+Named steps with result and seconds, notes, warnings and progress go to stderr; stdout belongs to
+results. A terminal gets colours and bars, a pipe gets plain lines, GitHub's runner gets lines that
+it can fold. Whatever a line says, it drives no terminal and gives no command to GitHub's runner:
+pages and catalogues are written by strangers. So nothing else writes to the two streams. rich is
+imported when the first bar is drawn, not before.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ _CONTROL = re.compile(
 )
 # What GitHub's runner takes for a command: "::error::…" at the start of a line, "##[group]…".
 _COMMAND = re.compile(r"(?m)^(\s*):(?=:)|##(?=\[)")
+_STYLE = re.compile(r"(\x1b\[[0-9;]*m)")  # a sequence that sets colours
 _STYLES = {
     "step": "\x1b[1m",
     "warning": "\x1b[33m",
@@ -62,16 +64,55 @@ def without_commands(text: str) -> str:
     return _COMMAND.sub(r"\g<0> ", text)
 
 
+def write_text(stream: TextIO | None, text: str, *, styled: bool = False) -> None:
+    """Write text for people: it drives no terminal, and gives no command to GitHub's runner.
+
+    ``styled`` text keeps sequences that set a colour, which we have put there.
+    """
+    parts = _STYLE.split(text) if styled else [text]
+    # Every second part is a style.
+    parts[::2] = map(printable, parts[::2])
+    _write(stream, without_commands("".join(parts)))
+
+
+def write_json(stream: TextIO | None, text: str) -> None:
+    """Write JSON: what would drive a terminal, or command the runner, becomes ``\\u001b``.
+
+    Programs read the same values.
+    """
+    text = _CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+    _write(stream, text.replace("##[", "\\u0023#["))
+
+
+def write_commands(stream: TextIO | None, text: str) -> None:
+    """Write commands for GitHub's runner, whose parts went through ``command_message``."""
+    _write(stream, text)
+
+
+def _write(stream: TextIO | None, text: str) -> None:
+    """Write to a stream. A reader that has gone (``| head``) or never was (``>&-``) is no error."""
+    if stream is None:  # a shell has closed it
+        return
+    try:
+        # A terminal that is not UTF-8 shows what it lacks as escapes.
+        encoding = stream.encoding or "utf-8"
+        stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
+        stream.flush()
+    except BrokenPipeError:
+        # So that Python's own last flush is silent.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
 def command_message(text: str) -> str:
     """``text`` as the message of a workflow command: one line, escaped as the runner wants it."""
     return printable(text).replace("%", "%25").replace("\n", "%0A")
 
 
-def is_terminal(stream: TextIO, environ: Mapping[str, str]) -> bool:
+def is_terminal(stream: TextIO | None, environ: Mapping[str, str]) -> bool:
     """Whether a person watches ``stream``: CI logs and dumb terminals get plain lines."""
     if environ.get("CI") or environ.get("TERM") == "dumb":
         return False  # some CI systems give a terminal all the same
-    return stream.isatty()
+    return stream is not None and stream.isatty()
 
 
 class Log:
@@ -111,7 +152,7 @@ class Log:
             # The group ends before the line with the result: that line stays to be seen.
             self._depth -= 1
             if is_folded:
-                self._write("::endgroup::", raw=True)
+                self._command("::endgroup::")
             if self.level > QUIET:
                 self._write_step(step, time.monotonic() - start)
 
@@ -128,7 +169,7 @@ class Log:
     def warn(self, text: str) -> None:
         """One line for everybody."""
         if self._is_on_github:
-            self._write(f"::warning::{command_message(text)}", raw=True)
+            self._command(f"::warning::{command_message(text)}")
         else:
             self._write(f"warning: {text}", style="warning")
 
@@ -159,7 +200,7 @@ class Log:
         # Groups do not nest on GitHub: only the outermost step opens one.
         is_folded = self._is_on_github and self._depth == 0 and self.level > QUIET
         if is_folded:
-            self._write(f"::group::{printable(name)}", raw=True)
+            self._command(f"::group::{command_message(name)}")
         return is_folded
 
     def _write_step(self, step: Step, seconds: float) -> None:
@@ -217,24 +258,23 @@ class Log:
             finally:
                 self._console = None
 
-    def _write(self, text: str, *, style: str = "", raw: bool = False) -> None:
-        """One line, written in one piece so that threads do not mix theirs.
+    def _command(self, line: str) -> None:
+        """A command for GitHub's runner. It has no terminal, so there is no bar to go above."""
+        write_commands(self.stream, f"{line}\n")
 
-        ``raw`` is for workflow commands of our own, whose parts are escaped already.
-        """
-        line = text if raw else printable(text)
-        if self._is_on_github and not raw:
-            line = without_commands(line)
+    def _write(self, text: str, *, style: str = "") -> None:
+        """One line, written in one piece so that threads do not mix theirs."""
         if self._console is not None:
             # The bar moves down by a line; rich takes care that threads do not meet there.
             from rich.text import Text
 
+            line = without_commands(printable(text))
             self._console.print(Text(line), soft_wrap=True)
-            return
-        if style and self._has_colours:
-            line = f"{_STYLES[style]}{line}{_RESET}"
-        self.stream.write(f"{line}\n")
-        self.stream.flush()
+        elif style and self._has_colours:
+            line = f"{_STYLES[style]}{printable(text)}{_RESET}\n"
+            write_text(self.stream, line, styled=True)
+        else:
+            write_text(self.stream, f"{text}\n")
 
     @property
     def _has_colours(self) -> bool:

@@ -13,9 +13,9 @@ import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, TextIO
+from typing import Protocol
 
-from pipeline.log import Log, is_terminal, printable, without_commands
+from pipeline.log import Log, is_terminal, write_commands, write_json, write_text
 from pipeline.paths import Paths
 from pipeline.report.counts import counted
 from pipeline.report.result import RunResult
@@ -35,7 +35,7 @@ def terminal() -> Terminal:
     """What stdout can show now. Colours are left out where ``NO_COLOR`` is set: no-color.org."""
     colour = is_terminal(sys.stdout, os.environ) and not os.environ.get("NO_COLOR")
     width = PIPE_WIDTH
-    if sys.stdout.isatty():
+    if is_terminal(sys.stdout, {}):
         width = shutil.get_terminal_size().columns
     return Terminal(colour=colour, width=width)
 
@@ -46,7 +46,7 @@ def show(command: str, result: RunResult, log: Log, *, as_json: bool) -> None:
     if as_json:
         from pipeline.report.json import run_json
 
-        print_text(run_json(result).decode("utf-8"), as_is=True)
+        print_json(run_json(result).decode("utf-8"))
     elif log.level < 0:
         show_findings(result, log)
     else:
@@ -69,7 +69,7 @@ def show_findings(result: RunResult, log: Log) -> None:
         *findings_lines(result.all_findings, verbose=is_verbose),
         *failure_lines(result.executions),
     ):
-        log.stream.write(f"{line}\n")
+        write_text(log.stream, f"{line}\n")
 
 
 def _to_text(command: str) -> Callable[..., str]:
@@ -152,32 +152,36 @@ def _from_here(path: Path) -> str:
     return str(path)
 
 
-def print_text(text: str, *, as_is: bool = False) -> None:
-    """Print to stdout. A reader that has gone (``| head``) or never was (``>&-``) is no error.
+def print_text(text: str) -> None:
+    """Print a text for people to stdout, with its colours where those are shown."""
+    write_text(sys.stdout, text, styled=terminal().colour)
 
-    GitHub takes a line that begins with ``::`` for a command. In a text for people such a
-    line was quoted from a page, or broken at the width; what is for programs stays ``as_is``.
-    """
-    if not as_is:
-        text = without_commands(text)
-    stream: TextIO | None = sys.stdout  # None where a shell has closed it
-    if stream is None:
-        return
-    try:
-        # A terminal that is not UTF-8 shows what it lacks as escapes.
-        stream.write(
-            text.encode(stream.encoding, "backslashreplace").decode(stream.encoding)
-        )
-        stream.flush()
-    except BrokenPipeError:
-        # So that Python's own last flush is silent.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+def print_json(text: str) -> None:
+    """Print JSON to stdout."""
+    write_json(sys.stdout, text)
+
+
+def print_in_form(text: str, form: str) -> None:
+    """Print a text in one of the forms that ``--format`` names."""
+    match form:
+        case "json" | "sarif":
+            print_json(text)
+        case "github":
+            write_commands(sys.stdout, text)
+        case _:
+            print_text(text)
 
 
 def complain(text: str) -> None:
     """Tell an error, on stderr."""
-    # Texts of pages may be quoted in it, with what would move a cursor or change a title.
-    sys.stderr.write(f"error: {without_commands(printable(text))}\n")
+    write_text(sys.stderr, f"error: {text}\n")
+
+
+def ask(question: str) -> str:
+    """Ask a person, on stderr; return the line that is answered, without spaces around it."""
+    write_text(sys.stderr, question)
+    return sys.stdin.readline().strip()
 
 
 def bug_text(error: Exception, *, verbose: bool) -> str:

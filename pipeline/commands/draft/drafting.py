@@ -21,6 +21,7 @@ from pipeline.commands.draft.writing import Writing
 from pipeline.commands.holding import only_this_run
 from pipeline.commands.known import Known
 from pipeline.commands.pages import pages_of_run
+from pipeline.commands.showing import ask
 from pipeline.commands.updating import update_locale
 from pipeline.config import DraftPolicy
 from pipeline.core.drafting.outcome import Outcome
@@ -203,9 +204,7 @@ def _is_anybody_there() -> bool:
 
 def _is_wanted() -> bool:
     """Whether a person says yes."""
-    sys.stderr.write("Go on? [y/N] ")
-    sys.stderr.flush()
-    return sys.stdin.readline().strip().lower() in ("y", "yes")
+    return ask("Go on? [y/N] ").lower() in ("y", "yes")
 
 
 def _drafted(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from pipeline.adapters.installed import Origin, origin
 from pipeline.commands.init.starting import NewDocs
+from pipeline.commands.showing import ask
 from pipeline.errors import ConfigError
 from pipeline.folders import Folders, fault_in
 
@@ -86,10 +87,8 @@ def _ask(question: _Question) -> str:
     answer = ""
     if sys.stdin.isatty():
         default = f" [{question.default}]" if question.default else ""
-        # To stderr, as all that is no result.
-        sys.stderr.write(f"{question.text[0].upper()}{question.text[1:]}{default}: ")
-        sys.stderr.flush()
-        answer = sys.stdin.readline().strip() or question.default
+        words = f"{question.text[0].upper()}{question.text[1:]}{default}: "
+        answer = ask(words) or question.default
     if not answer:
         raise ConfigError(
             f"init has to be told {question.text}",

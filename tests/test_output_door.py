@@ -1,0 +1,181 @@
+"""One door to stdout and stderr: whatever a text says, it drives no terminal and no runner."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from places import ROOT
+from report_results import ERROR, FAILED, FAILURE, LOCK
+
+from pipeline import cli
+from pipeline.commands import showing
+from pipeline.core.pin.lock import SourceFile
+from pipeline.core.results import PageResult
+from pipeline.errors import InputError
+from pipeline.log import NORMAL, QUIET, VERBOSE, Log, write_json, write_text
+from pipeline.report.result import RunResult
+
+PACKAGE = ROOT / "pipeline"
+# Functions that may be handed a stream: those of the door, and what only asks about it.
+_DOOR = frozenset(("write_text", "write_json", "write_commands", "is_terminal"))
+_WRITING = frozenset(("print_exc", "print_exception", "StreamHandler", "basicConfig"))
+_STREAMS = frozenset(("sys.stdout", "sys.stderr", "sys.__stdout__", "sys.__stderr__"))
+# Why each of these may write by itself.
+_OTHERS = {
+    "log.py": "the door",
+    "__main__.py": "runs before the door can be imported, and says words of ours",
+    "adapters/signatures_child.py": "answers its parent, which reads JSON",
+    "adapters/kernel/start-up": "code for kernels, whose streams are outputs",
+}
+
+HOSTILE = (
+    "\n::error::x",
+    "a\n  ::set-env name=PATH::x",
+    "a ##[error]x",
+    "a\r::error::x",
+    "\x1b[31mred\x1b[0m",
+    "\x1b]8;;https://evil.example\x07x",
+    "a\x9b2Jb",
+    "a\u2028::error::x",
+    "a\u202eb",
+    "a\ud800b",
+    "a\n\u3000::warning::x",
+)
+_LIVE = re.compile(
+    r"(?m)^\s*::|##\[|[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u202e\ud800]|(?:^|\u2028)::"
+)
+
+
+def streams_used(tree: ast.AST) -> Iterator[int]:
+    """Yield the lines that use a standard stream in another way than to hand it to the door."""
+    handed: set[ast.AST] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            name = ast.unparse(node.func).rpartition(".")[2]
+            if name in _DOOR:
+                handed.update(node.args)
+            if name in _WRITING or ast.unparse(node.func) == "print":
+                yield node.lineno
+        # sys.stdout.isatty() only asks.
+        if isinstance(node, ast.Attribute) and node.attr == "isatty":
+            handed.add(node.value)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and node not in handed:
+            words = ast.unparse(node)
+            if words in _STREAMS or words.endswith((".stream.write", ".stream.flush")):
+                yield node.lineno
+
+
+def test_nothing_else_writes_to_the_streams() -> None:
+    found: list[str] = []
+    for path in sorted(PACKAGE.rglob("*.py")):
+        name = path.relative_to(PACKAGE).as_posix()
+        if name.startswith(tuple(_OTHERS)):
+            continue
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        found += [f"{name}:{line}" for line in streams_used(tree)]
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "print('a')",
+        "sys.stderr.write('a')",
+        "log.stream.write('a')",
+        "stream = sys.stdout",
+        "traceback.print_exc()",
+        "logging.basicConfig()",
+    ],
+)
+def test_the_test_sees_what_it_looks_for(code: str) -> None:
+    assert list(streams_used(ast.parse(code)))
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+@pytest.mark.parametrize("styled", [False, True])
+def test_a_text_is_shown_and_not_obeyed(text: str, styled: bool) -> None:
+    stream = StringIO()
+    write_text(stream, f"{text}\n", styled=styled)
+    said = stream.getvalue()
+    if styled:
+        said = re.sub(r"\x1b\[[0-9;]*m", "", said)
+    assert not _LIVE.search(said.rstrip("\n"))
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_json_keeps_its_values_and_is_not_obeyed(text: str) -> None:
+    stream = StringIO()
+    write_json(stream, json.dumps({"text": text}, ensure_ascii=False, indent=1))
+    assert not _LIVE.search(stream.getvalue())
+    assert json.loads(stream.getvalue()) == {"text": text}
+
+
+def hostile_result(text: str) -> RunResult:
+    """A run in which every text that comes from elsewhere is ``text``."""
+    failure = replace(
+        FAILURE, source=text, exception=text, message=text, traceback=text
+    )
+    run = replace(FAILED, page=text, reason=text, failure=failure)
+    page = PageResult(page=text, files=(SourceFile(path=text, blob="0" * 40),))
+    finding = replace(ERROR, text=text, hint=text, where=text, page=text)
+    return RunResult(
+        name=text,
+        lock=replace(LOCK, ref=text, date=text, package=text),
+        pages={"zh_CN": (replace(page, title=text, execution=run),)},
+        findings=(finding,),
+    )
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+@pytest.mark.parametrize("level", [QUIET, NORMAL, VERBOSE])
+@pytest.mark.parametrize("as_json", [False, True])
+def test_a_result_is_shown_and_not_obeyed(
+    text: str,
+    level: int,
+    as_json: bool,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    showing.show("build", hostile_result(text), Log(level), as_json=as_json)
+    said = capfd.readouterr()
+    assert said.out or said.err
+    assert not _LIVE.search(said.out + said.err)
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+@pytest.mark.parametrize("error", [InputError, ValueError, ImportError])
+def test_an_error_is_shown_and_not_obeyed(
+    text: str,
+    error: type[Exception],
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    def fail(*_: object) -> int:
+        raise error(text)
+
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    monkeypatch.setitem(cli._ON_UPSTREAMS, "sync", fail)
+    for words in ("sync", "-q"), ("sync", "-v"), ("sync", "--json"), ("sync", text):
+        assert cli.main(("--config", str(ROOT / "pyproject.toml"), *words)) != 0
+    said = capfd.readouterr()
+    assert not _LIVE.search(said.out + said.err)
+
+
+def test_output_that_nobody_reads_is_no_error(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(sys, "stdout", None)
+    showing.print_text("a")
+    with (tmp_path / "ascii").open("w", encoding="ascii") as stream:
+        write_text(stream, "水")
+    assert (tmp_path / "ascii").read_text("ascii") == r"\u6c34"
