@@ -44,6 +44,9 @@ _LOCALE = re.compile(r"[a-z]{2,3}(_[A-Z][A-Za-z]+)?")
 # As ``core.pin.lock`` writes it: names of files stand further in.
 _LOCKED_DIALECT = re.compile(r'^ "markdown": "(\w+)"', re.MULTILINE)
 _SITE = re.compile(r"https?://[^\s/<>\"?#]+/(?:[^\s<>\"?#]*/)?")
+# An address that a page may lead to: of the web, or on the same site. No scheme runs anything
+# (javascript:), and no letter ends the attribute that it stands in.
+_ADDRESS = re.compile(r"(?:https?://|(?![\w+.-]*:))[^\s\x00-\x1f<>\"'`\\]*", re.ASCII)
 _REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+")
 # What the templates of a site may name.
 _TEMPLATES = {
@@ -202,7 +205,7 @@ def _upstream(
         reading=_reading(table),
         tells_dialect="markdown" in table.values,
         usual_names=_usual_names(table, package),
-        page_url=table.string("page-url"),
+        page_url=_address(table, "page-url"),
         license=table.string("license"),
         include=table.strings("include", default=("**",)),
         exclude=table.strings("exclude"),
@@ -323,7 +326,7 @@ def _site(table: Table, name: str, *, repository: str) -> SitePolicy:
         notebook_url=_template(table, "notebook-url", repository),
         url=_template(table, "url", repository),
         repository_url=_template(table, "repository-url", repository),
-        english_url=table.string("english-url"),
+        english_url=_address(table, "english-url"),
         inventories=_inventories(table.table("inventories"), own=name),
         start=table.strings("start"),
         hero=hero,
@@ -354,12 +357,23 @@ def _inventories(table: Table, *, own: str) -> dict[str, str]:
     return sites
 
 
+def _address(table: Table, key: str) -> str:
+    """Return an address, or a template of one, that pages link to. Raises ConfigError."""
+    address = table.string(key)
+    if not _ADDRESS.fullmatch(address):
+        raise table.error(
+            f"{table.name}.{key} is no address that a page may link to: {address!r}",
+            hint="Write one that begins with https://, without quotes, spaces, < and >.",
+        )
+    return address
+
+
 def _template(table: Table, key: str, repository: str) -> str:
     """A template with ``repository`` (owner/name) filled in.
 
     Empty if it asks for a repository where there is none: the site then has no such links.
     """
-    template = table.string(key)
+    template = _address(table, key)
     if re.search(r"\{(repository|owner|project)\}", template):
         if not _REPOSITORY.fullmatch(repository):
             return ""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pipeline.config import Settings, SitePolicy, Upstream
-from pipeline.core.document.attribution import attribution
+from pipeline.core.document.attribution import address_of_page, attribution
 from pipeline.core.glossary.terms import Glossary
 from pipeline.core.pin.lock import Lock
 from pipeline.core.results import PageResult
@@ -72,6 +72,5 @@ class Site:
 
     def source_url(self, path: str) -> str:
         """Where upstream shows a file of its docs; empty if that is not known."""
-        template = self.upstream.page_url
         # An empty template gives an empty address.
-        return template.format(ref=self.lock.ref, commit=self.lock.commit, path=path)
+        return address_of_page(self.upstream.page_url, self.lock, path)

@@ -7,6 +7,7 @@ where the site knows its own (``url`` in the configuration), and else left out.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
@@ -36,6 +37,7 @@ const same = rest.startsWith(folder) ? rest.slice(folder.length) : rest;
 document.getElementById("english").href += same + location.search + location.hash;
 </script></body></html>
 """  # noqa: E501 - a line here is a line of the page
+_MARKUP = re.compile(r"[\\<\[\]]")
 _WORDS = {
     "title": "没有这个页面",
     "words": "这个地址在中文文档中没有对应的页面。API 的说明只有英文版。",
@@ -103,7 +105,7 @@ def llms(site: Site, rows: Sequence[Mapping[str, Any]]) -> str:
     """The pages as Markdown, by chapter: https://llmstxt.org."""
     docs = site.lock.release or site.upstream.name
     lines = [
-        f"# {site.policy.title or site.upstream.name}",
+        f"# {_plain(site.policy.title or site.upstream.name)}",
         "",
         f"> {docs} 文档的中文译文，译自 {site.lock.ref or site.lock.commit}。",
         "> 每一页都有 Markdown 版本；代码与上游相同。",
@@ -112,11 +114,16 @@ def llms(site: Site, rows: Sequence[Mapping[str, Any]]) -> str:
     chapters: dict[str, list[str]] = {}
     for row in rows:
         note = "" if 2 * row["translated"] >= row["words"] else "（英文）"
-        line = f"- [{row['title']}]({site.policy.url}{row['page']}.md){note}"
+        line = f"- [{_plain(row['title'])}]({site.policy.url}{row['page']}.md){note}"
         chapters.setdefault(row["group"] or "文档", []).append(line)
     for chapter, pages in chapters.items():
-        lines += ["", f"## {chapter}", "", *pages]
+        lines += ["", f"## {_plain(chapter)}", "", *pages]
     return "\n".join(lines) + "\n"
+
+
+def _plain(words: str) -> str:
+    """Return words as Markdown in which nothing is HTML or a link: ``a \\<b>``."""
+    return _MARKUP.sub(r"\\\g<0>", " ".join(words.split()))
 
 
 def not_found(site: Site) -> str:

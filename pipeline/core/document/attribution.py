@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from urllib.parse import quote
 
 from pipeline.core.pin.lock import Lock
 
@@ -26,6 +27,9 @@ _DEFAULT_COMMIT = ("{release}, commit {commit}", "commit {commit}")
 _CREDIT = {"zh_CN": "部分译文采自 {author}（{licence}）。"}
 _DEFAULT_CREDIT = " Some of the translation is by {author} ({licence})."
 _NO_NAME = re.compile(r"[^\w .'-]+")  # what could be mark-up, in a name or a licence
+# What could be mark-up in either language, and what would end an address there.
+_MARKUP = re.compile(r"[\\`*<>&$|\[\]]")
+_NO_ADDRESS = re.compile(r"[\s<>()\"'`\\\[\]]")
 _COMMIT_LENGTH = 12  # characters of a commit that are shown
 
 
@@ -46,21 +50,35 @@ def attribution(
     is_rst = path.endswith(".rst")
     mark = "``" if is_rst else "`"
     label = path.removeprefix("./")
-    source = f"{mark}{label}{mark}"
+    # A mark in the name would end the code that it stands in.
+    source = _plain(label) if "`" in label else f"{mark}{label}{mark}"
     if page_url:
-        url = page_url.format(ref=lock.ref, commit=lock.commit, path=path)
+        url = address_of_page(page_url, lock, path)
+        label = _plain(label)
         source = f"`{label} <{url}>`__" if is_rst else f"[{label}]({url})"
     with_release, commit_only = _COMMIT.get(locale, _DEFAULT_COMMIT)
     version = (with_release if lock.release else commit_only).format(
-        release=lock.release, commit=f"{mark}{lock.commit[:_COMMIT_LENGTH]}{mark}"
+        release=_plain(lock.release),
+        commit=f"{mark}{lock.commit[:_COMMIT_LENGTH]}{mark}",
     )
     template = _UNLICENSED.get(locale, _DEFAULT_UNLICENSED)
     if license_name:
         template = _TEMPLATES.get(locale, _DEFAULT)
-    line = template.format(source=source, version=version, license=license_name)
+    line = template.format(source=source, version=version, license=_plain(license_name))
     credit = _CREDIT.get(locale, _DEFAULT_CREDIT)
     for author, licence in adopted:
         # "Li Lei <li@example.org>" → "Li Lei": readers need no address.
         name = _NO_NAME.sub("", author.partition(" <")[0])
         line += credit.format(author=name, licence=_NO_NAME.sub("", licence))
     return line
+
+
+def address_of_page(template: str, lock: Lock, path: str) -> str:
+    """Return where upstream shows the file ``path``, by a template as for ``attribution``."""
+    path = _NO_ADDRESS.sub(lambda letter: quote(letter[0]), path)
+    return template.format(ref=lock.ref, commit=lock.commit, path=path)
+
+
+def _plain(words: str) -> str:
+    """Return words that neither language reads as anything else."""
+    return _MARKUP.sub(r"\\\g<0>", " ".join(words.split()))

@@ -8,14 +8,23 @@ from __future__ import annotations
 from typing import Any
 
 from docutils import nodes
+from markupsafe import escape
 from sphinx.application import Sphinx
 
+# What is words, or an address, to templates: ours and the theme's write some of it as it is.
+_WORDS = (
+    *("docstitle", "project", "shorttitle", "copyright", "release", "version"),
+    *("jz_canonical", "jz_description", "jz_english", "jz_english_page"),
+    *("jz_repository", "jz_url"),
+)
 LONGEST = 150  # letters: search engines show no more
 
 
 def setup(app: Sphinx) -> None:
     """Connect it; after the theme's own context."""
     app.connect("html-page-context", describe, priority=600)
+    # Last of all, when everybody has put words there.
+    app.connect("html-page-context", escape_words, priority=990)
 
 
 def describe(
@@ -33,6 +42,18 @@ def describe(
     )
     context["jz_canonical"] = f"{url}{page}.html" if url else ""
     context["jz_url"] = url
+
+
+def escape_words(
+    app: Sphinx,
+    page: str,
+    template: str,
+    context: dict[str, Any],
+    document: nodes.document | None,
+) -> None:
+    """Let no words of the configuration be markup; those that are escaped stay as they are."""
+    for name in _WORDS:
+        context[name] = escape(context.get(name) or "")
 
 
 def description(document: nodes.document) -> str:

@@ -1,0 +1,131 @@
+"""A configuration in which every string that may be words is a payload.
+
+``KEYS`` has every key of the configuration, by its table, and says what a string there may be. A
+test compares it with what the reader knows: a new key has to be put into it.
+"""
+
+from __future__ import annotations
+
+import json
+from enum import StrEnum
+from typing import Any
+
+from live_html import PAYLOAD
+
+
+class May(StrEnum):
+    """What a string under a key may be."""
+
+    WORDS = "words"  # anything: it is shown as words
+    ADDRESS = "address"  # of the web: a payload is refused
+    NAME = (
+        "name"  # of a file, a page, a package, a mode: what is not there has no effect
+    )
+    NO_TEXT = "no text"  # a number, or a table
+
+
+_RULE = {"pages": May.NAME, "reason": May.WORDS, "note": May.WORDS}
+KEYS: dict[str, dict[str, May]] = {
+    "tool.pipeline": {
+        "locales": May.NAME,
+        **dict.fromkeys(
+            ("upstreams", "modes", "execution", "checks", "draft"), May.NO_TEXT
+        ),
+    },
+    "modes": {
+        "startup": May.NAME,
+        "note": May.WORDS,
+        "cell-seconds": May.NO_TEXT,
+        "variables": May.NO_TEXT,
+    },
+    "upstreams": {
+        **dict.fromkeys(("url", "ref", "docs", "package", "markdown"), May.NAME),
+        "page-url": May.ADDRESS,
+        "license": May.WORDS,
+        "prose-directives": May.WORDS,
+        "usual-names": May.WORDS,
+        **dict.fromkeys(("include", "exclude"), May.NAME),
+        **dict.fromkeys(("skip", "run", "acknowledge", "site"), May.NO_TEXT),
+    },
+    "skip": _RULE,
+    "run": {
+        **_RULE,
+        "needs": May.NAME,
+        "modes": May.NAME,
+        **dict.fromkeys(
+            ("compare", "until", "devices", "timeout", "page-timeout"), May.NO_TEXT
+        ),
+    },
+    "acknowledge": {"page": May.NAME, "cells": May.NO_TEXT, "reason": May.WORDS},
+    "site": {
+        "title": May.WORDS,
+        **dict.fromkeys(
+            ("url", "edit-url", "notebook-url", "english-url", "repository-url"),
+            May.ADDRESS,
+        ),
+        "start": May.NAME,
+        "hero": May.WORDS,
+        "hero-code": May.WORDS,
+        **dict.fromkeys(("root", "extensions", "myst-extensions"), May.NAME),
+        "inventories": May.ADDRESS,
+    },
+    "execution": {},
+    "checks": {"ignore": May.NO_TEXT},
+    "ignore": {"codes": May.NAME, "pages": May.NAME, "reason": May.WORDS},
+    "draft": {},  # never reaches a page
+}
+# Values of keys that are not words.
+_FIXED: dict[str, dict[str, Any]] = {
+    "modes": {"variables": {"A": PAYLOAD}},
+    "upstreams": {"url": "upstream/sample", "usual-names": {"x": PAYLOAD}},
+    "skip": {"pages": ["nothing"]},
+    "run": {"pages": ["nothing"], "modes": ["odd"]},
+    "acknowledge": {"page": "nothing", "cells": [1]},
+    "site": {
+        "url": "https://example.org/site/",
+        "english-url": "https://example.org/en/",
+        "repository-url": "https://example.org/us/docs",
+        "edit-url": "https://example.org/{page}#L{line}",
+        "notebook-url": "https://example.org/{page}.ipynb",
+        "start": [PAYLOAD],
+    },
+    "ignore": {"codes": ["M101"], "pages": ["nothing"]},
+}
+
+
+def table_of(name: str) -> dict[str, Any]:
+    """Return the values of a table: a payload for each key whose string may be words."""
+    values: dict[str, Any] = {}
+    for key, may in KEYS[name].items():
+        if may is May.WORDS:
+            values[key] = PAYLOAD
+    if "prose-directives" in values:
+        values["prose-directives"] = [PAYLOAD]
+    return values | _FIXED.get(name, {})
+
+
+def configuration() -> dict[str, Any]:
+    """Return ``tool.pipeline`` of the hostile project, whose upstream is called ``sample``."""
+    upstream = table_of("upstreams")
+    rules = {name: [table_of(name)] for name in ("skip", "run", "acknowledge")}
+    return {
+        "locales": ["zh_CN"],
+        "modes": {"odd": table_of("modes")},
+        "upstreams": {"sample": upstream | rules | {"site": table_of("site")}},
+        "checks": {"ignore": [table_of("ignore")]},
+    }
+
+
+def as_toml(values: dict[str, Any]) -> str:
+    """Return ``tool.pipeline`` as a file: strings of JSON, and inline tables, are those of TOML."""
+    lines = [f"{key} = {_value(value)}" for key, value in values.items()]
+    return "[tool.pipeline]\n" + "\n".join(lines) + "\n"
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, dict):
+        inner = (f"{json.dumps(key)} = {_value(one)}" for key, one in value.items())
+        return f"{{ {', '.join(inner)} }}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_value, value))}]"
+    return json.dumps(value, ensure_ascii=False)
