@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
+from urllib.parse import quote
 
 from pipeline.adapters import files
 from pipeline.core.execution import notebook as execution
@@ -114,7 +115,8 @@ def llms(site: Site, rows: Sequence[Mapping[str, Any]]) -> str:
     chapters: dict[str, list[str]] = {}
     for row in rows:
         note = "" if 2 * row["translated"] >= row["words"] else "（英文）"
-        line = f"- [{_plain(row['title'])}]({site.policy.url}{row['page']}.md){note}"
+        address = f"{site.policy.url}{quote(row['page'])}.md"
+        line = f"- [{_plain(row['title'])}]({address}){note}"
         chapters.setdefault(row["group"] or "文档", []).append(line)
     for chapter, pages in chapters.items():
         lines += ["", f"## {_plain(chapter)}", "", *pages]

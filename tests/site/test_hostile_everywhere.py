@@ -1,0 +1,333 @@
+"""Payloads in the configuration, in pages, catalogues, the glossary and git: none of them is live.
+
+One project is made with all of them, and what it publishes is parsed: site, previews, reports,
+feed, twins, and the answers of the workbench.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from io import StringIO
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from folders import write_tree
+from hostile_config import as_toml, configuration
+from live_html import (
+    ADDRESS,
+    ATTRIBUTES,
+    ELEMENT,
+    LINK,
+    PAYLOAD,
+    QUOTES,
+    REBUILT,
+    live_in,
+)
+from markdown_it import MarkdownIt
+from places import ROOT
+from report_results import ERROR, FAILED, FAILURE, LOCK
+from repositories import git
+from site_builds import LACKING
+from workbench import ask, workbench_of
+
+from pipeline.adapters import po
+from pipeline.core.pin.lock import SourceFile
+from pipeline.core.results import PageResult
+from pipeline.report.badges import Badge, to_svg
+from pipeline.report.html import to_html
+from pipeline.report.result import RunResult
+from pipeline.site.front import SiteOf, front_page
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(bool(LACKING), reason=f"not installed: {', '.join(LACKING)}"),
+]
+
+FRONT_MATTER, OUTPUTS = "matter", "outputs"
+# Pages with HTML or an address of upstream's that is live as yet: nothing rebuilds it.
+PENDING = frozenset(
+    (
+        "site/sample/outputs.html",
+        "zh_CN/sample/html/outputs.html",
+        "zh_CN/sample/html/rest.html",  # docutils links what begins with javascript:
+    )
+)
+# A name that a file may have on any system has no quotation mark; here it may.
+ODD_NAME = "a<b title=live>'x"
+VALUE = json.dumps(PAYLOAD, ensure_ascii=False)
+QUOTED = PAYLOAD.replace("<", "\\<").replace("[", "\\[")
+PAGES = {
+    "plain.md": f"# Plain\n\nSome {QUOTED} words, and a kettle.\n",
+    f"{ODD_NAME}.md": "# Odd\n\nSome words.\n",
+    "rest.rst": "Rest\n====\n\nSome words, and a kettle.\n",
+    f"{FRONT_MATTER}.md": f"""---
+title: {VALUE}
+author: {VALUE}
+date: {VALUE}
+myst:
+  html_meta:
+    description: {VALUE}
+    "property=og:title": {VALUE}
+    keywords: {VALUE}
+  substitutions: {{word: {VALUE}}}
+jupytext: {{notebook_metadata_filter: {VALUE}}}
+other: {VALUE}
+---
+# Matter
+
+Some words.
+""",
+}
+MEDIA = (
+    *("text/plain", "text/html", "text/markdown", "text/latex", "image/svg+xml"),
+    *("application/javascript", "application/json"),
+)
+
+
+def outputs() -> list[dict[str, Any]]:
+    """Return outputs of every kind whose texts are payloads."""
+    found: list[dict[str, Any]] = [
+        {"output_type": "stream", "name": "stdout", "text": PAYLOAD},
+        {"output_type": "stream", "name": "stderr", "text": PAYLOAD},
+        {
+            "output_type": "error",
+            "ename": PAYLOAD,
+            "evalue": PAYLOAD,
+            "traceback": [PAYLOAD],
+        },
+    ]
+    found += [
+        {
+            "output_type": "display_data",
+            "data": {media: PAYLOAD},
+            "metadata": {media: {"width": PAYLOAD, "alt": PAYLOAD}},
+        }
+        for media in MEDIA
+    ]
+    return found
+
+
+def notebook(*, ran: bool) -> str:
+    """Return a notebook, as upstream has it or as it is when it ran."""
+    cell: dict[str, Any] = {
+        "cell_type": "code",
+        "execution_count": 1 if ran else None,
+        "metadata": {},
+        "source": "1 + 1",
+        "outputs": outputs() if ran else [],
+    }
+    title = {"cell_type": "markdown", "metadata": {}, "source": "# Outputs\n\nWords."}
+    metadata = {"title": PAYLOAD, "authors": [{"name": PAYLOAD}], "kernelspec": {}}
+    metadata["kernelspec"] = {"name": "python3", "display_name": PAYLOAD}
+    return json.dumps(
+        {
+            "cells": [title, cell],
+            "metadata": metadata,
+            "nbformat": 4,
+            "nbformat_minor": 4,
+        }
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Built:
+    """The project when everything is made, and what ``review`` shows."""
+
+    root: Path
+    review: str
+
+    @property
+    def pages(self) -> dict[str, str]:
+        """Every HTML page by its path, and the list of pages for programs as HTML."""
+        build = self.root / "build"
+        pages = {
+            path.relative_to(build).as_posix(): path.read_text("utf-8")
+            for path in sorted(build.rglob("*.html"))
+            if "_static" not in path.parts and "site-src" not in path.parts
+        }
+        # Some tools show it as HTML.
+        markdown = (build / "site" / "sample" / "llms.txt").read_text("utf-8")
+        return {**pages, "llms.txt": MarkdownIt().render(markdown)}
+
+
+def run(root: Path, *words: str) -> str:
+    """Run a command of the pipeline; return what it prints."""
+    done = subprocess.run(
+        (sys.executable, "-m", "pipeline", *words),
+        cwd=root,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode in (0, 1, 7), done.stderr
+    return done.stdout
+
+
+def translate(root: Path) -> None:
+    """Translate what has a kettle, and sign all catalogues."""
+    for path in (root / "translations" / "zh_CN" / "sample").rglob("*.po"):
+        catalog = po.read_catalog(path.read_bytes(), where=path.name).catalog
+        header = {
+            **catalog.header,
+            "Last-Translator": f"{PAYLOAD} <li@example.org>",
+            "PO-Revision-Date": "2026-01-02 03:04+0800",
+        }
+        entries = []
+        for entry in catalog.entries:
+            words = entry.msgid.replace("and a kettle", "和水壶")
+            is_one = "kettle" in entry.msgid
+            entries.append(replace(entry, msgstr=words) if is_one else entry)
+        made = replace(catalog, header=header, entries=tuple(entries))
+        path.write_bytes(po.format_catalog(made))
+
+
+def glossary_text() -> str:
+    """Return a glossary with a payload in every cell; a term may have 100 letters."""
+    head = ["source", "target", "context", "translator_comments"]
+    tricks = (ELEMENT, QUOTES, REBUILT, ATTRIBUTES, ADDRESS, LINK)
+    rows = [[trick, trick, "", PAYLOAD] for trick in tricks]
+    text = StringIO()
+    csv.writer(text).writerows(
+        [head, *rows, ["words", "词<b title=live>", "", PAYLOAD]]
+    )
+    return text.getvalue()
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    root = tmp_path_factory.mktemp("everywhere") / "project"
+    names = "\n".join(f"/{path.rpartition('.')[0]}" for path in PAGES)
+    index = f"# Index\n\n```{{toctree}}\n:caption: {PAYLOAD}\n{names}\noutputs\n```\n"
+    files = {**PAGES, "index.md": index, f"{OUTPUTS}.ipynb": notebook(ran=False)}
+    write_tree(root / "upstream" / "sample", files)
+    text = as_toml(configuration())
+    (root / "pyproject.toml").write_text(text, encoding="utf-8")
+    glossary = root / "translations" / "glossary" / "zh_CN.csv"
+    glossary.parent.mkdir(parents=True)
+    glossary.write_text(glossary_text(), encoding="utf-8")
+    (root / ".gitignore").write_text("/build/\n/translations/zh_CN/\n/upstream/\n")
+    git(root, "init", "-q", "-b", "x<b-title=live>'y")
+    git(root, "config", "user.name", PAYLOAD)
+    git(root, "config", "user.email", "'><b-title=live>@example.org")
+    git(root, "add", ".")
+    git(root, "commit", "-q", "-m", PAYLOAD)
+    run(root, "sync", "sample", "--no-execute")
+    git(root, "add", ".")
+    git(root, "commit", "-q", "-m", PAYLOAD)
+    translate(root)
+    run(root, "sync", "sample", "--no-execute")
+    ran = root / "build" / "zh_CN" / "sample" / "executed" / f"{OUTPUTS}.ipynb"
+    ran.parent.mkdir(parents=True, exist_ok=True)
+    ran.write_text(notebook(ran=True), encoding="utf-8")
+    git(root, "add", ".")
+    git(root, "commit", "-q", "-m", PAYLOAD)
+    run(root, "build", "sample", "--no-execute")
+    run(root, "site", "sample", "--no-execute", "--show-fuzzy")
+    review = run(root, "review", "HEAD~1", "--format", "html")
+    return Built(root=root, review=review)
+
+
+def test_nothing_is_live_on_any_page(built: Built) -> None:
+    live = {path: live_in(html) for path, html in built.pages.items()}
+    assert len(live) > 12
+    found = {path: marks for path, marks in live.items() if marks}
+    assert found.keys() <= PENDING, found
+
+
+def test_payloads_did_arrive(built: Built) -> None:
+    pages = built.pages
+    for path in ("site/sample/plain.html", "zh_CN/sample/html/plain.html"):
+        assert "&lt;b title=live&gt;" in pages[path]
+    assert "&lt;b title=live&gt;" in pages["site/sample/glossary-zh.html"]
+    assert "&lt;b title=live&gt;" in pages["site/sample/progress.html"]
+
+
+def test_review_has_nothing_live(built: Built) -> None:
+    assert "kettle" in built.review
+    assert live_in(built.review) == []
+
+
+def test_the_feed_has_words_only(built: Built) -> None:
+    path = built.root / "build" / "site" / "sample" / "atom.xml"
+    feed = ElementTree.fromstring(path.read_bytes())
+    title = feed.find("{http://www.w3.org/2005/Atom}title")
+    assert title is not None
+    assert title.text == PAYLOAD
+    assert all(not key.startswith("on") for one in feed.iter() for key in one.attrib)
+    for link in feed.iter("{http://www.w3.org/2005/Atom}link"):
+        assert not link.get("href", "").startswith("javascript:")
+
+
+def answers(built: Built) -> Iterator[str]:
+    """Yield what the workbench shows as HTML: itself, pages, and messages as they are typed."""
+    workbench = workbench_of(built.root)
+    with workbench.client() as client:
+        yield client.get("").text
+        for row in ask(client, "pages"):
+            page = row["page"]
+            if page in (FRONT_MATTER, OUTPUTS):
+                continue
+            yield workbench.desk.frame(page)
+            yield ask(client, "body", page=page)["html"]
+            for block in ask(client, "page", page=page)["blocks"]:
+                of = {"page": page, "number": block["number"], "msgid": block["msgid"]}
+                msgstr = f"{block['msgid']} {QUOTED}"
+                yield ask(client, "preview", **of, msgstr=msgstr)["html"] or ""
+
+
+def test_the_workbench_shows_nothing_live(built: Built) -> None:
+    shown = list(answers(built))
+    assert len(shown) > 5
+    assert [live_in(html) for html in shown] == [[] for _ in shown]
+
+
+def hostile_result() -> RunResult:
+    failure = replace(
+        FAILURE,
+        source=PAYLOAD,
+        exception=PAYLOAD,
+        message=PAYLOAD,
+        traceback=PAYLOAD,
+    )
+    execution = replace(FAILED, page=PAYLOAD, reason=PAYLOAD, failure=failure)
+    page = PageResult(
+        page=PAYLOAD,
+        title=PAYLOAD,
+        files=(SourceFile(path=PAYLOAD, blob="0" * 40),),
+        execution=execution,
+    )
+    finding = replace(ERROR, text=PAYLOAD, hint=PAYLOAD, where=PAYLOAD, page=PAYLOAD)
+    return RunResult(
+        name=PAYLOAD,
+        lock=replace(LOCK, url=ADDRESS, ref=PAYLOAD, date=PAYLOAD, package=PAYLOAD),
+        pages={"zh_CN": (page,)},
+        findings=(finding,),
+    )
+
+
+def test_the_report_has_nothing_live() -> None:
+    html = to_html(hostile_result()).decode()
+    assert "&lt;b title=live&gt;" in html
+    assert live_in(html) == []
+
+
+def test_the_page_of_all_sites_has_nothing_live() -> None:
+    progress = {"translated": 1, "words": 2, "title": PAYLOAD, "release": PAYLOAD}
+    site = SiteOf(name="x", title=PAYLOAD, progress=progress)
+    assert live_in(front_page([site], locale="zh_CN")) == []
+    assert ELEMENT not in front_page([site], locale="zh_CN")
+
+
+def test_a_badge_is_words() -> None:
+    svg = to_svg(Badge(name="x", label=PAYLOAD, value=PAYLOAD, colour="green"))
+    assert live_in(svg.decode()) == []
+    ElementTree.fromstring(svg)
