@@ -27,8 +27,9 @@ _DEFAULT_COMMIT = ("{release}, commit {commit}", "commit {commit}")
 _CREDIT = {"zh_CN": "部分译文采自 {author}（{licence}）。"}
 _DEFAULT_CREDIT = " Some of the translation is by {author} ({licence})."
 _NO_NAME = re.compile(r"[^\w .'-]+")  # what could be mark-up, in a name or a licence
-# What could be mark-up in either language, and what would end an address there.
-_MARKUP = re.compile(r"[\\`*<>&$|\[\]]")
+# What could be mark-up in either language, and what would end an address there. reST makes a link
+# of javascript:… in the midst of words.
+_MARKUP = re.compile(r"[\\`*<>&$|\[\]]|(?<=script):|(?<=data):", re.IGNORECASE)
 _NO_ADDRESS = re.compile(r"[\s<>()\"'`\\\[\]]")
 _COMMIT_LENGTH = 12  # characters of a commit that are shown
 
