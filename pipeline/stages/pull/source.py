@@ -11,7 +11,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pipeline.adapters.files import read_bytes
+from pipeline.adapters.files import is_inside, read_bytes
 from pipeline.adapters.upstream import (
     Address,
     Kind,
@@ -178,6 +178,12 @@ def _folder_source(root: Path, lock: Lock, docs: Path, log: Log) -> Source:
                 f"has no folder {name!r}",
                 where=str(root),
                 hint=f"{_folders_in(root)} Set 'docs' in the configuration.",
+            )
+        if not is_inside(root / name, root):
+            raise UpstreamError(
+                f"has a link in the place of the folder {name!r}, which leads out of it",
+                where=str(root),
+                hint="Name the folder that the link leads to.",
             )
     # Where the paths of files count from.
     folder = root / lock.docs.root
