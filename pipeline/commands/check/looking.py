@@ -1,7 +1,8 @@
 """The checks, run over all catalogues of one locale, without what somebody has silenced.
 
 Entries go in, findings by file come out. A comment above an entry silences a check there, a rule of
-the configuration on whole pages. Neither silences the guard: what it refuses is never built.
+the configuration on whole pages. Neither silences the guard, and a comment no check of formulas or
+roles: what they refuse is never built.
 """
 
 from __future__ import annotations
@@ -17,7 +18,12 @@ from pipeline.core.checks.base import Problem, Rule, Subject
 from pipeline.core.checks.notes import read_place
 from pipeline.core.checks.run import code_names, fix_entry, run_checks, without_echoes
 from pipeline.core.checks.sets import CheckSet
-from pipeline.core.checks.silence import ignores_of, is_guards, silence_problems
+from pipeline.core.checks.silence import (
+    ignores_of,
+    is_guards,
+    may_silence,
+    silence_problems,
+)
 from pipeline.core.glossary.terms import Glossary
 from pipeline.findings import Finding
 
@@ -100,13 +106,13 @@ def _is_silenced(problem: Problem, entry: _Entry, ignore: Sequence[IgnoreRule]) 
     """Whether somebody has said that this is not to be told.
 
     Either a comment above the entry has, and ``entry`` notes that it was of use, or a rule of the
-    configuration. What the guard finds nobody can silence.
+    configuration. What the guard finds nobody can silence, and what is for safety no comment.
     """
     code = problem.code
     if is_guards(code):
         return False
     for comment in ignores_of(entry.subject.entry):
-        if code in comment.codes:
+        if code in comment.codes and may_silence(code):
             entry.used.add(code)
             return True
     # A comment comes first: it tells whoever reads the entry why.

@@ -9,7 +9,7 @@ from collections.abc import Collection
 
 from pipeline.core.checks import atoms, structure
 from pipeline.core.checks.base import Check, Problem, Subject
-from pipeline.core.checks.silence import ignores_of
+from pipeline.core.checks.silence import ignores_of, may_silence
 from pipeline.findings import Severity
 
 BLOCKING: tuple[Check, ...] = tuple(
@@ -22,11 +22,11 @@ BLOCKING: tuple[Check, ...] = tuple(
 def blocking_problem(subject: Subject, ignored: Collection[str] = ()) -> Problem | None:
     """The first error of a translation, if there is one.
 
-    The codes in ``ignored`` do not count, nor do those that a comment of the entry silences.
+    The codes in ``ignored`` do not count, nor do those that a comment of the entry can silence.
     """
     silenced = set(ignored)
     for ignore in ignores_of(subject.entry):
-        silenced.update(ignore.codes)
+        silenced.update(filter(may_silence, ignore.codes))
     for check in BLOCKING:
         if check.code in silenced:
             continue
