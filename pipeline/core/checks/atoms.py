@@ -1,21 +1,18 @@
 """M2: what must survive translation as it is: code, formulas, targets, roles, references.
 
-New HTML, targets and URLs are not told of here: the guard refuses them (G104). A target that was
+New HTML, formulas, targets and URLs are not told of here: the guard refuses them (G104). A target that was
 *changed* is told of by both, here with the one that was meant.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from pipeline.core.checks import working
 from pipeline.core.checks.atom_words import (
     TICKS,
     TICKS_TO_WRITE,
-    places_of,
     spoken,
-    with_marks,
 )
 from pipeline.core.checks.base import Check, Find, Problem, Subject
 from pipeline.core.checks.code_spans import bare_place, find_code, find_new_code
@@ -25,7 +22,6 @@ from pipeline.core.checks.lost_atoms import (
     lost_problems,
     told_lost,
 )
-from pipeline.core.checks.mending import missing
 from pipeline.core.checks.parsed import Atom
 from pipeline.core.document.message import Markup
 from pipeline.findings import Severity
@@ -44,26 +40,12 @@ _COUNTED = (
 
 
 def find_math(subject: Subject) -> Iterator[Problem]:
-    """Formulas that are gone, changed or new.
+    """Formulas that are gone or changed; the guard refuses new ones.
 
     Where dollar signs show, M106 has told what is wrong with the marks.
     """
-    if next(working.find_math(subject), None) or _is_told_as_role(subject):
-        return
-    yield from lost_problems(subject, Atom.MATH)
-    # A new formula may be one that English has as plain text: $n$ for n.
-    changed = {lost.became for lost in lost_atoms(subject, Atom.MATH)}
-    mentioned = re.sub(r"\s", "", subject.english.visible)
-    for formula in missing(subject.chinese, subject.english, Atom.MATH):
-        if formula in changed or formula in mentioned:
-            continue
-        written = with_marks(subject.markup, Atom.MATH, formula)
-        yield Problem(
-            text=f"has {spoken(subject.markup, Atom.MATH, formula)}, which the English has not",
-            hint="Check it; if it is no formula, write \\$ for each dollar sign.",
-            spans=places_of(subject.msgstr, written),
-            is_minor=True,
-        )
+    if not next(working.find_math(subject), None) and not _is_told_as_role(subject):
+        yield from lost_problems(subject, Atom.MATH)
 
 
 def _is_told_as_role(subject: Subject) -> bool:
@@ -185,7 +167,7 @@ def _in_place(find: Find) -> Find:
 CHECKS: tuple[Check, ...] = (
     _error(find_code, code="M201", name="code lost or changed"),
     _warning(find_new_code, code="M202", name="code that the English has not"),
-    _error(find_math, code="M203", name="a formula lost, changed or added"),
+    _error(find_math, code="M203", name="a formula lost or changed"),
     _error(find_targets, code="M204", name="a link or image lost or changed"),
     _error(find_roles, code="M205", name="a role lost or changed"),
     _error(

@@ -24,7 +24,8 @@ from pipeline.core.checks.mending import (
     spans_of,
     without_backslashes,
 )
-from pipeline.core.checks.parsed import Atom, Parsed, canonical_math
+from pipeline.core.checks.parsed import Atom, Parsed
+from pipeline.core.document.formulas import canonical_math
 
 _SHOWN_BACKSLASH = re.compile(r"\\.", re.DOTALL)
 # Without these there is nothing to find.

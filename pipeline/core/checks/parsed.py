@@ -20,10 +20,9 @@ from pipeline.core.checks import placing, rst_placing, rst_tree
 from pipeline.core.checks.placing import STAND_IN
 from pipeline.core.checks.tree import Node, html_tree, image_tree, inline_tree, walk
 from pipeline.core.document import prose, splice
+from pipeline.core.document.formulas import canonical_math
 from pipeline.core.document.message import Kind, Markup
 
-_SPACE_IN_MATH = re.compile(r"(?<![A-Za-z])\s+|\s+(?![A-Za-z])")
-_TEXT_IN_MATH = re.compile(r"(\\(?:text\w*|mbox|hbox))\s*\{[^{}]*\}")
 _ESCAPED = {
     Markup.MARKDOWN: re.compile(r"\\[!-/:-@\[-`{-~]"),
     Markup.RST: re.compile(r"\\."),
@@ -113,7 +112,7 @@ class Parsed:
     def of(self, name: Atom) -> Counter[str]:
         """The atoms of one class, with how often they are named.
 
-        Formulas are as :func:`canonical_math` gives them.
+        Formulas are in canonical form.
         """
         return self.atoms.get(name, _NONE)
 
@@ -165,18 +164,6 @@ def blanked(source: str, by: str = STAND_IN, markup: Markup = Markup.MARKDOWN) -
     """
     hidden = prose.replace_atoms(source, lambda atom: by * len(atom), markup)
     return _ESCAPED[markup].sub(by * 2, hidden)
-
-
-def canonical_math(formula: str) -> str:
-    """A formula without what does not change it.
-
-    That is white space, and the words in ``\\text{}``, which may be translated. White space
-    between letters stays: it ends a command, as in ``\\alpha x``. ``a + \\text{若}`` ->
-    ``a+\\text{…}``
-    """
-    if "{" in formula:
-        formula = _TEXT_IN_MATH.sub(r"\1{…}", formula)
-    return _SPACE_IN_MATH.sub("", formula.strip())
 
 
 _BlocksAndTree = tuple[tuple[str, ...], tuple[Node, ...]]

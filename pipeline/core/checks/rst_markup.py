@@ -19,8 +19,9 @@ from pipeline.core.checks.mending import (
     spans_of,
     without_backslashes,
 )
-from pipeline.core.checks.parsed import Atom, canonical_math
+from pipeline.core.checks.parsed import Atom
 from pipeline.core.document import prose
+from pipeline.core.document.formulas import canonical_math
 from pipeline.core.document.message import Markup
 from pipeline.findings import Span
 

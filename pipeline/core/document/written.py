@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 
+# A tag with its attributes, as far as they look like some.
 _HTML = re.compile(
     r"""
-      \{[\w+:-]+\}`[^`<>\n]*<[^`<>\s]*>`    # a role with a target, which is no HTML: {ref}`a <b>`
-    | (<[A-Za-z/!?][^\s<>]*)
+      <[A-Za-z/!?] [^\s<>]*
+      (?: \s+ [\w:@.-]+ \s*=\s* (?: "[^"]*" | '[^']*' | [^\s<>"']+ ) )*
     """,
-    re.VERBOSE,
+    re.VERBOSE | re.ASCII,
 )
 _LINK_TARGET = re.compile(r"\]\(\s*<?([^\s()<>]*)")
 _URL = re.compile(
@@ -30,18 +31,14 @@ _SCHEME = re.compile(
     re.IGNORECASE | re.ASCII,
 )
 _SUBSTITUTION = re.compile(r"\{\{|\{%")
-# Macros of TeX that MathJax knows and that reach out of the formula.
-_MATH_MACRO = re.compile(
+_MATH_MACRO = re.compile(r"\\[A-Za-z]+")
+# What MyST gives to the text or block before it, or below it: [words]{.class}, {#name}.
+_ATTRIBUTES = re.compile(
     r"""
-    \\(?:
-        (?:href|url)\s*\{[^{}]*
-      | require | mmlToken | cssId | class | style | bbox | unicode | html\w* | data
-      | includegraphics | global
-      | [gex]?def | (?:future)?let | (?:re|provide)?(?:new)?command | (?:re)?newenvironment
-      | DeclareMathOperator
-    )(?![A-Za-z])
+      (?<=[\])`>*_$]) \{ \s* (?:[.\#%]|[\w:-]+\s*=) [^{}]* \}
+    | ^ \s* \{ [^{}]* \} \s* $
     """,
-    re.VERBOSE,
+    re.VERBOSE | re.MULTILINE,
 )
 # Names for people, and how each is found. The order is that in which a refusal names them.
 WRITTEN = {
@@ -52,9 +49,10 @@ WRITTEN = {
     "scheme": _SCHEME,
     "substitution": _SUBSTITUTION,
     "math macro": _MATH_MACRO,
+    "attributes": _ATTRIBUTES,
 }
 # One of these stands in whatever the patterns find, in lower case: most texts have none of it.
-_MAYBE_WRITTEN = re.compile(r"<|\]\(|//|www\.|data:|script:|https?:|file:|\{\{|\{%|\\")
+_MAYBE_WRITTEN = re.compile(r"<|\]\(|//|www\.|data:|script:|https?:|file:|\{|\\")
 
 
 def may_hold_written(text: str) -> bool:
@@ -65,7 +63,6 @@ def may_hold_written(text: str) -> bool:
 def find_written(name: str, text: str) -> list[str]:
     """What the pattern of this name finds in ``text``, in order.
 
-    ``"HTML"`` finds ``["<b", "</b"]`` in ``"{ref}`a <b>` and <b>words</b>"``.
+    ``"HTML"`` finds ``["<b", "</b"]`` in ``"<b>words</b>"``.
     """
-    # What only looks like HTML, the target of a role, gives an empty piece.
-    return [piece for piece in WRITTEN[name].findall(text) if piece]
+    return WRITTEN[name].findall(text)

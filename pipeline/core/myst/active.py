@@ -11,21 +11,33 @@ from collections import Counter
 from html import unescape
 
 from pipeline.core.document import liquid
+from pipeline.core.document.formulas import added_formulas
 from pipeline.core.document.refusal import Refusal, quoted
 from pipeline.core.document.written import WRITTEN, find_written, may_hold_written
 from pipeline.core.myst.html import html_tags
-from pipeline.core.myst.pieces import FOOTNOTE, HTML, IMAGE, LINK, ROLE, pieces_of
+from pipeline.core.myst.pieces import (
+    FOOTNOTE,
+    FORMULA,
+    HTML,
+    IMAGE,
+    LINK,
+    ROLE,
+    pieces_of,
+)
 
-# Without any of these there is no HTML, link, image, role or footnote mark …
-_PARSED = re.compile(r"[<\[{]")
-# … and without any of these nothing at all that a renderer could make active.
+# Without any of these there is no HTML, link, image, role, formula or footnote mark …
+_PARSED = re.compile(r"[<\[{$]")
+# … and without any of these nothing at all that is active as it is written.
 _ACTIVE = re.compile(r"[<\[{\\:&]|//|www\.", re.IGNORECASE)
 _ESCAPE = re.compile(r"\\([:/.&;#])")
+# A role with a title; its target looks like HTML: {ref}`a <b>`
+_TITLED_ROLE = re.compile(r"(\{[\w+:-]+\}`[^`<>\n]+)<([^`<>\n]+)>`")
+_ROLE = re.compile(r"\{[\w+:-]+\}`(?:[^`<>]*<)?([^`<>]+)>?`")
 _IMAGE_MARK = re.compile(r"[\\`<>\[\]$]")
 # Of these there may be no more than in the English; others may be named again.
 _COUNTED = frozenset(("HTML", "payload"))
 # What the parser finds, in the order in which a refusal names it; all but HTML.
-_MAY_GO_MISSING = (LINK, IMAGE, ROLE, FOOTNOTE)
+_MAY_GO_MISSING = (LINK, IMAGE, ROLE, FORMULA, FOOTNOTE)
 _NONE: Counter[str] = Counter()
 _NAMED = 3  # pieces that a refusal names
 
@@ -39,18 +51,19 @@ def written_refusal(msgid: str, msgstr: str) -> Refusal | None:
     """
     if not _ACTIVE.search(msgstr):
         return None
-    text = _without_escapes(msgstr)
+    text = _plain(msgstr, msgid)
     if not may_hold_written(text):
         return None
+    english = _plain(msgid, msgid)
     for name in WRITTEN:
         ours = Counter(find_written(name, text))
         if not ours:
             continue  # do not look at the English for nothing
-        theirs = Counter(find_written(name, _without_escapes(msgid)))
+        theirs = Counter(find_written(name, english))
         added = _added(ours, theirs, is_counted=name in _COUNTED)
         if added:
             return _refusal(name, added, _NONE)
-    return None
+    return _changed(FORMULA, _NONE, Counter(added_formulas(english, text)))
 
 
 def image_refusal(msgid: str, msgstr: str) -> Refusal | None:
@@ -96,7 +109,7 @@ def inline_refusal(msgid: str, msgstr: str) -> Refusal | None:
     if refused:
         return refused
     for name in _MAY_GO_MISSING:
-        added = _added(ours[name], theirs[name], is_counted=name == ROLE)
+        added = _added(ours[name], theirs[name], is_counted=False)
         if added:
             return _refusal(name, added, _NONE)
     return None
@@ -120,12 +133,21 @@ def liquid_refusal(msgid: str, msgstr: str) -> Refusal | None:
     )
 
 
-def _without_escapes(text: str) -> str:
-    """``text`` with its character references and backslash escapes resolved.
+def _plain(text: str, msgid: str) -> str:
+    """``text`` as renderers read it in the end, without the targets of the English's roles.
 
-    That is what a link target is in the end: ``java&#115;cript\\:x`` is ``javascript:x``.
+    Character references and backslash escapes are resolved: ``java&#115;cript\\:x`` is
+    ``javascript:x``. And ``{ref}`词 <label>``` has no HTML, if a role of the English leads there.
     """
-    return _ESCAPE.sub(r"\1", unescape(text))
+    if "<" in text:
+        targets = frozenset(_ROLE.findall(msgid))
+        text = _TITLED_ROLE.sub(
+            lambda role: role[1] + "`" if role[2] in targets else role[0], text
+        )
+    # What was resolved may be another reference: "&amp;lt;b&amp;gt;".
+    while "&" in text and (resolved := unescape(text)) != text:
+        text = resolved
+    return _ESCAPE.sub(r"\1", text)
 
 
 def _added(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping
 
+from pipeline.core.document.formulas import added_formulas
 from pipeline.core.document.refusal import Refusal, quoted
 from pipeline.core.document.written import find_written
 from pipeline.core.rst.inline import spaced
@@ -69,7 +70,7 @@ def written_refusal(msgid: str, line: str) -> Refusal | None:
         refused = _added(name, find_written(name, line), known)
         if refused:
             return refused
-    return None
+    return _added("formula", added_formulas(msgid, line), ())
 
 
 def _new_refusal(

@@ -88,17 +88,14 @@ def _refusal(msgid: str, kind: Kind, announces: bool, msgstr: str) -> Refusal | 
     line = msgstr.strip()
     # The cheap looks come first, and those whose words help a translator most.
     refused = text_refusal(msgid, msgstr) or _lines_refusal(line)
-    if refused:
-        return refused
-    if kind in _KINDS_OF_FIELDS:
+    if not refused and kind in _KINDS_OF_FIELDS:
         refused = active.field_refusal(msgid, line)
-    if refused or kind is Kind.IMAGE:
-        return refused  # an image's text is shown as it is
-    return (
-        _block_refusal(msgid, kind, announces, line)
-        or active.inline_refusal(msgid, line)
-        or active.written_refusal(msgid, line)
-    )
+    # An image's text is shown as it is.
+    if not refused and kind is not Kind.IMAGE:
+        refused = _block_refusal(
+            msgid, kind, announces, line
+        ) or active.inline_refusal(msgid, line)
+    return refused or active.written_refusal(msgid, line)
 
 
 def _lines_refusal(line: str) -> Refusal | None:

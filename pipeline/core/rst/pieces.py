@@ -8,32 +8,14 @@ from collections.abc import Callable
 
 from docutils import nodes
 
+from pipeline.core.document import roles
+from pipeline.core.document.formulas import canonical_math
 from pipeline.core.rst.inliner import read_inline
 
 ANONYMOUS, NUMBERED = "anonymous references", "numbered footnotes"
 BY_NUMBER = (ANONYMOUS, NUMBERED)  # told apart by their order alone
-# Roles that say how their words look: the words may be translated.
-_LOOKS = frozenset(
-    "abbr abbreviation ab ac acronym code command dfn emphasis guilabel kbd literal math "
-    "menuselection samp strong sub subscript sup superscript t title title-reference".split()
-)
-# Sphinx' roles whose words may be ``title <target>``.
-_TITLED = re.compile(
-    r"""
-    (?:external(?:\+[\w.-]+)?:)?
-    (?: (?:py|c|cpp|js|rst|std):[\w-]+
-      | any | attr | class | const | data | deco | doc | download | enum | enumerator | envvar | eq
-      | exc | file | func | keyword | macro | member | meth | mod | numref | obj | option | pep
-      | ref | rfc | struct | term | token | type | union | var )
-    """,
-    re.VERBOSE,
-)
-# Of any other role the whole text has to stay, for it may be raw HTML. But words that cannot be
-# part of a tag are a title, as those of Sphinx' extlinks: ":source:`the patch <Lib/a.py>`".
-_PLAIN_TITLE = re.compile(
-    r"(?P<title>[^<>&=\"'\\\x00]+?)\s*<(?P<target>[^<>]*)>", re.DOTALL
-)
-_VARIABLE = re.compile(r"\{[^{}]*\}")  # of :file:`{folder}/a.py`
+# What some role may make more of than words.
+_NO_WORDS = re.compile(r"[<>&$\\{}\x00]")
 
 
 def pieces_of(text: str) -> dict[str, list[str]]:
@@ -90,26 +72,23 @@ def _target(node: nodes.Element) -> tuple[str, str] | None:
 
 
 def _role(node: nodes.Element) -> tuple[str, str]:
-    """A role by its name, and by what it leads to or holds if its words may not change.
+    """A role by its name and by what of its text has to stay; a formula by itself.
 
-    :strong:`words`          :strong:
+    :strong:`words`          :strong:`…`
     :func:`words <~a.b>`     :func:`a.b`
-    :file:`{folder}/a.py`    :file:`{…}/a.py`
-    :patch:`words <a/b>`     :patch:`… <a/b>`
-    :raw-html:`<b>`          :raw-html:`<b>`
+    :math:`a + b`            a+b
+    `words`                  `…`
     """
-    role = node["role"]
+    role, content = node["role"], node["content"]
+    if role.lower() == roles.MATH:
+        return "formula", canonical_math(content)
+    fixed = ""
+    # The page may say what role it is that has no name: one of formulas, or of raw HTML.
+    if role or _NO_WORDS.search(content):
+        fixed = roles.fixed_part(role, content, node["target"])
     if not role:
-        return "interpreted text", "`…`"
-    if role in _LOOKS:
-        return "role", f":{role}:"
-    content = node["content"]
-    if _TITLED.fullmatch(role):
-        # "~" and "!" only say how much of the name is shown.
-        content = _VARIABLE.sub("{…}", node["target"].lstrip("~!"))
-    elif titled := _PLAIN_TITLE.fullmatch(content):
-        content = f"… <{titled['target']}>"
-    return "role", f":{role}:`{content}`"
+        return "interpreted text", f"`{fixed or '…'}`"
+    return "role", f":{role}:`{fixed or '…'}`"
 
 
 def _reference(node: nodes.Element) -> tuple[str, str]:

@@ -20,8 +20,9 @@ from pipeline.core.checks import atoms, structure
 from pipeline.core.checks.base import Problem, Subject
 from pipeline.core.checks.mending import are_words_kept
 from pipeline.core.checks.pairs import MEANT, mend
-from pipeline.core.checks.parsed import Atom, Parsed, blanked, canonical_math, parse
+from pipeline.core.checks.parsed import Atom, Parsed, blanked, parse
 from pipeline.core.checks.tree import Node, walk
+from pipeline.core.document.formulas import canonical_math
 from pipeline.core.document.message import Kind
 from pipeline.core.document.read import Document, read_document
 from pipeline.entries import Entry

@@ -50,7 +50,7 @@ def code_of(text: str, msgstr: str) -> str:
         ("Some words\n", "  前后有空白\n"),
         ("Some words\n", "\u3000\u3000首行缩进"),
         ("Some words\n", "1984 年"),
-        ("Some words\n", "**强调** 与 `代码`，$x$ 与 *斜体*"),
+        ("Some words\n", "**强调** 与 `代码`，$5 与 *斜体*"),
         ("Some words\n", "(括号) 开头"),
         ("Some words\n", "[方括号] 开头"),
         ("Some words\n", "比较 a < b 与 a > b"),
@@ -80,7 +80,7 @@ def code_of(text: str, msgstr: str) -> str:
             RICH,
             (
                 "见[指南](https://example.org/guide)或 <https://example.org>、{ref}`标签 "
-                "<label>`、{func}`f`、$x < y$、"
+                "<a label>`、{func}`f`、$x < y$、"
                 "`code <b>`、H<sub>2</sub>O、![图](a.png)与注[^1]。"
             ),
         ),
