@@ -140,7 +140,7 @@ def _plain(text: str, msgid: str) -> str:
     ``javascript:x``. And ``{ref}`词 <label>``` has no HTML, if a role of the English leads there.
     """
     if "<" in text:
-        targets = frozenset(_ROLE.findall(msgid))
+        targets = {target.lstrip("~!") for target in _ROLE.findall(msgid)}
         text = _TITLED_ROLE.sub(
             lambda role: role[1] + "`" if role[2] in targets else role[0], text
         )

@@ -76,10 +76,13 @@ def _refusal(msgid: str, kind: Kind, msgstr: str) -> Refusal | None:
     if refused:
         return refused
     if kind is Kind.HTML:
-        return active.html_refusal(msgid, msgstr)
-    if kind is Kind.IMAGE:
-        return active.image_refusal(msgid, msgstr)
-    return _block_refusal(kind, lines) or active.inline_refusal(msgid, msgstr)
+        refused = active.html_refusal(msgid, msgstr)
+    elif kind is Kind.IMAGE:
+        refused = active.image_refusal(msgid, msgstr)
+    else:
+        refused = _block_refusal(kind, lines)
+    # A renderer may read formulas in HTML and in the text of images as well.
+    return refused or active.inline_refusal(msgid, msgstr)
 
 
 def read_back(

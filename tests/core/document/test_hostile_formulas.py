@@ -1,0 +1,520 @@
+r"""What a translation may not make of formulas and roles, wherever on a page it stands.
+
+Each translation is merged into all messages of a page at once. The pages have a message of every
+kind; what is refused leaves them as upstream has them, byte for byte.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from html.parser import HTMLParser
+
+import pytest
+from docutils import nodes
+from docutils.core import publish_doctree
+from docutils.parsers.rst import Parser as RstParser
+from docutils.parsers.rst import roles
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from myst_parser.parsers.docutils_ import Parser as MystParser
+from notebooks import notebook_value, prose
+
+from pipeline.core.document.compose import merge
+from pipeline.core.document.message import Kind, Markup, Message
+from pipeline.core.document.read import Document, read_document
+from pipeline.core.myst import guard
+from pipeline.core.rst import guard as rst_guard
+from pipeline.core.rst.inline import spaced
+
+# "…" stands for the words of a message.
+MARKDOWN = """\
+# … one
+
+…: two.
+
+- …: three.
+
+> …: four.
+
+| …: five | x |
+|---|---|
+| …: six | y |
+
+… seven
+: …: eight.
+
+A note.[^1]
+
+[^1]: …: nine.
+
+:::{admonition} … ten
+…: eleven.
+:::
+
+:::{figure} a.png
+…: twelve.
+:::
+
+::::{tab-set}
+:::{tab-item} … thirteen
+…: fourteen.
+:::
+::::
+
+<div>…: fifteen</div>
+
+![…: sixteen](a.png)
+"""
+RST = """\
+… one
+=====================================================
+
+…: two.
+
+- …: three.
+
+Words.
+
+   …: four.
+
+=====================================================  ===
+…: five                                                x
+=====================================================  ===
+…: six                                                 y
+=====================================================  ===
+
+… seven
+   …: eight.
+
+A note [1]_.
+
+.. [1] …: nine.
+
+.. admonition:: … ten
+
+   …: eleven.
+
+.. figure:: a.png
+
+   …: twelve.
+
+.. tab-set::
+
+   .. tab-item:: … thirteen
+
+      …: fourteen.
+
+.. csv-table:: … fifteen
+
+   …: sixteen, y
+"""
+MARKDOWN_KINDS = frozenset(Kind) - {Kind.PAGE_TITLE, Kind.FRONT_MATTER}
+RST_KINDS = MARKDOWN_KINDS - {Kind.HTML, Kind.IMAGE}
+
+
+def markdown(words: str) -> Document:
+    return read_document("page.md", MARKDOWN.replace("…", words).encode())
+
+
+def notebook(words: str) -> Document:
+    value = notebook_value(prose(MARKDOWN.replace("…", words)), minor=5)
+    return read_document("page.ipynb", json.dumps(value).encode())
+
+
+def rst(words: str) -> Document:
+    return read_document("page.rst", RST.replace("…", words).encode())
+
+
+def refused(document: Document, words: str, msgstr: str) -> set[Kind]:
+    """Put ``msgstr`` in the place of ``words`` in every message; the kinds of those refused."""
+    messages = [message for _, message in document.messages() if words in message.msgid]
+    merged = merge(
+        document,
+        {message.msgid: message.msgid.replace(words, msgstr) for message in messages},
+    )
+    assert {rejected.refusal.code for rejected in merged.rejected} <= {"G103", "G104"}
+    assert all(rejected.refusal.hint for rejected in merged.rejected)
+    assert len(merged.rejected) + merged.translated == len(messages)
+    if not merged.translated:
+        assert merged.data == document.raw.encode()
+    return {rejected.message.kind for rejected in merged.rejected}
+
+
+# New formulas
+
+OF_ANY_LANGUAGE = (
+    r"字 \\(\unicode{x}\\) 文",
+    r"字 \(\alpha\) 文",
+    r"字 \[\text{<b>}\] 文",
+    r"字 \begin{align}x\end{align} 文",
+    r"字 &#36;\colorbox{red}{词}&#36; 文",
+    r"字 $\colorbox{red}{< img/src='x'onerror='…'}$ 文",
+    r"字 $`\verb!{a}`! 文",
+)
+
+
+@pytest.mark.parametrize(
+    "msgstr",
+    [
+        *OF_ANY_LANGUAGE,
+        r"字 $\verb!{a}`<img/src=x/onerror=…>`!$ 文",
+        r"字 $\verb!{doc}`词<img/src=x/onerror=…>`!$ 文",
+        r"字 $\verb!{doc}`词 <img>`!$ 文",
+        r"字 $\colorbox{red}{< img/src='x'onerror='…'}$ 文",
+        "字 $x$ 文",
+        "字 $$x$$ 文",
+        "字 $< img/src='x'onerror='…'$ 文",
+        "字 $5 与 < img src=x $ 文",
+        "字 {math}`x` 文",
+        "字 {MATH}`< img src=x` 文",
+        "字 [$x$](a.md) 文",
+        "**字 $x$ 文**",
+        "字 `词`$x$",
+    ],
+)
+def test_a_new_formula_is_refused_in_markdown(msgstr: str) -> None:
+    for read in (markdown, notebook):
+        assert refused(read("Take it"), "Take it", msgstr) == MARKDOWN_KINDS
+
+
+@pytest.mark.parametrize(
+    "msgstr",
+    [
+        *OF_ANY_LANGUAGE,
+        "字 :math:`x` 文",
+        "字:math:`x`文",
+        "字 :MATH:`< img src=x` 文",
+        "字 `x`:math: 文",
+        r"字 :math:`\text{<script/src=_static/evil.js></script>}` 文",
+        "字 `x` 文",
+    ],
+)
+def test_a_new_formula_is_refused_in_rst(msgstr: str) -> None:
+    assert refused(rst("Take it"), "Take it", msgstr) == RST_KINDS
+
+
+# Changes of formulas that the English has
+
+FORMULA = r"x \text{ if } y"
+CHANGED = (
+    r"x \text{ if } z",
+    r"x \text{<script/src=_static/evil.js></script>} y",
+    r"x \text{< img/src=x} y",
+    r"x \text{词 > 词} y",
+    r"x \text{&lt;b&gt;} y",
+    r"x \text{词\alpha} y",
+    r"x \text{\ href} y",
+    r"x \text{词}} \text{{词} y",
+    r"x \text{{词}} y",
+    r"x \text{ if }{词} y",
+    r"x \text{onerror=词} y",
+    r"x \text{词\"} y",
+    r"x \text{词%} y",
+    r"x \textcolor{ if } y",
+    r"x \mbox{ if } y",
+    r"x \ text{ if } y",
+    r"x \verb|词| y",
+    r"\colorbox{red}{< img/src='x'onerror='…'}",
+)
+
+
+@pytest.mark.parametrize("changed", CHANGED)
+def test_a_changed_formula_is_refused_in_markdown(changed: str) -> None:
+    words = f"Take ${FORMULA}$"
+    for read in (markdown, notebook):
+        assert refused(read(words), words, f"取 ${changed}$。") == MARKDOWN_KINDS
+
+
+@pytest.mark.parametrize("changed", CHANGED)
+def test_a_changed_formula_is_refused_in_rst(changed: str) -> None:
+    words = f"Take :math:`{FORMULA}`"
+    assert refused(rst(words), words, f"取 :math:`{changed}`。") == RST_KINDS
+
+
+@pytest.mark.parametrize(
+    "marks",
+    [
+        r"\\({}\\)",
+        r"\\[{}\\]",
+        r"\begin{{align}}{}\end{{align}}",
+        "{{math}}`{}`",
+        "$${}$$",
+    ],
+)
+@pytest.mark.parametrize("changed", CHANGED[1:3])
+def test_formulas_in_other_marks_are_compared_as_well(marks: str, changed: str) -> None:
+    words = f"Take {marks.format(FORMULA)}"
+    kinds = refused(markdown(words), words, f"取 {marks.format(changed)}。")
+    # With "[" in its text an image is no message.
+    assert kinds >= MARKDOWN_KINDS - {Kind.IMAGE}
+    same = marks.format(FORMULA.replace("if", "若"))
+    assert not refused(markdown(words), words, f"取 {same}。")
+
+
+# What may be translated
+
+GOOD_MARKDOWN = (
+    (f"Take ${FORMULA}$", r"取 $x \text{，若 } y$。"),
+    (f"Take ${FORMULA}$", r"取 $x\text{（若成立，则取）}y$。"),
+    (r"Take $a$ and $b \mbox{ m/s}$", r"取$b \mbox{ 米/秒}$和$a$。"),
+    ("Take $a$ and $b$", "取 $b$，再取 $a$，又是 $a$。"),
+    ("Take $5", "花费 $5。"),
+    ("Take $5", "花费 5 美元。"),
+    (r"Take \$5 or \$6", r"花费 \$5 或 \$6。"),
+    ("Take `$HOME` or `$PATH`", "取 `$PATH` 或 `$HOME`。"),
+    (r"Take \[it\] or \(it\)", r"取 \[它\] 或 \(它们\)。"),
+    ("Take {func}`~a.b`", "取{func}`词 <a.b>`。"),
+    ("Take {ref}`a label`", "取{ref}`词 <a label>`。"),
+    ("Take {kbd}`key`", "取 {kbd}`键`。"),
+)
+
+
+@pytest.mark.parametrize(("words", "msgstr"), GOOD_MARKDOWN)
+def test_words_may_change_in_markdown(words: str, msgstr: str) -> None:
+    for read in (markdown, notebook):
+        kinds = refused(read(words), words, msgstr)
+        # In the text of an image no mark may come or go; in HTML "<a>" is a tag.
+        assert kinds <= {Kind.IMAGE, Kind.HTML} if "<" in msgstr else {Kind.IMAGE}
+
+
+@pytest.mark.parametrize(
+    ("words", "msgstr"),
+    [
+        (f"Take :math:`{FORMULA}`", r"取:math:`x \text{，若 } y`。"),
+        (f"Take :math:`{FORMULA}`", r"取 :math:`x\text{（若成立，则取）}y`。"),
+        ("Take :math:`a` and :math:`b`", "取:math:`b`和:math:`a`、:math:`a`。"),
+        ("Take $5 or $6", "花费 $5 或 $6。"),
+        ("Take $A <a> or $B", "取 $A <甲> 或 $B。"),
+        ("Take ``$A`` or ``$B``", "取``$B``或``$A``。"),
+        ("Take `this`", "取`这个`。"),
+    ],
+)
+def test_words_may_change_in_rst(words: str, msgstr: str) -> None:
+    titles = {Kind.TITLE, Kind.CAPTION} if "<" in words else set()
+    assert refused(rst(words), words, msgstr) <= titles
+
+
+# Roles
+
+ROLES = (
+    ("octicon", "alert;1em;a", "alert;1em;b"),
+    ("octicon", "alert", 'alert;1em;x"onload="…'),
+    ("download", "a.py", "/../../etc/hostname"),
+    ("download", "a.py", "词 </../../etc/hostname>"),
+    ("download", "words <a.py>", "词 <b.py>"),
+    ("raw", "<b>", "<i>"),
+    ("raw-html", "a <b>", "< img src=x> <b>"),
+    ("ref", "a", "词 <b>"),
+    ("doc", "a", "b"),
+    ("eval", "a <b>", "f(x) <b>"),
+    ("bdg-link-primary", "a <b>", "a <c>"),
+    ("Func", "a", "b"),
+    ("unknown", "a", "b"),
+)
+
+
+@pytest.mark.parametrize(("name", "english", "chinese"), ROLES)
+def test_a_role_keeps_what_it_holds(name: str, english: str, chinese: str) -> None:
+    words = f"Take {{{name}}}`{english}`"
+    kinds = refused(markdown(words), words, f"取 {{{name}}}`{chinese}`。")
+    assert kinds == MARKDOWN_KINDS
+    words = f"Take :{name}:`{english}`"
+    assert refused(rst(words), words, f"取 :{name}:`{chinese}`。") == RST_KINDS
+
+
+@pytest.mark.parametrize(
+    ("english", "chinese"),
+    [("a < b", "c < b"), ("a <b>", "<script> <b>"), (r"\text{a}", r"\text{<b>}")],
+)
+def test_text_of_the_default_role_keeps_its_marks(english: str, chinese: str) -> None:
+    words = f"Take `{english}`"
+    assert refused(rst(words), words, f"取 `{chinese}`。") == RST_KINDS
+
+
+# HTML in unusual spellings
+
+HTML = (
+    "字<img/src=x/onerror=…>文",
+    "字<img\tsrc=x>文",
+    "字<IMG src=x>文",
+    "字<svg/onload=…//文",
+    "字<!-->文",
+    "字<![CDATA[文]]>",
+    "字<?x 文?>",
+    "字</p 文>",
+    "字&lt;script&gt;文",
+    "字&#60script文",
+    "字&amp;lt;script&amp;gt;文",
+    "字&#x3c;script文",
+    "[字](# '<img src=x>')",
+    "![<img src=x>](a.png)",
+    "字`{a}`<img/src=x/onerror=…>`文",
+    "字{doc}`<img/src=x/onerror=…>`文",
+    "字{doc}`词 <img/src=x/onerror=…>`文",
+    "[字]{onclick=x}",
+    "`字`{#name}",
+)
+
+
+@pytest.mark.parametrize("msgstr", HTML)
+def test_html_in_unusual_spellings_is_refused(msgstr: str) -> None:
+    assert refused(markdown("Take it"), "Take it", msgstr) == MARKDOWN_KINDS
+
+
+@pytest.mark.parametrize(
+    ("words", "msgstr"),
+    [
+        ("Take `<img>`", "取 `<img src=x onerror=…>`"),
+        ("Take {term}`img`", "取 <img>"),
+        ("Take {term}`img`", "取{term}`词 <img src=x>`"),
+        ("Take {term}`img`", "取{doc}`词 <img>`"),
+    ],
+)
+def test_a_tag_gets_no_attributes_from_what_looks_like_it(
+    words: str, msgstr: str
+) -> None:
+    assert refused(markdown(words), words, msgstr) == MARKDOWN_KINDS
+
+
+def test_a_line_of_attributes_is_refused() -> None:
+    page = read_document("page.md", b"Take it  \nor leave it\n")
+    for msgstr in ("{.hidden}", "{#name .hidden}", "取\n{hidden=1}"):
+        assert refused(page, "Take it\nor leave it", msgstr) == {Kind.PARAGRAPH}
+
+
+def test_what_is_no_tag_stays_a_text() -> None:
+    words = "Take a < b"
+    for msgstr in ("取 a < b。", "取 a＜b＞。", "取 < img src=x>。"):
+        assert not refused(markdown(words), words, msgstr) & {
+            Kind.PARAGRAPH,
+            Kind.HEADING,
+        }
+
+
+# Anything at all
+
+FRAGMENTS = tuple(
+    r"""
+    字 a 5 $ $$ ` `` \ \( \) \[ \] ( ) [ ] { } < > & ! * _ ~ : | % # = " ' , ; 词
+    \text{ \text{词} \text{if} \mbox{ \verb! \verb| \colorbox{red}{ \href{ \begin{align} \end{align}
+    x y $x$ \text{ <img src=x> <img/src=x/onerror=y> <script> </script> <b> </b> <!-- --> &lt; &#60; &#36;
+    {math}` {ref}` {a}` {download}` {octicon}` {kbd}` :math:` :ref:` :download:` :kbd:` `:math:
+    <label> </a.py> label a.py alert;1em https://a.b www.a.b javascript: ](a.md) ![ {.x} {onclick=y}
+    `_ `__ _` |x| [1]_ [^1] ＄ ＜img＞ < /a.py
+    """.split()
+) + (" ", r"x \text{ if } y", "\\ ")  # fmt: skip
+ENGLISH = {
+    Markup.MARKDOWN: (
+        "Some words",
+        r"Take $x \text{ if } y$ and $a$",
+        r"Take {math}`x \text{ if } y`, {ref}`label` and {kbd}`a`",
+        "Get {download}`a.py` or {octicon}`alert;1em` <b>now</b>",
+        "It costs $5 and `<img>` is [code](a.md)",
+    ),
+    Markup.RST: (
+        "Some words",
+        r"Take :math:`x \text{ if } y` and :math:`a`",
+        "See :ref:`label`, :kbd:`a` and `text`",
+        "Get :download:`a.py` or :octicon:`alert;1em`",
+        "It costs $5 and ``<img>`` is `code <a.md>`_",
+    ),
+}
+RECORDED = ("ref", "a", "download", "octicon", "kbd")  # roles
+EXTENSIONS = "amsmath attrs_block attrs_inline deflist dollarmath html_admonition html_image strikethrough"
+PLAIN_WORDS = re.compile(r"(\\(?:text|mbox)) ?\{[^{}<>&$`\\\\\"=]*\}")
+
+
+def recorded(
+    name: str, _raw: str, text: str, *_: object, **__: object
+) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+    """A role that keeps its name and where it leads."""
+    _, bracket, target = text.rpartition("<")
+    words = "" if name == "kbd" else target.rstrip("`>") if bracket else text
+    return [nodes.inline(text, text, role=f"{name} {words}")], []
+
+
+@pytest.fixture(scope="module")
+def recorded_roles() -> Iterator[None]:
+    known = dict(roles._roles)  # type: ignore[attr-defined]
+    for name in RECORDED:
+        roles.register_local_role(name, recorded)  # type: ignore[arg-type]
+    yield
+    roles._roles.clear()  # type: ignore[attr-defined]
+    roles._roles.update(known)  # type: ignore[attr-defined]
+
+
+@lru_cache(maxsize=64)
+def acts(text: str, markup: Markup) -> frozenset[tuple[str, str]]:
+    """What MyST-Parser or docutils finds that a browser or a builder acts on."""
+    overrides = {
+        "_disable_config": True,
+        "report_level": 5,
+        "halt_level": 5,
+        "file_insertion_enabled": False,
+        "myst_enable_extensions": EXTENSIONS.split(),
+    }
+    parser = MystParser() if markup is Markup.MARKDOWN else RstParser()
+    page = publish_doctree(text, parser=parser, settings_overrides=overrides)
+    found: set[tuple[str, str]] = set()
+    for node in page.findall(nodes.Element):
+        found |= {("class", name) for name in node["classes"]}
+        for name in ("refuri", "uri", "role"):
+            if name in node:
+                found.add((name, node[name]))
+        if isinstance(node, nodes.math | nodes.math_block):
+            formula = PLAIN_WORDS.sub(r"\1{}", node.astext())
+            found.add(("math", "".join(formula.split())))
+        if isinstance(node, nodes.raw):
+            found.add(("raw", node.astext()))
+    return frozenset(found)
+
+
+class Tags(HTMLParser):
+    """Every tag with its attributes that a browser finds where nothing is code."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.found: set[tuple[object, ...]] = set()
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.add((tag, *attrs))
+
+    def handle_comment(self, data: str) -> None:
+        self.found.add(("!", data))
+
+
+def assert_adds_nothing(msgid: str, msgstr: str, markup: Markup) -> bool:
+    """Whether the guard takes a translation; then nothing in it acts that the English has not."""
+    message = Message(
+        msgid=msgid, kind=Kind.PARAGRAPH, start=0, end=0, line=1, markup=markup
+    )
+    grammar = rst_guard if markup is Markup.RST else guard
+    if grammar.refusal(message, msgstr):
+        return False
+    if markup is Markup.RST:
+        assert acts(spaced(msgstr), markup) <= acts(msgid, markup)
+    else:
+        assert acts(msgstr, markup) <= acts(msgid, markup)
+        targets = {("label",), ("a.py",)}  # of roles: {ref}`词 <label>`
+        assert Tags(msgstr).found <= Tags(msgid).found | targets
+    macros = re.compile(r"\\[A-Za-z]+")
+    assert set(macros.findall(msgstr)) <= set(macros.findall(msgid))
+    return True
+
+
+@settings(max_examples=60)
+@given(
+    st.sampled_from(Markup).filter(lambda markup: markup is not Markup.LIQUID),
+    st.integers(0, 4),
+    st.lists(st.sampled_from(FRAGMENTS), min_size=1, max_size=12),
+)
+@pytest.mark.usefixtures("recorded_roles")
+def test_whatever_is_accepted_adds_nothing_that_acts(
+    markup: Markup, number: int, fragments: list[str]
+) -> None:
+    assert_adds_nothing(ENGLISH[markup][number], "".join(fragments), markup)
