@@ -1,7 +1,7 @@
 """M2: what must survive translation as it is: code, formulas, targets, roles, references.
 
-New HTML, formulas, targets and URLs are not told of here: the guard refuses them (G104). A target that was
-*changed* is told of by both, here with the one that was meant.
+New HTML, formulas, targets and URLs are not told of here: the guard refuses them (G104). What was
+*changed* is told of by both, here with what was meant.
 """
 
 from __future__ import annotations

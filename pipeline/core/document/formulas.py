@@ -1,7 +1,7 @@
 r"""Formulas of a text: which there are to some renderer, and what of one may be translated.
 
-Both guards and the checks compare formulas as :func:`canonical_math` gives them. Of a formula only the
-words in ``\text{}`` and its kin may change, and only by words: a renderer may make tags of marks.
+Both guards and the checks compare formulas as :func:`canonical_math` gives them. Of a formula only
+the words in ``\text{}`` and its kin may change, and only to words: some renderers make tags of marks.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ import re
 # A tag with its attributes, as far as they look like some.
 _HTML = re.compile(
     r"""
-      <[A-Za-z/!?] [^\s<>]*
+      <[A-Za-z/!?] [^\s>]*
       (?: \s+ [\w:@.-]+ \s*=\s* (?: "[^"]*" | '[^']*' | [^\s<>"']+ ) )*
     """,
     re.VERBOSE | re.ASCII,
@@ -32,11 +32,11 @@ _SCHEME = re.compile(
 )
 _SUBSTITUTION = re.compile(r"\{\{|\{%")
 _MATH_MACRO = re.compile(r"\\[A-Za-z]+")
-# What MyST gives to the text or block before it, or below it: [words]{.class}, {#name}.
+# Attributes of what stands right before them, or below their line: [words]{.class}, {#name}.
 _ATTRIBUTES = re.compile(
     r"""
-      (?<=[\])`>*_$]) \{ \s* (?:[.\#%]|[\w:-]+\s*=) [^{}]* \}
-    | ^ \s* \{ [^{}]* \} \s* $
+    (?: (?<=[\])`>*_$]) | ^[ ]* (?=\{[^{}]*\}\s*$) )
+    \{ \s* (?:[.\#]|[\w:-]+\s*=) [^{}]* \}
     """,
     re.VERBOSE | re.MULTILINE,
 )

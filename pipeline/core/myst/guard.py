@@ -68,18 +68,15 @@ def _refusal(msgid: str, kind: Kind, msgstr: str) -> Refusal | None:
     """
     lines = translation_lines(msgstr)
     # The cheap looks come first, and those whose words help a translator most.
-    refused = (
-        text_refusal(msgid, msgstr)
-        or _lines_refusal(msgid, lines)
-        or active.written_refusal(msgid, msgstr)
-    )
+    refused = text_refusal(msgid, msgstr) or _lines_refusal(msgid, lines)
+    if not refused and kind is Kind.HTML:
+        refused = active.html_refusal(msgid, msgstr)
+    refused = refused or active.written_refusal(msgid, msgstr)
     if refused:
         return refused
-    if kind is Kind.HTML:
-        refused = active.html_refusal(msgid, msgstr)
-    elif kind is Kind.IMAGE:
+    if kind is Kind.IMAGE:
         refused = active.image_refusal(msgid, msgstr)
-    else:
+    elif kind is not Kind.HTML:
         refused = _block_refusal(kind, lines)
     # A renderer may read formulas in HTML and in the text of images as well.
     return refused or active.inline_refusal(msgid, msgstr)

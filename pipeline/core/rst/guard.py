@@ -92,9 +92,9 @@ def _refusal(msgid: str, kind: Kind, announces: bool, msgstr: str) -> Refusal | 
         refused = active.field_refusal(msgid, line)
     # An image's text is shown as it is.
     if not refused and kind is not Kind.IMAGE:
-        refused = _block_refusal(
-            msgid, kind, announces, line
-        ) or active.inline_refusal(msgid, line)
+        refused = _block_refusal(msgid, kind, announces, line) or active.inline_refusal(
+            msgid, line
+        )
     return refused or active.written_refusal(msgid, line)
 
 
