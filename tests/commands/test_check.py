@@ -198,6 +198,21 @@ def test_nothing_silences_the_guard(lamps: Path, capsys: Speech) -> None:
     assert {code for code, _ in found(capsys)} == {"G104", "M606"}
 
 
+def test_a_comment_silences_no_check_of_formulas(lamps: Path, capsys: Speech) -> None:
+    comment = "pipeline: ignore=M203 就要这样"
+    write(
+        lamps,
+        Entry(
+            msgid="A lamp of $x$ watts.",
+            msgstr="一盏灯。",
+            notes=("paragraph",),
+            comments=(comment,),
+        ),
+    )
+    assert main(["check", "lamps.po", "--json"]) == 1
+    assert {code for code, _ in found(capsys)} == {"M203", "M606"}
+
+
 def configure(project: Path, rule: str) -> None:
     path = project / "pyproject.toml"
     path.write_text(

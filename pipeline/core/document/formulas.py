@@ -1,7 +1,7 @@
 r"""Formulas of a text: which there are to some renderer, and what of one may be translated.
 
 Both guards and the checks compare formulas as :func:`canonical_math` gives them. Of a formula only
-the words in ``\text{}`` and its kin may change, and only to words: some renderers make tags of marks.
+the words in ``\text{}`` and its kin may change, and only to words: renderers make tags of marks.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def canonical_math(formula: str) -> str:
 
 
 def added_formulas(msgid: str, msgstr: str) -> list[str]:
-    r"""The formulas with macros that a renderer without a grammar finds in ``msgstr`` alone.
+    r"""The formulas that a renderer without a grammar finds in ``msgstr`` and not in ``msgid``.
 
     Without a macro, what stands between two marks is text: "$5 to $6", "\[sic\]".
     """
@@ -60,12 +60,12 @@ def added_formulas(msgid: str, msgstr: str) -> list[str]:
 
 
 def _written_formulas(text: str) -> list[str]:
-    """The formulas with macros, as they are written, in canonical form and in order."""
+    """The formulas with macros or of an environment, in canonical form and in order."""
     found: list[str] = []
     for match in _WRITTEN.finditer(text):
         if match.lastgroup in (None, "ticks"):
             continue
         formula = match[match.lastgroup]
-        if _MACRO.search(formula):
+        if match.lastgroup == "block" or _MACRO.search(formula):
             found.append(canonical_math(formula))
     return found

@@ -32,11 +32,12 @@ _SCHEME = re.compile(
 )
 _SUBSTITUTION = re.compile(r"\{\{|\{%")
 _MATH_MACRO = re.compile(r"\\[A-Za-z]+")
-# Attributes of what stands right before them, or below their line: [words]{.class}, {#name}.
+# Attributes of what stands before them or below their line: [words]{.class}, {#name}; with a colon
+# those of kramdown and Python-Markdown, which may stand apart.
 _ATTRIBUTES = re.compile(
     r"""
-    (?: (?<=[\])`>*_$]) | ^[ ]* (?=\{[^{}]*\}\s*$) )
-    \{ \s* (?:[.\#]|[\w:-]+\s*=) [^{}]* \}
+    (?: (?<=[\])`>*_$]) | ^[ ]* (?=\{[^{}]*\}\s*$) | (?=\{:) )
+    \{ :? \s* (?:[.\#]|[\w:-]+\s*=) [^{}]* \}
     """,
     re.VERBOSE | re.MULTILINE,
 )

@@ -151,6 +151,24 @@ def test_only_errors_that_nobody_silences_keep_a_message_from_being_built() -> N
     assert blocking_problem(spaced) is None
 
 
+@pytest.mark.parametrize(
+    ("msgid", "msgstr", "code"),
+    [
+        ("It costs \\$5 or \\$6.", "价格是$5或$6。", "M106"),
+        ("Let $x$ be.", "令它存在。", "M203"),
+        ("Call {func}`boil`.", "请调用。", "M205"),
+    ],
+)
+def test_no_comment_silences_what_is_for_safety(
+    msgid: str, msgstr: str, code: str
+) -> None:
+    entry = Entry(msgid=msgid, msgstr=msgstr, comments=(f"pipeline: ignore={code} so",))
+    problem = blocking_problem(Subject(entry))
+    assert problem is not None
+    assert problem.code == code
+    assert blocking_problem(Subject(entry), (code,)) is None
+
+
 def test_a_problem_across_pages_says_on_which_page_it_is() -> None:
     pages = {
         "a.po": [subject("Steam", "蒸汽"), subject("Spout", "壶嘴")],

@@ -255,6 +255,13 @@ def test_formulas_in_other_marks_are_compared_as_well(marks: str, changed: str) 
     assert not refused(markdown(words), words, f"取 {same}。")
 
 
+def test_an_environment_keeps_what_it_holds() -> None:
+    words = r"Take \begin{align}x\end{align}"
+    msgstr = r"取 \begin{align}< img/src=x onerror=…\end{align}"
+    assert refused(markdown(words), words, msgstr) == MARKDOWN_KINDS
+    assert refused(rst(words), words, msgstr) == RST_KINDS
+
+
 # What may be translated
 
 GOOD_MARKDOWN = (
@@ -357,6 +364,7 @@ HTML = (
     "字{doc}`词 <img/src=x/onerror=…>`文",
     "[字]{onclick=x}",
     "`字`{#name}",
+    "字{: onclick=x}",
 )
 
 
