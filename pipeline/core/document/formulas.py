@@ -19,19 +19,9 @@ _WORDS = re.compile(
 # Spaces that do not show. One between letters ends a command: "\alpha x". The first group has to
 # stay: "\ " is a command itself, and "\\" is one whatever stands behind it.
 _SPACE = re.compile(r"(\\[\\\s])|(?<![A-Za-z])\s+|\s+(?![A-Za-z])")
-# How MathJax and Jupyter find formulas: by marks in the raw text, but for code.
-_WRITTEN = re.compile(
-    r"""
-      (?P<ticks>`+)(?!`).+?(?<!`)(?P=ticks)(?!`)        # code
-    | \\+\( (?P<round>.+?) \\+\)
-    | \\+\[ (?P<square>.+?) \\+\]
-    | \\begin\s*\{ (?P<block>.+?) \\end\s*\{
-    | \\.                                                # an escape: "\$" is no mark
-    | \$\$ (?P<double>.+?) \$\$
-    | \$ (?P<single>[^$]+) \$
-    """,
-    re.VERBOSE | re.DOTALL,
-)
+# What MathJax and Jupyter know formulas by in the raw text; code is none to them.
+_CODE = re.compile(r"(?P<ticks>`+)(?!`).+?(?<!`)(?P=ticks)(?!`)", re.DOTALL)
+_MARK = re.compile(r"\$ | \\[()\[\]] | (?=\\begin\s*\{) | \\end\s*\{", re.VERBOSE)
 _MACRO = re.compile(r"\\[A-Za-z]")
 
 
@@ -48,24 +38,19 @@ def canonical_math(formula: str) -> str:
 
 
 def added_formulas(msgid: str, msgstr: str) -> list[str]:
-    r"""The formulas that a renderer without a grammar finds in ``msgstr`` and not in ``msgid``.
+    r"""What stands between two marks of formulas in ``msgstr``, with a macro, and not in ``msgid``.
 
-    Without a macro, what stands between two marks is text: "$5 to $6", "\[sic\]".
+    Which mark opens and which one closes depends on the renderer, so each may do both. Without a
+    macro it is text: "$5 to $6", "\[sic\]".
     """
-    ours = _written_formulas(msgstr)
+    ours = _between_marks(msgstr)
     if not ours:
         return []  # do not look at the English for nothing
-    theirs = _written_formulas(msgid)
+    theirs = _between_marks(msgid)
     return [formula for formula in ours if formula not in theirs]
 
 
-def _written_formulas(text: str) -> list[str]:
-    """The formulas with macros or of an environment, in canonical form and in order."""
-    found: list[str] = []
-    for match in _WRITTEN.finditer(text):
-        if match.lastgroup in (None, "ticks"):
-            continue
-        formula = match[match.lastgroup]
-        if match.lastgroup == "block" or _MACRO.search(formula):
-            found.append(canonical_math(formula))
-    return found
+def _between_marks(text: str) -> list[str]:
+    """The texts with macros between two marks of formulas, in canonical form and in order."""
+    parts = _MARK.split(_CODE.sub("`", text))
+    return [canonical_math(part) for part in parts[1:-1] if _MACRO.search(part)]

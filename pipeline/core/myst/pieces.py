@@ -21,7 +21,7 @@ HTML, LINK, IMAGE, ROLE, FORMULA, FOOTNOTE = NAMES = (
     "footnote",
 )
 # What Sphinx takes for a title and a target.
-_TITLED = re.compile(r".+?\s*<(?P<target>[^<]*?)>", re.DOTALL)
+_TITLED = re.compile(r".+<(?P<target>[^<]*)>", re.DOTALL)
 
 
 def pieces_of(text: str) -> dict[str, Counter[str]]:
