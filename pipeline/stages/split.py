@@ -12,6 +12,8 @@ from collections.abc import Iterator, Sequence
 from pipeline.adapters.files import read_bytes
 from pipeline.adapters.memo import Memo, code_digest, digest_of
 from pipeline.core.document.read import Document, Format, SplitPage, read_document
+from pipeline.core.execution.notebook import faults_in
+from pipeline.core.execution.shape import FAULT
 from pipeline.core.pin.lock import Page
 from pipeline.errors import InputError
 from pipeline.findings import Finding, Severity
@@ -71,6 +73,7 @@ def split_page(paths: Paths, page: Page, reading: Reading = MYST) -> SplitPage:
         try:
             data = read_bytes(paths.docs / file.path)
             document = read_document(file.path, data, reading)
+            findings += _faults(document, page)
         except InputError as error:
             # Its catalogue is left alone from here on: its messages are not gone, only not seen.
             findings.append(Finding.of(error, page=page.name))
@@ -112,6 +115,22 @@ def _left_alone(document: Document, page: Page) -> Iterator[Finding]:
                 text=f"stays in English: {reason}",
                 page=page.name,
             )
+
+
+def _faults(document: Document, page: Page) -> Iterator[Finding]:
+    """What readers miss of the cells of a notebook. Raises InputError."""
+    if document.format is not Format.NOTEBOOK:
+        return
+    for fault in faults_in(document.raw, where=document.path):
+        cell = f", cell {fault.cell}" if fault.cell else ""
+        yield Finding(
+            code=FAULT,
+            severity=Severity.WARNING,  # upstream's, and not for us to mend
+            where=f"{document.path}{cell}",
+            text=fault.text,
+            page=page.name,
+            hint="The rest of the page is shown. Upstream should mend the notebook.",
+        )
 
 
 def _no_metadata(document: Document, page: Page) -> Finding:

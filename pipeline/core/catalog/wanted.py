@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from pipeline.core.document.leading import messages_with_code
-from pipeline.core.document.message import Markup, Message
+from pipeline.core.document.message import UNWRITABLE, Markup, Message
 from pipeline.core.document.read import Document
 from pipeline.entries import Entry
 
@@ -50,5 +50,6 @@ def _note(message: Message) -> str:
         kind = f"{kind} ({message.markup})"
     if not message.section:
         return kind
-    # A heading may hold line breaks, and a comment may not.
-    return " ".join(f"{kind} · {message.section}".split())
+    # A heading may hold line breaks and odd characters, and a comment may not.
+    section = UNWRITABLE.sub("?", message.section)
+    return " ".join(f"{kind} · {section}".split())

@@ -21,7 +21,7 @@ _CELL = re.compile(
     r"(?:---\n.*?\n---\n|(?:[ ]*:[^\n]*\n)*)(?P<code>.*?)\n(?P=fence)",
     re.DOTALL,
 )
-_UNSEEN = re.compile(r"[^\S\n ]|[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_UNSEEN = re.compile(r"[^\S\n ]|[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
 def messages_with_code(document: Document) -> Iterator[tuple[Message, tuple[str, ...]]]:

@@ -6,8 +6,15 @@ changes: a merge reads its offsets to know which part of the text a translation 
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
+
+# Characters that no catalogue can hold: two controls, and halves of pairs of surrogates.
+UNWRITABLE = re.compile("[\0\x04\ud800-\udfff]")
+NOT_WRITABLE = (
+    "it has a character that no catalogue can hold: NUL, U+0004 or a lone surrogate"
+)
 
 
 class Kind(StrEnum):

@@ -14,6 +14,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from pipeline.core.execution.result import CellFailure
+from pipeline.core.execution.shape import (
+    Fault,
+    faults_of,
+    is_text,
+    object_in,
+    shaped,
+)
 from pipeline.errors import InputError
 
 Notebook = Mapping[str, Any]
@@ -22,8 +29,6 @@ Cell = Mapping[str, Any]
 FORMAT = 3  # raise it when entries of the cache change their meaning
 RAISES = "raises-exception"  # the tag of a cell that must raise
 SKIP = "skip-execution"
-_OBJECTS = frozenset(("kernelspec", "language_info", "widgets"))  # of the metadata
-_MINOR = 4  # of notebooks that state none: the last version of the format without ids
 # Of pages of JAX 0.10 on a CPU. Good enough to begin with what takes long.
 SECONDS_TO_START = 1.0
 SECONDS_PER_CELL = 0.1
@@ -37,6 +42,16 @@ def parse_notebook(text: str | bytes, *, where: str) -> dict[str, Any]:
     What has another shape is left out, such as metadata that are no object: upstream's file stays
     as it is, and what is run and shown of it is made from this. Raises InputError.
     """
+    return shaped(_read_json(text, where=where))
+
+
+def faults_in(text: str | bytes, *, where: str) -> tuple[Fault, ...]:
+    """Return what readers miss of the cells of a notebook. Raises InputError."""
+    return faults_of(_read_json(text, where=where))
+
+
+def _read_json(text: str | bytes, *, where: str) -> dict[str, Any]:
+    """The value of a notebook's JSON, whose cells are objects with sources. Raises InputError."""
     hint = "Mend the file, or leave the page out of the selection."
     try:
         notebook = json.loads(text)
@@ -48,59 +63,19 @@ def parse_notebook(text: str | bytes, *, where: str) -> dict[str, Any]:
         raise InputError("is not a notebook of format 4", where=where, hint=hint)
     for number, cell in enumerate(notebook["cells"], 1):
         # Anything else might be run as code that upstream never wrote.
-        if not _is_text(cell.get("source", "")):
+        if not is_text(cell.get("source", "")):
             raise InputError(
                 f"cell {number} of {len(notebook['cells'])} has a source that is no text",
                 where=where,
                 hint=hint,
             )
-    metadata = dict(_object(notebook, "metadata"))
-    for name in _OBJECTS & metadata.keys():
-        if not isinstance(metadata[name], dict):
-            del metadata[name]
-    minor = notebook.get("nbformat_minor")
-    return {
-        **notebook,
-        "cells": list(map(_shaped, notebook["cells"])),
-        "metadata": metadata,
-        "nbformat_minor": minor if type(minor) is int else _MINOR,
-    }
-
-
-def _shaped(cell: Cell) -> dict[str, Any]:
-    """A cell whose parts have the types that the format demands."""
-    shaped = {**cell, "metadata": _object(cell, "metadata")}
-    if "attachments" in cell:
-        attachments = _object(cell, "attachments")
-        shaped["attachments"] = {
-            name: bundle
-            for name, bundle in attachments.items()
-            if isinstance(bundle, dict)
-        }
-    if cell.get("cell_type") == "code":
-        outputs = cell.get("outputs")
-        shaped["outputs"] = []
-        if isinstance(outputs, list):
-            shaped["outputs"] = list(filter(_is_output, outputs))
-    return shaped
-
-
-def _is_output(output: object) -> bool:
-    """Whether it has the shape of an output: its data, if it has any, are by MIME type."""
-    return isinstance(output, dict) and isinstance(output.get("data", {}), dict)
+    return notebook
 
 
 def _has_cells(notebook: Notebook) -> bool:
     """Whether there is a list of cells: format 3 has worksheets in its place."""
     cells = notebook.get("cells")
     return isinstance(cells, list) and all(isinstance(cell, dict) for cell in cells)
-
-
-def _is_text(source: object) -> bool:
-    """Whether it is what a cell's source may be: a text or a list of lines."""
-    if isinstance(source, list):
-        return all(isinstance(line, str) for line in source)
-    return isinstance(source, str)
 
 
 def code_cells(notebook: Notebook) -> tuple[int, ...]:
@@ -164,22 +139,13 @@ def kernel_of(notebook: Notebook) -> tuple[str, str]:
     A notebook that states neither is Python, as the format's habit is. The language of the
     kernel counts for more than that of the last run.
     """
-    metadata = _object(notebook, "metadata")
-    kernel = _object(metadata, "kernelspec")
+    metadata = object_in(notebook, "metadata")
+    kernel = object_in(metadata, "kernelspec")
     name = str(kernel.get("name") or "python3")
     # The first one that is stated; "" if the kernel's name says nothing either.
-    stated = kernel.get("language") or _object(metadata, "language_info").get("name")
+    stated = kernel.get("language") or object_in(metadata, "language_info").get("name")
     by_name = "python" if name.startswith("python") else ""
     return name, str(stated or by_name).lower()
-
-
-def _object(value: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    """The object in a field of a notebook; empty if there is none.
-
-    Old notebooks, and those made by hand, have null or a text where the format wants an object.
-    """
-    field = value.get(name)
-    return field if isinstance(field, dict) else {}
 
 
 def is_run(cell: Cell) -> bool:

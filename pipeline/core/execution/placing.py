@@ -18,6 +18,7 @@ from pipeline.core.execution.notebook import (
     tags_of,
 )
 from pipeline.core.execution.portable import portable_outputs
+from pipeline.core.execution.shape import sound_outputs, with_sound_ids
 from pipeline.errors import GuardError
 
 # The first version of the format that wants ids, where others forbid them.
@@ -72,7 +73,7 @@ def with_outputs(
     ):
         if source_of(cells[index]) != source_of(ran):
             raise _differs("other code than was run", f"{where}, {cell_name(number)}")
-        cells[index]["outputs"] = portable_outputs(ran["outputs"])
+        cells[index]["outputs"] = portable_outputs(sound_outputs(ran["outputs"]).sound)
         cells[index]["execution_count"] = ran["execution_count"]
     metadata = dict(notebook.get("metadata", {}))
     # The state of widgets that upstream stored belongs to outputs that are gone.
@@ -88,11 +89,11 @@ def with_ids(cells: list[dict[str, Any]], notebook: Notebook) -> list[dict[str, 
     """The cells, with ids if the notebook's format wants them, and without if it forbids them.
 
     The ids are made from positions, ``cell-0`` on: random ones would differ on every run.
-    An id that upstream gave stays. What came in is not changed.
+    An id that upstream gave stays if it is one that the format allows. What came in is not changed.
     """
     version = notebook.get("nbformat", 4), notebook.get("nbformat_minor", 0)
     if version >= _WITH_IDS:
-        return [{"id": f"cell-{index}", **cell} for index, cell in enumerate(cells)]
+        return with_sound_ids(cells)
     bare = [dict(cell) for cell in cells]
     for cell in bare:
         cell.pop("id", None)

@@ -12,7 +12,13 @@ from collections.abc import Iterator, Sequence
 from markdown_it.token import Token
 
 from pipeline.core.document import limits, liquid, prose
-from pipeline.core.document.message import Kind, Markup, Message
+from pipeline.core.document.message import (
+    NOT_WRITABLE,
+    UNWRITABLE,
+    Kind,
+    Markup,
+    Message,
+)
 from pipeline.core.document.refusal import quoted
 from pipeline.core.document.split import Signature, Split
 from pipeline.core.myst import blocks, directives, front_matter, html
@@ -43,7 +49,6 @@ _NO_DIRECTIVE = (
 )
 _WITH_TAGS = frozenset(("inline", "html_block"))  # whose text may have tags in it
 _QUOTED = re.compile(r'"([^"]+)"')  # the title of an admonition of mkdocs
-_SURROGATE = re.compile("[\ud800-\udfff]")
 _UNDERLINES = ("=", "-")
 # What markdown-it and its plugins have raised on odd pages.
 _PARSER_ERRORS = (
@@ -539,8 +544,8 @@ class _Splitter:
         block_end: int = 0,
     ) -> None:
         """Make a message of ``words``."""
-        if not words.text.isascii() and _SURROGATE.search(words.text):
-            # A lone surrogate cannot be written to a catalogue: the block stays upstream's.
+        if UNWRITABLE.search(words.text):
+            self.unsafe.append((words.place.line + 1, NOT_WRITABLE))
             return
         msgid, payloads = prose.hide_payloads(words.text)
         start, end = self.lines.offsets(words.place)

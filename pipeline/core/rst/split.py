@@ -13,7 +13,13 @@ from dataclasses import replace
 from docutils import ApplicationError, nodes
 
 from pipeline.core.document import limits
-from pipeline.core.document.message import Kind, Markup, Message
+from pipeline.core.document.message import (
+    NOT_WRITABLE,
+    UNWRITABLE,
+    Kind,
+    Markup,
+    Message,
+)
 from pipeline.core.document.split import Signature, Split
 from pipeline.core.rst.blocks import Where, ancestors, attributes, code_of, metadata
 from pipeline.core.rst.finding import Finder, Words
@@ -26,7 +32,6 @@ from pipeline.errors import InputError
 _SOURCE_LOST = 3
 # An image may be described by a file name, which nobody translates; a listing is named by one.
 _IS_WORTH = {Kind.CAPTION: is_caption, Kind.IMAGE: is_image_text}
-_SURROGATE = re.compile("[\ud800-\udfff]")
 _FOLDED = re.compile(r"[ \t]*[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]\s*")
 _LITERAL = "::"
 _INDENTED = "Unexpected indentation."  # docutils' message
@@ -290,8 +295,8 @@ def _danger(words: Words, node: nodes.Element) -> str:
         and more
            indented
     """
-    if _SURROGATE.search(words):
-        return "it has a lone surrogate"  # no catalogue can hold it
+    if UNWRITABLE.search(words):
+        return NOT_WRITABLE
     if "\n" not in words:
         return ""
     after = node.next_node(descend=False, siblings=True)

@@ -24,6 +24,7 @@ from pipeline.core.execution.failure import (
 )
 from pipeline.core.execution.placing import outputs_of, with_outputs
 from pipeline.core.execution.result import CellFailure, Execution, Status
+from pipeline.core.execution.shape import FAULT, sound_outputs
 from pipeline.core.pin.lock import Page
 from pipeline.errors import PipelineError
 from pipeline.findings import Finding, Severity
@@ -168,10 +169,20 @@ def _executed(stage: Stage, page: Page, locale: str) -> Path:
 
 
 def output_findings(stage: Stage, task: Task, entry: CacheEntry) -> Iterator[Finding]:
-    """Where the page prints something else than upstream's notebook says.
+    """What of the outputs cannot be shown, and where they are others than upstream's.
 
-    Nothing, unless the configuration asks for that.
+    They are compared only if the configuration asks for that.
     """
+    for number, cell in enumerate(entry.outputs["cells"], start=1):
+        for fault in sound_outputs(cell["outputs"]).faults:
+            yield Finding(
+                code=FAULT,
+                severity=Severity.WARNING,
+                where=f"{task.page.name}, {execution.cell_name(number)}",
+                text=fault,
+                page=task.page.name,
+                hint="The other outputs are shown.",
+            )
     if not task.rule.compare:
         return
     from pipeline.core.execution.outputs import compare_outputs

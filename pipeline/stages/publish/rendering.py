@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from html import escape
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -28,6 +29,9 @@ from pipeline.core.execution.placing import (
 from pipeline.errors import PipelineError
 from pipeline.stages.publish.sheet import Sheet
 
+# Metadata of a notebook that nbconvert looks at.
+_SHOWN = frozenset(("kernelspec", "language_info", "widgets"))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rendered:
@@ -40,18 +44,38 @@ class Rendered:
 
 
 def render_sheet(sheet: Sheet) -> Rendered:
-    """Write the HTML of one page, if it changes. Raises nothing: one page must stop no other."""
+    """Write the HTML of one page, if it changes. Raises nothing: one page must stop no other.
+
+    A page that cannot be rendered is shown as its source.
+    """
     try:
-        has_changed = files.write_if_changed(sheet.target, _html(sheet))
-    except PipelineError as error:
-        return Rendered(page=sheet.page, problem=str(error))
+        return _written(sheet, _html(sheet, _body(sheet)))
     except Exception as error:  # noqa: BLE001 - nbconvert and its filters raise anything
-        return Rendered(page=sheet.page, problem=f"{type(error).__name__}: {error}")
+        problem = _words_of(error)
+    try:
+        # Without the digest: the next run tries again.
+        source = files.read_bytes(sheet.source).decode("utf-8", "replace")
+        shown = _html(replace(sheet, digest=""), f"<pre>{escape(source)}</pre>")
+        return replace(_written(sheet, shown), problem=problem)
+    except PipelineError as error:
+        return Rendered(page=sheet.page, problem=_words_of(error))
+
+
+def _words_of(error: Exception) -> str:
+    """An error in one line; libraries quote half a notebook in the next ones."""
+    if isinstance(error, PipelineError):
+        return str(error)
+    return f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"
+
+
+def _written(sheet: Sheet, page: bytes) -> Rendered:
+    """The end of a page that is HTML, which is written now if it changes. Raises WriteError."""
+    has_changed = files.write_if_changed(sheet.target, page)
     refused = tuple(dict.fromkeys(sheet.folder.refused))
     return Rendered(page=sheet.page, has_changed=has_changed, refused=refused)
 
 
-def _html(sheet: Sheet) -> bytes:
+def _html(sheet: Sheet, body: str) -> bytes:
     head = {
         "title": sheet.title,
         "state": sheet.state.text,
@@ -60,7 +84,7 @@ def _html(sheet: Sheet) -> bytes:
         # Pages lie in folders as upstream's do: "../index.html"
         "index": os.path.relpath("index.html", PurePosixPath(sheet.page).parent),
     }
-    text = html.page_html(_body(sheet), language=sheet.language, head=head)
+    text = html.page_html(body, language=sheet.language, head=head)
     # Lone surrogates of a JSON escape ("\ud800") cannot be written as UTF-8.
     return text.encode("utf-8", "replace")
 
@@ -122,16 +146,32 @@ def _of_one_cell(cell: Mapping[str, Any]) -> dict[str, Any]:
 
 def _for_readers(notebook: Mapping[str, Any]) -> dict[str, Any]:
     """The notebook with whole sources and ids, and without what is for running it only."""
-    # Of what the format demands, many notebooks lack something. Nbconvert insists on it.
-    whole = {"metadata": {}, "nbformat_minor": 4, **notebook}
+    # Nbconvert insists on all that the format demands, also of what it does not look at.
+    metadata = notebook.get("metadata", {})
+    whole = {
+        "metadata": {key: metadata[key] for key in _SHOWN & metadata.keys()},
+        "nbformat": notebook.get("nbformat", 4),
+        "nbformat_minor": notebook.get("nbformat_minor", 4),
+    }
     cells = [_whole_cell(cell) for cell in notebook["cells"]]
     return for_readers({**whole, "cells": with_ids(cells, whole)})
 
 
 def _whole_cell(cell: Mapping[str, Any]) -> dict[str, Any]:
-    """A cell with all that the format demands of it."""
-    default: dict[str, Any] = {"metadata": {}}
-    if cell.get("cell_type") == "code":
-        default |= {"outputs": [], "execution_count": None}
+    """A cell with all that the format demands of it, and what nbconvert looks at."""
+    kind = cell["cell_type"]
     # The format allows a list of lines, too; the template wants a string.
-    return {**default, **cell, "source": execution.source_of(cell)}
+    whole: dict[str, Any] = {"cell_type": kind, "source": execution.source_of(cell)}
+    tags = [tag for tag in execution.tags_of(cell) if "," not in tag]
+    whole["metadata"] = {"tags": list(dict.fromkeys(tags))}
+    media = cell.get("metadata", {}).get("raw_mimetype")
+    if isinstance(media, str):
+        whole["metadata"]["raw_mimetype"] = media
+    if "id" in cell:
+        whole["id"] = cell["id"]
+    if kind == "code":
+        whole["outputs"] = cell.get("outputs", [])
+        whole["execution_count"] = cell.get("execution_count")
+    elif "attachments" in cell:
+        whole["attachments"] = cell["attachments"]
+    return whole

@@ -42,7 +42,7 @@ def render(run: Run, pages: Sequence[PageResult], *, locale: str) -> Published:
     """Write ``html/<page>.html`` for every page that has a document, and ``html/index.html``.
 
     The executed notebook is shown where there is one, else the merged document. All pages are
-    tried; one finding, a PublishError, names those that could not be rendered.
+    tried; those that could not be rendered are findings.
     """
     paths, settings = run.paths, run.settings
     sheets: dict[str, Sheet] = {}
@@ -52,16 +52,15 @@ def render(run: Run, pages: Sequence[PageResult], *, locale: str) -> Published:
             sheets[page.page] = sheet
     # Rendering takes most of a build that has nothing to run: unchanged pages are left alone.
     stale = [sheet for sheet in sheets.values() if not sheet.is_fresh]
-    failed: list[str] = []  # "PAGE: PROBLEM"
-    changes: list[str] = []
     findings: list[Finding] = []
+    changes: list[str] = []
     workers = kernel.worker_count(settings.execution.jobs)
     with run.log.progress("render", total=len(stale)) as advance:
         for rendered in _render_all(stale, workers=workers):
             message = ""
             if rendered.problem:
                 message = f"{rendered.page}: {rendered.problem}"
-                failed.append(message)
+                findings.append(_not_rendered(rendered))
             if rendered.has_changed:
                 changes.append(run.shown(sheets[rendered.page].target))
             findings += _outside(rendered)
@@ -69,13 +68,6 @@ def render(run: Run, pages: Sequence[PageResult], *, locale: str) -> Published:
     # Also after a failure: the index shows what there is.
     if _write_index(run, pages, sheets, locale=locale):
         changes.append(run.shown(paths.preview(locale)))
-    if failed:
-        error = PublishError(
-            f"could not be rendered: {'; '.join(failed)}",
-            where=str(paths.html(locale)),
-            hint="The other pages are complete.",
-        )
-        findings.append(Finding.of(error))
     return Published(changes=tuple(changes), findings=tuple(findings))
 
 
@@ -90,6 +82,16 @@ def _outside(rendered: Rendered) -> Iterator[Finding]:
             page=rendered.page,
             hint="Name a file of the docs folder.",
         )
+
+
+def _not_rendered(rendered: Rendered) -> Finding:
+    """The finding for a page that is shown as its source."""
+    error = PublishError(
+        f"could not be rendered: {rendered.problem}",
+        where=rendered.page,
+        hint="Its source is shown instead. The other pages are complete.",
+    )
+    return Finding.of(error, page=rendered.page)
 
 
 def _render_all(sheets: Sequence[Sheet], *, workers: int) -> Iterator[Rendered]:

@@ -93,14 +93,21 @@ def test_parts_of_cells_that_have_another_shape_are_left_out() -> None:
         {"cell_type": "markdown", "metadata": "a", "attachments": {"b": 1, "c": {}}},
         {"cell_type": "markdown", "metadata": {"d": 2}, "attachments": 3},
         {"cell_type": "code", "outputs": ["e", {"output_type": "stream"}]},
-        {"cell_type": "code", "outputs": [{"output_type": "error", "data": "g"}]},
+        {
+            "cell_type": "code",
+            "outputs": [{"output_type": "display_data", "data": "g"}],
+        },
         {"cell_type": "code", "outputs": "f"},
     ]
     notebook = execution.parse_notebook(json.dumps({"cells": cells}), where="x")
     assert notebook["cells"] == [
         {"cell_type": "markdown", "metadata": {}, "attachments": {"c": {}}},
         {"cell_type": "markdown", "metadata": {"d": 2}, "attachments": {}},
-        {"cell_type": "code", "metadata": {}, "outputs": [{"output_type": "stream"}]},
+        {
+            "cell_type": "code",
+            "metadata": {},
+            "outputs": [{"output_type": "stream", "name": "stdout", "text": ""}],
+        },
         {"cell_type": "code", "metadata": {}, "outputs": []},
         {"cell_type": "code", "metadata": {}, "outputs": []},
     ]

@@ -427,7 +427,15 @@ UNSAFE: dict[str, tuple[str, list[tuple[int, str]]]] = {
         ".. glossary::\n\n     some words\n   term here\n     says\n",
         [(1, "it stands before the first term of a glossary")],
     ),
-    "surrogate": ("Some \ud800 words\n", [(1, "it has a lone surrogate")]),
+    "surrogate": (
+        "Some \ud800 words\n",
+        [
+            (
+                1,
+                "it has a character that no catalogue can hold: NUL, U+0004 or a lone surrogate",
+            )
+        ],
+    ),
 }
 
 

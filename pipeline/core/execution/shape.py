@@ -1,0 +1,282 @@
+"""The shape of a notebook: the types that Jupyter's libraries rely on, and nothing of another type.
+
+A notebook comes in as the value of its JSON, a sound one goes out. Upstream's file stays as it is:
+what is run and shown is made from the sound value. What readers miss by that is a fault, in words.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+FAULT = "notebook-fault"  # the code of its findings
+CELL_TYPES = ("code", "markdown", "raw")
+# The last version of the format without ids, for notebooks that state none.
+_MINOR = 4
+_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_LONE_SURROGATE = (
+    "has a lone surrogate, which is no character; readers see a mark in its place"
+)
+_STREAMS = ("stdout", "stderr")
+_BUNDLES = ("display_data", "execute_result")
+# Types of data that are bytes, as base64; of images only SVG is text.
+_BYTES = re.compile(r"(?:image/(?!svg\+xml)|audio/|video/|application/pdf\b)")
+# What the format wants to be strings, of a kernel and of a language.
+_NAMES = frozenset(
+    ("name", "display_name", "language", "file_extension", "mimetype", "pygments_lexer")
+)
+_JSON = re.compile(r"application/(?:[^;]*\+)?json\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Outputs:
+    """The outputs of a cell that can be shown, and what is wrong with the others."""
+
+    sound: list[dict[str, Any]]
+    faults: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """What readers miss. ``cell`` counts all cells, from 1; 0: it is in no cell."""
+
+    cell: int
+    text: str
+
+
+def shaped(notebook: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the notebook with parts of the right types; its cells are objects, with sources."""
+    minor = notebook.get("nbformat_minor")
+    return {
+        **notebook,
+        "cells": list(map(_cell, notebook["cells"])),
+        "metadata": _metadata(object_in(notebook, "metadata")),
+        "nbformat_minor": minor if _is_count(minor) else _MINOR,
+    }
+
+
+def faults_of(notebook: Mapping[str, Any]) -> tuple[Fault, ...]:
+    """Return what readers miss of a notebook as it was read, before it was ``shaped``."""
+    faults: list[Fault] = []
+    if _has_lone_surrogate({**notebook, "cells": []}):
+        faults.append(Fault(cell=0, text=_LONE_SURROGATE))
+    for number, cell in enumerate(notebook["cells"], 1):
+        if _has_lone_surrogate(cell):
+            faults.append(Fault(cell=number, text=_LONE_SURROGATE))
+        if cell.get("cell_type") == "code":
+            outputs = sound_outputs(cell.get("outputs"))
+            faults += (Fault(cell=number, text=text) for text in outputs.faults)
+    return tuple(faults)
+
+
+def sound_outputs(outputs: object) -> Outputs:
+    """Return the outputs of a code cell that have the shape which the format demands."""
+    if not isinstance(outputs, list):
+        what = f"has outputs that are no list but {_name(outputs)}"
+        return Outputs([], () if outputs is None else (what,))
+    sound: list[dict[str, Any]] = []
+    faults: list[str] = []
+    for output in outputs:
+        made = _output(output, faults)
+        if made is not None:
+            sound.append(made)
+    return Outputs(sound, tuple(dict.fromkeys(faults)))
+
+
+def with_sound_ids(cells: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the cells with an id each, as the format wants them: ``cell-0`` where one is wrong."""
+    given = {cell["id"] for cell in cells if _is_id(cell.get("id"))}
+    seen: set[str] = set()
+    sound: list[dict[str, Any]] = []
+    for index, cell in enumerate(cells):
+        own = str(cell.get("id"))
+        if own not in given or own in seen:
+            own = _free(f"cell-{index}", given | seen)
+        seen.add(own)
+        sound.append({**cell, "id": own})
+    return sound
+
+
+def object_in(value: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """Return the object in a field of a notebook, or an empty one.
+
+    Old notebooks, and those made by hand, have null or a text where the format wants an object.
+    """
+    field = value.get(name)
+    return field if isinstance(field, dict) else {}
+
+
+def is_text(value: object) -> bool:
+    """Return whether a value is a text as the format has it: a string, or a list of lines."""
+    if isinstance(value, list):
+        return all(isinstance(line, str) for line in value)
+    return isinstance(value, str)
+
+
+def _cell(cell: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a cell whose parts have the types that the format demands."""
+    kind = cell.get("cell_type")
+    sound = {**cell, "metadata": object_in(cell, "metadata")}
+    if kind not in CELL_TYPES:
+        # Nothing runs it, and nothing is known of how to show it.
+        sound["cell_type"] = kind = "raw"
+    if "attachments" in cell:
+        bundles = object_in(cell, "attachments").items()
+        sound["attachments"] = {
+            name: {media: data for media, data in bundle.items() if is_text(data)}
+            for name, bundle in bundles
+            if isinstance(bundle, dict)
+        }
+    if kind == "code":
+        sound["outputs"] = sound_outputs(cell.get("outputs")).sound
+        if "execution_count" in cell and not _is_count(cell["execution_count"]):
+            sound["execution_count"] = None
+    return sound
+
+
+def _metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the metadata of a notebook, with kernel and language as the format has them."""
+    sound = dict(metadata)
+    for name in ("kernelspec", "language_info", "widgets"):
+        sound.pop(name, None)
+    if isinstance(metadata.get("kernelspec"), dict):
+        kernel = _named(metadata["kernelspec"])
+        name = kernel.get("name") or "python3"
+        sound["kernelspec"] = {"display_name": name, **kernel, "name": name}
+    language = _named(object_in(metadata, "language_info"))
+    if "name" in language:
+        sound["language_info"] = language
+    widgets = metadata.get("widgets")
+    if isinstance(widgets, dict) and all(isinstance(w, dict) for w in widgets.values()):
+        sound["widgets"] = widgets
+    return sound
+
+
+def _named(value: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what says a name and more of a kernel or a language, without what is no text."""
+    return {
+        key: field
+        for key, field in value.items()
+        if key not in _NAMES or isinstance(field, str)
+    }
+
+
+def _output(output: object, faults: list[str]) -> dict[str, Any] | None:
+    """Return an output that can be shown, or None; add to ``faults`` what is lost of it."""
+    kind = output.get("output_type") if isinstance(output, dict) else None
+    if not isinstance(output, dict) or kind not in ("stream", "error", *_BUNDLES):
+        faults.append(f"has an output of no known kind: {_name(kind)}")
+        return None
+    if kind == "stream":
+        return _stream(output, faults)
+    if kind == "error":
+        return _error(output)
+    return _bundle(output, faults)
+
+
+def _stream(output: Mapping[str, Any], faults: list[str]) -> dict[str, Any] | None:
+    if not is_text(output.get("text", "")):
+        faults.append("has a stream whose text is no text")
+        return None
+    name = output.get("name")
+    named = name if name in _STREAMS else _STREAMS[0]
+    return {"text": "", **output, "name": named}
+
+
+def _error(output: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an exception that was shown; what it says in another type is said as a text."""
+    lines = output.get("traceback")
+    if not isinstance(lines, list):
+        lines = [lines] if lines else []
+    return {
+        **output,
+        "ename": str(output.get("ename", "")),
+        "evalue": str(output.get("evalue", "")),
+        "traceback": [str(line) for line in lines],
+    }
+
+
+def _bundle(output: Mapping[str, Any], faults: list[str]) -> dict[str, Any] | None:
+    """Return an output in one form or several, without the forms that cannot be shown."""
+    sound: dict[str, Any] = {}
+    for media, data in object_in(output, "data").items():
+        fault = _fault_in(media, data)
+        if fault:
+            faults.append(f"has an output of the type {media!r} that {fault}")
+        else:
+            sound[media] = data
+    if not isinstance(output.get("data", {}), dict):
+        faults.append(
+            f"has an output whose data are no object but {_name(output['data'])}"
+        )
+    if not sound:
+        return None
+    # How an image is shown stands under its type.
+    metadata = {
+        media: value
+        for media, value in object_in(output, "metadata").items()
+        if media not in sound or isinstance(value, dict)
+    }
+    made = {**output, "data": sound, "metadata": metadata}
+    if output["output_type"] == "execute_result":
+        count = output.get("execution_count")
+        made["execution_count"] = count if _is_count(count) else None
+    return made
+
+
+def _fault_in(media: str, data: object) -> str:
+    """Return what is wrong with data of a type; empty if they can be shown."""
+    if _JSON.match(media):
+        return ""
+    if not is_text(data):
+        return f"is no text but {_name(data)}"
+    if _BYTES.match(media) and not _is_base64(data):
+        return "is not base64"
+    return ""
+
+
+def _is_base64(data: Any) -> bool:
+    text = data if isinstance(data, str) else "".join(data)
+    try:
+        return bool(base64.b64decode("".join(text.split()), validate=True))
+    except (binascii.Error, ValueError):  # letters beyond ASCII are a ValueError
+        return False
+
+
+def _is_count(value: object) -> bool:
+    """Return whether a value is a whole number from 0 on; ``true`` is none."""
+    return type(value) is int and value >= 0
+
+
+def _is_id(value: object) -> bool:
+    """Return whether a value is an id as the format wants it."""
+    return isinstance(value, str) and _ID.fullmatch(value) is not None
+
+
+def _free(name: str, taken: set[str]) -> str:
+    """Return the name, with as many dashes as make it one of its own."""
+    while name in taken:
+        name += "-"
+    return name
+
+
+def _has_lone_surrogate(value: object) -> bool:
+    """Return whether any text in a value, or any key, has half a pair of surrogates."""
+    if isinstance(value, str):
+        return _SURROGATE.search(value) is not None
+    if isinstance(value, dict):
+        return any(map(_has_lone_surrogate, (*value, *value.values())))
+    if isinstance(value, list):
+        return any(map(_has_lone_surrogate, value))
+    return False
+
+
+def _name(value: object) -> str:
+    """Return a value as people call it in a sentence: ``a number``, or a text itself."""
+    names = {dict: "an object", list: "a list", bool: "true or false", str: repr(value)}
+    return names.get(type(value), "nothing" if value is None else "a number")
