@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 
-_LONGEST_NAME = 255  # bytes, of a file or folder: that of ext4
+# Bytes, of a file or folder. File systems allow 255, and what is made of a file has a longer name:
+# "blocks/NAME.json", and before it has its name a temporary one.
+_LONGEST_NAME = 200
 # Bytes. macOS takes 1,024, and the folders of the project come before the path.
 _LONGEST_PATH = 800
 _DEEPEST = 100  # folders, one in another: Python's stack has room for a thousand calls

@@ -222,6 +222,6 @@ class Paths:
 
     def html_page(self, locale: str, page: str) -> Path:
         """The preview of one page."""
-        # The page that is called as the list is makes way for it.
-        name = "_index" if page == "index" else page
+        # The page that is called as the list is makes way for it, and "_index" for that one.
+        name = f"_{page}" if page.lstrip("_").casefold() == "index" else page
         return self.html(locale) / f"{name}.html"

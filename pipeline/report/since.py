@@ -13,6 +13,7 @@ from typing import Any
 
 from pipeline import formerly
 from pipeline.core.execution.result import Status
+from pipeline.core.pin.lock import page_path
 from pipeline.report.result import RunResult
 
 Report = Mapping[str, Any]
@@ -121,7 +122,7 @@ def _came_and_went(
     now = {page.page for page in chain.from_iterable(result.pages.values())}
     # A run may be of a few pages only: what upstream still has did not vanish, and what the last
     # run did not look at may have been there.
-    there = {file.path.rpartition(".")[0] for file in result.lock.files}
+    there = {page_path(file.path).rpartition(".")[0] for file in result.lock.files}
     appeared = () if report.get("only") else tuple(sorted(now - then))
     return appeared, tuple(sorted(then - now - there))
 

@@ -18,7 +18,7 @@ from typing import Any
 from pipeline.adapters import files
 from pipeline.adapters.memo import Memo, digest_of
 from pipeline.adapters.sphinx import CONFIGURATION
-from pipeline.core.pin.lock import ASSETS, pages_of
+from pipeline.core.pin.lock import ASSETS, hidden_twins, page_path, pages_of
 from pipeline.core.results import PageResult
 from pipeline.errors import PipelineError
 from pipeline.findings import Finding
@@ -120,12 +120,14 @@ def _files_of_site(site: Site, contributors: Mapping[str, int]) -> dict[str, Con
     for page in pages_of(site.lock.files):
         if site.upstream.selects(page.name):
             documents.update(file.path for file in page.files)
+    documents.update(file.path for file in hidden_twins(site.lock.files))
     # Never upstream's own conf.py: it is code.
     taken = documents | wanted.keys()
     for file in site.lock.files:
         path = site.paths.docs / file.path
         if file.path not in taken and not _drives_sphinx(file.path) and path.is_file():
-            wanted[file.path] = path
+            # Sphinx knows folders by their names in NFC; pages name a file in either way.
+            wanted |= dict.fromkeys((file.path, page_path(file.path)), path)
     return wanted
 
 
@@ -183,7 +185,7 @@ def _page(site: Site, page: PageResult, memo: Memo[Known], common: str) -> _Made
     made = _Made(
         sources={
             # Where the document lies in a file already it is linked, not copied.
-            shown.path: shown.file or shown.data,
+            page_path(shown.path): shown.file or shown.data,
             f"{RECORDS}/pages/{page.page}.json": record,
         },
         downloads=notebooks_of(shown),

@@ -42,6 +42,7 @@ from pipeline.site.known import (
     memo_of,
     pages_known,
 )
+from pipeline.site.names import NOT_FOUND
 from pipeline.site.plan import Site
 from pipeline.site.styles import restore_styles
 
@@ -70,13 +71,14 @@ def build_site(
 
     Raises PublishError if Sphinx ends without a site, WriteError if it cannot be written.
     """
+    shown = [page for page in pages if not _is_not_found(page.page)]
     site = Site(
         settings=run.settings,
         upstream=run.upstream,
         policy=policy,
         lock=lock,
         locale=locale,
-        pages=pages,
+        pages=shown,
         glossary=_glossary(run, locale),
     )
     memo = memo_of(site)
@@ -90,7 +92,11 @@ def build_site(
     with run.log.step("assemble") as step:
         assembled = assemble(site, contributors(site), memo=memo, code=code)
         step.result = f"{assembled.changed} files changed"
-    findings = (*assembled.findings, *inventories_of(site).findings)
+    findings = (
+        *(_hidden(page.page) for page in pages if page not in shown),
+        *assembled.findings,
+        *inventories_of(site).findings,
+    )
     # Somebody may have removed the site itself.
     if last and not assembled.changed and (site.target / "index.html").is_file():
         run.log.note(f"nothing changed for the site in {locale} since the last run")
@@ -229,6 +235,24 @@ def _broken(row: tuple[str, BrokenPage]) -> Finding:
             "docs/configuration.md says how to load the extension of a directive."
         )
     return Finding.of(PublishError(broken.problem, where=page, hint=hint), page=page)
+
+
+def _is_not_found(page: str) -> bool:
+    """Return whether a page has the name that servers know our own page by, in any case."""
+    return page.casefold() == NOT_FOUND
+
+
+def _hidden(page: str) -> Finding:
+    """Return the finding for upstream's page for addresses that lead nowhere."""
+    return Finding(
+        code="name-taken",
+        severity=Severity.WARNING,
+        where=page,
+        text=f"is not on the site: servers show {NOT_FOUND}.html for what is not there, and that "
+        "is the site's own page",
+        page=page,
+        hint="The preview has the page. Upstream can give it another name.",
+    )
 
 
 def _warning(warned: Warned) -> Finding:

@@ -6,12 +6,15 @@ from run to run: what belongs to a page stands in its record.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from pipeline.adapters.signatures import is_installed
+from pipeline.core.pin.lock import pages_of
 from pipeline.naming import group_of
 from pipeline.site.folders import english_folder, folders_to_list
 from pipeline.site.inventories import inventories_of
+from pipeline.site.names import own_pages
 from pipeline.site.plan import Site
 from pipeline.site.roots import root_page
 
@@ -24,6 +27,7 @@ def configuration_of(site: Site) -> dict[str, Any]:
         "title": site.policy.title or site.upstream.name,
         "locale": site.locale,
         "root": first_page(site),
+        "own_pages": own_pages_of(site),
         "folders": folders.prefixes if folders.are_several else (),
         "english_folder": english_folder(site.lock),
         "unlisted": folders_to_list(site, first_page(site)),
@@ -57,6 +61,11 @@ def configuration_of(site: Site) -> dict[str, Any]:
 def first_page(site: Site) -> str:
     """The page that the contents of the site begin with."""
     return root_page(site.names, site.policy.root, tops=site.lock.docs.prefixes)
+
+
+def own_pages_of(site: Site) -> Mapping[str, str]:
+    """Return where our own pages lie, whichever of upstream's pages this build is about."""
+    return own_pages(page.name for page in pages_of(site.lock.files))
 
 
 def _issue_url(site: Site) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 
 from pipeline.core.catalog.origins import credits_of
+from pipeline.core.pin.lock import page_path
 from pipeline.errors import InputError
 from pipeline.paths import Paths
 
@@ -17,7 +18,7 @@ ADOPTED = b"#. adopted: "  # how the note of an adopted entry begins in a file
 
 def credits_of_page(paths: Paths, locale: str, document: str) -> list[tuple[str, str]]:
     """Whose translations were adopted for a document, with their licences, by name."""
-    page = PurePosixPath(document).with_suffix("").as_posix()
+    page = page_path(PurePosixPath(document).with_suffix("").as_posix())
     path = paths.catalog(locale, page)
     try:
         data = path.read_bytes()

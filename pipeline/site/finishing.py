@@ -12,9 +12,9 @@ from pathlib import Path
 from pipeline.adapters import files
 from pipeline.adapters.memo import Memo
 from pipeline.core.catalog.lineage import read_redirects
-from pipeline.core.pin.lock import ASSETS
+from pipeline.core.pin.lock import ASSETS, page_path
 from pipeline.site import published
-from pipeline.site.configuration import first_page
+from pipeline.site.configuration import first_page, own_pages_of
 from pipeline.site.folders import english_folder
 from pipeline.site.known import Known
 from pipeline.site.names import DOWNLOADS
@@ -23,7 +23,6 @@ from pipeline.site.programs import files_for_programs, freshness_file
 from pipeline.site.redirects import redirect_pages
 from pipeline.site.styles import prune_styles
 
-_OUR_PAGES = frozenset(("search", "glossary-zh", "progress"))
 _SPHINX = frozenset(
     ("_static", "_images", "_sources", "_sphinx_design_static", DOWNLOADS)
 )
@@ -63,9 +62,9 @@ def finish(site: Site, downloads: Mapping[str, bytes | None], memo: Memo[Known])
 
 def _pages_that_may_be_there(site: Site) -> set[str]:
     """The pages of Sphinx's that are no leftovers, by name without suffix."""
-    pages = set(_OUR_PAGES)
+    pages = set(own_pages_of(site).values())
     # The lock has pages that are not part of this build: those of the last one stay.
-    pages.update(file.path.rpartition(".")[0] for file in site.lock.files)
+    pages.update(page_path(file.path).rpartition(".")[0] for file in site.lock.files)
     pages.update(site.names)
     if first_page(site) != "index":
         # A site of some pages begins with one of them, though upstream has an index.

@@ -17,6 +17,7 @@ from pipeline.core.document.compose import Frame, Merged
 from pipeline.core.document.landing import Landed, landings_from_json
 from pipeline.core.document.read import Document, read_document
 from pipeline.core.myst import targets as anchors
+from pipeline.core.pin.lock import page_path
 from pipeline.core.results import PageResult
 from pipeline.entries import Catalog, Entry, translations_of
 from pipeline.errors import GuardError, InputError
@@ -89,7 +90,7 @@ def _frame(site: Site, document: Document) -> Frame:
     ``merge`` knows the links of all pages. Here they are not needed: the site gives every heading
     its English anchor anyway.
     """
-    name = document.path.rpartition(".")[0]
+    name = page_path(document.path).rpartition(".")[0]
     linked = anchors.linked_anchors((name, unit.split.text) for unit in document.units)
     return Frame(
         attribution=site.attribution(document.path),

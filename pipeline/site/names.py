@@ -5,10 +5,29 @@ They stand alone, so that Sphinx need not load what they are used with.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 
 RECORDS = "_jz"  # folder of the sources for what Sphinx reads beside pages
 DOWNLOADS = "_downloads"  # folder of the site, as Sphinx names it
+SEARCH, GLOSSARY, PROGRESS = "search", "glossary-zh", "progress"
+NOT_FOUND = "404"  # servers know it by this name alone
+
+
+def own_pages(pages: Iterable[str]) -> Mapping[str, str]:
+    """Return where our own pages lie in a site of ``pages``, by what they are.
+
+    Upstream's page keeps its address, and ours has another one: ``search-site``.
+    """
+    # Names are alike on some systems whatever their case.
+    taken = {page.casefold() for page in pages}
+    places: dict[str, str] = {}
+    for name in (SEARCH, GLOSSARY, PROGRESS):
+        place = name
+        while place in taken:
+            place += "-site"
+        places[name] = place
+    return places
 
 
 class State(StrEnum):

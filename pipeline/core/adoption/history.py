@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
 
-from pipeline.core.pin.lock import PAGE_SUFFIXES, Page, SourceFile, pages_of
+from pipeline.core.pin.lock import PAGE_SUFFIXES, Page, SourceFile, page_path, pages_of
 
 _SAMPLES = (
     4  # versions of a page that are looked at to find out which page a copy is of
@@ -166,7 +166,7 @@ class _Replay:
             path = PurePosixPath(change.path)
             if path.suffix not in PAGE_SUFFIXES:
                 continue
-            name = str(path.with_suffix(""))
+            name = page_path(str(path.with_suffix("")))
             touched[name] = None
             if change.blob:
                 self._blobs[name][change.path] = change.blob

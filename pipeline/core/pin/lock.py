@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
+from unicodedata import normalize
 
 from pipeline import formerly
 from pipeline.errors import InputError
@@ -172,19 +173,50 @@ def pages_of(files: Iterable[SourceFile]) -> tuple[Page, ...]:
     """The pages among ``files``, sorted by name.
 
     ``x.ipynb`` and ``x.md`` are one page, with the notebook first. What lies in a folder of assets
-    is none: Sphinx copies it as it is.
+    is none: Sphinx copies it as it is. Of files whose paths differ only by how accents are encoded
+    one makes the page: see ``hidden_twins``.
     """
     documents: dict[str, list[SourceFile]] = defaultdict(list)
-    for file in files:
-        path = PurePosixPath(file.path)
-        if path.suffix in PAGE_SUFFIXES and ASSETS not in path.parts:
-            documents[str(path.with_suffix(""))].append(file)
+    for path, file in _documents(files).items():
+        documents[path.rpartition(".")[0]].append(file)
     pages: list[Page] = []
     for name in sorted(documents):
         # ".ipynb" comes before ".md" in the alphabet, too.
-        files_of_page = sorted(documents[name], key=lambda file: file.path)
+        files_of_page = sorted(
+            documents[name], key=lambda file: PurePosixPath(file.path).suffix
+        )
         pages.append(Page(name=name, files=tuple(files_of_page)))
     return tuple(pages)
+
+
+def hidden_twins(files: Iterable[SourceFile]) -> tuple[SourceFile, ...]:
+    """The documents that are none of a page, since another one has the same path in NFC."""
+    files = tuple(files)
+    shown = {file.path for file in _documents(files).values()}
+    documents = filter(_is_document, files)
+    return tuple(file for file in documents if file.path not in shown)
+
+
+def page_path(path: str) -> str:
+    """A path as pages have it: in NFC, as Sphinx reads it. macOS writes ``é`` as two characters."""
+    return normalize("NFC", path)
+
+
+def _documents(files: Iterable[SourceFile]) -> dict[str, SourceFile]:
+    """The documents of pages by their path in NFC; of several the one that is so written."""
+    documents: dict[str, SourceFile] = {}
+    for file in files:
+        if _is_document(file):
+            path = page_path(file.path)
+            if path not in documents or file.path == path:
+                documents[path] = file
+    return documents
+
+
+def _is_document(file: SourceFile) -> bool:
+    """Whether a file is a page, or one of two that make a page."""
+    path = PurePosixPath(file.path)
+    return path.suffix in PAGE_SUFFIXES and ASSETS not in path.parts
 
 
 def _texts(table: Mapping[str, Any], where: str) -> dict[str, str]:

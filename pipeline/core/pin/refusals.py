@@ -7,9 +7,15 @@ findings. One bad name stops no other page.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
-from pipeline.core.pin.lock import Lock, RefusedFile
+from pipeline.core.pin.lock import (
+    Lock,
+    RefusedFile,
+    SourceFile,
+    hidden_twins,
+    page_path,
+)
 from pipeline.errors import InputError
 from pipeline.findings import Finding, Severity
 
@@ -22,7 +28,9 @@ def name_findings(lock: Lock, selects: Callable[[str], bool]) -> Iterator[Findin
     for file in lock.refused:
         name = file.path.rpartition(".")[0] or file.path
         yield _refused(file, is_missed=file.may_be_page and selects(name))
-    yield from _alike(lock)
+    hidden = hidden_twins(lock.files)
+    yield from map(_hidden, hidden)
+    yield from _alike(file for file in lock.files if file not in hidden)
 
 
 def _refused(file: RefusedFile, *, is_missed: bool) -> Finding:
@@ -36,10 +44,22 @@ def _refused(file: RefusedFile, *, is_missed: bool) -> Finding:
     )
 
 
-def _alike(lock: Lock) -> Iterator[Finding]:
+def _hidden(file: SourceFile) -> Finding:
+    """A document that another one keeps from readers: both have one name in NFC."""
+    return Finding(
+        code="same-name",
+        severity=Severity.WARNING,
+        where=ascii(file.path)[1:-1],
+        text="is left out: another file has this name, with its accents encoded otherwise",
+        page=page_path(file.path).rpartition(".")[0],
+        hint="On some systems the two are one file. Ask upstream to rename one of them.",
+    )
+
+
+def _alike(files: Iterable[SourceFile]) -> Iterator[Finding]:
     """Names like ``Guide.md`` and ``guide.md``: macOS and Windows have one file for both."""
     seen: dict[str, str] = {}
-    for file in lock.files:
+    for file in files:
         key = unicodedata.normalize("NFC", file.path).casefold()
         other = seen.setdefault(key, file.path)
         if other != file.path:

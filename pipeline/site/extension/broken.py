@@ -23,7 +23,9 @@ from sphinx.parsers import RSTParser
 from sphinx.util import logging
 
 from pipeline.adapters.sphinx import BROKEN, BrokenPage
+from pipeline.core.execution.notebook import parse_notebook, source_of
 from pipeline.core.myst.converting import to_myst
+from pipeline.errors import InputError
 from pipeline.reading import Dialect
 from pipeline.site.extension.cells import with_whole_fences
 from pipeline.site.extension.failing import guard_markup
@@ -201,8 +203,11 @@ def _source(env: Any) -> str:
     data = path.read_text(encoding="utf-8", errors="replace")
     if path.suffix != ".ipynb":
         return data
-    cells = json.loads(data).get("cells", [])
-    return "\n\n".join("".join(cell.get("source", "")) for cell in cells)
+    try:
+        cells = parse_notebook(data, where=str(path))["cells"]
+    except InputError:
+        return data
+    return "\n\n".join(map(source_of, cells))
 
 
 def _empty(document: nodes.document) -> None:
@@ -212,6 +217,9 @@ def _empty(document: nodes.document) -> None:
         # Whoever parses has the document in hand: it stays the same object.
         if name not in _KEPT:
             setattr(document, name, value)
+    # What a parser has put there may be nothing that Sphinx can keep: MyST-NB's renderer, a module.
+    for name in vars(document).keys() - vars(fresh).keys() - _KEPT:
+        delattr(document, name)
     # Those with a node of their own (the third of an entry) were asked for by what was read.
     pending = document.transformer.transforms
     document.transformer.transforms = [entry for entry in pending if entry[2] is None]

@@ -70,10 +70,12 @@ def add_navigation(
 ) -> None:
     """Give templates ``jz_navigation()`` and ``jz_home``."""
 
+    pathto = context["pathto"]  # later it is one for the theme
+
     @cache
     def navigation() -> str:
         """The navigation, made once: templates ask for it several times, or not at all."""
-        return to_html(_parts(app), page, context["pathto"], locale=app.config.language)
+        return to_html(_parts(app), page, pathto, locale=app.config.language)
 
     root = app.env.titles.get(app.config.root_doc)
     context["jz_text"] = lambda key: text(app.config.language, key)

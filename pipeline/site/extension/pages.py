@@ -26,11 +26,11 @@ from pipeline.site.extension.progress import to_body
 from pipeline.site.extension.reach import reach_of
 from pipeline.site.extension.records import read_facts, read_record
 from pipeline.site.extension.texts import text
+from pipeline.site.names import GLOSSARY, PROGRESS
 from pipeline.site.progress import Spot, progress
 
 # How much of a page is translated, as ``site/freshness.py`` writes it.
 _SHARE = re.compile('<span class="jz-share">[^<]*</span>')
-GLOSSARY, PROGRESS = "glossary-zh", "progress"
 HEADS = ("english", "rendering", "avoided", "note")  # of the table of terms
 
 
@@ -129,7 +129,8 @@ def own_pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
     """For Sphinx: name, context and template of pages that no document makes."""
     locale = app.config.language
     terms = glossary_html(read_facts(app, "glossary"), locale)
-    yield GLOSSARY, {"title": text(locale, "glossary"), "body": terms}, "page.html"
+    own = app.config.jz_site["own_pages"]
+    yield own[GLOSSARY], {"title": text(locale, "glossary"), "body": terms}, "page.html"
     root = app.config.root_doc
     places = spots(app.env, root)
     # Pages that are in no contents have titles all the same.
@@ -140,7 +141,7 @@ def own_pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
         json.dumps(counts, ensure_ascii=False, indent=1) + "\n", encoding="utf-8"
     )
     yield (
-        PROGRESS,
+        own[PROGRESS],
         {"title": text(locale, "progress"), "body": to_body(counts)},
         "page.html",
     )

@@ -14,6 +14,7 @@ from sphinx.application import Sphinx
 from pipeline.site.extension import (
     about,
     absent,
+    addresses,
     blocks,
     boundary,
     broken,
@@ -76,6 +77,7 @@ def register(app: Sphinx) -> dict[str, Any]:
         described,
         documented,
         absent,
+        addresses,
         tops,
         titles,
         broken,

@@ -22,14 +22,14 @@ from sphinx.locale import admonitionlabels
 from pipeline.adapters import files
 from pipeline.site.extension.contents import Mark
 from pipeline.site.extension.nodes import english, is_html, term_note
-from pipeline.site.extension.pages import GLOSSARY, HEADS, spots
+from pipeline.site.extension.pages import HEADS, spots
 from pipeline.site.extension.reach import reach_of
 from pipeline.site.extension.records import read_facts
 from pipeline.site.extension.texts import text
+from pipeline.site.names import GLOSSARY, SEARCH
 from pipeline.site.search.index import files_of, to_json
 from pipeline.site.search.pieces import Block, SearchedPage, searched_page
 
-SEARCH = "search"  # the page
 FOLDER = "_search"  # of the site
 # What is not a page's own text, or no text.
 _SKIPPED = (nodes.Invisible, nodes.math_block)
@@ -68,7 +68,8 @@ def replace_search(app: Sphinx) -> None:
 
 def search_page(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
     """The page of results, which Sphinx makes only with its own index."""
-    yield SEARCH, {"title": text(app.config.language, "search")}, "search.html"
+    own = app.config.jz_site["own_pages"]
+    yield own[SEARCH], {"title": text(app.config.language, "search")}, "search.html"
 
 
 def note_page(app: Sphinx, page: str, document: nodes.document, title: str) -> None:
@@ -218,7 +219,7 @@ def _pages(app: Sphinx) -> dict[str, SearchedPage]:
         is_hidden = {"nosearch", "no-search"} & app.env.metadata.get(page, {}).keys()
         if page in app.env.found_docs and not is_hidden and file.is_file():
             pages[page] = SearchedPage(**json.loads(file.read_bytes()))
-    pages[GLOSSARY] = _glossary(app)
+    pages[app.config.jz_site["own_pages"][GLOSSARY]] = _glossary(app)
     return pages
 
 

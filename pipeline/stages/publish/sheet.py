@@ -78,7 +78,7 @@ def sheet_of(run: Run, page: PageResult, *, locale: str) -> Sheet | None:
         outputs=outputs,
         target=paths.html_page(locale, page.page),
         # Merged pages lie without their images: those of upstream's docs are shown.
-        folder=PageFolder.of(paths.docs, page.page),
+        folder=PageFolder.of(paths.docs, page.files[0].path),
         language=language_tag(locale),
         title=title,
         state=state,

@@ -15,7 +15,7 @@ from pipeline.core.catalog.lineage import read_redirects
 from pipeline.core.catalog.update import Catalogs, Updated, update_catalogs
 from pipeline.core.catalog.wanted import wanted_entries
 from pipeline.core.document.read import SplitPage
-from pipeline.core.pin.lock import Lock
+from pipeline.core.pin.lock import Lock, page_path
 from pipeline.entries import Catalog
 from pipeline.findings import Finding, Severity
 from pipeline.run import Run
@@ -92,7 +92,7 @@ def _header(
 
 def _documents(lock: Lock) -> set[str]:
     """The names of all documents that upstream has, also of those that are no page of this run."""
-    return {file.path.rpartition(".")[0] for file in lock.files}
+    return {page_path(file.path).rpartition(".")[0] for file in lock.files}
 
 
 def _tell_only_of(

@@ -21,7 +21,7 @@ from pipeline.core.memory.file import memory_file
 from pipeline.core.memory.notes import Place
 from pipeline.core.memory.reconcile import Held, held_by, keep_unheld
 from pipeline.core.memory.record import Memory, digest
-from pipeline.core.pin.lock import Lock
+from pipeline.core.pin.lock import Lock, page_path
 from pipeline.entries import Catalog, Entry
 from pipeline.run import Run
 from pipeline.stages.update.old_memory import OldMemory
@@ -78,7 +78,7 @@ def _wanted(
     Pages that this run has not seen whole are left out: what they ask for is not known.
     """
     # "guide/start.md" → "guide/start"
-    there = {file.path.rpartition(".")[0] for file in lock.files}
+    there = {page_path(file.path).rpartition(".")[0] for file in lock.files}
     wanted: dict[str, tuple[Entry, ...]] = {
         page: () for page in names if page not in there
     }
