@@ -126,8 +126,7 @@ def _files_of_site(site: Site, contributors: Mapping[str, int]) -> dict[str, Con
     for file in site.lock.files:
         path = site.paths.docs / file.path
         if file.path not in taken and not _drives_sphinx(file.path) and path.is_file():
-            # Sphinx knows folders by their names in NFC; pages name a file in either way.
-            wanted |= dict.fromkeys((file.path, page_path(file.path)), path)
+            wanted |= dict.fromkeys(_names_of(file.path), path)
     return wanted
 
 
@@ -138,6 +137,12 @@ def _drives_sphinx(path: str) -> bool:
     """
     is_template = path.lower().endswith((".jinja", "_t"))
     return path == "docutils.conf" or (path.startswith(f"{ASSETS}/") and is_template)
+
+
+def _names_of(path: str) -> tuple[str, ...]:
+    """What pages may call a file: Sphinx has folders in NFC, and its own name is in either form."""
+    folder, _, name = path.rpartition("/")
+    return path, page_path(path), f"{page_path(folder)}/{name}".removeprefix("/")
 
 
 def _history(site: Site) -> list[dict[str, Any]]:

@@ -7,7 +7,7 @@ say of it goes out as findings. If nothing changed since the last run, not even 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -71,7 +71,8 @@ def build_site(
 
     Raises PublishError if Sphinx ends without a site, WriteError if it cannot be written.
     """
-    shown = [page for page in pages if not _is_not_found(page.page)]
+    owners = {page.page: _owner_of_address(run, locale, page.page) for page in pages}
+    shown = [page for page in pages if not owners[page.page]]
     site = Site(
         settings=run.settings,
         upstream=run.upstream,
@@ -93,13 +94,14 @@ def build_site(
         assembled = assemble(site, contributors(site), memo=memo, code=code)
         step.result = f"{assembled.changed} files changed"
     findings = (
-        *(_hidden(page.page) for page in pages if page not in shown),
+        *(_displaced(page, owner) for page, owner in owners.items() if owner),
         *assembled.findings,
         *inventories_of(site).findings,
     )
     # Somebody may have removed the site itself.
     if last and not assembled.changed and (site.target / "index.html").is_file():
         run.log.note(f"nothing changed for the site in {locale} since the last run")
+        findings = (*findings, *_lost(site, findings))
         return BuiltSite(findings=(*findings, *map(_broken, last.broken.items())))
     stamps = _stamps(site.target)
     # From here on a kill leaves a site that is neither the old one nor the new one.
@@ -118,6 +120,7 @@ def build_site(
     return BuiltSite(
         findings=(
             *findings,
+            *_lost(site, findings),
             *map(_broken, built.broken.items()),
             *map(_warning, built.warned),
         ),
@@ -237,22 +240,43 @@ def _broken(row: tuple[str, BrokenPage]) -> Finding:
     return Finding.of(PublishError(broken.problem, where=page, hint=hint), page=page)
 
 
-def _is_not_found(page: str) -> bool:
-    """Return whether a page has the name that servers know our own page by, in any case."""
-    return page.casefold() == NOT_FOUND
+def _owner_of_address(run: Run, locale: str, page: str) -> str:
+    """Return what the site itself has at the address of a page; empty if the page may have it."""
+    # Names are alike on some systems whatever their case.
+    folder, slash, _ = page.casefold().partition("/")
+    if folder == NOT_FOUND and not slash:
+        return "the page that servers show for what is not there"
+    if locale == run.settings.locales[0] and slash:
+        for other in run.settings.locales[1:]:
+            if folder == other.casefold():
+                return f"the site in {other}"
+    return ""
 
 
-def _hidden(page: str) -> Finding:
-    """Return the finding for upstream's page for addresses that lead nowhere."""
+def _displaced(page: str, owner: str) -> Finding:
+    """Return the finding for a page that has to make way for something of the site's own."""
     return Finding(
         code="name-taken",
         severity=Severity.WARNING,
         where=page,
-        text=f"is not on the site: servers show {NOT_FOUND}.html for what is not there, and that "
-        "is the site's own page",
+        text=f"is not on the site: its address is that of {owner}",
         page=page,
         hint="The preview has the page. Upstream can give it another name.",
     )
+
+
+def _lost(site: Site, told: Iterable[Finding]) -> Iterator[Finding]:
+    """Yield a finding for each page that Sphinx passed over, unless it has one already."""
+    known = {finding.page for finding in told}
+    for page in site.pages:
+        if page.page in known or (site.target / f"{page.page}.html").is_file():
+            continue
+        error = PublishError(
+            "is not on the site: Sphinx does not read documents of this name",
+            where=page.page,
+            hint="The preview has the page. Upstream can give it another name.",
+        )
+        yield Finding.of(error, page=page.page)
 
 
 def _warning(warned: Warned) -> Finding:

@@ -252,12 +252,12 @@ def test_one_page_that_cannot_be_rendered_stops_no_other(
     published = render(run_of(settings, upstream), pages, locale="zh_CN")
     (finding,) = published.findings
     assert finding.exit_code == PublishError.exit_code
-    assert "broken" in finding.text
-    assert "odd" in finding.text
-    assert [path.rpartition("/")[2] for path in published.changes] == [
-        "fine.html",
-        "index.html",
+    assert finding.page == "broken"
+    assert "\n" not in finding.text
+    assert sorted(path.rpartition("/")[2] for path in published.changes) == [
+        *("broken.html", "fine.html", "index.html", "odd.html")
     ]
+    assert "<pre>{</pre>" in (paths.html("zh_CN") / "broken.html").read_text("utf-8")
     assert (paths.html("zh_CN") / "fine.html").is_file()
     assert (paths.html("zh_CN") / "index.html").is_file()
 

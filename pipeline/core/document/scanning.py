@@ -149,6 +149,11 @@ class _Scanner:
         def read_literal() -> None:
             """Read the string that begins here, and note where it stands."""
             start = self.at
+            if self._character() != '"':
+                self._value()
+                raise self._no_notebook(
+                    f"the source of cell {number} has a line that is no string"
+                )
             texts.append(self._string())
             literals.append((start, self.at))
 

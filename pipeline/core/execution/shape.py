@@ -30,6 +30,7 @@ _BYTES = re.compile(r"(?:image/(?!svg\+xml)|audio/|video/|application/pdf\b)")
 _NAMES = frozenset(
     ("name", "display_name", "language", "file_extension", "mimetype", "pygments_lexer")
 )
+_WIDGETS = "application/vnd.jupyter.widget-state+json"
 _JSON = re.compile(r"application/(?:[^;]*\+)?json\b")
 
 
@@ -52,8 +53,11 @@ class Fault:
 def shaped(notebook: Mapping[str, Any]) -> dict[str, Any]:
     """Return the notebook with parts of the right types; its cells are objects, with sources."""
     minor = notebook.get("nbformat_minor")
+    # It is of format 4, since it has cells, whatever it says.
+    version = {"nbformat": 4} if "nbformat" in notebook else {}
     return {
         **notebook,
+        **version,
         "cells": list(map(_cell, notebook["cells"])),
         "metadata": _metadata(object_in(notebook, "metadata")),
         "nbformat_minor": minor if _is_count(minor) else _MINOR,
@@ -151,8 +155,8 @@ def _metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:
     language = _named(object_in(metadata, "language_info"))
     if "name" in language:
         sound["language_info"] = language
-    widgets = metadata.get("widgets")
-    if isinstance(widgets, dict) and all(isinstance(w, dict) for w in widgets.values()):
+    widgets = object_in(metadata, "widgets")
+    if "state" in object_in(widgets, _WIDGETS):
         sound["widgets"] = widgets
     return sound
 
@@ -185,7 +189,7 @@ def _stream(output: Mapping[str, Any], faults: list[str]) -> dict[str, Any] | No
         return None
     name = output.get("name")
     named = name if name in _STREAMS else _STREAMS[0]
-    return {"text": "", **output, "name": named}
+    return {"output_type": "stream", "name": named, "text": output.get("text", "")}
 
 
 def _error(output: Mapping[str, Any]) -> dict[str, Any]:
@@ -194,7 +198,7 @@ def _error(output: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(lines, list):
         lines = [lines] if lines else []
     return {
-        **output,
+        "output_type": "error",
         "ename": str(output.get("ename", "")),
         "evalue": str(output.get("evalue", "")),
         "traceback": [str(line) for line in lines],
@@ -222,8 +226,9 @@ def _bundle(output: Mapping[str, Any], faults: list[str]) -> dict[str, Any] | No
         for media, value in object_in(output, "metadata").items()
         if media not in sound or isinstance(value, dict)
     }
-    made = {**output, "data": sound, "metadata": metadata}
-    if output["output_type"] == "execute_result":
+    kind = output["output_type"]
+    made = {"output_type": kind, "data": sound, "metadata": metadata}
+    if kind == "execute_result":
         count = output.get("execution_count")
         made["execution_count"] = count if _is_count(count) else None
     return made

@@ -217,9 +217,9 @@ def _empty(document: nodes.document) -> None:
         # Whoever parses has the document in hand: it stays the same object.
         if name not in _KEPT:
             setattr(document, name, value)
-    # What a parser has put there may be nothing that Sphinx can keep: MyST-NB's renderer, a module.
-    for name in vars(document).keys() - vars(fresh).keys() - _KEPT:
-        delattr(document, name)
+    # MyST-NB leaves its renderer there if it fails, which Sphinx cannot write to a file.
+    for name in document.attributes.keys() - fresh.attributes.keys():
+        del document.attributes[name]
     # Those with a node of their own (the third of an entry) were asked for by what was read.
     pending = document.transformer.transforms
     document.transformer.transforms = [entry for entry in pending if entry[2] is None]

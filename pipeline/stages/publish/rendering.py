@@ -63,9 +63,10 @@ def render_sheet(sheet: Sheet) -> Rendered:
 
 def _words_of(error: Exception) -> str:
     """An error in one line; libraries quote half a notebook in the next ones."""
+    words = str(error).partition("\n")[0]
     if isinstance(error, PipelineError):
-        return str(error)
-    return f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"
+        return words
+    return f"{type(error).__name__}: {words}"
 
 
 def _written(sheet: Sheet, page: bytes) -> Rendered:

@@ -13,8 +13,10 @@ from pathlib import Path
 
 from pipeline.adapters import files
 from pipeline.adapters.html.images import PageFolder
+from pipeline.core.execution.notebook import parse_notebook
 from pipeline.core.execution.result import Status
 from pipeline.core.results import PageResult
+from pipeline.errors import InputError
 from pipeline.paths import Paths
 from pipeline.run import Run
 
@@ -92,7 +94,7 @@ def language_tag(locale: str) -> str:
 
 
 def _merged(paths: Paths, page: PageResult, locale: str) -> Path | None:
-    """The first merged document that is there.
+    """The first merged document that is there, or upstream's own.
 
     Of a pair that is the notebook, which has outputs of upstream's at least.
     """
@@ -100,7 +102,22 @@ def _merged(paths: Paths, page: PageResult, locale: str) -> Path | None:
         path = paths.merged(locale) / document.path
         if path.is_file():
             return path
-    return None
+    # Nothing of it is translated, but perhaps it can be read.
+    path = paths.docs / page.files[0].path
+    return path if _is_readable(path) else None
+
+
+def _is_readable(path: Path) -> bool:
+    """Whether a document of upstream's, which could not be translated, can be shown."""
+    if not path.is_file():
+        return False
+    try:
+        data = files.read_bytes(path)
+        if path.suffix == ".ipynb":
+            parse_notebook(data, where=str(path))
+    except InputError:
+        return False
+    return True
 
 
 def _state(page: PageResult, release: str, *, has_outputs: bool) -> RunState:

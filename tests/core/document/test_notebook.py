@@ -139,8 +139,7 @@ def test_a_cell_may_have_no_metadata(metadata: str) -> None:
             "the key 'source' stands twice",
         ),
         (markdown('["one"'), ":1", "',' or ']' was expected"),
-        (markdown('["one",]'), ":1", "a string was expected"),
-        (markdown("[1]"), ":1", "a string was expected"),
+        (markdown('["one",]'), ":1", "Expecting value"),
         ('{"cells": [], "nbformat": "4', ":1", "Unterminated string"),
         (markdown('"a\tb"'), ":1", "Invalid control character"),
         (markdown('"a\0b"'), ":1", "Invalid control character"),
@@ -185,6 +184,7 @@ def test_a_cell_may_have_no_metadata(metadata: str) -> None:
             "",
             "the source of cell 1 is neither a string nor a list of strings",
         ),
+        (markdown("[1]"), "", "the source of cell 1 has a line that is no string"),
         (
             markdown("{}"),
             "",
