@@ -11,7 +11,7 @@ import json
 import os
 import shutil
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from pipeline.adapters.memo import Memo, digest_of
 from pipeline.adapters.sphinx import CONFIGURATION
 from pipeline.core.pin.lock import ASSETS, hidden_twins, page_path, pages_of
 from pipeline.core.results import PageResult
-from pipeline.errors import PipelineError
+from pipeline.errors import InputError, PipelineError
 from pipeline.findings import Finding
 from pipeline.site.configuration import configuration_of
 from pipeline.site.history import last_changes
@@ -53,6 +53,7 @@ class _Made:
 
     sources: Mapping[str, Content]
     downloads: Mapping[str, bytes | None]
+    findings: tuple[Finding, ...] = ()
 
 
 def assemble(
@@ -76,6 +77,7 @@ def assemble(
             continue
         wanted |= made.sources
         downloads |= made.downloads
+        findings += made.findings
     for name, known in memo.items():
         if name in map(subject_of_page, site.kept):
             wanted |= dict.fromkeys(known.files)
@@ -186,6 +188,13 @@ def _page(site: Site, page: PageResult, memo: Memo[Known], common: str) -> _Made
             sources=dict.fromkeys(known.files), downloads=dict.fromkeys(known.downloads)
         )
     shown = shown_of(site, page)
+    findings: tuple[Finding, ...] = ()
+    try:
+        downloads = notebooks_of(shown)
+    except InputError as error:
+        # The page can be read all the same, only not as a notebook.
+        findings = (Finding.of(error, page=page.page),)
+        shown, downloads = replace(shown, is_notebook=False), {}
     record = to_json(record_of(site, shown))
     made = _Made(
         sources={
@@ -193,8 +202,11 @@ def _page(site: Site, page: PageResult, memo: Memo[Known], common: str) -> _Made
             page_path(shown.path): shown.file or shown.data,
             f"{RECORDS}/pages/{page.page}.json": record,
         },
-        downloads=notebooks_of(shown),
+        downloads=downloads,
+        findings=findings,
     )
+    if findings:
+        return made
     # The files are written before the memo is.
     memo.keep(
         subject, key, Known(files=tuple(made.sources), downloads=tuple(made.downloads))

@@ -25,14 +25,18 @@ from pipeline.site.plan import Site
 
 
 def landings_of(site: Site, page: PageResult) -> tuple[Landed, ...]:
-    """Where every message of a page's document has landed. Raises InputError if it is unreadable.
+    """Where every message of a page's document has landed.
 
-    A page that ``merge`` could not write is upstream's: all of its messages stay in English.
+    A page that ``merge`` could not write is upstream's: all of its messages stay in English. One
+    that cannot be split has none. Raises InputError.
     """
     path = page.files[0].path
     # Without the merged page its landings would be those of an older one.
     if not (site.paths.merged(site.locale) / path).is_file():
-        return compose.merge(_upstream_document(site, path), {}).blocks
+        try:
+            return compose.merge(_upstream_document(site, path), {}).blocks
+        except InputError:
+            return ()  # split has told of it; perhaps it can be shown all the same
     file = site.paths.blocks(site.locale) / f"{path}.json"
     if file.is_file():
         try:

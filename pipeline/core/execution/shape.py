@@ -30,6 +30,8 @@ _BYTES = re.compile(r"(?:image/(?!svg\+xml)|audio/|video/|application/pdf\b)")
 _NAMES = frozenset(
     ("name", "display_name", "language", "file_extension", "mimetype", "pygments_lexer")
 )
+# Metadata of notebooks and cells that MyST-NB and nbconvert read as objects.
+_OBJECTS = frozenset(("execution", "jupyter", "myst", "mystnb", "render"))
 _WIDGETS = "application/vnd.jupyter.widget-state+json"
 _JSON = re.compile(r"application/(?:[^;]*\+)?json\b")
 
@@ -125,7 +127,10 @@ def is_text(value: object) -> bool:
 def _cell(cell: Mapping[str, Any]) -> dict[str, Any]:
     """Return a cell whose parts have the types that the format demands."""
     kind = cell.get("cell_type")
-    sound = {**cell, "metadata": object_in(cell, "metadata")}
+    metadata = _with_objects(object_in(cell, "metadata"))
+    if "tags" in metadata:
+        metadata["tags"] = _tags(metadata["tags"])
+    sound = {"source": "", **cell, "metadata": metadata}
     if kind not in CELL_TYPES:
         # Nothing runs it, and nothing is known of how to show it.
         sound["cell_type"] = kind = "raw"
@@ -143,9 +148,16 @@ def _cell(cell: Mapping[str, Any]) -> dict[str, Any]:
     return sound
 
 
+def _tags(tags: object) -> list[str]:
+    """Return those of a cell's tags that are texts."""
+    if not isinstance(tags, list):
+        return []
+    return [tag for tag in tags if isinstance(tag, str)]
+
+
 def _metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:
     """Return the metadata of a notebook, with kernel and language as the format has them."""
-    sound = dict(metadata)
+    sound = _with_objects(metadata)
     for name in ("kernelspec", "language_info", "widgets"):
         sound.pop(name, None)
     if isinstance(metadata.get("kernelspec"), dict):
@@ -159,6 +171,15 @@ def _metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:
     if "state" in object_in(widgets, _WIDGETS):
         sound["widgets"] = widgets
     return sound
+
+
+def _with_objects(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """Return metadata without those that must be objects and are none."""
+    return {
+        name: value
+        for name, value in metadata.items()
+        if name not in _OBJECTS or isinstance(value, dict)
+    }
 
 
 def _named(value: Mapping[str, Any]) -> dict[str, Any]:

@@ -101,15 +101,26 @@ def test_parts_of_cells_that_have_another_shape_are_left_out() -> None:
     ]
     notebook = execution.parse_notebook(json.dumps({"cells": cells}), where="x")
     assert notebook["cells"] == [
-        {"cell_type": "markdown", "metadata": {}, "attachments": {"c": {}}},
-        {"cell_type": "markdown", "metadata": {"d": 2}, "attachments": {}},
+        {
+            "cell_type": "markdown",
+            "source": "",
+            "metadata": {},
+            "attachments": {"c": {}},
+        },
+        {
+            "cell_type": "markdown",
+            "source": "",
+            "metadata": {"d": 2},
+            "attachments": {},
+        },
         {
             "cell_type": "code",
+            "source": "",
             "metadata": {},
             "outputs": [{"output_type": "stream", "name": "stdout", "text": ""}],
         },
-        {"cell_type": "code", "metadata": {}, "outputs": []},
-        {"cell_type": "code", "metadata": {}, "outputs": []},
+        {"cell_type": "code", "source": "", "metadata": {}, "outputs": []},
+        {"cell_type": "code", "source": "", "metadata": {}, "outputs": []},
     ]
 
 
