@@ -28,6 +28,7 @@ _SUFFIXES = (".py", ".js", ".css", ".svg", ".html", ".j2")
 # By subject a key and the value as it was written.
 _FILE = msgspec.json.Decoder(dict[str, tuple[str, msgspec.Raw]])
 _UNREADABLE = (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+_NOT_JSON = (msgspec.MsgspecError, RecursionError, ValueError, OverflowError)
 
 Value = TypeVar("Value")
 
@@ -56,9 +57,14 @@ class Memo(Generic[Value]):
         return self._value(subject)
 
     def keep(self, subject: str, key: str, value: Value) -> None:
-        """Know ``value`` from now on. Call it when all that the value tells of is written."""
-        self._known[subject] = (key, msgspec.Raw(msgspec.json.encode(value)))
+        """Know ``value`` from now on. Call it when all that the value tells of is written.
+
+        A value that has no JSON, for a lone surrogate in it, is found out again by the next run.
+        """
+        self._known.pop(subject, None)
         self._values[subject] = value
+        with suppress(*_NOT_JSON):
+            self._known[subject] = (key, msgspec.Raw(msgspec.json.encode(value)))
 
     def can_hold(self, value: Value) -> bool:
         """Whether ``value`` would come back as it is.
@@ -68,7 +74,7 @@ class Memo(Generic[Value]):
         """
         try:
             return self._decoder.decode(msgspec.json.encode(value)) == value
-        except (msgspec.MsgspecError, RecursionError, ValueError, OverflowError):
+        except _NOT_JSON:
             return False
 
     def items(self) -> Iterator[tuple[str, Value]]:

@@ -32,6 +32,7 @@ _NAMES = frozenset(
 )
 # Metadata of notebooks and cells that MyST-NB and nbconvert read as objects.
 _OBJECTS = frozenset(("execution", "jupyter", "myst", "mystnb", "render"))
+_WIDGET = "application/vnd.jupyter.widget-view+json"
 _WIDGETS = "application/vnd.jupyter.widget-state+json"
 _JSON = re.compile(r"application/(?:[^;]*\+)?json\b")
 
@@ -257,6 +258,9 @@ def _bundle(output: Mapping[str, Any], faults: list[str]) -> dict[str, Any] | No
 
 def _fault_in(media: str, data: object) -> str:
     """Return what is wrong with data of a type; empty if they can be shown."""
+    if media == _WIDGET:
+        has_model = isinstance(data, dict) and isinstance(data.get("model_id"), str)
+        return "" if has_model else "names no model of a widget"
     if _JSON.match(media):
         return ""
     if not is_text(data):

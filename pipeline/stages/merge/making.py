@@ -17,6 +17,7 @@ from pipeline.core.checks.base import Subject
 from pipeline.core.checks.blocking import blocking_problem
 from pipeline.core.document.compose import Frame, Rejected, merge
 from pipeline.core.document.landing import landings_to_json
+from pipeline.core.document.message import UNWRITABLE
 from pipeline.core.document.read import SplitPage
 from pipeline.core.myst import targets as anchors
 from pipeline.core.pin.lock import blob_id
@@ -193,7 +194,8 @@ def _result(
     result = PageResult(
         page=page.page.name,
         files=page.page.files,
-        title=anchors.plain_title(title),
+        # A heading may hold a lone surrogate, and reports may not.
+        title=UNWRITABLE.sub("?", anchors.plain_title(title)),
         code_cells=_code_cells(page),
         findings=tuple(dict.fromkeys(findings)),
     )
