@@ -29,7 +29,7 @@ from pipeline.stages.pull.listing import accept, too_long
 )
 def test_files_with_long_names(path: str, is_taken: bool) -> None:
     entries = [TreeEntry(mode="100644", blob="0" * 40, path=path)]
-    assert bool(accept(entries, Log(io.StringIO()))) is is_taken
+    assert bool(accept(entries, Log(stream=io.StringIO()))) is is_taken
     findings = too_long(entries)
     assert bool(findings) is not is_taken
     for finding in findings:
