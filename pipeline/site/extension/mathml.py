@@ -5,8 +5,6 @@ A formula that is not understood is left to MathJax, which then is loaded for it
 
 from __future__ import annotations
 
-import re
-from functools import lru_cache
 from html import escape
 from typing import Any
 
@@ -15,17 +13,7 @@ from sphinx.application import Sphinx
 from sphinx.ext.mathjax import html_visit_displaymath, html_visit_math
 from sphinx.util.math import get_node_equation_number
 
-# What the converter knows by another name, or written in another way.
-_SYNONYMS = (
-    (re.compile(r"\{aligned\}"), "{split}"),
-    (
-        re.compile(r"\\begin\{eqnarray(\*?)\}(.*?)\\end\{eqnarray\1\}", re.DOTALL),
-        r"\\begin{array}{rcl}\2\\end{array}",
-    ),
-    (re.compile(r"(\\begin\{array\})\s+(?=\{)"), r"\1"),
-    (re.compile(r"(?<!\\)\\\n"), r"\\ "),
-)
-_NOT_UNDERSTOOD = ("\\", "&#x0005C;", "<mi>&</mi>", 'linebreak="newline"')
+from pipeline.adapters.html.formulas import formula_mathml
 
 
 def setup(app: Sphinx) -> None:
@@ -37,29 +25,9 @@ def setup(app: Sphinx) -> None:
     )
 
 
-@lru_cache(maxsize=1 << 12)
-def mathml(latex: str, *, is_block: bool = False) -> str:
-    """A formula as MathML; empty if not all of it is understood.
-
-    Both languages of a page have the same formulas.
-    """
-    # About twenty milliseconds, and only where there are formulas.
-    from latex2mathml.converter import convert
-
-    for written, known in _SYNONYMS:
-        latex = written.sub(known, latex)
-    try:
-        html = str(convert(latex, display="block" if is_block else "inline"))
-    # What it raises has no common base.
-    except Exception:  # noqa: BLE001
-        return ""
-    # What it does not know it shows: <mi>\\foo</mi>, and <mi>&</mi> of an environment.
-    return "" if any(mark in html for mark in _NOT_UNDERSTOOD) else html
-
-
 def _visit_math(self: Any, node: nodes.math) -> None:
     """``<span class="math jz-mathml"><math>…</math></span>``."""
-    html = mathml(node.astext())
+    html = formula_mathml(node.astext(), is_block=False)
     if not html:
         html_visit_math(self, node)
     self.body.append(self.starttag(node, "span", "", CLASS="math jz-mathml"))
@@ -69,7 +37,7 @@ def _visit_math(self: Any, node: nodes.math) -> None:
 
 def _visit_block(self: Any, node: nodes.math_block) -> None:
     """``<div class="math jz-mathml">``, with the number of the formula if it has one."""
-    html = mathml(_on_lines(node.astext()), is_block=True)
+    html = formula_mathml(_on_lines(node.astext()), is_block=True)
     if not html:
         html_visit_displaymath(self, node)
     self.body.append(self.starttag(node, "div", CLASS="math jz-mathml"))
@@ -96,4 +64,5 @@ def _on_lines(latex: str) -> str:
 
 def title_math(latex: str) -> str:
     """A formula in a title, which is on every page: no script is loaded for it."""
-    return f'<span class="math jz-mathml">{mathml(latex) or escape(latex)}</span>'
+    html = formula_mathml(latex, is_block=False) or escape(latex)
+    return f'<span class="math jz-mathml">{html}</span>'
