@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import base64
 import mimetypes
-import re
 import urllib.parse
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from html import escape
+from itertools import accumulate
 from pathlib import Path
 
 from pipeline.adapters.files import is_inside
+from pipeline.adapters.html.tags import TagReader
 
-_IMAGE_SOURCE = re.compile(r"""(<img\b[^>]*?\bsrc=["'])([^"']+)""", re.IGNORECASE)
 _ATTACHMENT = "attachment:"
 
 
@@ -58,13 +58,18 @@ class Images:
     attachments: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def embed_in(self, html: str) -> str:
-        """``html`` with data URIs for its local images."""
-
-        def embedded(image: re.Match[str]) -> str:
-            before, source = image.groups()
-            return f"{before}{escape(self.uri(source))}"
-
-        return _IMAGE_SOURCE.sub(embedded, html)
+        """Return ``html`` with data URIs for its local images."""
+        parts: list[str] = []
+        end = 0
+        for tag in _ImageTags(html).tags:
+            source = tag.attributes.get("src")
+            if not source:
+                continue
+            embedded = {**tag.attributes, "src": self.uri(source)}
+            words = (f' {name}="{escape(value)}"' for name, value in embedded.items())
+            parts += html[end : tag.start], f"<img{''.join(words)}>"
+            end = tag.end
+        return "".join((*parts, html[end:]))
 
     def uri(self, source: str) -> str:
         """``source`` as a data URI if it is an attachment or a file of the docs; else as it is."""
@@ -85,3 +90,34 @@ class Images:
             return source
         payload = base64.b64encode(data).decode("ascii")
         return f"data:{media};base64,{payload}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _ImageTag:
+    """An ``<img>`` in HTML: from where to where it goes, and what it says."""
+
+    start: int
+    end: int
+    attributes: Mapping[str, str]
+
+
+class _ImageTags(TagReader):
+    """Finds the tags of images, where a browser finds any: not in comments, nor in values."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.tags: list[_ImageTag] = []
+        lines = html.split("\n")
+        # The first character of each line.
+        self._starts = [0, *accumulate(len(line) + 1 for line in lines)]
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Note the tag of an image; of two attributes of a name the first one counts."""
+        if tag != "img":
+            return
+        line, column = self.getpos()
+        start = self._starts[line - 1] + column
+        end = start + len(self.get_starttag_text() or "")
+        attributes = {name: value or "" for name, value in reversed(attrs)}
+        self.tags.append(_ImageTag(start=start, end=end, attributes=attributes))

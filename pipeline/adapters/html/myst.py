@@ -12,6 +12,7 @@ from functools import cache
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from pipeline.adapters.html.formulas import formula_mathml
 from pipeline.adapters.html.images import Images, PageFolder
 
 if TYPE_CHECKING:
@@ -99,14 +100,9 @@ def _markdown() -> MarkdownIt:
 
 
 def _math(source: str, options: Mapping[str, Any] | None = None) -> str:
-    from latex2mathml.converter import convert
-
     is_block = options is None or options["display_mode"]
-    try:
-        return str(convert(source, display="block" if is_block else "inline"))
-    except Exception:  # noqa: BLE001 - what it raises has no common base
-        # The source of a formula still tells the reader something.
-        return f"<code>{escape(source)}</code>"
+    # The source of a formula still tells the reader something.
+    return formula_mathml(source, is_block=is_block) or f"<code>{escape(source)}</code>"
 
 
 def _role(_: Any, tokens: Sequence[Token], index: int, *__: Any) -> str:

@@ -12,8 +12,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from html.parser import HTMLParser
 from typing import TYPE_CHECKING
+
+from pipeline.adapters.html.tags import TagReader
 
 if TYPE_CHECKING:
     import nh3
@@ -38,6 +39,10 @@ _SVG = (
 # Films and frames come out as links to what they would show.
 _FRAMES = ("audio", "embed", "iframe", "video")
 _WITH_CONTENT = {"applet", "noscript", "object", "script", "style", "template"}
+# What a reader misses where it is gone.
+_NOTICED = frozenset(
+    "applet audio button canvas embed form iframe img object script select textarea video".split()
+)
 
 _ON_ALL = (
     "align aria-describedby aria-hidden aria-label aria-labelledby class dir height id lang role "
@@ -110,6 +115,9 @@ _IMAGE_DATA = re.compile(r"data:image/[a-z0-9.+-]+[;,]", re.IGNORECASE)
 # In a style, or an attribute of SVG: what fetches, and how CSS can hide it. ``url(#part)`` is a
 # part of the page.
 _FETCHING_STYLE = re.compile(r"url\((?!\s*[\"']?#)|image-set|\\|@", re.IGNORECASE)
+# In clean markup, where no value has a "<" or ">".
+_EMBEDDED = re.compile(rf"<(?P<name>img|{'|'.join(_FRAMES)})\b[^>]*>")
+_SOURCE = re.compile(r' src="([^"]*)"')
 _HOLE = "jz-hole"
 
 
@@ -119,18 +127,18 @@ class Sanitized:
 
     html: str
     lost: tuple[str, ...]  # "<script>"; "onclick" of an element that stayed
+    noticed: tuple[str, ...] = ()  # "script", once for each element that a reader misses
 
 
-def sanitize(html: str) -> Sanitized:
+def sanitize(html: str, *, ours: str = "") -> Sanitized:
     """Return ``html`` as a browser reads it, without all that is not allowed.
 
     ``<b onclick="f()">x</b><script>f()</script>`` → ``<b>x</b>``, and what it lost.
-    Remote images, films and frames become links.
+    Remote images, films and frames become links. ``ours`` is an attribute that stays as well.
     """
     if "<" not in html:
         return Sanitized(html=html, lost=())
-    (piece,), lost = sanitize_around([html])
-    return Sanitized(html=piece, lost=lost)
+    return _rebuilt(html, ours=ours)
 
 
 def sanitize_around(pieces: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
@@ -145,16 +153,12 @@ def sanitize_around(pieces: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
     joined = pieces[0]
     for number, piece in enumerate(pieces[1:], 1):
         joined += f'<{hole} n="{number}"></{hole}>{piece}'
-    allowed = _cleaner(hole, with_frames=True).clean(joined)
-    lost = _lost(joined, allowed)
-    html = _with_links(allowed)
-    if html is not allowed:
-        html = _cleaner(hole).clean(html)
-    parts = re.split(rf'<{hole} n="(\d+)"></{hole}>', html)
+    rebuilt = _rebuilt(joined, hole=hole)
+    parts = re.split(rf'<{hole} n="(\d+)"></{hole}>', rebuilt.html)
     numbers = [str(number) for number in range(1, len(pieces))]
     if parts[1::2] != numbers:
-        return [""] * len(pieces), _lost(joined, "")
-    return parts[::2], lost
+        return [""] * len(pieces), _lost(_Census(joined), _Census(""))
+    return parts[::2], rebuilt.lost
 
 
 def _unused_name(pieces: Sequence[str]) -> str:
@@ -165,8 +169,23 @@ def _unused_name(pieces: Sequence[str]) -> str:
     return name
 
 
+def _rebuilt(html: str, *, hole: str = _HOLE, ours: str = "") -> Sanitized:
+    """Return what is allowed of ``html``, with links in the place of what is elsewhere."""
+    allowed = _cleaner(hole, ours, with_frames=True).clean(html)
+    linked, missing = _with_links(allowed)
+    if linked is not allowed:
+        linked = _cleaner(hole, ours).clean(linked)
+    if allowed == html:  # counting takes longer than all else
+        return Sanitized(html=linked, lost=(), noticed=missing)
+    before, after = _Census(html), _Census(allowed)
+    gone = (before.elements - after.elements).elements()
+    noticed = sorted(element for element in gone if element in _NOTICED)
+    lost = _lost(before, after)
+    return Sanitized(html=linked, lost=lost, noticed=(*noticed, *missing))
+
+
 @lru_cache(maxsize=8)
-def _cleaner(hole: str, *, with_frames: bool = False) -> nh3.Cleaner:
+def _cleaner(hole: str, ours: str, *, with_frames: bool = False) -> nh3.Cleaner:
     """Return what cleans markup; films and frames stay only to be made links."""
     import nh3
 
@@ -178,7 +197,7 @@ def _cleaner(hole: str, *, with_frames: bool = False) -> nh3.Cleaner:
         tags={*_TEXT, *_MATHML, *_SVG, *frames, hole},
         clean_content_tags=_WITH_CONTENT,
         attributes={
-            "*": {*_ON_ALL},
+            "*": {*_ON_ALL, *filter(None, [ours])},
             **mathml,
             **svg,
             **on_some,
@@ -214,45 +233,60 @@ def _plain(address: str) -> str:
     return _IGNORED_IN_ADDRESS.sub("", address).replace("\\", "/")
 
 
-def _with_links(html: str) -> str:
+def _with_links(html: str) -> tuple[str, tuple[str, ...]]:
     """Return clean markup with links in the place of what a browser would fetch from elsewhere.
 
     ``<img src="https://a.org/b.png" alt="B">`` → ``<a class="jz-remote" href="…">B</a>``
+    The names of elements come with it that left nothing behind.
     """
-    if not any(f"<{element}" in html for element in ("img", *_FRAMES)):
-        return html
+    # All images of most pages are the site's: those need no second parser.
+    if not any(map(_is_elsewhere, _EMBEDDED.finditer(html))):
+        return html, ()
     from bs4 import BeautifulSoup
 
     soup = BeautifulSoup(html, "html.parser")
-    has_changed = False
+    missing: list[str] = []
     for element in soup.find_all(["img", *_FRAMES]):
         address = _plain(str(element.get("src", "")))
-        if element.name == "img" and address and _is_of_site(address):
+        if element.name == "img" and _is_of_site(address):
             continue
-        _replace_by_link(element, address, soup)
-        has_changed = True
-    return soup.decode(formatter="minimal") if has_changed else html
+        if not _replace_by_link(element, address, soup):
+            missing.append(element.name)
+    return soup.decode(formatter="minimal"), tuple(missing)
+
+
+def _is_elsewhere(tag: re.Match[str]) -> bool:
+    """Return whether the tag of an image, film or frame cannot stay as it is."""
+    source = _SOURCE.search(tag[0])
+    return tag["name"] != "img" or not source or not _is_of_site(_plain(source[1]))
 
 
 def _is_of_site(address: str) -> bool:
     """Return whether an image is a file of the site, or stands in the address itself."""
-    return not _ELSEWHERE.match(address) or bool(_IMAGE_DATA.match(address))
+    is_elsewhere = bool(_ELSEWHERE.match(address)) and not _IMAGE_DATA.match(address)
+    return bool(address) and not is_elsewhere
 
 
-def _replace_by_link(element: Tag, address: str, soup: BeautifulSoup) -> None:
-    """Put a link in the place of an element, or its words where there is a link already."""
-    words = str(element.get("alt") or "") or address
+def _replace_by_link(element: Tag, address: str, soup: BeautifulSoup) -> bool:
+    """Put a link in the place of an element, or its words where there is a link already.
+
+    Return whether any of it is left.
+    """
+    description = str(element.get("alt") or "")
+    words = description or address
     if not re.match(r"(?:https?:)?//", address, re.IGNORECASE):
-        element.replace_with(str(element.get("alt") or ""))
-    elif element.find_parent("a"):
+        element.replace_with(description)
+        return bool(description)
+    if element.find_parent("a"):
         element.replace_with(words)
     else:
         link = soup.new_tag("a", attrs={"class": "jz-remote", "href": address})
         link.string = words
         element.replace_with(link)
+    return True
 
 
-class _Census(HTMLParser):
+class _Census(TagReader):
     """Counts the elements of a piece of HTML, and their attributes."""
 
     def __init__(self, html: str) -> None:
@@ -269,10 +303,9 @@ class _Census(HTMLParser):
         self.attributes.update((tag, name) for name, _ in attrs)
 
 
-def _lost(before: str, after: str) -> tuple[str, ...]:
+def _lost(before: _Census, after: _Census) -> tuple[str, ...]:
     """Return the names of what is less after than before: elements, and attributes of others."""
-    theirs, ours = _Census(before), _Census(after)
-    elements = theirs.elements - ours.elements
-    attributes = theirs.attributes - ours.attributes
+    elements = before.elements - after.elements
+    attributes = before.attributes - after.attributes
     names = {name for element, name in attributes if element not in elements}
     return (*(f"<{element}>" for element in sorted(elements)), *sorted(names))
