@@ -1,20 +1,22 @@
 """Notebooks to stand-alone HTML: nbconvert for cells and outputs, ``myst`` for prose.
 
 Nothing is fetched when a page is read: images are embedded, formulas become MathML, code is
-coloured by Pygments, and nbconvert's scripts are left out (its `basic` template has none). What
-needs a script is shown as text.
+coloured by Pygments. Cells, outputs and whole pages go through the sanitizer, so what needs a
+script is left out, and the page says so.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from pipeline.adapters.html.images import PageFolder
 from pipeline.adapters.html.myst import markdown_html
+from pipeline.adapters.html.sanitizer import Sanitized, sanitize
 
 TEMPLATES = Path(__file__).with_name("templates")
 
@@ -36,28 +38,50 @@ class Row:
     state: str
 
 
-def page_html(body: str, *, language: str, head: Mapping[str, str]) -> str:
-    """A whole page around ``body``, which is HTML.
+def page_html(body: Sanitized, *, language: str, head: Mapping[str, str]) -> str:
+    """Return a whole page around ``body``; it says what a reader misses of that.
 
     ``head`` has title, state, status, digest and index (a link), as plain text.
     """
-    css = _safe(page_css())
-    return _render("page.html.j2", body=_safe(body), css=css, language=language, **head)
+    return _render(
+        "page.html.j2",
+        body=_safe(body.html),
+        missing=Counter(body.noticed),
+        css=_safe(page_css()),
+        language=language,
+        **head,
+    )
 
 
-def notebook_html(notebook: Mapping[str, Any], *, folder: PageFolder) -> str:
-    """The cells of a notebook as HTML. Local images are looked up in ``folder``."""
+def notebook_html(notebook: Mapping[str, Any], *, folder: PageFolder) -> Sanitized:
+    """Return the cells of a notebook as HTML. Local images are looked up in ``folder``."""
     import nbformat
     from nbformat.v4.rwbase import rejoin_lines
 
     exporter = _exporter()
     # Notebooks may store a text as a list of lines; nbconvert wants it whole.
     node = rejoin_lines(nbformat.from_dict(dict(notebook)))  # type: ignore[no-untyped-call]
-    body: str
-    body, _ = exporter.from_notebook_node(
-        node, resources={"metadata": {}, "folder": folder}
-    )
-    return body
+    noticed = _sanitize_outputs(node)
+    resources = {"metadata": {}, "folder": folder, "noticed": noticed}
+    body, _ = exporter.from_notebook_node(node, resources=resources)
+    page = sanitize(body)
+    return replace(page, noticed=(*noticed, *page.noticed))
+
+
+def _sanitize_outputs(notebook: Mapping[str, Any]) -> list[str]:
+    """Sanitize each output of HTML by itself, so that none swallows what comes after it.
+
+    Return what a reader misses.
+    """
+    noticed: list[str] = []
+    for cell in notebook["cells"]:
+        for output in cell.get("outputs", ()):
+            html = output.get("data", {}).get("text/html")
+            if isinstance(html, str):
+                sanitized = sanitize(html)
+                output["data"]["text/html"] = sanitized.html
+                noticed += sanitized.noticed
+    return noticed
 
 
 def load() -> None:
@@ -100,10 +124,10 @@ def _css() -> str:
 
 
 def _safe(text: str) -> Any:
-    """``text`` as HTML, which is not escaped again."""
+    """Return ``text`` as HTML, which is not escaped again."""
     from markupsafe import Markup
 
-    return Markup(text)  # noqa: S704 - made by nbconvert and by our own templates
+    return Markup(text)  # noqa: S704 - style sheets of ours, and what is sanitized
 
 
 @cache
@@ -127,10 +151,19 @@ def _exporter() -> Any:
     def prose(context: Any, source: str) -> str:
         attachments = (context.get("cell") or {}).get("attachments", {})
         folder: PageFolder = context["resources"]["folder"]
-        return markdown_html(source, folder=folder, attachments=attachments)
+        html = markdown_html(source, folder=folder, attachments=attachments)
+        return clean(context, html)
+
+    @jinja2.pass_context
+    def clean(context: Any, html: str) -> str:
+        sanitized = sanitize(html)
+        context["resources"]["noticed"] += sanitized.noticed
+        return sanitized.html
 
     exporter = HTMLExporter(template_name="basic")  # type: ignore[no-untyped-call]
     # It warns of images without a description, which upstream's pages have many of.
     exporter.log.setLevel("ERROR")
     exporter.register_filter("markdown2html", prose)  # type: ignore[no-untyped-call]
+    # Raw cells, and code in colours.
+    exporter.register_filter("clean_html", clean)  # type: ignore[no-untyped-call]
     return exporter

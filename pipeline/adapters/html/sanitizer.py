@@ -127,7 +127,9 @@ class Sanitized:
 
     html: str
     lost: tuple[str, ...]  # "<script>"; "onclick" of an element that stayed
-    noticed: tuple[str, ...] = ()  # "script", once for each element that a reader misses
+    noticed: tuple[
+        str, ...
+    ] = ()  # "script", once for each element that a reader misses
 
 
 def sanitize(html: str, *, ours: str = "") -> Sanitized:

@@ -12,18 +12,20 @@ from functools import lru_cache
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 from pipeline.adapters.html import notebook as html
 from pipeline.adapters.html.images import PageFolder
 from pipeline.adapters.html.myst import markdown_html
 from pipeline.adapters.html.rst import rst_html
+from pipeline.adapters.html.sanitizer import sanitize
 from pipeline.core.document.compose import Merged
 from pipeline.core.document.read import Document, Format
 from pipeline.core.execution.placing import with_ids
-from pipeline.core.workbench.marks import MarkedHtml, marked_text, read_marks
+from pipeline.core.workbench.marks import ATTRIBUTE, MarkedHtml, marked_text, read_marks
 from pipeline.stages.publish.rendering import Source, notebook_of
 
-_BETWEEN = "⁂ the next cell ⁂"  # plain text: nbconvert cleans the HTML of raw cells
+_BETWEEN = uuid4().hex  # plain text that no page knows
 
 
 def render_marked(
@@ -36,9 +38,9 @@ def render_marked(
     texts = _marked_texts(merged)
     if document.format is Format.MYST:
         # No code, so that nbconvert, which takes long to load, has nothing to do.
-        return read_marks(_cell(markdown_html(texts[0], folder=folder)))
+        return _with_elements(_cell(markdown_html(texts[0], folder=folder)))
     if document.format is Format.RST:
-        return read_marks(_cell(rst_html(texts[0], folder=folder)))
+        return _with_elements(_cell(rst_html(texts[0], folder=folder)))
     source = Source(
         path=Path(document.path),
         data=_marked_data(merged, texts, is_json=document.notebook is not None),
@@ -46,7 +48,7 @@ def render_marked(
         folder=folder,
     )
     notebook = notebook_of(source, page=document.path)
-    return read_marks(_body(notebook, folder))
+    return _with_elements(_body(notebook, folder))
 
 
 def render_message(
@@ -56,10 +58,25 @@ def render_message(
     unit = merged.units[0]
     text = marked_text(unit.text, unit.messages)
     if document.format is Format.RST:
-        marked = read_marks(rst_html(text, folder=folder))
+        marked = _with_elements(rst_html(text, folder=folder))
     else:
-        marked = read_marks(markdown_html(text, folder=folder))
+        marked = _with_elements(markdown_html(text, folder=folder))
     return marked.inner.get(index)
+
+
+def _with_elements(html: str) -> MarkedHtml:
+    """Return the HTML of a marked text with an element for each message, safe to show.
+
+    Marks are found in clean markup only. What comes of them is sanitized once more.
+    """
+    marked = read_marks(sanitize(html).html)
+    inner = {number: _clean(text) for number, text in marked.inner.items()}
+    return MarkedHtml(html=_clean(marked.html), inner=inner)
+
+
+def _clean(html: str) -> str:
+    """Return HTML that is safe to show, in which messages keep their elements."""
+    return sanitize(html, ours=ATTRIBUTE).html
 
 
 def _marked_texts(merged: Merged) -> list[str]:
@@ -94,7 +111,7 @@ def _body(notebook: Mapping[str, Any], folder: PageFolder) -> str:
             continue
         attachments = cell.get("attachments", {})
         prose = markdown_html(cell["source"], folder=folder, attachments=attachments)
-        parts.append(_cell(prose))
+        parts.append(_cell(sanitize(prose).html))
     return "\n".join(parts)
 
 
@@ -120,7 +137,8 @@ def _code_html(notebook: str, folder: PageFolder) -> tuple[str, ...]:
         cells += [cell, between]
     bare = with_ids(cells, {"nbformat": 4, "nbformat_minor": 4})
     whole = {**code, "nbformat_minor": 4, "cells": bare}
-    return tuple(html.notebook_html(whole, folder=folder).split(_BETWEEN)[:-1])
+    rendered = html.notebook_html(whole, folder=folder).html
+    return tuple(rendered.split(_BETWEEN)[:-1])
 
 
 def _cell(body: str) -> str:

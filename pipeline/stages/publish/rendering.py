@@ -18,6 +18,7 @@ from pipeline.adapters import files, kernel
 from pipeline.adapters.html import notebook as html
 from pipeline.adapters.html.images import PageFolder
 from pipeline.adapters.html.rst import rst_html
+from pipeline.adapters.html.sanitizer import Sanitized, sanitize
 from pipeline.core.document.read import is_myst_notebook
 from pipeline.core.execution import notebook as execution
 from pipeline.core.execution.placing import (
@@ -90,12 +91,13 @@ def _html(sheet: Sheet, body: str) -> bytes:
     return text.encode("utf-8", "replace")
 
 
-def _body(sheet: Sheet) -> str:
-    """The document of a sheet as HTML."""
+def _body(sheet: Sheet) -> Sanitized:
+    """Return the document of a sheet as HTML."""
     data = files.read_bytes(sheet.source)
     if sheet.source.suffix == ".rst":
         # nbconvert reads no reST, and takes HTML out of raw cells.
-        return rst_html(data.decode("utf-8", "replace"), folder=sheet.folder)
+        text = data.decode("utf-8", "replace")
+        return sanitize(rst_html(text, folder=sheet.folder))
     source = Source(
         path=sheet.source, data=data, outputs=sheet.outputs, folder=sheet.folder
     )

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from pipeline.adapters import files, kernel
 from pipeline.adapters.html import notebook as html
@@ -150,7 +151,8 @@ def _row(page: PageResult, sheet: Sheet | None, *, root: Path) -> html.Row:
     # Without a sheet merge has written nothing of it: the guard, or a document that is malformed.
     link, status, state = "", "plain", "not built"
     if sheet is not None:
-        link = sheet.target.relative_to(root).as_posix()
+        # A name may begin like an address: "javascript:x.md".
+        link = quote(sheet.target.relative_to(root).as_posix())
         status, state = sheet.state.kind, sheet.state.text
     return html.Row(
         page=page.page,

@@ -462,7 +462,7 @@ def test_tags_that_remove_do_so_in_the_page_that_is_shown() -> None:
     ]
     page = html.notebook_html(
         for_readers(notebook_value(*cells)), folder=PageFolder(Path())
-    )
+    ).html
     words = [
         f"{part} of the {number}" for number in tags for part in ("source", "output")
     ]
