@@ -15,6 +15,7 @@ from pipeline.adapters.files import is_inside
 from pipeline.adapters.html.tags import TagReader
 
 _ATTACHMENT = "attachment:"
+_SOURCES = {"img": "src", "object": "data"}  # where elements name an image
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +63,13 @@ class Images:
         parts: list[str] = []
         end = 0
         for tag in _ImageTags(html).tags:
-            source = tag.attributes.get("src")
+            name = _SOURCES[tag.element]
+            source = tag.attributes.get(name)
             if not source:
                 continue
-            embedded = {**tag.attributes, "src": self.uri(source)}
+            embedded = {**tag.attributes, name: self.uri(source)}
             words = (f' {name}="{escape(value)}"' for name, value in embedded.items())
-            parts += html[end : tag.start], f"<img{''.join(words)}>"
+            parts += html[end : tag.start], f"<{tag.element}{''.join(words)}>"
             end = tag.end
         return "".join((*parts, html[end:]))
 
@@ -94,8 +96,9 @@ class Images:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _ImageTag:
-    """An ``<img>`` in HTML: from where to where it goes, and what it says."""
+    """The tag of an image in HTML: from where to where it goes, and what it says."""
 
+    element: str
     start: int
     end: int
     attributes: Mapping[str, str]
@@ -114,10 +117,11 @@ class _ImageTags(TagReader):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Note the tag of an image; of two attributes of a name the first one counts."""
-        if tag != "img":
+        if tag not in _SOURCES:
             return
         line, column = self.getpos()
         start = self._starts[line - 1] + column
         end = start + len(self.get_starttag_text() or "")
         attributes = {name: value or "" for name, value in reversed(attrs)}
-        self.tags.append(_ImageTag(start=start, end=end, attributes=attributes))
+        image = _ImageTag(element=tag, start=start, end=end, attributes=attributes)
+        self.tags.append(image)

@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
+from html import escape
 from typing import TYPE_CHECKING, Any
 
+from pipeline.adapters.html.formulas import formula_mathml
 from pipeline.adapters.html.images import Images, PageFolder
 
 if TYPE_CHECKING:
@@ -65,7 +67,6 @@ _SETTINGS: dict[str, Any] = {
     "halt_level": _NEVER,
     "doctitle_xform": False,
     "initial_header_level": 1,
-    "math_output": "MathML",
     "syntax_highlight": "short",
     "smart_quotes": False,
     "_disable_config": True,  # the user's docutils.conf
@@ -84,27 +85,43 @@ def rst_html(source: str, *, folder: PageFolder) -> str:
         parts = publish_parts(
             source,
             parser=Parser(inliner=_inliner()),
-            writer=_writer_of_links()(),
+            writer=_writer(),
             settings_overrides=_SETTINGS,
         )
     return Images(folder=folder).embed_in(str(parts["body"]))
 
 
-@cache
-def _writer_of_links() -> Any:
-    """Return docutils' writer of HTML, which reads no image into the page: ``Images`` does."""
-    from docutils.writers.html5_polyglot import HTMLTranslator, Writer
+def _writer() -> Any:
+    """Return docutils' writer of HTML, which writes formulas as Markdown has them.
 
-    class Translator(HTMLTranslator):
+    It reads no image into the page: ``Images`` does.
+    """
+    from docutils import nodes
+    from docutils.writers import html5_polyglot
+
+    class Translator(html5_polyglot.HTMLTranslator):
         def uri2imagepath(self, uri: str) -> str:
             raise ValueError(f"{uri} is not read here")  # what docutils expects
 
-    class LinkingWriter(Writer):
-        def __init__(self) -> None:
-            super().__init__()
-            self.translator_class = Translator
+        def visit_math(self, node: nodes.math) -> None:
+            self._add_formula(node, is_block=False)
 
-    return LinkingWriter
+        def visit_math_block(self, node: nodes.math_block) -> None:
+            self._add_formula(node, is_block=True)
+
+        def _add_formula(self, node: nodes.Element, *, is_block: bool) -> None:
+            source = node.astext()
+            # Lines are those of an environment, also where nobody has written it.
+            has_lines = is_block and "\\\\" in source and "\\begin" not in source
+            whole = f"\\begin{{split}}{source}\\end{{split}}" if has_lines else source
+            formula = formula_mathml(whole, is_block=is_block)
+            # The source of a formula still tells the reader something.
+            self.body.append(formula or f"<code>{escape(source)}</code>")
+            raise nodes.SkipNode
+
+    writer = html5_polyglot.Writer()
+    writer.translator_class = Translator
+    return writer
 
 
 def _inliner() -> Any:

@@ -7,11 +7,13 @@ written out: whatever comes out is well-formed, runs nothing and fetches nothing
 
 from __future__ import annotations
 
+import mimetypes
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from html import escape
 from typing import TYPE_CHECKING
 
 from pipeline.adapters.html.tags import TagReader
@@ -36,9 +38,9 @@ _SVG = (
     "feGaussianBlur feMerge feMergeNode feOffset filter g line linearGradient marker mask path "
     "pattern polygon polyline radialGradient rect stop symbol text textPath title tspan use"
 ).split()
-# Films and frames come out as links to what they would show.
-_FRAMES = ("audio", "embed", "iframe", "video")
-_WITH_CONTENT = {"applet", "noscript", "object", "script", "style", "template"}
+# Films and frames come out as links to what they would show, or as images.
+_FRAMES = ("audio", "embed", "iframe", "object", "video")
+_WITH_CONTENT = {"applet", "noscript", "script", "style", "template"}
 # What a reader misses where it is gone.
 _NOTICED = frozenset(
     "applet audio button canvas embed form iframe img object script select textarea video".split()
@@ -105,7 +107,9 @@ _STYLES = set(
 )
 # Addresses: of links, and of what a browser fetches by itself.
 _SCHEMES = {"data", "http", "https", "mailto"}
-_FETCHED = frozenset((("img", "src"), *((frame, "src") for frame in _FRAMES)))
+_FETCHED = frozenset(
+    (element, name) for element in ("img", *_FRAMES) for name in ("src", "data")
+)
 _IN_PAGE = frozenset(
     (element, name) for element in _SVG for name in ("href", "xlink:href")
 )
@@ -118,6 +122,8 @@ _FETCHING_STYLE = re.compile(r"url\((?!\s*[\"']?#)|image-set|\\|@", re.IGNORECAS
 # In clean markup, where no value has a "<" or ">".
 _EMBEDDED = re.compile(rf"<(?P<name>img|{'|'.join(_FRAMES)})\b[^>]*>")
 _SOURCE = re.compile(r' src="([^"]*)"')
+_PRE = re.compile(r"<pre\b[^>]*>\n")
+_PASSES = 8  # until markup stays as it is; what never does is shown as text
 _HOLE = "jz-hole"
 
 
@@ -173,17 +179,31 @@ def _unused_name(pieces: Sequence[str]) -> str:
 
 def _rebuilt(html: str, *, hole: str = _HOLE, ours: str = "") -> Sanitized:
     """Return what is allowed of ``html``, with links in the place of what is elsewhere."""
-    allowed = _cleaner(hole, ours, with_frames=True).clean(html)
+    allowed = _clean(html, _cleaner(hole, ours, with_frames=True))
     linked, missing = _with_links(allowed)
     if linked is not allowed:
-        linked = _cleaner(hole, ours).clean(linked)
+        linked = _clean(linked, _cleaner(hole, ours))
     if allowed == html:  # counting takes longer than all else
-        return Sanitized(html=linked, lost=(), noticed=missing)
+        return Sanitized(html=linked, lost=_tags(missing), noticed=missing)
     before, after = _Census(html), _Census(allowed)
     gone = (before.elements - after.elements).elements()
     noticed = sorted(element for element in gone if element in _NOTICED)
-    lost = _lost(before, after)
-    return Sanitized(html=linked, lost=lost, noticed=(*noticed, *missing))
+    lost = sorted({*_lost(before, after), *_tags(missing)})
+    return Sanitized(html=linked, lost=tuple(lost), noticed=(*noticed, *missing))
+
+
+def _clean(html: str, cleaner: nh3.Cleaner) -> str:
+    """Return what is allowed of ``html``, written in such a way that it is read as it stands.
+
+    ``<p><select><p>`` without the second tag is two paragraphs, and not one in the other.
+    """
+    for _ in range(_PASSES):
+        # Browsers skip the first line end of ``<pre>``: another one stands for it.
+        cleaned = _PRE.sub(r"\g<0>\n", cleaner.clean(html))
+        if cleaned == html:
+            return html
+        html = cleaned
+    return escape(html)
 
 
 @lru_cache(maxsize=8)
@@ -197,13 +217,13 @@ def _cleaner(hole: str, ours: str, *, with_frames: bool = False) -> nh3.Cleaner:
     svg = {element: set(_OF_SVG) for element in _SVG}
     return nh3.Cleaner(
         tags={*_TEXT, *_MATHML, *_SVG, *frames, hole},
-        clean_content_tags=_WITH_CONTENT,
+        clean_content_tags=_WITH_CONTENT.union(() if with_frames else _FRAMES),
         attributes={
             "*": {*_ON_ALL, *filter(None, [ours])},
             **mathml,
             **svg,
             **on_some,
-            **{element: {"src"} for element in frames},
+            **{element: {"src", "data"} for element in frames},
             hole: {"n"},
         },
         tag_attribute_values={"input": {"type": {"checkbox"}}},
@@ -249,12 +269,22 @@ def _with_links(html: str) -> tuple[str, tuple[str, ...]]:
     soup = BeautifulSoup(html, "html.parser")
     missing: list[str] = []
     for element in soup.find_all(["img", *_FRAMES]):
-        address = _plain(str(element.get("src", "")))
-        if element.name == "img" and _is_of_site(address):
+        if element.parent is None:  # it stood in one that is replaced
             continue
-        if not _replace_by_link(element, address, soup):
+        address = _plain(str(element.get("src") or element.get("data") or ""))
+        if _is_of_site(address) and _is_image(element.name, address):
+            element.name = "img"
+            element.attrs = {**element.attrs, "src": address}
+            element.clear()
+        elif not _replace_by_link(element, address, soup):
             missing.append(element.name)
     return soup.decode(formatter="minimal"), tuple(missing)
+
+
+def _is_image(element: str, address: str) -> bool:
+    """Return whether an element shows an image: ``<object data="plot.svg">`` does, too."""
+    media = mimetypes.guess_type(address)[0] or ""
+    return element == "img" or media.startswith("image/")
 
 
 def _is_elsewhere(tag: re.Match[str]) -> bool:
@@ -310,4 +340,9 @@ def _lost(before: _Census, after: _Census) -> tuple[str, ...]:
     elements = before.elements - after.elements
     attributes = before.attributes - after.attributes
     names = {name for element, name in attributes if element not in elements}
-    return (*(f"<{element}>" for element in sorted(elements)), *sorted(names))
+    return (*_tags(elements), *sorted(names))
+
+
+def _tags(elements: Iterable[str]) -> tuple[str, ...]:
+    """Return the tags of elements: ``<b>``, each once."""
+    return tuple(f"<{element}>" for element in sorted(set(elements)))

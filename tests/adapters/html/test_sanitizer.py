@@ -43,7 +43,7 @@ CLEANED = (
     ("<base href=//a.b/>x", "x", ("<base>",)),
     ("<form action=x><button formaction=y>z</button></form>", "z", ("<button>", "<form>")),
     ("<style>p{color:red}</style>x", "x", ("<style>",)),
-    ("<object data=a.swf></object><embed src=a.swf>x", "x", ("<object>",)),
+    ("<object data=a.swf></object><embed src=a.swf>x", "x", ("<embed>", "<object>")),
     ('<a href="javascript:f()">x</a>', "<a>x</a>", ("href",)),
     ('<a href="jav&#x61;&#9;script:f()">x</a>', "<a>x</a>", ("href",)),
     ('<a href="data:text/html,x">x</a>', "<a>x</a>", ("href",)),
@@ -93,12 +93,59 @@ LINKED = (
         '<a href="c.html">B</a>',
     ),
     ('<img src="file:///etc/passwd" alt="B"><video src="film.mp4"></video>', "B"),
-)
+    ('<object data="a.svg" style="width:60%">no SVG</object>', '<img src="a.svg" style="width:60%">'),
+    ('<object data="//a.org/b.html"></object>',
+     '<a class="jz-remote" href="//a.org/b.html">//a.org/b.html</a>'),
+    ("<object data=a.png><object data=b.png></object></object>", '<img src="a.png">'),
+    ("<object data=javascript:f()>x</object>", ""),
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(("html", "linked"), LINKED)
 def test_what_is_elsewhere_becomes_a_link(html: str, linked: str) -> None:
     assert sanitize(html).html == linked
+
+
+NOTICED = (
+    ("<script>f()</script><p onclick=f()>a</p><script>g()</script>", ("script", "script")),
+    ("<form><select><option>a</select><canvas></canvas></form>", ("canvas", "form", "select")),
+    ("<iframe srcdoc=x></iframe><img src=>", ("iframe", "img")),
+    ('<iframe src="//a.b/"></iframe><img src="//a.b/c" alt="d">', ()),
+    ("<style>p{}</style><p onclick=f()>a</p>", ()),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("html", "noticed"), NOTICED)
+def test_what_a_reader_misses_is_counted(html: str, noticed: tuple[str, ...]) -> None:
+    assert sanitize(html).noticed == noticed
+
+
+ODD = (
+    ("<![if IE]>a<![endif]>", "a"),
+    ("<![x[y]]>a", "a"),
+    ("<![", ""),
+    ("<pre>\n\n a</pre>", "<pre>\n\n a</pre>"),
+    ("<p><select><p>", "<p></p><p></p>"),
+)
+
+
+@pytest.mark.parametrize(("html", "cleaned"), ODD)
+def test_odd_markup_is_read_as_browsers_do(html: str, cleaned: str) -> None:
+    assert sanitize(html).html == cleaned
+    assert sanitize(cleaned).html == cleaned
+
+
+def test_markup_that_never_settles_is_shown_as_text(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("pipeline.adapters.html.sanitizer._PASSES", 1)
+    assert sanitize("<b>a").html == "&lt;b&gt;a&lt;/b&gt;"
+
+
+def test_an_attribute_of_ours_stays() -> None:
+    html = '<b data-ours="1">x</b>'
+    assert sanitize(html, ours="data-ours").html == html
+    assert sanitize(html).html == "<b>x</b>"
 
 
 PIECES = (
