@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from pipeline.core.execution.failure import without_colours
 from pipeline.log import printable
 
+_NOTHING = "&#8203;"  # a space without a width
 _LONG = 300  # characters of a text that are shown
 # All ASCII signs that mean something in Markdown, HTML or GitHub's own language ("@name", "#7").
 _MARKUP = re.compile(r"[^\w\s.,;()=+'%/-]|_", re.ASCII)
@@ -56,7 +57,9 @@ def _line(cells: Iterable[str]) -> str:
 
 
 def _entity(match: re.Match[str]) -> str:
-    """A sign as an entity, which shows it and means nothing."""
-    if match[0].isascii():
-        return f"&#{ord(match[0])};"
-    return match[0]  # the pattern finds all of Chinese too, where nothing is markup
+    """Return a sign as an entity, which shows it and means nothing."""
+    if not match[0].isascii():
+        return match[0]  # the pattern finds all of Chinese too, where nothing is markup
+    entity = f"&#{ord(match[0])};"
+    # GitHub looks for names and numbers when the entities are signs again.
+    return f"{entity}{_NOTHING}" if match[0] in "@#" else entity

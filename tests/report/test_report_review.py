@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
 from pipeline.core.review.comparing import Happened, Quiet
 from pipeline.core.word_diff import Words, word_diff
@@ -164,3 +167,12 @@ def test_no_text_becomes_markup(text: str) -> None:
     rows = [line for line in markdown.split("\n") if line.startswith("| Lamps")]
     assert [line.count("|") for line in rows] == [5]
     assert review_markdown(review_of(harmless)).count("\n") == markdown.count("\n")
+
+
+@pytest.mark.parametrize("text", ["@somebody", "a@b/c", "#7", "x/y#7", "@@#7"])
+def test_nobody_is_mentioned_and_no_issue_is_linked(text: str) -> None:
+    markdown = review_markdown(review_of(message(text, text, translator=text)))
+    shown = MarkdownIt("gfm-like").disable("linkify").render(markdown)
+    # GitHub looks for them in what it has rendered.
+    assert "@" in shown or "#" in shown
+    assert not re.search(r"[@#]\w", shown)

@@ -18,6 +18,7 @@ from pipeline.adapters.html.images import PageFolder
 from pipeline.adapters.html.myst import markdown_html
 from pipeline.adapters.html.sanitizer import Sanitized, sanitize
 
+_WIDGET = "application/vnd.jupyter.widget-view+json"
 TEMPLATES = Path(__file__).with_name("templates")
 
 
@@ -61,27 +62,30 @@ def notebook_html(notebook: Mapping[str, Any], *, folder: PageFolder) -> Sanitiz
     exporter = _exporter()
     # Notebooks may store a text as a list of lines; nbconvert wants it whole.
     node = rejoin_lines(nbformat.from_dict(dict(notebook)))  # type: ignore[no-untyped-call]
-    noticed = _sanitize_outputs(node)
+    node["metadata"].pop("widgets", None)
+    outputs = [output for cell in node["cells"] for output in cell.get("outputs", ())]
+    noticed = [name for output in outputs for name in _sanitize(output.get("data", {}))]
     resources = {"metadata": {}, "folder": folder, "noticed": noticed}
-    body, _ = exporter.from_notebook_node(node, resources=resources)
+    body, told = exporter.from_notebook_node(node, resources=resources)
     page = sanitize(body)
-    return replace(page, noticed=(*noticed, *page.noticed))
+    return replace(page, noticed=(*told["noticed"], *page.noticed))
 
 
-def _sanitize_outputs(notebook: Mapping[str, Any]) -> list[str]:
-    """Sanitize each output of HTML by itself, so that none swallows what comes after it.
+def _sanitize(data: dict[str, Any]) -> tuple[str, ...]:
+    """Sanitize the HTML of an output by itself, so that it swallows nothing that comes after it.
 
-    Return what a reader misses.
+    Widgets, which need scripts, are shown as text. Return what a reader misses.
     """
-    noticed: list[str] = []
-    for cell in notebook["cells"]:
-        for output in cell.get("outputs", ()):
-            html = output.get("data", {}).get("text/html")
-            if isinstance(html, str):
-                sanitized = sanitize(html)
-                output["data"]["text/html"] = sanitized.html
-                noticed += sanitized.noticed
-    return noticed
+    is_widget = data.pop(_WIDGET, None) is not None
+    if is_widget and not data:
+        data["text/html"] = ""
+        return ("widget",)
+    html = data.get("text/html")
+    if not isinstance(html, str):
+        return ()
+    sanitized = sanitize(html)
+    data["text/html"] = sanitized.html
+    return sanitized.noticed
 
 
 def load() -> None:

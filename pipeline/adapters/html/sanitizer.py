@@ -123,6 +123,8 @@ _FETCHING_STYLE = re.compile(r"url\((?!\s*[\"']?#)|image-set|\\|@", re.IGNORECAS
 _EMBEDDED = re.compile(rf"<(?P<name>img|{'|'.join(_FRAMES)})\b[^>]*>")
 _SOURCE = re.compile(r' src="([^"]*)"')
 _PRE = re.compile(r"<pre\b[^>]*>\n")
+_TAG = re.compile(r"<(/?)(?!(?:br|col|hr|img|input|wbr)\b)([a-z][^\s/>]*)")
+_DEEPEST = 5000  # elements in each other
 _PASSES = 8  # until markup stays as it is; what never does is shown as text
 _HOLE = "jz-hole"
 
@@ -197,6 +199,8 @@ def _clean(html: str, cleaner: nh3.Cleaner) -> str:
 
     ``<p><select><p>`` without the second tag is two paragraphs, and not one in the other.
     """
+    if _is_too_deep(html):
+        return escape(html)
     for _ in range(_PASSES):
         # Browsers skip the first line end of ``<pre>``: another one stands for it.
         cleaned = _PRE.sub(r"\g<0>\n", cleaner.clean(html))
@@ -204,6 +208,21 @@ def _clean(html: str, cleaner: nh3.Cleaner) -> str:
             return html
         html = cleaned
     return escape(html)
+
+
+def _is_too_deep(html: str) -> bool:
+    """Return whether elements lie in each other so deep that a parser would take minutes."""
+    if html.count("<") <= _DEEPEST:
+        return False
+    opened: Counter[str] = Counter()
+    depth = 0
+    for end, name in _TAG.findall(html.lower()):
+        change = 1 if not end else -1 if opened[name] else 0
+        opened[name] += change
+        depth += change
+        if depth > _DEEPEST:
+            return True
+    return False
 
 
 @lru_cache(maxsize=8)

@@ -93,7 +93,8 @@ LINKED = (
         '<a href="c.html">B</a>',
     ),
     ('<img src="file:///etc/passwd" alt="B"><video src="film.mp4"></video>', "B"),
-    ('<object data="a.svg" style="width:60%">no SVG</object>', '<img src="a.svg" style="width:60%">'),
+    ('<object data="a.svg" style="width:60%">no SVG</object>',
+     '<img src="a.svg" style="width:60%">'),
     ('<object data="//a.org/b.html"></object>',
      '<a class="jz-remote" href="//a.org/b.html">//a.org/b.html</a>'),
     ("<object data=a.png><object data=b.png></object></object>", '<img src="a.png">'),
@@ -125,7 +126,7 @@ ODD = (
     ("<![x[y]]>a", "a"),
     ("<![", ""),
     ("<pre>\n\n a</pre>", "<pre>\n\n a</pre>"),
-    ("<p><select><p>", "<p></p><p></p>"),
+    ("<p>a<select><p>b", "<p>a</p><p>b</p><p></p>"),
 )
 
 
@@ -140,6 +141,16 @@ def test_markup_that_never_settles_is_shown_as_text(
 ) -> None:
     monkeypatch.setattr("pipeline.adapters.html.sanitizer._PASSES", 1)
     assert sanitize("<b>a").html == "&lt;b&gt;a&lt;/b&gt;"
+
+
+@pytest.mark.parametrize("html", ["<div>" * 6000 + "a", "<b>" * 6000 + "</b>" * 6000])
+def test_what_no_parser_reads_in_time_is_shown_as_text(html: str) -> None:
+    assert "<" not in sanitize(html).html
+
+
+def test_a_long_page_is_read() -> None:
+    html = "<p>a<br>b</p>" * 6000
+    assert sanitize(html).html == html
 
 
 def test_an_attribute_of_ours_stays() -> None:
