@@ -25,7 +25,7 @@ from pipeline.core.document.read import read_document
 from pipeline.core.pin.lock import SourceFile
 from pipeline.core.results import PageResult
 from pipeline.paths import Paths
-from pipeline.stages.publish.marked import render_marked
+from pipeline.stages.publish.marked import render_marked, render_message
 from pipeline.stages.publish.rendering import render_sheet
 from pipeline.stages.publish.sheet import RunState, Sheet
 from pipeline.stages.publish.stage import render
@@ -62,6 +62,7 @@ MYST = "\n\n".join(
     (
         f"# Tea {IMAGE} {SCRIPT}",
         *PAYLOADS,
+        '<b data-block="1" data-owned="1">cup</b>',
         *(f"- item {one}\n  > quote {one}" for one in PAYLOADS),
         f"| a {IMAGE} |\n| --- |\n| {TRICK} |",
         *(f"[x]({one}) [y](<{one}>) <{one}> ![z]({one})" for one in ADDRESSES),
@@ -295,6 +296,24 @@ def test_nothing_acts_in_the_workbench(name: str, tmp_path: Path) -> None:
     for html in (marked.html, *marked.inner.values()):
         assert_nothing_acts(BeautifulSoup(html, "html.parser"))
     assert 'data-block="' in marked.html
+    assert "data-owned" not in marked.html
+
+
+@pytest.mark.parametrize("name", ["tea.md", "tea.rst"])
+@pytest.mark.parametrize("typed", PAYLOADS)
+def test_nothing_acts_of_what_is_typed(name: str, typed: str, tmp_path: Path) -> None:
+    document = read_document(name, b"Tea\n===\n\nA cup.\n")
+    # What the guard would keep from the page, too.
+    merged = merge(document, {})
+    unit = merged.units[0]
+    cup = unit.messages[1]
+    text = unit.text[: cup.start] + typed + unit.text[cup.end :]
+    changed = replace(cup, end=cup.start + len(typed))
+    typed_in = replace(unit, text=text, messages=(unit.messages[0], changed))
+    html = render_message(
+        document, replace(merged, units=(typed_in,)), 1, folder=tmp_path
+    )
+    assert_nothing_acts(BeautifulSoup(html or "", "html.parser"))
 
 
 @pytest.fixture

@@ -64,18 +64,19 @@ def notebook_html(notebook: Mapping[str, Any], *, folder: PageFolder) -> Sanitiz
     node = rejoin_lines(nbformat.from_dict(dict(notebook)))  # type: ignore[no-untyped-call]
     node["metadata"].pop("widgets", None)
     outputs = [output for cell in node["cells"] for output in cell.get("outputs", ())]
-    noticed = [name for output in outputs for name in _sanitize(output.get("data", {}))]
+    noticed = [name for output in outputs for name in _sanitize(output)]
     resources = {"metadata": {}, "folder": folder, "noticed": noticed}
     body, told = exporter.from_notebook_node(node, resources=resources)
     page = sanitize(body)
     return replace(page, noticed=(*told["noticed"], *page.noticed))
 
 
-def _sanitize(data: dict[str, Any]) -> tuple[str, ...]:
+def _sanitize(output: dict[str, Any]) -> tuple[str, ...]:
     """Sanitize the HTML of an output by itself, so that it swallows nothing that comes after it.
 
     Widgets, which need scripts, are shown as text. Return what a reader misses.
     """
+    data = output.get("data", {})
     is_widget = data.pop(_WIDGET, None) is not None
     if is_widget and not data:
         data["text/html"] = ""
@@ -85,6 +86,7 @@ def _sanitize(data: dict[str, Any]) -> tuple[str, ...]:
         return ()
     sanitized = sanitize(html)
     data["text/html"] = sanitized.html
+    output.get("metadata", {}).pop("text/html", None)  # no frame is needed any more
     return sanitized.noticed
 
 
