@@ -19,6 +19,7 @@ from notebooks import code, notebook_value, prose
 from runs import run_of
 from site_chromium import REASON
 
+from pipeline.adapters.html.images import PageFolder
 from pipeline.config import Settings, Upstream
 from pipeline.core.document.compose import merge
 from pipeline.core.document.read import read_document
@@ -229,7 +230,7 @@ def sheet(folder: Path, name: str, text: str) -> Sheet:
         source=source,
         outputs=None,
         target=folder / f"{name}.html",
-        folder=folder,
+        folder=PageFolder(folder),
         language="zh-CN",
         title=f"Tea {SCRIPT}",
         state=RunState(kind="failed", text=f"failed: {IMAGE}"),
@@ -292,7 +293,9 @@ def test_a_preview_may_fetch_nothing_and_run_nothing(preview: Path) -> None:
 @pytest.mark.parametrize("name", PAGES)
 def test_nothing_acts_in_the_workbench(name: str, tmp_path: Path) -> None:
     document = read_document(name, PAGES[name].encode())
-    marked = render_marked(document, merge(document, {}), folder=tmp_path, outputs=None)
+    marked = render_marked(
+        document, merge(document, {}), folder=PageFolder(tmp_path), outputs=None
+    )
     for html in (marked.html, *marked.inner.values()):
         assert_nothing_acts(BeautifulSoup(html, "html.parser"))
     assert 'data-block="' in marked.html
@@ -311,7 +314,7 @@ def test_nothing_acts_of_what_is_typed(name: str, typed: str, tmp_path: Path) ->
     changed = replace(cup, end=cup.start + len(typed))
     typed_in = replace(unit, text=text, messages=(unit.messages[0], changed))
     html = render_message(
-        document, replace(merged, units=(typed_in,)), 1, folder=tmp_path
+        document, replace(merged, units=(typed_in,)), 1, folder=PageFolder(tmp_path)
     )
     assert_nothing_acts(BeautifulSoup(html or "", "html.parser"))
 

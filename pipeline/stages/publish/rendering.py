@@ -56,7 +56,8 @@ def render_sheet(sheet: Sheet) -> Rendered:
     try:
         # Without the digest: the next run tries again.
         source = files.read_bytes(sheet.source).decode("utf-8", "replace")
-        shown = _html(replace(sheet, digest=""), f"<pre>{escape(source)}</pre>")
+        body = sanitize(f"<pre>{escape(source)}</pre>")
+        shown = _html(replace(sheet, digest=""), body)
         return replace(_written(sheet, shown), problem=problem)
     except PipelineError as error:
         return Rendered(page=sheet.page, problem=_words_of(error))
@@ -77,7 +78,7 @@ def _written(sheet: Sheet, page: bytes) -> Rendered:
     return Rendered(page=sheet.page, has_changed=has_changed, refused=refused)
 
 
-def _html(sheet: Sheet, body: str) -> bytes:
+def _html(sheet: Sheet, body: Sanitized) -> bytes:
     head = {
         "title": sheet.title,
         "state": sheet.state.text,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.adapters.html.images import Images
+from pipeline.adapters.html.images import Images, PageFolder
 
 DATA = "data:image/png;base64,aW1hZ2U="
 HTML = (
@@ -31,4 +31,4 @@ def test_images_are_embedded_where_browsers_see_them(
     html: str, embedded: str, tmp_path: Path
 ) -> None:
     (tmp_path / "a.png").write_bytes(b"image")
-    assert Images(folder=tmp_path).embed_in(html) == embedded
+    assert Images(folder=PageFolder(tmp_path)).embed_in(html) == embedded

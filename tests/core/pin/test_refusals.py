@@ -44,7 +44,7 @@ def test_a_page_that_is_refused_is_an_error_and_any_other_file_a_warning() -> No
 
 
 @pytest.mark.parametrize(
-    "names", [("Guide.md", "guide.md"), ("caf\u00e9.md", "cafe\u0301.md"), ("A/x", "a/X")]
+    "names", [("Guide.md", "guide.md"), ("caf\u00e9.png", "cafe\u0301.png"), ("A/x", "a/X")]
 )  # fmt: skip
 def test_names_that_are_one_file_on_some_systems_are_told(
     names: tuple[str, str],
@@ -53,6 +53,14 @@ def test_names_that_are_one_file_on_some_systems_are_told(
     (found,) = name_findings(replace(LOCK, files=files), lambda page: True)
     assert (found.where, found.is_error) == (names[1], False)
     assert names[0] in found.text
+
+
+def test_a_page_that_another_one_hides_is_told() -> None:
+    names = ("caf\u00e9.md", "cafe\u0301.md")
+    files = tuple(SourceFile(path=path, blob=BLOB) for path in names)
+    (found,) = name_findings(replace(LOCK, files=files), lambda page: True)
+    assert (found.code, found.where) == ("same-name", "cafe\\u0301.md")
+    assert found.page == "caf\u00e9"
 
 
 def test_the_lock_says_what_was_refused() -> None:
