@@ -106,7 +106,7 @@ _STYLES = set(
     ).split()
 )
 # Addresses: of links, and of what a browser fetches by itself.
-_SCHEMES = {"data", "http", "https", "mailto"}
+_SCHEMES = {"data", "ftp", "http", "https", "irc", "mailto", "tel"}
 _FETCHED = frozenset(
     (element, name) for element in ("img", *_FRAMES) for name in ("src", "data")
 )
@@ -114,7 +114,7 @@ _IN_PAGE = frozenset(
     (element, name) for element in _SVG for name in ("href", "xlink:href")
 )
 _IGNORED_IN_ADDRESS = re.compile(r"[\x00-\x20]+")
-_ELSEWHERE = re.compile(r"(?:[a-z][a-z0-9+.-]*:|//)", re.IGNORECASE)
+_ELSEWHERE = re.compile(r"(?:(?P<scheme>[a-z][a-z0-9+.-]*):|//)", re.IGNORECASE)
 _IMAGE_DATA = re.compile(r"data:image/[a-z0-9.+-]+[;,]", re.IGNORECASE)
 # In a style, or an attribute of SVG: what fetches, and how CSS can hide it. ``url(#part)`` is a
 # part of the page.
@@ -169,6 +169,16 @@ def sanitize_around(pieces: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
     if parts[1::2] != numbers:
         return [""] * len(pieces), _lost(_Census(joined), _Census(""))
     return parts[::2], rebuilt.lost
+
+
+def is_safe_address(address: str) -> bool:
+    """Return whether an address leads somewhere, or is an image. ``javascript:f()`` does not."""
+    plain = _plain(address)
+    elsewhere = _ELSEWHERE.match(plain)
+    if elsewhere is None or not elsewhere["scheme"]:
+        return True
+    scheme = elsewhere["scheme"].lower()
+    return bool(_IMAGE_DATA.match(plain)) if scheme == "data" else scheme in _SCHEMES
 
 
 def _unused_name(pieces: Sequence[str]) -> str:

@@ -15,6 +15,7 @@ from html import escape
 from docutils import nodes
 from sphinx.application import Sphinx
 
+from pipeline.site.extension.nodes import cleaned
 from pipeline.site.extension.records import read_facts
 from pipeline.site.extension.texts import text
 
@@ -71,9 +72,9 @@ def mark_contents(app: Sphinx, wrapper: nodes.compound, page: str) -> None:
             link.append(_mark(app))
 
 
-def _mark(app: Sphinx) -> nodes.raw:
+def _mark(app: Sphinx) -> cleaned:
     """The mark as a node."""
-    return nodes.raw("", mark_html(app.config.language), format="html")
+    return cleaned("", mark_html(app.config.language), format="html")
 
 
 def _leads_to_english(app: Sphinx, link: nodes.reference, page: str) -> bool:

@@ -43,6 +43,10 @@ class fixed(_Wordless, nodes.Element):  # noqa: N801
     """HTML of ours. ``{root}`` in it is the way to the root of the site."""
 
 
+class cleaned(nodes.raw):  # noqa: N801
+    """HTML of others that the sanitizer has written: it is safe where it stands."""
+
+
 def shelves_of(document: nodes.document) -> list[store]:
     """Where the English of a page waits: at its end, as long as nobody has taken it."""
     return [child for child in document.children if isinstance(child, store)]
@@ -149,6 +153,11 @@ def _visit_fixed(self: Any, node: fixed) -> None:
     self.body.append(node["html"].replace("{root}", relative_uri(page, "")))
 
 
+def _visit_cleaned(self: Any, node: cleaned) -> None:
+    """As any HTML is written. ``safety`` would clean it, were it of another class."""
+    self.visit_raw(node)
+
+
 def _skip(self: Any, node: nodes.Node) -> None:
     """Leave out the node and all that it holds."""
     raise nodes.SkipNode
@@ -165,5 +174,6 @@ def setup(app: Sphinx) -> None:
     shown: Any = dict.fromkeys(others, (_nothing, _nothing))
     app.add_node(english, html=(_visit_english, _depart_english), **skipped)
     app.add_node(store, html=(_skip, None), **skipped)
+    app.add_node(cleaned, html=(_visit_cleaned, None), **skipped)
     app.add_node(fixed, html=(_visit_fixed, _nothing), **skipped)
     app.add_node(term_note, html=(_visit_term, _depart_term), **shown)

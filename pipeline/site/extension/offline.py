@@ -1,76 +1,41 @@
 """No page asks another machine for anything, and nothing of upstream's runs in a browser.
 
-What a browser would fetch when a page is read (images, films, styles) becomes a link, or goes
-away; so do scripts. A link that one follows may lead anywhere.
+HTML of others is sanitized when a page is read: what a browser would fetch becomes a link, what
+would run goes. A link that one follows may lead anywhere. ``safety`` looks at what is made later.
 """
 
 from __future__ import annotations
 
 import re
-from html import escape, unescape
-from pathlib import Path
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import Any
 
 from docutils import nodes
 from sphinx.transforms import SphinxTransform
 
+from pipeline.adapters.html.sanitizer import is_safe_address, sanitize, sanitize_around
+from pipeline.site.extension.fragments import stands_alone
+from pipeline.site.extension.losses import note_losses
 from pipeline.site.extension.nodes import (
+    cleaned,
+    english,
     is_html,
     is_linked,
     replace_by_words,
-    write_html,
 )
 from pipeline.site.extension.stubs import elsewhere
 
-_ANY_CASE = re.IGNORECASE | re.DOTALL
-_REMOTE_URL = r"(?:https?:)?//"
-_REMOTE = re.compile(_REMOTE_URL)
+_REMOTE = re.compile(r"(?:https?:)?//")
 _LAUNCHERS = re.compile(
     r"https?://(?:colab\.research\.google\.com|(?:www\.)?kaggle\.com|mybinder\.org)/"
 )
 _LAUNCH_LINK = re.compile(
-    rf"<a\b[^>]*\bhref=[\"']?{_LAUNCHERS.pattern}[^>]*>.*?</a>", _ANY_CASE
+    rf"<a\b[^>]*\bhref=[\"']?{_LAUNCHERS.pattern}[^>]*>.*?</a>",
+    re.IGNORECASE | re.DOTALL,
 )
-# A script that stands in the page: it calls what others bring.
+# A script that stands in the page: it calls what others bring, and draws.
 _CALL = re.compile(r"<script\b(?![^>]*\bsrc=)", re.IGNORECASE)
-_STYLE = re.compile(
-    rf"<link\b[^>]*\bhref=[\"']?{_REMOTE_URL}[^>]*>"
-    rf"|@import\s+(?:url\()?[\"']?{_REMOTE_URL}[^;]*;",
-    re.IGNORECASE,
-)
-_FRAME = re.compile(
-    rf"<(iframe|video|audio|embed)\b[^>]*?\bsrc=([\"'])(?P<url>{_REMOTE_URL}.*?)\2[^>]*>"
-    r"(?:.*?</\1>)?",
-    _ANY_CASE,
-)
-_IMAGE = re.compile(
-    rf"<img\b[^>]*?\bsrc=([\"'])(?P<url>{_REMOTE_URL}.*?)\1[^>]*>", _ANY_CASE
-)
-_ALT = re.compile(r"\balt=([\"'])(?P<words>.*?)\1", _ANY_CASE)
-_URL = re.compile(rf"url\(\s*[\"']?{_REMOTE_URL}[^)]*\)", re.IGNORECASE)
-# A style sheet of any address: whether the file is there is looked up.
-_SHEET = re.compile(
-    r"<link\b[^>]*?\bhref=[\"'](?P<path>[^\"']+)[\"'][^>]*>", re.IGNORECASE
-)
-# A script, also one that nothing ends, and what would run without one.
-_RUNS = re.compile(r"<script\b[^>]*>(?:.*?</script\s*>|.*\Z)", _ANY_CASE)
-_BASE = re.compile(
-    r"</?(?:base|meta|object|embed|applet|frame|iframe)\b[^>]*>", _ANY_CASE
-)
-_TAG = re.compile(r"<[a-z](?:[^<>\"']|\"[^\"]*\"|'[^']*')*>", _ANY_CASE)
-_HANDLER = re.compile(
-    r"[\s/\"']on\w+\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s>]+)"
-    r"|[\s/\"'](?:srcdoc|formaction)\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s>]+)",
-    _ANY_CASE,
-)
-_ADDRESS = re.compile(
-    r"\b(?P<name>href|src|action|xlink:href)\s*=\s*"
-    r"(?:\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)'|(?P<bare>[^\s>]+))",
-    _ANY_CASE,
-)
-# A scheme with what browsers leave out of it: java\tscript:
-_RUNNING = re.compile(r"(?:java|vb)script:|data:(?!image/)", re.IGNORECASE)
-_UNSEEN = re.compile(r"[\x00-\x20]+")
 
 
 class StayOffline(SphinxTransform):
@@ -88,63 +53,66 @@ class StayOffline(SphinxTransform):
             if _REMOTE.match(image.get("uri", "")):
                 _replace_image(image)
         for link in links:
-            if _runs(link.get("refuri", "")):
+            if not is_safe_address(link.get("refuri", "")):
                 # The words stay.
                 link.replace_self(link.children)
-        for raw in list(filter(is_html, self.document.findall(nodes.raw))):
-            self._keep_what_rests(raw)
+        pieces = filter(is_html, self.document.findall(nodes.raw))
+        for parent in dict.fromkeys(raw.parent for raw in pieces):
+            self._clean_pieces(parent)
+        for node in self.document.findall(nodes.Element):
+            # An icon of sphinx-design is written as it is.
+            if isinstance(node.get("svg"), str):
+                node["svg"] = sanitize(node["svg"]).html
 
-    def _keep_what_rests(self, raw: nodes.raw) -> None:
-        """Leave nothing in HTML that runs, or comes from elsewhere.
+    def _clean_pieces(self, parent: nodes.Element) -> None:
+        """Sanitize the HTML in an element: all its pieces as one, with what stands between.
 
         What a script would have drawn is a link away.
         """
-        html = raw.astext()
-        resting, scripts = _RUNS.subn("", html)
-        if scripts and _CALL.search(html):
+        pieces = list(_pieces_of_html(parent))
+        html = [_LAUNCH_LINK.sub("", piece.astext()) for piece in pieces]
+        clean, lost = sanitize_around(html)
+        # The English of a block has lost what the block has.
+        is_copy = isinstance(parent, english)
+        if not is_copy:
+            note_losses(self.env, html, lost)
+        for piece, before, after in zip(pieces, html, clean, strict=True):
+            shown = cleaned("", after, **piece.attributes)
+            is_drawn = not is_copy and _CALL.search(before)
             # In the place where the picture would have been.
-            raw.parent.insert(raw.parent.index(raw) + 1, elsewhere(self.env))
-        html = _SHEET.sub(self._if_there, resting)
-        if "//" in html:
-            html = without_remote(html)
-        write_html(raw, without_handlers(html))
-
-    def _if_there(self, match: re.Match[str]) -> str:
-        """A style sheet of upstream's, if it was pulled; a page can do without."""
-        path = match["path"].partition("?")[0]
-        if path.startswith("data:") or "//" in path:
-            # ``without_remote`` knows more about what is elsewhere.
-            return match[0]
-        folder = Path(self.env.doc2path(self.env.docname)).parent
-        return match[0] if (folder / path).is_file() else ""
+            links = elsewhere(self.env) if is_drawn else []
+            parent.replace(piece, [shown, *links])
 
 
-def without_handlers(html: str) -> str:
-    """A piece of HTML in which no attribute and no address runs anything.
+def _pieces_of_html(parent: nodes.Element) -> Iterator[nodes.raw]:
+    """Yield the pieces of HTML in an element.
 
-    ``<b onclick="f()">`` → ``<b>``, ``<a href="javascript:f()">`` → ``<a href="">``. What is
-    written in a way that this does not see, the policy of the page (``layout.html``) keeps from
-    running.
+    Pieces with nothing between that are not whole in themselves (``<svg>``, ``<path/>``,
+    ``</svg>``) are joined before: no element of another kind may come between them.
     """
-    html = _BASE.sub("", html)
-    return _TAG.sub(_quiet_tag, html)
+    for is_raw, children in groupby(list(parent.children), _is_html_node):
+        run: list[Any] = list(children) if is_raw else []
+        if len(run) > 1 and not all(stands_alone(raw.astext()) for raw in run):
+            run = [_joined(run)]
+        yield from run
 
 
-def _quiet_tag(match: re.Match[str]) -> str:
-    """A tag without handlers of events, and without addresses that are programs."""
-    tag = _HANDLER.sub("", match[0])
-    return _ADDRESS.sub(_quiet_address, tag)
+def _is_html_node(node: nodes.Node) -> bool:
+    """Return whether a node is a piece of HTML."""
+    return isinstance(node, nodes.raw) and is_html(node)
 
 
-def _quiet_address(match: re.Match[str]) -> str:
-    """An attribute with an address as it was, or an empty one."""
-    address = match["double"] or match["single"] or match["bare"] or ""
-    return f'{match["name"]}=""' if _runs(address) else match[0]
+def _joined(run: Sequence[nodes.raw]) -> nodes.raw:
+    """Put a piece with the text of all in the place of the first, and return it.
 
-
-def _runs(address: str) -> bool:
-    """Whether a browser would run an address, written as HTML: ``java&#115;cript:f()``."""
-    return _RUNNING.match(_UNSEEN.sub("", unescape(address))) is not None
+    It is no block any more: the English of one of them would stand for all.
+    """
+    first, *others = run
+    whole = nodes.raw("", "".join(raw.astext() for raw in run), format="html")
+    first.parent.replace(first, whole)
+    for raw in others:
+        raw.parent.remove(raw)
+    return whole
 
 
 def _is_badge(link: nodes.reference) -> bool:
@@ -182,28 +150,3 @@ def _replace_image(image: nodes.image) -> None:
         return
     link = nodes.reference("", words, refuri=image["uri"], classes=["jz-remote"])
     replace_by_words(image, link)
-
-
-def without_remote(html: str) -> str:
-    """A piece of HTML that fetches nothing from elsewhere.
-
-    ``<img src="https://a.org/b.png" alt="B">`` → ``<a class="jz-remote" href="…">B</a>``
-    """
-    # Whole elements first: what is left of them would be taken for something else.
-    html = _LAUNCH_LINK.sub("", html)
-    html = _STYLE.sub("", html)
-    html = _FRAME.sub(lambda match: _link(match["url"], ""), html)
-    html = _IMAGE.sub(_link_to_image, html)
-    return _URL.sub("none", html)
-
-
-def _link_to_image(match: re.Match[str]) -> str:
-    """A link with the words that ``<img>`` has for those who do not see it."""
-    alt = _ALT.search(match[0])
-    return _link(match["url"], alt["words"] if alt else "")
-
-
-def _link(url: str, words: str) -> str:
-    """A link with words that are HTML, as they stood there; without any, with its address."""
-    address = escape(unescape(url))
-    return f'<a class="jz-remote" href="{address}">{escape(unescape(words)) or address}</a>'

@@ -21,6 +21,7 @@ from sphinx.transforms import SphinxTransform
 from pipeline.site.extension.broken import broken_of
 from pipeline.site.extension.changes import add_anchors, panel
 from pipeline.site.extension.contents import toctrees_of
+from pipeline.site.extension.losses import losses_of
 from pipeline.site.extension.nodes import fixed
 from pipeline.site.extension.progress import to_body
 from pipeline.site.extension.reach import reach_of
@@ -54,6 +55,8 @@ class AddHead(SphinxTransform):
         html = head_html(record, locale, news)
         if broken is not None:
             html = _with_broken(html, broken.blocks, locale)
+        if losses := losses_of(self.env):
+            html = _with_note(html, text(locale, "left out").format(count=losses))
         head = fixed(html=html)
         title = section.first_child_matching_class(nodes.title)
         # Behind the title, whatever stands before it.
@@ -92,13 +95,16 @@ def _with_broken(html: str, blocks: int, locale: str) -> str:
     ``…<span class="jz-share">已译 100 %</span>`` → ``…已译 100 % · 1 处无法显示，现为源文本``
     """
     if blocks:
-        words = escape(text(locale, "broken blocks").format(blocks=blocks))
-        return html.replace(
-            "</p>", f' · <span class="jz-unshown">{words}</span></p>', 1
-        )
+        return _with_note(html, text(locale, "broken blocks").format(blocks=blocks))
     # What is translated of the page is not to be seen.
     words = escape(text(locale, "broken page"))
     return _SHARE.sub(f'<span class="jz-unshown">{words}</span>', html)
+
+
+def _with_note(html: str, words: str) -> str:
+    """Return the head of a page with words at the end of the line about freshness."""
+    note = f' · <span class="jz-unshown">{escape(words)}</span>'
+    return html.replace("</p>", f"{note}</p>", 1)
 
 
 class GiveTitle(SphinxTransform):

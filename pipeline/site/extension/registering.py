@@ -25,10 +25,12 @@ from pipeline.site.extension import (
     interface,
     languages,
     lean,
+    losses,
     mathml,
     nodes,
     policy,
     reach,
+    safety,
     search,
     sheets,
     stubs,
@@ -72,6 +74,7 @@ def register(app: Sphinx) -> dict[str, Any]:
         boundary,
         nodes,
         writing,
+        safety,
         stubs,
         cells,
         described,
@@ -93,6 +96,7 @@ def register(app: Sphinx) -> dict[str, Any]:
         about,
         surroundings,
         lean,
+        losses,
     ):
         module.setup(app)
     # These change the libraries that Sphinx works with, for this process.

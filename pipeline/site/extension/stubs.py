@@ -73,21 +73,23 @@ class Elsewhere(Stub):
 def elsewhere(
     env: BuildEnvironment, fragment: str = "", words: str = "", *, explained: str = ""
 ) -> list[nodes.Node]:
-    """A paragraph that leads to this page of the English docs; just the words if there are none.
+    """A paragraph that leads to this page of the English docs, or just the words without any docs.
 
     ``explained`` is the name that it stands for, if it is one.
     """
-    words = words or env.docname
     english_url = env.config.jz_site["english_url"]
     # The search knows by it where a name is explained.
     name = {"jz_name": explained} if explained else {}
     page = english_page(env.config.jz_site, env.docname)
     if not english_url or not page:
-        return [nodes.paragraph("", "", nodes.literal("", words), **name)]
+        # The name of the page would say nothing.
+        return (
+            [nodes.paragraph("", "", nodes.literal("", words), **name)] if words else []
+        )
     url = f"{english_url}{page}.html"
     if fragment:
         url += f"#{fragment}"
-    link = nodes.reference("", words, refuri=url)
+    link = nodes.reference("", words or env.docname, refuri=url)
     above = text(env.config.language, "elsewhere")
     return [nodes.paragraph("", above, link, classes=["jz-elsewhere"], **name)]
 

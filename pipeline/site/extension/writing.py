@@ -94,15 +94,17 @@ def _attributes_of(node: nodes.Element) -> dict[str, str]:
 def setup(app: Sphinx) -> None:
     """Let the builder's translator have these attributes."""
     # Before the theme makes its own translator of the builder's.
-    app.connect("builder-inited", _mix_in, priority=100)
+    app.connect(
+        "builder-inited", lambda app: mix_in(app, BlockAttributes), priority=100
+    )
 
 
-def _mix_in(app: Sphinx) -> None:
-    """Put ``BlockAttributes`` before the translator of a builder of HTML, once."""
+def mix_in(app: Sphinx, part: type) -> None:
+    """Put a part before the translator of a builder of HTML, once."""
     base = (
         app.registry.translators.get(app.builder.name)
         or app.builder.default_translator_class
     )
-    if app.builder.format == "html" and not issubclass(base, BlockAttributes):
-        translator = type("BlockTranslator", (BlockAttributes, base), {})
+    if app.builder.format == "html" and not issubclass(base, part):
+        translator = type("BlockTranslator", (part, base), {})
         app.set_translator(app.builder.name, translator, override=True)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.adapters.html.sanitizer import sanitize, sanitize_around
+from pipeline.adapters.html.sanitizer import is_safe_address, sanitize, sanitize_around
 
 KEPT = (
     '<p class="a" id="b" style="color:red" title="c">x</p>',
@@ -220,3 +220,25 @@ def test_nothing_puts_itself_together_again(html: str) -> None:
     }
     assert not any(name.startswith("on") for name in found.attributes)
     assert sanitize(once.html).html == once.html
+
+
+@pytest.mark.parametrize(
+    ("address", "is_safe"),
+    [
+        ("guide.html#part", True),
+        ("../a:b.html", True),
+        ("//a.org/b", True),
+        ("HTTPS://a.org/", True),
+        ("mailto:a@b.cd", True),
+        ("data:image/png;base64,AA==", True),
+        ("javascript:f()", False),
+        (" JavaScript:f()", False),
+        ("java\tscript:f()", False),
+        ("\x01javascript://a.b/%0af()", False),
+        ("vbscript:f", False),
+        ("data:text/html,x", False),
+        ("blob:x", False),
+    ],
+)
+def test_addresses_that_are_programs_are_known(address: str, is_safe: bool) -> None:
+    assert is_safe_address(address) is is_safe
