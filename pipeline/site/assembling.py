@@ -22,6 +22,7 @@ from pipeline.core.pin.lock import ASSETS, hidden_twins, page_path, pages_of
 from pipeline.core.results import PageResult
 from pipeline.errors import InputError, PipelineError
 from pipeline.findings import Finding
+from pipeline.site.assets import is_program, published
 from pipeline.site.configuration import configuration_of
 from pipeline.site.history import last_changes
 from pipeline.site.inventories import inventories_of
@@ -128,7 +129,9 @@ def _files_of_site(site: Site, contributors: Mapping[str, int]) -> dict[str, Con
     for file in site.lock.files:
         path = site.paths.docs / file.path
         if file.path not in taken and not _drives_sphinx(file.path) and path.is_file():
-            wanted |= dict.fromkeys(_names_of(file.path), path)
+            content = _content_of(path)
+            if content is not None:
+                wanted |= dict.fromkeys(_names_of(file.path), content)
     return wanted
 
 
@@ -145,6 +148,16 @@ def _names_of(path: str) -> tuple[str, ...]:
     """What pages may call a file: Sphinx has folders in NFC, and its own name is in either form."""
     folder, _, name = path.rpartition("/")
     return path, page_path(path), f"{page_path(folder)}/{name}".removeprefix("/")
+
+
+def _content_of(path: Path) -> Content:
+    """What Sphinx gets of a file of upstream's that is no document; None if it gets nothing.
+
+    A program may be shown as the text that it is: only what is published must be none.
+    """
+    if is_program(path.name) and ASSETS not in path.parts:
+        return path
+    return published(path)
 
 
 def _history(site: Site) -> list[dict[str, Any]]:

@@ -13,7 +13,7 @@ from pipeline.adapters import files
 from pipeline.adapters.memo import Memo
 from pipeline.core.catalog.lineage import read_redirects
 from pipeline.core.pin.lock import ASSETS, page_path
-from pipeline.site import published
+from pipeline.site import assets, published
 from pipeline.site.configuration import first_page, own_pages_of
 from pipeline.site.folders import english_folder
 from pipeline.site.known import Known
@@ -99,8 +99,12 @@ def _assets_of_folders(site: Site) -> Iterator[tuple[str, bytes]]:
     """
     for prefix in site.lock.docs.prefixes:
         for file in site.lock.files:
-            if prefix and file.path.startswith(f"{prefix}{ASSETS}/"):
-                yield file.path, files.read_bytes(site.paths.docs / file.path)
+            if not (prefix and file.path.startswith(f"{prefix}{ASSETS}/")):
+                continue
+            asset = assets.published(site.paths.docs / file.path)
+            if asset is not None:
+                data = asset if isinstance(asset, bytes) else files.read_bytes(asset)
+                yield file.path, data
 
 
 def _stale_pages(

@@ -33,7 +33,8 @@ _MATHML = (
     "mphantom mprescripts mroot mrow ms mspace msqrt mstyle msub msubsup msup mtable mtd mtext "
     "mtr munder munderover none semantics"
 ).split()
-_SVG = (
+# Elements of drawings.
+DRAWN = (
     "svg circle clipPath defs desc ellipse feBlend feColorMatrix feComposite feFlood "
     "feGaussianBlur feMerge feMergeNode feOffset filter g line linearGradient marker mask path "
     "pattern polygon polyline radialGradient rect stop symbol text textPath title tspan use"
@@ -111,7 +112,7 @@ _FETCHED = frozenset(
     (element, name) for element in ("img", *_FRAMES) for name in ("src", "data")
 )
 _IN_PAGE = frozenset(
-    (element, name) for element in _SVG for name in ("href", "xlink:href")
+    (element, name) for element in DRAWN for name in ("href", "xlink:href")
 )
 _IGNORED_IN_ADDRESS = re.compile(r"[\x00-\x20]+")
 _ELSEWHERE = re.compile(r"(?:(?P<scheme>[a-z][a-z0-9+.-]*):|//)", re.IGNORECASE)
@@ -243,9 +244,9 @@ def _cleaner(hole: str, ours: str, *, with_frames: bool = False) -> nh3.Cleaner:
     frames = _FRAMES if with_frames else ()
     on_some = {element: set(names.split()) for element, names in _ON_SOME.items()}
     mathml = {element: set(_OF_MATHML) for element in _MATHML}
-    svg = {element: set(_OF_SVG) for element in _SVG}
+    svg = {element: set(_OF_SVG) for element in DRAWN}
     return nh3.Cleaner(
-        tags={*_TEXT, *_MATHML, *_SVG, *frames, hole},
+        tags={*_TEXT, *_MATHML, *DRAWN, *frames, hole},
         clean_content_tags=_WITH_CONTENT.union(() if with_frames else _FRAMES),
         attributes={
             "*": {*_ON_ALL, *filter(None, [ours])},
@@ -274,9 +275,14 @@ def _filter_attribute(element: str, name: str, value: str) -> str | None:
     if name in ("href", "cite"):
         return None if _plain(value).lower().startswith("data:") else value
     if "(" in value or "\\" in value or "@" in value:
-        is_style = name == "style" or element in _SVG or element in _MATHML
-        return None if is_style and _FETCHING_STYLE.search(value) else value
+        is_style = name == "style" or element in DRAWN or element in _MATHML
+        return None if is_style and fetches(value) else value
     return value
+
+
+def fetches(style: str) -> bool:
+    """Return whether a style, or an attribute of a drawing, may fetch something."""
+    return bool(_FETCHING_STYLE.search(style))
 
 
 def _plain(address: str) -> str:

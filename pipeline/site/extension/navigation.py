@@ -17,6 +17,7 @@ from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
+from pipeline.adapters.html.sanitizer import is_safe_address
 from pipeline.site.extension.contents import (
     Mark,
     WaitingMarks,
@@ -267,7 +268,7 @@ def _entries(
                 marked_on=tree["parent"],
             )
         # What is neither is missing: Sphinx has said so.
-        elif "://" in target:
+        elif "://" in target and is_safe_address(target):
             words = escape(title or target)
             yield Entry(title=words, url=target, mark=mark, marked_on=tree["parent"])
 
@@ -289,6 +290,9 @@ def title_html(title: nodes.Element) -> str:
     pieces: list[str] = []
     for node in title.children:
         words = escape(node.astext())
+        if isinstance(node, nodes.raw):
+            # Tags around words of the title.
+            continue
         if isinstance(node, nodes.literal):
             words = f'<code class="docutils literal notranslate">{words}</code>'
         elif isinstance(node, nodes.math):

@@ -1,12 +1,16 @@
 """What a page may run: our scripts, those of the theme, and nothing that stands in the page.
 
 The policy is said in the page itself (Content-Security-Policy), for a site is a folder that any
-server may serve. ``offline`` has taken out all that it knows to run; this is for what it misses.
+server may serve. It names one script by its digest, the first one; that one inserts the others.
+So a ``<script>`` that others have got into a page runs neither as it stands nor from a file.
+``offline`` and ``safety`` have taken out all that they know to run; this is for what they miss.
 """
 
 from __future__ import annotations
 
+import re
 from base64 import b64encode
+from collections.abc import Iterator
 from functools import cache
 from hashlib import sha256
 from importlib import resources
@@ -15,19 +19,24 @@ from typing import Any
 from docutils import nodes
 from sphinx.application import Sphinx
 
+from pipeline.site.extension.pages import PROGRESS
+
+# Of the theme, whose layout would load them at the end of a page.
+_OF_THEME = ("scripts/bootstrap.js", "scripts/pydata-sphinx-theme.js")
+_SOURCE = re.compile(r'\bsrc="([^"]*)"')
 _RULES = (
-    # ``file:`` is for who opens the site as a folder.
-    "script-src 'self' file: 'sha256-{digest}'",
-    "object-src 'self' file:",
+    "script-src 'sha256-{digest}' 'strict-dynamic'",
+    "object-src 'none'",
     "frame-src 'none'",
     "base-uri 'none'",
+    # ``file:`` is for who opens the site as a folder.
     "form-action 'self' file:",
 )
 
 
 def setup(app: Sphinx) -> None:
-    """Connect it."""
-    app.connect("html-page-context", add_policy)
+    """Connect it: when nobody adds scripts to a page any more, or takes some away."""
+    app.connect("html-page-context", add_policy, priority=950)
 
 
 def add_policy(
@@ -37,9 +46,24 @@ def add_policy(
     context: dict[str, Any],
     document: nodes.document | None,
 ) -> None:
-    """Give templates the policy, and the one script that stands in every page."""
+    """Give templates the policy, the one script that stands in every page, and what it loads."""
     context["jz_first"] = first_script()
     context["jz_policy"] = policy()
+    context["jz_scripts"] = " ".join(_scripts(page, context))
+
+
+def _scripts(page: str, context: dict[str, Any]) -> Iterator[str]:
+    """Yield the addresses of the scripts of a page, in their order, as HTML."""
+    for file in context["script_files"]:
+        # What stands in a page, or lies elsewhere, is not to run.
+        source = _SOURCE.search(context["js_tag"](file))
+        if source and "//" not in source[1]:
+            yield source[1]
+    if page == PROGRESS:
+        yield context["pathto"]("_static/progress.js", 1)
+    for name in _OF_THEME:
+        address = context["pathto"](f"_static/{name}", 1)
+        yield f"{address}?v={context.get('jz_theme_version', '')}"
 
 
 @cache

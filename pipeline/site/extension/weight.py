@@ -46,6 +46,7 @@ _MATHJAX = {
     "tex-chtml.js": "",
     "output/chtml/fonts/woff-v2": "output/chtml/fonts/woff-v2",
     "input/tex/extensions": "input/tex/extensions",
+    "ui/safe.js": "ui",
 }
 
 
@@ -110,7 +111,7 @@ def copy_mathjax(app: Sphinx, problem: Exception | None) -> None:
     """Copy what formulas need, unless it is there: to ``_static/mathjax`` of the site."""
     target = Path(app.outdir, "_static", "mathjax")
     # Once there it stays: finish prunes no scripts.
-    if not _is_whole_site(app, problem) or (target / "tex-chtml.js").exists():
+    if not _is_whole_site(app, problem) or (target / "ui" / "safe.js").exists():
         return
     package = find_spec("sphinx-mathjax-offline")
     # Without the package formulas are shown as they were written.

@@ -10,5 +10,15 @@
   var view = localStorage.getItem("jz-view");
   root.dataset.jzView = view === "both" || view === "en" ? view : "zh";
   root.dataset.mode = localStorage.getItem("mode") || "auto";
+  var addresses = document.currentScript.dataset.scripts.split(" ");
+  // When the page has been read, and in their order. Those that wait for that moment are told once more.
+  document.addEventListener("DOMContentLoaded", function () {
+    var waiting = addresses.length;
+    addresses.forEach(function (address) {
+      var script = Object.assign(document.createElement("script"), { src: address, async: false });
+      script.onload = script.onerror = function () { if (!--waiting) document.dispatchEvent(new Event("DOMContentLoaded")); };
+      document.head.append(script);
+    });
+  }, { once: true });
   root.dataset.theme = localStorage.getItem("theme") || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
 })(document.documentElement);
