@@ -15,9 +15,8 @@ from pipeline.adapters.html.sanitizer import DRAWN, fetches, is_safe_address
 _SVG = "{http://www.w3.org/2000/svg}"
 _XLINK = "{http://www.w3.org/1999/xlink}"
 _XML = "{http://www.w3.org/XML/1998/namespace}"
-_ELEMENTS = frozenset(
-    f"{_SVG}{name}" for name in (*DRAWN, "a", "image", "style", "switch")
-)
+_STYLE = f"{_SVG}style"
+_ELEMENTS = frozenset(f"{_SVG}{name}" for name in (*DRAWN, "a", "image", "switch"))
 _ADDRESSES = ("href", f"{_XLINK}href")
 # Those of others have an address that is a part of the drawing.
 _LEADING = frozenset((f"{_SVG}a", f"{_SVG}image"))

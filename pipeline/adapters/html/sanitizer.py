@@ -41,7 +41,7 @@ DRAWN = (
 ).split()
 # Films and frames come out as links to what they would show, or as images.
 _FRAMES = ("audio", "embed", "iframe", "object", "video")
-_WITH_CONTENT = {"applet", "noscript", "script", "style", "template"}
+_WITH_CONTENT = {"noscript", "script", "style", "template"}
 # What a reader misses where it is gone.
 _NOTICED = frozenset(
     "applet audio button canvas embed form iframe img object script select textarea video".split()

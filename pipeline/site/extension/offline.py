@@ -34,8 +34,8 @@ _LAUNCH_LINK = re.compile(
     rf"<a\b[^>]*\bhref=[\"']?{_LAUNCHERS.pattern}[^>]*>.*?</a>",
     re.IGNORECASE | re.DOTALL,
 )
-# A script that stands in the page: it calls what others bring, and draws.
-_CALL = re.compile(r"<script\b(?![^>]*\bsrc=)", re.IGNORECASE)
+# A script that stands in the page: it calls what others bring, and draws. Objects draw, too.
+_DRAWS = re.compile(r"<(?:script\b(?![^>]*\bsrc=)|object\b)", re.IGNORECASE)
 
 
 class StayOffline(SphinxTransform):
@@ -78,7 +78,7 @@ class StayOffline(SphinxTransform):
             note_losses(self.env, html, lost)
         for piece, before, after in zip(pieces, html, clean, strict=True):
             shown = cleaned("", after, **piece.attributes)
-            is_drawn = not is_copy and _CALL.search(before)
+            is_drawn = not is_copy and _DRAWS.search(before)
             # In the place where the picture would have been.
             links = elsewhere(self.env) if is_drawn else []
             parent.replace(piece, [shown, *links])
