@@ -22,7 +22,7 @@ _ADDRESSES = ("href", f"{_XLINK}href")
 _LEADING = frozenset((f"{_SVG}a", f"{_SVG}image"))
 _HANDLER = re.compile("on", re.IGNORECASE)
 # Fonts, mostly. What a sheet says besides goes with them only if it fetches, too.
-_IMPORT = re.compile(r"@import\b[^;{}]*;", re.IGNORECASE)
+_IMPORT = re.compile(r"@import\b(?:\"[^\"]*\"|'[^']*'|[^;{}\"'])*;", re.IGNORECASE)
 _FETCHING_SHEET = re.compile(r"url\((?!\s*[\"']?#)|@import|image-set|\\", re.IGNORECASE)
 
 

@@ -9,12 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
+from pathlib import Path
 from typing import Any
 
 from docutils import nodes
 from sphinx.transforms import SphinxTransform
 
+from pipeline.adapters import files
 from pipeline.adapters.html.sanitizer import is_safe_address, sanitize, sanitize_around
+from pipeline.site.assets import is_drawing, is_program, published
 from pipeline.site.extension.fragments import stands_alone
 from pipeline.site.extension.losses import note_losses
 from pipeline.site.extension.nodes import (
@@ -50,8 +53,12 @@ class StayOffline(SphinxTransform):
         for link in filter(_is_badge, links):
             _remove_badge(link)
         for image in list(self.document.findall(nodes.image)):
-            if _REMOTE.match(image.get("uri", "")):
+            address = image.get("uri", "")
+            if _REMOTE.match(address):
                 _replace_image(image)
+            elif not (is_safe_address(address) and self._is_picture(address)):
+                words = image.get("alt") or address
+                replace_by_words(image, nodes.inline("", words))
         for link in links:
             if not is_safe_address(link.get("refuri", "")):
                 # The words stay.
@@ -63,6 +70,25 @@ class StayOffline(SphinxTransform):
             # An icon of sphinx-design is written as it is.
             if isinstance(node.get("svg"), str):
                 node["svg"] = sanitize(node["svg"]).html
+
+    def _is_picture(self, address: str) -> bool:
+        """Return whether the file of an image may be published; clean a drawing of an output.
+
+        Other drawings were cleaned when they came among the sources.
+        """
+        if address.startswith("data:") or not (
+            is_program(address) or is_drawing(address)
+        ):
+            return True
+        if is_program(address):
+            return False
+        path = Path(self.env.relfn2path(address)[1]).resolve()
+        if not path.is_relative_to(Path(self.env.doctreedir).resolve()):
+            return True
+        drawing = published(path)
+        if isinstance(drawing, bytes):
+            files.write_if_changed(path, drawing)
+        return drawing is not None
 
     def _clean_pieces(self, parent: nodes.Element) -> None:
         """Sanitize the HTML in an element: all its pieces as one, with what stands between.

@@ -9,12 +9,15 @@ from __future__ import annotations
 import mimetypes
 import re
 from html import escape
+from pathlib import Path
 from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.util import DownloadFiles
 
 from pipeline.adapters.html.sanitizer import is_safe_address, sanitize
+from pipeline.site.assets import is_program
 from pipeline.site.extension.nodes import cleaned, write_html
 from pipeline.site.extension.writing import mix_in
 
@@ -88,6 +91,27 @@ def _is_harmless(name: str, value: Any) -> bool:
     return name.lower() not in _ADDRESSES or is_safe_address(str(value))
 
 
+def _patch_downloads() -> None:
+    """Let programs be downloaded as the text that they are: ``demo.html`` as ``demo.html.txt``."""
+    plain = DownloadFiles.add_file
+
+    def add_file(self: Any, docname: str, filename: Any) -> Any:
+        """As Sphinx does: the name of a file among the downloads."""
+        name = plain(self, docname, filename)
+        if not is_program(str(name)):
+            return name
+        text = name.with_name(f"{name.name}.txt")
+        pages, _ = self[Path(filename)]
+        self[Path(filename)] = (pages, text)
+        return text
+
+    # Once: the tests set up more than one site in a process.
+    if plain.__name__ != "_add_program":
+        add_file.__name__ = "_add_program"
+        DownloadFiles.add_file = add_file
+
+
 def setup(app: Sphinx) -> None:
     """Let the builder's translator have these, in front of all others but the theme's."""
+    _patch_downloads()
     app.connect("builder-inited", lambda app: mix_in(app, SafeElements), priority=110)

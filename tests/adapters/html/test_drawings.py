@@ -86,6 +86,6 @@ def test_what_is_no_drawing_is_nothing(data: bytes) -> None:
 
 
 def test_fonts_from_elsewhere_go_and_the_style_stays() -> None:
-    style = "<style>@import url('https://a.org/f()'); a{fill:red}</style>"
+    style = "<style>@import url('https://a.org/f();4;5'); a{fill:red}</style>"
     clean = clean_drawing(f"{_HEAD}{style}</svg>".encode())
     assert b"<style> a{fill:red}</style>" in clean

@@ -1,0 +1,477 @@
+"""One site of docs that try to run something at every door: nothing but our own script is live."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+pytest.importorskip(
+    "sphinx_book_theme", reason="the dependency group site is not installed"
+)
+
+from bs4 import BeautifulSoup, Tag
+from folders import write_tree
+from notebooks import code, notebook_value, prose
+from repositories import DOCS
+from runs import run_of
+
+from pipeline.config import Settings, SitePolicy, Upstream
+from pipeline.core.document.compose import Frame, merge
+from pipeline.core.document.landing import landings_to_json
+from pipeline.core.document.read import read_document
+from pipeline.core.execution.result import Execution, Status
+from pipeline.core.pin.lock import Lock, SourceFile, blob_id, pages_of
+from pipeline.core.results import PageResult
+from pipeline.paths import Paths
+from pipeline.reading import MYST
+from pipeline.site.building import build_site
+
+pytestmark = pytest.mark.slow
+
+_PIXEL = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+)
+_SPLIT = "<scr<script></script>ipt src='_static/evil.js'></script><scr<base>ipt>hit()</script>"
+_LEADS = "<me<base>ta http-equiv=refresh content='0;url=https://evil.example/'>"
+_IMAGE = "<img src=x onerror=hit()>"
+_SVG = (
+    '<svg xmlns="http://www.w3.org/2000/svg" onload="hit()"><script>hit()</script>'
+    '<path d="M0 0"/></svg>'
+)
+_INDEX = f"""---
+title: "<script>hit()</script>"
+html_meta:
+  "http-equiv=refresh": "0;url=https://evil.example/"
+  "description onload=hit()": "a"
+myst:
+  html_meta:
+    "http-equiv=refresh": "0;url=https://evil.example/"
+    "keywords": '"><script>hit()</script>'
+---
+# Pots `<script>hit()</script>` <b onclick="hit()">bold</b> {_IMAGE}
+
+```{{toctree}}
+:caption: Lids <script>hit()</script>
+rest
+out
+Away <javascript://evil.example/%0ahit()>
+Words {_IMAGE} <https://example.org/>
+```
+
+Small *words*.
+
+<div class="pan" onclick="hit()">Words in <b>HTML</b> stay.</div>
+
+{_SPLIT}
+
+{_LEADS}
+
+<details><summary>More</summary>
+
+Folded *words*.
+
+</details>
+
+<svg viewBox="0 0 1 1"><path d="M0 0"/></svg> and <b onmouseover=hit()>bold *words*</b> {_IMAGE}
+and <img src="x.png" alt="图 onx=1 href=data:! style=position:fixed on'onx='z'error=hit() 字"> end.
+
+[a](javascript:hit()) [b](JaVaScRiPt:hit()) [c](<java&#9;script:hit()>) [d](vbscript:hit())
+<javascript:hit()> [e](data:text/html,hit()) {{download}}`f <javascript://x/%0ahit()>`
+
+![g" onerror="hit()](x.png "t\\" onload=\\"hit()") ![<script>hit()</script>](gone.png)
+![h](javascript:hit()) ![i](https://evil.example/a.png) ![j](demo.html) ![k](evil.svg)
+
+| Size {_IMAGE} | Pot |
+|---|---|
+| {_SPLIT} | $\\text{{<script>hit()</script>}}$ {{octicon}}`alert;1em;x"onload="hit()` |
+
+- A list {_LEADS}
+
+  <form action="javascript:hit()"><input autofocus onfocus=hit()><button>b</button></form>
+
+  > <iframe srcdoc="<script>hit()</script>"></iframe> <object data="javascript:hit()">o</object>
+
+$$\\href{{javascript:hit()}}{{x}} \\unheardof \\class{{a" onload="hit()}}{{y}}$$
+
+```{{image}} x.png
+:alt: '"><script>hit()</script>'
+:target: javascript:hit()
+:class: '"><script>'
+```
+
+```{{figure}} x.png
+:target: java	script:hit()
+:figclass: '" onload="hit()'
+Caption {_IMAGE}
+```
+
+```{{image}} film.mp4
+:alt: '<script>hit()</script>'
+```
+
+```{{image}} evil.svg
+:loading: embed
+```
+
+```{{raw}} html
+{_SPLIT}<link rel=stylesheet href=https://evil.example/a.css><style>@import 'https://evil.example/'</style>
+```
+
+```{{button-link}} javascript:hit()
+x
+```
+
+````{{card}} Title {_IMAGE}
+:link: javascript:hit()
+:img-top: javascript:hit()
+x
+````
+
+```{{note}} Title {_IMAGE}
+:class: '" onclick="hit()'
+x
+```
+
+```{{code-block}} <script>hit()</script>
+:caption: <script>hit()</script> {_IMAGE}
+</script><script>hit()</script>
+```
+
+```{{meta}}
+:http-equiv=refresh: 0;url=https://evil.example/
+```
+
+```{{mermaid}}
+graph TD; A["<img src=x onerror=hit()>"]
+```
+
+````{{tab-set}}
+```{{tab-item}} Tab {_IMAGE}
+:sync: '" onclick="hit()'
+x
+```
+````
+
+{{abbr}}`x (<script>hit()</script>)` {{download}}`demo <demo.html>` {{download}}`evil.svg`
+
+(x"><script>hit()</script>)=
+## </script><script>hit()</script> {_IMAGE}
+"""
+_REST = f"""Rest <script>hit()</script>
+===========================
+
+:author: <script>hit()</script>
+
+.. meta::
+   :http-equiv=refresh: 0;url=https://evil.example/
+   :description: "><script>hit()</script>
+
+`x <javascript:hit()>`_ `y <data:text/html,hit()>`__ and t_ and :math:`\\mbox{{{_IMAGE}}}`.
+
+.. _t: javascript:hit()
+
+.. role:: raw-html(raw)
+   :format: html
+
+:raw-html:`{_SPLIT}` and |sub| in words.
+
+.. |sub| raw:: html
+
+   {_LEADS}
+
+.. raw:: html
+
+   <div class="pan"><p>Words in <b>HTML</b>
+
+.. note::
+
+   .. raw:: html
+
+      <svg><a xlink:href="javascript:hit()"><animate attributeName=href
+         to=javascript:hit() /></a></svg>
+
+.. raw:: html
+
+   </div>{_SPLIT}
+
+.. list-table::
+
+   * - {_IMAGE}
+     - .. raw:: html
+
+          {_SPLIT}
+
+.. figure:: x.png
+   :target: javascript:hit()
+   :alt: "><script>hit()</script>
+
+   Caption <script>hit()</script>
+
+.. image:: demo.html
+
+.. math:: \\text{{</script><script>hit()</script>}} \\unheardof
+
+.. container:: "><script>hit()</script>
+
+   x
+"""
+_CELLS = (
+    prose(f"# Out <script>hit()</script> {_IMAGE}"),
+    code(
+        "show()",
+        outputs=[
+            {"output_type": "display_data", "metadata": {}, "data": {kind: data}}
+            for kind, data in (
+                (
+                    "text/html",
+                    f"<b>plot</b>{_SPLIT}<div id=drawn></div><script>hit()</script>",
+                ),
+                (
+                    "text/html",
+                    f"<table><tr><td onclick=hit()>1{_IMAGE}</td></tr></table>{_LEADS}",
+                ),
+                ("application/javascript", "hit()"),
+                ("image/svg+xml", _SVG),
+                ("text/markdown", f"**b** {_IMAGE} {_SPLIT} [a](javascript:hit())"),
+                ("text/latex", "$\\text{<script>hit()</script>}$"),
+                (
+                    "application/vnd.jupyter.widget-view+json",
+                    {"a": "</script><script>hit()"},
+                ),
+                ("text/plain", "<script>hit()</script>\x1b[31m<b onclick=hit()>"),
+            )
+        ]
+        + [
+            {
+                "output_type": "display_data",
+                "data": {"image/png": base64.b64encode(_PIXEL).decode()},
+                "metadata": {
+                    "image/png": {"width": '1" onload="hit()', "height": "1;hit()"}
+                },
+            }
+        ],
+    ),
+)
+_FILES: dict[str, bytes | str] = {
+    "index.md": _INDEX,
+    "rest.rst": _REST,
+    "out.ipynb": json.dumps(notebook_value(*_CELLS, kernelspec={"name": "python3"})),
+    "x.png": _PIXEL,
+    "film.mp4": b"film",
+    "demo.html": "<script>hit()</script>",
+    "evil.svg": _SVG,
+    "_static/evil.js": "hit()",
+    "_static/evil.html": "<script>hit()</script>",
+    "_static/evil.svg": _SVG,
+    "_static/pan.css": ".pan {color: red}",
+}
+_CHINESE = {
+    "Small *words*.": f"小{_IMAGE}字{_SPLIT}",
+    '<div class="pan" onclick="hit()">Words in <b>HTML</b> stay.</div>': (
+        f'<div class="pan" onclick="hit()"><b>HTML</b> 里的字{_IMAGE}{_LEADS}</div>'
+    ),
+    "Folded *words*.": "折叠的*字*。",
+}
+# What runs, leads away or fetches as soon as it stands in a page.
+_LIVE = (
+    "animate applet base embed fencedframe foreignobject frame frameset iframe object portal set"
+).split()
+_ADDRESSES = frozenset(
+    "action background data formaction href poster src xlink:href".split()
+)
+_FETCHED = frozenset(("poster", "src", "srcset", "background"))
+_RUNNING = re.compile(r"(?:javascript|vbscript|data:(?!image/))", re.IGNORECASE)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the built site."""
+    root = tmp_path_factory.mktemp("hostile")
+    paths = Paths(root, "demo")
+    write_tree(paths.docs, _FILES)
+    for path in ("index.md", "rest.rst", "out.ipynb"):
+        document = read_document(path, (paths.docs / path).read_bytes(), MYST)
+        # As a translation that no check has seen.
+        merged = merge(document, _CHINESE, Frame(attribution="", anchors=frozenset()))
+        write_tree(paths.merged("zh_CN"), {path: merged.data})
+        blocks = landings_to_json(merged.blocks)
+        write_tree(paths.blocks("zh_CN"), {f"{path}.json": blocks})
+    write_tree(
+        paths.executed("zh_CN"), {"out.ipynb": (paths.docs / "out.ipynb").read_bytes()}
+    )
+    sources = (SourceFile(path=path, blob=blob_id(b"")) for path in sorted(_FILES))
+    lock = Lock(
+        url="x",
+        ref="v1",
+        commit="f" * 40,
+        date="2026-06-15T00:00:00+00:00",
+        version="1",
+        package="",
+        docs=DOCS,
+        files=tuple(sources),
+    )
+    upstream = Upstream(name="demo", url="x", page_url="")
+    settings = Settings(
+        root=root, default_version="1", locales=("zh_CN",), upstreams={"demo": upstream}
+    )
+    ran = Execution(page="out", status=Status.PASSED, cells=1, total=1)
+    pages = tuple(_result(page.name, page.files, ran) for page in pages_of(lock.files))
+    build_site(
+        run_of(settings, upstream),
+        pages,
+        lock=lock,
+        locale="zh_CN",
+        policy=SitePolicy(),
+    )
+    return paths.site
+
+
+def _result(name: str, files: tuple[SourceFile, ...], ran: Execution) -> PageResult:
+    return PageResult(
+        page=name,
+        files=files,
+        words=10,
+        translated=1,
+        translated_words=5,
+        fuzzy=0,
+        code_cells=1,
+        execution=ran,
+    )
+
+
+def _pages(site: Path) -> Iterator[tuple[str, BeautifulSoup]]:
+    """Every page but the one that servers show for what is not there, as two parsers read it."""
+    for path in sorted(site.rglob("*.html")):
+        if path.name != "404.html":
+            for parser in ("html.parser", "lxml"):
+                yield path.name, BeautifulSoup(path.read_bytes(), parser)
+
+
+def _problems(element: Tag) -> Iterator[str]:
+    """What is live of an element."""
+    if element.name in _LIVE:
+        yield f"<{element.name}>"
+    for name, value in element.attrs.items():
+        text = " ".join(value) if isinstance(value, list) else str(value)
+        plain = re.sub(r"[\x00-\x20]", "", text)
+        if name.lower().startswith("on"):
+            yield f"{element.name} {name}={text}"
+        if name.lower() in _ADDRESSES and _RUNNING.match(plain):
+            yield f"{element.name} {name}={text}"
+        if name in _FETCHED and re.match(r"(?:https?:)?//", plain):
+            yield f"{element.name} {name}={text}"
+        if name == "style" and re.search(r"url\(|position", text):
+            yield f"{element.name} {name}={text}"
+    if element.name == "meta" and element.get(
+        "http-equiv", "Content-Security-Policy"
+    ) != ("Content-Security-Policy"):
+        yield str(element)
+    if element.name == "link" and "//" in str(element.get("href")):
+        yield str(element)
+
+
+def test_nothing_of_others_is_live_on_any_page(site: Path) -> None:
+    names = set()
+    for name, page in _pages(site):
+        names.add(name)
+        found = [
+            problem for element in page.find_all(True) for problem in _problems(element)
+        ]
+        assert found == [], name
+        # The search field is ours.
+        forms = page.find_all(["form", "button", "select", "textarea"])
+        article = page.find("article")
+        assert all(article not in form.parents for form in forms if article), name
+    assert {"index.html", "rest.html", "out.html", "progress.html"} <= names
+
+
+def test_the_only_script_is_the_one_that_the_policy_names(site: Path) -> None:
+    for name, page in _pages(site):
+        (script,) = page.find_all("script")
+        assert not script.has_attr("src")
+        policy = page.find("meta", attrs={"http-equiv": "Content-Security-Policy"})
+        assert isinstance(policy, Tag)
+        digest = base64.b64encode(sha256(str(script.string).encode()).digest()).decode()
+        rules = str(policy["content"])
+        assert f"script-src 'sha256-{digest}' 'strict-dynamic';" in rules, name
+        loaded = str(script["data-scripts"]).split()
+        assert all(re.match(r"(?:\.\./)*_static/", address) for address in loaded), (
+            loaded
+        )
+        assert all("evil" not in address for address in loaded)
+
+
+def test_what_readers_need_is_there(site: Path) -> None:
+    index = (site / "index.html").read_text(encoding="utf-8")
+    page = BeautifulSoup(index, "html.parser")
+    details = page.select_one("article details:has(> summary)")
+    assert isinstance(details, Tag)
+    assert "折叠" in details.get_text()
+    assert page.select_one("article svg path") is not None
+    assert page.select_one("article div.pan b") is not None
+    image = page.select_one('article img[alt^="图 onx=1"]')
+    assert isinstance(image, Tag)
+    assert set(image.attrs) == {"src", "alt"}
+    assert page.select_one("article b em") is not None
+    out = BeautifulSoup((site / "out.html").read_bytes(), "html.parser")
+    assert "plot" in out.get_text()
+    assert out.select_one("article table td") is not None
+    assert len(out.select("article img")) >= 2
+
+
+def test_what_a_page_lost_is_said_under_its_title(site: Path) -> None:
+    for name in ("index", "rest", "out"):
+        page = BeautifulSoup((site / f"{name}.html").read_bytes(), "html.parser")
+        line = page.select_one("p.jz-fresh .jz-unshown")
+        assert isinstance(line, Tag), name
+        assert re.search(r"\d+ 处脚本", line.get_text())
+        # Without English docs there is nothing to lead to, and no name of the page in its place.
+        assert name not in [code.get_text() for code in page.select("article p > code")]
+
+
+def test_files_that_a_browser_would_run_are_not_published(site: Path) -> None:
+    published = {path.relative_to(site).as_posix(): path for path in site.rglob("*")}
+    assert not [
+        path for path in published if re.search(r"(?:evil|demo)\.(?:js|html)$", path)
+    ]
+    assert "_static/pan.css" in published
+    (download,) = [path for path in published if path.endswith("demo.html.txt")]
+    assert f'href="{download}"' in (site / "index.html").read_text(encoding="utf-8")
+    drawings = [path for name, path in published.items() if name.endswith(".svg")]
+    assert len([path for path in drawings if "evil" in path.name]) == 3
+    for path in drawings:
+        text = path.read_text(encoding="utf-8")
+        assert "hit" not in text, path
+        assert "script" not in text, path
+
+
+def test_data_for_programs_is_data(site: Path) -> None:
+    feed = ElementTree.fromstring((site / "atom.xml").read_bytes())
+    assert {element.tag.partition("}")[0] for element in feed.iter()} == {
+        "{http://www.w3.org/2005/Atom"
+    }
+    for path in (site / "_search").rglob("*.js"):
+        # Data in a call, never markup that ends a script.
+        assert re.match(r"jzSearch\(", path.read_text(encoding="utf-8")), path
+
+
+def test_the_test_knows_what_is_live() -> None:
+    for html in (
+        _IMAGE,
+        _SVG,
+        "<iframe>",
+        '<a href="java\tscript:f()">',
+        "<meta http-equiv=x>",
+    ):
+        page: Any = BeautifulSoup(html, "html.parser")
+        assert [
+            problem for element in page.find_all(True) for problem in _problems(element)
+        ]
