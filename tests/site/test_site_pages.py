@@ -58,8 +58,8 @@ def test_one_sheet_and_no_script_hold_up_a_page(site: Site) -> None:
         assert len(sheets) - len(own) <= 1, path
         # The progress page brings one of its own.
         assert len(own) == html.count("_static/progress.css"), path
-        scripts = re.findall(r"<script\b[^>]*\bsrc=[^>]*>", html)
-        assert [tag for tag in scripts if "defer" not in tag] == [], path
+        # The first script loads the others when the page has been read.
+        assert re.findall(r"<script\b[^>]*\bsrc=", html) == [], path
 
 
 def test_code_is_upstreams(site: Site) -> None:
