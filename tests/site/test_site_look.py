@@ -724,3 +724,27 @@ def test_boxes_to_tick_have_names_in_the_language_of_their_words() -> None:
         for raw in document.findall(nodes.raw)
     ]
     assert labels == ["已完成", "Done", "Not done", "未完成", ""]
+
+
+@pytest.mark.parametrize(
+    "reader", [{"bypass_csp": False}], indirect=True, ids=["policy"]
+)
+def test_from_a_folder_no_script_runs_but_ours(reader: Reader, site: Path) -> None:
+    hit = "document.documentElement.dataset.hit = 1"
+    script, evil = site / "_static" / "evil.js", site / "evil.html"
+    script.write_text(hit, encoding="utf-8")
+    live = (
+        f'<script src="_static/evil.js"></script><script>{hit}</script>'
+        f'<img src="_static/gone.png" alt="" onerror="{hit}">'
+    )
+    html = (site / "reading.html").read_text(encoding="utf-8")
+    evil.write_text(html.replace("</article>", f"{live}</article>"), encoding="utf-8")
+    page = reader.open("evil")
+    # Made by a script of ours, which the first one has loaded.
+    page.locator(".jz-status").wait_for(state="attached")
+    assert not page.locator("html[data-hit]").count()
+    refused = [words for words in reader.said if "Content Security Policy" in words]
+    # A script may be refused when it is looked for ahead, and once more.
+    assert len(refused) >= 3, reader.said
+    script.unlink()
+    evil.unlink()
