@@ -122,7 +122,8 @@ Caption {_IMAGE}
 ```
 
 ```{{raw}} html
-{_SPLIT}<link rel=stylesheet href=https://evil.example/a.css><style>@import 'https://evil.example/'</style>
+{_SPLIT}<link rel=stylesheet href=https://evil.example/a.css><link rel=stylesheet
+href=_static/pan.css><style>@import 'https://evil.example/';p{{background:url(//evil.example)}}</style>
 ```
 
 ```{{button-link}} javascript:hit()
@@ -271,7 +272,7 @@ _FILES: dict[str, bytes | str] = {
     "_static/evil.js": "hit()",
     "_static/evil.html": "<script>hit()</script>",
     "_static/evil.svg": _SVG,
-    "_static/pan.css": ".pan {color: red}",
+    "_static/pan.css": "@import '//evil.example/'; .pan {color: red; position: fixed}",
 }
 _CHINESE = {
     "Small *words*.": "小MARKUP*字*。",
@@ -284,7 +285,7 @@ _CHINESE = {
 _MARKUP = f"{_IMAGE}{_SPLIT}{_LEADS}"
 # What runs, leads away or fetches as soon as it stands in a page.
 _LIVE = (
-    "animate applet base embed fencedframe foreignobject frame frameset iframe object portal set"
+    "applet base embed fencedframe foreignobject frame frameset iframe object portal set"
 ).split()
 _ADDRESSES = frozenset(
     "action background data formaction href poster src xlink:href".split()
@@ -370,10 +371,16 @@ def _problems(element: Tag) -> Iterator[str]:
             yield f"{element.name} {name}={text}"
         if name.lower() in _ADDRESSES and _RUNNING.match(plain):
             yield f"{element.name} {name}={text}"
+        if name.lower() == "attributename" and not re.fullmatch(r"x1|opacity", text):
+            yield f"{element.name} {name}={text}"
         if name in _FETCHED and re.match(r"(?:https?:)?//", plain):
             yield f"{element.name} {name}={text}"
         if name == "style" and re.search(r"url\(|position", text):
             yield f"{element.name} {name}={text}"
+    if element.name == "style" and re.search(
+        r"url\(|@import|position|<", element.get_text()
+    ):
+        yield str(element)
     if element.name == "meta" and element.get(
         "http-equiv", "Content-Security-Policy"
     ) != ("Content-Security-Policy"):
@@ -434,6 +441,7 @@ def test_what_readers_need_is_there(site: Path) -> None:
     assert "plot" in out.get_text()
     assert out.select_one("article table td") is not None
     assert len(out.select("article img")) >= 2
+    assert "<style>.bd-article .pan{color: red}</style>" in index
 
 
 def test_what_a_page_lost_is_said_under_its_title(site: Path) -> None:

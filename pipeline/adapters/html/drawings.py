@@ -10,7 +10,12 @@ import re
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
-from pipeline.adapters.html.sanitizer import DRAWN, fetches, is_safe_address
+from pipeline.adapters.html.sanitizer import (
+    DRAWN,
+    fetches,
+    is_moved,
+    is_safe_address,
+)
 
 _SVG = "{http://www.w3.org/2000/svg}"
 _XLINK = "{http://www.w3.org/1999/xlink}"
@@ -92,6 +97,8 @@ def _is_harmless(element: str, name: str, value: str) -> bool:
         if value.lstrip().startswith("#"):
             return True
         return element in _LEADING and _leads(element, value)
+    if name.lower() == "attributename":
+        return is_moved(value)
     if name.startswith("{") and not name.startswith((_XLINK, _XML)):
         return False
     return not (_HANDLER.match(name) or name == f"{_XML}base" or fetches(value))

@@ -35,9 +35,10 @@ _MATHML = (
 ).split()
 # Elements of drawings.
 DRAWN = (
-    "svg circle clipPath defs desc ellipse feBlend feColorMatrix feComposite feFlood "
-    "feGaussianBlur feMerge feMergeNode feOffset filter g line linearGradient marker mask path "
-    "pattern polygon polyline radialGradient rect stop symbol text textPath title tspan use"
+    "svg animate animateTransform circle clipPath defs desc ellipse feBlend feColorMatrix "
+    "feComposite feFlood feGaussianBlur feMerge feMergeNode feOffset filter g line "
+    "linearGradient marker mask path pattern polygon polyline radialGradient rect stop symbol "
+    "text textPath title tspan use"
 ).split()
 # Films and frames come out as links to what they would show, or as images.
 _FRAMES = ("audio", "embed", "iframe", "object", "video")
@@ -81,6 +82,8 @@ _OF_MATHML = (
     "symmetric voffset xmlns"
 ).split()
 _OF_SVG = (
+    "attributeName attributeType begin by calcMode dur end from keySplines keyTimes repeatCount to "
+    "values "
     "clip-path clip-rule cx cy d dx dy fill fill-opacity fill-rule filter flood-color "
     "flood-opacity font-family font-size font-style font-weight fx fy gradientTransform "
     "gradientUnits href in in2 marker-end marker-mid marker-start markerHeight markerUnits "
@@ -92,18 +95,26 @@ _OF_SVG = (
     "vector-effect x x1 x2 xlink:href xmlns y y1 y2"
 ).split()
 # What may be said of one element's looks: nothing that takes it out of its place on the page.
-_STYLES = set(
+STYLES = set(
     (
         "background background-color border border-bottom border-collapse border-color "
         "border-left border-radius border-right border-spacing border-style border-top "
-        "border-width clear color display fill fill-opacity float font font-family font-size "
-        "font-style font-variant font-weight height letter-spacing line-height list-style "
-        "list-style-type margin margin-bottom margin-left margin-right margin-top max-height "
+        "border-width clear color display dominant-baseline fill fill-opacity float font "
+        "font-family font-size font-style font-variant font-weight height letter-spacing "
+        "line-height list-style list-style-type margin margin-bottom margin-left margin-right margin-top max-height "
         "max-width min-height min-width opacity overflow overflow-x overflow-y padding "
         "padding-bottom padding-left padding-right padding-top stop-color stop-opacity stroke "
         "stroke-dasharray stroke-linecap stroke-linejoin stroke-miterlimit stroke-opacity "
         "stroke-width text-align text-anchor text-decoration text-indent text-transform "
         "vertical-align white-space width word-break word-spacing"
+    ).split()
+)
+# What may be moved in a drawing: never where it leads.
+_MOVED = frozenset(
+    (
+        "cx cy d dx dy fill fill-opacity height offset opacity points r rx ry stroke "
+        "stroke-dasharray stroke-dashoffset stroke-opacity stroke-width transform visibility "
+        "viewbox width x x1 x2 y y1 y2"
     ).split()
 )
 # Addresses: of links, and of what a browser fetches by itself.
@@ -260,7 +271,7 @@ def _cleaner(hole: str, ours: str, *, with_frames: bool = False) -> nh3.Cleaner:
         # A form has nobody to send it to.
         set_tag_attribute_values={"input": {"disabled": ""}},
         attribute_filter=_filter_attribute,
-        filter_style_properties=_STYLES,
+        filter_style_properties=STYLES,
         url_schemes=_SCHEMES,
         link_rel=None,
     )
@@ -274,10 +285,17 @@ def _filter_attribute(element: str, name: str, value: str) -> str | None:
         return value if value.lstrip().startswith("#") else None
     if name in ("href", "cite"):
         return None if _plain(value).lower().startswith("data:") else value
+    if name.lower() == "attributename" and not is_moved(value):
+        return None
     if "(" in value or "\\" in value or "@" in value:
         is_style = name == "style" or element in DRAWN or element in _MATHML
         return None if is_style and fetches(value) else value
     return value
+
+
+def is_moved(attribute: str) -> bool:
+    """Return whether a drawing may change an attribute of its elements by itself."""
+    return attribute.strip().lower() in _MOVED
 
 
 def fetches(style: str) -> bool:
@@ -339,7 +357,7 @@ def _replace_by_link(element: Tag, address: str, soup: BeautifulSoup) -> bool:
 
     Return whether any of it is left.
     """
-    description = str(element.get("alt") or "")
+    description = str(element.get("alt") or element.get("title") or "")
     words = description or address
     if not re.match(r"(?:https?:)?//", address, re.IGNORECASE):
         element.replace_with(description)

@@ -17,6 +17,7 @@ from sphinx.transforms import SphinxTransform
 
 from pipeline.adapters import files
 from pipeline.adapters.html.sanitizer import is_safe_address, sanitize, sanitize_around
+from pipeline.adapters.html.sheets import clean_sheet
 from pipeline.site.assets import is_drawing, is_program, published
 from pipeline.site.extension.fragments import stands_alone
 from pipeline.site.extension.losses import note_losses
@@ -39,6 +40,12 @@ _LAUNCH_LINK = re.compile(
 )
 # A script that stands in the page: it calls what others bring, and draws. Objects draw, too.
 _DRAWS = re.compile(r"<(?:script\b(?![^>]*\bsrc=)|object\b)", re.IGNORECASE)
+
+
+_STYLE = re.compile(r"<style\b[^>]*>(.*?)</style", re.IGNORECASE | re.DOTALL)
+_SHEET = re.compile(r"<link\b[^>]*?\bhref=[\"']?([^\"'\s>]+)", re.IGNORECASE)
+# Where sheets of others count.
+_TEXT_OF_PAGE = ".bd-article"
 
 
 class StayOffline(SphinxTransform):
@@ -103,11 +110,24 @@ class StayOffline(SphinxTransform):
         if not is_copy:
             note_losses(self.env, html, lost)
         for piece, before, after in zip(pieces, html, clean, strict=True):
+            sheet = clean_sheet(self._sheets_of(before), inside=_TEXT_OF_PAGE)
+            style = cleaned("", f"<style>{sheet}</style>", format="html")
             shown = cleaned("", after, **piece.attributes)
             is_drawn = not is_copy and _DRAWS.search(before)
             # In the place where the picture would have been.
             links = elsewhere(self.env) if is_drawn else []
-            parent.replace(piece, [shown, *links])
+            parent.replace(piece, [*([style] if sheet else []), shown, *links])
+
+    def _sheets_of(self, html: str) -> str:
+        """Return the style sheets in a piece of HTML, and those among the docs that it loads."""
+        sheets = [style[1] for style in _STYLE.finditer(html)]
+        top = Path(self.env.srcdir).resolve()
+        for link in _SHEET.finditer(html):
+            path = Path(self.env.relfn2path(link[1].partition("?")[0])[1]).resolve()
+            if path.suffix == ".css" and path.is_relative_to(top) and path.is_file():
+                self.env.note_dependency(str(path))
+                sheets.append(path.read_text(encoding="utf-8", errors="replace"))
+        return "\n".join(sheets)
 
 
 def _pieces_of_html(parent: nodes.Element) -> Iterator[nodes.raw]:

@@ -27,7 +27,6 @@ _RUNNING = (
     '<a xlink:href="javascript:f()"/>',
     '<a href="java&#9;script:f()"/>',
     '<a><set attributeName="href" to="javascript:f()"/></a>',
-    '<animate attributeName="href" values="javascript:f()"/>',
     '<foreignObject><b xmlns="http://www.w3.org/1999/xhtml" onclick="f()"/></foreignObject>',
     '<h:script xmlns:h="http://www.w3.org/1999/xhtml">f()</h:script>',
     '<use href="data:image/svg+xml,x#f()"/>',
@@ -83,6 +82,16 @@ def test_what_stands_before_the_drawing_goes(head: str) -> None:
 )
 def test_what_is_no_drawing_is_nothing(data: bytes) -> None:
     assert clean_drawing(data) == b""
+
+
+def test_only_looks_and_places_are_moved() -> None:
+    moves = '<animate attributeName="x1" values="1;2"/>'
+    assert moves in clean_drawing(f"{_HEAD}{moves}</svg>".encode()).decode()
+    for name in ("href", "xlink:href", " HREF", "onclick", "style", "attributeName"):
+        leads = (
+            f'{_HEAD}<a><animate attributeName="{name}" to="javascript:f()"/></a></svg>'
+        )
+        assert b"attributeName" not in clean_drawing(leads.encode())
 
 
 def test_fonts_from_elsewhere_go_and_the_style_stays() -> None:

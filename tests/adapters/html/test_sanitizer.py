@@ -20,6 +20,7 @@ KEPT = (
     '<svg viewBox="0 0 1 1"><linearGradient id="g"></linearGradient></svg>',
     '<svg><path fill="url(#g)"></path><use xlink:href="#g"></use></svg>',
     '<input type="checkbox" checked="" disabled="">',
+    '<svg><line x1="0"><animate attributeName="x1" values="1;2" dur="4s"></animate></line></svg>',
     # An attribute is words, whatever stands in it.
     '<img src="a.png" alt="图 onx=1"> b',
     '<img src="a.png" alt="href=data:! style=position:fixed on\'onx=\'z\'error=f() 字">',
@@ -49,7 +50,9 @@ CLEANED = (
     ('<a href="data:text/html,x">x</a>', "<a>x</a>", ("href",)),
     ('<img src="data:text/html,x" alt="k">', "k", ()),
     ('<svg><use href="//a.b/c#d"></use></svg>', "<svg><use></use></svg>", ("href",)),
-    ("<svg><animate attributeName=href to=javascript:f()></svg>", "<svg></svg>", ("<animate>",)),
+    ("<svg><animate attributeName=href values=0></animate></svg>",
+     '<svg><animate values="0"></animate></svg>', ("attributename",)),
+    ("<svg><set attributeName=href to=javascript:f()></svg>", "<svg></svg>", ("<set>",)),
     ('<svg><path fill="url(//a.b/c)"></path></svg>', "<svg><path></path></svg>", ("fill",)),
     ('<p style="background:url(//a.b/c)">x</p>', "<p>x</p>", ("style",)),
     (r'<p style="background:u\72l(//a.b/c)">x</p>', "<p>x</p>", ("style",)),

@@ -1,0 +1,93 @@
+"""Style sheets of others: their rules for what stands in one part of a page, and nothing else.
+
+Drawings and tables may say nothing without their colours. What a sheet would fetch goes, and what
+would take an element out of its place on the page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from pipeline.adapters.html.sanitizer import STYLES, fetches
+
+if TYPE_CHECKING:
+    from tinycss2.ast import AtRule, Node, QualifiedRule
+
+# Selectors that begin so are of what stands beside the part of the page.
+_BESIDE = frozenset(("+", "~"))
+
+
+def clean_sheet(css: str, *, inside: str) -> str:
+    """Return what of a sheet may stand in a page, for elements in those of a selector.
+
+    ``td, th {color: red; position: fixed}`` → ``.text td,.text th{color: red}``
+    """
+    from tinycss2 import parse_stylesheet
+
+    rules = parse_stylesheet(css, skip_comments=True, skip_whitespace=True)
+    return "".join(_rules(rules, inside))
+
+
+def _rules(rules: Iterable[Node], inside: str) -> Iterator[str]:
+    """Yield the rules that are allowed, as text."""
+    for rule in rules:
+        if rule.type == "qualified-rule":
+            text = _rule(rule, inside)
+        elif rule.type == "at-rule" and rule.lower_at_keyword == "media":
+            text = _media(rule, inside)
+        else:
+            # ``@import`` and ``@font-face`` fetch.
+            continue
+        # Nothing in it ends the element that it will stand in.
+        if "<" not in text:
+            yield text
+
+
+def _media(rule: AtRule, inside: str) -> str:
+    """Return the rules for a medium, as text."""
+    from tinycss2 import parse_rule_list, serialize
+
+    rules = parse_rule_list(
+        rule.content or [], skip_comments=True, skip_whitespace=True
+    )
+    return f"@media{serialize(rule.prelude)}{{{''.join(_rules(rules, inside))}}}"
+
+
+def _rule(rule: QualifiedRule, inside: str) -> str:
+    """Return a rule as text; empty if none of its declarations is allowed."""
+    selectors = ",".join(
+        f"{inside} {selector}" for selector in _selectors(rule.prelude)
+    )
+    declarations = ";".join(_declarations(rule.content))
+    return f"{selectors}{{{declarations}}}" if selectors and declarations else ""
+
+
+def _selectors(prelude: Sequence[Node]) -> Iterator[str]:
+    """Yield the selectors of a list."""
+    from tinycss2 import serialize
+
+    for is_between, nodes in groupby(prelude, key=_is_comma):
+        selector = "" if is_between else serialize(nodes).strip()
+        if selector and selector[0] not in _BESIDE and "}" not in selector:
+            yield selector
+
+
+def _is_comma(node: Node) -> bool:
+    """Return whether a selector ends at a node of a list of them."""
+    return bool(node == ",")
+
+
+def _declarations(content: Sequence[Node]) -> Iterator[str]:
+    """Yield the declarations that are allowed."""
+    from tinycss2 import parse_declaration_list, serialize
+
+    for declaration in parse_declaration_list(
+        content, skip_comments=True, skip_whitespace=True
+    ):
+        if declaration.type != "declaration" or declaration.lower_name not in STYLES:
+            continue
+        value = serialize(declaration.value).strip()
+        if not fetches(value):
+            yield f"{declaration.lower_name}: {value}"
