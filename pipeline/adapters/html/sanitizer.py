@@ -101,12 +101,12 @@ STYLES = set(
         "border-left border-radius border-right border-spacing border-style border-top "
         "border-width clear color display dominant-baseline fill fill-opacity float font "
         "font-family font-size font-style font-variant font-weight height letter-spacing "
-        "line-height list-style list-style-type margin margin-bottom margin-left margin-right margin-top max-height "
-        "max-width min-height min-width opacity overflow overflow-x overflow-y padding "
-        "padding-bottom padding-left padding-right padding-top stop-color stop-opacity stroke "
-        "stroke-dasharray stroke-linecap stroke-linejoin stroke-miterlimit stroke-opacity "
-        "stroke-width text-align text-anchor text-decoration text-indent text-transform "
-        "vertical-align white-space width word-break word-spacing"
+        "line-height list-style list-style-type margin margin-bottom margin-left margin-right "
+        "margin-top max-height max-width min-height min-width opacity overflow overflow-x "
+        "overflow-y padding padding-bottom padding-left padding-right padding-top stop-color "
+        "stop-opacity stroke stroke-dasharray stroke-linecap stroke-linejoin stroke-miterlimit "
+        "stroke-opacity stroke-width text-align text-anchor text-decoration text-indent "
+        "text-transform vertical-align white-space width word-break word-spacing"
     ).split()
 )
 # What may be moved in a drawing: never where it leads.

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tinycss2.ast import AtRule, Node, QualifiedRule
 
 # Selectors that begin so are of what stands beside the part of the page.
-_BESIDE = frozenset(("+", "~"))
+_BESIDE = ("+", "~")
 
 
 def clean_sheet(css: str, *, inside: str) -> str:
@@ -49,10 +49,13 @@ def _media(rule: AtRule, inside: str) -> str:
     """Return the rules for a medium, as text."""
     from tinycss2 import parse_rule_list, serialize
 
+    medium = serialize(rule.prelude)
+    if fetches(medium):
+        return ""
     rules = parse_rule_list(
         rule.content or [], skip_comments=True, skip_whitespace=True
     )
-    return f"@media{serialize(rule.prelude)}{{{''.join(_rules(rules, inside))}}}"
+    return f"@media{medium}{{{''.join(_rules(rules, inside))}}}"
 
 
 def _rule(rule: QualifiedRule, inside: str) -> str:
@@ -68,9 +71,12 @@ def _selectors(prelude: Sequence[Node]) -> Iterator[str]:
     """Yield the selectors of a list."""
     from tinycss2 import serialize
 
-    for is_between, nodes in groupby(prelude, key=_is_comma):
+    # A comment would hide what a selector begins with.
+    said = (node for node in prelude if node.type != "comment")
+    for is_between, nodes in groupby(said, key=_is_comma):
         selector = "" if is_between else serialize(nodes).strip()
-        if selector and selector[0] not in _BESIDE and "}" not in selector:
+        is_beside = selector.startswith(_BESIDE)
+        if selector and not (is_beside or "}" in selector or fetches(selector)):
             yield selector
 
 

@@ -31,6 +31,7 @@ _RUNNING = (
     '<h:script xmlns:h="http://www.w3.org/1999/xhtml">f()</h:script>',
     '<use href="data:image/svg+xml,x#f()"/>',
     '<image href="https://a.org/f().png"/>',
+    '<g xmlns:o="https://a.org/other" o:href="f()"/>',
     "<style>@import 'https://a.org/f()';</style>",
     '<g style="fill:url(https://a.org/f())"/>',
     '<handler xmlns="http://www.w3.org/2001/xml-events">f()</handler>',
