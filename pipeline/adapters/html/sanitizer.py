@@ -105,8 +105,8 @@ STYLES = set(
         "margin-top max-height max-width min-height min-width opacity overflow overflow-x "
         "overflow-y padding padding-bottom padding-left padding-right padding-top stop-color "
         "stop-opacity stroke stroke-dasharray stroke-linecap stroke-linejoin stroke-miterlimit "
-        "stroke-opacity stroke-width text-align text-anchor text-decoration text-indent "
-        "text-transform vertical-align white-space width word-break word-spacing"
+        "stroke-opacity stroke-width text-align text-anchor text-decoration "
+        "text-decoration-color text-indent text-transform vertical-align white-space width word-break word-spacing"
     ).split()
 )
 # What may be moved in a drawing: never where it leads.
@@ -120,7 +120,9 @@ _MOVED = frozenset(
 # Addresses: of links, and of what a browser fetches by itself.
 _SCHEMES = {"data", "ftp", "http", "https", "irc", "mailto", "tel"}
 _FETCHED = frozenset(
-    (element, name) for element in ("img", *_FRAMES) for name in ("src", "data")
+    (element, name)
+    for element in ("img", "source", *_FRAMES)
+    for name in ("src", "data")
 )
 _IN_PAGE = frozenset(
     (element, name) for element in DRAWN for name in ("href", "xlink:href")
@@ -132,7 +134,7 @@ _IMAGE_DATA = re.compile(r"data:image/[a-z0-9.+-]+[;,]", re.IGNORECASE)
 # part of the page.
 _FETCHING_STYLE = re.compile(r"url\((?!\s*[\"']?#)|image-set|\\|@", re.IGNORECASE)
 # In clean markup, where no value has a "<" or ">".
-_EMBEDDED = re.compile(rf"<(?P<name>img|{'|'.join(_FRAMES)})\b[^>]*>")
+_EMBEDDED = re.compile(rf"<(?P<name>img|source|{'|'.join(_FRAMES)})\b[^>]*>")
 _SOURCE = re.compile(r' src="([^"]*)"')
 _PRE = re.compile(r"<pre\b[^>]*>\n")
 _TAG = re.compile(r"<(/?)(?!(?:br|col|hr|img|input|wbr)\b)([a-z][^\s/>]*)")
@@ -252,7 +254,7 @@ def _cleaner(hole: str, ours: str, *, with_frames: bool = False) -> nh3.Cleaner:
     """Return what cleans markup; films and frames stay only to be made links."""
     import nh3
 
-    frames = _FRAMES if with_frames else ()
+    frames = (*_FRAMES, "source") if with_frames else ()
     on_some = {element: set(names.split()) for element, names in _ON_SOME.items()}
     mathml = {element: set(_OF_MATHML) for element in _MATHML}
     svg = {element: set(_OF_SVG) for element in DRAWN}
@@ -321,6 +323,11 @@ def _with_links(html: str) -> tuple[str, tuple[str, ...]]:
 
     soup = BeautifulSoup(html, "html.parser")
     missing: list[str] = []
+    for source in soup.find_all("source"):
+        # A film may say in an element of its own where it is.
+        if source.parent is not None and source.parent.name in _FRAMES:
+            source.parent.attrs.setdefault("src", str(source.get("src", "")))
+        source.unwrap()
     for element in soup.find_all(["img", *_FRAMES]):
         if element.parent is None:  # it stood in one that is replaced
             continue

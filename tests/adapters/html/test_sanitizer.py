@@ -95,6 +95,15 @@ LINKED = (
         '<a href="c.html"><img src="http://a.org/b.png" alt="B"></a>',
         '<a href="c.html">B</a>',
     ),
+    (
+        '<iframe src="https://a.org/" title="A talk"></iframe>',
+        '<a class="jz-remote" href="https://a.org/">A talk</a>',
+    ),
+    (
+        '<video controls><source src="https://a.org/b.mp4"><source src="//a.org/c"></video>',
+        '<a class="jz-remote" href="https://a.org/b.mp4">https://a.org/b.mp4</a>',
+    ),
+    ('a<source src="//a.org/b">b', "ab"),
     ('<img src="file:///etc/passwd" alt="B"><video src="film.mp4"></video>', "B"),
     ('<object data="a.svg" style="width:60%">no SVG</object>',
      '<img src="a.svg" style="width:60%">'),
