@@ -106,7 +106,8 @@ STYLES = set(
         "overflow-y padding padding-bottom padding-left padding-right padding-top stop-color "
         "stop-opacity stroke stroke-dasharray stroke-linecap stroke-linejoin stroke-miterlimit "
         "stroke-opacity stroke-width text-align text-anchor text-decoration "
-        "text-decoration-color text-indent text-transform vertical-align white-space width word-break word-spacing"
+        "text-decoration-color text-indent text-transform vertical-align white-space width "
+        "word-break word-spacing"
     ).split()
 )
 # What may be moved in a drawing: never where it leads.
