@@ -29,8 +29,10 @@ PACKAGES = (
     "accessible-pygments",
     "docutils",
     "ipython-pygments-lexers",
+    "latex2mathml",
     "myst-nb",
     "myst-parser",
+    "nh3",
     "pydata-sphinx-theme",
     "pygments",
     "sphinx",
@@ -38,6 +40,7 @@ PACKAGES = (
     "sphinx-copybutton",
     "sphinx-design",
     "sphinx-mathjax-offline",
+    "tinycss2",
 )
 
 # /…/site-src/a.md:12: WARNING: 'myst' cross-reference target not found: 'b' [myst.xref_missing]
