@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from hashlib import sha256
 from importlib import resources
@@ -19,7 +19,7 @@ from typing import Any
 from docutils import nodes
 from sphinx.application import Sphinx
 
-from pipeline.site.extension.pages import PROGRESS
+from pipeline.site.names import PROGRESS
 
 # Of the theme, whose layout would load them at the end of a page.
 _OF_THEME = ("scripts/bootstrap.js", "scripts/pydata-sphinx-theme.js")
@@ -49,17 +49,21 @@ def add_policy(
     """Give templates the policy, the one script that stands in every page, and what it loads."""
     context["jz_first"] = first_script()
     context["jz_policy"] = policy()
-    context["jz_scripts"] = " ".join(_scripts(page, context))
+    context["jz_scripts"] = " ".join(
+        _scripts(page, context, app.config.jz_site["own_pages"])
+    )
 
 
-def _scripts(page: str, context: dict[str, Any]) -> Iterator[str]:
+def _scripts(
+    page: str, context: dict[str, Any], own_pages: Mapping[str, str]
+) -> Iterator[str]:
     """Yield the addresses of the scripts of a page, in their order, as HTML."""
     for file in context["script_files"]:
         # What stands in a page, or lies elsewhere, is not to run.
         source = _SOURCE.search(context["js_tag"](file))
         if source and "//" not in source[1]:
             yield source[1]
-    if page == PROGRESS:
+    if page == own_pages[PROGRESS]:
         yield context["pathto"]("_static/progress.js", 1)
     for name in _OF_THEME:
         address = context["pathto"](f"_static/{name}", 1)
