@@ -6,8 +6,10 @@ What is no fixture stands in the plain modules of ``tests/support/``.
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 from collections.abc import Iterator
+from contextlib import chdir
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -76,6 +78,30 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     copy_project(root)
     monkeypatch.chdir(root)
     # So that `python -m pipeline` works here without being installed.
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    return root
+
+
+@pytest.fixture(scope="session")
+def synced_sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project whose sample is synced without running code: to be copied, not changed."""
+    from pipeline.cli import main
+
+    root = tmp_path_factory.mktemp("synced") / "project"
+    copy_project(root)
+    with chdir(root):
+        assert main(["sync", "sample", "--no-execute", "-q"]) == 0
+    return root
+
+
+@pytest.fixture
+def synced(
+    synced_sample: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Path:
+    """A scratch copy of the project with its sample synced. It is the current folder."""
+    root = tmp_path / "project"
+    shutil.copytree(synced_sample, root, symlinks=True)
+    monkeypatch.chdir(root)
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     return root
 

@@ -11,6 +11,7 @@ round, which ``JAX_DOCS_FUZZ_ROUND`` repeats; ``JAX_DOCS_FUZZ_FROM`` begins at a
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -19,7 +20,6 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from folders import copy_project
 from mutations import mutated
 
 from pipeline.adapters import po
@@ -69,12 +69,10 @@ def rounds(count: int) -> list[int]:
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def built(synced_sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The sample, built as far as that goes without a kernel."""
     root = tmp_path_factory.mktemp("hostile") / "project"
-    copy_project(root)
-    config = str(root / "pyproject.toml")
-    assert main(["sync", "sample", "--no-execute", "-q", "--config", config]) == 0
+    shutil.copytree(synced_sample, root, symlinks=True)
     return root
 
 

@@ -61,15 +61,6 @@ def modules_of(*arguments: str) -> set[str]:
     return set(modules)
 
 
-def run(*arguments: str) -> None:
-    subprocess.run(
-        [sys.executable, "-m", "pipeline", *arguments],
-        env=ENVIRONMENT,
-        capture_output=True,
-        check=True,
-    )
-
-
 @pytest.mark.slow
 def test_the_heavy_libraries_are_there() -> None:
     """Else the other tests could not fail."""
@@ -87,15 +78,13 @@ def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
     "arguments", [["status", "sample"], ["sync", "sample", "--no-execute"]]
 )
 def test_runs_without_execution_import_no_kernel(
-    arguments: list[str], project: Path
+    arguments: list[str], synced: Path
 ) -> None:
-    run("sync", "sample", "--no-execute")
     assert modules_of(*arguments) & {*FOR_EXECUTION, "git"} == set()
 
 
 @pytest.mark.slow
-def test_a_second_sync_does_not_load_what_does_the_work(project: Path) -> None:
-    run("sync", "sample", "--no-execute")
+def test_a_second_sync_does_not_load_what_does_the_work(synced: Path) -> None:
     assert (
         modules_of("sync", "sample", "--no-execute")
         & {"git", "markdown_it", "mdit_py_plugins", "polib", "rapidfuzz"}

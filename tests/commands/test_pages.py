@@ -101,9 +101,8 @@ reason = "accelerator"
 
 
 def test_a_rule_that_matches_nothing_ends_a_run_that_would_go_by_it(
-    project: Path, capsys: Speech
+    synced: Path, capsys: Speech
 ) -> None:
-    assert main(["sync", "sample", "--no-execute", "-q"]) == 0
     with Path("pyproject.toml").open("a", encoding="utf-8") as file:
         file.write(RULES)
     assert main(["build", "sample", "--check", "-q"]) == 2
@@ -131,9 +130,8 @@ modes = ["quiet"]
 
 
 def test_a_startup_file_that_cannot_be_used_ends_a_run_that_would_go_by_it(
-    project: Path, capsys: Speech
+    synced: Path, capsys: Speech
 ) -> None:
-    assert main(["sync", "sample", "--no-execute", "-q"]) == 0
     with Path("pyproject.toml").open("a", encoding="utf-8") as file:
         file.write(MODE)
     told = "the start-up file of the mode 'quiet'"
@@ -144,15 +142,15 @@ def test_a_startup_file_that_cannot_be_used_ends_a_run_that_would_go_by_it(
         "No such file or directory"
     ) in said
     assert "tool.pipeline.modes.quiet.startup" in said
-    (project / "startup").mkdir()
-    (project / "startup" / "quiet.py").write_text("import os\nif os\n")
+    (synced / "startup").mkdir()
+    (synced / "startup" / "quiet.py").write_text("import os\nif os\n")
     assert main(["build", "sample", "--check", "-q"]) == 2
     said = capsys.readouterr().err
     assert f"startup/quiet.py:2: {told} is not Python: expected ':'" in said
     # Who runs nothing does not need it.
     assert main(["build", "sample", "--no-execute", "-q"]) == 0
     assert main(["check", "sample", "-q"]) == 0
-    (project / "startup" / "quiet.py").write_text("import os\n")
+    (synced / "startup" / "quiet.py").write_text("import os\n")
     assert main(["build", "sample", "--check", "-q"]) == 0
 
 
