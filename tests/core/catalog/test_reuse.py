@@ -34,3 +34,17 @@ def test_a_page_that_is_not_near_does_not_count() -> None:
     sources = [free_source("near", "甲"), free_source("elsewhere", "乙")]
     offer = reuse([open_message("page")], sources, {"page": ("near",)})[0]
     assert [(entry.msgstr, entry.fuzzy) for entry in offer.entries] == [("甲", False)]
+
+
+def test_a_short_text_of_a_page_far_away_waits_for_a_person() -> None:
+    """It may mean something else here, even if it differs in spaces only."""
+    text = "Thermodynamically insulated teapots"
+    waiting = Open(page="page", entry=Entry(msgid=text), is_new=True)
+    entry = Entry(msgid=text.replace(" ", "  "), msgstr="隔热茶壶")
+    for free in (True, False):
+        far = Source(page="far", entry=entry, free=free)
+        (offered,) = reuse([waiting], [far], {"page": ()})[0].entries
+        assert (offered.msgstr, offered.fuzzy) == ("隔热茶壶", True)
+    near = Source(page="near", entry=entry, free=True)
+    (offered,) = reuse([waiting], [near], {"page": ("near",)})[0].entries
+    assert (offered.msgstr, offered.fuzzy) == ("隔热茶壶", False)

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+
 import pytest
 
 from pipeline.core.checks import atoms, content, structure, typography
 from pipeline.core.checks.base import Check, Problem, Subject
 from pipeline.core.checks.blocking import blocking_problem
+from pipeline.core.checks.blocks import find_other_block
 from pipeline.core.checks.notes import Place, read_place
-from pipeline.core.checks.run import run_checks, without_echoes
+from pipeline.core.checks.rst_emphasis import find_unrendered
+from pipeline.core.checks.run import fix_entry, run_checks, without_echoes
 from pipeline.core.checks.shifted import find_shifted
+from pipeline.core.checks.spacing import loose_marks
 from pipeline.core.document.message import Kind, Markup
+from pipeline.core.document.splice import Edit
 from pipeline.entries import Entry
 from pipeline.findings import Severity
 
@@ -216,3 +223,49 @@ def test_the_guard_is_not_heard_about_what_a_check_explains() -> None:
     problems = run_checks({"guide": [changed]})
     assert {problem.code for problem in problems} == {"G104", "M204"}
     assert [problem.code for problem in without_echoes(problems)] == ["M204"]
+
+
+def check_of(*fixes: tuple[str, str]) -> Check:
+    """A check that always has a fix: each of ``fixes`` puts the second for the first."""
+
+    def find(one: Subject) -> Iterator[Problem]:
+        for before, after in fixes:
+            if before in one.msgstr:
+                fix = one.msgstr.replace(before, after)
+                yield Problem(text="told", hint="Do it.", fix=fix)
+                return
+
+    return replace(CHECKS["M402"], find=find)
+
+
+def test_fixes_that_chase_each_other_are_not_made() -> None:
+    chase = check_of(("水 壶", "水壶"), ("水壶", "水 壶"))
+    assert fix_entry(subject("Kettle", "水 壶"), [chase]) == "水 壶"
+    ends = check_of(("水 壶", "水壶"))
+    assert fix_entry(subject("Kettle", "水 壶"), [ends]) == "水壶"
+
+
+def test_a_fix_that_changes_a_word_is_not_made() -> None:
+    other = check_of(("水壶", "茶壶"))
+    assert fix_entry(subject("Kettle", "水壶"), [other]) == "水壶"
+    # The words are the same here, but one of them would not be seen.
+    hidden = check_of(("（甲乙）", "<!-- 甲乙 -->"))
+    assert fix_entry(subject("Use `a`", "用（甲乙）"), [hidden]) == "用（甲乙）"
+
+
+def test_a_block_is_called_by_what_it_has_become() -> None:
+    (problem,) = find_other_block(subject("Words.", "甲\n- 乙"))
+    assert problem.text == "the paragraph becomes a list"
+
+
+def test_a_pair_beside_one_that_shows_gets_its_own_hint() -> None:
+    found = find_unrendered(
+        subject("**a** and **b**", "**好** 和 ** 词 **", place="paragraph (reST)")
+    )
+    hint = "Delete the space between the stars and the words."
+    assert [problem.hint for problem in found] == [hint]
+
+
+def test_space_at_the_edges_of_a_text_is_not_loose() -> None:
+    assert list(loose_marks("（甲） ")) == list(loose_marks(" ，甲")) == []
+    assert list(loose_marks("甲 ，乙")) == [Edit(1, 2, "")]

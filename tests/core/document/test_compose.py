@@ -442,6 +442,16 @@ def test_an_attribution_names_source_version_and_licence() -> None:
         locale="de", path="a.md", lock=lock, page_url="", license_name=""
     )
     assert other == ("Translated from `a.md` (JAX 0.10.2, commit `0123456789ab`).")
+    credited = attribution(
+        locale="de",
+        path="a.md",
+        lock=lock,
+        page_url="",
+        license_name="",
+        adopted=[("Li Lei <li@example.org>", "MIT")],
+    )
+    assert "Li Lei" in credited.removeprefix(other)
+    assert "example.org" not in credited
 
 
 @pytest.mark.parametrize(

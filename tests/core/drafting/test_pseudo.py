@@ -37,6 +37,8 @@ def test_the_same_text_gives_the_same_nonsense(text: str) -> None:
         ("The tracers", {"tracer": "跟踪器 / 示踪器"}, "跟踪器"),
         ("a Kettle.", {"kettle": "水壶（kettle）"}, "水壶。"),
         ("", {}, ""),
+        # "only" begins within the term, and is a part of it.
+        ("Read only", {"read only": "只读"}, "只读"),
     ],
 )
 def test_names_and_terms_are_what_they_should_be(

@@ -103,3 +103,20 @@ def test_a_date_without_a_name_is_kept() -> None:
     assert editing_fields(memory(entry)) == {
         "PO-Revision-Date": "2026-03-04 05:06+0800"
     }
+
+
+def test_what_could_not_be_opened_stays_as_the_memory_has_it() -> None:
+    """The English of a fuzzy entry was not to be had, so the catalogue lacks it."""
+    place = f"previous seen: {'d' * 40} page"
+    remembered = Entry(
+        msgid=digest(TEA),
+        msgstr="茶",
+        fuzzy=True,
+        previous=digest("Leaves."),
+        notes=(place,),
+    )
+    closed = close(Entry(msgid=TEA, msgstr="茶", fuzzy=True), old=memory(remembered))
+    assert (closed.previous, closed.fuzzy) == (remembered.previous, True)
+    # A msgstr that somebody has changed since is new work.
+    changed = close(Entry(msgid=TEA, msgstr="新茶", fuzzy=True), old=memory(remembered))
+    assert changed.previous is None

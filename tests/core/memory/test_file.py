@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from pipeline.core.memory.file import COMMENT, memory_file, read_memory
 from pipeline.core.memory.record import Memory, digest
 from pipeline.entries import Entry
+from pipeline.errors import InputError
 
 MEMORY = Memory(
     upstream="x",
@@ -35,3 +38,12 @@ def test_the_warning_on_top_may_be_gone() -> None:
         read_memory(file, upstream="x", locale="zh_CN", page="page", where="f")
         == MEMORY
     )
+
+
+@pytest.mark.parametrize("note", ["seen: HEAD page", "seen: page"])
+def test_a_note_that_names_no_commit_is_refused_with_its_line(note: str) -> None:
+    entry = replace(MEMORY.entries[0], notes=(note,), line=12)
+    file = replace(memory_file(MEMORY), entries=(entry,))
+    with pytest.raises(InputError, match="must name a commit and a page") as caught:
+        read_memory(file, upstream="x", locale="zh_CN", page="page", where="f.po")
+    assert caught.value.where == "f.po:12"

@@ -158,6 +158,7 @@ LEFT_ALONE = {
         "".join(f"{':' * count}{{note}}\n" for count in range(11, 2, -1)),
         [(9, "it stands in more than 8 directives")],
     ),
+    "colons without words": (":::\n***\n:::\n", []),
     "code": ("```python\nx\n```\n\n``` {.python .a}\nx\n```\n", []),
     "known, without words": ("```{math}\nx\n```\n\n```{include} a.md\n```\n", []),
 }
