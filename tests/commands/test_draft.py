@@ -6,17 +6,20 @@ import csv
 import io
 import json
 import re
+import shutil
 import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import chdir
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from draft_models import EXCHANGES, Exchange, Server, good, model_server, text_of
 from draft_project import KEY, KEY_NAME, LOCALE, DraftProject, Told, prepared
-from folders import read_tree, snapshot
+from folders import copy_project, read_tree, snapshot
+from places import ROOT
 from sockets import ElsewhereError
 
 from pipeline.commands.draft import sending
@@ -30,15 +33,29 @@ PAGE = "faq"
 NUMBERS = re.compile(r"(\d+) drafts? made")
 
 
+@pytest.fixture(scope="module")
+def ready(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project with one page of the sample to draft: to be copied, not changed."""
+    root = tmp_path_factory.mktemp("ready") / "project"
+    copy_project(root)
+    with chdir(root):
+        prepared(root).empty(PAGE)
+    return root
+
+
 @pytest.fixture
-def sample(project: Path, monkeypatch: pytest.MonkeyPatch) -> DraftProject:
+def sample(
+    ready: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> DraftProject:
     """The sample with one page to draft, no time lost on waiting, and a key at hand."""
+    root = tmp_path / "project"
+    shutil.copytree(ready, root, symlinks=True)
+    monkeypatch.chdir(root)
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
     monkeypatch.setattr(sending, "Pacing", lambda: Pacing(first=0.01, most=0.02))
     monkeypatch.setenv(KEY_NAME, KEY)
     monkeypatch.delenv("CI", raising=False)
-    made = prepared(project)
-    made.empty(PAGE)
-    return made
+    return DraftProject(root)
 
 
 @pytest.fixture
