@@ -211,5 +211,15 @@ def test_files_that_it_names_exist() -> None:
     assert [name for name in named if not (ROOT / name).exists()] == []
 
 
+def test_files_that_hold_the_doors_exist() -> None:
+    security = (ROOT / "SECURITY.md").read_text("utf-8")
+    named = set(re.findall(r"`((?:[\w-]+/)*\w+\.py)`", security))
+    assert len(named) > 20
+    files = [path.as_posix() for path in ROOT.glob("*/**/*.py")]
+    assert [
+        name for name in named if not any(f.endswith(f"/{name}") for f in files)
+    ] == []
+
+
 def test_readme_is_a_screen_and_a_half() -> None:
     assert len(README.split("\n")) < 70
