@@ -139,6 +139,7 @@ _EMBEDDED = re.compile(rf"<(?P<name>img|source|{'|'.join(_FRAMES)})\b[^>]*>")
 _SOURCE = re.compile(r' src="([^"]*)"')
 _PRE = re.compile(r"<pre\b[^>]*>\n")
 _TAG = re.compile(r"<(/?)(?!(?:br|col|hr|img|input|wbr)\b)([a-z][^\s/>]*)")
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")  # of JSON's "\\ud800": no UTF-8 has it
 _DEEPEST = 5000  # elements in each other
 _PASSES = 8  # until markup stays as it is; what never does is shown as text
 _HOLE = "jz-hole"
@@ -224,6 +225,7 @@ def _clean(html: str, cleaner: nh3.Cleaner) -> str:
 
     ``<p><select><p>`` without the second tag is two paragraphs, and not one in the other.
     """
+    html = _LONE_SURROGATE.sub("\N{REPLACEMENT CHARACTER}", html)
     if _is_too_deep(html):
         return escape(html)
     for _ in range(_PASSES):

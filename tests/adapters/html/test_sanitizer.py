@@ -62,6 +62,7 @@ CLEANED = (
      ("<script>",)),
     ("<input type=text value=x>", '<input disabled="">', ("type", "value")),
     ("<!-- a --><![CDATA[b]]><?c d?>e", "e", ()),
+    ("<b>\ud800</b>", "<b>\ufffd</b>", ()),
 )  # fmt: skip
 
 
