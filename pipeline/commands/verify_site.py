@@ -16,7 +16,7 @@ from pipeline.adapters.published import Published, open_published
 from pipeline.config import Settings
 from pipeline.core.document.attribution import attribution
 from pipeline.core.document.read import is_myst_notebook, read_document
-from pipeline.core.execution.notebook import parse_notebook
+from pipeline.core.execution.notebook import read_json
 from pipeline.core.pin.lock import Lock, pages_of
 from pipeline.core.verifying.manifest import (
     NAME,
@@ -204,7 +204,7 @@ class _Proof:
         document = contents[page.document]
         cells = self._cells_of(page, document)
         for path in filter(contents.__contains__, (page.clean, page.executed)):
-            ours = parse_notebook(contents[path], where=path)["cells"]
+            ours = read_json(contents[path], where=path)["cells"]
             yield from cells_differences(cells, ours, path, with_prose=True)
             if path == page.clean:
                 yield from outputs_in(ours, path)
@@ -212,9 +212,7 @@ class _Proof:
     def _cells_of(self, page: PublishedPage, document: bytes) -> list[dict[str, Any]]:
         """The cells that the notebooks of a page must have. Raises InputError."""
         if page.document == page.clean:
-            cells: list[dict[str, Any]] = parse_notebook(document, where=page.clean)[
-                "cells"
-            ]
+            cells: list[dict[str, Any]] = read_json(document, where=page.clean)["cells"]
             return cells
         text = document.decode("utf-8", "replace")
         if not is_myst_notebook(text):

@@ -54,8 +54,8 @@ pytestmark = [
 ]
 
 FRONT_MATTER, OUTPUTS = "matter", "outputs"
-# A name that a file may have on any system has no quotation mark; here it may.
-ODD_NAME = "a<b title=live>'x"
+# No name that a file may have on any system has < or a quotation mark.
+ODD_NAME = "a' title=live onx=1 & 'x"
 VALUE = json.dumps(PAYLOAD, ensure_ascii=False)
 QUOTED = PAYLOAD.replace("<", "\\<").replace("[", "\\[")
 PAGES = {

@@ -173,7 +173,7 @@ def sanitize_around(pieces: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
     Between two pieces stands something that is safe already: ``["<details>", "</details>"]`` are
     the tags around a paragraph. All pieces are read as one, so an element may be opened in one
     and closed in another, and none stays open at the end. If what stands between could not
-    keep its place (in a ``<select>``), all pieces become empty.
+    keep its place (in a ``<select>``), each piece is read alone.
     """
     hole = _unused_name(pieces)
     joined = pieces[0]
@@ -183,7 +183,8 @@ def sanitize_around(pieces: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
     parts = re.split(rf'<{hole} n="(\d+)"></{hole}>', rebuilt.html)
     numbers = [str(number) for number in range(1, len(pieces))]
     if parts[1::2] != numbers:
-        return [""] * len(pieces), _lost(_Census(joined), _Census(""))
+        alone = [sanitize(piece).html for piece in pieces]
+        return alone, _lost(_Census(joined), _Census("".join(alone)))
     return parts[::2], rebuilt.lost
 
 

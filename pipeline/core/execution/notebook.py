@@ -42,15 +42,15 @@ def parse_notebook(text: str | bytes, *, where: str) -> dict[str, Any]:
     What has another shape is left out, such as metadata that are no object: upstream's file stays
     as it is, and what is run and shown of it is made from this. Raises InputError.
     """
-    return shaped(_read_json(text, where=where))
+    return shaped(read_json(text, where=where))
 
 
 def faults_in(text: str | bytes, *, where: str) -> tuple[Fault, ...]:
     """Return what readers miss of the cells of a notebook. Raises InputError."""
-    return faults_of(_read_json(text, where=where))
+    return faults_of(read_json(text, where=where))
 
 
-def _read_json(text: str | bytes, *, where: str) -> dict[str, Any]:
+def read_json(text: str | bytes, *, where: str) -> dict[str, Any]:
     """The value of a notebook's JSON, whose cells are objects with sources. Raises InputError."""
     hint = "Mend the file, or leave the page out of the selection."
     try:

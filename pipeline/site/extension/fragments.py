@@ -26,6 +26,8 @@ _PARTS = frozenset(
 # Elements whose text is no place for another element.
 _PLAIN = frozenset("script style textarea title option svg math".split())
 _FOREIGN = frozenset(("svg", "math"))
+# Elements that hold others of some kinds only: browsers move anything else out of them.
+_STRICT = frozenset("table thead tbody tfoot tr colgroup select".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,12 @@ class _Reader(HTMLParser):
         """Whether all that begins ends, and nothing is a part of an element around it."""
         is_balanced = self._is_balanced and _ENDING.issuperset(self._opened)
         return is_balanced and not self.is_cut and _PARTS.isdisjoint(self._tops)
+
+    @property
+    def may_be_parted(self) -> bool:
+        """Whether any element may stand at the end."""
+        is_strict = self._opened[-1:] != [] and self._opened[-1] in _STRICT
+        return not self.is_cut and not is_strict and _FOREIGN.isdisjoint(self._opened)
 
     def handle_starttag(self, tag: str, attrs: object) -> None:
         """Note that an element begins."""
@@ -119,6 +127,14 @@ def stands_alone(html: str) -> bool:
     ``<p>a<br></p>`` stands alone. ``<details>`` does not, nor does ``<td>a</td>``.
     """
     return _Reader(html).stands_alone
+
+
+def may_be_parted(html: str) -> bool:
+    """Return whether any element may stand behind a fragment, before the next one.
+
+    It may behind ``<details>``, and may not behind ``<table>`` or ``<svg>``.
+    """
+    return _Reader(html).may_be_parted
 
 
 def in_both_languages(html: str, english: str, number: int) -> str:

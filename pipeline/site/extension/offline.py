@@ -19,7 +19,7 @@ from pipeline.adapters import files
 from pipeline.adapters.html.sanitizer import is_safe_address, sanitize, sanitize_around
 from pipeline.adapters.html.sheets import clean_sheet
 from pipeline.site.assets import is_drawing, is_program, published
-from pipeline.site.extension.fragments import stands_alone
+from pipeline.site.extension.fragments import may_be_parted
 from pipeline.site.extension.losses import note_losses
 from pipeline.site.extension.nodes import (
     cleaned,
@@ -40,8 +40,6 @@ _LAUNCH_LINK = re.compile(
 )
 # A script that stands in the page: it calls what others bring, and draws. Objects draw, too.
 _DRAWS = re.compile(r"<(?:script\b(?![^>]*\bsrc=)|object\b)", re.IGNORECASE)
-
-
 _STYLE = re.compile(r"<style\b[^>]*>(.*?)</style", re.IGNORECASE | re.DOTALL)
 _SHEET = re.compile(r"<link\b[^>]*?\bhref=[\"']?([^\"'\s>]+)", re.IGNORECASE)
 # Where sheets of others count.
@@ -104,7 +102,10 @@ class StayOffline(SphinxTransform):
         """
         pieces = list(_pieces_of_html(parent))
         html = [_LAUNCH_LINK.sub("", piece.astext()) for piece in pieces]
-        clean, lost = sanitize_around(html)
+        # What nothing closes is closed behind all that stands there, as browsers do.
+        (*clean, end), lost = sanitize_around([*html, ""])
+        if end:
+            parent += cleaned("", end, format="html")
         # The English of a block has lost what the block has.
         is_copy = isinstance(parent, english)
         if not is_copy:
@@ -133,14 +134,20 @@ class StayOffline(SphinxTransform):
 def _pieces_of_html(parent: nodes.Element) -> Iterator[nodes.raw]:
     """Yield the pieces of HTML in an element.
 
-    Pieces with nothing between that are not whole in themselves (``<svg>``, ``<path/>``,
-    ``</svg>``) are joined before: no element of another kind may come between them.
+    Pieces are joined before where no element of another kind may come between them: those of a
+    drawing (``<svg>``, ``<path/>``, ``</svg>``), or of a table around its cells.
     """
+    before = ""
     for is_raw, children in groupby(list(parent.children), _is_html_node):
-        run: list[Any] = list(children) if is_raw else []
-        if len(run) > 1 and not all(stands_alone(raw.astext()) for raw in run):
-            run = [_joined(run)]
-        yield from run
+        run: list[Any] = []
+        for piece in list(children) if is_raw else ():
+            if run and may_be_parted(before):
+                yield _joined(run)
+                run = []
+            run.append(piece)
+            before += piece.astext()
+        if run:
+            yield _joined(run)
 
 
 def _is_html_node(node: nodes.Node) -> bool:
@@ -151,9 +158,11 @@ def _is_html_node(node: nodes.Node) -> bool:
 def _joined(run: Sequence[nodes.raw]) -> nodes.raw:
     """Put a piece with the text of all in the place of the first, and return it.
 
-    It is no block any more: the English of one of them would stand for all.
+    It is no block any more: the English of one of them would stand for all. One alone stays one.
     """
     first, *others = run
+    if not others:
+        return first
     whole = nodes.raw("", "".join(raw.astext() for raw in run), format="html")
     first.parent.replace(first, whole)
     for raw in others:

@@ -179,12 +179,15 @@ PIECES = (
     (["<div>", ""], ["<div>", "</div>"]),
     (["</div></main>", "x"], ["", "x"]),
     (["<b onclick=f()>", "</b>"], ["<b>", "</b>"]),
-    # The parts between would be words, or be lost, or change places.
+    # The parts between would be words, or be lost, or change places: each piece is read alone.
     (["<select>", "</select>"], ["", ""]),
     (["<textarea>", "</textarea>"], ["", ""]),
-    (["<!-- ", " -->"], ["", ""]),
-    (["<script>", "</script>b"], ["", ""]),
-    (["<table><tr><td>", "</td>", "</tr></table>"], ["", "", ""]),
+    (["a<!-- ", " -->b"], ["a", " -->b"]),
+    (["a<script>", "</script>b"], ["a", "b"]),
+    (
+        ["<table><tr><td>", "</td>", "</tr></table>"],
+        ["<table><tbody><tr><td></td></tr></tbody></table>", "", ""],
+    ),
     # Nobody else can make what stands for them.
     (['a<jz-hole n="1"></jz-hole>', "b"], ["a", "b"]),
     (['a<JZ-HOLE n="1"></JZ-HOLE>', 'b<jz-hole-x n="1"></jz-hole-x>'], ["a", "b"]),
