@@ -23,7 +23,7 @@ import pipeline
 from pipeline.adapters.files import write_if_changed
 
 _SIZE = 20  # bytes of a digest
-_SUFFIXES = (".py", ".js", ".css", ".svg", ".html", ".j2")
+_SUFFIXES = (".py", ".js", ".css", ".svg", ".html", ".j2", ".toml")
 
 # By subject a key and the value as it was written.
 _FILE = msgspec.json.Decoder(dict[str, tuple[str, msgspec.Raw]])

@@ -65,7 +65,8 @@ def first_page(site: Site) -> str:
 
 def own_pages_of(site: Site) -> Mapping[str, str]:
     """Return where our own pages lie, whichever of upstream's pages this build is about."""
-    return own_pages(page.name for page in pages_of(site.lock.files))
+    names = (page.name for page in pages_of(site.lock.files))
+    return own_pages(names, locale=site.locale)
 
 
 def _issue_url(site: Site) -> str:

@@ -13,16 +13,12 @@ from uuid import NAMESPACE_URL, uuid5
 from xml.etree import ElementTree
 
 from pipeline.site.plan import Site
+from pipeline.site.texts import words
 
 NAME = "atom.xml"
 ENTRIES = 50  # pages at most: the newest
 _ATOM = "http://www.w3.org/2005/Atom"
 _NEVER = "1970-01-01T00:00:00Z"  # of docs without a date, and without a change
-_SUMMARY = {
-    "zh_CN": "新增译文 {added} 段，修改 {changed} 段，撤下 {removed} 段。",
-    "": "Translations: {added} new, {changed} changed, {removed} withdrawn.",
-}
-_BY = {"zh_CN": "{} 的译者", "": "Translators of {}"}
 
 
 def feed(
@@ -45,7 +41,7 @@ def feed(
     # Whoever keeps a copy finds the feed again; unknown where the site does not know its address.
     if site.policy.url:
         _link(root, "self", f"{site.policy.url}{NAME}")
-    _author(root, _words(_BY, site).format(title))
+    _author(root, words(site.locale, "feed")["by"].format(title))
     for change in told[:ENTRIES]:
         _add_entry(root, site, rows_of[change["page"]], change)
     ElementTree.indent(root, " ")
@@ -66,7 +62,8 @@ def _add_entry(
     _add(entry, "updated", change["date"])
     _link(entry, "alternate", f"{site.policy.url}{row['url']}")
     _author(entry, change["author"])
-    _add(entry, "summary", _words(_SUMMARY, site).format(**change))
+    summary = words(site.locale, "feed")["summary"]
+    _add(entry, "summary", summary.format(**change))
 
 
 def _moment(change: Mapping[str, Any]) -> datetime:
@@ -81,9 +78,9 @@ def _id(site: Site, *parts: str) -> str:
     return uuid5(NAMESPACE_URL, name).urn
 
 
-def _add(parent: ElementTree.Element, name: str, words: str) -> None:
+def _add(parent: ElementTree.Element, name: str, content: str) -> None:
     """An element with text. What XML cannot hold is left out."""
-    ElementTree.SubElement(parent, name).text = "".join(filter(_is_in_xml, words))
+    ElementTree.SubElement(parent, name).text = "".join(filter(_is_in_xml, content))
 
 
 def _is_in_xml(letter: str) -> bool:
@@ -105,8 +102,3 @@ def _author(parent: ElementTree.Element, name: str) -> None:
 def _language(site: Site) -> str:
     """The locale as XML names it: ``zh-CN``."""
     return site.locale.replace("_", "-")
-
-
-def _words(table: Mapping[str, str], site: Site) -> str:
-    """A text of the feed; in English where it does not speak the locale's language."""
-    return table.get(site.locale, table[""])

@@ -1,7 +1,8 @@
 """The line under the title of every page: how fresh the page is, and what became of its code.
 
 It also tells how much of the page is translated, and where it is from. Facts of the run come in,
-a line of HTML goes out. All words stand in the two tables; what is filled into them is escaped.
+a line of HTML goes out. All words stand in the tables of ``pipeline.site.texts``; what is filled
+into them is escaped.
 """
 
 from __future__ import annotations
@@ -13,56 +14,7 @@ from html import escape
 from pipeline.core.execution.result import Execution, Status
 from pipeline.core.pin.lock import Lock
 from pipeline.core.results import PageResult
-
-_CHINESE = {
-    "commit": "上游提交 {commit}",
-    "folder": "上游版本 {commit}",
-    "date": "（<time>{date}</time>）",
-    "passed": "全部 {total} 个代码单元已{on}运行{note}",
-    "partial": "{total} 个代码单元中有 {cells} 个已{on}运行{note}，其余未运行{reason}",
-    "failed": "代码{on}运行出错{reason}",
-    "skipped": "代码未运行{reason}",
-    "missing": "未附运行结果",
-    "earlier": "运行结果来自较早的一次构建",
-    "share": "已译 {share} %",
-    "nothing": "尚未翻译，以下为英文原文",
-    "fuzzy": "{fuzzy} 段译文待核对",
-    "drafts": "{drafts} 段机器草稿",
-    "on": "在 {release} 上",
-    "source": "译自 {source}",
-    "english": "原文 {source}",
-    "license": "，{license} 许可证",
-    "bracket": "（{words}）",
-}
-_ENGLISH = {
-    "commit": "upstream commit {commit}",
-    "folder": "upstream version {commit}",
-    "date": " (<time>{date}</time>)",
-    "passed": "all {total} code cells ran{on}{note}",
-    "partial": "{cells} of {total} code cells ran{on}{note}, the others did not{reason}",
-    "failed": "the code failed{on}{reason}",
-    "skipped": "the code did not run{reason}",
-    "missing": "without outputs",
-    "earlier": "outputs of an earlier build",
-    "share": "{share} % translated",
-    "nothing": "not translated yet: this is the original",
-    "fuzzy": "{fuzzy} translations to be reviewed",
-    "drafts": "{drafts} machine drafts",
-    "on": " on {release}",
-    "source": "translated from {source}",
-    "english": "original {source}",
-    "license": ", licence {license}",
-    "bracket": " ({words})",
-}
-# Why code did not run, in one word: what the table does not have is shown as it is.
-_REASONS = {
-    "accelerator": "需要加速器",
-    "network data": "需要下载数据",
-    "heavy package": "需要大型软件包",
-    "upstream bug": "上游代码有误",
-    "in interpret mode": "解释模式",
-    "with stand-in data": "用替代数据",
-}
+from pipeline.site.texts import words
 
 
 def freshness(
@@ -110,16 +62,9 @@ class _Line:
     page: PageResult
     lock: Lock
 
-    @property
-    def is_chinese(self) -> bool:
-        """Whether the line is in Chinese; for all other locales it is in English."""
-        return self.locale == "zh_CN"
-
     def say(self, key: str, **values: object) -> str:
         """A text of the table, with values that are HTML already."""
-        # Other locales have the texts in English.
-        texts = _CHINESE if self.is_chinese else _ENGLISH
-        return texts[key].format(**values)
+        return words(self.locale, "freshness")[key].format(**values)
 
     def commit(self) -> str:
         """The state of upstream that the page was made of."""
@@ -137,7 +82,7 @@ class _Line:
             # This build ran no code at all; outputs that are there were made by one before.
             yield self.say("earlier" if has_outputs else "missing")
             return
-        words = self.say(
+        told = self.say(
             run.status,
             cells=run.cells,
             total=run.total,
@@ -145,7 +90,7 @@ class _Line:
             note=self._bracket(run.note),
             reason=self._reason(run),
         )
-        yield f'<span class="jz-run jz-run-{run.status}">{words}</span>'
+        yield f'<span class="jz-run jz-run-{run.status}">{told}</span>'
         # Of code that did not run nobody expects any.
         if not has_outputs and run.status is not Status.SKIPPED:
             yield self.say("missing")
@@ -173,11 +118,11 @@ class _Line:
         link = f'<a href="{escape(url)}">{path}</a>' if url else f"<code>{path}</code>"
         # Where nothing is translated the page is the original.
         key = "source" if self.page.translated else "english"
-        words = self.say(key, source=link)
+        told = self.say(key, source=link)
         # Where no licence is configured, none is claimed.
         if license_name:
-            words += self.say("license", license=escape(license_name))
-        return words
+            told += self.say("license", license=escape(license_name))
+        return told
 
     def _reason(self, run: Execution) -> str:
         """Why, in one word; the whole of it is shown when one points at it.
@@ -192,8 +137,8 @@ class _Line:
         """A word in the brackets of the language; empty without one."""
         if not text:
             return ""
-        reasons = _REASONS if self.is_chinese else {}
-        words = escape(reasons.get(text, text))
+        # What the table does not have is shown as it is.
+        html = escape(words(self.locale, "reasons").get(text, text))
         if title:
-            words = f'<span title="{escape(title)}">{words}</span>'
-        return self.say("bracket", words=words)
+            html = f'<span title="{escape(title)}">{html}</span>'
+        return self.say("bracket", words=html)

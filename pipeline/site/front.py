@@ -11,6 +11,7 @@ from typing import Any
 
 from pipeline.core.progress import whole_percent
 from pipeline.site.templating import template
+from pipeline.site.texts import words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,29 +24,28 @@ class SiteOf:
 
 
 def front_page(sites: Sequence[SiteOf], *, locale: str) -> str:
-    """The page, in Chinese where that is what the sites are in, else in English."""
-    is_chinese = locale.startswith("zh")
+    """Return the page that leads to sites in one language."""
+    said = words(locale, "front")
     rows = [
         {
             "name": site.name,
             "title": site.title,
-            "facts": _facts(site.progress, is_chinese=is_chinese),
+            "facts": _facts(site.progress, said["translated"]),
         }
         for site in sites
     ]
     page = template("front.html.j2").render(
         language=locale.replace("_", "-"),
-        title="文档" if is_chinese else "Documentation",
+        title=said["title"],
         sites=rows,
     )
     return f"{page}\n"
 
 
-def _facts(progress: Mapping[str, Any], *, is_chinese: bool) -> str:
-    """What is translated, and how much of it: ``Lamps 1.2.0 · 已译 64 %``."""
+def _facts(progress: Mapping[str, Any], translated: str) -> str:
+    """Return what is translated, and how much of it: ``Lamps 1.2.0 · 64 % translated``."""
     percent = whole_percent(int(progress["translated"]), int(progress["words"]))
     if percent is None:  # docs without a word to translate
         percent = 100
-    done = f"已译 {percent} %" if is_chinese else f"{percent} % translated"
     title, release = str(progress["title"]), str(progress["release"])
-    return f"{title} {release}".strip() + f" · {done}"
+    return f"{title} {release}".strip() + f" · {translated.format(percent)}"

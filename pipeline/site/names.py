@@ -10,12 +10,14 @@ from enum import StrEnum
 
 RECORDS = "_jz"  # folder of the sources for what Sphinx reads beside pages
 DOWNLOADS = "_downloads"  # folder of the site, as Sphinx names it
-SEARCH, GLOSSARY, PROGRESS = "search", "glossary-zh", "progress"
+SEARCH, GLOSSARY, PROGRESS = "search", "glossary", "progress"
 NOT_FOUND = "404"  # servers know it by this name alone
 
 
-def own_pages(pages: Iterable[str]) -> Mapping[str, str]:
+def own_pages(pages: Iterable[str], *, locale: str) -> Mapping[str, str]:
     """Return where our own pages lie in a site of ``pages``, by what they are.
+
+    The glossary is named after its language: ``glossary-zh``. Docs often have one of their own.
 
     Upstream's page keeps its address, and ours has another one: ``search-site``.
     """
@@ -23,7 +25,7 @@ def own_pages(pages: Iterable[str]) -> Mapping[str, str]:
     taken = {page.casefold() for page in pages}
     places: dict[str, str] = {}
     for name in (SEARCH, GLOSSARY, PROGRESS):
-        place = name
+        place = f"{name}-{locale.partition('_')[0]}" if name == GLOSSARY else name
         while place in taken:
             place += "-site"
         places[name] = place

@@ -23,6 +23,7 @@ from pipeline.site.names import RECORDS
 from pipeline.site.plan import Site
 from pipeline.site.published import freshness_of_site, source_name
 from pipeline.site.shown import to_json
+from pipeline.site.texts import ENGLISH, spoken, words
 
 # Leads to the same page of the English docs: names of the API are pages there, not here.
 _NOT_FOUND = """<!DOCTYPE html>
@@ -39,12 +40,6 @@ document.getElementById("english").href += same + location.search + location.has
 </script></body></html>
 """  # noqa: E501 - a line here is a line of the page
 _MARKUP = re.compile(r"[\\<\[\]]")
-_WORDS = {
-    "title": "没有这个页面",
-    "words": "这个地址在中文文档中没有对应的页面。API 的说明只有英文版。",
-    "english_words": "在英文文档中查看同一地址",
-    "home_words": "回到首页",
-}
 
 
 def files_for_programs(site: Site) -> dict[str, bytes]:
@@ -105,39 +100,45 @@ def sitemap(url: str, rows: Sequence[Mapping[str, Any]], date: str) -> str:
 def llms(site: Site, rows: Sequence[Mapping[str, Any]]) -> str:
     """The pages as Markdown, by chapter: https://llmstxt.org."""
     docs = site.lock.release or site.upstream.name
+    said = words(site.locale, "llms")
+    translation = said["translation"].format(
+        docs=docs, ref=site.lock.ref or site.lock.commit
+    )
     lines = [
         f"# {_plain(site.policy.title or site.upstream.name)}",
         "",
-        f"> {docs} 文档的中文译文，译自 {site.lock.ref or site.lock.commit}。",
-        "> 每一页都有 Markdown 版本；代码与上游相同。",
+        f"> {translation}",
+        f"> {said['twins']}",
     ]
     # Two parts of the contents may have one name.
     chapters: dict[str, list[str]] = {}
     for row in rows:
-        note = "" if 2 * row["translated"] >= row["words"] else "（英文）"
+        note = "" if 2 * row["translated"] >= row["words"] else said["english"]
         address = f"{site.policy.url}{quote(row['page'])}.md"
         line = f"- [{_plain(row['title'])}]({address}){note}"
-        chapters.setdefault(row["group"] or "文档", []).append(line)
+        chapters.setdefault(row["group"] or said["chapter"], []).append(line)
     for chapter, pages in chapters.items():
         lines += ["", f"## {_plain(chapter)}", "", *pages]
     return "\n".join(lines) + "\n"
 
 
-def _plain(words: str) -> str:
-    """Return words as Markdown in which nothing is HTML or a link: ``a \\<b>``."""
-    return _MARKUP.sub(r"\\\g<0>", " ".join(words.split()))
+def _plain(title: str) -> str:
+    """Return a title as Markdown in which nothing is HTML or a link: ``a \\<b>``."""
+    return _MARKUP.sub(r"\\\g<0>", " ".join(title.split()))
 
 
 def not_found(site: Site) -> str:
     """The page that servers show for what is not there; it may stand at any address."""
     home = site.policy.url or "index.html"
+    # It holds nothing but words of the site.
+    said = site.locale if spoken(site.locale) != ENGLISH else ENGLISH
     return _NOT_FOUND.format(
-        language=site.locale.replace("_", "-"),
+        language=said.replace("_", "-"),
         english=escape(site.policy.english_url or home),
         home=escape(home),
         base=json.dumps(site.policy.url or "./").replace("<", "\\u003c"),
         top=json.dumps(english_folder(site.lock)).replace("<", "\\u003c"),
-        **_WORDS,
+        **words(site.locale, "not found"),
     )
 
 

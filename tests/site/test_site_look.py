@@ -80,7 +80,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     from pipeline.site.extension.progress import to_body
 
-    folder = build(tmp_path_factory.mktemp("look"), to_body(PROGRESS))
+    folder = build(tmp_path_factory.mktemp("look"), to_body(PROGRESS, "zh_CN"))
     page = (folder / "reading.html").read_text(encoding="utf-8")
     (folder / "more.html").write_text(
         page.replace('<section id="blocks">', MORE + '<section id="blocks">'),
@@ -629,7 +629,7 @@ def test_the_map_shows_every_page_with_words_in_its_size(reader: Reader) -> None
 def test_without_a_date_there_are_no_empty_brackets(reader: Reader) -> None:
     from pipeline.site.extension.progress import to_body
 
-    assert "（）" not in to_body(PROGRESS | {"date": ""})
+    assert "（）" not in to_body(PROGRESS | {"date": ""}, "zh_CN")
     date = reader.open("progress").locator(".jz-fresh time")
     assert date.inner_text() == "2026-06-15"
     assert date.evaluate("(date) => getComputedStyle(date).whiteSpace") == "nowrap"

@@ -18,4 +18,19 @@ from pipeline.site.names import own_pages
     ],
 )
 def test_own_pages(pages: list[str], places: tuple[str, ...]) -> None:
-    assert tuple(own_pages(pages).values()) == places
+    assert tuple(own_pages(pages, locale="zh_CN").values()) == places
+
+
+@pytest.mark.parametrize(
+    ("locale", "place"),
+    [
+        ("zh_CN", "glossary-zh"),
+        ("zh", "glossary-zh"),
+        ("de", "glossary-de"),
+        ("pt_BR", "glossary-pt"),
+        ("sr_Latn_RS", "glossary-sr"),
+    ],
+)
+def test_the_glossary_is_named_after_its_language(locale: str, place: str) -> None:
+    assert own_pages([], locale=locale)["glossary"] == place
+    assert own_pages([place], locale=locale)["glossary"] == f"{place}-site"

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from html.parser import HTMLParser
 from typing import Any
 
 import pytest
 
-from pipeline.site.extension.progress import NEXT, sections, to_body
+from pipeline.site.extension import progress as progress_page
+from pipeline.site.extension.progress import NEXT, sections
+
+to_body = partial(progress_page.to_body, locale="zh_CN")
 
 EVIL = "<script>alert(1)</script>\"'>{{ 7*7 }}"
 VOID = {"br", "img", "input"}

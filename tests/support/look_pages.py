@@ -18,7 +18,9 @@ from pathlib import Path
 SITE = Path({str(SITE)!r})
 project = html_title = "样例"
 language = "zh_CN"
-extensions = ["pipeline.site.extension.policy", "pipeline.site.extension.sheets"]
+extensions = [
+    f"pipeline.site.extension.{{name}}" for name in ("policy", "sheets", "interface")
+]
 # Nothing is searched here: Sphinx's own index of Chinese would want a dictionary.
 html_search_language = "en"
 html_theme = "sphinx_book_theme"

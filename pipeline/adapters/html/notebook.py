@@ -42,7 +42,8 @@ class Row:
 def page_html(body: Sanitized, *, language: str, head: Mapping[str, str]) -> str:
     """Return a whole page around ``body``; it says what a reader misses of that.
 
-    ``head`` has title, state, status, digest and index (a link), as plain text.
+    ``head`` has title, state, status, digest and index (a link), as plain text, and ``left_out``,
+    which says how many elements are missing: ``{} elements left out: ``.
     """
     return _render(
         "page.html.j2",

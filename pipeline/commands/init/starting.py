@@ -37,6 +37,10 @@ FILES = {
 _BARE = re.compile(r"[A-Za-z0-9_-]+")  # a key of TOML that needs no quotation marks
 
 
+# What a site is called by its locale, where nobody has said it.
+_TITLES = {"zh_CN": "{} 中文文档"}
+
+
 class _Skeleton(Template):
     """A file with ``%{name}`` in it: ``$`` and ``{{`` are GitHub's."""
 
@@ -107,8 +111,8 @@ def skeleton(folder: Path, docs: NewDocs) -> dict[str, bytes]:
 def _values(docs: NewDocs) -> dict[str, str]:
     """What is put into the skeleton, by name. Values of TOML are written as TOML."""
     title = " ".join(docs.title.split()) or f"{docs.name} ({docs.locale})"
-    if not docs.title and docs.locale == "zh_CN":
-        title = f"{docs.name} 中文文档"
+    if not docs.title and docs.locale in _TITLES:
+        title = _TITLES[docs.locale].format(docs.name)
     return {
         "repository": docs.origin.repository,
         "revision": docs.origin.ref,

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 _CHINESE = re.compile(r"zh(?:_.*)?")
+_TRADITIONAL = re.compile(r"zh_(?:Hant(?:_.*)?|TW.*|HK.*|MO.*)")
 # Language, perhaps a script, perhaps a country: no other word, such as xgettext's LANGUAGE.
 _LOCALE = re.compile(r"[a-z]{2,3}(?:_[A-Z][a-z]{3})?(?:_(?:[A-Z]{2}|\d{3}))?")
 _SCRIPT = 4  # letters: Hans
@@ -19,6 +20,11 @@ _OF_LOCALES = frozenset("po locale locales lang langs i18n l10n translations".sp
 def is_chinese(locale: str) -> bool:
     """Whether a locale is of Chinese, whatever its script."""
     return bool(_CHINESE.fullmatch(locale))
+
+
+def is_traditional(locale: str) -> bool:
+    """Return whether a locale is of Traditional Chinese: ``zh_TW``, ``zh_Hant``."""
+    return bool(_TRADITIONAL.fullmatch(locale))
 
 
 def canonical(name: str) -> str:

@@ -5,7 +5,6 @@ The checks of Chinese know Chinese only: a French text has spaces before ``:`` f
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from pipeline.core.checks import (
@@ -19,9 +18,7 @@ from pipeline.core.checks import (
     typography,
 )
 from pipeline.core.checks.base import Check, PageCheck
-from pipeline.core.checks.locales import is_chinese
-
-_TRADITIONAL = re.compile(r"zh_(?:Hant(?:_.*)?|TW.*|HK.*|MO.*)")
+from pipeline.core.checks.locales import is_chinese, is_traditional
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +73,7 @@ TRADITIONAL = CheckSet(
 
 def checks_of(locale: str) -> CheckSet:
     """The checks for a locale, as ``canonical`` gives it: ``zh_CN``, ``zh_Hant_TW``, ``fr``."""
-    if _TRADITIONAL.fullmatch(locale):
+    if is_traditional(locale):
         return TRADITIONAL
     if is_chinese(locale):
         return SIMPLIFIED

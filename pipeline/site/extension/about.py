@@ -11,11 +11,14 @@ from docutils import nodes
 from markupsafe import escape
 from sphinx.application import Sphinx
 
+from pipeline import formerly
+from pipeline.site.texts import spoken
+
 # What is words, or an address, to templates: ours and the theme's write some of it as it is.
 _WORDS = (
     *("docstitle", "project", "shorttitle", "copyright", "release", "version"),
     *("jz_canonical", "jz_description", "jz_english", "jz_english_page"),
-    *("jz_repository", "jz_url"),
+    *("jz_repository", "jz_card"),
 )
 LONGEST = 150  # letters: search engines show no more
 
@@ -41,7 +44,13 @@ def describe(
         words or app.config.jz_site["hero"] or app.config.project
     )
     context["jz_canonical"] = f"{url}{page}.html" if url else ""
-    context["jz_url"] = url
+    context["jz_card"] = f"{url}_static/card.png" if _has_card(app) else ""
+
+
+def _has_card(app: Sphinx) -> bool:
+    """Return whether the picture of a link fits the site: its words are Chinese, about JAX."""
+    is_of_jax = app.config.jz_site["package"] == formerly.PACKAGE.lower()
+    return is_of_jax and spoken(app.config.language) == "zh"
 
 
 def escape_words(

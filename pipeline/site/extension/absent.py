@@ -17,7 +17,7 @@ from sphinx.directives.code import LiteralInclude
 from sphinx.directives.other import Include
 
 from pipeline.site.extension.boundary import path_of
-from pipeline.site.extension.texts import text
+from pipeline.site.texts import text
 
 
 def has_file(env: Any, path: str) -> bool:

@@ -32,7 +32,7 @@ from pipeline.site.extension.failing import guard_markup
 from pipeline.site.extension.highlighting import ColouringHTMLBuilder
 from pipeline.site.extension.noting import Notes
 from pipeline.site.extension.records import read_record
-from pipeline.site.extension.texts import text
+from pipeline.site.texts import text
 
 ERROR = 3  # docutils' level: an error, not a warning
 logger = logging.getLogger(__name__)

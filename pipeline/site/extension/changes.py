@@ -15,8 +15,8 @@ from typing import Any
 from docutils import nodes
 
 from pipeline.core.word_diff import Part
-from pipeline.site.extension.texts import text
 from pipeline.site.names import Standing
+from pipeline.site.texts import text
 
 LISTED = 20  # blocks in each of the lists
 SHOWN = 90  # characters of a block that is only named

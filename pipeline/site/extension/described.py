@@ -21,7 +21,7 @@ from pipeline.adapters.memo import Memo, digest_of
 from pipeline.adapters.signatures import CHILD, describe, is_of_index
 from pipeline.site.extension.mathml import title_math
 from pipeline.site.extension.noting import Notes
-from pipeline.site.extension.texts import text
+from pipeline.site.texts import text
 
 _NAMES: Notes[list[str]] = Notes("jz_described")
 _FOUND = "jz_descriptions"  # of Sphinx's environment: by name

@@ -14,8 +14,8 @@ from docutils import nodes
 from sphinx import addnodes
 from sphinx.transforms import SphinxTransform
 
-from pipeline.site.extension.texts import text
 from pipeline.site.extension.tops import top_of
+from pipeline.site.texts import text
 
 _PLACES = 3  # to start, to install, to learn
 

@@ -10,7 +10,7 @@ from typing import Any
 from myst_nb.sphinx_ import HideCodeCellNode, depart_HideCellInput
 from sphinx.application import Sphinx
 
-from pipeline.site.extension.texts import text
+from pipeline.site.texts import text
 
 # What MyST-NB calls what it hides.
 _KINDS = frozenset(("source", "output", "outputs", "content"))

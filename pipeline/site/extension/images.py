@@ -24,7 +24,7 @@ from sphinx.util import logging
 from sphinx.util.images import parse_data_uri
 
 from pipeline.site.extension.nodes import is_html, replace_by_words, write_html
-from pipeline.site.extension.texts import text
+from pipeline.site.texts import text
 
 ATTACHMENT = "attachment:"
 _INLINE = "data:"

@@ -7,7 +7,6 @@ sentence sees soon enough.
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Iterator
 from functools import cache
 from html import escape
@@ -17,9 +16,7 @@ from sphinx.application import Sphinx
 
 from pipeline.site.extension.nodes import cleaned
 from pipeline.site.extension.records import read_facts
-from pipeline.site.extension.texts import text
-
-_HAN = re.compile("[\u4e00-\u9fff]")
+from pipeline.site.texts import looks_english, text
 
 
 def setup(app: Sphinx) -> None:
@@ -41,7 +38,8 @@ def _english_pages(app: Sphinx) -> frozenset[str]:
         is_english = 2 * row["translated"] < row["words"]
         if not row["words"] and page in app.env.titles:
             # Nothing of it is for translators: a list of changes in English, say.
-            is_english = _HAN.search(app.env.titles[page].astext()) is None
+            title = app.env.titles[page].astext()
+            is_english = looks_english(title, app.config.language)
         if is_english:
             found.add(page)
     return frozenset(found)

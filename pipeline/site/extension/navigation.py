@@ -28,8 +28,8 @@ from pipeline.site.extension.contents import (
 )
 from pipeline.site.extension.languages import english_pages, mark_html
 from pipeline.site.extension.mathml import title_math
-from pipeline.site.extension.texts import text
 from pipeline.site.extension.tops import english_page
+from pipeline.site.texts import text
 
 WHOLE = 400  # entries; of a larger site only the branches around a page are shown
 DEPTH = 4
@@ -79,7 +79,6 @@ def add_navigation(
         return to_html(_parts(app), page, pathto, locale=app.config.language)
 
     root = app.env.titles.get(app.config.root_doc)
-    context["jz_text"] = lambda key: text(app.config.language, key)
     context["jz_english"] = app.config.jz_site["english_url"]
     context["jz_navigation"] = navigation
     name = english_page(app.config.jz_site, page) if page in app.env.found_docs else ""

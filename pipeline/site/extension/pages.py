@@ -26,9 +26,9 @@ from pipeline.site.extension.nodes import fixed
 from pipeline.site.extension.progress import to_body
 from pipeline.site.extension.reach import reach_of
 from pipeline.site.extension.records import read_facts, read_record
-from pipeline.site.extension.texts import text
 from pipeline.site.names import GLOSSARY, PROGRESS
 from pipeline.site.progress import Spot, progress
+from pipeline.site.texts import text
 
 # How much of a page is translated, as ``site/freshness.py`` writes it.
 _SHARE = re.compile('<span class="jz-share">[^<]*</span>')
@@ -148,7 +148,7 @@ def own_pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
     )
     yield (
         own[PROGRESS],
-        {"title": text(locale, "progress"), "body": to_body(counts)},
+        {"title": text(locale, "progress"), "body": to_body(counts, locale)},
         "page.html",
     )
 
@@ -161,10 +161,11 @@ def glossary_html(terms: list[dict[str, Any]], locale: str) -> str:
     heads = ""
     for key in HEADS:
         heads += f'<th scope="col">{escape(text(locale, key))}</th>'
+    separator = escape(text(locale, "list"))
     rows: list[str] = []
     for term in terms:
-        renderings = "、".join(map(escape, term["renderings"]))
-        avoided = "、".join(map(escape, term["avoided"]))
+        renderings = separator.join(map(escape, term["renderings"]))
+        avoided = separator.join(map(escape, term["avoided"]))
         # Each term has an address: glossary-zh.html#pytree
         rows.append(
             f'<tr id="{nodes.make_id(term["english"])}">'

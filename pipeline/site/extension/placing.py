@@ -24,7 +24,7 @@ from pipeline.site.extension.nodes import (
     write_html,
 )
 from pipeline.site.extension.terms import note_terms
-from pipeline.site.extension.texts import text
+from pipeline.site.texts import text
 
 _BOX = '<input class="task-list-item-checkbox"'  # as MyST writes the box of a task
 

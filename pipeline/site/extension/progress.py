@@ -5,7 +5,6 @@ What ``progress.json`` holds comes in, HTML goes out; others write the files.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from pipeline.core.progress import whole_percent
 from pipeline.site.templating import environment, source_of
+from pipeline.site.texts import looks_english, words
 from pipeline.site.treemap import Tile, treemap
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 _WIDE = Tile(0, 0, 1080, 600)
 _TALL = Tile(0, 0, 358, 760)
 _STRIP, _GAP = 22, 6
-_HAN = re.compile("[\u4e00-\u9fff]")
 NEXT = 8  # pages that are named as those to translate next
 
 
@@ -46,13 +45,17 @@ class Section:
     pages: tuple[tuple[Mapping[str, Any], Shape], ...]
 
 
-def to_body(progress: Mapping[str, Any]) -> str:
+def to_body(progress: Mapping[str, Any], locale: str) -> str:
     """The body of the page for ``progress``: see the top of ``progress.html.j2`` for its values."""
     pages = {page["page"]: page for page in progress["pages"]}
     # Those that are not on the site any more are left out.
     upcoming = [pages[name] for name in progress["next"] if name in pages][:NEXT]
     return _template().render(
-        progress=progress, sections=sections(progress["pages"]), upcoming=upcoming
+        progress=progress,
+        sections=sections(progress["pages"]),
+        upcoming=upcoming,
+        said=words(locale, "progress"),
+        locale=locale,
     )
 
 
@@ -114,15 +117,10 @@ def _share(part: int, whole: int) -> int:
     return 100 if percent is None else percent
 
 
-def _is_english(title: str) -> bool:
-    """Whether a title has no Chinese letter: its element says ``lang="en"`` then."""
-    return _HAN.search(title) is None
-
-
 @cache
 def _template() -> Template:
     """The template of the page: it is read and compiled once."""
     made = environment({"words": _words})
     made.globals["share"] = _share
-    made.tests["english"] = _is_english
+    made.tests["english"] = looks_english
     return made.from_string(source_of("progress.html.j2"))

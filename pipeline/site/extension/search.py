@@ -25,10 +25,10 @@ from pipeline.site.extension.nodes import english, is_html, term_note
 from pipeline.site.extension.pages import HEADS, spots
 from pipeline.site.extension.reach import reach_of
 from pipeline.site.extension.records import read_facts
-from pipeline.site.extension.texts import text
 from pipeline.site.names import GLOSSARY, SEARCH
 from pipeline.site.search.index import files_of, to_json
 from pipeline.site.search.pieces import Block, SearchedPage, searched_page
+from pipeline.site.texts import text
 
 FOLDER = "_search"  # of the site
 # What is not a page's own text, or no text.

@@ -30,6 +30,7 @@ _PARTS = (
     "mystnb.*.css",
     "copybutton.css",
     "sphinx-design.min.css",
+    "words.css",
     "site.css",
 )
 # What a sheet takes from a place that goes by its own. Addresses with a scheme, or from a server's

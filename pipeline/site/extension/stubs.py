@@ -29,8 +29,8 @@ from pipeline.site.extension.described import (
     table,
 )
 from pipeline.site.extension.documented import note_anchor, note_page
-from pipeline.site.extension.texts import text
 from pipeline.site.extension.tops import english_page
+from pipeline.site.texts import text
 
 # ``# tag: setup``, also with a word before it, or behind code.
 _MARK = re.compile(r"(?P<code>.*?)\s*#[^#]*\btag:(?P<tag>[^#]*)")

@@ -53,10 +53,8 @@
 
   // — what readers see —
 
-  const IS_CHINESE = document.documentElement.lang.startsWith("zh");
-  const TEXTS = IS_CHINESE
-    ? { found: (count) => `找到 ${count} 个页面。`, none: "没有找到。换一个词试试，中文和英文都可以。", similar: "没有同时符合的页面，下面是相近的。", also: (count) => `另有 ${count} 个相近的。`, all: (count) => `全部 ${count} 个结果`, more: "更多结果", results: "搜索结果", broken: "搜索索引无法载入。", untranslated: "尚未翻译" }
-    : { found: (count) => `${count} pages found.`, none: "Nothing found. Try another word.", similar: "No page has all of it; these come close.", also: (count) => ` ${count} more come close.`, all: (count) => `All ${count} results`, more: "More results", results: "Results", broken: "The index of the search cannot be loaded.", untranslated: "Not translated" };
+  const SAID = jzWords.search;
+  const counted = (key, count) => SAID[key].replace("{}", count);
   const PAUSE = 250; // ms without a key, before anything is looked for: who types on needs no results for the first letters
   const AT_ONCE = 8;
 
@@ -88,7 +86,7 @@
     const link = make("a", "", make("span", "jz-found-title", ...marked(page.title, pattern)));
     link.href = addressOf(page, "", result.isOther ? asked.marks : asked.words);
     if (page.english && page.english !== page.title) link.append(" ", Object.assign(make("span", "jz-found-english", ...marked(page.english, pattern)), { lang: "en" }));
-    if (!page.isTranslated) link.append(" ", Object.assign(make("span", "jz-found-en", "EN"), { lang: "en", title: TEXTS.untranslated }));
+    if (!page.isTranslated) link.append(" ", Object.assign(make("span", "jz-found-en", "EN"), { lang: "en", title: SAID.untranslated }));
     if (heading && heading !== page.title) {
       link.href = addressOf(page, anchor, result.isOther ? asked.marks : asked.words);
       link.append(" ", make("span", "jz-found-heading", ...marked(heading, pattern)));
@@ -101,8 +99,8 @@
 
   // What is told of the results: how many pages have all that was asked for, and how many come close.
   const told = (count, similar) => {
-    if (!count) return similar ? TEXTS.similar : TEXTS.none;
-    return TEXTS.found(count) + (similar ? TEXTS.also(similar) : "");
+    if (!count) return similar ? SAID.similar : SAID.none;
+    return counted("found", count) + (similar ? counted("also", similar) : "");
   };
 
   // The results of one form: a status, which is read out, and a list that grows when it is asked to.
@@ -116,7 +114,7 @@
 
     // A button below a list that shows more of what was found.
     const moreOf = (list, found, asked, pattern) => {
-      const button = Object.assign(make("button", "jz-found-more", TEXTS.more), { type: "button" });
+      const button = Object.assign(make("button", "jz-found-more", SAID.more), { type: "button" });
       let at = AT_ONCE;
       button.addEventListener("click", async () => {
         const items = await itemsOf(found.slice(at, (at += AT_ONCE)), asked, pattern);
@@ -127,7 +125,7 @@
       return button;
     };
     const allOf = (query, count) => {
-      const all = make("a", "jz-found-more", TEXTS.all(count));
+      const all = make("a", "jz-found-more", counted("all", count));
       all.href = `${form.action.replace(/[?#].*/, "")}?q=${encodeURIComponent(query)}`;
       return all;
     };
@@ -150,14 +148,14 @@
       const similar = found.filter(({ isPart }) => isPart).length;
       status.textContent = told(found.length - similar - (first.length - items.length), similar);
       const list = make("ol", "", ...items);
-      list.setAttribute("aria-label", TEXTS.results);
+      list.setAttribute("aria-label", SAID.results);
       results.replaceChildren(...(items.length ? [list] : []));
       if (found.length > AT_ONCE) results.append(isPage ? moreOf(list, found, asked, pattern) : allOf(query, found.length));
       return undefined;
     };
     const attempt = () => show().catch(() => {
       results.replaceChildren();
-      status.textContent = TEXTS.broken;
+      status.textContent = SAID.broken;
     });
 
     let pause;

@@ -204,11 +204,11 @@
 
   // — the words of a query —
 
-  // What asks and says nothing. Those of the first row are no parts of words that the browser does not know, either.
-  const PARTICLES = "的 地 得 了 着 过 吗 呢 吧 啊 是 在 和 与 跟 及 或 而 我 你 您 它 他 这 那 哪 不 没 有 会 能 要 想 都 也 还 很 太 更 最 再 又 就 只 一 几 个";
-  const SMALL = "请问 请教 为什么 为何 怎么 怎么样 怎么办 怎样 如何 什么 什么样 什么时候 是什么 哪里 哪儿 哪些 哪个 多少 几个 是否 能不能 可不可以 能否 可否 可以 应该 需要 想要 不想 必须 自己 我们 我的 有没有 没有 不能 无法 得到 一下 一个 一些 时候 之后 以后 的话 这个 那个 这样 因为 所以 但是 如果 还是 还有 总是 老是 突然 办法 东西 问题 里 里面 上 中 下 用 使用 设置 把 被 对 从 给 让 到 做 写 看 来 去 办 每次 每个 一起 一样 一直 一部分 各自 到底 究竟 其实 真正 普通 how what why when where which who is are do does did can could should i my me we to the a an of in on for with and or not it be this that own use using from have has there any some about between";
-  const APART = new Set(PARTICLES.split(" "));
-  const STOPS = new Set([...APART, ...SMALL.split(" ")]);
+  // What asks and says nothing, in English and in the language of the site. Its particles are no parts of words that the browser does not know, either.
+  const SMALL = "how what why when where which who is are do does did can could should i my me we to the a an of in on for with and or not it be this that own use using from have has there any some about between";
+  const wordsIn = (list) => list.split(" ").filter(Boolean);
+  const APART = new Set(wordsIn(jzWords.search.particles));
+  const STOPS = new Set([...APART, ...wordsIn(jzWords.search.small), ...wordsIn(SMALL)]);
   // 什么是 and 自己写 are small words in a row.
   const isSmall = (word) => STOPS.has(word) || (IS_UNSPACED.test(word) && [...word].some((_, at) => at && STOPS.has(word.slice(0, at)) && isSmall(word.slice(at))));
   const LONGEST_TERM = 8; // letters

@@ -4,7 +4,7 @@
 (() => {
   const root = document.documentElement;
   const VIEWS = ["zh", "both", "en"];
-  const NAMES = { zh: "中文", both: "双语", en: "English" };
+  const SAID = jzWords.reading;
   const english = [...document.querySelectorAll(".jz-en[data-jz-for]")];
   const blockOf = new Map([...document.querySelectorAll(".jz-block[data-jz]")].map((block) => [block.dataset.jz, block]));
   const isShown = (element) => element.getClientRects().length > 0;
@@ -47,7 +47,7 @@
   };
   const choose = (view) => {
     show(view);
-    status.textContent = NAMES[view];
+    status.textContent = radios.find((radio) => radio.value === view)?.parentElement.textContent.trim();
     try { localStorage.setItem("jz-view", view); } catch (denied) { /* shown, but not remembered */ }
   };
 
@@ -71,6 +71,7 @@
     for (const one of copy?.querySelectorAll(".jz-mark, .jz-edit, .headerlink, .jz-en") ?? []) if (one !== copy) one.remove();
     return copy?.textContent.trim().replace(/\s+/g, " ").slice(0, LONGEST) ?? "";
   };
+  const say = (key, words) => SAID[key].replace("{}", () => words);
   // Fields of .github/ISSUE_TEMPLATE/translation.yml; any other address stays as it is.
   const filledIn = (address, block) => {
     const url = new URL(address);
@@ -81,9 +82,9 @@
     const original = isWaiting ? own : wordsOf(english.find((one) => one.dataset.jzFor === block.dataset.jz));
     const page = document.title.split(" - ")[0].split(" — ")[0];
     url.searchParams.delete("digest");
-    url.searchParams.set("title", `${isWaiting ? "翻译" : "译文"}：${page}`);
+    url.searchParams.set("title", say(isWaiting ? "issue waiting" : "issue translated", page));
     url.searchParams.set("page", location.href.split("#")[0]);
-    url.searchParams.set("text", [...(isWaiting ? [] : [`中文：${own}`]), `英文：${original}`, `编号：${digest}`].join("\n\n"));
+    url.searchParams.set("text", [...(isWaiting ? [] : [say("issue own", own)]), say("issue english", original), say("issue digest", digest)].join("\n\n"));
     return url.href;
   };
 
@@ -91,7 +92,7 @@
   for (const block of editing === undefined ? [] : blockOf.values()) {
     if (block.dataset.jzEdit === undefined) continue;
     const isWaiting = block.classList.contains("jz-english");
-    const pencil = Object.assign(document.createElement("a"), { className: "jz-edit", href: editing + block.dataset.jzEdit, title: isWaiting ? "翻译这一段" : "改进这段译文" });
+    const pencil = Object.assign(document.createElement("a"), { className: "jz-edit", href: editing + block.dataset.jzEdit, title: isWaiting ? SAID.translate : SAID.improve });
     pencil.setAttribute("aria-label", pencil.title);
     // An issue is filled in when somebody is about to write one: nothing is asked of anybody before.
     for (const event of ["pointerenter", "focus", "click"]) pencil.addEventListener(event, () => { pencil.href = filledIn(editing + block.dataset.jzEdit, block); });
@@ -118,7 +119,7 @@
     mark.className = "jz-mark";
     mark.setAttribute("aria-expanded", "false");
     mark.setAttribute("aria-controls", text.id);
-    mark.setAttribute("aria-label", "英文原文");
+    mark.setAttribute("aria-label", SAID.english);
     mark.addEventListener("click", () => {
       const open = text.classList.toggle("jz-open");
       mark.setAttribute("aria-expanded", String(open));

@@ -28,6 +28,7 @@ from pipeline.core.execution.placing import (
     with_outputs,
 )
 from pipeline.errors import PipelineError
+from pipeline.site.texts import words
 from pipeline.stages.publish.sheet import Sheet
 
 # Metadata of a notebook that nbconvert looks at.
@@ -84,6 +85,7 @@ def _html(sheet: Sheet, body: Sanitized) -> bytes:
         "state": sheet.state.text,
         "status": sheet.state.kind,
         "digest": sheet.digest,
+        "left_out": words(sheet.language.replace("-", "_"), "preview")["left out"],
         # Pages lie in folders as upstream's do: "../index.html"
         "index": os.path.relpath("index.html", PurePosixPath(sheet.page).parent),
     }

@@ -17,6 +17,7 @@ from servers import served
 from site_builds import NAMES, get_site
 from site_chromium import PHONE, REASON, Reader
 
+from pipeline.site.extension.interface import words_script
 from pipeline.site.search.index import files_of
 from pipeline.site.search.pieces import Block, searched_page
 
@@ -456,7 +457,8 @@ def test_results_fit_a_phone(in_folder: Open, where: str) -> None:
 
 _PAGE = """<!doctype html><html lang="zh-CN" data-content_root="./"><meta charset="utf-8">
 <form class="bd-search" action="#"><input name="q"></form><div id="search-results"></div>
-<script src="search.js"></script><script src="search-box.js"></script></html>"""
+<script src="words.js"></script><script src="search.js"></script>
+<script src="search-box.js"></script></html>"""
 
 
 @pytest.fixture
@@ -489,6 +491,8 @@ def tiny(tmp_path: Path, browser: Browser) -> Iterator[Callable[..., Page]]:
             path.write_text(script, encoding="utf-8")
         for name in ("search.js", "search-box.js"):
             copyfile(ROOT / "pipeline" / "site" / "static" / name, tmp_path / name)
+        script = words_script("zh_CN")
+        (tmp_path / "words.js").write_text(script, encoding="utf-8")
         (tmp_path / "search.html").write_text(_PAGE, encoding="utf-8")
         readers.append(Reader(browser, f"{tmp_path.as_uri()}/"))
         return readers[-1].open("search.html")

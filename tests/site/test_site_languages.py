@@ -1,0 +1,179 @@
+"""A site of any language: words of its own table, English where there is none, Chinese nowhere."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip(
+    "sphinx_book_theme", reason="the dependency group site is not installed"
+)
+
+from folders import write_tree
+from notebooks import code, notebook_value, prose
+from repositories import DOCS
+from runs import run_of
+
+from pipeline.config import Settings, SitePolicy, Upstream
+from pipeline.core.document.compose import Frame, merge
+from pipeline.core.document.landing import landings_to_json
+from pipeline.core.document.read import read_document
+from pipeline.core.execution.result import Execution, Status
+from pipeline.core.pin.lock import Lock, SourceFile, blob_id, pages_of
+from pipeline.core.results import PageResult
+from pipeline.paths import Paths
+from pipeline.reading import MYST
+from pipeline.site.building import build_site
+
+pytestmark = pytest.mark.slow
+
+_HAN = re.compile(r"[\u3001-\u303f\u4e00-\u9fff\uff01-\uff5e]")
+_FILES = {
+    "index.md": b"# Lamps\n\nHow lamps work, and how long they last.\n\n"
+    b"```{toctree}\n:caption: Guides\n\noil\ngas\nnotes\n```\n",
+    "oil.md": b"# Oil\n\nAn oil lamp burns for a night.\n\n- [ ] a wick\n\n"
+    b"| part | price |\n|---|---|\n| wick | 2 |\n",
+    "gas.rst": b"Gas\n===\n\nA gas lamp burns for a week.\n\n.. image:: gone.png\n",
+    "notes.ipynb": json.dumps(
+        notebook_value(prose("# Notes\n\nA lamp in code."), code("light = 1"))
+    ).encode(),
+}
+
+
+def build(root: Path, locale: str, translations: Mapping[str, str]) -> Path:
+    """Return the folder of a small site in one language, with some blocks translated."""
+    paths = Paths(root, "lamps")
+    write_tree(paths.docs, _FILES)
+    merged: dict[str, bytes] = {}
+    blocks: dict[str, bytes] = {}
+    for path in ("index.md", "oil.md"):
+        document = read_document(path, (paths.docs / path).read_bytes(), MYST)
+        frame = Frame(attribution="", anchors=frozenset())
+        made = merge(document, dict(translations), frame)
+        merged[path], blocks[f"{path}.json"] = made.data, landings_to_json(made.blocks)
+    write_tree(paths.merged(locale), merged)
+    write_tree(paths.blocks(locale), blocks)
+    sources = (SourceFile(path=path, blob=blob_id(b"")) for path in sorted(_FILES))
+    lock = Lock(
+        url="x",
+        ref="v1",
+        commit="f" * 40,
+        date="2026-06-15T00:00:00+00:00",
+        version="1",
+        package="",
+        docs=DOCS,
+        files=tuple(sources),
+    )
+    upstream = Upstream(name="lamps", url="x", page_url="https://example.org/{path}")
+    settings = Settings(
+        root=root, default_version="1", locales=(locale,), upstreams={"lamps": upstream}
+    )
+    ran = Execution(page="notes", status=Status.PASSED, cells=1, total=1)
+    some = PageResult(
+        page="",
+        files=(),
+        words=10,
+        translated=1,
+        translated_words=6,
+        fuzzy=1,
+        fuzzy_words=1,
+        code_cells=0,
+    )
+    pages = tuple(
+        replace(
+            some,
+            page=page.name,
+            files=page.files,
+            code_cells=1 if page.name == "notes" else 0,
+            execution=ran if page.name == "notes" else None,
+        )
+        for page in pages_of(lock.files)
+    )
+    policy = SitePolicy(
+        title="Lamps",
+        url="https://lamps.example/",
+        english_url="https://en.lamps.example/",
+        repository_url="https://example.org/lamps",
+    )
+    build_site(
+        run_of(settings, upstream), pages, lock=lock, locale=locale, policy=policy
+    )
+    return paths.site
+
+
+_GERMAN = {
+    "Lamps": "Lampen",
+    "How lamps work, and how long they last.": "Wie Lampen brennen.",
+    "Guides": "Leitfäden",
+    "Oil": "Öl",
+    "a wick": "ein Docht",
+    "part": "Teil",
+}
+
+
+@pytest.fixture(scope="module")
+def german(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A site in a language that has no table."""
+    return build(tmp_path_factory.mktemp("german"), "de", _GERMAN)
+
+
+def read(site: Path, name: str) -> str:
+    return (site / name).read_text(encoding="utf-8")
+
+
+def test_no_word_of_a_german_site_is_chinese(german: Path) -> None:
+    ours = [
+        path
+        for path in german.rglob("*")
+        if path.suffix in (".html", ".js", ".css", ".txt", ".xml", ".json", ".md")
+        # Of others: what they bring speaks many languages.
+        and path.name != "copybutton.js"
+        and "mathjax" not in path.parts
+    ]
+    assert {"404.html", "words.js", "all.css", "atom.xml"} <= {
+        path.name for path in ours
+    }
+    for path in ours:
+        html = path.read_text(encoding="utf-8")
+        # Comments of our scripts have examples.
+        words = re.sub(r"^\s*//.*| // .*", "", html, flags=re.MULTILINE)
+        assert _HAN.findall(words) == [], path
+
+
+def test_the_switch_names_the_language_itself(german: Path) -> None:
+    page = read(german, "oil.html")
+    assert 'value="zh" autocomplete="off"><span>Deutsch</span>' in page
+    assert 'aria-label="Language" title="Press b to switch"' in page
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("404.html", '<html lang="en"'),
+        ("404.html", "<h1>Page not found</h1>"),
+        ("llms.txt", "> Translation of the docs of lamps, made from v1."),
+        ("llms.txt", "## Leitfäden\n\n- [Öl](https://lamps.example/oil.md)\n"),
+        ("progress.html", "</strong> of the text is translated</p>"),
+        ("progress.html", '<span class="jz-tile-title">Öl</span>'),
+        ("glossary-de.html", "<h1>Glossary</h1>"),
+        ("oil.html", 'href="glossary-de.html"'),
+        ("oil.html", "60 % translated"),
+        ("_static/words.js", '"translate": "Translate this paragraph"'),
+        ("_static/styles/all.css", '--jz-said-fuzzy: "check"'),
+        ("_static/styles/all.css", "content: var(--jz-said-english)"),
+    ],
+)
+def test_what_has_no_german_words_is_english(
+    german: Path, name: str, words: str
+) -> None:
+    assert words in read(german, name)
+
+
+def test_the_picture_of_another_language_is_not_shown(german: Path) -> None:
+    assert "og:image" not in read(german, "index.html")
+    assert not (german / "glossary-zh.html").exists()
