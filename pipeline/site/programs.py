@@ -18,8 +18,9 @@ from pipeline.core.execution import notebook as execution
 from pipeline.core.results import PageResult
 from pipeline.errors import InputError
 from pipeline.site import feed
+from pipeline.site.configuration import own_pages_of
 from pipeline.site.folders import english_folder
-from pipeline.site.names import RECORDS
+from pipeline.site.names import RECORDS, SEARCH
 from pipeline.site.plan import Site
 from pipeline.site.published import freshness_of_site, source_name
 from pipeline.site.shown import to_json
@@ -29,8 +30,9 @@ from pipeline.site.texts import ENGLISH, spoken, words
 _NOT_FOUND = """<!DOCTYPE html>
 <html lang="{language}"><head><meta charset="utf-8"><title>{title}</title><link rel="icon" href="data:,">
 <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex">
-<style>:root {{ color-scheme: light dark; background: Canvas; color: CanvasText }} body {{ font: 1.1rem/1.8 system-ui, sans-serif; max-width: 36rem; margin: 15vh auto; padding: 0 1.2rem }}</style></head>
-<body><main><h1>{title}</h1><p>{words}</p><p><a id="english" href="{english}">{english_words}</a></p><p><a href="{home}">{home_words}</a></p></main>
+<style>:root {{ color-scheme: light dark; background: Canvas; color: CanvasText }} body {{ font: 1.1rem/1.8 system-ui, sans-serif; max-width: 36rem; margin: 15vh auto; padding: 0 1.2rem }} input, button {{ font: inherit; max-width: 100% }}</style></head>
+<body><main><h1>{title}</h1><p>{words}</p><form action="{search}" role="search"><input type="search" name="q" aria-label="{search_words}"> <button>{search_words}</button></form><p><a id="english" href="{english}">{english_words}</a></p><p><a href="{home}">{home_words}</a></p></main>
+<nav aria-label="{navigation}"><ul>{chapters}</ul></nav>
 <script>
 const base = new URL({base}, location.href).pathname;
 const rest = location.pathname.startsWith(base) ? location.pathname.slice(base.length) : "";
@@ -49,7 +51,7 @@ def files_for_programs(site: Site) -> dict[str, bytes]:
     made = {
         "robots.txt": robots(site.policy.url),
         "llms.txt": llms(site, rows),
-        "404.html": not_found(site),
+        "404.html": not_found(site, rows),
     }
     if site.policy.url:
         made["sitemap.xml"] = sitemap(site.policy.url, rows, site.lock.date[:10])
@@ -127,18 +129,38 @@ def _plain(title: str) -> str:
     return _MARKUP.sub(r"\\\g<0>", " ".join(title.split()))
 
 
-def not_found(site: Site) -> str:
-    """The page that servers show for what is not there; it may stand at any address."""
+def not_found(site: Site, rows: Sequence[Mapping[str, Any]] = ()) -> str:
+    """Return the page that servers show for what is not there; it may stand at any address.
+
+    It leads to the first page of each chapter of ``rows``, those of ``progress.json``.
+    """
     home = site.policy.url or "index.html"
+    search = f"{site.policy.url}{own_pages_of(site)[SEARCH]}.html"
     # It holds nothing but words of the site.
     said = site.locale if spoken(site.locale) != ENGLISH else ENGLISH
     return _NOT_FOUND.format(
         language=said.replace("_", "-"),
         english=escape(site.policy.english_url or home),
         home=escape(home),
+        search=escape(search),
+        search_words=escape(words(site.locale, "page")["search"]),
+        chapters=_chapters(site, rows),
         base=json.dumps(site.policy.url or "./").replace("<", "\\u003c"),
         top=json.dumps(english_folder(site.lock)).replace("<", "\\u003c"),
         **words(site.locale, "not found"),
+    )
+
+
+def _chapters(site: Site, rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return a link to the first page of each chapter, as items of a list."""
+    first: dict[str, str] = {}
+    for row in rows:
+        if row["group"]:
+            first.setdefault(row["group"], site.policy.url + row["url"])
+    language = site.locale.replace("_", "-")
+    return "".join(
+        f'<li lang="{language}"><a href="{escape(url)}">{escape(chapter)}</a></li>'
+        for chapter, url in first.items()
     )
 
 

@@ -177,3 +177,11 @@ def test_what_has_no_german_words_is_english(
 def test_the_picture_of_another_language_is_not_shown(german: Path) -> None:
     assert "og:image" not in read(german, "index.html")
     assert not (german / "glossary-zh.html").exists()
+
+
+def test_a_page_that_is_not_there_has_a_search_and_the_chapters(german: Path) -> None:
+    page = read(german, "404.html")
+    assert '<form action="https://lamps.example/search.html" role="search">' in page
+    assert '<input type="search" name="q" aria-label="Search">' in page
+    assert '<nav aria-label="Main navigation"><ul><li lang="de">' in page
+    assert '<a href="https://lamps.example/oil.html">Leitfäden</a></li></ul>' in page

@@ -176,7 +176,7 @@ def test_words_of_styles_are_strings_of_css() -> None:
 
 
 def test_scripts_have_their_words() -> None:
-    assert words_script("de").startswith('const jzWords = {"reading": {"translate": "T')
+    assert '"translate": "Translate this paragraph"' in words_script("de")
     assert "翻译这一段" in words_script("zh_CN")
     assert text("de", "home") == "Home"
 
@@ -187,7 +187,7 @@ def test_scripts_ask_for_words_that_are_there() -> None:
     search = (static / "search-box.js").read_text(encoding="utf-8")
     found = {
         "reading": re.findall(r"SAID\.(\w+)", reading)
-        + re.findall(r'"(issue \w+)"', reading),
+        + re.findall(r'"((?:issue|hide) \w+)"', reading),
         "search": re.findall(r"SAID\.(\w+)", search)
         + re.findall(r'counted\("(\w+)"', search),
     }

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 # Selectors that begin so are of what stands beside the part of the page.
 _BESIDE = ("+", "~")
+_DARK = "color: #14181e"
+_LIGHT = 0.5  # from 0, which is black, to 1
 
 
 def clean_sheet(css: str, *, inside: str) -> str:
@@ -63,8 +65,31 @@ def _rule(rule: QualifiedRule, inside: str) -> str:
     selectors = ",".join(
         f"{inside} {selector}" for selector in _selectors(rule.prelude)
     )
-    declarations = ";".join(_declarations(rule.content))
+    declarations = ";".join(_with_colour(list(_declarations(rule.content))))
     return f"{selectors}{{{declarations}}}" if selectors and declarations else ""
+
+
+def _with_colour(declarations: list[str]) -> list[str]:
+    """Return the declarations, and dark letters if they state a light ground and no letters.
+
+    Who wrote them had a white page with black letters in mind; a dark page has light ones.
+    """
+    names = [declaration.partition(":")[0] for declaration in declarations]
+    is_light = any(map(_is_light_ground, declarations))
+    return [*declarations, _DARK] if is_light and "color" not in names else declarations
+
+
+def _is_light_ground(declaration: str) -> bool:
+    """Return whether a declaration gives a light colour to what lies behind letters."""
+    from tinycss2 import parse_component_value_list
+    from tinycss2.color3 import RGBA, parse_color
+
+    name, _, value = declaration.partition(":")
+    if name not in ("background", "background-color"):
+        return False
+    colours = map(parse_color, parse_component_value_list(value))
+    seen = [colour for colour in colours if isinstance(colour, RGBA)]
+    return any(sum(colour[:3]) / 3 * colour.alpha > _LIGHT for colour in seen)
 
 
 def _selectors(prelude: Sequence[Node]) -> Iterator[str]:

@@ -162,15 +162,15 @@
     tied.append(opening, formula, closing);
   }
 
-  // — formulas that are wider than the page: who has no mouse scrolls them by keyboard. Told after the layout, which nothing here forces —
+  // — formulas and tables that are wider than the page: who has no mouse scrolls them by keyboard. Told after the layout, which nothing here forces —
 
-  const widths = new ResizeObserver((formulas) => {
-    for (const { target } of formulas) {
+  const widths = new ResizeObserver((boxes) => {
+    for (const { target } of boxes) {
       if (target.scrollWidth > target.clientWidth) target.tabIndex = 0;
       else target.removeAttribute("tabindex");
     }
   });
-  for (const formula of document.querySelectorAll(".bd-article div.math")) widths.observe(formula);
+  for (const box of document.querySelectorAll(".bd-article :is(div.math, .pst-scrollable-table-container, table)")) widths.observe(box);
 
   // — the tooltip of a term —
 
@@ -212,6 +212,10 @@
   tip.addEventListener("mouseenter", () => clearTimeout(leaving));
   tip.addEventListener("mouseleave", leave);
   addEventListener("keydown", (event) => { if (event.key === "Escape") hide(); });
+
+  // — the button that takes away the marks of what was looked for: Sphinx's script makes it, in English —
+
+  for (const button of document.querySelectorAll(".highlight-link a")) button.textContent = SAID["hide matches"];
 
   // — buttons of the theme and of notebooks are called what stands on them —
 

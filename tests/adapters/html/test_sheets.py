@@ -57,3 +57,31 @@ def test_no_sheet_ends_its_element_or_fetches(parts: list[str]) -> None:
         assert "<" not in clean
         assert "@import" not in clean.replace("@import(", "")
         assert "url(" not in clean
+
+
+@pytest.mark.parametrize(
+    ("declarations", "is_dark_lettered"),
+    [
+        ("background-color: #ccf2cc", True),
+        ("background: #eee; padding: 3px", True),
+        ("background: LightBlue no-repeat", True),
+        ("background: rgb(240, 240, 240)", True),
+        ("background: hsl(50, 100%, 90%)", True),
+        ("background: #eee; color: red", False),
+        ("background: #222", False),
+        ("background: rgba(255, 255, 255, .1)", False),
+        ("background: none", False),
+        ("background: transparent", False),
+        ("background-color: currentColor", False),
+        ("background-color: inherit", False),
+        ("border-color: #eee", False),
+    ],
+)
+def test_letters_on_a_light_ground_are_dark(
+    declarations: str, *, is_dark_lettered: bool
+) -> None:
+    clean = clean_sheet(f"td {{{declarations}}}", inside=".t")
+    assert clean.endswith(";color: #14181e}") is is_dark_lettered
+    # Nested in what holds for a medium, as well.
+    wide = clean_sheet(f"@media print {{td {{{declarations}}}}}", inside=".t")
+    assert ("color: #14181e" in wide) is is_dark_lettered
