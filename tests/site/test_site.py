@@ -1808,7 +1808,7 @@ def test_a_preview_marks_what_a_machine_has_made(tmp_path: Path) -> None:
     assert 'class="jz-block jz-fuzzy jz-draft"' in article
     assert "2 段机器草稿" in article
     sheet = workshop.target / "_static" / "styles" / "all.css"
-    assert "机器\\A草稿" in sheet.read_text(encoding="utf-8")
+    assert "机器\\A 草稿" in sheet.read_text(encoding="utf-8")
     workshop.build()
     assert "jz-draft" not in workshop.article("index")
 
