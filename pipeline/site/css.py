@@ -28,7 +28,7 @@ _PIECE = re.compile(r"\[class\*=[\"']?([\w-]+)[\"']?\]")  # any class with this 
 # Arguments may hold one pair of brackets: :not(:nth-child(2))
 _ARGUMENTS = r"\((?:[^()]|\([^()]*\))*\)"
 _NOT = re.compile(rf":not{_ARGUMENTS}")
-_LISTED = re.compile(rf":(?:is|where|has|matches|any)(?P<list>{_ARGUMENTS})")
+_LISTED = re.compile(rf":(?:is|where|matches|any)(?P<list>{_ARGUMENTS})")
 _COMMA = re.compile(r"\\.|[(\[)\],]")
 # How much deeper one is within brackets, and within blocks, behind such a sign.
 _DEEPER_BRACKETS = {"(": 1, "[": 1, ")": -1, "]": -1}
@@ -101,8 +101,7 @@ def _used(statement: _Statement, words: frozenset[str]) -> str:
 def can_match(selector: str, words: frozenset[str]) -> bool:
     """Whether ``selector`` asks for ``words`` only.
 
-    What stands in ``:not()`` is not asked for; of a list in ``:is()`` or
-    ``:has()`` one is enough.
+    What stands in ``:not()`` is not asked for; of a list in ``:is()`` one is enough.
     """
     # A dot in an attribute's value is no class: [href$=".png"]
     plain = _BRACKETS.sub(_without_value, selector)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -18,6 +19,7 @@ from folders import write_tree
 from notebooks import code, notebook_value, prose
 from repositories import DOCS
 from runs import run_of
+from site_chromium import DESKTOP, PHONE, REASON, Reader
 
 from pipeline.config import Settings, SitePolicy, Upstream
 from pipeline.core.document.compose import Frame, merge
@@ -30,14 +32,22 @@ from pipeline.paths import Paths
 from pipeline.reading import MYST
 from pipeline.site.building import build_site
 
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
 pytestmark = pytest.mark.slow
 
 _HAN = re.compile(r"[\u3001-\u303f\u4e00-\u9fff\uff01-\uff5e]")
 _FILES = {
     "index.md": b"# Lamps\n\nHow lamps work, and how long they last.\n\n"
-    b"```{toctree}\n:caption: Guides\n\noil\ngas\nnotes\n```\n",
+    b"```{toctree}\n:caption: Guides\n\noil\ngas\nnotes\n```\n\n"
+    b"::::{grid} 2\n:::{grid-item}\n{octicon}`rocket` Guides\n:::\n:::{grid-item}\n"
+    b"{octicon}`light-bulb` Guides\n:::\n::::\n",
     "oil.md": b"# Oil\n\nAn oil lamp burns for a night.\n\n- [ ] a wick\n\n"
-    b"| part | price |\n|---|---|\n| wick | 2 |\n",
+    b"| part | price |\n|---|---|\n| wick | 2 |\n\n"
+    b"| wick |" + b" a_long_name_of_a_wick |" * 9 + b"\n|---|" + b"---|" * 9 + b"\n\n"
+    b"<table><tr>" + b"<td>a_long_name_of_a_wick</td>" * 9 + b"</tr></table>\n\n"
+    b"```\n" + b"light\n" * 90 + b"```\n",
     "gas.rst": b"Gas\n===\n\nA gas lamp burns for a week.\n\n.. image:: gone.png\n",
     "notes.ipynb": json.dumps(
         notebook_value(prose("# Notes\n\nA lamp in code."), code("light = 1"))
@@ -106,11 +116,14 @@ def build(root: Path, locale: str, translations: Mapping[str, str]) -> Path:
     return paths.site
 
 
+browses = pytest.mark.skipif(bool(REASON), reason=REASON)
 _GERMAN = {
     "Lamps": "Lampen",
     "How lamps work, and how long they last.": "Wie Lampen brennen.",
     "Guides": "Leitfäden",
     "Oil": "Öl",
+    "{octicon}`rocket` Guides": "{octicon}`rocket` Anleitung",
+    "{octicon}`light-bulb` Guides": "{octicon}`light-bulb` Licht",
     "a wick": "ein Docht",
     "part": "Teil",
 }
@@ -165,7 +178,6 @@ def test_the_switch_names_the_language_itself(german: Path) -> None:
         ("oil.html", "60 % translated"),
         ("_static/words.js", '"translate": "Translate this paragraph"'),
         ("_static/styles/all.css", '--jz-said-fuzzy: "check"'),
-        ("_static/styles/all.css", "content: var(--jz-said-english)"),
     ],
 )
 def test_what_has_no_german_words_is_english(
@@ -185,3 +197,93 @@ def test_a_page_that_is_not_there_has_a_search_and_the_chapters(german: Path) ->
     assert '<input type="search" name="q" aria-label="Search">' in page
     assert '<nav aria-label="Main navigation"><ul><li lang="de">' in page
     assert '<a href="https://lamps.example/oil.html">Leitfäden</a></li></ul>' in page
+
+
+# — what a browser makes of it —————————————————————
+
+
+@pytest.fixture
+def pages(german: Path, browser: Browser) -> Iterator[Callable[..., Page]]:
+    """Opens pages in windows of any size."""
+    readers: list[Reader] = []
+
+    def new(name: str, **window: Any) -> Page:
+        readers.append(Reader(browser, f"{german.as_uri()}/", **window))
+        return readers[-1].open(name)
+
+    yield new
+    for reader in readers:
+        assert reader.said == []
+        reader.close()
+
+
+@browses
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [320, 360, 390, 768])
+def test_a_phone_has_the_link_to_english(
+    pages: Callable[..., Page], width: int
+) -> None:
+    page = pages("oil.html", viewport={"width": width, "height": 700})
+    assert page.locator(".jz-to-english").is_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+
+
+@browses
+@pytest.mark.browser
+@pytest.mark.parametrize("window", [PHONE, DESKTOP], ids=["phone", "desktop"])
+def test_no_mark_lies_on_the_next_column(
+    pages: Callable[..., Page], window: dict[str, int]
+) -> None:
+    page = pages("index.html", viewport=window)
+    mark = page.locator(".sd-col .jz-mark").first.bounding_box()
+    icons = page.locator(".sd-col svg:visible").all()
+    beside = icons[-1].bounding_box()
+    assert mark
+    assert beside
+    assert mark["y"] < beside["y"] + beside["height"]  # in one row
+    assert mark["x"] + mark["width"] <= beside["x"]
+
+
+@browses
+@pytest.mark.browser
+def test_the_keyboard_reaches_what_scrolls(pages: Callable[..., Page]) -> None:
+    page = pages("oil.html", viewport=PHONE)
+    page.wait_for_function("document.querySelectorAll('.bd-article [tabindex=\"0\"]')")
+    boxes = ".bd-article :is(.pst-scrollable-table-container, table)"
+    wide = page.locator(boxes).evaluate_all(
+        "boxes => boxes.filter((box) => box.scrollWidth > box.clientWidth)"
+        ".map((box) => box.tabIndex)"
+    )
+    assert wide == [0, 0]
+    narrow = page.locator(boxes).first
+    assert narrow.get_attribute("tabindex") in (None, "-1")
+
+
+@browses
+@pytest.mark.browser
+def test_what_was_looked_for_is_marked_in_the_text_alone(
+    pages: Callable[..., Page],
+) -> None:
+    page = pages("oil.html?highlight=oil%20gas", viewport=DESKTOP)
+    assert page.locator(".highlight-link a").inner_text() == "Hide the marks"
+    marked = page.locator("p:not(.jz-fresh) > .highlighted:visible").first
+    marked.wait_for()
+    line = "(mark) => getComputedStyle(mark).textDecorationLine"
+    assert marked.evaluate(line) == "underline"
+    ground = "(mark) => getComputedStyle(mark).backgroundColor"
+    for mark in page.locator(".bd-sidebar-primary .highlighted").all():
+        assert mark.evaluate(ground) == "rgba(0, 0, 0, 0)"
+    assert page.locator(".jz-fresh .highlighted").first.evaluate(line) != "underline"
+
+
+@browses
+@pytest.mark.browser
+def test_long_code_may_go_on_on_the_next_sheet(pages: Callable[..., Page]) -> None:
+    page = pages("oil.html", viewport=DESKTOP)
+    page.emulate_media(media="print")
+    breaks = page.locator(".bd-article pre").first.evaluate(
+        "(code) => { const all = []; for (let one = code; one.closest('article');"
+        " one = one.parentElement) all.push(getComputedStyle(one).breakInside);"
+        " return all; }"
+    )
+    assert set(breaks) == {"auto"}
