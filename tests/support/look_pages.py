@@ -19,7 +19,8 @@ SITE = Path({str(SITE)!r})
 project = html_title = "样例"
 language = "zh_CN"
 extensions = [
-    f"pipeline.site.extension.{{name}}" for name in ("policy", "sheets", "interface")
+    f"pipeline.site.extension.{{name}}"
+    for name in ("addresses", "policy", "sheets", "interface")
 ]
 # Nothing is searched here: Sphinx's own index of Chinese would want a dictionary.
 html_search_language = "en"
@@ -38,6 +39,11 @@ html_theme_options = {{
     "navigation_with_keys": False,
     "show_toc_level": 2,
 }}
+
+
+def setup(app):
+    pages = {{"own_pages": {{"search": "search", "progress": "progress"}}}}
+    app.add_config_value("jz_site", pages, "env", dict)
 """
 
 
