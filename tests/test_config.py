@@ -631,3 +631,20 @@ def test_usual_names_are_texts(value: str, tmp_path: Path) -> None:
     path = write(tmp_path, f"{MINIMAL}usual-names = {value}\n")
     with pytest.raises(ConfigError, match="usual-names"):
         read_settings(path, environ={})
+
+
+def test_a_site_may_have_other_hosts(tmp_path: Path) -> None:
+    hosts = '["docs.example.org", "127.0.0.1:8000"]'
+    path = write(tmp_path, f"{SITE}english-hosts = {hosts}\n")
+    site = read_settings(path, environ={}).upstream("docs").site
+    assert site.english_hosts == ("docs.example.org", "127.0.0.1:8000")
+
+
+@pytest.mark.parametrize(
+    "host", ["", "https://a.org", "a.org/", "a.org/en", "a b", "a.org:x", "u@a.org"]
+)
+def test_a_host_is_a_name_alone(host: str, tmp_path: Path) -> None:
+    path = write(tmp_path, f'{SITE}english-hosts = ["{host}"]\n')
+    with pytest.raises(ConfigError, match=r"english-hosts .* no host") as caught:
+        read_settings(path, environ={})
+    assert "Write its name alone" in caught.value.hint

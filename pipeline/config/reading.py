@@ -43,6 +43,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 _LOCALE = re.compile(r"[a-z]{2,3}(_[A-Z][A-Za-z]+)?")
 # As ``core.pin.lock`` writes it: names of files stand further in.
 _LOCKED_DIALECT = re.compile(r'^ "markdown": "(\w+)"', re.MULTILINE)
+_HOST = re.compile(r"[\w.-]+(?::\d+)?", re.ASCII)
 _SITE = re.compile(r"https?://[^\s/<>\"?#]+/(?:[^\s<>\"?#]*/)?")
 # An address that a page may lead to: of the web, or on the same site. No scheme runs anything
 # (javascript:), and no letter ends the attribute that it stands in.
@@ -313,7 +314,8 @@ def _site(table: Table, name: str, *, repository: str) -> SitePolicy:
     """``[tool.pipeline.upstreams.NAME.site]`` as a record; ``repository`` is owner/name."""
     urls = ("url", "edit-url", "notebook-url", "english-url", "repository-url")
     home = ("start", "hero", "hero-code", "root")
-    table.allow("title", *urls, *home, "extensions", "myst-extensions", "inventories")
+    tables = ("extensions", "myst-extensions", "inventories")
+    table.allow("title", *urls, *home, "english-hosts", *tables)
     hero, hero_code = table.string("hero"), table.string("hero-code")
     if hero_code and not hero:
         raise table.error(
@@ -327,6 +329,7 @@ def _site(table: Table, name: str, *, repository: str) -> SitePolicy:
         url=_template(table, "url", repository),
         repository_url=_template(table, "repository-url", repository),
         english_url=_address(table, "english-url"),
+        english_hosts=_hosts(table, "english-hosts"),
         inventories=_inventories(table.table("inventories"), own=name),
         start=table.strings("start"),
         hero=hero,
@@ -335,6 +338,18 @@ def _site(table: Table, name: str, *, repository: str) -> SitePolicy:
         extensions=table.strings("extensions"),
         myst_extensions=table.strings("myst-extensions"),
     )
+
+
+def _hosts(table: Table, key: str) -> tuple[str, ...]:
+    """Return names of hosts, perhaps with a port: ``docs.example.org``. Raises ConfigError."""
+    hosts = table.strings(key)
+    for host in hosts:
+        if not _HOST.fullmatch(host):
+            raise table.error(
+                f"{table.name}.{key} has an entry that is no host: {host!r}",
+                hint="Write its name alone, without https:// and slashes.",
+            )
+    return hosts
 
 
 def _inventories(table: Table, *, own: str) -> dict[str, str]:

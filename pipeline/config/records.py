@@ -86,6 +86,8 @@ class SitePolicy:
     url: str = ""  # where the site itself is published, with a slash at the end
     repository_url: str = ""  # of this project: where readers find who translates
     english_url: str = ""  # the English docs, with a slash at the end
+    # Other hosts of the same site: upstream's text may name any of them.
+    english_hosts: tuple[str, ...] = ()
     # Other Sphinx sites whose names the docs ask for: their URLs, with a slash at the end.
     inventories: Mapping[str, str] = field(default_factory=dict)
     # Pages that the home page leads newcomers to: to begin with, to install, to learn by.

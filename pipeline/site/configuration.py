@@ -9,9 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from pipeline.adapters import files
 from pipeline.adapters.signatures import is_installed
+from pipeline.core.catalog.lineage import read_redirects
 from pipeline.core.pin.lock import pages_of
 from pipeline.naming import group_of
+from pipeline.site.english import english_places
 from pipeline.site.folders import english_folder, folders_to_list
 from pipeline.site.inventories import inventories_of
 from pipeline.site.names import own_pages
@@ -35,6 +38,8 @@ def configuration_of(site: Site) -> dict[str, Any]:
         "myst_extensions": site.policy.myst_extensions,
         "version": site.lock.version,
         "english_url": site.policy.english_url,
+        "moved": moved_pages(site),
+        "english": english_places(site.policy, site.lock),
         "file_url": site.source_url("{path}"),
         "issue_url": _issue_url(site),
         "issue_role": f"{group_of(site.upstream.package or site.upstream.name)}-issue",
@@ -67,6 +72,26 @@ def own_pages_of(site: Site) -> Mapping[str, str]:
     """Return where our own pages lie, whichever of upstream's pages this build is about."""
     names = (page.name for page in pages_of(site.lock.files))
     return own_pages(names, locale=site.locale)
+
+
+def moved_pages(site: Site) -> dict[str, str]:
+    """Return the new page of each old one, as upstream's own site has it."""
+    redirects: dict[str, str] = {}
+    for prefix in site.lock.docs.prefixes:
+        configuration = site.paths.docs / f"{prefix}conf.py"
+        if configuration.is_file():
+            code = files.read_bytes(configuration).decode("utf-8", "replace")
+            redirects |= read_redirects(code, below=prefix)
+    # Whoever swaps the address of the English docs for ours comes to the page, too.
+    top = english_folder(site.lock)
+    for page in (*site.names, *redirects):
+        if top and page.startswith(top):
+            redirects[page.removeprefix(top)] = page
+    first = first_page(site)
+    if first != "index":
+        # Docs without a first page of their own begin with the page that Sphinx began with.
+        redirects["index"] = first
+    return redirects
 
 
 def _issue_url(site: Site) -> str:

@@ -11,11 +11,9 @@ from pathlib import Path
 
 from pipeline.adapters import files
 from pipeline.adapters.memo import Memo
-from pipeline.core.catalog.lineage import read_redirects
 from pipeline.core.pin.lock import ASSETS, page_path
 from pipeline.site import assets, published
-from pipeline.site.configuration import first_page, own_pages_of
-from pipeline.site.folders import english_folder
+from pipeline.site.configuration import first_page, moved_pages, own_pages_of
 from pipeline.site.known import Known
 from pipeline.site.names import DOWNLOADS
 from pipeline.site.plan import Site
@@ -35,7 +33,7 @@ def finish(site: Site, downloads: Mapping[str, bytes | None], memo: Memo[Known])
     """
     pages = _pages_that_may_be_there(site)
     old_pages = redirect_pages(
-        _redirects(site), pages, language=site.locale.replace("_", "-")
+        moved_pages(site), pages, language=site.locale.replace("_", "-")
     )
     wanted = dict(downloads)
     for path, html in old_pages.items():
@@ -70,26 +68,6 @@ def _pages_that_may_be_there(site: Site) -> set[str]:
         # A site of some pages begins with one of them, though upstream has an index.
         pages.discard("index")
     return pages
-
-
-def _redirects(site: Site) -> dict[str, str]:
-    """Old page to new page, as upstream's own site has it."""
-    redirects: dict[str, str] = {}
-    for prefix in site.lock.docs.prefixes:
-        configuration = site.paths.docs / f"{prefix}conf.py"
-        if configuration.is_file():
-            code = files.read_bytes(configuration).decode("utf-8", "replace")
-            redirects |= read_redirects(code, below=prefix)
-    # Whoever swaps the address of the English docs for ours comes to the page, too.
-    top = english_folder(site.lock)
-    for page in (*site.names, *redirects):
-        if top and page.startswith(top):
-            redirects[page.removeprefix(top)] = page
-    first = first_page(site)
-    if first != "index":
-        # Docs without a first page of their own begin with the page that Sphinx began with.
-        redirects["index"] = first
-    return redirects
 
 
 def _assets_of_folders(site: Site) -> Iterator[tuple[str, bytes]]:

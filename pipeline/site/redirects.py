@@ -27,7 +27,7 @@ def redirect_pages(
     A page that is there again is no old page, whatever ``redirects`` says.
     """
     html_by_path: dict[str, str] = {}
-    moved = {old: _end_of(old, redirects) for old in redirects if old not in pages}
+    moved = {old: end_of(old, redirects) for old in redirects if old not in pages}
     for old, new in moved.items():
         if new in pages and _is_inside(old):
             target = posixpath.relpath(f"{new}.html", posixpath.dirname(old) or ".")
@@ -37,7 +37,7 @@ def redirect_pages(
     return html_by_path
 
 
-def _end_of(page: str, redirects: Mapping[str, str]) -> str:
+def end_of(page: str, redirects: Mapping[str, str]) -> str:
     """Where the redirects lead from a page; of those that go in a circle, some page in it."""
     seen: set[str] = set()
     while page in redirects and page not in seen:

@@ -66,7 +66,9 @@ KEYS: dict[str, dict[str, May]] = {
         "start": May.NAME,
         "hero": May.WORDS,
         "hero-code": May.WORDS,
-        **dict.fromkeys(("root", "extensions", "myst-extensions"), May.NAME),
+        **dict.fromkeys(
+            ("root", "english-hosts", "extensions", "myst-extensions"), May.NAME
+        ),
         "inventories": May.ADDRESS,
     },
     "execution": {},

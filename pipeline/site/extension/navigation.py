@@ -26,6 +26,7 @@ from pipeline.site.extension.contents import (
     marks_in_navigation,
     toctrees_of,
 )
+from pipeline.site.extension.exits import is_english, place_here
 from pipeline.site.extension.languages import english_pages, mark_html
 from pipeline.site.extension.mathml import title_math
 from pipeline.site.extension.tops import english_page
@@ -268,8 +269,17 @@ def _entries(
             )
         # What is neither is missing: Sphinx has said so.
         elif "://" in target and is_safe_address(target):
-            words = escape(title or target)
-            yield Entry(title=words, url=target, mark=mark, marked_on=tree["parent"])
+            place = place_here(env, target)
+            # The navigation leads to pages, not into them.
+            here = place.page if place and not place.anchor else ""
+            yield Entry(
+                title=escape(title or target),
+                page=here,
+                url=target,
+                is_english=not here and is_english(app.config.jz_site, target),
+                mark=mark,
+                marked_on=tree["parent"],
+            )
 
 
 def _children(app: Sphinx, page: str, above: tuple[str, ...]) -> tuple[Entry, ...]:

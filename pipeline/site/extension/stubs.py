@@ -89,7 +89,8 @@ def elsewhere(
     url = f"{english_url}{page}.html"
     if fragment:
         url += f"#{fragment}"
-    link = nodes.reference("", words or env.docname, refuri=url)
+    # It is to lead away: the page here has no more of it than this.
+    link = nodes.reference("", words or env.docname, refuri=url, jz_away=True)
     above = text(env.config.language, "elsewhere")
     return [nodes.paragraph("", above, link, classes=["jz-elsewhere"], **name)]
 
@@ -108,12 +109,22 @@ class Documented(Stub):
             self.env.ref_context["py:module"] = name
             note_anchor(self.env, name, f"module-{name}")
             # Else it only says of which module the names are that follow.
+            anchor = self._anchor(f"module-{name}")
             if "members" not in self.options:
-                return []
-            return elsewhere(self.env, f"module-{name}", name)
+                return anchor
+            return [*anchor, *elsewhere(self.env, f"module-{name}", name)]
         note_anchor(self.env, name, name)
         link = elsewhere(self.env, name, name, explained=name)
-        return [*link, *described_alone(self.env, name)]
+        return [*self._anchor(name), *link, *described_alone(self.env, name)]
+
+    def _anchor(self, name: str) -> list[nodes.Node]:
+        """Return the anchor that the object has on the English page; nothing if it is there."""
+        document = self.state.document
+        if name in document.ids:
+            return []
+        # docutils would give the id of a target to the heading behind it, which has its own.
+        anchor = document.ids[name] = nodes.container(ids=[name])
+        return [anchor]
 
 
 class Summary(Stub):

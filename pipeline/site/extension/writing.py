@@ -13,6 +13,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 
 from pipeline.site.extension.contents import put_marks
+from pipeline.site.extension.exits import lead_home
 from pipeline.site.extension.fragments import in_both_languages, stands_alone
 from pipeline.site.extension.languages import mark_contents
 from pipeline.site.extension.nodes import is_html
@@ -43,6 +44,8 @@ class BlockAttributes:
             node = nodes.caption(ids=node["ids"], classes=classes)
         if isinstance(node, nodes.Element):
             attributes |= _attributes_of(node)
+            if tagname == "a" and "hreflang" in node:
+                attributes["hreflang"] = node["hreflang"]
         html: str = super().starttag(  # type: ignore[misc]
             node, tagname, suffix, empty, **attributes
         )
@@ -67,6 +70,7 @@ class BlockAttributes:
             put_marks(node)
         if "toctree-wrapper" in node["classes"]:
             builder: Any = self.builder  # type: ignore[attr-defined]
+            lead_home(builder.app, node, builder.current_docname)
             mark_contents(builder.app, node, builder.current_docname)
         super().visit_compound(node)  # type: ignore[misc]
 
