@@ -2152,3 +2152,58 @@ def test_blocks_are_where_merge_says_that_they_have_landed(tmp_path: Path) -> No
             workshop.put(file, damaged)
         workshop.build()
         assert 'data-jz-for="1">Body of the tip.' in workshop.article("index")
+
+
+def test_the_line_under_a_title_counts_the_english_of_docstrings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workshop = Workshop(tmp_path, package="shelf")
+    about = tmp_path / "modules" / "shelf-0.10.2.dist-info"
+    workshop.put(about / "METADATA", "Name: shelf\nVersion: 0.10.2\n")
+    puts = 'def put(book):\n    """Put a book there."""\n\n\n'
+    takes = 'def take():\n    """Take one."""\n\n\ndef burn():\n    pass\n'
+    workshop.put(tmp_path / "modules" / "shelf.py", puts + takes)
+    monkeypatch.syspath_prepend(tmp_path / "modules")
+    names = "shelf.put\n   shelf.take\n   shelf.burn\n   shelf.gone"
+    workshop.write("index.rst", f"Names\n=====\n\n.. autosummary::\n\n   {names}\n")
+    boxes = ".. list_config_options::\n\n.. automodule:: shelf\n   :members:\n"
+    script = ".. raw:: html\n\n   <div></div><script>draw()</script>\n"
+    object_ = ".. autofunction:: shelf.put\n"
+    workshop.write("boxes.rst", f"Boxes\n=====\n\n{boxes}\n{script}\n{object_}")
+    workshop.write("prose.md", "# Prose\n\nWords.\n")
+    # No word of it is for translators.
+    workshop.write("bare.rst", ".. list_config_options::\n")
+    workshop.merge()
+    pages = [
+        replace(page, words=0, translated=0, translated_words=0)
+        if page.page == "bare"
+        else page
+        for page in workshop.pages()
+    ]
+    workshop.build(pages=tuple(pages))
+    # Five of ten words are translated; docstrings have six more, on the other page four.
+    said = {page: line_of(workshop, page) for page in ("index", "boxes", "prose")}
+    assert "已译 31 % · " in said["index"]
+    assert said["index"].endswith("2 条说明取自 docstring，尚无中文")
+    assert "已译 35 % · " in said["boxes"]
+    assert said["boxes"].endswith(
+        "1 条说明取自 docstring，尚无中文 · 4 处内容本站没有，见页内说明"
+    )
+    assert "已译 50 % · " in said["prose"]
+    assert "docstring" not in said["prose"]
+    assert line_of(workshop, "bare").endswith("1 处内容本站没有，见页内说明")
+    # Each box says why.
+    article = workshop.article("boxes")
+    for reason in (
+        "这里的内容由上游的程序生成，本站没有。",
+        "这个模块的成员及其说明取自代码的 docstring，尚无中文。",
+        "这里的图由脚本绘制，本站不运行脚本。",
+        "完整说明取自代码的 docstring，尚无中文。",
+    ):
+        assert article.count(f'<p class="jz-elsewhere">{reason}请看英文文档：<a') == 1
+
+
+def line_of(workshop: Workshop, page: str) -> str:
+    """The words of the line under the title of a page."""
+    (line,) = re.findall(r'<p class="jz-fresh[^>]*>(.*?)</p>', workshop.html(page))
+    return re.sub("<[^>]+>", "", line)

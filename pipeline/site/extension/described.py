@@ -102,6 +102,13 @@ def find_out(app: Sphinx, env: BuildEnvironment) -> Iterator[str]:
             yield page
 
 
+def lines_shown(env: BuildEnvironment, document: nodes.document) -> list[str]:
+    """Return the first lines of docstrings that a page shows. They are English."""
+    found: Described = env.__dict__.get(_FOUND, {})
+    names = [node["name"] for node in document.findall(words_about)]
+    return [found[name][1] for name in names if name in found and found[name][1]]
+
+
 def _described(app: Sphinx, names: Sequence[str]) -> Described:
     """What is said of names.
 

@@ -59,7 +59,9 @@ def mark_cards(app: Sphinx, document: nodes.document, page: str) -> None:
         if card.get("design_component") != "card":
             continue
         for link in list(card.findall(nodes.reference)):
-            if _leads_to_english(app, link, page):
+            # The sheet that lies on a card as its link cannot show a mark of its own.
+            leaves = "hreflang" in link and "sd-stretched-link" in link["classes"]
+            if leaves or _leads_to_english(app, link, page):
                 _place_in(card, link).append(_mark(app))
 
 

@@ -116,7 +116,7 @@ class StayOffline(SphinxTransform):
             shown = cleaned("", after, **piece.attributes)
             is_drawn = not is_copy and _DRAWS.search(before)
             # In the place where the picture would have been.
-            links = elsewhere(self.env) if is_drawn else []
+            links = elsewhere(self.env, "drawing") if is_drawn else []
             parent.replace(piece, [*([style] if sheet else []), shown, *links])
 
     def _sheets_of(self, html: str) -> str:

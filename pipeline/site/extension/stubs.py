@@ -67,14 +67,20 @@ class Elsewhere(Stub):
 
     def run(self) -> list[nodes.Node]:
         """The link, whatever the directive holds."""
-        return elsewhere(self.env)
+        return elsewhere(self.env, "made")
 
 
 def elsewhere(
-    env: BuildEnvironment, fragment: str = "", words: str = "", *, explained: str = ""
+    env: BuildEnvironment,
+    lacks: str,
+    fragment: str = "",
+    words: str = "",
+    *,
+    explained: str = "",
 ) -> list[nodes.Node]:
     """A paragraph that leads to this page of the English docs, or just the words without any docs.
 
+    It says why the page ``lacks`` the part: ``object``, ``members``, ``made`` or ``drawing``.
     ``explained`` is the name that it stands for, if it is one.
     """
     english_url = env.config.jz_site["english_url"]
@@ -91,7 +97,8 @@ def elsewhere(
         url += f"#{fragment}"
     # It is to lead away: the page here has no more of it than this.
     link = nodes.reference("", words or env.docname, refuri=url, jz_away=True)
-    above = text(env.config.language, "elsewhere")
+    locale = env.config.language
+    above = text(locale, f"lacks {lacks}") + text(locale, "elsewhere")
     return [nodes.paragraph("", above, link, classes=["jz-elsewhere"], **name)]
 
 
@@ -112,9 +119,9 @@ class Documented(Stub):
             anchor = self._anchor(f"module-{name}")
             if "members" not in self.options:
                 return anchor
-            return [*anchor, *elsewhere(self.env, f"module-{name}", name)]
+            return [*anchor, *elsewhere(self.env, "members", f"module-{name}", name)]
         note_anchor(self.env, name, name)
-        link = elsewhere(self.env, name, name, explained=name)
+        link = elsewhere(self.env, "object", name, name, explained=name)
         return [*self._anchor(name), *link, *described_alone(self.env, name)]
 
     def _anchor(self, name: str) -> list[nodes.Node]:
@@ -196,7 +203,7 @@ class Listing(Stub):
         """The text as a block of code; a plot that is in a file has none, and is a link."""
         code = "\n".join(self.content)
         if not code:
-            return elsewhere(self.env)
+            return elsewhere(self.env, "drawing")
         language = "python" if self.name == "plot" else "text"
         return [nodes.literal_block(code, code, language=language)]
 
