@@ -118,6 +118,18 @@ The reference <{NEWEST}genindex.html>
 api
 ```
 
+:::{{card}} Older
+:link: https://docs.lamps.example/en/1.1/guide.html
+
+Words.
+:::
+
+:::{{card}} Newer
+:link: {NEWEST}guide.html#by-hand
+
+Words.
+:::
+
 Names: {{mod}}`lamp`, {{func}}`lamp.on`, {{func}}`lamp.off`, {{func}}`lamp.on.steps`.
 """
 GUIDE = """# A lamp
@@ -257,6 +269,16 @@ def test_contents_and_navigation_stay_on_the_site(project: Path) -> None:
     assert navigation["Guide again"]["href"] == "../guide.html"
     assert navigation["The reference"]["href"] == f"{NEWEST}genindex.html"
     assert navigation["The reference"].has_attr("data-english")
+
+
+def test_cards_stay_on_the_site_or_are_marked(project: Path) -> None:
+    older, newer = links(project, "index", ".sd-card").values()
+    assert is_marked(older)
+    assert newer["href"] == "guide.html#by-hand"
+    card = older.find_parent(class_="sd-card")
+    assert card is not None
+    # Its link lies on it as a sheet, and has no words.
+    assert card.has_attr("data-english") or card.select_one("[data-english]")
 
 
 def test_only_the_line_that_names_the_original_leads_away_unmarked(
