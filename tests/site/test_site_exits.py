@@ -154,7 +154,11 @@ Under a heading
 
    lamp.off
 """
-CONF = 'rediraffe_redirects = {"old guide.md": "older.md", "older.md": "guide.md"}\n'
+# The last has a page again.
+CONF = (
+    'rediraffe_redirects = {"old guide.md": "older.md", "older.md": "guide.md", '
+    '"api.md": "guide.md"}\n'
+)
 
 
 @pytest.fixture(scope="module")

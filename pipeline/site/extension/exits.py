@@ -61,6 +61,8 @@ def place_here(env: BuildEnvironment, address: str) -> Place | None:
     """
     site = env.config.jz_site
     page = _page_at(site, _path_in_english(site, address))
+    if page not in env.found_docs:
+        page = end_of(page, site["moved"])
     anchors = _ANCHORS.by_page(env).get(page)
     if anchors is None:
         return None
@@ -96,8 +98,7 @@ def _page_at(site: Mapping[str, Any], path: str) -> str:
         if path.startswith(prefix):
             name = path.removeprefix(prefix)
             name = f"{name}index" if name.endswith("/") or not name else name
-            page = f"{site['english_folder']}{name.removesuffix('.html')}"
-            return end_of(page, site["moved"])
+            return f"{site['english_folder']}{name.removesuffix('.html')}"
     return ""
 
 
