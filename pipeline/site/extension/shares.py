@@ -19,7 +19,7 @@ from pipeline.site.extension.records import read_facts
 from pipeline.site.extension.texts import text
 
 # As ``site/freshness.py`` writes it.
-_SHARE = re.compile(r'(<span class="jz-share">[^<]*?)\d+( %[^<]*</span>)')
+_SHARE = re.compile(r'(<span class="jz-share">[^<]*?)\d+(\s?%[^<]*</span>)')
 
 
 def count_english(app: Sphinx, document: nodes.document, page: str) -> None:
