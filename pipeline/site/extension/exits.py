@@ -19,8 +19,8 @@ from sphinx.environment import BuildEnvironment
 
 from pipeline.site.extension.nodes import is_html, write_html
 from pipeline.site.extension.noting import Notes
-from pipeline.site.extension.texts import text
 from pipeline.site.redirects import end_of
+from pipeline.site.texts import text
 
 
 @dataclass(frozen=True, slots=True)

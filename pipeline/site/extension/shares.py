@@ -16,7 +16,7 @@ from sphinx.application import Sphinx
 from pipeline.site.extension.described import lines_shown
 from pipeline.site.extension.nodes import fixed
 from pipeline.site.extension.records import read_facts
-from pipeline.site.extension.texts import text
+from pipeline.site.texts import text
 
 # As ``site/freshness.py`` writes it.
 _SHARE = re.compile(r'(<span class="jz-share">[^<]*?)\d+(\s?%[^<]*</span>)')
