@@ -12,6 +12,7 @@ import shutil
 import signal
 import tomllib
 from collections.abc import Callable
+from contextlib import chdir
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -121,7 +122,9 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
             replace(entry, msgstr=f"译：{entry.msgid}") for entry in catalog.entries
         )
         path.write_bytes(po.format_catalog(replace(catalog, entries=entries)))
-    assert main(sync) == 0
+    # As whoever works in it does; a copy of the project has nothing to do then.
+    with chdir(root):
+        assert main(["sync", "--no-execute", "-q"]) == 0
     return root
 
 
@@ -131,7 +134,6 @@ def root(template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
     root = tmp_path / "project"
     shutil.copytree(template, root)
     monkeypatch.chdir(root)
-    assert main(["sync", "--no-execute", "-q"]) == 0
     return root
 
 
