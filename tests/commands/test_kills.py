@@ -26,7 +26,7 @@ from pipeline.cli import main
 from pipeline.entries import Entry
 
 KILLS = int(os.environ.get("PIPELINE_KILLS", "20"))
-PARTS = 5  # of the kills of a command: they may run beside each other
+PARTS = 1 + KILLS // 100  # of the kills of a command: they may run beside each other
 SYNC = ("sync", NAME, "--no-execute")
 # Each command, and what it is run on.
 COMMANDS = {
