@@ -11,7 +11,12 @@ from pathlib import Path
 import pytest
 from places import ROOT
 
+from pipeline.config import Settings, SitePolicy, Upstream
+from pipeline.core.pin.lock import Lock
+from pipeline.folders import WHOLE
 from pipeline.site.extension.interface import own_name, words_script, words_sheet
+from pipeline.site.plan import Site
+from pipeline.site.programs import not_found
 from pipeline.site.texts import looks_english, spoken, text, words
 
 PACKAGE = ROOT / "pipeline"
@@ -197,3 +202,26 @@ def test_scripts_ask_for_words_that_are_there() -> None:
     sheet = (static / "site.css").read_text(encoding="utf-8")
     said = set(re.findall(r"--jz-said-([\w-]+)", sheet))
     assert said == words("en", "marks").keys()
+
+
+def test_names_of_chapters_are_text_where_nothing_is_found(tmp_path: Path) -> None:
+    lock = Lock(url="", ref="", commit="", date="", version="", docs=WHOLE, files=())
+    site = Site(
+        settings=Settings(
+            root=tmp_path, default_version="", locales=("fr",), upstreams={}
+        ),
+        upstream=Upstream(name="demo", url="x"),
+        policy=SitePolicy(),
+        lock=lock,
+        locale="fr",
+        pages=(),
+    )
+    rows = [
+        {"group": "", "url": "index.html"},
+        {"group": "<b>A", "url": 'a".html'},
+        {"group": "<b>A", "url": "b.html"},
+    ]
+    html = not_found(site, rows)
+    assert '<li lang="fr"><a href="a&quot;.html">&lt;b&gt;A</a></li></ul>' in html
+    assert "index.html</a>" not in html
+    assert '<form action="search.html" role="search">' in html
