@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import json
 import shutil
+from contextlib import chdir
 from pathlib import Path
 from typing import Any
 
 import pytest
+from folders import copy_project
 
 from pipeline.adapters import po
 from pipeline.cli import main
@@ -20,12 +22,37 @@ from pipeline.paths import Paths
 LOCALE = "zh_CN"
 
 
+@pytest.fixture(scope="module")
+def once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project whose sample is merged once: to be copied, not changed."""
+    root = tmp_path_factory.mktemp("once") / "project"
+    copy_project(root)
+    with chdir(root):
+        assert main(["pull", "sample", "-q"]) == 0
+        assert run() == 0
+    return root
+
+
 @pytest.fixture
-def paths(project: Path) -> Paths:
-    """The sample, merged once."""
-    assert main(["pull", "sample", "-q"]) == 0
-    assert run() == 0
-    return Paths(project, "sample")
+def paths(once: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Paths:
+    """A copy of that project. It is the current folder."""
+    root = tmp_path / "project"
+    shutil.copytree(once, root, symlinks=True)
+    monkeypatch.chdir(root)
+    return Paths(root, "sample")
+
+
+@pytest.fixture(scope="module")
+def anew(once: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What is said of the pages after an edit if nothing is known of them."""
+    paths = Paths(tmp_path_factory.mktemp("anew") / "project", "sample")
+    shutil.copytree(once, paths.root, symlinks=True)
+    edit(paths, "grad")
+    with chdir(paths.root):
+        assert run() == 0
+        shutil.rmtree(paths.build)
+        assert run() == 0
+    return report(paths)
 
 
 def run() -> int:
@@ -110,16 +137,13 @@ def test_a_merged_file_that_was_changed_is_made_again(paths: Paths) -> None:
 )
 @pytest.mark.parametrize("kind", ["merged", "updated", "catalogs"])
 def test_a_memo_that_cannot_be_used_is_made_anew(
-    paths: Paths, kind: str, damaged: str
+    paths: Paths, anew: dict[str, Any], kind: str, damaged: str
 ) -> None:
     paths.memo(LOCALE, kind).write_text(damaged, encoding="utf-8")
     edit(paths, "grad")
     assert run() == 0
-    said = report(paths)
     assert sorted(json.loads(paths.memo(LOCALE, kind).read_bytes())) == pages(paths)
-    shutil.rmtree(paths.build)
-    assert run() == 0
-    assert report(paths) == said
+    assert report(paths) == anew
 
 
 @pytest.mark.slow
