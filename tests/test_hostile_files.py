@@ -157,7 +157,7 @@ def test_any_file_alone_ends_in_a_value_or_an_error_on_purpose(
 ) -> None:
     files = files_of(built)
     ends: Counter[str] = Counter()
-    for number in rounds(ROUNDS or 150):
+    for number in rounds(ROUNDS or 100):
         random = Random(f"file {number}")
         path = random.choice(files)
         data = mutated(path.read_bytes(), random)
@@ -198,7 +198,7 @@ def test_any_file_ends_a_command_in_an_exit_code_on_purpose(
     whole = {path: path.read_bytes() for path in built.rglob("*") if path.is_file()}
     files = files_of(built)
     ends: Counter[int] = Counter()
-    for number in rounds(ROUNDS // 20 or 12):
+    for number in rounds(ROUNDS // 20 or 8):
         random = Random(f"command {number}")
         path = random.choice(files)
         path.write_bytes(mutated(whole[path], random))

@@ -21,7 +21,7 @@ from pipeline.core.drafting.questions import digest_of_texts
 
 pytestmark = pytest.mark.usefixtures("only_localhost")
 
-KILLS = int(os.environ.get("JAX_DOCS_KILLS", "12"))
+KILLS = int(os.environ.get("JAX_DOCS_KILLS", "6"))
 PAGES = ("faq", "guides/vmap", "grad")
 
 
