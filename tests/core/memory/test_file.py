@@ -47,3 +47,18 @@ def test_a_note_that_names_no_commit_is_refused_with_its_line(note: str) -> None
     with pytest.raises(InputError, match="must name a commit and a page") as caught:
         read_memory(file, upstream="x", locale="zh_CN", page="page", where="f.po")
     assert caught.value.where == "f.po:12"
+
+
+def test_a_file_of_another_folder_is_refused_with_its_first_line() -> None:
+    file = memory_file(MEMORY)
+    with pytest.raises(InputError, match="is the memory of x in zh_CN") as caught:
+        read_memory(file, upstream="x", locale="ja", page="page", where="f.po")
+    assert caught.value.where == "f.po:1"
+
+
+def test_a_message_in_english_is_refused_with_its_line() -> None:
+    entry = replace(MEMORY.entries[0], msgid="Tea.", line=12)
+    file = replace(memory_file(MEMORY), entries=(entry,))
+    with pytest.raises(InputError, match="'Tea.' is not a digest") as caught:
+        read_memory(file, upstream="x", locale="zh_CN", page="page", where="f.po")
+    assert caught.value.where == "f.po:12"
