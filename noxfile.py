@@ -50,7 +50,8 @@ LONG_TESTS = ("slow", "kernel")
 TESTS_ELSEWHERE = ("browser", "realdocs")
 
 # A worker gets neighbouring tests, so that it makes few fixtures that another one makes too.
-PARALLEL = ("--numprocesses=auto", "--dist=worksteal")
+# One process more than there are cores: many tests wait for kernels.
+PARALLEL = (f"--numprocesses={(os.cpu_count() or 1) + 1}", "--dist=worksteal")
 
 # What tries random kills, damages and replies: few in every run, many in the night.
 RANDOM_TESTS = (
