@@ -23,6 +23,8 @@ _INLINE = frozenset(
     "a abbr b bdi cite code del dfn em font i ins kbd label mark q s samp small span strong "
     "sub sup tt u var".split()
 )
+# Parts of a line that styles set apart from what stands before them.
+_APART = frozenset(("jz-en", "classifier"))
 _VOID = frozenset("area br col embed hr img input link meta source track wbr".split())
 _SILENT = frozenset(("script", "style", "svg", "button", "math"))
 # Of the site, not of the page.
@@ -44,7 +46,7 @@ class _Lines(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         classes = set((dict(attrs).get("class") or "").split())
-        if tag not in _INLINE or "jz-en" in classes:
+        if tag not in _INLINE or not classes.isdisjoint(_APART):
             self.text.append("\n")
         if tag not in _VOID:
             is_unseen = "hidden" in dict(attrs) or tag in _SILENT
