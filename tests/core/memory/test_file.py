@@ -59,6 +59,6 @@ def test_a_file_of_another_folder_is_refused_with_its_first_line() -> None:
 def test_a_message_in_english_is_refused_with_its_line() -> None:
     entry = replace(MEMORY.entries[0], msgid="Tea.", line=12)
     file = replace(memory_file(MEMORY), entries=(entry,))
-    with pytest.raises(InputError, match="'Tea.' is not a digest") as caught:
+    with pytest.raises(InputError, match=r"'Tea\.' is not a digest") as caught:
         read_memory(file, upstream="x", locale="zh_CN", page="page", where="f.po")
     assert caught.value.where == "f.po:12"
