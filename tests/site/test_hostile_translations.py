@@ -92,8 +92,8 @@ def test_a_browser_finds_nothing_new(
     translate(root, attacks(SEED))
     found = built(root, parser)
     # Some of them are words, and were taken.
-    pages = [html for name, html in outputs(root) if "sample/" in name]
-    assert any("图 onx=1" in html for html in pages)
+    taken = [html for name, html in outputs(root) if "sample/" in name]
+    assert any("图 onx=1" in html for html in taken)
     assert found.keys() == chinese.keys()
     new = [
         f"{name}: {more}"
