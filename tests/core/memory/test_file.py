@@ -62,3 +62,13 @@ def test_a_message_in_english_is_refused_with_its_line() -> None:
     with pytest.raises(InputError, match=r"'Tea\.' is not a digest") as caught:
         read_memory(file, upstream="x", locale="zh_CN", page="page", where="f.po")
     assert caught.value.where == "f.po:12"
+
+
+@pytest.mark.parametrize("change", [{"commit": "HEAD"}, {"layout": "today"}])
+def test_a_header_without_digests_is_refused_with_its_line(
+    change: dict[str, str],
+) -> None:
+    file = memory_file(replace(MEMORY, **change))  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="must be 40 hex digits") as caught:
+        read_memory(file, upstream="x", locale="zh_CN", page="page", where="f.po")
+    assert caught.value.where == "f.po:1"
