@@ -11,9 +11,12 @@ import signal
 from collections.abc import Iterator
 from contextlib import chdir
 from pathlib import Path
+from subprocess import PIPE, STDOUT
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
+import warm_sphinx
 from folders import copy_project
 from hypothesis import HealthCheck, settings
 from places import ROOT, UPSTREAM_VARIABLE
@@ -66,6 +69,15 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         os.environ[UPSTREAM_VARIABLE] = UPSTREAM
     else:
         os.environ.pop(UPSTREAM_VARIABLE, None)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _warm_sphinx() -> Iterator[None]:
+    """Sphinx is loaded once by each process of pytest, and not again for every site."""
+    subprocesses = SimpleNamespace(PIPE=PIPE, STDOUT=STDOUT, Popen=warm_sphinx.popen)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("pipeline.adapters.sphinx.subprocess", subprocesses)
+        yield
 
 
 @pytest.fixture

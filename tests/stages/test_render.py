@@ -22,6 +22,7 @@ from pipeline.core.pin.lock import SourceFile
 from pipeline.core.results import PageResult
 from pipeline.errors import PublishError
 from pipeline.paths import Paths
+from pipeline.stages.publish import stage
 from pipeline.stages.publish.stage import render
 
 PIXEL = (
@@ -329,9 +330,10 @@ def test_a_run_of_one_page_leaves_the_others_in_the_list(
 
 @pytest.mark.slow
 def test_many_pages_are_rendered_by_several_processes(
-    project: tuple[Settings, Upstream, Paths],
+    project: tuple[Settings, Upstream, Paths], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings, upstream, paths = project
+    monkeypatch.setattr(stage, "ENOUGH_FOR_PROCESSES", 9)
     names = [f"page{number}" for number in range(9)]
     for name in names:
         (paths.merged("zh_CN") / f"{name}.md").write_text(f"# {name}\n", "utf-8")

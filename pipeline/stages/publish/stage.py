@@ -27,8 +27,8 @@ from pipeline.stages.publish.sheet import Sheet, language_tag, sheet_of
 if TYPE_CHECKING:
     from pipeline.stages.publish.rendering import Rendered
 
-# Pages; for fewer, starting processes takes longer than the work.
-ENOUGH_FOR_PROCESSES = 8
+# Pages. Each process loads for three seconds before it renders its first page of some 0.1 s.
+ENOUGH_FOR_PROCESSES = 32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,125 @@
+"""Sphinx, loaded once for all the builds of a process of tests: each build is a copy of it.
+
+Loading Sphinx takes about as long as building a small site. A build still is a process of its own,
+with the arguments, environment and folder that it asks for.
+
+As a script this is the process that copies itself. It reads orders from its standard input, which
+is a socket.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+_ORDER = 1 << 18  # bytes that an order may have
+_servers: list[subprocess.Popen[bytes]] = []  # kept: Python complains of one let go
+
+
+class WarmPopen:
+    """What ``run_sphinx`` needs of ``subprocess.Popen``, for ``python -m sphinx``."""
+
+    def __init__(
+        self, command: Sequence[str], *, env: Mapping[str, str], **options: object
+    ) -> None:
+        """Start a build; ``options`` are those of ``Popen``, and taken as they stand there."""
+        self._server = _started()
+        self.returncode = 0
+        read, write = os.pipe()
+        order = {"words": command[3:], "env": dict(env), "folder": str(Path.cwd())}
+        socket.send_fds(self._server, [json.dumps(order).encode()], [write])
+        os.close(write)
+        self.stdout = os.fdopen(read, encoding="utf-8", errors="replace")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stdout.close()
+        self.returncode = int(self._server.recv(16))
+
+
+def popen(command: Sequence[str], **options: object) -> object:
+    """Return a build by a copy of the process that has loaded Sphinx, where it can serve.
+
+    Extensions of the docs may load what ours leaves out: their builds are started anew.
+    """
+    sources = Path(command[-2])
+    if command[1:3] != ["-m", "sphinx"] or _has_extensions(sources):
+        return subprocess.Popen(command, **options)  # type: ignore[call-overload]
+    return WarmPopen(command, **options)  # type: ignore[arg-type]
+
+
+def _has_extensions(sources: Path) -> bool:
+    """Return whether a site has extensions of its docs."""
+    site = sources / "site.json"
+    return not site.is_file() or bool(json.loads(site.read_bytes())["extensions"])
+
+
+@cache
+def _started() -> socket.socket:
+    """Return the socket of this process's server, which is started by the first build."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    path = os.pathsep.join(filter(None, sys.path))
+    environment = {**os.environ, "PYTHONPATH": path, "PYTHONHASHSEED": "0"}
+    command = [sys.executable, __file__]
+    _servers.append(subprocess.Popen(command, stdin=theirs, env=environment))
+    theirs.close()
+    return ours
+
+
+def _serve() -> None:
+    """Build what is ordered, one after the other, until nobody can order any more."""
+
+    from pipeline.site.extension.lean import leave_out
+
+    leave_out(beside_others=False)
+    import sphinx_design  # noqa: F401
+
+    orders = socket.socket(fileno=0)
+    while True:
+        order, pipes, _, _ = socket.recv_fds(orders, _ORDER, 1)
+        if not order:
+            return
+        child = os.fork()
+        if not child:
+            os.dup2(pipes[0], 1)
+            os.dup2(pipes[0], 2)
+            os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+            _build(**json.loads(order))
+        os.close(pipes[0])
+        _, status = os.waitpid(child, 0)
+        orders.send(str(os.waitstatus_to_exitcode(status)).encode())
+
+
+def _build(*, words: list[str], env: dict[str, str], folder: str) -> None:
+    """Build as ``python -m sphinx`` does, in the environment of the order; end the process."""
+    from sphinx.cmd.build import main
+
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(env)
+    known = set(sys.path)
+    sys.path[:0] = [
+        path for path in env["PYTHONPATH"].split(os.pathsep) if path not in known
+    ]
+    sys.argv = ["sphinx", *words]
+    sys.exit(main(words))
+
+
+if __name__ == "__main__":
+    sys.path.remove(str(Path(__file__).parent))
+    _serve()
