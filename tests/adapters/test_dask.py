@@ -368,7 +368,7 @@ def test_a_cluster_without_workers_is_not_waited_for_forever(
         try:
             assert until(
                 lambda: place.exists() and place.read_text("utf-8").endswith("}"),
-                seconds=30,
+                seconds=120,
             )
             address = json.loads(place.read_text("utf-8"))["address"]
             with pytest.raises(ExecutionError, match="no worker for 1 s"):

@@ -27,7 +27,7 @@ from pipeline.stages.publish.sheet import Sheet, language_tag, sheet_of
 if TYPE_CHECKING:
     from pipeline.stages.publish.rendering import Rendered
 
-# Pages. Each process loads for three seconds before it renders its first page of some 0.1 s.
+# Pages. Each process loads for two seconds before it renders its first page, in about 0.1 s.
 ENOUGH_FOR_PROCESSES = 32
 
 
