@@ -16,7 +16,7 @@ from docutils import nodes
 from sphinx import addnodes
 from sphinx.environment import BuildEnvironment
 
-from pipeline.site.extension.nodes import english, hold_both
+from pipeline.site.extension.nodes import both_html, english, hold_both
 from pipeline.site.extension.waiting import Numbered, Waiting, key_of
 
 
@@ -178,16 +178,8 @@ def marks_in_navigation(tree: addnodes.toctree) -> Sequence[Mark]:
 
 
 def marked_html(mark: Mark) -> str:
-    """The words of a mark in both languages, as HTML.
-
-    ``<span class="jz-zh">入门</span><span class="jz-en" lang="en">Basics</span>``
-    """
-    words = escape(mark.text)
-    if not mark.english:
-        return words
-    # Without ``data-jz-for``: there is no room for both, so that no button is to show the English.
-    english_words = f'<span class="jz-en" lang="en">{escape(mark.english)}</span>'
-    return f'<span class="jz-zh">{words}</span>{english_words}'
+    """Return the words of a mark in both languages, as HTML."""
+    return both_html(escape(mark.text), mark.english)
 
 
 def mark_attributes(mark: Mark, *, editable: bool) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import gettext
 import json
 from collections.abc import Mapping
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,8 @@ from sphinx import locale
 from sphinx.application import Sphinx
 
 from pipeline.adapters import files
-from pipeline.site.texts import text, words
+from pipeline.site.extension.nodes import both_html
+from pipeline.site.texts import ENGLISH, text, words
 
 SCRIPT, SHEET = "words.js", "words.css"  # in the folder of static files
 
@@ -89,9 +91,17 @@ def give_words(
     context: dict[str, Any],
     document: nodes.document | None,
 ) -> None:
-    """Give templates ``jz_text`` and ``jz_language``."""
+    """Give templates ``jz_text``, ``jz_both`` and ``jz_language``, and the theme a heading."""
     context["jz_text"] = lambda key: text(app.config.language, key)
+    context["jz_both"] = lambda key: own_words_html(app.config.language, key)
     context["jz_language"] = own_name(app.config.language)
+    context["theme_toc_title"] = own_words_html(app.config.language, "on this page")
+
+
+def own_words_html(language: str, key: str) -> str:
+    """Return words of the navigation that are our own as HTML, with their English."""
+    own, original = text(language, key), text(ENGLISH, key)
+    return both_html(escape(own), original if original != own else "")
 
 
 def own_name(language: str) -> str:

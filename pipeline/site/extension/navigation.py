@@ -28,7 +28,7 @@ from pipeline.site.extension.contents import (
 )
 from pipeline.site.extension.exits import is_english, place_here
 from pipeline.site.extension.languages import english_pages, mark_html
-from pipeline.site.extension.mathml import title_math
+from pipeline.site.extension.titles import title_html
 from pipeline.site.extension.tops import english_page
 from pipeline.site.texts import text
 
@@ -44,7 +44,7 @@ _CHEVRON = (
 class Entry:
     """A link of the navigation: ``page`` is empty if it leads out of the site."""
 
-    title: str  # HTML
+    title: str  # HTML, in both languages
     page: str = ""
     url: str = ""
     is_english: bool = False  # the page is not translated yet
@@ -57,7 +57,7 @@ class Entry:
 class Part:
     """A toctree of the first page."""
 
-    caption: str
+    caption: str  # HTML, in both languages
     entries: tuple[Entry, ...]
     mark: Mark | None = None
     marked_on: str = ""
@@ -79,7 +79,7 @@ def add_navigation(
         """The navigation, made once: templates ask for it several times, or not at all."""
         return to_html(_parts(app), page, pathto, locale=app.config.language)
 
-    root = app.env.titles.get(app.config.root_doc)
+    root = app.config.root_doc
     context["jz_english"] = app.config.jz_site["english_url"]
     context["jz_navigation"] = navigation
     name = english_page(app.config.jz_site, page) if page in app.env.found_docs else ""
@@ -88,7 +88,9 @@ def add_navigation(
     )
     context["jz_repository"] = app.config.jz_site["repository"]
     context["jz_home"] = (
-        escape(app.config.project) if root is None else title_html(root)
+        title_html(app.env, root)
+        if root in app.env.titles
+        else escape(app.config.project)
     )
 
 
@@ -154,10 +156,10 @@ class _View:
     def caption(self, part: Part) -> str:
         """The name of a part; on the page that it is a block of, with the mark of the block."""
         if part.mark is None or part.marked_on != self.page:
-            return f'<span class="caption-text">{escape(part.caption)}</span>'
+            return f'<span class="caption-text">{part.caption}</span>'
         classes = " ".join(["caption-text", *part.mark.classes])
         attributes = mark_attributes(part.mark, editable=True)
-        return f'<span class="{classes}"{attributes}>{marked_html(part.mark)}</span>'
+        return f'<span class="{classes}"{attributes}>{part.caption}</span>'
 
     def item(self, entry: Entry) -> str:
         """One entry with those below it, if they are to be there.
@@ -182,10 +184,10 @@ class _View:
 
     def _link(self, entry: Entry, *, has_more: bool) -> str:
         """An entry without those below it."""
-        title, mark_classes, attributes = entry.title, [], ""
+        title, mark_classes, attributes = entry.title, list[str](), ""
         if entry.mark is not None and entry.marked_on == self.page:
             # A pencil is a link: it cannot stand in one.
-            title, mark_classes = marked_html(entry.mark), entry.mark.classes
+            mark_classes = entry.mark.classes
             attributes = mark_attributes(entry.mark, editable=False)
         if entry.is_english:
             title += self.english
@@ -238,7 +240,12 @@ def _parts(app: Sphinx) -> tuple[Part, ...]:
             mark = marks.take(caption)
             entries = tuple(_entries(app, tree, marks, above=(root,)))
             parts.append(
-                Part(caption=caption, entries=entries, mark=mark, marked_on=root)
+                Part(
+                    caption=_words(caption, mark),
+                    entries=entries,
+                    mark=mark,
+                    marked_on=root,
+                )
             )
         known = tuple(parts)
         app._jz_navigation = known  # type: ignore[attr-defined]
@@ -260,7 +267,7 @@ def _entries(
         page = tree["parent"] if target == "self" else target
         if page in env.titles:
             yield Entry(
-                title=escape(title) if title else title_html(env.titles[page]),
+                title=_words(title, mark) if title else title_html(env, page),
                 page=page,
                 is_english=page in english_pages(app),
                 children=_children(app, page, above),
@@ -273,13 +280,18 @@ def _entries(
             # The navigation leads to pages, not into them.
             here = place.page if place and not place.anchor else ""
             yield Entry(
-                title=escape(title or target),
+                title=_words(title or target, mark),
                 page=here,
                 url=target,
                 is_english=not here and is_english(app.config.jz_site, target),
                 mark=mark,
                 marked_on=tree["parent"],
             )
+
+
+def _words(words: str, mark: Mark | None) -> str:
+    """Return a string of a toctree as HTML, with its English if it is a block."""
+    return escape(words) if mark is None else marked_html(mark)
 
 
 def _children(app: Sphinx, page: str, above: tuple[str, ...]) -> tuple[Entry, ...]:
@@ -292,19 +304,3 @@ def _children(app: Sphinx, page: str, above: tuple[str, ...]) -> tuple[Entry, ..
         marks = WaitingMarks(marks_in_navigation(tree))
         children += _entries(app, tree, marks, above=(*above, page))
     return tuple(children)
-
-
-def title_html(title: nodes.Element) -> str:
-    """A title with its code and formulas: ``The <code …>jit</code> decorator``."""
-    pieces: list[str] = []
-    for node in title.children:
-        words = escape(node.astext())
-        if isinstance(node, nodes.raw):
-            # Tags around words of the title.
-            continue
-        if isinstance(node, nodes.literal):
-            words = f'<code class="docutils literal notranslate">{words}</code>'
-        elif isinstance(node, nodes.math):
-            words = title_math(node.astext())
-        pieces.append(words)
-    return "".join(pieces)

@@ -120,6 +120,19 @@ def hold_both(node: nodes.Element, copy: english) -> None:
     node += [chinese, copy]
 
 
+def both_html(words: str, original: str) -> str:
+    """Return HTML that holds ``words``, which are HTML, and the plain text of their English.
+
+    ``<span class="jz-zh">入门</span><span class="jz-en" lang="en">Basics</span>``; the words alone
+    if there is no English beside them.
+    """
+    if not original:
+        return words
+    # Without ``data-jz-for``: there is no room for both, so that no button is to show the English.
+    english_words = f'<span class="jz-en" lang="en">{escape(original)}</span>'
+    return f'<span class="jz-zh">{words}</span>{english_words}'
+
+
 def _visit_english(self: Any, node: english) -> None:
     """``<p class="jz-en" lang="en" data-jz-for="3">``: scripts find the block by its number."""
     self.body.append(

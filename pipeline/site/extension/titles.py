@@ -1,20 +1,22 @@
 """Titles in both languages.
 
 A link without words of its own shows the title of what it leads to. Where it stands in English it
-shows the English title. Every page notes its titles when it is read; they are put in place when
-pages are written.
+shows the English title; the navigation has both. Every page notes its titles when it is read; they
+are put in place when pages are written.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from html import escape
 from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
-from pipeline.site.extension.nodes import english, waiting_english, words_of
+from pipeline.site.extension.mathml import title_math
+from pipeline.site.extension.nodes import both_html, english, waiting_english, words_of
 from pipeline.site.extension.noting import Notes
 
 # Of each page: its titles as the page shows them, with their English.
@@ -29,6 +31,7 @@ def setup(app: Sphinx) -> None:
     _TITLES.setup(app)
     app.connect("env-updated", originals.collect)
     app.connect("doctree-resolved", originals.show)
+    app.connect("html-page-context", show_titles_around)
 
 
 def note_titles(app: Sphinx, document: nodes.document) -> None:
@@ -39,6 +42,52 @@ def note_titles(app: Sphinx, document: nodes.document) -> None:
         if title.get("jz") in copies:
             titles[title.astext()] = words_of(copies[title["jz"]])
     _TITLES.by_page(app.env)[app.env.docname] = titles
+
+
+def title_html(env: BuildEnvironment, page: str) -> str:
+    """Return the title of a page in both languages, as HTML."""
+    title = env.titles[page]
+    original = _TITLES.by_page(env).get(page, {}).get(title.astext(), "")
+    return both_html(_inline_html(title), original)
+
+
+def _inline_html(title: nodes.Element) -> str:
+    """Return a title with its code and formulas: ``The <code …>jit</code> decorator``."""
+    pieces: list[str] = []
+    for node in title.children:
+        words = escape(node.astext())
+        if isinstance(node, nodes.raw):
+            # Tags around words of the title.
+            continue
+        if isinstance(node, nodes.literal):
+            words = f'<code class="docutils literal notranslate">{words}</code>'
+        elif isinstance(node, nodes.math):
+            words = title_math(node.astext())
+        pieces.append(words)
+    return "".join(pieces)
+
+
+def show_titles_around(
+    app: Sphinx,
+    page: str,
+    template: str,
+    context: dict[str, Any],
+    document: nodes.document | None,
+) -> None:
+    """Name the pages above ``page``, and those before and after it, in both languages."""
+    relations: Mapping[str, Sequence[str | None]] = vars(app.builder)["relations"]
+    above, before, after = relations.get(page, (None, None, None))
+    names: list[str] = []
+    while above:
+        names.insert(0, above)
+        above = relations[above][0] if above in relations else None
+    # Sphinx leaves out the topmost one, which is the home page.
+    for entry, name in zip(context.get("parents", ()), names[1:], strict=False):
+        entry["title"] = title_html(app.env, name)
+    # Titles for links of the theme only: Sphinx has them in <link title="…"> as well.
+    for key, neighbour in (("prev_title", before), ("next_title", after)):
+        if neighbour:
+            context.setdefault(key, title_html(app.env, neighbour))
 
 
 class Originals:
