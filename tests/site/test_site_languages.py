@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -47,7 +48,7 @@ _FILES = {
     b"| part | price |\n|---|---|\n| wick | 2 |\n\n"
     b"| wick |" + b" a_long_name_of_a_wick |" * 9 + b"\n|---|" + b"---|" * 9 + b"\n\n"
     b"<table><tr>" + b"<td>a_long_name_of_a_wick</td>" * 9 + b"</tr></table>\n\n"
-    b"```\n" + b"light\n" * 90 + b"```\n",
+    b"```\n" + b"light\n" * 90 + b"```\n\n```\n" + b"light " * 90 + b"\n```\n",
     "gas.rst": b"Gas\n===\n\nA gas lamp burns for a week.\n\n.. image:: gone.png\n",
     "notes.ipynb": json.dumps(
         notebook_value(prose("# Notes\n\nA lamp in code."), code("light = 1"))
@@ -224,8 +225,14 @@ def test_a_phone_has_the_link_to_english(
     pages: Callable[..., Page], width: int
 ) -> None:
     page = pages("oil.html", viewport={"width": width, "height": 700})
-    assert page.locator(".jz-to-english").is_visible()
     assert page.evaluate("document.documentElement.scrollWidth") == width
+    controls = page.locator(
+        ".bd-header-article :is(.sidebar-toggle, .jz-toggle, a, .btn)"
+    )
+    boxes = [one.bounding_box() for one in controls.all() if one.is_visible()]
+    edges = [(box["x"], box["x"] + box["width"]) for box in boxes if box]
+    assert page.locator(".jz-to-english").is_visible()
+    assert all(end <= start for (_, end), (start, _) in pairwise(edges)), edges
 
 
 @browses
@@ -287,3 +294,78 @@ def test_long_code_may_go_on_on_the_next_sheet(pages: Callable[..., Page]) -> No
         " return all; }"
     )
     assert set(breaks) == {"auto"}
+
+
+# — navigation in the language of the view ———————————————
+
+
+def test_the_navigation_has_both_languages_on_every_page(german: Path) -> None:
+    both = '<span class="jz-zh">Öl</span><span class="jz-en" lang="en">Oil</span>'
+    page = read(german, "gas.html")
+    assert f'href="oil.html">{both}</a>' in page
+    assert f'<p class="prev-next-title">{both}</p>' in page
+    # What stands between quotation marks is in one language.
+    assert '<link rel="prev" title="Öl" href="oil.html"' in page
+    # A title that is not translated stands there once.
+    assert re.search(r'href="gas.html"[^>]*>Gas<', read(german, "oil.html"))
+
+
+@browses
+@pytest.mark.browser
+def test_the_english_view_has_english_navigation(pages: Callable[..., Page]) -> None:
+    page = pages("gas.html", viewport=DESKTOP)
+    around = page.locator(".bd-sidebar-primary, .prev-next-area")
+    assert [text.count("Öl") for text in around.all_inner_texts()] == [1, 1]
+    page.keyboard.press("b")
+    assert "Oil" not in "".join(around.all_inner_texts()), "there is no room for both"
+    page.keyboard.press("b")
+    assert [text.count("Oil") for text in around.all_inner_texts()] == [1, 1]
+    assert not re.search("Öl|Lampen", "".join(around.all_inner_texts()))
+
+
+# — what the marks and links to English mean —————————————————
+
+
+def test_each_view_says_what_it_shows(german: Path) -> None:
+    page = read(german, "oil.html")
+    for words in ("the translation only", "each paragraph in both", "the English only"):
+        assert re.search(
+            rf'<label title="Show {words}[^"]*&#10;Press b to switch">', page
+        )
+
+
+def test_the_link_to_the_original_is_no_mark(german: Path) -> None:
+    link = re.search(
+        r'<a class="jz-header-link jz-to-english".*?</a>', read(german, "oil.html")
+    )
+    assert link
+    assert link[0].endswith("><span>Original</span></a>")
+    assert "on the English site" in link[0]
+
+
+@browses
+@pytest.mark.browser
+def test_the_foot_of_a_page_explains_its_marks(pages: Callable[..., Page]) -> None:
+    page = pages("oil.html", viewport=DESKTOP)
+    legend = page.locator(".jz-legend")
+    assert legend.inner_text() == "EN: the link leads to a page in English."
+    page.locator(".jz-lang:not(.jz-legend *)").evaluate_all(
+        "(marks) => { for (const mark of marks) mark.remove(); }"
+    )
+    assert not legend.is_visible(), "there is nothing to explain"
+
+
+# — what is wider than a phone ———————————————————————
+
+
+@browses
+@pytest.mark.browser
+def test_shadows_say_that_there_is_more_beside(pages: Callable[..., Page]) -> None:
+    page = pages("oil.html", viewport=PHONE)
+    boxes = page.locator(".bd-article :is(pre, table, .pst-scrollable-table-container)")
+    attached = boxes.evaluate_all(
+        "(boxes) => boxes.filter((box) => box.scrollWidth > box.clientWidth)"
+        ".map((box) => [box.localName, getComputedStyle(box).backgroundAttachment])"
+    )
+    shadows = "local, local, scroll, scroll"
+    assert attached == [[kind, shadows] for kind in ("div", "table", "pre")]

@@ -123,7 +123,7 @@ def _lead(app: Sphinx, link: nodes.reference, page: str) -> None:
     address = None if link.get("jz_away") else _address_here(app, link["refuri"], page)
     if address is None:
         link["hreflang"] = "en"
-        link["reftitle"] = text(app.config.language, "original")
+        link["reftitle"] = text(app.config.language, "leads to english")
         return
     link["refuri"], link["internal"] = address, True
     # The inventory's: "(in jax v0.10)".
@@ -140,7 +140,7 @@ def _led(app: Sphinx, html: str, page: str) -> str:
             return match[0]
         here = _address_here(app, address, page)
         if here is None:
-            title = escape(text(app.config.language, "original"))
+            title = escape(text(app.config.language, "leads to english"))
             return f'{match[0]} hreflang="en" title="{title}"'
         return f'{before}"{escape(here)}"'
 
