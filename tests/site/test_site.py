@@ -625,7 +625,7 @@ def test_rest_pages_are_like_the_others(built: Built) -> None:
 
 def test_what_only_upstreams_own_site_can_show_leads_there(built: Built) -> None:
     article = built[0].article("api")
-    marked = 'hreflang="en" title="英文文档"'
+    marked = 'hreflang="en" title="英文页面，本站没有"'
     for place, words in (
         ("#module-lamp", "lamp"),
         ("#lamp.on", "lamp.on"),
@@ -1121,8 +1121,11 @@ See [bare](bare.md) in a sentence.
     # No word of bare.md is for translators, and its title is English.
     assert article.count(mark) == 1
     assert article.index("Bare") < article.index(mark) < article.index("Guide")
+    sentence = article.partition("See ")[2]
+    assert re.search(r'href="bare.html"[^>]* hreflang="en"[^>]*>', sentence)
+    assert article.count("hreflang") == 1
     nav = workshop.html("guide").partition("<article")[0]
-    marked = re.findall(r'href="([\w#.]+)">[^<]* <small class="jz-lang"', nav)
+    marked = re.findall(r'href="([\w#.]+)">(?:(?!</a>).)* <small class="jz-lang"', nav)
     assert marked == ["card.html", "bare.html"]
     # The list of contents on the home page says the same.
     assert workshop.article("index").count(mark) == 2
@@ -1134,11 +1137,13 @@ def test_the_header_says_where_one_is_and_leads_to_the_english_page(
     html = built[0].html("guide")
     header = html[html.index("bd-header-article") : html.index("<article")]
     assert (
-        'href="https://docs.example.org/en/guide.html" title="本页英文原文"' in header
+        'href="https://docs.example.org/en/guide.html" title="在英文站阅读本页原文"'
+        in header
     )
     assert 'href="https://github.com/us/docs" title="源代码仓库"' in header
     assert re.search(
-        r'aria-label="当前位置">\s*<ol>\s*<li><a href="index.html">首页', header
+        r'aria-label="当前位置">\s*<ol>\s*<li><a href="index.html"><span class="jz-zh">首页</span>',
+        header,
     )
     assert "当前位置" not in built[0].html("index")
     # Pages of our own have no English.
@@ -1365,7 +1370,8 @@ def test_navigation_says_where_one_is(built: Built) -> None:
     html = built[0].html("guide")
     navigation = navigation_of(html)
     assert (
-        '<li class="current active"><a href="#" aria-current="page">指南</a></li>'
+        '<li class="current active"><a href="#" aria-current="page">'
+        '<span class="jz-zh">指南</span><span class="jz-en" lang="en">The guide</span></a></li>'
         in navigation
     )
     assert "Part</span>" in navigation

@@ -1,7 +1,6 @@
 """Pages that are still in English: a small EN where something leads to one.
 
-Entries of the navigation and of lists of contents get it, and cards; who follows a link in a
-sentence sees soon enough.
+Entries of the navigation and of lists of contents get it, cards, and links in sentences.
 """
 
 from __future__ import annotations
@@ -20,8 +19,8 @@ from pipeline.site.texts import looks_english, text
 
 
 def setup(app: Sphinx) -> None:
-    """Connect what marks cards. Lists of contents are made when a page is written."""
-    app.connect("doctree-resolved", mark_cards)
+    """Connect what marks links. Lists of contents are made when a page is written."""
+    app.connect("doctree-resolved", mark_links)
 
 
 def english_pages(app: Sphinx) -> frozenset[str]:
@@ -51,18 +50,33 @@ def mark_html(locale: str) -> str:
     return f' <small class="jz-lang" title="{words}">EN</small>'
 
 
-def mark_cards(app: Sphinx, document: nodes.document, page: str) -> None:
-    """Mark the cards that lead to a page in English."""
+def mark_of_page(app: Sphinx, page: str) -> str:
+    """Return the mark of a page as HTML; empty if the page is translated."""
+    return mark_html(app.config.language) if page in english_pages(app) else ""
+
+
+def mark_links(app: Sphinx, document: nodes.document, page: str) -> None:
+    """Mark what leads to a page in English: cards behind their title, other links themselves."""
     if app.builder.format != "html":
         return
-    for card in list(document.findall(nodes.container)):
-        if card.get("design_component") != "card":
-            continue
+    in_cards: set[int] = set()
+    for card in list(document.findall(_is_card)):
         for link in list(card.findall(nodes.reference)):
+            in_cards.add(id(link))
             # The sheet that lies on a card as its link cannot show a mark of its own.
             leaves = "hreflang" in link and "sd-stretched-link" in link["classes"]
             if leaves or _leads_to_english(app, link, page):
                 _place_in(card, link).append(_mark(app))
+    for link in document.findall(nodes.reference):
+        if id(link) not in in_cards and _leads_to_english(app, link, page):
+            # Styles put the mark behind it.
+            link["hreflang"] = "en"
+            link["reftitle"] = text(app.config.language, "in English")
+
+
+def _is_card(node: nodes.Node) -> bool:
+    """Return whether a node is a card of sphinx-design."""
+    return isinstance(node, nodes.container) and node.get("design_component") == "card"
 
 
 def mark_contents(app: Sphinx, wrapper: nodes.compound, page: str) -> None:

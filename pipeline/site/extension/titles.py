@@ -15,6 +15,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
+from pipeline.site.extension.languages import mark_of_page
 from pipeline.site.extension.mathml import title_math
 from pipeline.site.extension.nodes import both_html, english, waiting_english, words_of
 from pipeline.site.extension.noting import Notes
@@ -87,7 +88,8 @@ def show_titles_around(
     # Titles for links of the theme only: Sphinx has them in <link title="…"> as well.
     for key, neighbour in (("prev_title", before), ("next_title", after)):
         if neighbour:
-            context.setdefault(key, title_html(app.env, neighbour))
+            mark = mark_of_page(app, neighbour)
+            context.setdefault(key, f"{title_html(app.env, neighbour)}{mark}")
 
 
 class Originals:
