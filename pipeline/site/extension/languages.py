@@ -60,7 +60,9 @@ def mark_links(app: Sphinx, document: nodes.document, page: str) -> None:
     if app.builder.format != "html":
         return
     in_cards: set[int] = set()
-    for card in list(document.findall(_is_card)):
+    for card in list(document.findall(nodes.container)):
+        if card.get("design_component") != "card":
+            continue
         for link in list(card.findall(nodes.reference)):
             in_cards.add(id(link))
             # The sheet that lies on a card as its link cannot show a mark of its own.
@@ -72,11 +74,6 @@ def mark_links(app: Sphinx, document: nodes.document, page: str) -> None:
             # Styles put the mark behind it.
             link["hreflang"] = "en"
             link["reftitle"] = text(app.config.language, "in English")
-
-
-def _is_card(node: nodes.Node) -> bool:
-    """Return whether a node is a card of sphinx-design."""
-    return isinstance(node, nodes.container) and node.get("design_component") == "card"
 
 
 def mark_contents(app: Sphinx, wrapper: nodes.compound, page: str) -> None:
