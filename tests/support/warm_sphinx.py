@@ -76,7 +76,7 @@ def _started() -> socket.socket:
     path = os.pathsep.join(filter(None, sys.path))
     environment = {**os.environ, "PYTHONPATH": path, "PYTHONHASHSEED": "0"}
     command = [sys.executable, __file__]
-    _servers.append(subprocess.Popen(command, stdin=theirs, env=environment))
+    _servers.append(subprocess.Popen(command, stdin=theirs.fileno(), env=environment))
     theirs.close()
     return ours
 
