@@ -30,6 +30,7 @@ PACKAGES = (
     "docutils",
     "ipython-pygments-lexers",
     "latex2mathml",
+    "mmdr",
     "myst-nb",
     "myst-parser",
     "nh3",

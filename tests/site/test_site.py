@@ -152,7 +152,7 @@ API = """API
 
 .. tagged-block:: tags.py gone
 
-.. mermaid::
+.. plot::
 
    graph of nothing
 

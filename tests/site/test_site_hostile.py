@@ -466,7 +466,8 @@ def test_files_that_a_browser_would_run_are_not_published(site: Path) -> None:
     for path in drawings:
         text = path.read_text(encoding="utf-8")
         assert "hit" not in text, path
-        assert "script" not in text, path
+        assert "<script" not in text, path
+        assert "javascript" not in text, path
 
 
 def test_data_for_programs_is_data(site: Path) -> None:

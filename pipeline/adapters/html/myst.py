@@ -144,6 +144,8 @@ def _directive(name: str, argument: str, *, content: str, env: Any) -> str:
         return ""
     if name in _CODE:
         return _code(body, language=argument or "python")
+    if name == "mermaid":
+        return _code(body, language="text")
     if name == "math":
         return _math(f"{argument}\n{body}".strip())
     # Everything else holds prose, which is shown, whatever the directive would do with it.

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # Directives of Sphinx' and its extensions', by what is shown of them.
 _HIDDEN = tuple(
-    "toctree contents only currentmodule module literalinclude mermaid tagged-block data "
+    "toctree contents only currentmodule module literalinclude tagged-block data "
     "autosummary automodule autofunction autoclass automethod autodata autoattribute "
     "autoexception".split()
 )
@@ -28,7 +28,7 @@ _BOXES = tuple(
     "grid grid-item grid-item-card card tab-set tab-item dropdown glossary container "
     "seealso deprecated versionadded versionchanged".split()
 )
-_CODE = ("code-block", "sourcecode", "testcode", "testoutput")
+_CODE = ("code-block", "mermaid", "sourcecode", "testcode", "testoutput")
 
 # Roles that lead to prose, and docutils' own; what else there is are names of the API.
 _PROSE_ROLES = frozenset(

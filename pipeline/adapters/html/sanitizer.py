@@ -36,7 +36,7 @@ _MATHML = (
 # Elements of drawings.
 DRAWN = (
     "svg animate animateTransform circle clipPath defs desc ellipse feBlend feColorMatrix "
-    "feComposite feFlood feGaussianBlur feMerge feMergeNode feOffset filter g line "
+    "feComposite feDropShadow feFlood feGaussianBlur feMerge feMergeNode feOffset filter g line "
     "linearGradient marker mask path pattern polygon polyline radialGradient rect stop symbol "
     "text textPath title tspan use"
 ).split()

@@ -196,16 +196,15 @@ def _full_name(directive: SphinxDirective, name: str) -> str:
     return name if name.startswith(f"{package}.") else f"{module}.{name}"
 
 
-class Listing(Stub):
-    """What is drawn from its text by a script elsewhere (diagrams, plots): the text."""
+class Plot(Stub):
+    """What code draws when upstream's site is built: the code."""
 
     def run(self) -> list[nodes.Node]:
-        """The text as a block of code; a plot that is in a file has none, and is a link."""
+        """The code; a plot that is in a file has none, and is a link."""
         code = "\n".join(self.content)
         if not code:
-            return elsewhere(self.env, "drawing")
-        language = "python" if self.name == "plot" else "text"
-        return [nodes.literal_block(code, code, language=language)]
+            return elsewhere(self.env, "made")
+        return [nodes.literal_block(code, code, language="python")]
 
 
 class TaggedBlock(Stub):
@@ -308,8 +307,7 @@ STUBS: dict[str, type[Directive]] = {
     **dict.fromkeys(_DOCUMENTED, Documented),
     "list_config_options": Elsewhere,
     "tagged-block": TaggedBlock,
-    "mermaid": Listing,
-    "plot": Listing,
+    "plot": Plot,
 }
 
 

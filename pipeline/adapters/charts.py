@@ -1,0 +1,70 @@
+"""Mermaid charts as drawings (SVG), made without a browser.
+
+A chart is a stranger's text, and native code draws it: in a process of its own, with a limit of
+time, so that a chart can neither stop a build nor end it. Drawings run and fetch nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from pipeline.adapters.html.drawings import clean_drawing
+from pipeline.errors import InputError
+
+SECONDS = 30.0  # a chart takes a tenth of one
+_CHILD = Path(__file__).with_name("charts_child.py")
+# Colours that a chart brings itself are made for a light ground.
+_OWN_COLOURS = re.compile(
+    r"^\s*(?:classDef|linkStyle|style)\s|\b(?:look|theme)\w*[\"']?\s*:", re.MULTILINE
+)
+# Stands behind all else: front matter has to come first.
+_THEME = '{}\n%%{{init: {{"look": "classic", "theme": "{}"}}}}%%\n'
+_WIDTH = re.compile(rb'viewBox="[-\d.]+ [-\d.]+ (\d+)')
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chart:
+    """The drawings of a chart, for light and dark pages; ``dark`` is None if it has own colours."""
+
+    light: bytes
+    dark: bytes | None
+    width: int  # pixels
+
+
+def draw_chart(source: str, *, seconds: float = SECONDS) -> Chart:
+    """Return the drawings of a Mermaid chart. Raises InputError if it cannot be drawn."""
+    texts = [source]
+    if not _OWN_COLOURS.search(source):
+        texts = [_THEME.format(source, theme) for theme in ("default", "dark")]
+    drawings = [clean_drawing(svg.encode()) for svg in _drawn(texts, seconds)]
+    width = _WIDTH.search(drawings[0])
+    if width is None or not all(drawings):
+        raise InputError("the Mermaid chart cannot be drawn: its drawing is no SVG")
+    dark = drawings[1] if len(drawings) > 1 else None
+    return Chart(light=drawings[0], dark=dark, width=int(width[1]))
+
+
+def _drawn(texts: list[str], seconds: float) -> list[str]:
+    """Return what a process of its own draws of texts. Raises InputError."""
+    try:
+        ended = subprocess.run(
+            [sys.executable, str(_CHILD)],
+            input=json.dumps(texts).encode(),
+            capture_output=True,
+            timeout=seconds,
+            check=False,
+        )
+        answer = json.loads(ended.stdout)
+    except subprocess.TimeoutExpired:
+        answer = {"problem": f"it takes more than {seconds:.0f} s"}
+    except ValueError:
+        answer = {"problem": f"what draws it ended with {ended.returncode}"}
+    if "problem" in answer:
+        raise InputError(f"the Mermaid chart cannot be drawn: {answer['problem']}")
+    drawings: list[str] = answer["drawings"]
+    return drawings

@@ -1,0 +1,26 @@
+"""Runs by itself: texts of Mermaid as JSON on stdin, their drawings on stdout.
+
+It must not import anything of ours.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+
+
+def drawn(texts: list[str]) -> dict[str, object]:
+    """Return the drawings of charts; of charts that cannot be drawn, what the library says."""
+    try:
+        import mmdr
+
+        return {"drawings": [mmdr.render(text).svg() for text in texts]}
+    except ImportError as error:
+        return {"problem": f"{error}. Install the package mmdr"}
+    # A panic of the native code is no Exception.
+    except BaseException as error:  # noqa: BLE001
+        return {"problem": str(error).partition("\n")[0]}
+
+
+if __name__ == "__main__":
+    json.dump(drawn(json.load(sys.stdin)), sys.stdout)
