@@ -1025,7 +1025,8 @@ def test_blocks_of_html_and_tasks(built: Built) -> None:
     assert "gone.js" not in article
     assert 'draw("drawn")' not in article
     assert re.search(
-        r'<div id="drawn"></div>\s*<p class="jz-elsewhere">[^<]*<a [^>]*href="https://docs.example.org/en/html.html"',
+        r'<span id="drawn"></span>\s*<p class="jz-elsewhere jz-box">这里的图由脚本绘制[^<]*'
+        r'<a [^>]*href="https://docs.example.org/en/html.html#drawn" hreflang="en"',
         article,
     )
 
@@ -1039,8 +1040,8 @@ def test_nothing_of_upstreams_runs(built: Built) -> None:
     assert "<p>Quiet <b>words</b></p>" in article
     assert "Words of a link, and more." in article
     # The first and the last piece of HTML have a script each: a link stands in each place.
-    assert article.count('href="https://docs.example.org/en/running.html"') == 2
-    assert "2 处脚本、表单等不在本站运行" in article
+    assert article.count('href="https://docs.example.org/en/running.html#running"') == 2
+    assert "不在本站运行，已略去" not in article
     head = built[0].html("running").partition("</head>")[0]
     policy = head.index('http-equiv="Content-Security-Policy"')
     assert policy < head.index("<script")
@@ -1283,8 +1284,12 @@ def test_nothing_is_fetched_from_elsewhere(built: Built) -> None:
         '<a class="jz-remote reference external" href="https://example.org/photo.png">A photo</a>'
         in index
     )
-    assert '<a class="jz-remote" href="https://example.org/film">' in index
-    assert "github/them" not in index
+    film = '<a class="jz-remote jz-frame" href="https://example.org/film">'
+    assert f'<span class="jz-box">视频或网页，不在本站：{film}' in index
+    theirs = (
+        'href="https://colab.research.google.com/github/them/x.ipynb" hreflang="en"'
+    )
+    assert index.count(theirs) == index.count("在 Colab 中打开上游的英文笔记本") == 1
     assert "jz-launch" not in index
     ours = (
         '<a class="jz-launch" href="https://colab.research.google.com/github/us/work.ipynb">在 '
@@ -2203,7 +2208,6 @@ def test_the_line_under_a_title_counts_the_english_of_docstrings(
     for reason in (
         "这里的内容由上游的程序生成，本站没有。",
         "这个模块的成员及其说明取自代码的 docstring，尚无中文。",
-        "这里的图由脚本绘制，本站不运行脚本。",
         "完整说明取自代码的 docstring，尚无中文。",
     ):
         assert article.count(f'<p class="jz-elsewhere">{reason}请看英文文档：<a') == 1

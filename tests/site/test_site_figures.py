@@ -396,7 +396,7 @@ def test_words_with_the_link_stand_where_an_image_cannot(
 
 def test_a_figure_that_launches_a_notebook_keeps_its_words(fleet: Fleet) -> None:
     links = fleet.article("boats").select(f'figure a[href="{LAUNCHER}"]')
-    assert [_text(link) for link in links] == ["pic.png"]
+    assert [_text(link) for link in links] == ["在 Colab 中打开上游的英文笔记本"]
 
 
 def test_links_to_an_image_lead_to_its_words(fleet: Fleet) -> None:

@@ -16,6 +16,7 @@ from functools import lru_cache
 from html import escape
 from typing import TYPE_CHECKING
 
+from pipeline.adapters.html.placeholders import FRAME, without_placeholders
 from pipeline.adapters.html.tags import TagReader
 
 if TYPE_CHECKING:
@@ -47,6 +48,9 @@ _WITH_CONTENT = {"noscript", "script", "style", "template"}
 _NOTICED = frozenset(
     "applet audio button canvas embed form iframe img object script select textarea video".split()
 )
+
+# What draws where something else keeps the room for it, or has the room itself.
+_DRAWING = frozenset("applet audio canvas embed iframe object script video".split())
 
 _ON_ALL = (
     "align aria-describedby aria-hidden aria-label aria-labelledby class dir height id lang role "
@@ -140,6 +144,10 @@ _SOURCE = re.compile(r' src="([^"]*)"')
 _PRE = re.compile(r"<pre\b[^>]*>\n")
 _TAG = re.compile(r"<(/?)(?!(?:br|col|hr|img|input|wbr)\b)([a-z][^\s/>]*)")
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")  # of JSON's "\\ud800": no UTF-8 has it
+# Where a film is embedded it plays in frames only.
+_FILM = re.compile(
+    r"(?:https?:)?//www\.youtube(?:-nocookie)?\.com/embed/([\w-]+).*", re.IGNORECASE
+)
 _DEEPEST = 5000  # elements in each other
 _PASSES = 8  # until markup stays as it is; what never does is shown as text
 _HOLE = "jz-hole"
@@ -210,15 +218,15 @@ def _rebuilt(html: str, *, hole: str = _HOLE, ours: str = "") -> Sanitized:
     """Return what is allowed of ``html``, with links in the place of what is elsewhere."""
     allowed = _clean(html, _cleaner(hole, ours, with_frames=True))
     linked, missing = _with_links(allowed)
-    if linked is not allowed:
-        linked = _clean(linked, _cleaner(hole, ours))
-    if allowed == html:  # counting takes longer than all else
-        return Sanitized(html=linked, lost=_tags(missing), noticed=missing)
-    before, after = _Census(html), _Census(allowed)
-    gone = (before.elements - after.elements).elements()
-    noticed = sorted(element for element in gone if element in _NOTICED)
-    lost = sorted({*_lost(before, after), *_tags(missing)})
-    return Sanitized(html=linked, lost=tuple(lost), noticed=(*noticed, *missing))
+    lost, noticed = _tags(missing), missing
+    if allowed != html:  # counting takes longer than all else
+        before, after = _Census(html), _Census(allowed)
+        gone = (before.elements - after.elements).elements()
+        noticed = (*sorted(name for name in gone if name in _NOTICED), *missing)
+        lost = tuple(sorted({*_lost(before, after), *lost}))
+    if linked is not allowed or not _DRAWING.isdisjoint(noticed):
+        linked = _clean(without_placeholders(linked), _cleaner(hole, ours))
+    return Sanitized(html=linked, lost=lost, noticed=noticed)
 
 
 def _clean(html: str, cleaner: nh3.Cleaner) -> str:
@@ -317,7 +325,8 @@ def _plain(address: str) -> str:
 def _with_links(html: str) -> tuple[str, tuple[str, ...]]:
     """Return clean markup with links in the place of what a browser would fetch from elsewhere.
 
-    ``<img src="https://a.org/b.png" alt="B">`` → ``<a class="jz-remote" href="…">B</a>``
+    ``<img src="https://a.org/b.png" alt="B">`` → ``<a class="jz-remote" href="…">B</a>``;
+    the link of a film or frame is a ``jz-frame`` as well.
     The names of elements come with it that left nothing behind.
     """
     # All images of most pages are the site's: those need no second parser.
@@ -373,10 +382,15 @@ def _replace_by_link(element: Tag, address: str, soup: BeautifulSoup) -> bool:
     if not re.match(r"(?:https?:)?//", address, re.IGNORECASE):
         element.replace_with(description)
         return bool(description)
-    if element.find_parent("a"):
-        element.replace_with(words)
+    around = element.find_parent("a")
+    if around:
+        # Beside words an image without a description says nothing more.
+        has_words = around.get_text(strip=True)
+        element.replace_with(description if has_words else words)
     else:
-        link = soup.new_tag("a", attrs={"class": "jz-remote", "href": address})
+        kind = "jz-remote" if element.name == "img" else f"jz-remote {FRAME}"
+        address = _FILM.sub(r"https://www.youtube.com/watch?v=\1", address)
+        link = soup.new_tag("a", attrs={"class": kind, "href": address})
         link.string = words
         element.replace_with(link)
     return True

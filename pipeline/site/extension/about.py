@@ -68,7 +68,10 @@ def escape_words(
 def description(document: nodes.document) -> str:
     """The first sentences of a page that are prose, cut where they are long."""
     for paragraph in document.findall(nodes.paragraph):
-        is_prose = isinstance(paragraph.parent, nodes.section)
+        # Links alone are badges, or a way on.
+        said = [part for part in paragraph.children if part.astext().strip()]
+        has_words = not all(isinstance(part, nodes.reference) for part in said)
+        is_prose = has_words and isinstance(paragraph.parent, nodes.section)
         words = " ".join(paragraph.astext().split())
         if is_prose and len(words) > 15:
             return words if len(words) <= LONGEST else f"{words[: LONGEST - 1]}…"

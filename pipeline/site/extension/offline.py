@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from html import escape
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from docutils import nodes
 from sphinx.transforms import SphinxTransform
 
 from pipeline.adapters import files
+from pipeline.adapters.html.placeholders import FRAME, waiting_ids
 from pipeline.adapters.html.sanitizer import is_safe_address, sanitize, sanitize_around
 from pipeline.adapters.html.sheets import clean_sheet
 from pipeline.site.assets import is_drawing, is_program, published
@@ -29,17 +31,30 @@ from pipeline.site.extension.nodes import (
     replace_by_words,
 )
 from pipeline.site.extension.stubs import elsewhere
+from pipeline.site.texts import text
 
 _REMOTE = re.compile(r"(?:https?:)?//")
-_LAUNCHERS = re.compile(
-    r"https?://(?:colab\.research\.google\.com|(?:www\.)?kaggle\.com|mybinder\.org)/"
+# Services that open a notebook from elsewhere, and links to them around an image.
+_SERVICES = {"colab": "Colab", "kaggle": "Kaggle", "mybinder": "Binder"}
+_LAUNCHER = re.compile(
+    r"https?://(?:(colab)\.research\.google\.com|(?:www\.)?(kaggle)\.com|(mybinder)\.org)/"
 )
-_LAUNCH_LINK = re.compile(
-    rf"<a\b[^>]*\bhref=[\"']?{_LAUNCHERS.pattern}[^>]*>.*?</a>",
+_LAUNCH_TAG = re.compile(rf'<a\b[^>]*? href="{_LAUNCHER.pattern}[^>]*', re.IGNORECASE)
+_TAG = re.compile(r"<[^>]*>")
+# A script that stands in the page: it calls what others bring, and draws.
+_SCRIPT_HERE = re.compile(r"<script\b(?![^>]*\bsrc=)", re.IGNORECASE)
+# A page or program in a frame of its own, and what may come of it.
+_FRAME_HERE = re.compile(r"<(?:embed|iframe|object)\b", re.IGNORECASE)
+_FRAME_SHOWN = re.compile(rf"<img\b|{FRAME}", re.IGNORECASE)
+_SHOWN = re.compile(r"<(?:hr|img|input|math|svg)\b", re.IGNORECASE)
+_FRAME_LINK = re.compile(rf'<a class="jz-remote {FRAME}".*?</a>', re.DOTALL)
+# A drawing in a frame of its own, where its script would run.
+_FRAMED_DRAWING = re.compile(
+    r"<(?P<tag>embed|iframe|object)\b[^>]*?\b(?:data|src)=[\"']?(?P<path>[^\"'\s>]+\.svg)\b[^>]*>"
+    r"(?:.*?</(?P=tag)\s*>)?",
     re.IGNORECASE | re.DOTALL,
 )
-# A script that stands in the page: it calls what others bring, and draws. Objects draw, too.
-_DRAWS = re.compile(r"<(?:script\b(?![^>]*\bsrc=)|object\b)", re.IGNORECASE)
+_SCRIPT = "<script></script>"
 _STYLE = re.compile(r"<style\b[^>]*>(.*?)</style", re.IGNORECASE | re.DOTALL)
 _SHEET = re.compile(r"<link\b[^>]*?\bhref=[\"']?([^\"'\s>]+)", re.IGNORECASE)
 # Where sheets of others count.
@@ -55,8 +70,8 @@ class StayOffline(SphinxTransform):
         """Replace remote images, and what HTML would fetch or run."""
         # Lists, since what is found changes the page.
         links = list(self.document.findall(nodes.reference))
-        for link in filter(_is_badge, links):
-            _remove_badge(link)
+        for link in links:
+            self._name_badge(link)
         for image in list(self.document.findall(nodes.image)):
             address = image.get("uri", "")
             if _REMOTE.match(address):
@@ -101,23 +116,73 @@ class StayOffline(SphinxTransform):
         What a script would have drawn is a link away.
         """
         pieces = list(_pieces_of_html(parent))
-        html = [_LAUNCH_LINK.sub("", piece.astext()) for piece in pieces]
+        html = [
+            _FRAMED_DRAWING.sub(self._script_of_drawing, piece.astext())
+            for piece in pieces
+        ]
         # What nothing closes is closed behind all that stands there, as browsers do.
         (*clean, end), lost = sanitize_around([*html, ""])
         if end:
             parent += cleaned("", end, format="html")
         # The English of a block has lost what the block has.
         is_copy = isinstance(parent, english)
-        if not is_copy:
-            note_losses(self.env, html, lost)
+        unboxed: list[str] = []
         for piece, before, after in zip(pieces, html, clean, strict=True):
             sheet = clean_sheet(self._sheets_of(before), inside=_TEXT_OF_PAGE)
             style = cleaned("", f"<style>{sheet}</style>", format="html")
-            shown = cleaned("", after, **piece.attributes)
-            is_drawn = not is_copy and _DRAWS.search(before)
+            shown = cleaned("", self._with_labels(after), **piece.attributes)
             # In the place where the picture would have been.
-            links = elsewhere(self.env, "drawing") if is_drawn else []
-            parent.replace(piece, [*([style] if sheet else []), shown, *links])
+            box = [] if is_copy else self._box_of_picture(parent, before, after)
+            unboxed += [] if box else [before]
+            parent.replace(piece, [*([style] if sheet else []), shown, *box])
+        if not is_copy:
+            note_losses(self.env, unboxed, lost)
+
+    def _name_badge(self, link: nodes.reference) -> None:
+        """Let the image in a link that starts upstream's notebook be called by what it does."""
+        service = _service(link.get("refuri", ""))
+        images = list(link.findall(nodes.image))
+        if service and images:
+            locale = self.config.language
+            link["hreflang"], link["reftitle"] = "en", text(locale, "english")
+            for image in images:
+                image["alt"] = text(locale, "launch english").format(service=service)
+
+    def _script_of_drawing(self, match: re.Match[str]) -> str:
+        """Return a script in the place of a drawing that one makes; another stays as it is."""
+        path = Path(self.env.relfn2path(match["path"])[1])
+        if not path.is_relative_to(self.env.srcdir):
+            return match[0]
+        # Among the sources it has lost its script.
+        docs = Path(self.config.jz_site["docs"])
+        original = docs / path.relative_to(self.env.srcdir)
+        is_there = original.is_file()
+        has_script = is_there and b"<script" in original.read_bytes().lower()
+        return _SCRIPT if has_script else match[0]
+
+    def _with_labels(self, html: str) -> str:
+        """Return clean HTML with words before links to frames, and marks of English notebooks."""
+        label = escape(text(self.config.language, "frame"))
+        html = _FRAME_LINK.sub(rf'<span class="jz-box">{label}\g<0></span>', html)
+        title = escape(text(self.config.language, "english"))
+        return _LAUNCH_TAG.sub(rf'\g<0> hreflang="en" title="{title}"', html)
+
+    def _box_of_picture(
+        self, parent: nodes.Element, before: str, after: str
+    ) -> list[nodes.Node]:
+        """Return what stands in the place of a picture that a script draws; nothing without one.
+
+        Where all is shown that a script would find, it only answers readers.
+        """
+        waiting = waiting_ids(before)
+        is_empty = not (_SHOWN.search(after) or _TAG.sub("", after).strip())
+        has_script = _SCRIPT_HERE.search(before) and (waiting or is_empty)
+        has_frame = _FRAME_HERE.search(before) and not _FRAME_SHOWN.search(after)
+        if not (has_script or has_frame):
+            return []
+        anchor = waiting[0] if waiting else _section_id(parent)
+        words = text(self.config.language, "this drawing")
+        return elsewhere(self.env, "drawing", anchor, words)
 
     def _sheets_of(self, html: str) -> str:
         """Return the style sheets in a piece of HTML, and those among the docs that it loads."""
@@ -170,29 +235,19 @@ def _joined(run: Sequence[nodes.raw]) -> nodes.raw:
     return whole
 
 
-def _is_badge(link: nodes.reference) -> bool:
-    """Whether a link is an image that starts the English notebook.
-
-    It is not needed: the page starts its own notebook under the title. A figure is no badge, and
-    cannot be written without its image.
-    """
-    if not _LAUNCHERS.match(link.get("refuri", "")):
-        return False
-    if isinstance(link.parent, nodes.figure):
-        return False
-    return any(link.findall(nodes.image))
+def _service(address: str) -> str:
+    """Return the name of the service that an address starts a notebook in; empty without one."""
+    launcher = _LAUNCHER.match(address)
+    return _SERVICES[launcher[launcher.lastindex or 1].lower()] if launcher else ""
 
 
-def _remove_badge(link: nodes.reference) -> None:
-    """Remove a badge, and the paragraph that held nothing else.
-
-    Badges mostly stand side by side: the paragraph goes with the last of them.
-    """
-    above = link.parent
-    above.remove(link)
-    is_empty = not above.astext().strip() and not any(above.findall(nodes.image))
-    if isinstance(above, nodes.paragraph) and is_empty:
-        above.parent.remove(above)
+def _section_id(node: Any) -> str:
+    """Return the anchor of the section around a node; empty at the top of a page."""
+    while node is not None and not isinstance(node, nodes.section):
+        node = node.parent
+    anchors: list[str] = node["ids"] if node else []
+    # Names that somebody has written stand first.
+    return anchors[-1] if anchors else ""
 
 
 def _replace_image(image: nodes.image) -> None:

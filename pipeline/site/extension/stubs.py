@@ -87,6 +87,12 @@ def elsewhere(
     # The search knows by it where a name is explained.
     name = {"jz_name": explained} if explained else {}
     page = english_page(env.config.jz_site, env.docname)
+    locale = env.config.language
+    above = text(locale, f"lacks {lacks}")
+    is_drawing = lacks == "drawing"
+    classes = ["jz-elsewhere", "jz-box"] if is_drawing else ["jz-elsewhere"]
+    if is_drawing and not (english_url and page):
+        return [nodes.paragraph("", above, classes=classes)]
     if not english_url or not page:
         # The name of the page would say nothing.
         return (
@@ -97,9 +103,8 @@ def elsewhere(
         url += f"#{fragment}"
     # It is to lead away: the page here has no more of it than this.
     link = nodes.reference("", words or env.docname, refuri=url, jz_away=True)
-    locale = env.config.language
-    above = text(locale, f"lacks {lacks}") + text(locale, "elsewhere")
-    return [nodes.paragraph("", above, link, classes=["jz-elsewhere"], **name)]
+    above += text(locale, "elsewhere drawing" if is_drawing else "elsewhere")
+    return [nodes.paragraph("", above, link, classes=classes, **name)]
 
 
 class Documented(Stub):

@@ -90,26 +90,29 @@ LINKED = (
     ),
     (
         '<iframe src="https://a.org/"></iframe>',
-        '<a class="jz-remote" href="https://a.org/">https://a.org/</a>',
+        '<a class="jz-remote jz-frame" href="https://a.org/">https://a.org/</a>',
     ),
     (
         '<a href="c.html"><img src="http://a.org/b.png" alt="B"></a>',
         '<a href="c.html">B</a>',
     ),
+    ('<a href="c"><img src="//a.org/b.png" alt="">C</a>', '<a href="c">C</a>'),
     (
         '<iframe src="https://a.org/" title="A talk"></iframe>',
-        '<a class="jz-remote" href="https://a.org/">A talk</a>',
+        '<a class="jz-remote jz-frame" href="https://a.org/">A talk</a>',
     ),
     (
         '<video controls><source src="https://a.org/b.mp4"><source src="//a.org/c"></video>',
-        '<a class="jz-remote" href="https://a.org/b.mp4">https://a.org/b.mp4</a>',
+        '<a class="jz-remote jz-frame" href="https://a.org/b.mp4">https://a.org/b.mp4</a>',
     ),
+    ('<iframe src="//www.youtube-nocookie.com/embed/a_B-9?rel=0" title="A talk"></iframe>',
+     '<a class="jz-remote jz-frame" href="https://www.youtube.com/watch?v=a_B-9">A talk</a>'),
     ('a<source src="//a.org/b">b', "ab"),
     ('<img src="file:///etc/passwd" alt="B"><video src="film.mp4"></video>', "B"),
     ('<object data="a.svg" style="width:60%">no SVG</object>',
      '<img src="a.svg" style="width:60%">'),
     ('<object data="//a.org/b.html"></object>',
-     '<a class="jz-remote" href="//a.org/b.html">//a.org/b.html</a>'),
+     '<a class="jz-remote jz-frame" href="//a.org/b.html">//a.org/b.html</a>'),
     ("<object data=a.png><object data=b.png></object></object>", '<img src="a.png">'),
     ("<object data=javascript:f()>x</object>", ""),
 )  # fmt: skip

@@ -1,0 +1,285 @@
+"""What stands in the place of pictures that scripts draw, films, charts and badges, on one site."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from bs4 import BeautifulSoup, Tag
+from folders import write_tree
+from places import ROOT
+from site_builds import LACKING
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(bool(LACKING), reason=f"not installed: {', '.join(LACKING)}"),
+]
+
+ENGLISH = "https://docs.ovens.example/en/latest/"
+PROJECT = f"""\
+[project]
+name = "ovens"
+version = "1"
+
+[tool.pipeline]
+locales = ["zh_CN"]
+
+[tool.pipeline.upstreams.ovens]
+url = "docs"
+docs = "."
+
+[tool.pipeline.upstreams.ovens.site]
+english-url = "{ENGLISH}"
+"""
+BOOK = "https://colab.research.google.com/github/us/ovens/blob/main/bake.ipynb"
+KAGGLE = "https://kaggle.com/kernels/welcome?src=https://github.com/us/ovens/bake.ipynb"
+CHART = "flowchart LR\n  A[dough] --> B{hot?}\n"
+INDEX = f"""# Ovens
+
+[![Open in Colab](https://colab.research.google.com/assets/colab-badge.svg)]({BOOK}) [![](https://kaggle.com/static/badge.svg)]({KAGGLE})
+
+An oven bakes what lies in it, and nothing else.
+
+<a href="{BOOK}"><img src="https://a.example/badge.svg" alt="Open in Colab"></a>
+
+<table><tr><td>
+<a href="{BOOK}"><img src="https://a.example/logo.png" alt="">Run in Colab</a>
+</td></tr></table>
+
+[![Build](https://a.example/build.svg)](https://ci.example/)
+
+```{{toctree}}
+heat
+charts
+output
+```
+"""
+HEAT = """Heat
+====
+
+.. raw:: html
+
+   <style>.meter {height: 20em}</style>
+   <script src="meter.js"></script>
+
+Bright light
+------------
+
+.. raw:: html
+
+   <div class="meter" id="meter_1" style="height: 9em"></div>
+   <script>draw("meter_1")</script>
+
+.. raw:: html
+
+   <div style="height:0;padding-bottom:56%"><iframe
+     src="https://www.youtube.com/embed/abc-1?rel=0" title="A talk"></iframe></div>
+
+.. raw:: html
+
+   <object type="image/svg+xml" data="drawn.svg" height="300">No scripts here.</object>
+
+.. raw:: html
+
+   <object type="image/svg+xml" data="still.svg">No drawings here.</object>
+
+.. raw:: html
+
+   <script>draw()</script>
+"""
+_SVG = '<svg xmlns="http://www.w3.org/2000/svg"><rect width="9" height="9"/>{}</svg>'
+CHARTS = f"""# Charts
+
+```{{mermaid}}
+:caption: How *to* bake.
+
+{CHART}```
+
+```{{mermaid}} dough.mmd
+:alt: A dough
+```
+
+```{{mermaid}} gone.mmd
+```
+
+Before.
+
+```{{mermaid}}
+flowchart LR
+  A -->
+```
+
+After.
+"""
+TABLE = (
+    '<div id="df"><div class="box"><table><tr><td>left</td></tr></table>'
+    '<button class="b" onclick="convert()"><svg></svg></button>'
+    "<script>const button = 1</script></div></div>"
+)
+PLOT = '<div id="plot-1" style="height:525px; width:100%"></div><script>plot("plot-1")</script>'
+
+
+# As notebooks have them in outputs.
+OUTPUT = (
+    f"Output\n======\n\n.. raw:: html\n\n   {TABLE}\n\n.. raw:: html\n\n   {PLOT}\n"
+)
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("ovens")
+    pages = {
+        "index.md": INDEX,
+        "heat.rst": HEAT,
+        "charts.md": CHARTS,
+        "dough.mmd": f"{CHART}style A fill:#fff\n",
+        "output.rst": OUTPUT,
+        "drawn.svg": _SVG.format("<script>draw()</script>"),
+        "still.svg": _SVG.format(""),
+    }
+    write_tree(root / "docs", pages)
+    (root / "pyproject.toml").write_text(PROJECT, encoding="utf-8")
+    run(root, "sync")
+    (root / "said.txt").write_text(run(root, "site"), encoding="utf-8")
+    return root
+
+
+def run(root: Path, verb: str) -> str:
+    command = [sys.executable, "-m", "pipeline", verb, "ovens", "--no-execute"]
+    done = subprocess.run(
+        command,
+        cwd=root,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    # 7: a page has a chart that cannot be drawn.
+    said = done.stdout + done.stderr
+    assert done.returncode in (0, 7), said
+    return said
+
+
+def article(project: Path, page: str) -> Tag:
+    html = (project / f"build/site/ovens/{page}.html").read_bytes()
+    (found,) = BeautifulSoup(html, "html.parser").select("article.bd-article")
+    return found
+
+
+def words(tag: Tag) -> str:
+    return " ".join(tag.get_text().split())
+
+
+def test_a_badge_is_a_link_that_says_what_it_opens(project: Path) -> None:
+    page = article(project, "index")
+    links = page.select('a[href^="https://colab"], a[href^="https://kaggle"]')
+    assert [words(link) for link in links] == [
+        "在 Colab 中打开上游的英文笔记本",
+        "在 Kaggle 中打开上游的英文笔记本",
+        "Open in Colab",
+        "Run in Colab",
+    ]
+    assert {link["hreflang"] for link in links} == {"en"}
+    assert [link["href"] for link in links] == [BOOK, KAGGLE, BOOK, BOOK]
+    (build,) = page.select('a[href="https://ci.example/"]')
+    assert words(build) == "Build"
+    assert not build.has_attr("hreflang")
+    assert not page.select("img")
+
+
+def test_badges_are_not_what_a_page_is_about(project: Path) -> None:
+    html = (project / "build/site/ovens/index.html").read_text(encoding="utf-8")
+    assert '<meta name="description" content="An oven bakes' in html
+
+
+def test_a_box_stands_in_the_place_of_a_picture_that_a_script_draws(
+    project: Path,
+) -> None:
+    boxes = article(project, "heat").select("p.jz-box")
+    links = [box.select_one("a") for box in boxes]
+    assert [link["href"] for link in links if link] == [
+        f"{ENGLISH}heat.html#meter_1",
+        f"{ENGLISH}heat.html#bright-light",
+        f"{ENGLISH}heat.html#bright-light",
+    ]
+    for box, link in zip(boxes, links, strict=True):
+        assert link is not None
+        assert words(box) == (
+            "这里的图由脚本绘制，本站不运行脚本。要看图并照文中所说操作，请到上游页面："
+            "英文页面上的这幅图"
+        )
+        assert link["hreflang"] == "en"
+
+
+def test_no_room_is_left_blank(project: Path) -> None:
+    page = article(project, "heat")
+    assert page.select_one('span[id="meter_1"]:not([style], [class])') is not None
+    assert not page.select(".meter, [style], [height], object, iframe")
+    # A drawing without a script is shown as it is.
+    assert [Path(str(image["src"])).name for image in page.select("img")] == [
+        "still.svg"
+    ]
+
+
+def test_a_film_is_a_link_in_a_box(project: Path) -> None:
+    (box,) = article(project, "heat").select("span.jz-box")
+    assert words(box) == "视频或网页，不在本站：A talk"
+    (link,) = box.select("a")
+    assert link["href"] == "https://www.youtube.com/watch?v=abc-1"
+
+
+def test_what_a_box_tells_of_is_not_counted_twice(project: Path) -> None:
+    (line,) = article(project, "heat").select("p.jz-fresh")
+    assert "3 处内容本站没有，见页内说明" in words(line)
+    # Of the script that only a file of upstream's has.
+    assert "1 处脚本、表单等不在本站运行" in words(line)
+
+
+def test_an_output_whose_script_only_answers_is_whole(project: Path) -> None:
+    page = article(project, "output")
+    (box,) = page.select(".jz-box")
+    (link,) = box.select("a")
+    assert link["href"] == f"{ENGLISH}output.html#plot-1"
+    assert page.select_one("td") is not None
+    assert page.select_one('span[id="plot-1"]:not([style])') is not None
+
+
+def test_a_chart_is_drawn_with_its_text_below(project: Path) -> None:
+    page = article(project, "charts")
+    first, second = page.select(".jz-chart")
+    images = first.select("img")
+    assert [image["class"] for image in images] == [
+        ["no-scaled-link", "only-light"],
+        ["no-scaled-link", "only-dark"],
+    ]
+    for image in images:
+        assert image["alt"] == "图表"
+        drawing = project / "build/site/ovens" / str(image["src"])
+        text = drawing.read_text(encoding="utf-8")
+        assert "dough" in text
+        assert "hot?" in text
+    # One with colours of its own stands on light ground in the dark as well.
+    (image,) = second.select("img")
+    assert image["alt"] == "A dough"
+    assert not {"only-light", "only-dark"}.intersection(image["class"])
+    source = page.select("details.jz-chart-source pre")[0]
+    assert source.get_text().strip() == CHART.strip()
+    assert "How to bake." in words(page)
+
+
+def test_a_chart_that_cannot_be_drawn_is_its_text_and_a_finding(project: Path) -> None:
+    page = article(project, "charts")
+    (source,) = page.select(".jz-broken")
+    assert "A -->" in source.get_text()
+    assert "Before." in words(page)
+    assert "After." in words(page)
+    said = (project / "said.txt").read_text(encoding="utf-8")
+    reason = (
+        r"charts: \d+: the Mermaid chart cannot be drawn: .*unexpected end of input"
+    )
+    assert re.search(reason, said)
+    assert "gone.mmd" in words(page)
